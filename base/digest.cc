@@ -1,11 +1,15 @@
 #include "base/digest.h"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <vector>
+
+#include "base/descriptor.h"
 
 namespace tidemill {
 
@@ -45,21 +49,24 @@ std::string Sha256(std::string_view bytes) {
 }
 
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             &std::fclose);
-  if (file == nullptr) {
+  // Neither by a link nor waiting for a pipe: a job may have written it that is not trusted.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info = {};
+  if (!file.is_open() || fstat(file.number(), &info) != 0) {
     const std::string reason = std::strerror(errno);
     if (errno == ENOENT) return NotFound("cannot open {}: {}", path, reason);
     return Internal("cannot open {}: {}", path, reason);
   }
+  if (!S_ISREG(info.st_mode)) return FailedPrecondition("{} is not a regular file", path);
   Sha256Stream stream;
   std::vector<char> buffer(size_t{1} << 20);
-  while (const size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    stream.Add({buffer.data(), count});
+  for (;;) {
+    const ssize_t count = read(file.number(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return DataLoss("cannot read {}: {}", path, std::strerror(errno));
+    if (count == 0) return stream.Finish();
+    stream.Add({buffer.data(), static_cast<size_t>(count)});
   }
-  if (std::ferror(file.get()) != 0)
-    return DataLoss("cannot read {}: {}", path, std::strerror(errno));
-  return stream.Finish();
 }
 
 }  // namespace tidemill

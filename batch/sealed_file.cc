@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/paths/regular_file.h"
 #include "batch/wire.h"
 
 namespace tidemill::batch {
@@ -177,9 +178,10 @@ absl::Status SealedFileWriter::ReadAt(int64_t offset, std::span<char> bytes) con
 }
 
 absl::StatusOr<SealedBatch> ReadSealedFile(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Those that plug-ins and evaluations have written come from processes that are not trusted.
+  ASSIGN_OR_RETURN(const Descriptor file, files::OpenRegular(AT_FDCWD, path));
   struct stat info = {};
-  if (!file.is_open() || ::fstat(file.number(), &info) != 0) return Failed("open", path);
+  if (::fstat(file.number(), &info) != 0) return Failed("open", path);
   const int64_t size = info.st_size - kDigestSize;
   if (size <= 0) return DataLoss("{} is cut short", path);
   ASSIGN_OR_RETURN(const Buffer bytes, MapFile(file.number(), path, info.st_size));

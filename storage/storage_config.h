@@ -26,7 +26,7 @@ struct StorageConfig {
           "Absolute folders, or s3://bucket/folder, that may hold datasets. If there are none, no "
           "dataset can be registered.");
     field("allowed_roots_file", allowed_roots_file,
-          "A file with more such folders, one on each line. It is read at each registration.");
+          "A file with more such folders, one on each line. A change counts at once.");
     field("num_parsers", num_parsers, "Threads that parse new files.", {.min = 1, .max = 256});
     field("scan_interval", scan_interval, "Time between two listings of every dataset's folder.");
     field("settle", settle, "A file is complete when it has not changed for this long.");

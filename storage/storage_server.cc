@@ -20,14 +20,22 @@ std::chrono::milliseconds ToMillis(Duration length) {
 // Some more than there are cores, since they also wait for disks and for PostgreSQL.
 int NumSenders() { return std::max(4, static_cast<int>(std::thread::hardware_concurrency())); }
 
+std::vector<std::string> OwnState(const rpc::ClusterConfig& cluster) {
+  return {cluster.state_folder, cluster.token_file, cluster.tls.key};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<StorageServer>> StorageServer::Create(
     const StorageConfig& config, const std::string& database, const std::string& folder,
-    DirectServerOptions direct, const rpc::StreamLimits& streams) {
+    std::vector<std::string> own_state, DirectServerOptions direct,
+    const rpc::StreamLimits& streams) {
   ASSIGN_OR_RETURN(std::unique_ptr<db::Database> connected, db::Database::Connect(database));
   RETURN_IF_ERROR(db::Migrate(*connected, "storage", Migrations()));
-  auto source = std::make_unique<AnyFiles>(config.object_store, folder + "/blocks");
+  auto source = std::make_unique<AnyFiles>(AllowedRootsOptions{.roots = config.allowed_roots,
+                                                               .file = config.allowed_roots_file,
+                                                               .own_state = std::move(own_state)},
+                                           config.object_store, folder + "/blocks");
   ASSIGN_OR_RETURN(
       std::unique_ptr<UnpackedCache> unpacked,
       UnpackedCache::Create(
@@ -46,10 +54,7 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
       database_(std::move(database)),
       source_(std::move(source)),
       unpacked_(std::move(unpacked)),
-      catalog_(*database_, *unpacked_,
-               {.folder = folder,
-                .allowed_roots = config.allowed_roots,
-                .allowed_roots_file = config.allowed_roots_file}),
+      catalog_(*database_, *unpacked_, {.folder = folder}),
       ingestor_(*database_, catalog_, *unpacked_,
                 {.num_parsers = config.num_parsers, .settle = config.settle}),
       indexes_(*database_, catalog_, *unpacked_),
@@ -75,7 +80,7 @@ absl::Status StorageServer::Started() {
   refresher_ = std::make_unique<PeriodicTask>("storage.refresh_indexes", interval,
                                               [this] { return indexes_.RefreshAll(); });
   if (direct_options_.path.empty()) return absl::OkStatus();
-  auto direct = DirectServer::Start(direct_options_, indexes_);
+  auto direct = DirectServer::Start(direct_options_, indexes_, *source_);
   // Clients do without.
   if (!direct.ok()) {
     log::Warn("there are no direct reads", {{"error", direct.status().ToString()}});
@@ -102,9 +107,10 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
   if (endpoint != context.cluster.endpoints.end()) {
     direct.path = direct::SocketPathOf(endpoint->second);
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<StorageServer> server,
-                   StorageServer::Create(config, context.cluster.database, folder,
-                                         std::move(direct), context.cluster.streams));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<StorageServer> server,
+      StorageServer::Create(config, context.cluster.database, folder, OwnState(context.cluster),
+                            std::move(direct), context.cluster.streams));
   return std::unique_ptr<rpc::RunningService>(std::move(server));
 }
 

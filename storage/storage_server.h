@@ -25,12 +25,13 @@ namespace tidemill::storage {
 
 class StorageServer final : public rpc::RunningService {
  public:
-  // Migrates the schema. `folder` is storage's part of the state folder. `direct` says where direct
-  // reads are offered; with an empty path, they are not. UNAVAILABLE when the database cannot be
-  // reached.
+  // Migrates the schema. `folder` is storage's part of the state folder. What lies in `own_state`
+  // is never read as data. `direct` says where direct reads are offered; with an empty path, they
+  // are not. UNAVAILABLE when the database cannot be reached.
   static absl::StatusOr<std::unique_ptr<StorageServer>> Create(const StorageConfig& config,
                                                                const std::string& database,
                                                                const std::string& folder,
+                                                               std::vector<std::string> own_state,
                                                                DirectServerOptions direct,
                                                                const rpc::StreamLimits& streams);
 

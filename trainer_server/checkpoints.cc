@@ -11,6 +11,7 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/paths/regular_file.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 constexpr std::string_view kSuffix = ".checkpoint";
 constexpr size_t kDigestSize = 64;
 constexpr size_t kNumKept = 2;
+constexpr size_t kMostBytes = size_t{1} << 36;
 
 struct Entry {
   int64_t batches;
@@ -61,7 +63,7 @@ absl::Status Checkpoints::Write(const StoredCheckpoint& checkpoint) const {
 
 absl::StatusOr<std::optional<StoredCheckpoint>> Checkpoints::ReadLatest() const {
   for (const Entry& entry : List(folder_)) {
-    absl::StatusOr<std::string> bytes = files::Read(entry.path);
+    absl::StatusOr<std::string> bytes = files::ReadRegular(entry.path, kMostBytes);
     if (bytes.ok() && bytes->size() >= kDigestSize &&
         Sha256(std::string_view(*bytes).substr(kDigestSize)) == bytes->substr(0, kDigestSize)) {
       return StoredCheckpoint{entry.batches, bytes->substr(kDigestSize)};

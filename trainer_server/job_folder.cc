@@ -10,7 +10,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/summed_file.h"
+#include "base/paths/summed_file.h"
 #include "trainer_server/old_folder.h"
 
 namespace tidemill::trainer_server {
@@ -31,7 +31,7 @@ absl::StatusOr<T> ReadEither(const std::string& folder, std::string_view name,
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message) {
   const std::string path = files::Join(folder, name);
-  ASSIGN_OR_RETURN(const std::string text, files::ReadSummed(path));
+  ASSIGN_OR_RETURN(const std::string text, files::ReadSummed(path, kMostMessageBytes));
   const auto parsed = json_util::JsonStringToMessage(text, &message);
   if (parsed.ok()) return absl::OkStatus();
   return DataLoss("{} is not a {}: {}", path, message.GetDescriptor()->name(), parsed.ToString());

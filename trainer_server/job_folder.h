@@ -14,9 +14,9 @@
 //   stored.json           StoreModelResponse; there once the model store has the artefact
 //
 // The .json files are protobuf messages in protobuf's JSON, with the names of the protos. They and
-// fitted.batch end with their SHA-256 (base/summed_file.h), as does parts.json, which has that of
-// each part of the artefact. Versions before 0.8 wrote YAML instead (old_folder.h); the functions
-// below read that, too.
+// fitted.batch end with their SHA-256 (base/paths/summed_file.h), as does parts.json, which has
+// that of each part of the artefact. Versions before 0.8 wrote YAML instead (old_folder.h); the
+// functions below read that, too.
 //
 // Beside the folders of a run's triggers is `networks/`. It holds the files of networks that the
 // pipeline names, by their digests.
@@ -48,8 +48,14 @@ inline constexpr std::string_view kNetworksFolder = "networks";
 inline constexpr std::string_view kResultFile = "result.json";
 inline constexpr std::string_view kStoredFile = "stored.json";
 
-// Reads one of the messages of a folder. NOT_FOUND when there is no file. DATA_LOSS when it is not
-// such a message, or not the one that was written.
+// A message, or a fitted graph, that is larger is not read.
+inline constexpr size_t kMostMessageBytes = size_t{64} << 20;
+inline constexpr size_t kMostFittedBytes = size_t{1} << 31;
+
+// Reads one of the messages of a folder. The process of a job runs what a user has written, so the
+// file is read with base/paths/regular_file.h. NOT_FOUND when there is no file. DATA_LOSS when it
+// is not such a message, or not the one that was written. FAILED_PRECONDITION when it is a link, a
+// pipe or a device. RESOURCE_EXHAUSTED beyond kMostMessageBytes.
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message);
 

@@ -1,6 +1,7 @@
 #include "trainer_server/job_folder.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <filesystem>
@@ -134,6 +135,27 @@ TEST_F(JobFolder, SaysWhatIsMissingOrDamaged) {
       << "an older file does not stand for a damaged one";
   EXPECT_THAT(ForgetResult(folder_), IsOk());
   EXPECT_THAT(ReadResult(folder_), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+// The process of a training runs what a user has written.
+TEST_F(JobFolder, WhatIsNoFileOfItsOwnOrIsTooLargeIsRefusedAtOnce) {
+  constexpr auto kPrecondition = absl::StatusCode::kFailedPrecondition;
+  for (const std::string_view name : {kResultFile, kJobFile, kOldResultFile}) {
+    const std::string path = files::Join(folder_, name);
+    const auto read = [&] {
+      return name == kJobFile ? ReadTraining(folder_).status() : ReadResult(folder_).status();
+    };
+    std::filesystem::create_symlink("/dev/zero", path);
+    EXPECT_THAT(read(), StatusIs(kPrecondition, HasSubstr("is a link")));
+    std::filesystem::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_THAT(read(), StatusIs(kPrecondition, HasSubstr("is not a regular file")));
+    std::filesystem::remove(path);
+    Write(name, "");
+    std::filesystem::resize_file(path, uint64_t{6} << 30);
+    EXPECT_THAT(read(), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("6442450944")));
+    std::filesystem::remove(path);
+  }
 }
 
 TEST_F(JobFolder, ReadsOldNumbersThatAreNone) {

@@ -4,9 +4,15 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "base/summed_file.h"
+#include "base/paths/summed_file.h"
 
 namespace tidemill::trainer_server {
+
+namespace {
+
+constexpr size_t kMostFenceBytes = 256;
+
+}  // namespace
 
 absl::Status RunFences::Check(const rpc::v1::Command& command) {
   const std::string folder = files::Join(runs_, std::to_string(command.run_id()));
@@ -16,7 +22,7 @@ absl::Status RunFences::Check(const rpc::v1::Command& command) {
   const auto [it, is_new] = epochs_.try_emplace(command.run_id(), -1);
   int64_t& highest = it->second;
   if (is_new) {
-    const auto text = files::ReadSummed(path);
+    const auto text = files::ReadSummed(path, kMostFenceBytes);
     if (text.ok()) {
       std::from_chars(text->data(), text->data() + text->size(), highest);
     } else if (!absl::IsNotFound(text.status())) {

@@ -9,8 +9,8 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/paths/summed_file.h"
 #include "base/process/zygote.h"
-#include "base/summed_file.h"
 #include "config/config.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
@@ -66,7 +66,7 @@ absl::Status OfJob(const absl::Status& ended) {
 
 // Of what the graph has learned. DATA_LOSS when it is not as it was written.
 absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path));
+  ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path, kMostFittedBytes));
   return Sha256(fitted);
 }
 

@@ -50,10 +50,11 @@ IngestRig::IngestRig() {
   postgres_ = Must(db::PrivatePostgres::Start(folder_ + "/cluster", folder_ + "/s"));
   database_ = Must(db::Database::Connect(postgres_->ConnectionString()));
   Must(db::Migrate(*database_, "storage", storage::Migrations()));
-  cache_ = Must(storage::UnpackedCache::Create({.folder = folder_ + "/state/unpacked"}));
+  source_ = std::make_unique<storage::LocalFiles>(
+      std::make_shared<storage::AllowedRoots>(storage::AllowedRootsOptions{.roots = {folder_}}));
+  cache_ = Must(storage::UnpackedCache::Create({.folder = folder_ + "/state/unpacked"}, *source_));
   catalog_ = std::make_unique<storage::DatasetCatalog>(
-      *database_, *cache_,
-      storage::CatalogOptions{.folder = folder_ + "/state", .allowed_roots = {folder_}});
+      *database_, *cache_, storage::CatalogOptions{.folder = folder_ + "/state"});
   ingestor_ = std::make_unique<storage::Ingestor>(*database_, *catalog_, *cache_,
                                                   storage::IngestorOptions{});
 }

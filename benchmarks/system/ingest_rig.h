@@ -47,6 +47,7 @@ class IngestRig {
   std::string folder_;
   std::unique_ptr<db::PrivatePostgres> postgres_;
   std::unique_ptr<db::Database> database_;
+  std::unique_ptr<storage::LocalFiles> source_;
   std::unique_ptr<storage::UnpackedCache> cache_;
   std::unique_ptr<storage::DatasetCatalog> catalog_;
   std::unique_ptr<storage::Ingestor> ingestor_;

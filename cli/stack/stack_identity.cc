@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/paths/state_folders.h"
 #include "rpc/channel.h"
 
 namespace tidemill::cli {
@@ -19,7 +20,7 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-std::string FileIn(const std::string& folder) { return files::Join(folder, "identity"); }
+std::string FileIn(const std::string& folder) { return files::Join(folder, kStateMark); }
 
 std::optional<Identity> ReadIdentity(const std::string& folder) {
   constexpr size_t kMostBytes = size_t{1} << 14;

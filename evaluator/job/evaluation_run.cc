@@ -12,6 +12,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
+#include "base/paths/regular_file.h"
 #include "config/config.h"
 #include "evaluator/client/evaluation_spec.h"
 #include "evaluator/job/model_columns.h"
@@ -210,6 +211,8 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   return absl::OkStatus();
 }
 
+constexpr size_t kMostJobBytes = size_t{1} << 31;
+
 int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
                      const std::function<void(const std::string& line)>& report) {
   const auto send = [&](const v1::JobReport& message) {
@@ -218,7 +221,7 @@ int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
   };
   absl::Status status;
   v1::EvaluationJob job;
-  if (const auto bytes = files::Read(job_path); !bytes.ok()) {
+  if (const auto bytes = files::ReadRegular(job_path, kMostJobBytes); !bytes.ok()) {
     status = bytes.status();
   } else if (!job.ParseFromString(*bytes)) {
     status = DataLoss("{} is not an evaluation job", job_path);

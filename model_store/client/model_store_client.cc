@@ -1,14 +1,20 @@
 #include "model_store/client/model_store_client.h"
 
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <stop_token>
-#include <system_error>
-#include <utility>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/paths/regular_file.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::model_store {
@@ -18,41 +24,62 @@ constexpr size_t kMessageBytes = size_t{1} << 20;
 
 using PutWriter = grpc::ClientWriter<v1::PutModelRequest>;
 
-// Fills in what the header does not say about its parts.
-absl::Status Complete(v1::Model& model, const std::string& folder) {
-  for (v1::ModelPart& part : *model.mutable_parts()) {
-    const std::string path = files::Join(folder, part.name());
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path, error);
-    if (error) return NotFound("cannot read {}: {}", path, error.message());
-    part.set_size_bytes(static_cast<int64_t>(size));
-    if (part.digest().empty()) {
-      ASSIGN_OR_RETURN(*part.mutable_digest(), Sha256OfFile(path));
-    }
+absl::StatusOr<std::string> DigestOf(const Descriptor& file, const std::string& path) {
+  Sha256Stream digest;
+  std::string bytes(kMessageBytes, '\0');
+  for (off_t at = 0;;) {
+    const ssize_t count = pread(file.number(), bytes.data(), bytes.size(), at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return DataLoss("cannot read {}: {}", path, std::strerror(errno));
+    if (count == 0) return digest.Finish();
+    digest.Add(std::string_view(bytes).substr(0, static_cast<size_t>(count)));
+    at += count;
   }
-  return absl::OkStatus();
+}
+
+// Opens the parts of a model, and fills in what the header does not say about them. The process
+// that has written them runs a user's network: a link must not bring other files into a model.
+absl::StatusOr<std::vector<Descriptor>> OpenParts(v1::Model& model, const std::string& path) {
+  const Descriptor folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.is_open()) return NotFound("cannot open folder {}: {}", path, std::strerror(errno));
+  std::vector<Descriptor> files;
+  for (v1::ModelPart& part : *model.mutable_parts()) {
+    absl::StatusOr<Descriptor> file = files::OpenRegular(folder.number(), part.name());
+    RETURN_IF_ERROR(Annotate(file.status(), path));
+    struct stat status = {};
+    if (fstat(file->number(), &status) != 0) return NotFound("cannot examine {}", part.name());
+    part.set_size_bytes(status.st_size);
+    if (part.digest().empty()) {
+      ASSIGN_OR_RETURN(*part.mutable_digest(), DigestOf(*file, part.name()));
+    }
+    files.push_back(*std::move(file));
+  }
+  return files;
 }
 
 // Returns false when the store takes no more: it has answered.
-bool SendFile(const std::string& path, PutWriter& writer) {
-  std::ifstream file(path, std::ios::binary);
+bool SendFile(const Descriptor& file, PutWriter& writer) {
   v1::PutModelRequest message;
-  for (;;) {
+  for (off_t at = 0;;) {
     std::string& bytes = *message.mutable_bytes();
     bytes.resize(kMessageBytes);
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    bytes.resize(static_cast<size_t>(file.gcount()));
-    if (bytes.empty()) return true;
+    const ssize_t count = pread(file.number(), bytes.data(), bytes.size(), at);
+    if (count < 0 && errno == EINTR) continue;
+    // The store finds that bytes are missing.
+    if (count <= 0) return true;
+    bytes.resize(static_cast<size_t>(count));
+    at += count;
     if (!writer.Write(message)) return false;
   }
 }
 
-void Send(const v1::PutModelRequest::Header& header, const std::string& folder, PutWriter& writer) {
+void Send(const v1::PutModelRequest::Header& header, const std::vector<Descriptor>& files,
+          PutWriter& writer) {
   v1::PutModelRequest message;
   *message.mutable_header() = header;
   if (!writer.Write(message)) return;
-  for (const v1::ModelPart& part : header.model().parts()) {
-    if (!SendFile(files::Join(folder, part.name()), writer)) return;
+  for (const Descriptor& file : files) {
+    if (!SendFile(file, writer)) return;
   }
 }
 
@@ -63,11 +90,11 @@ ModelStoreClient::ModelStoreClient(rpc::Peer peer)
 
 absl::StatusOr<ModelId> ModelStoreClient::PutModel(v1::PutModelRequest::Header header,
                                                    const std::string& folder) {
-  RETURN_IF_ERROR(Complete(*header.mutable_model(), folder));
+  ASSIGN_OR_RETURN(const std::vector<Descriptor> files, OpenParts(*header.mutable_model(), folder));
   v1::PutModelResponse response;
   RETURN_IF_ERROR(rpc::internal::Retry(peer_, "PutModel", [&](grpc::ClientContext& context) {
     const auto writer = stub_->PutModel(&context, &response);
-    Send(header, folder, *writer);
+    Send(header, files, *writer);
     writer->WritesDone();
     return writer->Finish();
   }));

@@ -1,7 +1,6 @@
 #include "storage/catalog/dataset_catalog.h"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "base/files.h"
@@ -46,10 +45,8 @@ absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
 
 // Fills in what the first file there is can tell. A dataset may be empty, and its first file
 // broken: both are for the ingest to find.
-DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files,
-                                 const DatasetCatalog& catalog) {
-  const auto admit = [&](const std::string& path) { return catalog.Admits(path); };
-  const absl::StatusOr<FileListing> listed = files.source().List(spec.path, spec.files, admit);
+DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files) {
+  const absl::StatusOr<FileListing> listed = files.source().List(spec.path, spec.files);
   if (!listed.ok() || listed->files.empty()) return spec;
   DatasetSpec completed = spec;
   const std::string first = files::Join(spec.path, listed->files.front().path);
@@ -87,32 +84,19 @@ absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& na
   return spec;
 }
 
-DataRoots DatasetCatalog::Roots() const {
-  std::vector<std::string> roots = options_.allowed_roots;
-  if (const auto more = files::Read(options_.allowed_roots_file); more.ok()) {
-    std::istringstream lines(*more);
-    for (std::string line; std::getline(lines, line);) roots.push_back(line);
-  }
-  return DataRoots(roots);
-}
-
 absl::StatusOr<std::string> DatasetCatalog::AdmitFolder(const std::string& path) const {
-  const absl::StatusOr<std::string> resolved = Roots().Resolve(path);
-  if (absl::IsNotFound(resolved.status())) {
+  absl::StatusOr<std::string> folder = files_.source().ResolveFolder(path);
+  if (absl::IsNotFound(folder.status())) {
     return InvalidArgument("path '{}' is not a folder", path);
   }
-  RETURN_IF_ERROR(resolved.status());
-  return files_.source().ResolveFolder(*resolved);
+  return folder;
 }
 
 absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) const {
   ASSIGN_OR_RETURN(const DatasetSpec spec, config::Read<DatasetSpec>(spec_text, "dataset"));
-  const DataRoots roots = Roots();
-  ASSIGN_OR_RETURN(const std::string resolved, roots.Resolve(spec.path));
   FileSystem& source = files_.source();
-  ASSIGN_OR_RETURN(const std::string folder, source.ResolveFolder(resolved));
-  const auto admit = [&](const std::string& path) { return roots.Admits(path); };
-  const absl::StatusOr<FileListing> listed = source.List(folder, spec.files, admit);
+  ASSIGN_OR_RETURN(const std::string folder, source.ResolveFolder(spec.path));
+  const absl::StatusOr<FileListing> listed = source.List(folder, spec.files);
   // Somebody waits for the answer, and a folder that cannot be read stays so.
   if (absl::IsUnavailable(listed.status()) && !IsObjectPath(folder)) {
     return FailedPrecondition("{}", std::string(listed.status().message()));
@@ -139,7 +123,7 @@ absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
   ASSIGN_OR_RETURN(const FullName full, Checked(name_space, name));
   ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
   const std::string registered = config::Print(spec);
-  const std::string completed = config::Print(CompletedByFirstFile(spec, files_, *this));
+  const std::string completed = config::Print(CompletedByFirstFile(spec, files_));
   Registration registration;
   const absl::Status status = database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));

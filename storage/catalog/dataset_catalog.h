@@ -18,7 +18,6 @@
 #include "storage/catalog/left_out_table.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/compression/unpacked_cache.h"
-#include "storage/filesystems/data_roots.h"
 
 namespace tidemill::storage {
 
@@ -57,11 +56,6 @@ struct DatasetCounts {
 struct CatalogOptions {
   // "<state folder>/storage".
   std::string folder;
-  // The folders that datasets may lie in: absolute paths, and s3://bucket/folder.
-  std::vector<std::string> allowed_roots;
-  // A file with further allowed roots, one per line. It is read again for every check of a path.
-  // Empty when there is no such file.
-  std::string allowed_roots_file = {};
 };
 
 // The beginning of the data that a dataset would take in.
@@ -146,15 +140,9 @@ class DatasetCatalog {
   };
   absl::StatusOr<FileSizes> SizesOf(DatasetId id, const std::vector<FileId>& files);
 
-  // Returns the present allowed roots.
-  DataRoots Roots() const;
-  // Whether the present roots allow reading a file.
-  bool Admits(const std::string& path) const { return Roots().Admits(path); }
-
   // Reads the beginning of the data that a dataset would take in. The dataset need not be
-  // registered. The codes are those of DataRoots::Resolve, which is called before anything of the
-  // path is touched, and of FileSystem::List and Open. INVALID_ARGUMENT when the spec does not
-  // decode.
+  // registered. The codes are those of FileSystem::ResolveFolder, List and Open. INVALID_ARGUMENT
+  // when the spec does not decode.
   absl::StatusOr<DatasetHead> Peek(const std::string& spec_text) const;
 
   // The lock of a dataset. It is held while the dataset is ingested or deleted.

@@ -14,6 +14,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
+#include "base/paths/testing/exchanger.h"
 #include "base/testing/status_matchers.h"
 #include "db/testing/postgres.h"
 #include "storage/index/sample_index.h"
@@ -35,6 +36,7 @@ using testing::Found;
 using ::testing::HasSubstr;
 using testing::IngestTest;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Optional;
 using ::testing::SizeIs;
 using testing::Stack;
@@ -172,6 +174,52 @@ TEST_F(IngestTest, AFolderThatBecomesALinkOutOfTheAllowedOnesIsNotFollowed) {
   EXPECT_THAT(stack_->ingestor().Sync(id, true, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("allowed")));
   EXPECT_THAT(Samples(), IsEmpty());
+}
+
+TEST_F(IngestTest, WhoExchangesFoldersAndLinksMeanwhileHasNothingOutsideShownOrTakenIn) {
+  state_.Write("secret/a.csv", "t,y\nhush,1\n");
+  data_.Write("dir/a.csv", "t,y\n1,1\n");
+  std::filesystem::create_symlink(state_.path() + "/secret", data_.path() + "/link");
+  std::string spec = SpecText();
+  const std::string path = "path: " + data_.path();
+  spec.replace(spec.find(path), path.size(), path + "/dir");
+  const DatasetId id = Register(spec);
+  const tidemill::testing::Exchanger exchanger(data_.path() + "/dir", data_.path() + "/link");
+  int num_shown = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const auto head = stack_->catalog().Peek(spec);
+    EXPECT_THAT(head.ok() ? head->bytes : head.status().ToString(), Not(HasSubstr("hush")));
+    num_shown += head.ok() ? 1 : 0;
+    if (i % 20 == 0) stack_->ingestor().Sync(id, true, {}).IgnoreError();
+  }
+  EXPECT_GT(num_shown, 0);
+  EXPECT_GT(exchanger.rounds(), 0);
+  for (const auto& row : Query("SELECT reason FROM storage.quarantine")) {
+    EXPECT_THAT(row.front(), Not(HasSubstr("hush")));
+  }
+  EXPECT_THAT(Query("SELECT 1 FROM storage.files WHERE size_bytes <> 8"), IsEmpty());
+}
+
+TEST_F(IngestTest, TheStateOfAStackIsNoData) {
+  data_.Write("a.csv", "t,y\n1,1\n");
+  data_.Write("state/identity", "0123456789abcdefghjkmnpqrs\n/var/lib/tidemill-postgres-x\n");
+  data_.Write("state/b.csv", "t,y\nhush,1\n");
+  const auto spec_of = [&](const std::string& files) {
+    std::string spec = SpecText();
+    return spec.replace(spec.find("*.csv"), 5, files);
+  };
+  for (const char* const files : {"state/identity", "state/*"}) {
+    EXPECT_THAT(stack_->catalog().Peek(spec_of(files)),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds a stack's state")));
+  }
+  const DatasetId id = Register(spec_of("**.csv"));
+  SyncProgress last;
+  ASSERT_THAT(
+      stack_->ingestor().Sync(id, true, [&](const SyncProgress& progress) { last = progress; }),
+      IsOk());
+  EXPECT_THAT(Samples(), ElementsAre(Found{1, "a.csv:0", "1,1", 1}));
+  EXPECT_EQ(last.num_passed_over, 1);
+  EXPECT_THAT(last.first_passed_over, HasSubstr("state: a folder that holds a stack's state"));
 }
 
 TEST_F(IngestTest, PeekingShowsTheBeginningOfTheFirstFileBelowTheAllowedFolders) {

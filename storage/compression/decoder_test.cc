@@ -12,6 +12,7 @@
 #include "base/testing/status_matchers.h"
 #include "storage/compression/unpacked_cache.h"
 #include "storage/compression/zstd_decoder.h"
+#include "storage/testing/any_local_files.h"
 #include "storage/testing/data_folder.h"
 
 namespace tidemill::storage {
@@ -60,7 +61,7 @@ class DecoderTest : public ::testing::TestWithParam<Compression> {
   absl::StatusOr<std::string> Unpack(const std::string& packed, UnpackedCacheOptions options = {}) {
     options.folder = state_.path() + "/unpacked";
     const std::string path = data_.Write(name_, packed);
-    ASSIGN_OR_RETURN(const auto cache, UnpackedCache::Create(options));
+    ASSIGN_OR_RETURN(const auto cache, UnpackedCache::Create(options, testing::AnyLocalFiles()));
     ASSIGN_OR_RETURN(const OpenFile file, cache->Open(path));
     ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
     std::string bytes(static_cast<size_t>(identity.size_bytes), '\0');
@@ -147,7 +148,8 @@ TEST_P(DecoderTest, OfAFileThatIsLookedAtNoMoreIsUnpackedThanIsRead) {
   const std::string bytes = Noise(3'000'000);
   const std::string path = data_.Write("x", Pack(bytes));
   const auto cache =
-      UnpackedCache::Create({.folder = state_.path() + "/unpacked", .max_unpacked_bytes = 1 << 19});
+      UnpackedCache::Create({.folder = state_.path() + "/unpacked", .max_unpacked_bytes = 1 << 19},
+                            testing::AnyLocalFiles());
   ASSERT_THAT(cache, IsOk());
   EXPECT_FALSE((*cache)->Open(path).ok()) << "no room to unpack it all";
   const auto start = (*cache)->OpenStart(path);
@@ -217,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Both commands are a part of every Debian that can build.
 TEST(Decoder, WhatTheCommandsPackIsRead) {
   const DataFolder data, state;
-  const auto cache = UnpackedCache::Create({.folder = state.path()});
+  const auto cache = UnpackedCache::Create({.folder = state.path()}, testing::AnyLocalFiles());
   const std::string bytes = Noise(100'000);
   const std::string path = data.Write("plain", bytes);
   for (const std::string tool : {"gzip", "xz"}) {
@@ -246,7 +248,7 @@ TEST(Decoder, AZstdFrameThatStatesAnotherSizeIsRefused) {
 
 TEST(Decoder, FramesToBeSkippedAreOfAPackedFileIfOneFollowsThem) {
   const DataFolder data, state;
-  const auto cache = UnpackedCache::Create({.folder = state.path()});
+  const auto cache = UnpackedCache::Create({.folder = state.path()}, testing::AnyLocalFiles());
   const std::string skipped("\x50\x2a\x4d\x18\3\0\0\0abc", 11);
   const auto packed = (*cache)->Open(data.Write("packed", skipped + Zstd("text")));
   ASSERT_THAT(packed, IsOk());
@@ -258,7 +260,7 @@ TEST(Decoder, FramesToBeSkippedAreOfAPackedFileIfOneFollowsThem) {
 
 TEST(Decoder, FilesThatAreNotPackedAreOpenedAsTheyAre) {
   const DataFolder data, state;
-  const auto cache = UnpackedCache::Create({.folder = state.path()});
+  const auto cache = UnpackedCache::Create({.folder = state.path()}, testing::AnyLocalFiles());
   for (const std::string bytes : {"", "\x1f", "\xfd\x37zX", "plain text", "\x28\xb5\x2f"}) {
     const auto file = (*cache)->Open(data.Write("x", bytes));
     ASSERT_THAT(file, IsOk());

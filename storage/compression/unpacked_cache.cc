@@ -170,11 +170,6 @@ absl::StatusOr<OpenFile> UnpackedCache::OpenStart(const std::string& path) {
                   std::make_unique<StartOfPacked>(std::move(packed), std::move(decoder), identity));
 }
 
-absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options) {
-  static LocalFiles local;  // Has no state.
-  return Create(std::move(options), local);
-}
-
 absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options,
                                                                      FileSystem& source) {
   RETURN_IF_ERROR(files::CreateFolder(options.folder));
@@ -184,8 +179,7 @@ absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCac
 }
 
 absl::Status UnpackedCache::Adopt() {
-  const auto always = [](const std::string&) { return true; };
-  ASSIGN_OR_RETURN(ListedFolder listed, ListFiles(options_.folder, "*", always));
+  ASSIGN_OR_RETURN(ListedFolder listed, ListOwnFiles(options_.folder, "*"));
   std::vector<ListedFile> found = std::move(listed.files);
   std::sort(found.begin(), found.end(), [](const ListedFile& a, const ListedFile& b) {
     return a.identity.modified_nanos < b.identity.modified_nanos;

@@ -39,8 +39,6 @@ class UnpackedCache {
   // this object.
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options,
                                                                FileSystem& source);
-  // Does the same for the machine's own files.
-  static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options);
 
   // Opens a file. A file that does not begin like a packed one is opened as it is. The returned
   // file stays readable after its removal from the cache. DATA_LOSS when it is damaged.

@@ -6,6 +6,7 @@ namespace tidemill::storage {
 
 absl::StatusOr<FileSystem*> AnyFiles::SystemOf(const std::string& path) {
   if (!IsObjectPath(path)) return &local_;
+  RETURN_IF_ERROR(roots_->Present()->Resolve(path).status());
   MutexLock lock(mutex_);
   if (!store_) {
     if (stopped_) return Cancelled("storage is stopping");
@@ -40,10 +41,9 @@ absl::Status AnyFiles::Probe(const std::string& folder) {
   return system->Probe(folder);
 }
 
-absl::StatusOr<FileListing> AnyFiles::List(const std::string& root, std::string_view glob,
-                                           const std::function<bool(const std::string&)>& admit) {
+absl::StatusOr<FileListing> AnyFiles::List(const std::string& root, std::string_view glob) {
   ASSIGN_OR_RETURN(FileSystem* const system, SystemOf(root));
-  return system->List(root, glob, admit);
+  return system->List(root, glob);
 }
 
 }  // namespace tidemill::storage

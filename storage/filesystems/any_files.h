@@ -16,23 +16,27 @@ namespace tidemill::storage {
 class AnyFiles final : public FileSystem {
  public:
   // `folder` is for blocks of objects.
-  AnyFiles(ObjectStoreConfig config, std::string folder)
-      : config_(std::move(config)), folder_(std::move(folder)) {}
+  AnyFiles(AllowedRootsOptions roots, ObjectStoreConfig config, std::string folder)
+      : roots_(std::make_shared<const AllowedRoots>(std::move(roots))),
+        config_(std::move(config)),
+        folder_(std::move(folder)),
+        local_(roots_) {}
 
   absl::StatusOr<OpenFile> Open(const std::string& path) override;
   absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) override;
   absl::StatusOr<std::string> ResolveFolder(const std::string& path) override;
   absl::Status Probe(const std::string& folder) override;
-  absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob,
-                                   const std::function<bool(const std::string&)>& admit) override;
+  absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob) override;
 
   // Ends the calls that wait for the store.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // INVALID_ARGUMENT when the configuration or the environment is wrong.
+  // INVALID_ARGUMENT for an object outside the roots, and when the configuration or the environment
+  // is wrong.
   absl::StatusOr<FileSystem*> SystemOf(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  const std::shared_ptr<const AllowedRoots> roots_;
   const ObjectStoreConfig config_;
   const std::string folder_;
   LocalFiles local_;

@@ -31,8 +31,7 @@ absl::StatusOr<std::unique_ptr<BlockCache>> BlockCache::Create(BlockCacheOptions
 }
 
 absl::Status BlockCache::Adopt() {
-  const auto always = [](const std::string&) { return true; };
-  ASSIGN_OR_RETURN(ListedFolder listed, ListFiles(options_.folder, "*/*", always));
+  ASSIGN_OR_RETURN(ListedFolder listed, ListOwnFiles(options_.folder, "*/*"));
   std::vector<ListedFile> found = std::move(listed.files);
   // A block that is read again gets a new time, so the order is that of use.
   std::sort(found.begin(), found.end(), [](const ListedFile& a, const ListedFile& b) {

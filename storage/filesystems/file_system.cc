@@ -1,35 +1,81 @@
 #include "storage/filesystems/file_system.h"
 
-#include <filesystem>
-#include <system_error>
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <utility>
 
 namespace tidemill::storage {
 
-absl::StatusOr<OpenFile> LocalFiles::Open(const std::string& path) { return OpenFile::Open(path); }
+namespace {
+
+absl::StatusOr<FileIdentity> IdentityAt(const AllowedFolders& folders, const std::string& path) {
+  ASSIGN_OR_RETURN(const struct stat status, folders.Look(path));
+  if (!S_ISREG(status.st_mode)) return NotFound("{} is not a regular file", path);
+  return ToIdentity(status);
+}
+
+// Looks at the neighbours of listed files. They come folder by folder, so the last folder stays
+// open. Thread-compatible.
+class Neighbours {
+ public:
+  explicit Neighbours(std::shared_ptr<const DataRoots> roots) : roots_(std::move(roots)) {}
+
+  absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) {
+    const size_t name = path.rfind('/') + 1;
+    const std::string_view folder = std::string_view(path).substr(0, name);
+    if (folder != path_) {
+      path_.clear();
+      auto opened = roots_->folders().OpenFolder(std::string(folder));
+      RETURN_IF_ERROR(opened.status());
+      path_ = folder;
+      folder_ = std::move(opened->descriptor);
+    }
+    struct stat status = {};
+    if (fstatat(folder_.number(), path.c_str() + name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return NotFound("there is no {}", path);
+    }
+    return S_ISREG(status.st_mode) ? ToIdentity(status) : IdentityAt(roots_->folders(), path);
+  }
+
+ private:
+  const std::shared_ptr<const DataRoots> roots_;
+  std::string path_;  // Of the open folder, with a slash at the end.
+  Descriptor folder_;
+};
+
+}  // namespace
+
+absl::StatusOr<OpenFile> LocalFiles::Open(const std::string& path) {
+  ASSIGN_OR_RETURN(Descriptor file, roots_->Present()->folders().OpenFile(path));
+  return OpenFile(path, std::move(file));
+}
 
 absl::StatusOr<FileIdentity> LocalFiles::IdentityOf(const std::string& path) {
-  return storage::IdentityOf(path);
+  return IdentityAt(roots_->Present()->folders(), path);
 }
 
 absl::StatusOr<std::string> LocalFiles::ResolveFolder(const std::string& path) {
-  if (!path.starts_with('/')) return InvalidArgument("path '{}' is not absolute", path);
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::canonical(path, error);
-  if (error || !std::filesystem::is_directory(folder, error)) {
-    return InvalidArgument("path '{}' is not a folder", path);
-  }
-  return folder.string();
+  const std::shared_ptr<const DataRoots> roots = roots_->Present();
+  ASSIGN_OR_RETURN(const struct stat status, roots->folders().Look(path));
+  if (!S_ISDIR(status.st_mode)) return NotFound("{} is not a folder", path);
+  return roots->Resolve(path);
 }
 
 absl::Status LocalFiles::Probe(const std::string&) { return absl::OkStatus(); }
 
-absl::StatusOr<FileListing> LocalFiles::List(const std::string& root, std::string_view glob,
-                                             const std::function<bool(const std::string&)>& admit) {
-  ASSIGN_OR_RETURN(ListedFolder listed, ListFiles(root, glob, admit));
-  return FileListing{.files = std::move(listed.files),
-                     .identity_of = storage::IdentityOf,
-                     .passed_over = std::move(listed.passed_over)};
+absl::StatusOr<FileListing> LocalFiles::List(const std::string& root, std::string_view glob) {
+  std::shared_ptr<const DataRoots> roots = roots_->Present();
+  absl::StatusOr<ListedFolder> listed = ListFiles(roots->folders(), root, glob);
+  if (absl::IsNotFound(listed.status()) || absl::IsPermissionDenied(listed.status())) {
+    return Unavailable("cannot list {}: {}", root, std::string(listed.status().message()));
+  }
+  RETURN_IF_ERROR(listed.status());
+  const auto neighbours = std::make_shared<Neighbours>(std::move(roots));
+  return FileListing{
+      .files = std::move(listed->files),
+      .identity_of = [neighbours](const std::string& path) { return neighbours->IdentityOf(path); },
+      .passed_over = std::move(listed->passed_over)};
 }
 
 }  // namespace tidemill::storage

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "storage/filesystems/allowed_roots.h"
 #include "storage/filesystems/local.h"
 
 namespace tidemill::storage {
@@ -20,25 +23,28 @@ struct FileListing {
   std::vector<ListedFile> files;
   // Returns the identity of these files and of their neighbours (files of labels) by their whole
   // paths. It holds what it needs. A store is not asked again, because each answer would take a
-  // request.
+  // request. Thread-compatible.
   IdentityLookup identity_of;
   // Always empty for a store, which has only files.
   PassedOver passed_over = {};
 };
 
-// Thread-safe. Paths are whole: absolute paths, or s3://bucket/key.
+// Thread-safe. Paths are whole: absolute paths, or s3://bucket/key. Every call judges its path
+// first (data_roots.h): what is not below an allowed root is INVALID_ARGUMENT, and nothing of it is
+// touched.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // The codes are those of OpenFile::Open. UNAVAILABLE when a store cannot be reached.
+  // NOT_FOUND, PERMISSION_DENIED. INVALID_ARGUMENT also when it is not a regular file. UNAVAILABLE
+  // when a store cannot be reached.
   virtual absl::StatusOr<OpenFile> Open(const std::string& path) = 0;
 
   // NOT_FOUND when there is no such file. Other codes are those of Open().
   virtual absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) = 0;
 
   // Returns the folder that a path names, with links resolved and without a slash at the end.
-  // INVALID_ARGUMENT when it is not a folder. A store is not asked.
+  // NOT_FOUND when there is none. A store is not asked.
   virtual absl::StatusOr<std::string> ResolveFolder(const std::string& path) = 0;
 
   // Checks that a resolved folder can be listed. The codes are those of List(). An empty folder of
@@ -47,20 +53,22 @@ class FileSystem {
 
   // Lists files as ListFiles() does. When a store refuses, the code is PERMISSION_DENIED or
   // FAILED_PRECONDITION.
-  virtual absl::StatusOr<FileListing> List(
-      const std::string& root, std::string_view glob,
-      const std::function<bool(const std::string&)>& admit) = 0;
+  virtual absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob) = 0;
 };
 
-// The machine's own files.
+// The machine's own files below the allowed roots.
 class LocalFiles final : public FileSystem {
  public:
+  explicit LocalFiles(std::shared_ptr<const AllowedRoots> roots) : roots_(std::move(roots)) {}
+
   absl::StatusOr<OpenFile> Open(const std::string& path) override;
   absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) override;
   absl::StatusOr<std::string> ResolveFolder(const std::string& path) override;
   absl::Status Probe(const std::string& folder) override;
-  absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob,
-                                   const std::function<bool(const std::string&)>& admit) override;
+  absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob) override;
+
+ private:
+  const std::shared_ptr<const AllowedRoots> roots_;
 };
 
 }  // namespace tidemill::storage

@@ -1,8 +1,8 @@
-// Lists, identifies and reads files. An open file may be remote (remote_file.h). The functions here
-// know only the machine's own filesystem.
+// Lists and reads files. An open file may be remote (remote_file.h).
 #pragma once
 
-#include <functional>
+#include <sys/stat.h>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/paths/allowed_folders.h"
 #include "base/status.h"
 #include "batch/buffer.h"
 #include "storage/filesystems/remote_file.h"
@@ -19,8 +20,12 @@ namespace tidemill::storage {
 // An open file. Movable; the destructor closes it. Reads are thread-safe.
 class OpenFile {
  public:
-  // NOT_FOUND, PERMISSION_DENIED, or INVALID_ARGUMENT when it is not a regular file.
+  // Opens one of the service's own files. Paths of users are DataRoots' to open. NOT_FOUND,
+  // PERMISSION_DENIED, or INVALID_ARGUMENT when it is not a regular file.
   static absl::StatusOr<OpenFile> Open(const std::string& path);
+  // A regular file that is open.
+  OpenFile(std::string path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
   // A file that is elsewhere.
   OpenFile(std::string path, std::unique_ptr<const RemoteFile> remote);
 
@@ -43,15 +48,12 @@ class OpenFile {
   absl::StatusOr<batch::Buffer> Map(size_t size) const;
 
  private:
-  OpenFile(std::string path, Descriptor descriptor)
-      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
   std::string path_;
   Descriptor descriptor_;
   std::unique_ptr<const RemoteFile> remote_;
 };
 
-// NOT_FOUND when there is no regular file. Links are followed.
-absl::StatusOr<FileIdentity> IdentityOf(const std::string& path);
+FileIdentity ToIdentity(const struct stat& status);
 
 struct ListedFile {
   std::string path;  // The path below the root, without a leading slash.
@@ -71,10 +73,15 @@ struct ListedFolder {
 };
 
 // Returns the regular files below `root` whose path matches `glob`, in the byte order of their
-// paths. Hidden files and folders are left out. A link is followed when `admit(path of the link)`
-// returns true. UNAVAILABLE when a folder cannot be read, because a partial list must not look like
+// paths. Hidden files and folders are left out, and folders of stacks' states passed over. A link
+// is followed when it leads to a file below the roots. The codes are those of
+// AllowedFolders::OpenFolder. INVALID_ARGUMENT when the pattern itself names a folder of a stack's
+// state. UNAVAILABLE when a folder cannot be read, because a partial list must not look like
 // missing files.
-absl::StatusOr<ListedFolder> ListFiles(const std::string& root, std::string_view glob,
-                                       const std::function<bool(const std::string&)>& admit);
+absl::StatusOr<ListedFolder> ListFiles(const AllowedFolders& roots, const std::string& root,
+                                       std::string_view glob);
+
+// Does it for a folder of the service's own.
+absl::StatusOr<ListedFolder> ListOwnFiles(const std::string& folder, std::string_view glob);
 
 }  // namespace tidemill::storage

@@ -82,10 +82,8 @@ absl::StatusOr<FileIdentity> S3Files::IdentityOf(const std::string& path) {
   return storage::IdentityOf(state);
 }
 
-absl::StatusOr<FileListing> S3Files::List(const std::string& root, std::string_view glob,
-                                          const std::function<bool(const std::string&)>& admit) {
+absl::StatusOr<FileListing> S3Files::List(const std::string& root, std::string_view glob) {
   ASSIGN_OR_RETURN(const ObjectPath folder, ParseObjectPath(root));
-  if (!admit(root)) return PermissionDenied("{} is in none of the allowed data folders", root);
   const std::string prefix = PrefixOf(folder);
   auto all = std::make_shared<std::vector<ListedFile>>();
   RETURN_IF_ERROR(client_.List(folder.bucket, prefix, [&](const ListedObject& object) {

@@ -13,7 +13,8 @@
 namespace tidemill::storage {
 
 // Shows objects as files: "s3://bucket/a/b.csv" is the file b.csv in the folder a. An object whose
-// key ends with a slash is not a file: some programs make it as a folder.
+// key ends with a slash is not a file: some programs make it as a folder. Paths were judged by
+// AnyFiles.
 class S3Files final : public FileSystem {
  public:
   // `folder` is for blocks. INVALID_ARGUMENT when the configuration or the environment is wrong.
@@ -24,8 +25,7 @@ class S3Files final : public FileSystem {
   absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) override;
   absl::StatusOr<std::string> ResolveFolder(const std::string& path) override;
   absl::Status Probe(const std::string& folder) override;
-  absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob,
-                                   const std::function<bool(const std::string&)>& admit) override;
+  absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob) override;
 
   // Ends the calls that wait for the store. From then on, calls return CANCELLED.
   void Stop() { client_.Stop(); }

@@ -37,8 +37,6 @@ std::string Pattern(size_t size, uint32_t seed) {
   return bytes;
 }
 
-bool Always(const std::string&) { return true; }
-
 absl::StatusOr<std::string> ReadAt(const OpenFile& file, int64_t offset, size_t size) {
   std::string bytes(size, '\0');
   ASSIGN_OR_RETURN(const size_t got, file.ReadAt(offset, bytes.data(), size));
@@ -106,7 +104,7 @@ TEST_F(S3FilesTest, ListsFilesWithOddNamesAndNoneThatIsHidden) {
                            "folder/", "other.txt", "f/<x>.csv"}) {
     Put(name, "12345");
   }
-  const auto listing = files_->List(PathOf("").substr(0, PathOf("").size() - 1), "**.csv", Always);
+  const auto listing = files_->List(PathOf("").substr(0, PathOf("").size() - 1), "**.csv");
   ASSERT_THAT(listing, IsOk());
   std::vector<std::string> names;
   for (const ListedFile& file : listing->files) {
@@ -130,7 +128,7 @@ TEST_F(S3FilesTest, ListsMoreThanOnePage) {
   }
   std::sort(names.begin(), names.end());
   Server().PutAll(keys, "x");
-  const auto listing = files_->List(PathOf("").substr(0, PathOf("").size() - 1), "**", Always);
+  const auto listing = files_->List(PathOf("").substr(0, PathOf("").size() - 1), "**");
   ASSERT_THAT(listing, IsOk());
   ASSERT_THAT(listing->files, SizeIs(names.size()));
   for (size_t i = 0; i < names.size(); ++i) EXPECT_EQ(listing->files[i].path, names[i]);
@@ -182,12 +180,12 @@ TEST_F(S3FilesTest, RefusalsSayWhatAndWhereAndWhatToDo) {
   EXPECT_THAT(
       files_->Open(PathOf("nothing")),
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is no object " + PathOf("nothing"))));
-  EXPECT_THAT(files_->List("s3://nobucket/x", "**", Always),
+  EXPECT_THAT(files_->List("s3://nobucket/x", "**"),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("s3://nobucket"), HasSubstr("NoSuchBucket"))));
   config_.secret_access_key = "wrong";
   Restart();
-  EXPECT_THAT(files_->List("s3://files/x", "**", Always),
+  EXPECT_THAT(files_->List("s3://files/x", "**"),
               StatusIs(absl::StatusCode::kPermissionDenied,
                        AllOf(HasSubstr("SignatureDoesNotMatch"), HasSubstr(config_.endpoint),
                              HasSubstr("AWS_SECRET_ACCESS_KEY"))));

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "storage/testing/any_local_files.h"
 #include "storage/testing/data_folder.h"
 #include "storage/testing/format_fixture.h"
 
@@ -136,8 +137,8 @@ TEST_F(FormatTest, TheHeaderCompletesTheSpecOrNamesWhatIsMissing) {
 }
 
 TEST_F(FormatTest, TheHeaderOfAPackedFileIsKnownWithoutUnpackingItAll) {
-  const auto tiny =
-      UnpackedCache::Create({.folder = state_.path() + "/tiny", .max_unpacked_bytes = 1 << 20});
+  const auto tiny = UnpackedCache::Create(
+      {.folder = state_.path() + "/tiny", .max_unpacked_bytes = 1 << 20}, testing::AnyLocalFiles());
   ASSERT_THAT(tiny, IsOk());
   const std::string path = data_.Write("x.csv.gz", Gzip("t,y,z\n" + std::string(64 << 20, '7')));
   EXPECT_THAT((*tiny)->Open(path), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("x")))
@@ -314,7 +315,8 @@ TEST_F(FormatTest, BrokenAndBloatedGzipIsRefused) {
   EXPECT_THAT(cache_->Open(data_.path() + "/bad.gz"),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bad.gz")));
   const auto strict =
-      UnpackedCache::Create({.folder = state_.path() + "/strict", .max_unpacked_bytes = 1 << 19});
+      UnpackedCache::Create({.folder = state_.path() + "/strict", .max_unpacked_bytes = 1 << 19},
+                            testing::AnyLocalFiles());
   data_.Write("bomb.gz", packed);
   EXPECT_THAT((*strict)->Open(data_.path() + "/bomb.gz"),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("524288")));
@@ -322,7 +324,8 @@ TEST_F(FormatTest, BrokenAndBloatedGzipIsRefused) {
 }
 
 TEST_F(FormatTest, TheCacheKeepsWithinItsSizeAndOpenFilesStayReadable) {
-  const auto small = UnpackedCache::Create({.folder = state_.path() + "/small", .max_bytes = 3000});
+  const auto small = UnpackedCache::Create({.folder = state_.path() + "/small", .max_bytes = 3000},
+                                           testing::AnyLocalFiles());
   std::vector<OpenFile> open;
   for (const char name : {'a', 'b', 'c', 'd'}) {
     data_.Write(std::string(1, name), Gzip(std::string(1000, name)));

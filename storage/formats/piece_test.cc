@@ -1,4 +1,5 @@
 // Files read in pieces of any size come to the same records as files read whole.
+#include "storage/testing/any_local_files.h"
 #include "storage/testing/data_folder.h"
 #include "storage/testing/format_fixture.h"
 #include "storage/testing/tfrecord_writer.h"
@@ -21,7 +22,7 @@ class PieceTest : public FormatTest {
     const auto format = MakeFormat(spec, *cache_);
     EXPECT_TRUE((*format)->ReadsInPieces());
     FileInput input{.root = data_.path(), .path = name};
-    input.identity = *IdentityOf(files::Join(data_.path(), name));
+    input.identity = *testing::AnyLocalFiles().IdentityOf(files::Join(data_.path(), name));
     input.max_records = limits.max_records;
     input.max_bytes = limits.max_bytes;
     IndexedFile all;

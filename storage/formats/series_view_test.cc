@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "storage/testing/any_local_files.h"
 #include "storage/testing/data_folder.h"
 #include "xxhash.h"
 
@@ -36,7 +37,8 @@ struct Window {
 class SeriesViewTest : public ::testing::Test {
  protected:
   SeriesViewTest() {
-    auto cache = UnpackedCache::Create({.folder = state_.path() + "/unpacked"});
+    auto cache =
+        UnpackedCache::Create({.folder = state_.path() + "/unpacked"}, testing::AnyLocalFiles());
     EXPECT_THAT(cache, IsOk());
     cache_ = *std::move(cache);
   }
@@ -53,7 +55,7 @@ class SeriesViewTest : public ::testing::Test {
     RETURN_IF_ERROR(CompleteSpec(path, *cache_, spec));
     ASSIGN_OR_RETURN(const auto format, MakeFormat(spec, *cache_));
     FileInput input{.root = data_.path(), .path = name};
-    ASSIGN_OR_RETURN(input.identity, IdentityOf(path));
+    ASSIGN_OR_RETURN(input.identity, testing::AnyLocalFiles().IdentityOf(path));
     input.from_byte = from_byte;
     input.from_record = from_record;
     return format->Index(input);

@@ -1,14 +1,12 @@
 #include "storage/ingest/file_parser.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "base/log.h"
 #include "storage/catalog/left_out_table.h"
 #include "storage/compression/decoder.h"
-#include "storage/filesystems/object_path.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -57,14 +55,12 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
 }
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-                       DataRoots roots)
+                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder)
     : database_(database),
       files_(files),
       format_(format),
       spec_(spec),
-      old_segments_(database, std::move(storage_folder), dataset),
-      roots_(std::move(roots)) {}
+      old_segments_(database, std::move(storage_folder), dataset) {}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   ParsedFile parsed{.file = std::move(file)};
@@ -112,8 +108,7 @@ absl::Status FileParser::Resume(ChangedFile& file) const {
 
 void FileParser::Index(ParsedFile& parsed) const {
   const ChangedFile& file = parsed.file;
-  const absl::Status sound = CheckCompanions(file.input);
-  absl::StatusOr<IndexedFile> found = sound.ok() ? format_.Index(file.input) : sound;
+  absl::StatusOr<IndexedFile> found = format_.Index(file.input);
   FileSystem& source = files_.source();
   const absl::StatusOr<FileIdentity> identity = source.IdentityOf(file.path);
   if (!identity.ok()) {
@@ -162,22 +157,6 @@ void FileParser::Index(ParsedFile& parsed) const {
   }
   if (DropsUnlabelled(spec_)) found->DropUnlabelled();
   parsed.found = *std::move(found);
-}
-
-absl::Status FileParser::CheckCompanions(const FileInput& input) const {
-  for (const std::string& companion : CompanionsOf(spec_, input)) {
-    const absl::StatusOr<std::string> target = roots_.Resolve(companion);
-    if (absl::IsNotFound(target.status())) continue;  // The format says so, if it needs it.
-    if (!target.ok()) {
-      return InvalidArgument("{} leads to a place outside the allowed data folders", companion);
-    }
-    if (IsObjectPath(*target)) continue;
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(*target, error)) {
-      return InvalidArgument("{} is not a regular file", companion);
-    }
-  }
-  return absl::OkStatus();
 }
 
 bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,

@@ -11,7 +11,6 @@
 #include "db/database.h"
 #include "storage/catalog/file_scan.h"
 #include "storage/catalog/files_table.h"
-#include "storage/filesystems/data_roots.h"
 #include "storage/formats/format.h"
 #include "storage/ingest/old_segments.h"
 
@@ -37,10 +36,9 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id);
 // Thread-safe.
 class FileParser {
  public:
-  // All must outlive this object. `roots` says which files may be read.
+  // All must outlive this object.
   FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-             DataRoots roots);
+             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder);
 
   // Reads the file. Reads only as much as the limits in its input allow when it need not be
   // compared with earlier content. Trouble with the file is a part of the result. A status other
@@ -59,16 +57,12 @@ class FileParser {
   bool ContinuesWhatWasTaken(const ChangedFile& file, const std::vector<OldSegment>& old) const;
   absl::StatusOr<std::vector<OldSegment>> AllOld(const files_table::KnownFile& known) const;
   void Index(ParsedFile& parsed) const;
-  // INVALID_ARGUMENT when a file of labels or times leads out of the allowed folders, or is not a
-  // regular file. Links of sample files were checked when they were listed.
-  absl::Status CheckCompanions(const FileInput& input) const;
 
   db::Database& database_;
   UnpackedCache& files_;
   const Format& format_;
   const DatasetSpec& spec_;
   mutable OldSegments old_segments_;
-  const DataRoots roots_;
 };
 
 }  // namespace tidemill::storage

@@ -230,7 +230,7 @@ settle: 1us
   ASSERT_THAT(entries, IsOk());
   ASSERT_THAT(*entries, SizeIs(2));
   EXPECT_THAT((*entries)[0].reason,
-              HasSubstr("link.label leads to a place outside the allowed data folders"));
+              HasSubstr("link.label' is in none of the allowed data folders"));
   EXPECT_THAT((*entries)[1].reason, HasSubstr("pipe.label is not a regular file"));
 }
 

@@ -82,22 +82,20 @@ class Ingestor::Run {
   }
 
   absl::StatusOr<FileScan> Scan() {
-    const DataRoots roots = ingestor_.catalog_.Roots();
+    const absl::StatusOr<FileListing> listed =
+        ingestor_.files_.source().List(dataset_.spec.path, dataset_.spec.files);
     // Since it was registered the folder may have become a link, and the roots fewer.
-    const absl::Status inside = roots.Resolve(dataset_.spec.path).status();
-    if (absl::IsInvalidArgument(inside)) {
-      return FailedPrecondition("{}", std::string(inside.message()));
+    if (absl::IsInvalidArgument(listed.status())) {
+      return FailedPrecondition("{}", std::string(listed.status().message()));
     }
-    const auto admit = [&](const std::string& path) { return roots.Admits(path); };
-    ASSIGN_OR_RETURN(const FileListing listed, ingestor_.files_.source().List(
-                                                   dataset_.spec.path, dataset_.spec.files, admit));
+    RETURN_IF_ERROR(listed.status());
     std::vector<files_table::KnownFile> known;
     RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) {
       known = files_table::ListFiles(work, dataset_.id);
       return absl::OkStatus();
     }));
     const Duration settle = dataset_.spec.settle.value_or(ingestor_.options_.settle);
-    return CompareFiles(dataset_.spec, listed, known, settle, Now());
+    return CompareFiles(dataset_.spec, *listed, known, settle, Now());
   }
 
   // Files that have no path to be known by. Said where the others that are no use are; a sync that
@@ -142,7 +140,7 @@ class Ingestor::Run {
     ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
                      MakeFormat(dataset_.spec, ingestor_.files_));
     const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_.spec,
-                            dataset_.id, Folder(), ingestor_.catalog_.Roots());
+                            dataset_.id, Folder());
     FileIntake intake(ingestor_.database_, parser, ingestor_.parsers_,
                       ingestor_.options_.num_parsers, Folder(), dataset_,
                       ingestor_.options_.intake);

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "storage/client/dataset_path.h"
 #include "storage/compression/decoder.h"
-#include "storage/filesystems/local.h"
 #include "storage/formats/format.h"
 
 namespace tidemill::storage {
@@ -19,10 +19,10 @@ using direct::AnswerLayout;
 using direct::kNoFile;
 
 // A descriptor of a data file as it lies there; none for one that is packed or cannot be opened.
-Descriptor Open(const DatasetIndex& index, FileId file) {
+Descriptor Open(const DatasetIndex& index, FileSystem& source, FileId file) {
   const std::string* const path = index.PathOf(file);
-  if (path == nullptr) return {};
-  const absl::StatusOr<OpenFile> opened = OpenFile::Open(*path);
+  if (path == nullptr || IsObjectPath(*path)) return {};
+  const absl::StatusOr<OpenFile> opened = source.Open(*path);
   if (!opened.ok()) return {};
   const absl::StatusOr<bool> is_packed = IsCompressed(*opened);
   if (!is_packed.ok() || *is_packed) return {};
@@ -32,8 +32,10 @@ Descriptor Open(const DatasetIndex& index, FileId file) {
 // Numbers the files of an answer's rows, and opens those that the client does not have.
 class AnswerFiles {
  public:
-  AnswerFiles(const DatasetIndex& index, FileNumbers& numbers, DirectAnswer& answer)
+  AnswerFiles(const DatasetIndex& index, FileSystem& source, FileNumbers& numbers,
+              DirectAnswer& answer)
       : index_(index),
+        source_(source),
         numbers_(numbers),
         answer_(answer),
         one_file_a_sample_(index.spec().format->Unit() == SampleUnit::kWholeFile) {
@@ -69,7 +71,7 @@ class AnswerFiles {
     }
     if (unreadable_.contains(file)) return kNoFile;
     if (given_.size() == direct::kMaxDescriptors) return FileNumbers::kNotGiven;
-    Descriptor descriptor = Open(index_, file);
+    Descriptor descriptor = Open(index_, source_, file);
     if (!descriptor.is_open()) {
       unreadable_[file] = true;
       return kNoFile;
@@ -80,6 +82,7 @@ class AnswerFiles {
   }
 
   const DatasetIndex& index_;
+  FileSystem& source_;
   FileNumbers& numbers_;
   DirectAnswer& answer_;
   const bool one_file_a_sample_;
@@ -183,11 +186,11 @@ void FileNumbers::Forget(uint32_t number) {
   entries_[number] = {};
 }
 
-void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, std::span<const int64_t> keys,
-                const BlockLimits& limits, FileNumbers& numbers, SampleRows& rows,
-                DirectAnswer& answer) {
+void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, FileSystem& source,
+                std::span<const int64_t> keys, const BlockLimits& limits, FileNumbers& numbers,
+                SampleRows& rows, DirectAnswer& answer) {
   lookup.Find(keys, limits, rows);
-  AnswerFiles files(index, numbers, answer);
+  AnswerFiles files(index, source, numbers, answer);
   files.Number(rows);
   Write(HeaderOf(rows, files, CutOf(index.spec()), lookup.record_bytes()), rows, files,
         answer.bytes);

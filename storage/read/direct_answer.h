@@ -13,6 +13,7 @@
 #include "base/descriptor.h"
 #include "base/id.h"
 #include "storage/client/direct_frames.h"
+#include "storage/filesystems/file_system.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_lookup.h"
 
@@ -52,9 +53,10 @@ struct DirectAnswer {
 };
 
 // Answers for the first of `keys`: as many as `limits` and the descriptors of one message allow.
-// `lookup` must be of `index`. `rows` is scratch memory. Opens files, and waits for nothing else.
-void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, std::span<const int64_t> keys,
-                const BlockLimits& limits, FileNumbers& numbers, SampleRows& rows,
-                DirectAnswer& answer);
+// `lookup` must be of `index`. `rows` is scratch memory. Opens files of `source` that are on this
+// machine, and waits for nothing else.
+void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, FileSystem& source,
+                std::span<const int64_t> keys, const BlockLimits& limits, FileNumbers& numbers,
+                SampleRows& rows, DirectAnswer& answer);
 
 }  // namespace tidemill::storage

@@ -106,19 +106,23 @@ class Loop {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DirectServer>> DirectServer::Start(DirectServerOptions options,
-                                                                  SampleIndex& indexes) {
+                                                                  SampleIndex& indexes,
+                                                                  FileSystem& files) {
   ASSIGN_OR_RETURN(LocalSocket listening,
                    LocalSocket::Listen(options.path, LocalSocket::Kind::kStream));
   Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.is_open()) return Unavailable("cannot make an eventfd: {}", std::strerror(errno));
   return std::unique_ptr<DirectServer>(
-      new DirectServer(std::move(options), indexes, std::move(listening), std::move(wake)));
+      new DirectServer(std::move(options), indexes, files, std::move(listening), std::move(wake)));
 }
 
-DirectServer::DirectServer(DirectServerOptions options, SampleIndex& indexes, LocalSocket listening,
-                           Descriptor wake)
+DirectServer::DirectServer(DirectServerOptions options, SampleIndex& indexes, FileSystem& files,
+                           LocalSocket listening, Descriptor wake)
     : options_(std::move(options)),
-      source_({.indexes = indexes, .tokens = options_.tokens, .block_bytes = options_.block_bytes}),
+      source_({.indexes = indexes,
+               .files = files,
+               .tokens = options_.tokens,
+               .block_bytes = options_.block_bytes}),
       listening_(std::move(listening)),
       wake_(std::move(wake)),
       threads_("storage.direct", kNumThreads) {

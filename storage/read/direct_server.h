@@ -34,14 +34,16 @@ class DirectServer {
   static constexpr size_t kNumThreads = 2;
   static constexpr size_t kMaxSessions = 64;
 
-  // UNAVAILABLE when the path cannot be bound. `indexes` must outlive this object.
+  // UNAVAILABLE when the path cannot be bound. `indexes`, and `files` with the data files, must
+  // outlive this object.
   static absl::StatusOr<std::unique_ptr<DirectServer>> Start(DirectServerOptions options,
-                                                             SampleIndex& indexes);
+                                                             SampleIndex& indexes,
+                                                             FileSystem& files);
   ~DirectServer();
 
  private:
-  DirectServer(DirectServerOptions options, SampleIndex& indexes, LocalSocket listening,
-               Descriptor wake);
+  DirectServer(DirectServerOptions options, SampleIndex& indexes, FileSystem& files,
+               LocalSocket listening, Descriptor wake);
 
   const DirectServerOptions options_;
   const DirectSource source_;

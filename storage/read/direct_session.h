@@ -10,6 +10,7 @@
 #include "base/local_socket.h"
 #include "base/status.h"
 #include "rpc/tokens.h"
+#include "storage/filesystems/file_system.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/direct_answer.h"
 
@@ -18,6 +19,7 @@ namespace tidemill::storage {
 // The sources that sessions share.
 struct DirectSource {
   SampleIndex& indexes;
+  FileSystem& files;
   const rpc::Tokens& tokens;
   int64_t block_bytes = 0;
 };

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "storage/formats/format.h"
+#include "storage/testing/any_local_files.h"
 #include "storage/testing/data_folder.h"
 #include "xxhash.h"
 
@@ -31,7 +32,7 @@ struct WantedSample {
 class FormatTest : public ::testing::Test {
  protected:
   FormatTest() {
-    auto cache = UnpackedCache::Create({.folder = state_.path() + "/unpacked"});
+    auto cache = UnpackedCache::Create({.folder = state_.path() + "/unpacked"}, AnyLocalFiles());
     EXPECT_THAT(cache, tidemill::testing::IsOk());
     cache_ = *std::move(cache);
   }
@@ -48,7 +49,7 @@ class FormatTest : public ::testing::Test {
     RETURN_IF_ERROR(CompleteSpec(path, *cache_, spec));
     ASSIGN_OR_RETURN(const auto format, MakeFormat(spec, *cache_));
     FileInput input{.root = data_.path(), .path = name};
-    ASSIGN_OR_RETURN(input.identity, IdentityOf(path));
+    ASSIGN_OR_RETURN(input.identity, AnyLocalFiles().IdentityOf(path));
     input.from_byte = from_byte;
     input.from_record = from_record;
     return format->Index(input);

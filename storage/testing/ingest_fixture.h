@@ -42,11 +42,13 @@ class Stack {
     EXPECT_THAT(database, IsOk());
     database_ = *std::move(database);
     EXPECT_THAT(db::Migrate(*database_, "storage", Migrations()), IsOk());
-    auto cache = UnpackedCache::Create({.folder = state + "/unpacked"});
+    source_ = std::make_unique<LocalFiles>(
+        std::make_shared<AllowedRoots>(AllowedRootsOptions{.roots = {data.path()}}));
+    auto cache = UnpackedCache::Create({.folder = state + "/unpacked"}, *source_);
     EXPECT_THAT(cache, IsOk());
     cache_ = *std::move(cache);
-    catalog_ = std::make_unique<DatasetCatalog>(
-        *database_, *cache_, CatalogOptions{.folder = state, .allowed_roots = {data.path()}});
+    catalog_ =
+        std::make_unique<DatasetCatalog>(*database_, *cache_, CatalogOptions{.folder = state});
     options.num_parsers = num_parsers;
     options.settle = {0};
     ingestor_ = std::make_unique<Ingestor>(*database_, *catalog_, *cache_, options);
@@ -59,6 +61,7 @@ class Stack {
 
  private:
   std::unique_ptr<db::Database> database_;
+  std::unique_ptr<LocalFiles> source_;
   std::unique_ptr<UnpackedCache> cache_;
   std::unique_ptr<DatasetCatalog> catalog_;
   std::unique_ptr<Ingestor> ingestor_;

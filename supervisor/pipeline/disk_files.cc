@@ -1,13 +1,20 @@
 #include "supervisor/pipeline/disk_files.h"
 
-#include <algorithm>
-#include <fstream>
-#include <system_error>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/paths/allowed_folders.h"
+#include "base/paths/regular_file.h"
 #include "supervisor/pipeline/torchscript_file.h"
 
 namespace tidemill::supervisor {
@@ -23,50 +30,48 @@ std::string TooLarge(const std::string& name, uintmax_t size, size_t most) {
 
 }  // namespace
 
-std::vector<fs::path> DiskFiles::Folders() const {
-  std::vector<fs::path> folders;
-  std::error_code error;
+std::optional<DiskFiles::OpenFile> DiskFiles::Open(const std::string& name, std::string_view field,
+                                                   config::Problems& problems) const {
+  const auto absolute = [](const fs::path& path) {
+    return fs::absolute(path).lexically_normal().string();
+  };
+  std::vector<std::string> allowed;
   for (const std::string& folder : {base_folder_, data_folder_}) {
-    if (folder.empty()) continue;
-    if (const fs::path real = fs::canonical(folder, error); !error) folders.push_back(real);
+    if (!folder.empty()) allowed.push_back(absolute(folder));
   }
-  return folders;
-}
-
-std::string DiskFiles::Locate(const std::string& name, std::string_view field,
-                              config::Problems& problems) const {
-  fs::path path = name;
-  if (path.is_relative()) path = fs::path(base_folder_) / path;
-  path = path.lexically_normal();
-  std::error_code error;
-  const fs::path real = fs::canonical(path, error);
-  if (error || !fs::is_regular_file(real, error)) {
-    problems.Add(field, fmt::format("there is no file {}", path.string()), "check the path");
-    return "";
+  const AllowedFolders folders(allowed, std::make_shared<StateFolders>(std::vector<std::string>()),
+                               "is outside the pipeline's folder");
+  OpenFile file{.path = absolute(fs::path(base_folder_) / name), .descriptor = {}};
+  absl::StatusOr<Descriptor> descriptor = folders.OpenFile(file.path);
+  struct stat status = {};
+  if (absl::IsNotFound(descriptor.status())) {
+    problems.Add(field, fmt::format("there is no file {}", file.path), "check the path");
+    return std::nullopt;
   }
-  const bool is_allowed = std::ranges::any_of(Folders(), [&](const fs::path& folder) {
-    const fs::path inside = real.lexically_relative(folder);
-    return !inside.empty() && *inside.begin() != "..";
-  });
-  if (!is_allowed) {
-    problems.Add(field, fmt::format("{} is outside the pipeline's folder", real.string()),
+  if (absl::IsInvalidArgument(descriptor.status())) {
+    problems.Add(field, std::string(descriptor.status().message()),
                  "move it there, or below TIDEMILL_DATA");
-    return "";
+    return std::nullopt;
   }
-  return real.string();
+  if (!descriptor.ok() || fstat(descriptor->number(), &status) != 0) {
+    problems.Add(field, std::string(descriptor.status().message()), "check who may read the file");
+    return std::nullopt;
+  }
+  file.descriptor = *std::move(descriptor);
+  file.size_bytes = static_cast<uintmax_t>(status.st_size);
+  return file;
 }
 
 std::optional<std::string> DiskFiles::Read(const std::string& name, size_t most,
                                            std::string_view field, config::Problems& problems) {
-  const std::string path = Locate(name, field, problems);
-  if (path.empty()) return std::nullopt;
-  std::error_code error;
-  if (const auto size = fs::file_size(path, error); !error && size > most) {
-    problems.Add(field, TooLarge(name, size, most),
+  const std::optional<OpenFile> file = Open(name, field, problems);
+  if (!file) return std::nullopt;
+  if (file->size_bytes > most) {
+    problems.Add(field, TooLarge(name, file->size_bytes, most),
                  "leave out everything that is not needed to make rows");
     return std::nullopt;
   }
-  auto bytes = files::Read(path, most);
+  auto bytes = files::ReadRegular(file->descriptor, file->path, most);
   if (!bytes.ok()) {
     problems.Add(field, std::string(bytes.status().message()), "check who may read the file");
     return std::nullopt;
@@ -78,20 +83,22 @@ std::optional<std::string> DiskFiles::Read(const std::string& name, size_t most,
 std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_view field,
                                            config::Problems& problems) {
   if (name.starts_with(kKeptFile)) return name;  // The stack has it, or says that it has not.
-  Network network{.path = Locate(name, field, problems), .size_bytes = 0, .digest = {}};
-  if (network.path.empty()) return std::nullopt;
-  std::ifstream file(network.path, std::ios::binary);
+  const std::optional<OpenFile> file = Open(name, field, problems);
+  if (!file) return std::nullopt;
+  Network network{.path = file->path, .size_bytes = 0, .digest = {}};
   std::string piece(kPieceBytes, '\0');
   TorchScriptLook look;
   Sha256Stream digest;
-  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0) {
-    const std::string_view bytes(piece.data(), static_cast<size_t>(file.gcount()));
+  for (;;) {
+    const ssize_t count = ::read(file->descriptor.number(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    const std::string_view bytes(piece.data(), static_cast<size_t>(count));
     look.Add(bytes);
     digest.Add(bytes);
-    network.size_bytes += file.gcount();
+    network.size_bytes += count;
     if (network.size_bytes > kMostNetworkBytes) {
-      std::error_code error;
-      problems.Add(field, TooLarge(name, fs::file_size(network.path, error), kMostNetworkBytes),
+      problems.Add(field, TooLarge(name, file->size_bytes, kMostNetworkBytes),
                    "leave the weights out of it, or store them as half precision");
       return std::nullopt;
     }

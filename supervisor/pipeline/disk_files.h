@@ -2,19 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "base/descriptor.h"
 #include "supervisor/pipeline/pipeline_files.h"
 
 namespace tidemill::supervisor {
 
-// Reads only files below the pipeline's folder and the data folder. Their contents go to a server,
-// and somebody else's pipeline must not be able to take other files along. For the command line
-// only. Remembers what must be sent. Thread-compatible.
+// Reads only files below the pipeline's folder and the data folder, as base/paths opens them. Their
+// contents go to a server, and somebody else's pipeline must not be able to take other files along.
+// For the command line only. Remembers what must be sent. Thread-compatible.
 class DiskFiles final : public PipelineFiles {
  public:
   // `data_folder` may be empty.
@@ -38,11 +37,14 @@ class DiskFiles final : public PipelineFiles {
   const std::optional<Network>& network() const { return network_; }
 
  private:
-  std::vector<std::filesystem::path> Folders() const;
-  // Returns the real path. Notes a problem and returns "" when there is no file, or when it is
-  // elsewhere.
-  std::string Locate(const std::string& name, std::string_view field,
-                     config::Problems& problems) const;
+  struct OpenFile {
+    std::string path;
+    Descriptor descriptor;
+    uintmax_t size_bytes = 0;
+  };
+  // Notes a problem when there is no file, or when it is elsewhere.
+  std::optional<OpenFile> Open(const std::string& name, std::string_view field,
+                               config::Problems& problems) const;
 
   const std::string base_folder_;
   const std::string data_folder_;

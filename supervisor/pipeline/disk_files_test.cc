@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
+#include "supervisor/pipeline/dataset_peek.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -65,6 +66,24 @@ TEST_F(DiskFilesTest, AFileThatIsNotThereElsewhereOrTooLargeIsAProblem) {
   EXPECT_FALSE(Read("large"));
   EXPECT_THAT(LastProblem(), HasSubstr("has 101 bytes, but at most 100 are allowed"));
   EXPECT_TRUE(files_.read().empty());
+}
+
+TEST_F(DiskFilesTest, TheStateOfAStackIsNotTakenAlong) {
+  fs::create_directory(root_ / "own" / "state");
+  Write("own/state/identity", "0123456789abcdefghjkmnpqrs\n/var/lib/tidemill-postgres-x\n");
+  Write("own/state/token", "hush");
+  fs::create_symlink("state/token", root_ / "own" / "link");
+  for (const char* const name : {"state/token", "link"}) {
+    EXPECT_FALSE(Read(name));
+    EXPECT_THAT(LastProblem(), HasSubstr("holds a stack's state"));
+  }
+  storage::DatasetSpec spec;
+  spec.path = (root_ / "own").string();
+  for (const char* const files : {"state/token", "link"}) {
+    spec.files = files;
+    const auto peek = PeekAtDisk(spec);
+    EXPECT_TRUE(!peek.ok() || peek->head.empty()) << peek->head;
+  }
 }
 
 TEST_F(DiskFilesTest, ANetworkIsNamedByWhatItHolds) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/formats/format.h"
+#include "storage/testing/any_local_files.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "xxhash.h"
 
@@ -27,7 +28,8 @@ class Workplace {
     Promise(mkdtemp(name.data()) != nullptr, "there is a folder to work in");
     folder_ = name;
     auto cache = storage::UnpackedCache::Create(
-        {.folder = folder_ + "/unpacked", .max_bytes = 1 << 24, .max_unpacked_bytes = 1 << 22});
+        {.folder = folder_ + "/unpacked", .max_bytes = 1 << 24, .max_unpacked_bytes = 1 << 22},
+        storage::testing::AnyLocalFiles());
     Promise(cache.ok(), "there is a cache");
     cache_ = *std::move(cache);
   }
@@ -74,7 +76,7 @@ std::vector<std::string> RecordsOf(const storage::OpenFile& file, const IndexedF
 std::optional<IndexedFile> Index(const Workplace& place, const storage::Format& format,
                                  int64_t from_byte, int64_t from_record) {
   storage::FileInput input{.root = place.folder(), .path = "input"};
-  const auto identity = storage::IdentityOf(place.folder() + "/input");
+  const auto identity = storage::testing::AnyLocalFiles().IdentityOf(place.folder() + "/input");
   Promise(identity.ok(), "the input is there");
   input.identity = *identity;
   input.from_byte = from_byte;

@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/paths/regular_file.h"
 #include "batch/batch.h"
 #include "batch/wire.h"
 
@@ -28,7 +29,7 @@ absl::Status WriteFile(const std::string& path, const batch::Batch& content) {
 }
 
 absl::StatusOr<batch::Batch> ReadFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string bytes, files::Read(path, size_t{1} << 36));
+  ASSIGN_OR_RETURN(const std::string bytes, files::ReadRegular(path, size_t{1} << 36));
   if (bytes.size() < kDigestSize ||
       Sha256(std::string_view(bytes).substr(kDigestSize)) != bytes.substr(0, kDigestSize)) {
     return DataLoss("{} is damaged", path);

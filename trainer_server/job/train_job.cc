@@ -21,8 +21,9 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/paths/regular_file.h"
+#include "base/paths/summed_file.h"
 #include "base/process/zygote.h"
-#include "base/summed_file.h"
 #include "config/config.h"
 #include "loader/batches/batch_stream.h"
 #include "loader/fit.h"
@@ -153,7 +154,7 @@ class Training {
     const std::string fitted_path =
         files::Join(files::Join(folder_, ".."),
                     files::Join(std::to_string(job_.request().fitted_trigger()), kFittedFile));
-    ASSIGN_OR_RETURN(const std::string bytes, files::ReadSummed(fitted_path));
+    ASSIGN_OR_RETURN(const std::string bytes, files::ReadSummed(fitted_path, kMostFittedBytes));
     ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
     RETURN_IF_ERROR(FetchNetwork());

@@ -13,7 +13,7 @@ absl::Status WriteSummed(const std::string& path, std::string_view bytes);
 
 // Returns the bytes without the line. DATA_LOSS when they are not those that were written. A file
 // without such a line, as earlier versions wrote, or whose line is damaged, is returned as it is: a
-// reader whose format has an end refuses the latter. Other codes are those of Read().
-absl::StatusOr<std::string> ReadSummed(const std::string& path, size_t max_bytes = size_t{1} << 31);
+// reader whose format has an end refuses the latter. Other codes are those of ReadRegular().
+absl::StatusOr<std::string> ReadSummed(const std::string& path, size_t max_bytes);
 
 }  // namespace tidemill::files

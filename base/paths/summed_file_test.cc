@@ -1,4 +1,4 @@
-#include "base/summed_file.h"
+#include "base/paths/summed_file.h"
 
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ class SummedFile : public ::testing::Test {
 TEST_F(SummedFile, GivesBackWhatWasWritten) {
   for (const std::string& bytes : {std::string(), std::string("{}"), std::string(100'000, '\n')}) {
     ASSERT_THAT(WriteSummed(path_, bytes), IsOk());
-    EXPECT_THAT(ReadSummed(path_), IsOkAndHolds(bytes));
+    EXPECT_THAT(ReadSummed(path_, 1000), IsOkAndHolds(bytes));
   }
 }
 
@@ -41,7 +41,7 @@ TEST_F(SummedFile, AFlippedBitIsFoundOrLeavesMoreThanWasWritten) {
     std::string flipped = *whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ 1 << bit % 8);
     ASSERT_THAT(WriteAtomically(path_, flipped), IsOk());
-    const auto read = ReadSummed(path_);
+    const auto read = ReadSummed(path_, 1000);
     if (!read.ok()) {
       EXPECT_THAT(read, StatusIs(absl::StatusCode::kDataLoss, _));
     } else {
@@ -53,8 +53,8 @@ TEST_F(SummedFile, AFlippedBitIsFoundOrLeavesMoreThanWasWritten) {
 
 TEST_F(SummedFile, AFileOfBeforeIsReadAsItIs) {
   ASSERT_THAT(WriteAtomically(path_, "{}"), IsOk());
-  EXPECT_THAT(ReadSummed(path_), IsOkAndHolds("{}"));
-  EXPECT_THAT(ReadSummed(path_ + "x"), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_THAT(ReadSummed(path_, 1000), IsOkAndHolds("{}"));
+  EXPECT_THAT(ReadSummed(path_ + "x", 1000), StatusIs(absl::StatusCode::kNotFound, _));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-#include "base/summed_file.h"
+#include "base/paths/summed_file.h"
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/paths/regular_file.h"
 
 namespace tidemill::files {
 namespace {
@@ -17,7 +18,7 @@ absl::Status WriteSummed(const std::string& path, std::string_view bytes) {
 }
 
 absl::StatusOr<std::string> ReadSummed(const std::string& path, size_t max_bytes) {
-  ASSIGN_OR_RETURN(std::string bytes, Read(path, max_bytes));
+  ASSIGN_OR_RETURN(std::string bytes, ReadRegular(path, max_bytes));
   if (bytes.size() < kLineBytes) return bytes;
   const std::string line = bytes.substr(bytes.size() - kLineBytes);
   if (!line.starts_with(kBefore) || line.back() != '\n') return bytes;

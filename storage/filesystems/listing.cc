@@ -1,0 +1,120 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "storage/client/glob.h"
+#include "storage/filesystems/local.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr char kOwnFolder[] = "is no folder of this service";
+
+// Collects the files below one root. Each folder is opened in the one above it, by its descriptor.
+class Listing {
+ public:
+  Listing(const AllowedFolders& roots, std::string root, std::string_view glob)
+      : roots_(roots), root_(std::move(root)), glob_(glob) {}
+
+  absl::Status Visit(Descriptor folder, const std::string& below) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(fdopendir(folder.number()), &closedir);
+    if (entries == nullptr) return CannotList(below);
+    const int parent = folder.Release();  // Closed by closedir().
+    while (true) {
+      errno = 0;
+      const dirent* const entry = readdir(entries.get());
+      if (entry == nullptr) return errno == 0 ? absl::OkStatus() : CannotList(below);
+      if (entry->d_name[0] == '.') continue;
+      path_ = below;
+      if (!below.empty()) path_ += '/';
+      path_ += entry->d_name;
+      RETURN_IF_ERROR(VisitEntry(parent, entry->d_name));
+    }
+  }
+
+  ListedFolder Take() {
+    std::sort(files_.begin(), files_.end(),
+              [](const ListedFile& a, const ListedFile& b) { return a.path < b.path; });
+    return {.files = std::move(files_), .passed_over = std::move(passed_over_)};
+  }
+
+ private:
+  // Of the entry `path_`.
+  absl::Status VisitEntry(int parent, const char* name) {
+    struct stat status = {};
+    if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return absl::OkStatus();  // Gone meanwhile.
+    }
+    if (S_ISLNK(status.st_mode)) {
+      // Of where it leads nothing was touched.
+      const auto target = roots_.Look(root_ + "/" + path_);
+      if (!target.ok()) return PassOver("a link that leads nowhere, or out of the allowed folders");
+      status = *target;
+      // A linked folder may be a cycle.
+      if (S_ISDIR(status.st_mode)) return PassOver("a link to a folder", /*always=*/true);
+    }
+    if (S_ISDIR(status.st_mode)) return Descend(parent, name);
+    if (!S_ISREG(status.st_mode)) return PassOver("a pipe, a socket or a device");
+    if (GlobMatches(glob_, path_)) {
+      files_.push_back({.path = path_, .identity = ToIdentity(status)});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Descend(int parent, const char* name) {
+    const std::string below = path_;
+    Descriptor folder(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder.is_open()) return CannotList(below);
+    if (!roots_.IsState(folder.number())) return Visit(std::move(folder), below);
+    if (!glob_.starts_with(below + "/")) {
+      return PassOver("a folder that holds a stack's state", /*always=*/true);
+    }
+    return InvalidArgument(
+        "{}/{} holds a stack's state, which is never read as data; name other files than '{}'",
+        root_, below, glob_);
+  }
+
+  absl::Status CannotList(const std::string& below) const {
+    const std::string reason = std::strerror(errno);
+    return Unavailable("cannot list {}: {}", below.empty() ? root_ : root_ + "/" + below, reason);
+  }
+
+  // Counts what nobody is to wonder about later.
+  absl::Status PassOver(const char* why, bool always = false) {
+    if (!always && !GlobMatches(glob_, path_)) return absl::OkStatus();
+    if (passed_over_.count++ == 0) passed_over_.first = path_ + ": " + why;
+    return absl::OkStatus();
+  }
+
+  const AllowedFolders& roots_;
+  const std::string root_;
+  const std::string_view glob_;
+  std::string path_;  // Of the entry at hand, below the root.
+  std::vector<ListedFile> files_;
+  PassedOver passed_over_;
+};
+
+}  // namespace
+
+absl::StatusOr<ListedFolder> ListFiles(const AllowedFolders& roots, const std::string& root,
+                                       std::string_view glob) {
+  ASSIGN_OR_RETURN(AllowedFolders::Folder folder, roots.OpenFolder(root));
+  Listing listing(roots, std::move(folder.path), glob);
+  RETURN_IF_ERROR(listing.Visit(std::move(folder.descriptor), ""));
+  return listing.Take();
+}
+
+absl::StatusOr<ListedFolder> ListOwnFiles(const std::string& folder, std::string_view glob) {
+  const std::string path = std::filesystem::absolute(folder).string();
+  return ListFiles(AllowedFolders({path}, nullptr, kOwnFolder), path, glob);
+}
+
+}  // namespace tidemill::storage
