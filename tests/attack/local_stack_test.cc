@@ -12,6 +12,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <iterator>
 #include <sstream>
 
 #include "fmt/format.h"
@@ -339,6 +341,58 @@ TEST_F(LocalStackAttackTest, AStoppedServiceDoesNotAnswer) {
   EXPECT_EQ(stack_.Tidemill({"status", "--json"}).Json().at("services").at("selector"), false);
   ASSERT_EQ(kill(selectors.front(), SIGCONT), 0);
   Await([&] { return stack_.Tidemill({"status"}).exit_code == 0; });
+}
+
+// A command that runs while something is done to its stack.
+class Meanwhile {
+ public:
+  Meanwhile(const Stack& stack, std::vector<std::string> words) : folder_(stack.files() + "/said") {
+    fs::create_directory(folder_);
+    words.insert(words.end(), {"--state", stack.state()});
+    result_ = std::async(std::launch::async,
+                         [words, folder = folder_] { return RunTidemill(words, {}, folder); });
+  }
+  // Waits until it has said this on stderr.
+  void AwaitWords(const std::string& words) const {
+    Await([&] {
+      std::ifstream file(folder_ + "/err");
+      const std::string text(std::istreambuf_iterator<char>(file), {});
+      return text.find(words) != std::string::npos;
+    });
+  }
+  CommandResult Result() { return result_.get(); }
+
+ private:
+  const std::string folder_;
+  std::future<CommandResult> result_;
+};
+
+TEST_F(LocalStackAttackTest, ACommandSaysWhichServiceKeepsItWaiting) {
+  Up();
+  const std::vector<int> supervisors = stack_.Processes("tidemill-supervisor");
+  ASSERT_EQ(supervisors.size(), 1);
+  ASSERT_EQ(kill(supervisors.front(), SIGSTOP), 0);
+  Meanwhile list(stack_, {"runs", "list"});
+  list.AwaitWords("waiting for the supervisor, which has not answered for 5 s");
+  ASSERT_EQ(kill(supervisors.front(), SIGCONT), 0);
+  const CommandResult result = list.Result();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+TEST_F(LocalStackAttackTest, ARunIsFollowedAcrossASilenceThatBreaksTheConnection) {
+  Up();
+  const std::vector<int> supervisors = stack_.Processes("tidemill-supervisor");
+  ASSERT_EQ(supervisors.size(), 1);
+  Meanwhile run(stack_, {"run", WriteSmallPipeline(stack_.files()), "--json"});
+  run.AwaitWords("run 1 of small started");
+  ASSERT_EQ(kill(supervisors.front(), SIGSTOP), 0);
+  // Longer than gRPC waits for a sign of life.
+  run.AwaitWords("waiting for the supervisor, which has not answered for 4");
+  ASSERT_EQ(kill(supervisors.front(), SIGCONT), 0);
+  const CommandResult result = run.Result();
+  EXPECT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+  EXPECT_THAT(result.err, HasSubstr("the supervisor answers again"));
+  EXPECT_EQ(result.Json().value("state", ""), "succeeded") << result.out;
 }
 
 TEST_F(LocalStackAttackTest, StatusAsksTheStackThatIsNamed) {
