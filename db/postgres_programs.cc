@@ -232,13 +232,4 @@ bool IsAlive(pid_t process) {
          line[end_of_name + 2] != 'X';
 }
 
-bool IsWorkingFolder(const std::string& folder) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
-    std::error_code unreadable;  // A process that ends just now, or that is not ours.
-    if (fs::read_symlink(entry.path() / "cwd", unreadable) == folder) return true;
-  }
-  return false;
-}
-
 }  // namespace tidemill::db

@@ -56,7 +56,4 @@ std::string EndOfLog(const std::string& path);
 // Returns false when it has ended, even if nobody has noticed.
 bool IsAlive(pid_t process);
 
-// Whether some process has this working folder.
-bool IsWorkingFolder(const std::string& folder);
-
 }  // namespace tidemill::db

@@ -6,12 +6,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <optional>
-#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -30,7 +30,15 @@ constexpr char kUser[] = "tidemill";
 constexpr milliseconds kTick{5};
 // Recovery after a crash replays at most max_wal_size.
 constexpr std::chrono::seconds kStartPatience{120};
-constexpr std::chrono::seconds kStopPatience{20};
+// Each question costs the server a process, and one that ends waits for those to end.
+constexpr milliseconds kLongestQuestionPause{250};
+constexpr char kQuestionSeconds[] = "5";  // A stopped server never answers.
+// Of a server whose starter is gone, and which has been told so. PostgreSQL that is told to end
+// while it recovers from the death of a session hangs until it is told to end at once; then it
+// takes five seconds.
+constexpr EndPatience kStrayPatience{.fast = milliseconds{5'000},
+                                     .immediate = milliseconds{10'000}};
+constexpr std::chrono::seconds kSessionsPatience{10};
 constexpr std::chrono::seconds kSyncPatience{10};
 constexpr std::string_view kSyncOnly = "--sync-only";
 
@@ -42,6 +50,7 @@ struct Layout {
   std::string Data() const { return files::Join(folder, "data"); }
   std::string Log() const { return files::Join(folder, "postgres.log"); }
   std::string ProcessFile() const { return files::Join(Data(), "postmaster.pid"); }
+  std::string SocketLock() const { return files::Join(socket_folder, ".s.PGSQL.5432.lock"); }
 };
 
 // Held while a cluster is made and started, so that two starters do not meet.
@@ -95,47 +104,12 @@ bool IsSyncing(pid_t process) {
   return words.ok() && words->find(kSyncOnly) != std::string::npos;
 }
 
-// A server that runs on the cluster, and its socket's folder.
-struct RunningServer {
-  pid_t process = 0;
-  std::string socket_folder;
-};
-
-// From the cluster's postmaster.pid: process, data folder, start time, port, socket folder.
-// std::nullopt when none runs.
-absl::StatusOr<std::optional<RunningServer>> FindRunning(const Layout& layout) {
-  const absl::StatusOr<std::string> text = files::Read(layout.ProcessFile());
-  if (absl::IsNotFound(text.status())) return std::optional<RunningServer>();
-  RETURN_IF_ERROR(text.status());
-  std::istringstream lines(*text);
-  std::vector<std::string> values;
-  for (std::string line; std::getline(lines, line);) values.push_back(line);
-  RunningServer server;
-  if (!values.empty()) server.process = std::atoi(values[0].c_str());
-  if (server.process <= 0 || !IsAlive(server.process)) return std::optional<RunningServer>();
-  // Another program may have got the number of a server that was killed.
-  const auto command = files::Read(fmt::format("/proc/{}/cmdline", server.process));
-  const bool ours = command.ok() && command->find(layout.Data()) != std::string::npos;
-  if (!ours) return std::optional<RunningServer>();
-  server.socket_folder = values.size() > 4 && !values[4].empty() ? values[4] : layout.socket_folder;
-  return server;
-}
-
 // Removes the lock files of a server that was killed, which would keep PostgreSQL from starting for
-// as long as its process number is taken, be it by a zombie. Its sessions, which still write to the
-// cluster, end by themselves; they are waited for.
+// as long as its process number is taken, be it by a zombie.
 absl::Status ClearDeadServer(const Layout& layout) {
-  if (!files::Exists(layout.ProcessFile())) return absl::OkStatus();
-  const Clock::time_point end = Clock::now() + kStopPatience;
-  while (IsWorkingFolder(layout.Data())) {
-    if (Clock::now() > end) {
-      return Unavailable("sessions of a PostgreSQL that was killed still work in {}",
-                         layout.Data());
-    }
-    std::this_thread::sleep_for(kTick);
-  }
+  RETURN_IF_ERROR(AwaitSessions(layout.Data(), kSessionsPatience));
   RETURN_IF_ERROR(files::Remove(layout.ProcessFile()));
-  return files::Remove(files::Join(layout.socket_folder, ".s.PGSQL.5432.lock"));
+  return files::Remove(layout.SocketLock());
 }
 
 std::vector<std::string> ServerArguments(const std::string& programs, const Layout& layout,
@@ -156,16 +130,24 @@ std::vector<std::string> ServerArguments(const std::string& programs, const Layo
   return arguments;
 }
 
-// False when the server has ended instead.
-absl::StatusOr<bool> WaitUntilItAnswers(pid_t process, const std::string& socket_folder) {
-  const std::string target = ConnectionStringOf(socket_folder, "postgres");
+bool IsStopping(const Layout& layout) {
+  const auto server = FindServer(layout.Data());
+  return server.ok() && *server && (*server)->is_stopping;
+}
+
+// False when the server has ended or ends instead.
+absl::StatusOr<bool> WaitUntilItAnswers(const RunningServer& server, const Layout& layout) {
+  const std::string target =
+      fmt::format("{} connect_timeout={}", ConnectionStringOf(server.socket_folder, "postgres"),
+                  kQuestionSeconds);
   const Clock::time_point end = Clock::now() + kStartPatience;
-  while (Clock::now() < end) {
+  for (milliseconds pause = kTick; Clock::now() < end;
+       pause = std::min(2 * pause, kLongestQuestionPause)) {
     if (PQping(target.c_str()) == PQPING_OK) return true;
-    if (!IsAlive(process)) return false;
-    std::this_thread::sleep_for(kTick);
+    if (!Runs(server) || IsStopping(layout)) return false;
+    std::this_thread::sleep_for(pause);
   }
-  return DeadlineExceeded("PostgreSQL does not answer in {}", socket_folder);
+  return DeadlineExceeded("PostgreSQL does not answer in {}", server.socket_folder);
 }
 
 absl::StatusOr<RunningServer> StartServer(const Account& account, const std::string& programs,
@@ -177,13 +159,31 @@ absl::StatusOr<RunningServer> StartServer(const Account& account, const std::str
   RETURN_IF_ERROR(ClearDeadServer(layout));
   ASSIGN_OR_RETURN(const pid_t process, options.ends_with_caller ? StartChild(account, program)
                                                                  : StartDetached(account, program));
-  ASSIGN_OR_RETURN(const bool answers, WaitUntilItAnswers(process, layout.socket_folder));
+  RunningServer server = ServerOf(process, layout.socket_folder);
+  ASSIGN_OR_RETURN(const bool answers, WaitUntilItAnswers(server, layout));
   if (!answers) {
+    RETURN_IF_ERROR(EndServer(server, kStrayPatience));
     return Internal("PostgreSQL does not start; {} ends with: {}", layout.Log(),
                     EndOfLog(layout.Log()));
   }
   log::Info("PostgreSQL started", {{"folder", layout.folder}});
-  return RunningServer{.process = process, .socket_folder = layout.socket_folder};
+  return server;
+}
+
+// Returns the server that runs on the cluster when it may be used. Ends any other one.
+absl::StatusOr<std::optional<RunningServer>> TakeOver(const Layout& layout,
+                                                      const PrivatePostgres::Options& options) {
+  ASSIGN_OR_RETURN(std::optional<RunningServer> server, FindServer(layout.Data()));
+  if (!server) return server;
+  if (server->socket_folder.empty()) server->socket_folder = layout.socket_folder;
+  if (!options.ends_with_caller && !server->is_stopping) {
+    ASSIGN_OR_RETURN(const bool answers, WaitUntilItAnswers(*server, layout));
+    if (answers) return server;
+  }
+  log::Warn("the process that started PostgreSQL is gone; PostgreSQL is started again",
+            {{"process", std::to_string(server->process)}});
+  RETURN_IF_ERROR(EndServer(*server, kStrayPatience));
+  return std::optional<RunningServer>();
 }
 
 absl::Status MakeDatabase(const std::string& socket_folder) {
@@ -228,18 +228,7 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
   const FolderLock lock(folder);
   const bool fresh = !files::Exists(files::Join(layout.Data(), "PG_VERSION"));
   if (fresh) RETURN_IF_ERROR(MakeCluster(account, programs, layout));
-  ASSIGN_OR_RETURN(std::optional<RunningServer> server, FindRunning(layout));
-  if (server) {
-    ASSIGN_OR_RETURN(const bool answers,
-                     WaitUntilItAnswers(server->process, server->socket_folder));
-    if (answers && options.ends_with_caller) {
-      log::Warn("the process that started PostgreSQL is gone; starting PostgreSQL again",
-                {{"process", std::to_string(server->process)}});
-      const PrivatePostgres stray(server->socket_folder, server->process, /*sync_process=*/0);
-      RETURN_IF_ERROR(stray.Stop());
-    }
-    if (!answers || options.ends_with_caller) server.reset();
-  }
+  ASSIGN_OR_RETURN(std::optional<RunningServer> server, TakeOver(layout, options));
   if (!server) {
     ASSIGN_OR_RETURN(server, StartServer(account, programs, layout, options));
   }
@@ -248,12 +237,11 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
   if (fresh && options.durable) {
     ASSIGN_OR_RETURN(sync_process, SyncCluster(account, programs, layout));
   }
-  return std::unique_ptr<PrivatePostgres>(
-      new PrivatePostgres(server->socket_folder, server->process, sync_process));
+  return std::unique_ptr<PrivatePostgres>(new PrivatePostgres(*std::move(server), sync_process));
 }
 
 std::string PrivatePostgres::ConnectionString(const std::string& database) const {
-  return ConnectionStringOf(socket_folder_, database);
+  return ConnectionStringOf(server_.socket_folder, database);
 }
 
 void PrivatePostgres::AwaitSync() const {
@@ -266,21 +254,9 @@ void PrivatePostgres::AwaitSync() const {
 }
 
 absl::Status PrivatePostgres::Stop() const {
-  const absl::Status stopped = StopServer();
+  const absl::Status stopped = EndServer(server_, EndPatience());
   AwaitSync();
   return stopped;
-}
-
-absl::Status PrivatePostgres::StopServer() const {
-  // SIGINT ends sessions and writes a checkpoint; SIGQUIT leaves the work to the next start.
-  for (const int signal : {SIGINT, SIGQUIT}) {
-    if (!IsAlive(process_)) return absl::OkStatus();
-    ::kill(process_, signal);
-    const Clock::time_point end = Clock::now() + kStopPatience;
-    while (IsAlive(process_) && Clock::now() < end) std::this_thread::sleep_for(kTick);
-  }
-  if (!IsAlive(process_)) return absl::OkStatus();
-  return DeadlineExceeded("PostgreSQL, process {}, does not end", process_);
 }
 
 }  // namespace tidemill::db

@@ -12,8 +12,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
+#include "db/running_server.h"
 
 namespace tidemill::db {
 
@@ -25,17 +27,18 @@ class PrivatePostgres {
     // Whether commits survive a power failure. Off only for tests.
     bool durable = true;
     // Whether the server is a child of this process, which must wait for it. It then ends when the
-    // calling thread ends, even by SIGKILL. A server that runs already is stopped first. Otherwise
-    // the server outlives both.
+    // calling thread ends, even by SIGKILL. A server that runs already is ended first, however it
+    // resists. Otherwise the server outlives both.
     bool ends_with_caller = false;
   };
 
-  // Makes a cluster with data checksums in `folder` on first use (under 1 s), starts its server unless it runs, waits
-  // until it answers, and creates the database `tidemill`. Recovers from a server that was killed.
-  // When this process is root, the server runs as user `postgres`, who then owns both folders.
-  // FAILED_PRECONDITION when there is no PostgreSQL 15 or newer, or when that user cannot reach a
-  // folder. INVALID_ARGUMENT when the socket folder is too long for a socket. INTERNAL, with the
-  // end of its log, when the server does not start.
+  // Makes a cluster with data checksums in `folder` on first use (under 1 s), starts its server
+  // unless it runs, waits until it answers, and creates the database `tidemill`. Recovers from a
+  // server that was killed, and replaces one that ends or is stuck at that. When this process is
+  // root, the server runs as user `postgres`, who then owns both folders. FAILED_PRECONDITION when
+  // there is no PostgreSQL 15 or newer, or when that user cannot reach a folder. INVALID_ARGUMENT
+  // when the socket folder is too long for a socket. INTERNAL, with the end of its log, when the
+  // server does not start.
   static absl::StatusOr<std::unique_ptr<PrivatePostgres>> Start(const std::string& folder,
                                                                 const std::string& socket_folder,
                                                                 const Options& options);
@@ -47,21 +50,23 @@ class PrivatePostgres {
   // Returns the connection string of the database `tidemill`, or of another one of the same server.
   std::string ConnectionString(const std::string& database = "tidemill") const;
 
-  // Ends sessions and the server, and waits for their end. OK when the server does not run.
+  // Ends sessions and the server, by SIGKILL at last, and waits for their end. OK when the server
+  // does not run.
   absl::Status Stop() const;
 
+  // Whether the server has not ended.
+  bool IsRunning() const { return Runs(server_); }
+
   // The process id of the server.
-  pid_t process() const { return process_; }
+  pid_t process() const { return server_.process; }
 
  private:
-  PrivatePostgres(std::string socket_folder, pid_t process, pid_t sync_process)
-      : socket_folder_(std::move(socket_folder)), process_(process), sync_process_(sync_process) {}
-  absl::Status StopServer() const;
+  PrivatePostgres(RunningServer server, pid_t sync_process)
+      : server_(std::move(server)), sync_process_(sync_process) {}
   // Waits until the process that writes a fresh cluster to the disk ends, or ends it.
   void AwaitSync() const;
 
-  const std::string socket_folder_;
-  const pid_t process_;
+  const RunningServer server_;
   const pid_t sync_process_;  // 0 when the cluster existed.
 };
 

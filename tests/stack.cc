@@ -108,8 +108,12 @@ Stack::Stack() {
 }
 
 Stack::~Stack() {
+  // A test may have taken the state folder away, and purge then leaves its database.
+  const std::string database =
+      Tidemill({"status", "--json"}).Json().value("database_folder", std::string());
   Tidemill({"down", "--purge"});
   fs::remove_all(root_);
+  if (!database.empty()) fs::remove_all(database);
 }
 
 CommandResult Stack::Tidemill(const std::vector<std::string>& words,

@@ -12,7 +12,6 @@ namespace tidemill::cli {
 // Flags that every command takes.
 struct GlobalFlags : StackAddress {
   bool json = false;  // --json
-  bool quiet = false;
 };
 
 // Runs a command. Returns the process's exit code.

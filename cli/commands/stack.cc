@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
@@ -14,7 +16,9 @@
 #include "cli/command_line/deletion.h"
 #include "cli/stack/local_stack.h"
 #include "cli/stack/session.h"
+#include "cli/stack/stack_identity.h"
 #include "cli/stack/stack_keeper.h"
+#include "cli/stack/stack_removal.h"
 #include "cli/stack/stack_use.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
@@ -26,7 +30,7 @@ namespace {
 constexpr std::chrono::seconds kPatience{2};
 
 // The local stack that a command starts or ends; a remote one is its machines' to keep.
-absl::StatusOr<StackLayout> LocalLayout(const GlobalFlags& flags) {
+absl::StatusOr<StackLayout> LocalLayout(const GlobalFlags& flags, MissingFolder missing) {
   const StackAddress address = WithEnvironment(flags);
   if (!address.config.empty() || !address.server.empty()) {
     return FailedPrecondition(
@@ -34,12 +38,12 @@ absl::StatusOr<StackLayout> LocalLayout(const GlobalFlags& flags) {
         "local stack with --state, or leave it out",
         address.server.empty() ? "--config (or TIDEMILL_CONFIG)" : "--server (or TIDEMILL_SERVER)");
   }
-  return LayoutOf(address.state);
+  return LayoutOf(address.state, missing);
 }
 
 int Up(const GlobalFlags& flags) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto layout = LocalLayout(flags);
+  const auto layout = LocalLayout(flags, MissingFolder::kMake);
   if (!layout.ok()) return Report(layout.status());
   const auto use = StackUse::Begin(*layout);
   if (!use.ok()) return Report(use.status());
@@ -62,17 +66,39 @@ struct DownFlags {
   DeletionFlags deletion;
 };
 
-std::vector<std::string> FoldersOf(const StackLayout& layout) {
-  return {layout.database_folder, layout.state_folder, layout.sockets_folder,
-          layout.database_sockets_folder};
+// What a person is asked about, and what --dry-run tells.
+std::string WhatGoes(const StackRemoval& removal, const StackLayout& layout) {
+  std::string text =
+      fmt::format("nothing, because no stack has stored anything in {}", layout.state_folder);
+  if (!removal.paths.empty()) {
+    text = removal.has_database
+               ? "every run, model, report and dataset that the stack knows, but no "
+                 "files of datasets: "
+               : "no database, but ";
+    text += fmt::format("{}", fmt::join(removal.paths, ", "));
+  }
+  if (!removal.processes.empty()) {
+    text += fmt::format("; ending first the processes {}", fmt::join(removal.processes, ", "));
+  }
+  for (const std::string& left : removal.left) text += "; leaving " + left;
+  return text;
 }
 
-// What a person is asked about.
-std::string WhatPurgeRemoves(const StackLayout& layout) {
-  return fmt::format(
-      "every run, model, report and dataset that the stack knows, but no files of datasets: the "
-      "folders {} and {}",
-      layout.state_folder, layout.database_folder);
+void ShowEnd(const GlobalFlags& flags, bool ran, bool purge, const StackRemoval& removal) {
+  if (flags.json) {
+    nlohmann::ordered_json json = {{"stopped", ran}, {"purged", purge}};
+    if (purge) {
+      json["removed"] = removal.paths;
+      json["left"] = removal.left;
+    }
+    fmt::print("{}\n", json.dump());
+    return;
+  }
+  const char* const state = removal.has_database    ? ", its state removed"
+                            : removal.paths.empty() ? ", nothing was there to remove"
+                                                    : ", its files removed, but no database";
+  fmt::print("{}{}\n", ran ? "stack stopped" : "no stack was running", purge ? state : "");
+  for (const std::string& left : removal.left) fmt::print("left: {}\n", Printable(left));
 }
 
 int Down(const GlobalFlags& flags, const DownFlags& down) {
@@ -81,25 +107,27 @@ int Down(const GlobalFlags& flags, const DownFlags& down) {
     return Report(
         InvalidArgument("--yes and --dry-run need --purge, because nothing else is deleted"));
   }
-  const auto layout = LocalLayout(flags);
+  const auto layout = LocalLayout(flags, MissingFolder::kLeave);
   if (!layout.ok()) return Report(layout.status());
+  StackRemoval removal;
   if (purge) {
-    const auto end = SettleDeletion(flags, down.deletion, WhatPurgeRemoves(*layout));
+    auto plan = PlanRemoval(*layout);
+    if (!plan.ok()) return Report(plan.status());
+    removal = *std::move(plan);
+    const auto end = SettleDeletion(flags, down.deletion, WhatGoes(removal, *layout));
     if (end) return *end;
   }
-  const bool ran = KeeperOf(*layout).has_value() || StrayKeeperOf(*layout).has_value();
-  if (const absl::Status status = StopStack(*layout); !status.ok()) return Report(status);
+  // What runs for the original of a copy is not the copy's to end.
+  const bool is_copy = IsCopy(*layout);
+  const bool ran = !is_copy && (KeeperOf(*layout) || StrayKeeperOf(*layout));
+  if (!is_copy) {
+    if (const absl::Status status = StopStack(*layout); !status.ok()) return Report(status);
+  }
   if (purge) {
-    for (const std::string& folder : FoldersOf(*layout)) {
-      if (const absl::Status status = files::Remove(folder); !status.ok()) return Report(status);
-    }
+    const absl::Status removed = CarryOut(removal, *layout);
+    if (!removed.ok()) return Report(removed);
   }
-  if (flags.json) {
-    fmt::print("{}\n", nlohmann::ordered_json({{"stopped", ran}, {"purged", purge}}).dump());
-  } else {
-    fmt::print("{}{}\n", ran ? "stack stopped" : "no stack was running",
-               purge ? ", its state removed" : "");
-  }
+  ShowEnd(flags, ran, purge, removal);
   return kDone;
 }
 
@@ -205,7 +233,8 @@ void AddStackCommands(Command& app) {
   Command& down = app.AddSubcommand("down", "Stop the local stack");
   static DownFlags down_flags;
   down.AddFlag("--purge", down_flags.purge,
-               "Also remove everything the stack has stored; asks at a terminal");
+               "Also remove everything the stack has stored; asks at a terminal. Of a copied state "
+               "folder, only the copy goes; a folder that is no state folder is refused");
   AddDeletionFlags(down, down_flags.deletion);
   SetAction(down, [](const GlobalFlags& flags) { return Down(flags, down_flags); });
   SetAction(app.AddSubcommand("status", "Say whether the stack and its services run"), Status);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "fmt/format.h"
@@ -32,6 +33,7 @@ using nlohmann::ordered_json;
 
 constexpr char kManifest[] = "manifest.json";
 constexpr char kLatest[] = "latest";
+constexpr char kFormat[] = "tidemill run directory 1";
 
 // Of text that users wrote, some may be no UTF-8.
 std::string Dump(const ordered_json& json, int indent = -1) {
@@ -79,7 +81,7 @@ std::string Manifest(const v1::GetRunResponse& run,
   for (const v1::Trigger& trigger : run.triggers()) {
     if (!trigger.result().device().empty()) devices.insert(trigger.result().device());
   }
-  ordered_json manifest = {{"format", "tidemill run directory 1"}, {"tidemill", kVersion}};
+  ordered_json manifest = {{"format", kFormat}, {"tidemill", kVersion}};
   manifest.update(RunToJson(run.run()));
   manifest["seed"] = SeedOf(run.pipeline_resolved());
   manifest["devices"] = devices;
@@ -111,10 +113,44 @@ void AddTriggers(const v1::GetRunResponse& run, std::map<std::string, std::strin
   }
 }
 
-bool IsRunDirectory(const std::string& folder) {
+// The files that the manifest in a folder names, itself among them. std::nullopt when it is none of
+// a run.
+std::optional<std::set<std::string>> FilesOfARun(const std::string& folder) {
+  const auto text = files::Read(files::Join(folder, kManifest));
+  if (!text.ok()) return std::nullopt;
+  const auto manifest = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!manifest.is_object() || manifest.value("format", nlohmann::json()) != kFormat ||
+      !manifest.contains("files") || !manifest["files"].is_object()) {
+    return std::nullopt;
+  }
+  std::set<std::string> names = {kManifest};
+  for (const auto& [name, file] : manifest["files"].items()) names.insert(name);
+  return names;
+}
+
+bool IsFree(const std::string& folder) {
   std::error_code error;
-  return !fs::exists(folder, error) || fs::is_empty(folder, error) ||
-         files::Exists(files::Join(folder, kManifest));
+  return !fs::exists(folder, error) || fs::is_empty(folder, error);
+}
+
+// Moves what somebody has put into a folder of a run, beside the files that the run has written.
+absl::Status KeepOthers(const std::string& from, const std::set<std::string>& of_the_run,
+                        const std::string& to) {
+  std::vector<fs::path> others;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(from, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path name = entry->path().lexically_relative(from);
+    const bool is_folder = entry->symlink_status().type() == fs::file_type::directory;
+    if (!is_folder && !of_the_run.contains(name)) others.push_back(name);
+  }
+  for (const fs::path& name : others) {
+    const fs::path target = to / name;
+    RETURN_IF_ERROR(files::CreateFolder(target.parent_path()));
+    if (!fs::exists(target, error)) fs::rename(from / name, target, error);
+    if (error) break;
+  }
+  return error ? Internal("files of {} cannot be kept: {}", to, error.message()) : absl::OkStatus();
 }
 
 // Puts `fresh` in the place of `folder`, which is then called `fresh`, or does not exist.
@@ -124,18 +160,26 @@ absl::Status Exchange(const std::string& fresh, const std::string& folder) {
   } else if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) {
     return absl::OkStatus();
   } else if (errno == EINVAL || errno == ENOSYS) {  // Not every file system can exchange.
-    RETURN_IF_ERROR(files::Remove(folder));
-    if (rename(fresh.c_str(), folder.c_str()) == 0) return absl::OkStatus();
+    const std::string aside = fresh + ".before";
+    if (rename(folder.c_str(), aside.c_str()) == 0 && rename(fresh.c_str(), folder.c_str()) == 0 &&
+        rename(aside.c_str(), fresh.c_str()) == 0) {
+      return absl::OkStatus();
+    }
   }
   return Internal("{} cannot be renamed to {}: {}", fresh, folder, std::strerror(errno));
 }
 
 absl::Status PointLatestAt(const std::string& parent, const std::string& name) {
+  const std::string link = files::Join(parent, kLatest);
+  std::error_code unknown;
+  if (fs::exists(fs::symlink_status(link, unknown)) && !fs::is_symlink(link, unknown)) {
+    return FailedPrecondition("{} is not the link that it should be; remove or rename it", link);
+  }
   const std::string fresh = files::Join(parent, fmt::format(".latest-{}", getpid()));
   RETURN_IF_ERROR(files::Remove(fresh));
   std::error_code error;
   fs::create_symlink(name, fresh, error);
-  if (!error) fs::rename(fresh, files::Join(parent, kLatest), error);
+  if (!error) fs::rename(fresh, link, error);
   if (error) return Internal("cannot make the link {} in {}: {}", kLatest, parent, error.message());
   return absl::OkStatus();
 }
@@ -161,7 +205,8 @@ std::map<std::string, std::string> RunFiles(const RunRecord& record) {
 
 absl::Status PublishFolder(const std::string& folder,
                            const std::map<std::string, std::string>& files) {
-  if (!IsRunDirectory(folder)) {
+  const auto before = FilesOfARun(folder);
+  if (!before && !IsFree(folder)) {
     return FailedPrecondition("{} holds something else; name a folder that is new or empty",
                               folder);
   }
@@ -180,6 +225,7 @@ absl::Status PublishFolder(const std::string& folder,
     if (!written.ok()) break;
   }
   if (written.ok()) written = Exchange(fresh, target);
+  if (written.ok() && before) RETURN_IF_ERROR(KeepOthers(fresh, *before, target));
   const absl::Status removed = files::Remove(fresh);  // What was there before, or what failed.
   return written.ok() ? removed : written;
 }

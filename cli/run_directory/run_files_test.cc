@@ -85,15 +85,40 @@ TEST_F(RunFilesTest, HoldAFolderForEachTrigger) {
   EXPECT_EQ(nlohmann::json::parse(files.at("triggers/0002/selection.json")).at("candidates"), 100);
 }
 
+// Of a folder with one file beside it.
+std::string ManifestNaming(const std::string& file) {
+  return nlohmann::json({{"format", "tidemill run directory 1"}, {"files", {{file, {}}}}}).dump();
+}
+
 TEST_F(RunFilesTest, AreReplacedAsAWhole) {
-  ASSERT_THAT(PublishFolder(At("run"), {{"manifest.json", "1"}, {"a/old", "x"}}), IsOk());
+  const std::string first = ManifestNaming("a/old"), second = ManifestNaming("b/new");
+  ASSERT_THAT(PublishFolder(At("run"), {{"manifest.json", first}, {"a/old", "x"}}), IsOk());
   EXPECT_THAT(files::Read(At("run/a/old")), IsOkAndHolds("x"));
-  ASSERT_THAT(PublishFolder(At("run/"), {{"manifest.json", "2"}, {"b/new", "y"}}), IsOk());
-  EXPECT_THAT(files::Read(At("run/manifest.json")), IsOkAndHolds("2"));
+  ASSERT_THAT(PublishFolder(At("run/"), {{"manifest.json", second}, {"b/new", "y"}}), IsOk());
+  EXPECT_THAT(files::Read(At("run/manifest.json")), IsOkAndHolds(second));
   EXPECT_FALSE(files::Exists(At("run/a")));
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(folder_)) left.push_back(entry.path().filename());
   EXPECT_THAT(left, ElementsAre("run"));
+}
+
+TEST_F(RunFilesTest, LeaveWhatSomebodyHasPutBesideThem) {
+  const std::string manifest = ManifestNaming("a/old");
+  ASSERT_THAT(PublishFolder(At("run"), {{"manifest.json", manifest}, {"a/old", "x"}}), IsOk());
+  ASSERT_THAT(files::WriteAtomically(At("run/notes.txt"), "mine"), IsOk());
+  ASSERT_THAT(files::WriteAtomically(At("run/a/notes.txt"), "mine, too"), IsOk());
+  ASSERT_THAT(PublishFolder(At("run"), {{"manifest.json", manifest}, {"a/old", "y"}}), IsOk());
+  EXPECT_THAT(files::Read(At("run/a/old")), IsOkAndHolds("y"));
+  EXPECT_THAT(files::Read(At("run/notes.txt")), IsOkAndHolds("mine"));
+  EXPECT_THAT(files::Read(At("run/a/notes.txt")), IsOkAndHolds("mine, too"));
+}
+
+TEST_F(RunFilesTest, ReplaceNothingWithAManifestOfSomethingElse) {
+  ASSERT_THAT(files::CreateFolder(At("page")), IsOk());
+  ASSERT_THAT(files::WriteAtomically(At("page/manifest.json"), R"({"name": "a page"})"), IsOk());
+  EXPECT_THAT(PublishFolder(At("page"), {{"manifest.json", ManifestNaming("a")}}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("something else")));
+  EXPECT_THAT(files::Read(At("page/manifest.json")), IsOkAndHolds(HasSubstr("a page")));
 }
 
 TEST_F(RunFilesTest, ReplaceNothingThatIsNoRunDirectory) {

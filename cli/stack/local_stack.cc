@@ -39,6 +39,35 @@ std::string DefaultStateFolder() {
   return files::Join(home != nullptr ? home : "/tmp", ".local/state/tidemill");
 }
 
+// What a state folder's other folders are named after.
+std::string MarkOf(const std::string& state_folder) {
+  constexpr size_t kMarkLength = 10;
+  return Sha256(state_folder).substr(0, kMarkLength);
+}
+
+// Root's databases lie outside of its state folders.
+constexpr std::string_view kRootsDatabases = "/var/lib/tidemill-postgres-";
+
+// A path that a file names is one of them, and nothing above or below.
+bool IsRootsDatabase(const std::string& path) {
+  return path.size() == kRootsDatabases.size() + MarkOf("").size() &&
+         path.starts_with(kRootsDatabases) &&
+         path.find_first_not_of("0123456789abcdef", kRootsDatabases.size()) == std::string::npos;
+}
+
+// The one name of a folder, whichever path or link leads to it.
+absl::StatusOr<std::string> PlaceOf(const std::string& given, MissingFolder missing) {
+  namespace fs = std::filesystem;
+  if (missing == MissingFolder::kMake) RETURN_IF_ERROR(files::CreateFolder(given));
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(fs::absolute(given, error), error);
+  if (!error && fs::exists(path, error) && !fs::is_directory(path, error)) {
+    return InvalidArgument("state folder {} is not a folder", given);
+  }
+  if (error) return InvalidArgument("state folder {}: {}", given, error.message());
+  return path.has_filename() ? path : path.parent_path();
+}
+
 // The last line of a file, for a message.
 std::string LastLineOf(const std::string& path) {
   const auto text = files::Read(path);
@@ -181,25 +210,24 @@ std::string StackLayout::EndpointOf(const std::string& service) const {
   return "unix:" + files::Join(sockets_folder, service);
 }
 
-absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder) {
-  const std::filesystem::path given = state_folder.empty() ? DefaultStateFolder() : state_folder;
-  RETURN_IF_ERROR(files::CreateFolder(given));
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::canonical(given, error);
-  if (error) return InvalidArgument("state folder {}: {}", given.string(), error.message());
-  const std::string mark = Sha256(folder.string()).substr(0, 10);
+std::string FirstDatabaseFolder(const std::string& state_folder) {
+  // PostgreSQL does not run as root, and no other user can enter root's state folder.
+  return geteuid() == 0 ? std::string(kRootsDatabases) + MarkOf(state_folder)
+                        : files::Join(state_folder, "postgres");
+}
+
+absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder, MissingFolder missing) {
+  ASSIGN_OR_RETURN(const std::string folder,
+                   PlaceOf(state_folder.empty() ? DefaultStateFolder() : state_folder, missing));
   StackLayout layout;
   layout.state_folder = folder;
-  layout.sockets_folder = fmt::format("/tmp/tidemill-{}-{}", geteuid(), mark);
+  layout.sockets_folder = fmt::format("/tmp/tidemill-{}-{}", geteuid(), MarkOf(folder));
   layout.database_sockets_folder = layout.sockets_folder + "-db";
-  layout.database_folder = folder / "postgres";
+  layout.database_folder = FirstDatabaseFolder(folder);
   if (geteuid() == 0) {
-    // PostgreSQL does not run as root, and no other user can enter the state folder.
-    constexpr const char* kPrefix = "/var/lib/tidemill-postgres-";
-    layout.database_folder = kPrefix + mark;
     // The one that it had in its former place.
-    const std::string known = KnownDatabaseFolder(layout.state_folder);
-    if (known.starts_with(kPrefix)) layout.database_folder = known;
+    const std::string known = KnownDatabaseFolder(folder);
+    if (IsRootsDatabase(known)) layout.database_folder = known;
   }
   return layout;
 }
@@ -262,7 +290,8 @@ absl::StatusOr<int64_t> NumWorkers() {
 absl::StatusOr<bool> StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
   RETURN_IF_ERROR(NumWorkers().status());
   RETURN_IF_ERROR(CheckWritable(layout));
-  if (!KeeperOf(layout)) RETURN_IF_ERROR(CheckIdentity(layout));
+  // A copy made of hard links has its original's lock, and seems to be kept.
+  if (!KeeperOf(layout) || IsCopy(layout)) RETURN_IF_ERROR(CheckIdentity(layout));
   RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
   return Starter(layout, patience).Start();
 }
@@ -272,7 +301,7 @@ absl::Status StopStack(const StackLayout& layout) {
     const std::optional<int> keeper = KeeperOf(layout);
     return keeper ? keeper : StrayKeeperOf(layout);
   };
-  constexpr std::chrono::seconds kLongestEnd{60};  // A database is given 40 s to end.
+  constexpr std::chrono::seconds kLongestEnd{60};  // A database is given 40 s to end, then killed.
   const auto deadline = std::chrono::steady_clock::now() + kLongestEnd;
   const std::optional<int> keeper = keeper_of();
   if (!keeper) return absl::OkStatus();

@@ -36,9 +36,17 @@ struct StackLayout {
   std::string EndpointOf(const std::string& service) const;  // "unix:/..."
 };
 
+// What to do about a state folder that is not there.
+enum class MissingFolder { kMake, kLeave };
+
 // Returns the layout for a state folder. An empty one means TIDEMILL_STATE, or the user's state
 // folder (/var/lib/tidemill for root, else XDG_STATE_HOME/tidemill or ~/.local/state/tidemill).
-absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder);
+// INVALID_ARGUMENT when there is something else in its place.
+absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder,
+                                     MissingFolder missing = MissingFolder::kMake);
+
+// Where the stack of a state folder makes its database at its first start.
+std::string FirstDatabaseFolder(const std::string& state_folder);
 
 // Returns the process that keeps the stack alive, if there is one: the holder of the lock file.
 std::optional<int> KeeperOf(const StackLayout& layout);
@@ -57,11 +65,12 @@ absl::StatusOr<int64_t> NumWorkers();
 
 // Starts the keeper in the background unless one runs, and waits until every service answers.
 // Returns whether this call started it. If this process ends before that, the keeper ends what it
-// has started. UNAVAILABLE names the service that does not answer, and its log file.
+// has started. A PostgreSQL that an earlier keeper left is ended, by force after 15 s.
+// UNAVAILABLE names the service that does not answer, and its log file.
 // FAILED_PRECONDITION when the state folder cannot be written, or when its database belongs to
 // another one.
 absl::StatusOr<bool> StartStack(const StackLayout& layout,
-                                std::chrono::milliseconds patience = std::chrono::seconds{30});
+                                std::chrono::milliseconds patience = std::chrono::seconds{60});
 
 // Ends the keeper and its stack, even when the state folder is gone. OK when none runs.
 absl::Status StopStack(const StackLayout& layout);

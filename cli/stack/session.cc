@@ -73,6 +73,7 @@ StackAddress WithEnvironment(StackAddress address) {
 absl::StatusOr<Session> Session::AttachRemote(const StackAddress& address) {
   Session session;
   session.remote_ = true;
+  session.quiet_ = address.quiet;
   ASSIGN_OR_RETURN(session.deadline_, DeadlineOf(address));
   ASSIGN_OR_RETURN(const rpc::ClusterConfig cluster, ClusterOf(address));
   ASSIGN_OR_RETURN(session.tls_, rpc::ReadTls(cluster.tls));
@@ -87,6 +88,7 @@ absl::StatusOr<Session> Session::Attach(const StackAddress& address) {
   const StackAddress known = WithEnvironment(address);
   if (!known.config.empty() || !known.server.empty()) return AttachRemote(known);
   Session session;
+  session.quiet_ = known.quiet;
   ASSIGN_OR_RETURN(session.deadline_, DeadlineOf(known));
   ASSIGN_OR_RETURN(session.layout_, LayoutOf(known.state));
   if (!KeeperOf(session.layout_)) {
@@ -123,6 +125,10 @@ absl::Status Session::CheckReach(const std::string& service) const {
   if (endpoints_.contains(service)) return absl::OkStatus();
   return FailedPrecondition(
       "where {} listens is not known; name a system configuration with --config", service);
+}
+
+std::unique_ptr<WaitNote> Session::NoteWait(const char* service) const {
+  return quiet_ ? nullptr : std::make_unique<WaitNote>(service);
 }
 
 rpc::Peer Session::PeerOf(const std::string& service) const {

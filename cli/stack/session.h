@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cli/stack/local_stack.h"
 #include "cli/stack/stack_use.h"
+#include "cli/stack/wait_note.h"
 #include "rpc/channel.h"
 #include "rpc/grpc_status.h"
 
@@ -31,6 +32,8 @@ struct StackAddress {
   std::string tls_certificate;
   std::string tls_key;
   std::string timeout;  // The longest wait for a call: "90s". Empty means a minute.
+  // Whether nothing is said about a service that keeps the command waiting.
+  bool quiet = false;
 };
 
 // Which local stacks a command starts when none runs.
@@ -52,12 +55,14 @@ class Session {
                                                bool quiet);
 
   // Makes one unary call: `session.Call<v1::SupervisorService>("supervisor", &Stub::GetRun, ...)`.
+  // Says on stderr when the service keeps it waiting, unless the address is quiet.
   template <typename Service, typename Method, typename Request, typename Response>
   absl::Status Call(const char* service, Method method, const Request& request,
                     Response* response) const {
     RETURN_IF_ERROR(CheckReach(service));
     const rpc::Peer peer = PeerOf(service);
     const auto stub = Service::NewStub(rpc::Connect(peer));
+    const auto note = NoteWait(service);
     return rpc::Call(peer, *stub, method, request, response);
   }
 
@@ -70,7 +75,10 @@ class Session {
     RETURN_IF_ERROR(CheckReach(service));
     const rpc::Peer peer = PeerOf(service);
     const std::shared_ptr<grpc::Channel> channel = rpc::Connect(peer);
-    rpc::AwaitConnected(*channel, peer.stop, std::chrono::steady_clock::now() + peer.deadline);
+    {
+      const auto note = NoteWait(service);
+      rpc::AwaitConnected(*channel, peer.stop, std::chrono::steady_clock::now() + peer.deadline);
+    }
     const auto stub = Service::NewStub(channel);
     grpc::ClientContext context;
     rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
@@ -94,6 +102,8 @@ class Session {
   static absl::StatusOr<Session> AttachRemote(const StackAddress& address);
   // FAILED_PRECONDITION when the endpoint of a remote stack's service is unknown.
   absl::Status CheckReach(const std::string& service) const;
+  // Speaks while it lives. Nothing when the session is quiet.
+  std::unique_ptr<WaitNote> NoteWait(const char* service) const;
 
   StackLayout layout_;
   std::map<std::string, std::string> endpoints_;
@@ -101,6 +111,7 @@ class Session {
   rpc::Tls tls_;
   std::chrono::milliseconds deadline_{60'000};
   bool remote_ = false;
+  bool quiet_ = false;
   std::shared_ptr<StackUse> use_;  // All copies share it.
 };
 

@@ -1,8 +1,11 @@
 #include "cli/stack/stack_identity.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "base/files.h"
 #include "base/paths/state_folders.h"
@@ -54,16 +57,33 @@ absl::Status CheckUnmarked(const StackLayout& layout, bool has_database) {
       layout.state_folder, layout.database_folder);
 }
 
-absl::Status CheckCopy(const StackLayout& layout, const Identity& mine, const Identity& its) {
-  // One that lies in the state folder was moved or copied with it.
-  if (IsBelow(layout.database_folder, layout.state_folder)) return absl::OkStatus();
-  if (its.other_folder == layout.state_folder) return absl::OkStatus();
-  const auto original = ReadIdentity(its.other_folder);
-  if (!original || original->number != mine.number) return absl::OkStatus();
+bool IsNumbered(const std::string& folder, const std::string& number) {
+  const auto identity = ReadIdentity(folder);
+  return identity && identity->number == number;
+}
+
+absl::Status CheckCopy(const StackLayout& layout) {
+  const DatabaseOwner owner = OwnerOfDatabase(layout);
+  if (owner.bond != DatabaseBond::kOriginals) return absl::OkStatus();
   return FailedPrecondition(
-      "{} is a copy of {}, and two stacks cannot share the database in {}; use the original, or "
-      "name a new folder with --state",
-      layout.state_folder, its.other_folder, layout.database_folder);
+      "{0} is a copy of {1}, and two stacks cannot share the database in {2}; use the original, "
+      "or name a new folder with --state; `tidemill down --purge --state {0}` removes the copy and "
+      "nothing of the original",
+      layout.state_folder, owner.state_folder, layout.database_folder);
+}
+
+// The files of a start that was cut off before there was an identity.
+bool HoldsAStartOnly(const std::string& folder) {
+  static constexpr std::string_view kNames[] = {"logs",       "token",       "data_roots",
+                                                "stack.lock", "stack.start", "stack.for_now"};
+  constexpr std::string_view kFirst = "stack.users";
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    if (name == kFirst) continue;
+    if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return false;
+  }
+  return !error && files::Exists(files::Join(folder, kFirst));
 }
 
 }  // namespace
@@ -78,7 +98,7 @@ absl::Status CheckIdentity(const StackLayout& layout) {
   const auto mine = ReadIdentity(layout.state_folder);
   const auto its = ReadIdentity(layout.database_folder);
   if (!mine && !its) return CheckUnmarked(layout, has_database);
-  if (mine && its && mine->number == its->number) return CheckCopy(layout, *mine, *its);
+  if (mine && its && mine->number == its->number) return CheckCopy(layout);
   // Cut off between the two files.
   if (mine && !its && has_database && mine->other_folder == layout.database_folder) {
     return absl::OkStatus();
@@ -93,6 +113,39 @@ absl::Status CheckIdentity(const StackLayout& layout) {
       "`rm -r {}`",
       layout.database_folder, its ? its->other_folder : std::string("another state folder"),
       mine ? layout.state_folder : "the new " + layout.state_folder, layout.database_folder);
+}
+
+DatabaseOwner OwnerOfDatabase(const StackLayout& layout) {
+  if (!files::Exists(layout.database_folder)) return {};
+  // One that lies in the state folder was moved or copied with it.
+  if (IsBelow(layout.database_folder, layout.state_folder)) {
+    return {DatabaseBond::kOwn, layout.state_folder};
+  }
+  const auto mine = ReadIdentity(layout.state_folder);
+  const auto its = ReadIdentity(layout.database_folder);
+  if (!its) {
+    // Of an older version, or of a start that was cut off.
+    const bool made_here = IsStateFolder(layout.state_folder) &&
+                           layout.database_folder == FirstDatabaseFolder(layout.state_folder);
+    return {made_here ? DatabaseBond::kOwn : DatabaseBond::kAnothers, ""};
+  }
+  const std::string& owner = its->other_folder;
+  if (!mine || mine->number != its->number) return {DatabaseBond::kAnothers, owner};
+  if (owner == layout.state_folder) return {DatabaseBond::kOwn, owner};
+  if (IsNumbered(owner, mine->number)) return {DatabaseBond::kOriginals, owner};
+  return {DatabaseBond::kMoved, owner};
+}
+
+bool IsCopy(const StackLayout& layout) {
+  return OwnerOfDatabase(layout).bond == DatabaseBond::kOriginals;
+}
+
+bool IsStateFolder(const std::string& folder) {
+  if (ReadIdentity(folder)) return true;
+  StackLayout layout;
+  layout.state_folder = folder;
+  if (files::Exists(layout.ConfigFile()) && files::Exists(layout.TokenFile())) return true;
+  return HoldsAStartOnly(folder);
 }
 
 absl::Status KeepIdentity(const StackLayout& layout) {

@@ -18,6 +18,30 @@ std::string KnownDatabaseFolder(const std::string& state_folder);
 // what to do.
 absl::Status CheckIdentity(const StackLayout& layout);
 
+// Whose the database of a layout is.
+enum class DatabaseBond {
+  kNone,       // There is no database.
+  kOwn,        // It is this state folder's, and nobody else's.
+  kOriginals,  // This state folder is a copy; the database is its original's.
+  kMoved,      // It was bound to this state folder in another place, from which it is gone. A copy
+               // of a folder that has been moved since then looks the same.
+  kAnothers,   // It belongs to another state folder.
+};
+struct DatabaseOwner {
+  DatabaseBond bond = DatabaseBond::kNone;
+  // The state folder that the database names as its own; empty when it names none.
+  std::string state_folder;
+};
+DatabaseOwner OwnerOfDatabase(const StackLayout& layout);
+
+// Whether the state folder is a copy of another one, to which the database belongs.
+bool IsCopy(const StackLayout& layout);
+
+// Whether a stack has kept its files in this folder. The proof is the file `identity`, which the
+// first start writes; of a folder that an older version has used, its configuration and its token;
+// of a first start that was cut off, that nothing but the files of a start is there.
+bool IsStateFolder(const std::string& folder);
+
 // Writes both files when they are not up to date. The database folder must exist.
 absl::Status KeepIdentity(const StackLayout& layout);
 

@@ -97,6 +97,45 @@ TEST_F(StackIdentityTest, ACopyGetsNoPartOfTheDatabase) {
   EXPECT_THAT(CheckIdentity(copy), IsOk());
 }
 
+TEST_F(StackIdentityTest, ADatabaseHasOneOwner) {
+  const auto bond_of = [](const StackLayout& layout) { return OwnerOfDatabase(layout).bond; };
+  EXPECT_EQ(bond_of(layout_), DatabaseBond::kNone);
+  Bind();
+  EXPECT_EQ(bond_of(layout_), DatabaseBond::kOwn);
+  EXPECT_EQ(bond_of(At("another")), DatabaseBond::kAnothers);
+  const StackLayout copy = At("copy");
+  fs::copy(layout_.state_folder, copy.state_folder, fs::copy_options::recursive);
+  EXPECT_EQ(bond_of(copy), DatabaseBond::kOriginals);
+  EXPECT_EQ(OwnerOfDatabase(copy).state_folder, layout_.state_folder);
+  const StackLayout moved = At("moved");
+  fs::rename(layout_.state_folder, moved.state_folder);
+  EXPECT_EQ(bond_of(moved), DatabaseBond::kMoved);
+  EXPECT_EQ(bond_of(copy), DatabaseBond::kMoved);  // One of the two: it cannot be told which.
+  ASSERT_THAT(KeepIdentity(moved), IsOk());
+  EXPECT_EQ(bond_of(moved), DatabaseBond::kOwn);
+  EXPECT_EQ(bond_of(copy), DatabaseBond::kOriginals);
+  fs::create_directory(layout_.state_folder);
+  EXPECT_EQ(bond_of(layout_), DatabaseBond::kAnothers);
+}
+
+TEST_F(StackIdentityTest, AStateFolderIsOneByWhatAStackHasWritten) {
+  EXPECT_FALSE(IsStateFolder(layout_.state_folder));
+  const auto write = [&](const std::string& name) {
+    EXPECT_THAT(files::WriteAtomically(layout_.state_folder + "/" + name, ""), IsOk());
+  };
+  write("token");
+  EXPECT_FALSE(IsStateFolder(layout_.state_folder));
+  write("stack.users");
+  EXPECT_TRUE(IsStateFolder(layout_.state_folder)) << "a start was cut off";
+  write("thesis.tex");
+  EXPECT_FALSE(IsStateFolder(layout_.state_folder));
+  write("tidemill.yaml");
+  EXPECT_TRUE(IsStateFolder(layout_.state_folder)) << "an older version has used it";
+  fs::remove(layout_.state_folder + "/tidemill.yaml");
+  Bind();
+  EXPECT_TRUE(IsStateFolder(layout_.state_folder));
+}
+
 TEST_F(StackIdentityTest, ALostDatabaseIsNamed) {
   Bind();
   fs::remove_all(layout_.database_folder);

@@ -175,17 +175,34 @@ absl::StatusOr<std::unique_ptr<db::PrivatePostgres>> StartDatabase(const StackLa
                                     {.ends_with_caller = true});
 }
 
-// Starts PostgreSQL again when it is gone; ReapInto() has waited for it.
-void KeepDatabase(const StackLayout& layout, std::unique_ptr<db::PrivatePostgres>& postgres) {
-  if (kill(postgres->process(), 0) == 0 || errno != ESRCH) return;
-  log::Warn("PostgreSQL ended; starting it again");
-  auto again = StartDatabase(layout);
-  if (again.ok()) {
-    postgres = *std::move(again);
-  } else {
+// Starts PostgreSQL again when it is gone, with growing pauses while that fails.
+class DatabaseWatch {
+ public:
+  DatabaseWatch(const StackLayout& layout, std::unique_ptr<db::PrivatePostgres> postgres)
+      : layout_(layout), postgres_(std::move(postgres)) {}
+
+  void Look() {
+    if (postgres_->IsRunning() || Clock::now() < start_at_) return;
+    log::Warn("PostgreSQL ended; starting it again");
+    auto again = StartDatabase(layout_);
+    if (again.ok()) {
+      postgres_ = *std::move(again);
+      pause_ = kFirstPause;
+      return;
+    }
     log::Error("PostgreSQL does not start", {{"error", std::string(again.status().message())}});
+    start_at_ = Clock::now() + pause_;
+    pause_ = std::min(pause_ * 2, kLongestPause);
   }
-}
+
+  absl::Status End() const { return postgres_->Stop(); }
+
+ private:
+  const StackLayout& layout_;
+  std::unique_ptr<db::PrivatePostgres> postgres_;
+  Clock::time_point start_at_ = {};
+  std::chrono::milliseconds pause_ = kFirstPause;
+};
 
 // Knows when a folder is no longer in its place, be it removed, moved or made anew.
 class FolderWatch {
@@ -230,8 +247,7 @@ class StarterWatch {
 
 // Starts what is not running and due, until something says that it is over. OK for a signal.
 absl::Status KeepRunning(const StackLayout& layout, const sigset_t& signals,
-                         std::vector<Service>& services,
-                         std::unique_ptr<db::PrivatePostgres>& postgres) {
+                         std::vector<Service>& services, DatabaseWatch& database) {
   const timespec tick{0, 50'000'000};
   const FolderWatch state(layout.state_folder);
   StarterWatch starter;
@@ -242,7 +258,7 @@ absl::Status KeepRunning(const StackLayout& layout, const sigset_t& signals,
     }
     if (starter.IsGone())
       return Cancelled("the process that started the stack ended before the stack was up");
-    KeepDatabase(layout, postgres);
+    database.Look();
     for (Service& service : services) {
       if (service.process == 0 && Clock::now() >= service.start_at) Start(layout, service);
     }
@@ -280,13 +296,6 @@ bool TakeLock(const std::string& path) {
   return ftruncate(lock, 0) == 0 && pwrite(lock, process.data(), process.size(), 0) > 0;
 }
 
-// Ends the database for good: nothing can be written any more when its folder is gone.
-absl::Status EndDatabase(const db::PrivatePostgres& postgres) {
-  const absl::Status stopped = postgres.Stop();
-  if (!stopped.ok()) kill(postgres.process(), SIGKILL);
-  return stopped;
-}
-
 absl::Status Keep(const StackLayout& layout) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -310,10 +319,11 @@ absl::Status Keep(const StackLayout& layout) {
     services.push_back({.name = name, .program = std::move(program)});
   }
   RETURN_IF_ERROR(AddWorkers(layout, services));
-  const absl::Status over = KeepRunning(layout, signals, services, postgres);
+  DatabaseWatch database(layout, std::move(postgres));
+  const absl::Status over = KeepRunning(layout, signals, services, database);
   log::Info("stopping");
   EndAll(services);
-  const absl::Status ended = EndDatabase(*postgres);
+  const absl::Status ended = database.End();
   RETURN_IF_ERROR(files::Remove(layout.SocketsLockFile()));
   return over.ok() ? ended : over;
 }

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <iterator>
 #include <sstream>
 
 #include "fmt/format.h"
@@ -158,6 +160,105 @@ TEST_F(LocalStackAttackTest, AMovedStateFolderTakesItsDatabaseAlong) {
   EXPECT_EQ(there({"down", "--purge"}).exit_code, 0);
 }
 
+// `down --purge` of some folder, as a script types it.
+CommandResult Purge(const std::string& folder, const std::string& scratch,
+                    const std::vector<std::string>& more = {"--yes"}) {
+  std::vector<std::string> words = {"down", "--purge", "--state", folder};
+  words.insert(words.end(), more.begin(), more.end());
+  return RunTidemill(words, {}, scratch);
+}
+
+TEST_F(LocalStackAttackTest, PurgingACopyTakesNothingOfTheRunningOriginal) {
+  Up();
+  RememberDatabase();
+  ASSERT_EQ(
+      stack_.Tidemill({"run", WriteSmallPipeline(stack_.files()), "--max-triggers", "1"}).exit_code,
+      0);
+  const std::string copy = stack_.files() + "/copy";
+  for (const auto how : {fs::copy_options::none, fs::copy_options::create_hard_links}) {
+    std::error_code error;  // The private database of other users changes meanwhile.
+    fs::copy(stack_.state(), copy, how | fs::copy_options::recursive, error);
+    const CommandResult would = Purge(copy, stack_.files(), {"--dry-run"});
+    EXPECT_EQ(would.exit_code, 0) << would.err;
+    EXPECT_THAT(would.out, HasSubstr(copy));
+    EXPECT_TRUE(fs::exists(copy));
+    const CommandResult purged = Purge(copy, stack_.files());
+    EXPECT_EQ(purged.exit_code, 0) << purged.err;
+    EXPECT_FALSE(fs::exists(copy)) << purged.out;
+    if (geteuid() == 0) {
+      EXPECT_THAT(would.out, HasSubstr("leaving the database in " + database_));
+      EXPECT_THAT(purged.out, HasSubstr("which is that of " + stack_.state()));
+    }
+    EXPECT_TRUE(fs::exists(database_ + "/data/PG_VERSION"));
+    EXPECT_EQ(stack_.Tidemill({"status"}).exit_code, 0);
+    EXPECT_THAT(stack_.Tidemill({"runs", "list"}).out, HasSubstr("succeeded"));
+  }
+}
+
+TEST_F(LocalStackAttackTest, PurgingWhereAMovedFolderStoodTakesNothingOfIt) {
+  if (geteuid() != 0) return;  // Only root's databases lie outside of their state folders.
+  Up();
+  RememberDatabase();
+  ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+  const std::string moved = stack_.files() + "/moved";
+  fs::rename(stack_.state(), moved);
+  const CommandResult unsure = Purge(moved, stack_.files());
+  EXPECT_EQ(unsure.exit_code, 7) << unsure.out;
+  EXPECT_THAT(unsure.err, HasSubstr("tidemill up --state " + moved));
+  fs::create_directory(stack_.state());
+  const CommandResult purged = Purge(stack_.state(), stack_.files());
+  EXPECT_EQ(purged.exit_code, 0) << purged.err;
+  EXPECT_THAT(purged.out, HasSubstr("rm -r " + database_));
+  ASSERT_EQ(RunTidemill({"up", "--state", moved}, {}, stack_.files()).exit_code, 0);
+  EXPECT_EQ(Purge(moved, stack_.files()).exit_code, 0);
+  EXPECT_FALSE(fs::exists(moved));
+  EXPECT_FALSE(fs::exists(database_));
+}
+
+TEST_F(LocalStackAttackTest, AFolderThatIsNoStateFolderIsNotPurged) {
+  const std::string mine = stack_.files() + "/mine";
+  fs::create_directory(mine);
+  std::ofstream(mine + "/thesis.tex") << "years of work";
+  for (const char* const way : {"--dry-run", "--yes"}) {
+    const CommandResult refused = Purge(mine, stack_.files(), {way});
+    EXPECT_EQ(refused.exit_code, 7) << refused.out;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("is no state folder"), HasSubstr("identity")));
+    EXPECT_TRUE(fs::exists(mine + "/thesis.tex"));
+  }
+  EXPECT_EQ(Purge(stack_.files() + "/nowhere", stack_.files()).exit_code, 0);
+  EXPECT_FALSE(fs::exists(stack_.files() + "/nowhere"));
+}
+
+TEST_F(LocalStackAttackTest, APurgeTakesAllOfAStackAndNoFileOfAnybodyElse) {
+  Up();
+  RememberDatabase();
+  std::ofstream(stack_.state() + "/thesis.tex") << "years of work";
+  const CommandResult purged = stack_.Tidemill({"down", "--purge", "--json"});
+  EXPECT_EQ(purged.exit_code, 0) << purged.err;
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(stack_.state())) left.push_back(entry.path());
+  EXPECT_THAT(left, testing::ElementsAre(stack_.state() + "/thesis.tex"));
+  EXPECT_THAT(purged.Json().at("left").dump(), HasSubstr("thesis.tex"));
+  EXPECT_FALSE(fs::exists(database_));
+}
+
+TEST_F(LocalStackAttackTest, APurgeEndsADatabaseThatHasNoKeeper) {
+  Up();
+  RememberDatabase();
+  const std::vector<int> servers = stack_.Processes("postgres");
+  const std::vector<int> keepers = stack_.Processes("tidemill");
+  ASSERT_EQ(keepers.size(), 1);
+  for (const int server : servers) ASSERT_EQ(kill(server, SIGSTOP), 0);
+  ASSERT_EQ(kill(keepers.front(), SIGKILL), 0);
+  const CommandResult would = stack_.Tidemill({"down", "--purge", "--dry-run"});
+  EXPECT_THAT(would.out, HasSubstr("(postgres)"));
+  for (const int server : servers) kill(server, SIGCONT);
+  ASSERT_EQ(stack_.Tidemill({"down", "--purge"}).exit_code, 0);
+  Await([&] { return Members().empty(); });
+  EXPECT_FALSE(fs::exists(database_));
+  EXPECT_FALSE(fs::exists(stack_.state()));
+}
+
 TEST_F(LocalStackAttackTest, NoEmptyDatabaseIsMadeBesideOldModels) {
   Up();
   RememberDatabase();
@@ -240,6 +341,58 @@ TEST_F(LocalStackAttackTest, AStoppedServiceDoesNotAnswer) {
   EXPECT_EQ(stack_.Tidemill({"status", "--json"}).Json().at("services").at("selector"), false);
   ASSERT_EQ(kill(selectors.front(), SIGCONT), 0);
   Await([&] { return stack_.Tidemill({"status"}).exit_code == 0; });
+}
+
+// A command that runs while something is done to its stack.
+class Meanwhile {
+ public:
+  Meanwhile(const Stack& stack, std::vector<std::string> words) : folder_(stack.files() + "/said") {
+    fs::create_directory(folder_);
+    words.insert(words.end(), {"--state", stack.state()});
+    result_ = std::async(std::launch::async,
+                         [words, folder = folder_] { return RunTidemill(words, {}, folder); });
+  }
+  // Waits until it has said this on stderr.
+  void AwaitWords(const std::string& words) const {
+    Await([&] {
+      std::ifstream file(folder_ + "/err");
+      const std::string text(std::istreambuf_iterator<char>(file), {});
+      return text.find(words) != std::string::npos;
+    });
+  }
+  CommandResult Result() { return result_.get(); }
+
+ private:
+  const std::string folder_;
+  std::future<CommandResult> result_;
+};
+
+TEST_F(LocalStackAttackTest, ACommandSaysWhichServiceKeepsItWaiting) {
+  Up();
+  const std::vector<int> supervisors = stack_.Processes("tidemill-supervisor");
+  ASSERT_EQ(supervisors.size(), 1);
+  ASSERT_EQ(kill(supervisors.front(), SIGSTOP), 0);
+  Meanwhile list(stack_, {"runs", "list"});
+  list.AwaitWords("waiting for the supervisor, which has not answered for 5 s");
+  ASSERT_EQ(kill(supervisors.front(), SIGCONT), 0);
+  const CommandResult result = list.Result();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+TEST_F(LocalStackAttackTest, ARunIsFollowedAcrossASilenceThatBreaksTheConnection) {
+  Up();
+  const std::vector<int> supervisors = stack_.Processes("tidemill-supervisor");
+  ASSERT_EQ(supervisors.size(), 1);
+  Meanwhile run(stack_, {"run", WriteSmallPipeline(stack_.files()), "--json"});
+  run.AwaitWords("run 1 of small started");
+  ASSERT_EQ(kill(supervisors.front(), SIGSTOP), 0);
+  // Longer than gRPC waits for a sign of life.
+  run.AwaitWords("waiting for the supervisor, which has not answered for 4");
+  ASSERT_EQ(kill(supervisors.front(), SIGCONT), 0);
+  const CommandResult result = run.Result();
+  EXPECT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+  EXPECT_THAT(result.err, HasSubstr("the supervisor answers again"));
+  EXPECT_EQ(result.Json().value("state", ""), "succeeded") << result.out;
 }
 
 TEST_F(LocalStackAttackTest, StatusAsksTheStackThatIsNamed) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -134,7 +135,10 @@ TEST(Command, ADryRunDeletesNothing) {
   EXPECT_THAT(dry({"pipelines", "delete", "small"}), HasSubstr("with its 1 runs"));
   EXPECT_THAT(dry({"datasets", "delete", "drift"}), HasSubstr("1,200 samples of 1 files"));
   EXPECT_THAT(dry({"datasets", "delete", "drift", "--keys", "1,2"}), HasSubstr("2 samples"));
-  EXPECT_THAT(dry({"down", "--purge"}), HasSubstr(stack.state()));
+  const std::string database = stack.Tidemill({"status", "--json"}).Json().at("database_folder");
+  EXPECT_THAT(dry({"down", "--purge"}), AllOf(HasSubstr(stack.state()), HasSubstr("(postgres)"),
+                                              HasSubstr("(tidemill-storage)")));
+  if (geteuid() == 0) EXPECT_THAT(dry({"down", "--purge"}), HasSubstr(database));
   EXPECT_EQ(stack.Tidemill({"down", "--dry-run"}).exit_code, 3);  // It deletes nothing anyway.
   EXPECT_EQ(stack.Tidemill({"status"}).exit_code, 0);
   EXPECT_EQ(stack.Tidemill({"runs", "show", id, "--json"}).Json().at("models").size(), 1);
