@@ -18,10 +18,11 @@ absl::Status ExportSafetensors(const std::string& artefact, const std::string& o
 // Writes a file that torch::jit::load() and torch.jit.load() run without Tidemill. It is a trace of
 // the network in evaluation mode, with its weights under their names. It takes the columns in the
 // order of their names, for batches of any size. It contains `spec.yaml` and `config.json` as extra
-// files. A network from a TorchScript file is exported as that file with the trained weights.
+// files. A network from a TorchScript file is exported as that file with the trained weights;
+// nothing of it runs.
 //
-// The codes are those above. INTERNAL when the file, loaded again, gives other results than the
-// network.
+// The codes are those above. INTERNAL when the file of another network, loaded again, gives other
+// results than the network.
 absl::Status ExportTorchScript(const std::string& artefact, const std::string& output);
 
 }  // namespace tidemill::models

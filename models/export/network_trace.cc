@@ -1,6 +1,5 @@
 #include "models/export/network_trace.h"
 
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include "torch/script.h"
 
 #include "models/guard.h"
+#include "models/loaded_script.h"
 
 namespace tidemill::models {
 namespace {
@@ -81,10 +81,9 @@ jit::Module Trace(const Network& network) {
   return module;
 }
 
-// The program that the network is, with the network's weights.
-jit::Module ScriptOf(const Network& network) {
-  std::istringstream program{std::string(network.module->program())};
-  jit::Module module = jit::load(program, torch::kCPU);
+// The program that the network is, with the network's weights. Nothing of it runs.
+absl::StatusOr<jit::Module> ScriptOf(const Network& network) {
+  ASSIGN_OR_RETURN(jit::Module module, LoadScript(std::string(network.module->program())));
   std::map<std::string, torch::Tensor> state;
   for (const auto& item : module.named_parameters()) state[item.name] = item.value;
   for (const auto& item : module.named_buffers()) state[item.name] = item.value;
@@ -101,8 +100,12 @@ absl::Status WriteTorchScript(const Network& network,
   return Guard("writing TorchScript", [&]() -> absl::Status {
     const torch::NoGradGuard no_gradients;
     network.module->eval();
-    const jit::Module module =
-        network.module->program().empty() ? Trace(network) : ScriptOf(network);
+    jit::Module module;
+    if (network.module->program().empty()) {
+      module = Trace(network);
+    } else {
+      ASSIGN_OR_RETURN(module, ScriptOf(network));
+    }
     module.save(path, {extra_files.begin(), extra_files.end()});
     return absl::OkStatus();
   });

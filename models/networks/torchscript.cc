@@ -1,10 +1,8 @@
 #include "models/spec/torchscript.h"
 
-#include <sstream>
-
 #include "torch/script.h"
 
-#include "models/guard.h"
+#include "models/loaded_script.h"
 #include "models/network.h"
 
 namespace tidemill::models {
@@ -21,12 +19,14 @@ class ScriptNetwork final : public NetworkModule {
   }
 
   torch::Tensor Forward(const Inputs& inputs) override {
+    const QuietScript quiet;
     std::vector<torch::jit::IValue> arguments;
     for (const auto& [name, column] : inputs) arguments.emplace_back(column);
     return script_.forward(std::move(arguments)).toTensor();
   }
 
   torch::Tensor Embed(const Inputs& inputs) override {
+    const QuietScript quiet;
     std::vector<torch::jit::IValue> arguments;
     for (const auto& [name, column] : inputs) arguments.emplace_back(column);
     return script_.get_method("embed")(std::move(arguments)).toTensor();
@@ -63,12 +63,9 @@ class ScriptNetwork final : public NetworkModule {
 }  // namespace
 
 absl::StatusOr<ModulePtr> MakeModule(const TorchScript& /*spec*/, const NetworkParts& parts) {
-  const auto loaded = Guard("loading TorchScript", [&]() -> absl::StatusOr<torch::jit::Module> {
-    std::istringstream stream(parts.file);
-    return torch::jit::load(stream, torch::kCPU);
-  });
+  const auto loaded = LoadScript(parts.file);
   if (!loaded.ok()) {
-    return InvalidArgument("model.file does not hold a TorchScript module: {}",
+    return InvalidArgument("model.file does not hold a TorchScript module that may run here: {}",
                            std::string(loaded.status().message()));
   }
   if (!loaded->find_method("forward")) {

@@ -1,5 +1,8 @@
 #include "models/spec/torchscript.h"
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -7,6 +10,7 @@
 #include "torch/script.h"
 
 #include "models/network.h"
+#include "models/script/testing/made_archive.h"
 
 namespace tidemill::models {
 namespace {
@@ -22,6 +26,12 @@ std::string SaveScript(const std::string& name, const std::string& embed) {
   std::string path = ::testing::TempDir() + name;
   network.save(path);
   return path;
+}
+
+std::string Saved(const torch::jit::Module& network) {
+  std::ostringstream file;
+  network.save(file);
+  return file.str();
 }
 
 absl::StatusOr<torch::Tensor> Embedded(const std::string& file) {
@@ -49,6 +59,68 @@ TEST(ScriptNetwork, AMethodThatGivesSomethingElseIsRefused) {
   const auto embedded = Embedded(SaveScript("sum.pt", "input.sum()"));
   EXPECT_EQ(embedded.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(embedded.status().message()), HasSubstr("instead of [n, d]"));
+}
+
+// Of a file with these bytes.
+absl::Status MadeOf(const std::string& bytes) {
+  const std::string path = ::testing::TempDir() + "hostile.pt";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return MakeNetwork(TorchScript{.file = path, .outputs = 2}, {{"input", {{2}}}}).status();
+}
+
+TEST(ScriptNetwork, OfAFileMadeByHandIsMade) {
+  EXPECT_TRUE(MadeOf(testing::NetworkOf("return torch.relu(x)")).ok())
+      << MadeOf(testing::NetworkOf("return torch.relu(x)")).ToString();
+}
+
+TEST(ScriptNetwork, ThatIsNoArithmeticIsRefusedBeforeItRuns) {
+  for (const std::string& body : testing::HostileBodies()) {
+    EXPECT_THAT(MadeOf(testing::NetworkOf(body)).ToString(),
+                HasSubstr("not among the operators that a script may use"))
+        << body;
+  }
+}
+
+// As whoever writes one with libtorch does.
+TEST(ScriptNetwork, ThatReadsOrWritesAFileIsRefusedInEveryMethod) {
+  const std::string made = ::testing::TempDir() + "made_by_a_script";
+  std::filesystem::remove(made);
+  for (const std::string method : {"forward", "embed", "__init__", "other"}) {
+    torch::jit::Module network("Network");
+    network.register_parameter("weight", torch::tensor({1.0F}), false);
+    if (method != "forward") network.define("def forward(self, input):\n  return input\n");
+    network.define("def " + method + "(self, input):\n  return torch.from_file('" + made +
+                   "', True, 10)\n");
+    EXPECT_THAT(MadeOf(Saved(network)).ToString(), HasSubstr("torch.from_file")) << method;
+  }
+  EXPECT_FALSE(std::filesystem::exists(made));
+}
+
+// The text does not say that an attribute of the script's own is not meant: the graph does.
+TEST(ScriptNetwork, WithAMethodThatRunsWhenItIsReadIsRefused) {
+  const std::string made = ::testing::TempDir() + "made_by_a_state";
+  std::filesystem::remove(made);
+  torch::jit::Module network("Network");
+  network.define(
+      "def forward(self, input):\n  return input\n"
+      "def __getstate__(self):\n  return 1\n"
+      "def __setstate__(self, state: int):\n  torch.from_file('" +
+      made + "', True, 10)\n");
+  EXPECT_THAT(MadeOf(Saved(network)).ToString(), HasSubstr("would run when the file is read"));
+  EXPECT_FALSE(std::filesystem::exists(made));
+}
+
+TEST(ScriptNetwork, ThatHidesAnOperatorBehindAnAttributeOfItsNameIsRefused) {
+  torch::jit::Module network("Network");
+  network.register_attribute("empty", c10::IntType::get(), 1);
+  network.define("def forward(self, input):\n  return input.new_full([1], self.empty)\n");
+  EXPECT_TRUE(MadeOf(Saved(network)).ok()) << MadeOf(Saved(network)).ToString();
+  const std::string code =
+      "class Net(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n"
+      "  def empty_like(self: __torch__.Net) -> int:\n    return 1\n"
+      "  def forward(self: __torch__.Net, x: Tensor) -> Tensor:\n    return x.empty_like()\n";
+  EXPECT_THAT(MadeOf(testing::MadeArchive(testing::NetworkRecords(code))).ToString(),
+              HasSubstr("aten::empty_like is not among the operators"));
 }
 
 }  // namespace

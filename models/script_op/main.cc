@@ -1,12 +1,15 @@
 // tidemill-transform-script: runs a user's TorchScript on rows in shared memory. Started by the op
 // `torchscript` (script_protocol.h), never by hand.
+#include <dlfcn.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <sstream>
@@ -16,9 +19,13 @@
 #include "torch/script.h"
 
 #include "CLI/CLI.hpp"
+#include "base/sandbox/allowed_files.h"
+#include "base/sandbox/system_calls.h"
 #include "base/threads/worker_pool.h"
 #include "models/guard.h"
+#include "models/loaded_script.h"
 #include "models/tensor_type.h"
+#include "plugin/spec/host_settings.h"
 #include "transform/script/script_protocol.h"
 
 namespace tidemill::transform {
@@ -38,9 +45,8 @@ class Script {
   Script(ScriptLayout layout, std::byte* memory) : layout_(std::move(layout)), memory_(memory) {}
 
   absl::Status Load(const std::string& program) {
+    ASSIGN_OR_RETURN(script_, models::LoadScript(program));
     return models::Guard("loading", [&]() -> absl::Status {
-      std::istringstream stream(program);
-      script_ = torch::jit::load(stream, torch::kCPU);
       script_.eval();
       if (!script_.find_method("forward")) return InvalidArgument("it has no method forward");
       return absl::OkStatus();
@@ -113,6 +119,37 @@ std::string ReadProgram() {
   return program;
 }
 
+// The folder of libtorch, of which it may load more when it is first needed.
+std::string TorchFolder() {
+  Dl_info found{};
+  if (dladdr(reinterpret_cast<const void*>(&at::get_num_threads), &found) == 0) return {};
+  const std::string path = found.dli_fname;
+  return path.substr(0, path.rfind('/'));
+}
+
+// Gives up what a program of a user does not need: after its start that is all of the machine but
+// the memory and the socket of its owner. What sandbox plug-ins run in says how much that is.
+absl::Status EnterSandbox() {
+  using sandbox::MayExecute;
+  using sandbox::MayOpen;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return FailedPrecondition("cannot give up new rights: {}", strerror(errno));
+  }
+  const bool is_apart = plugin::HostSettings::OfThisProcess().sandbox != "none";
+  if (is_apart && !sandbox::HasLandlock()) {
+    return sandbox::RefuseSystemCalls(MayExecute::kNo, MayOpen::kNo);
+  }
+  if (is_apart) {
+    sandbox::AllowedFiles files{.readable = sandbox::SystemFolders()};
+    for (const char* const more : {"/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system"}) {
+      files.readable.emplace_back(more);
+    }
+    files.readable.push_back(TorchFolder());
+    RETURN_IF_ERROR(sandbox::RestrictFiles(files));
+  }
+  return sandbox::RefuseSystemCalls(MayExecute::kNo);
+}
+
 int Serve(const ScriptLayout& layout) {
   void* const memory = mmap(nullptr, static_cast<size_t>(layout.bytes()), PROT_READ | PROT_WRITE,
                             MAP_SHARED, kScriptMemory, 0);
@@ -152,11 +189,17 @@ int Main(int argc, char** argv) {
   }
   const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &no_core);
+  // Before there are threads: they have what this one has when it starts them.
+  if (const absl::Status entered = EnterSandbox(); !entered.ok()) {
+    Answer(Annotate(entered, "no sandbox for programs of users works on this machine"));
+    return 0;
+  }
   WatchOwner();
   at::set_num_threads(1);
   // A program that is optimised between two calls may round otherwise.
   torch::jit::setGraphExecutorOptimize(false);
   const torch::InferenceMode inference;
+  const models::QuietScript quiet;
   return Serve(ScriptLayout(std::move(columns), *made));
 }
 

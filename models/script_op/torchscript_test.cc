@@ -16,6 +16,7 @@
 #include "torch/script.h"
 
 #include "base/testing/status_matchers.h"
+#include "models/script/testing/made_archive.h"
 #include "transform/testing/samples.h"
 
 namespace tidemill::transform {
@@ -189,6 +190,43 @@ TEST(TorchScriptOp, SaysWhatIsWrongWithAProgram) {
   ASSERT_THAT(made, IsOk());
   ASSERT_EQ(made->bad.size(), 1u);
   EXPECT_THAT(made->bad[0].reason, HasSubstr("forward() gives Float [] instead of Float [64]"));
+}
+
+TEST(TorchScriptOp, AProgramThatIsNoArithmeticIsNeverRun) {
+  const std::string made = ::testing::TempDir() + "made_by_a_program";
+  std::filesystem::remove(made);
+  const std::vector<std::string> bodies = models::testing::HostileBodies();
+  // Each takes a process; all of them are tried with networks, which the same code loads.
+  for (size_t i = 0; i < bodies.size(); i += 6) {
+    const std::string& body = bodies[i];
+    const Graph graph = GraphOf(absl::Base64Escape(models::testing::NetworkOf(body)));
+    EXPECT_THAT(graph.Run(MakeSamples({"1"}), nullptr).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("not among the operators that a script may use")))
+        << body;
+  }
+  const auto ran = GraphOf(Program("def forward(self, x):\n  return torch.from_file('" + made +
+                                   "', True, 64)\n"))
+                       .Run(MakeSamples({"1"}), nullptr);
+  EXPECT_THAT(ran.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("from_file")));
+  EXPECT_FALSE(std::filesystem::exists(made));
+}
+
+// The line of /proc/PID/status that begins with this.
+std::string StatusLine(pid_t pid, const std::string& begin) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(begin)) return line.substr(begin.size());
+  }
+  return "";
+}
+
+TEST(TorchScriptOp, ItsProcessMayNotCallTheSystemForMore) {
+  const Graph graph = GraphOf(Program(kTimesTen));
+  ASSERT_THAT(graph.Run(MakeSamples({"1"}), nullptr), IsOk());
+  ASSERT_EQ(Children().size(), 1u);
+  EXPECT_EQ(StatusLine(Children()[0], "NoNewPrivs:\t"), "1");
+  EXPECT_EQ(StatusLine(Children()[0], "Seccomp:\t"), "2");
 }
 
 TEST(TorchScriptOp, IsRefusedForTextsAndWithoutAProgram) {

@@ -22,8 +22,8 @@ struct TorchScript {
       "the order of their names and returns [n, outputs]. If it has a method `embed`, that takes "
       "the same columns and returns the input of the last layer, [n, d], for policies that look at "
       "embeddings. Training begins with the file's weights. The file is kept with each model and "
-      "runs only in the processes of trainings and evaluations. It is code: take no files from "
-      "people that you do not trust.";
+      "runs only in the processes of trainings and evaluations. It may hold arithmetic on tensors "
+      "and nothing else.";
   static constexpr RowLengths kLengths = RowLengths::kAny;
   std::string file = {};
   int64_t outputs = 1;

@@ -1,4 +1,4 @@
-// Plug-ins that misbehave, in the built program: in the sandbox, where it works here, and as a
+// Plug-ins that misbehave, in the built program: in each sandbox, where it works here, and as a
 // plain process.
 #include <signal.h>
 #include <sys/wait.h>
@@ -60,7 +60,7 @@ class PluginFaults : public ::testing::TestWithParam<const char*> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Sandboxes, PluginFaults, ::testing::Values("auto", "none"));
+INSTANTIATE_TEST_SUITE_P(Sandboxes, PluginFaults, ::testing::Values("auto", "landlock", "none"));
 
 TEST_P(PluginFaults, WhatIsThrownIsAFaultAndTheHostGoesOn) {
   Owner owner(how());
@@ -103,8 +103,9 @@ TEST_P(PluginFaults, TheHostEndsAsThePluginDoes) {
 }
 
 TEST_P(PluginFaults, ThePluginIsRefusedWhatIsNotItsOwn) {
-  for (const char* const what : {"fork", "socket", "unlink", "kill parent", "kill all", "outlive",
-                                 "execute", "memfd", "answers", "limit"}) {
+  for (const char* const what :
+       {"fork", "socket", "unlink", "kill parent", "kill all", "outlive", "execute", "memfd",
+        "answers", "limit", "chmod", "own signals", "own group", "choose signal"}) {
     EXPECT_EQ(Try(what), "EPERM") << what;
   }
   EXPECT_EQ(Try("write"), "EACCES");
@@ -114,6 +115,14 @@ TEST_P(PluginFaults, ThePluginIsRefusedWhatIsNotItsOwn) {
   EXPECT_FALSE(std::filesystem::exists("/tmp/tidemill_plugin_test"));
 }
 
+TEST_P(PluginFaults, APluginWithTooManyThreadsIsEndedWithTheirLimitSaid) {
+  Owner owner(how());
+  Begin(owner, "starts threads");
+  EXPECT_EQ(owner.Call(Observe(owner)), nullptr);
+  EXPECT_EQ(owner.End(), 128 + SIGKILL);
+  EXPECT_THAT(owner.Printed(), HasSubstr("256 is the most"));
+}
+
 TEST_P(PluginFaults, NothingOfTheOwnersEnvironmentIsSeen) {
   EXPECT_THAT(Try("environment"), HasSubstr("OMP_NUM_THREADS=1"));
   EXPECT_THAT(Try("environment"), Not(HasSubstr("SECRET")));
@@ -121,8 +130,10 @@ TEST_P(PluginFaults, NothingOfTheOwnersEnvironmentIsSeen) {
 
 TEST_P(PluginFaults, FilesOfTheMachineAreReadOutsideOfTheSandboxOnly) {
   Owner owner(how());
-  const bool is_apart = owner.hello()["sandbox"] == "bwrap";
-  EXPECT_EQ(Try("read"), is_apart ? "ENOENT" : "it worked");
+  const std::string sandbox = owner.hello()["sandbox"];
+  EXPECT_EQ(Try("read"), sandbox == "bwrap"      ? "ENOENT"
+                         : sandbox == "landlock" ? "EACCES"
+                                                 : "it worked");
 }
 
 TEST_P(PluginFaults, WhatItPrintsIsThereWhenItAnswers) {

@@ -3,19 +3,31 @@
 #include <cstdio>
 #include <string>
 
+#include "base/sandbox/allowed_files.h"
+#include "base/sandbox/system_calls.h"
 #include "base/status.h"
 #include "plugin/host/limits.h"
 #include "plugin/host/program.h"
 #include "plugin/host/python.h"
 #include "plugin/host/server.h"
-#include "plugin/host/system_calls.h"
 
 namespace tidemill::plugin::host {
 namespace {
 
+using sandbox::MayExecute;
+using sandbox::RefuseSystemCalls;
+
+// Where nothing else keeps the files of the machine from it.
+absl::Status RestrictFilesTo(const std::vector<std::string>& folders) {
+  sandbox::AllowedFiles files{.readable = sandbox::SystemFolders()};
+  files.readable.insert(files.readable.end(), folders.begin(), folders.end());
+  return sandbox::RestrictFiles(files);
+}
+
 // Returns only when it fails.
 absl::Status Run(const Options& options) {
   RETURN_IF_ERROR(LimitThisProcess(options.memory));
+  if (options.inside == "landlock") RETURN_IF_ERROR(RestrictFilesTo(options.folders));
   if (options.language == "python") {
     RETURN_IF_ERROR(RefuseSystemCalls(MayExecute::kYes));
     const Program python = PythonHost(options);

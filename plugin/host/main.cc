@@ -29,9 +29,10 @@ int Main(int argc, char** argv) {
   app.add_option("--python", options.python, "The Python that runs it.");
   app.add_option("--memory", options.memory, "The most memory that it may have, in bytes.");
   app.add_option("--sandbox", options.sandbox, "What it runs in.")
-      ->check(CLI::IsMember(std::set<std::string>{"auto", "bwrap", "none"}));
+      ->check(CLI::IsMember(std::set<std::string>{"auto", "bwrap", "landlock", "none"}));
   app.add_option("--modules", options.modules, "The folder with the Python package tidemill.");
   app.add_option("--inside", options.inside)->group("");
+  app.add_option("--folder", options.folders)->group("");
   app.add_flag("--inner", options.is_inner)->group("");
   app.add_flag("--trial", options.is_trial)->group("");
   CLI11_PARSE(app, argc, argv);

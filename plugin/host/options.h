@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tidemill::plugin::host {
 
@@ -25,15 +26,17 @@ struct Options {
   std::string python = "python3";
   // Bytes; 0 for no limit.
   uint64_t memory = 0;
-  // "auto", "bwrap" or "none".
+  // "auto", "bwrap", "landlock" or "none".
   std::string sandbox = "auto";
   // The folder with the package `tidemill`; empty: beside the folder of the program.
   std::string modules = {};
   // Of the processes that it starts of itself.
   bool is_inner = false;
   bool is_trial = false;
-  // In an inner one: "bwrap" or "plain".
+  // In an inner one: "bwrap", "landlock" or "plain".
   std::string inside = {};
+  // In one of Landlock: the folders that it reads beside those of the system.
+  std::vector<std::string> folders = {};
 };
 
 }  // namespace tidemill::plugin::host

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/process/program_folder.h"
+#include "base/sandbox/allowed_files.h"
 #include "plugin/host/python.h"
 
 namespace tidemill::plugin::host {
@@ -60,11 +61,15 @@ void AddSystem(std::vector<std::string>& arguments) {
   }
 }
 
-// A folder that would show the whole disk, or hide what the sandbox has of its own, is left out.
-bool MayBeSeen(const std::string& folder) {
+// A folder that would show the whole disk, or hide what the sandbox has of its own.
+bool IsOfAll(const std::string& folder) {
   static const std::set<std::string> kNever = {"/",    "/proc", "/dev",  "/tmp", "/etc",
                                                "/var", "/home", "/root", "/run", "/sys"};
-  return folder.starts_with('/') && !kNever.contains(folder) && folder != "/usr" &&
+  return kNever.contains(folder);
+}
+
+bool MayBeSeen(const std::string& folder) {
+  return folder.starts_with('/') && !IsOfAll(folder) && folder != "/usr" &&
          !folder.starts_with("/usr/");
 }
 
@@ -80,29 +85,52 @@ Program InBubblewrap(const std::string& bubblewrap, const Inner& inner) {
   return program;
 }
 
+// Whether programs run in bubblewrap on this machine, and if not, why.
+absl::StatusOr<Program> WorkingBubblewrap(const Inner& inner) {
+  ASSIGN_OR_RETURN(const std::string bubblewrap, FindProgram("bwrap"));
+  Program program = InBubblewrap(bubblewrap, inner);
+  Program trial = program;
+  trial.arguments.push_back("--trial");
+  RETURN_IF_ERROR(OutputOf(trial).status());
+  return program;
+}
+
+// The same program, which restricts itself to these folders.
+Program InLandlock(const Inner& inner) {
+  Program program = inner.program;
+  Add(program.arguments, {"--inside", "landlock"});
+  for (const std::string& folder : inner.folders) {
+    if (folder.starts_with('/') && !IsOfAll(folder)) Add(program.arguments, {"--folder", folder});
+  }
+  return program;
+}
+
 }  // namespace
 
 absl::StatusOr<Program> InnerProgram(const Options& options) {
   ASSIGN_OR_RETURN(Inner inner, PlainInner(options));
-  if (options.sandbox != "none") {
-    const absl::StatusOr<std::string> bubblewrap = FindProgram("bwrap");
-    absl::Status works = bubblewrap.status();
+  if (options.sandbox == "none") {
+    Add(inner.program.arguments, {"--inside", "plain"});
+    return inner.program;
+  }
+  absl::Status works = FailedPrecondition("it is not asked for");
+  if (options.sandbox != "landlock") {
+    absl::StatusOr<Program> program = WorkingBubblewrap(inner);
+    works = program.status();
     if (works.ok()) {
-      Program program = InBubblewrap(*bubblewrap, inner);
-      Program trial = program;
-      trial.arguments.push_back("--trial");
-      works = OutputOf(trial).status();
-      if (works.ok()) {
-        Add(inner.program.arguments, {"--inside", "bwrap"});
-        program.arguments.insert(program.arguments.end(), inner.program.arguments.begin(),
-                                 inner.program.arguments.end());
-        return program;
-      }
+      Add(inner.program.arguments, {"--inside", "bwrap"});
+      program->arguments.insert(program->arguments.end(), inner.program.arguments.begin(),
+                                inner.program.arguments.end());
+      return program;
     }
     if (options.sandbox == "bwrap") return Annotate(works, "the sandbox bwrap");
   }
-  Add(inner.program.arguments, {"--inside", "plain"});
-  return inner.program;
+  if (sandbox::HasLandlock()) return InLandlock(inner);
+  return FailedPrecondition(
+      "no sandbox works on this machine: bubblewrap does not ({}), and the kernel has no Landlock. "
+      "Install bubblewrap and allow user namespaces, or have an administrator write "
+      "cluster.plugins.sandbox: none, with which users' code reads all that the services read",
+      std::string(works.message()));
 }
 
 }  // namespace tidemill::plugin::host

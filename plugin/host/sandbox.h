@@ -1,4 +1,5 @@
-// Where the plug-in runs: in a sandbox of bubblewrap, or as a plain process with limits.
+// Where the plug-in runs: in a sandbox of bubblewrap, in one of Landlock, or as a plain process
+// with limits.
 #pragma once
 
 #include "base/status.h"
@@ -7,9 +8,10 @@
 
 namespace tidemill::plugin::host {
 
-// What the child of the warden has to become. In the sandbox there are of the disk only /usr, this
-// program, and where Python's modules lie, all read-only; and no network. FAILED_PRECONDITION or
-// NOT_FOUND when bubblewrap is asked for and does not work, or there is no such Python.
+// What the child of the warden has to become. In both sandboxes there are of the disk only /usr,
+// this program, and where Python's modules lie, all read-only; and no network. FAILED_PRECONDITION
+// or NOT_FOUND when what is asked for does not work here, "auto" finds no sandbox that does, or
+// there is no such Python.
 absl::StatusOr<Program> InnerProgram(const Options& options);
 
 }  // namespace tidemill::plugin::host

@@ -24,6 +24,10 @@ namespace tidemill::plugin::host {
 namespace {
 
 constexpr int kFirstAfterKilled = 128;
+// The most threads of a plug-in; it has no other processes. Nothing of the kernel's counts those of
+// one process, so they are looked at.
+constexpr int kMostThreads = 256;
+constexpr int kLookMillis = 200;
 
 // Apart from the owner's terminal, its descriptors and what it does with signals.
 void LeaveOwner() {
@@ -55,11 +59,31 @@ pid_t ChildOf(pid_t process) {
   return children >> child ? child : 0;
 }
 
-// Has the plug-in's process end and tell where it was. bubblewrap stands between it and the warden,
-// and passes no signals on; the plug-in itself has no children.
-void AskWhereItIs(pid_t process) {
+// bubblewrap stands between the plug-in's process and the warden; the plug-in itself has no
+// children.
+pid_t InnermostOf(pid_t process) {
   while (const pid_t child = ChildOf(process)) process = child;
-  kill(process, SIGABRT);
+  return process;
+}
+
+// Has the plug-in's process end and tell where it was. bubblewrap passes no signals on.
+void AskWhereItIs(pid_t process) { kill(InnermostOf(process), SIGABRT); }
+
+int ThreadsOf(pid_t process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  int threads = 0;
+  for (std::string word; status >> word;) {
+    if (word == "Threads:" && status >> threads) break;
+  }
+  return threads;
+}
+
+bool HasTooManyThreads(pid_t child) {
+  const int threads = ThreadsOf(InnermostOf(child));
+  if (threads <= kMostThreads) return false;
+  std::fprintf(stderr, "tidemill-plugin-host: the plug-in has %d threads; %d is the most\n",
+               threads, kMostThreads);
+  return true;
 }
 
 // The owner sends this signal to a plug-in that takes too long.
@@ -78,13 +102,15 @@ int Watch(pid_t child) {
   while (ended.is_open()) {
     pollfd polled[] = {
         {kSocket, POLLRDHUP, 0}, {ended.number(), POLLIN, 0}, {asked.number(), POLLIN, 0}};
-    if (poll(polled, 3, -1) < 0 && errno == EINTR) continue;
+    const int ready = poll(polled, 3, kLookMillis);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 && !HasTooManyThreads(child)) continue;
     if (polled[1].revents != 0) break;
     signalfd_siginfo from;
     if (polled[2].revents != 0 && read(asked.number(), &from, sizeof from) == sizeof from) {
       AskWhereItIs(child);
     }
-    if (polled[0].revents == 0) continue;
+    if (ready > 0 && polled[0].revents == 0) continue;
     kill(child, SIGKILL);
     break;
   }

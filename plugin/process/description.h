@@ -24,7 +24,7 @@ struct Description {
   std::vector<DeclaredSetting> settings = {};
   // Of the interpreter and its libraries, by name.
   nlohmann::json versions = {};
-  // "bwrap", or "plain": a process with limits, which can read the files of this user.
+  // "bwrap", "landlock", or "plain": a process with limits, which can read the files of this user.
   std::string sandbox = {};
   // Why it cannot run; empty where it can.
   std::string problem = {};

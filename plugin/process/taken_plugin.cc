@@ -64,6 +64,14 @@ json DeclaredOf(const PluginUse& use) {
 void TakePlugin(PluginUse& use, std::string_view kind, config::NamedFiles& files,
                 config::Problems& problems, const CheckCreated& check) {
   if (use.file().empty()) return;  // Noted by Check().
+  const config::ByteSize most = HostSettings::OfThisProcess().memory;
+  if (use.memory > most) {
+    problems.Add("memory",
+                 fmt::format("{} is more than plug-ins may have here, which is {}",
+                             config::FormatByteSize(use.memory), config::FormatByteSize(most)),
+                 "ask for less, or have an administrator raise cluster.plugins.memory");
+    return;
+  }
   if (use.program.empty()) {
     const auto bytes = files.Read(use.file(), kMostFileBytes, "use", problems);
     if (!bytes) return;
@@ -95,8 +103,8 @@ absl::StatusOr<json> CreatedOf(const PluginUse& use) {
 HostSettings HostSettingsOf(const PluginUse& use) {
   auto settings = HostSettings::OfThisProcess();
   const json declared = DeclaredOf(use);
-  const bool was_apart = declared.is_object() && TextAt(declared, "sandbox") == "bwrap";
-  if (was_apart && settings.sandbox == "auto") settings.sandbox = "bwrap";
+  const std::string before = declared.is_object() ? TextAt(declared, "sandbox") : "";
+  if (before == "bwrap" && settings.sandbox == "auto") settings.sandbox = "bwrap";
   return settings;
 }
 

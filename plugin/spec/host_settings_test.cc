@@ -20,6 +20,7 @@ class HostSettingsTest : public ::testing::Test {
   static void Unset() {
     unsetenv("TIDEMILL_PLUGIN_PYTHON");
     unsetenv("TIDEMILL_PLUGIN_SANDBOX");
+    unsetenv("TIDEMILL_PLUGIN_MEMORY");
   }
 };
 
@@ -31,14 +32,17 @@ TEST_F(HostSettingsTest, AreThoseOfTheEnvironmentWhereItSaysAny) {
 }
 
 TEST_F(HostSettingsTest, ReachProcessesThatAreStartedLater) {
-  HostSettings{.python = "/opt/python", .sandbox = "bwrap"}.PutIntoEnvironment();
+  HostSettings{.python = "/opt/python", .sandbox = "bwrap", .memory = {int64_t{3} << 30}}
+      .PutIntoEnvironment();
+  EXPECT_EQ(HostSettings::OfThisProcess().memory.bytes, int64_t{3} << 30);
   EXPECT_EQ(HostSettings::OfThisProcess().python, "/opt/python");
   EXPECT_EQ(HostSettings::OfThisProcess().sandbox, "bwrap");
 }
 
 TEST_F(HostSettingsTest, RefuseASandboxThatThereIsNot) {
   const auto settings = config::Read<HostSettings>("sandbox: docker\n", "tidemill.yaml");
-  EXPECT_THAT(settings.status().message(), HasSubstr("'docker' is none of auto, bwrap and none"));
+  EXPECT_THAT(settings.status().message(),
+              HasSubstr("'docker' is none of auto, bwrap, landlock and none"));
 }
 
 }  // namespace

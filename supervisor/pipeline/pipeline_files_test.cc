@@ -3,11 +3,13 @@
 #include <map>
 #include <string>
 
+#include "absl/strings/escaping.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
+#include "models/script/testing/made_archive.h"
 #include "transform/ops/torchscript.h"
 
 namespace tidemill::supervisor {
@@ -47,8 +49,8 @@ class ReadIntoTest : public ::testing::Test {
 };
 
 TEST_F(ReadIntoTest, AProgramTakesThePlaceOfItsName) {
-  files_.held["rows.pt"] = "PK-1";
-  EXPECT_EQ(Program("rows.pt").program, "UEstMQ==");
+  files_.held["rows.pt"] = models::testing::NetworkOf("return torch.relu(x)");
+  EXPECT_EQ(Program("rows.pt").program, absl::Base64Escape(files_.held["rows.pt"]));
   EXPECT_EQ(Program("rows.pt").file, "");
   EXPECT_TRUE(problems_.empty()) << problems_.ToString();
 }
@@ -63,11 +65,26 @@ TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
   EXPECT_THAT(problems_.items()[1].message, HasSubstr("no gone.pt"));
 }
 
+TEST_F(ReadIntoTest, AProgramThatIsNoArithmeticIsAProblemOfItsKey) {
+  for (const std::string& body : models::testing::HostileBodies()) {
+    problems_ = {};
+    files_.held["rows.pt"] = models::testing::NetworkOf(body);
+    Program("rows.pt");
+    ASSERT_EQ(problems_.items().size(), 1U) << body;
+    EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[0].torchscript.file");
+    EXPECT_THAT(problems_.items()[0].message, HasSubstr("line 7")) << body;
+  }
+}
+
 TEST_F(ReadIntoTest, TheFilesOfAPipelineHaveALimitTogether) {
   PipelineSpec spec;
   for (int i = 0; i < 3; ++i) {
     const std::string name = fmt::format("{}.pt", i);
-    files_.held[name] = "PK" + std::string((size_t{3} << 20) - 2, 'x');
+    models::testing::Records records = {{"data/0", std::string(size_t{3} << 20, 'x')}};
+    for (auto& record : models::testing::NetworkRecords(models::testing::CodeOf("return x"))) {
+      records.push_back(std::move(record));
+    }
+    files_.held[name] = models::testing::MadeArchive(records);
     spec.preprocess.graph.push_back({transform::TorchScriptSpec{.file = name}});
   }
   ReadInto(spec, files_, problems_);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "models/script/script_archive.h"
+
 namespace tidemill::supervisor {
 namespace {
 
-constexpr size_t kTailBytes = size_t{1} << 20;
+constexpr size_t kTailBytes = size_t{2} << 20;
 constexpr std::string_view kHead("PK\x03\x04", 4);
 constexpr std::string_view kEnd("PK\x05\x06", 4);
 // An archive's end has 22 bytes and a comment, which torch does not write.
@@ -14,6 +16,7 @@ constexpr size_t kEndBytes = 22;
 }  // namespace
 
 void TorchScriptLook::Add(std::string_view bytes) {
+  file_bytes_ += bytes.size();
   if (head_.size() < kHead.size()) head_ += bytes.substr(0, kHead.size() - head_.size());
   if (bytes.size() > kTailBytes) bytes.remove_prefix(bytes.size() - kTailBytes);
   tail_ += bytes;
@@ -31,7 +34,8 @@ absl::Status TorchScriptLook::Judge(const std::string& name) const {
   if (tail_.find("/code/") == std::string::npos) {
     return InvalidArgument("{} holds no program; it may hold only weights", name);
   }
-  return absl::OkStatus();
+  const absl::Status checked = models::CheckScriptTail(tail_, file_bytes_);
+  return checked.ok() ? checked : Annotate(checked, name);
 }
 
 }  // namespace tidemill::supervisor

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/tree.h"
+#include "models/script/testing/made_archive.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -43,11 +44,29 @@ TEST(TorchScriptLook, SaysWhatIsNone) {
               StatusIs(kInvalid, HasSubstr("holds no program")));
 }
 
+// A network with weights of that many bytes.
+std::string Large(size_t bytes, const std::string& body) {
+  models::testing::Records records = {{"data/0", std::string(bytes, 'x')}};
+  for (auto& record : models::testing::NetworkRecords(models::testing::CodeOf(body))) {
+    records.push_back(std::move(record));
+  }
+  return models::testing::MadeArchive(records);
+}
+
 TEST(TorchScriptLook, LooksAtTheEndOfAFileOfAnySize) {
-  const std::string end = "/code/PK\x05\x06" + std::string(18, '\0');
-  const std::string large = "PK\x03\x04" + std::string(size_t{5} << 20, 'x') + end;
+  const std::string large = Large(size_t{9} << 20, "return torch.relu(x)");
+  const std::string hostile = Large(size_t{9} << 20, "return torch.from_file(\"a\", False, 1)");
   for (const size_t piece : {size_t{1000}, size_t{1} << 20, size_t{3} << 20, large.size()}) {
     EXPECT_THAT(Judge(large, piece), IsOk()) << piece;
+    EXPECT_THAT(Judge(hostile, piece), StatusIs(kInvalid, HasSubstr("torch.from_file"))) << piece;
+  }
+}
+
+TEST(TorchScriptLook, RefusesWhatIsNoArithmeticAndNamesTheLine) {
+  for (const std::string& body : models::testing::HostileBodies()) {
+    EXPECT_THAT(Judge(models::testing::NetworkOf(body), 100),
+                StatusIs(kInvalid, HasSubstr("net.pt: code/__torch__.py: line")))
+        << body;
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "config/problems.h"
+#include "models/script/script_archive.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/shapes.h"
 #include "transform/script/script_process.h"
@@ -24,6 +25,18 @@ constexpr int kMostDeaths = 8;
 constexpr size_t kMostProgramBytes = size_t{4} << 20;
 // Stands for a program that cannot be read, so that the rest is checked.
 constexpr char kNoProgram[] = "AA==";
+constexpr std::string_view kArchive = "PK";
+constexpr char kOperators[] =
+    "a program may hold arithmetic on tensors only: leave out what is not, and write it again with "
+    "torch.jit.script(module).save(path)";
+
+// Whether it may run; adds a problem if not.
+bool CheckProgram(std::string_view field, std::string_view bytes, config::Problems& problems) {
+  const absl::Status checked = models::CheckScriptTail(bytes, bytes.size());
+  if (checked.ok()) return true;
+  problems.Add(field, std::string(checked.message()), kOperators);
+  return false;
+}
 
 // One pass over the rows of a frame with one process, which is replaced when it dies.
 class Pass {
@@ -188,6 +201,7 @@ void TorchScriptSpec::Check(config::Problems& problems) const {
   if (!program.empty() && !absl::Base64Unescape(program, &bytes)) {
     problems.Add("program", "is not base64", "give the name of the file as `file` instead");
   }
+  if (bytes.starts_with(kArchive)) CheckProgram("program", bytes, problems);
 }
 
 std::unique_ptr<Op> TorchScriptSpec::Build(OpBuilder& builder) const {
@@ -216,10 +230,10 @@ void TorchScriptSpec::TakeFiles(config::NamedFiles& files, config::Problems& pro
   program = kNoProgram;
   const auto bytes = files.Read(name, kMostProgramBytes, "file", problems);
   if (!bytes) return;
-  if (!bytes->starts_with("PK")) {
+  if (!bytes->starts_with(kArchive)) {
     problems.Add("file", fmt::format("{} is not a TorchScript file", name),
                  "write it with torch.jit.script(module).save(path)");
-  } else {
+  } else if (CheckProgram("file", *bytes, problems)) {
     program = absl::Base64Escape(*bytes);
   }
 }

@@ -25,7 +25,7 @@ struct TorchScriptSpec {
       "order, each as a tensor [rows, ...], and gives one tensor [rows, ...]. The result for a row "
       "must not depend on other rows. It runs in a process of its own. If the process dies or "
       "takes too long, the row that caused this is left out. The file is kept with the pipeline. "
-      "It is code: take no files from people that you do not trust.";
+      "It may hold arithmetic on tensors and nothing else.";
   static constexpr bool kIsRandom = false;
   std::string file = {};
   std::string program = {};

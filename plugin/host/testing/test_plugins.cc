@@ -1,10 +1,12 @@
 // Plug-ins that the tests of the host load: well-behaved ones, and one for each way to misbehave.
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -115,7 +117,7 @@ class FirstProbability : public tidemill::plugin::Measure {
 };
 TIDEMILL_PLUGIN(FirstProbability);
 
-const char* Outcome(int result) { return result >= 0 ? "it worked" : strerrorname_np(errno); }
+const char* Outcome(long result) { return result >= 0 ? "it worked" : strerrorname_np(errno); }
 
 int Overflow(int depth) {
   volatile char room[4096];
@@ -143,6 +145,13 @@ std::string Try(const std::string& what) {
   if (what == "memfd") return Outcome(memfd_create("more", 0));
   if (what == "answers") return Outcome(ftruncate(5, 0));
   if (what == "read") return Outcome(open("/etc/passwd", O_RDONLY));
+  if (what == "chmod") return Outcome(syscall(452, AT_FDCWD, "/dev/null", 0666, 0));
+  if (what == "own signals") return Outcome(fcntl(3, F_SETOWN, 1));
+  if (what == "own group") {
+    const f_owner_ex owner{.type = F_OWNER_PID, .pid = 1};
+    return Outcome(fcntl(3, F_SETOWN_EX, &owner));
+  }
+  if (what == "choose signal") return Outcome(fcntl(3, F_SETSIG, SIGKILL));
   if (what == "limit") {
     const rlimit more{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
     return Outcome(setrlimit(RLIMIT_DATA, &more));
@@ -163,6 +172,23 @@ std::string Try(const std::string& what) {
     return seen == 1 ? "it worked" : "it did not";
   }
   return "unknown";
+}
+
+// More than a process of a plug-in may have, each with a small stack.
+void StartThreads() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size_t{64} << 10);
+  pthread_t thread;
+  for (int i = 0; i < 1000; ++i) {
+    pthread_create(
+        &thread, &attributes,
+        [](void*) -> void* {
+          for (;;) pause();
+        },
+        nullptr);
+  }
+  for (;;) pause();
 }
 
 class Misbehaving : public tidemill::plugin::Trigger {
@@ -187,6 +213,7 @@ class Misbehaving : public tidemill::plugin::Trigger {
     if (*how == "crashes") raise(SIGSEGV);
     if (*how == "aborts") std::abort();
     if (*how == "overflows") Overflow(0);
+    if (*how == "starts threads") StartThreads();
     if (*how == "loops") {
       while (getpid() > 0) continue;
     }

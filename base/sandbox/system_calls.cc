@@ -1,7 +1,8 @@
-#include "plugin/host/system_calls.h"
+#include "base/sandbox/system_calls.h"
 
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <linux/sockios.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -14,21 +15,28 @@
 #include <initializer_list>
 #include <memory>
 
-namespace tidemill::plugin::host {
+namespace tidemill::sandbox {
 namespace {
 
 constexpr int kSockets[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
                             SCMP_SYS(listen), SCMP_SYS(accept),  SCMP_SYS(accept4)};
 
+// Numbers of calls that are younger than the library; they are the same on all machines.
+constexpr int kFchmodat2 = 452;
+constexpr int kSetxattrat = 463;
+constexpr int kRemovexattrat = 466;
+constexpr int kOpenTreeAttr = 467;
+constexpr int kFileSetattr = 469;
+
+constexpr int kNewProcesses[] = {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(tkill),
+                                 SCMP_SYS(setrlimit)};
+
 constexpr int kOtherProcesses[] = {
-    SCMP_SYS(fork),
-    SCMP_SYS(vfork),
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
     SCMP_SYS(process_vm_writev),
     SCMP_SYS(process_madvise),
     SCMP_SYS(kcmp),
-    SCMP_SYS(tkill),
     SCMP_SYS(pidfd_open),
     SCMP_SYS(pidfd_getfd),
     SCMP_SYS(pidfd_send_signal),
@@ -36,27 +44,26 @@ constexpr int kOtherProcesses[] = {
     SCMP_SYS(rt_tgsigqueueinfo),
     SCMP_SYS(unshare),
     SCMP_SYS(setns),
-    SCMP_SYS(setrlimit),
 };
 
 constexpr int kFiles[] = {
-    SCMP_SYS(creat),        SCMP_SYS(unlink),      SCMP_SYS(unlinkat),
-    SCMP_SYS(rename),       SCMP_SYS(renameat),    SCMP_SYS(renameat2),
-    SCMP_SYS(mkdir),        SCMP_SYS(mkdirat),     SCMP_SYS(rmdir),
-    SCMP_SYS(chmod),        SCMP_SYS(fchmod),      SCMP_SYS(fchmodat),
-    SCMP_SYS(chown),        SCMP_SYS(fchown),      SCMP_SYS(lchown),
-    SCMP_SYS(fchownat),     SCMP_SYS(truncate),    SCMP_SYS(ftruncate),
-    SCMP_SYS(fallocate),    SCMP_SYS(link),        SCMP_SYS(linkat),
-    SCMP_SYS(symlink),      SCMP_SYS(symlinkat),   SCMP_SYS(mknod),
-    SCMP_SYS(mknodat),      SCMP_SYS(setxattr),    SCMP_SYS(lsetxattr),
-    SCMP_SYS(fsetxattr),    SCMP_SYS(removexattr), SCMP_SYS(lremovexattr),
-    SCMP_SYS(fremovexattr), SCMP_SYS(utime),       SCMP_SYS(utimes),
-    SCMP_SYS(futimesat),    SCMP_SYS(utimensat),   SCMP_SYS(open_by_handle_at),
-    SCMP_SYS(mount),        SCMP_SYS(umount2),     SCMP_SYS(pivot_root),
-    SCMP_SYS(chroot),       SCMP_SYS(move_mount),  SCMP_SYS(open_tree),
-    SCMP_SYS(fsopen),       SCMP_SYS(fsconfig),    SCMP_SYS(fsmount),
-    SCMP_SYS(fspick),       SCMP_SYS(quotactl),    SCMP_SYS(mount_setattr),
-    SCMP_SYS(swapon),       SCMP_SYS(swapoff),
+    SCMP_SYS(creat),       SCMP_SYS(unlink),       SCMP_SYS(unlinkat),     SCMP_SYS(rename),
+    SCMP_SYS(renameat),    SCMP_SYS(renameat2),    SCMP_SYS(mkdir),        SCMP_SYS(mkdirat),
+    SCMP_SYS(rmdir),       SCMP_SYS(chmod),        SCMP_SYS(fchmod),       SCMP_SYS(fchmodat),
+    SCMP_SYS(chown),       SCMP_SYS(fchown),       SCMP_SYS(lchown),       SCMP_SYS(fchownat),
+    SCMP_SYS(truncate),    SCMP_SYS(ftruncate),    SCMP_SYS(fallocate),    SCMP_SYS(link),
+    SCMP_SYS(linkat),      SCMP_SYS(symlink),      SCMP_SYS(symlinkat),    SCMP_SYS(mknod),
+    SCMP_SYS(mknodat),     SCMP_SYS(setxattr),     SCMP_SYS(lsetxattr),    SCMP_SYS(fsetxattr),
+    SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), SCMP_SYS(utime),
+    SCMP_SYS(utimes),      SCMP_SYS(futimesat),    SCMP_SYS(utimensat),    kFchmodat2,
+    kSetxattrat,           kRemovexattrat,         kFileSetattr,
+};
+
+constexpr int kMounts[] = {
+    SCMP_SYS(mount),      SCMP_SYS(umount2),   SCMP_SYS(pivot_root), SCMP_SYS(chroot),
+    SCMP_SYS(move_mount), SCMP_SYS(open_tree), SCMP_SYS(fsopen),     SCMP_SYS(fsconfig),
+    SCMP_SYS(fsmount),    SCMP_SYS(fspick),    SCMP_SYS(quotactl),   SCMP_SYS(mount_setattr),
+    SCMP_SYS(swapon),     SCMP_SYS(swapoff),   kOpenTreeAttr,        SCMP_SYS(open_by_handle_at),
 };
 
 // Memory that no limit counts.
@@ -157,8 +164,19 @@ void RefuseWriting(Filter& filter, int call, unsigned flags) {
   }
 }
 
+// What is sent when a file is ready goes to any process that is named beforehand, and any signal
+// may be chosen for it.
+void RefuseSignalsOfFiles(Filter& filter) {
+  for (const scmp_datum_t command : {F_SETOWN, F_SETSIG, F_SETOWN_EX}) {
+    filter.RefuseIf(kRefused, SCMP_SYS(fcntl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, command));
+  }
+  for (const scmp_datum_t command : {FIOSETOWN, SIOCSPGRP}) {
+    filter.RefuseIf(kRefused, SCMP_SYS(ioctl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, command));
+  }
+}
+
 void RefuseProcesses(Filter& filter) {
-  filter.Refuse(kOtherProcesses);
+  filter.Refuse(kNewProcesses);
   filter.RefuseIf(kRefused, SCMP_SYS(clone), Where(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
   // Its flags lie in memory, which no filter sees. glibc takes clone instead.
   filter.Refuse(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3));
@@ -173,32 +191,66 @@ void RefuseProcesses(Filter& filter) {
                   Where(0, SCMP_CMP_MASKED_EQ, kLowerHalf, PR_SET_PDEATHSIG));
 }
 
-}  // namespace
-
-absl::Status RefuseSystemCalls(MayExecute may_execute) {
-  Filter filter;
-  filter.Refuse(kSockets);
-  filter.Refuse(kFiles);
+// Of shared memory that no limit counts, and of stacks that grow, which RLIMIT_DATA does not count.
+void RefuseUncountedMemory(Filter& filter) {
   filter.Refuse(kMemory);
-  filter.Refuse(kKernel);
-  RefuseProcesses(filter);
+  constexpr scmp_datum_t kShared = MAP_SHARED | MAP_ANONYMOUS;
+  for (const scmp_datum_t flags : {kShared, static_cast<scmp_datum_t>(MAP_GROWSDOWN)}) {
+    filter.RefuseIf(SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap),
+                    Where(3, SCMP_CMP_MASKED_EQ, flags, flags));
+  }
+}
+
+void RefuseChangesOfFiles(Filter& filter) {
+  filter.Refuse(kFiles);
   RefuseWriting(filter, SCMP_SYS(open), 1);
   RefuseWriting(filter, SCMP_SYS(openat), 2);
   filter.Refuse(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2));
-  constexpr scmp_datum_t kShared = MAP_SHARED | MAP_ANONYMOUS;
-  filter.RefuseIf(SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap),
-                  Where(3, SCMP_CMP_MASKED_EQ, kShared, kShared));
-  // Stacks that grow are not counted by RLIMIT_DATA.
-  filter.RefuseIf(SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(mmap),
-                  Where(3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN));
+}
+
+void RefuseSockets(Filter& filter) {
+  filter.Refuse(kSockets);
   // Pairs of datagram sockets can send to others by address.
   constexpr scmp_datum_t kSocketType = 0xf;
   filter.RefuseIf(kRefused, SCMP_SYS(socketpair),
                   Where(1, SCMP_CMP_MASKED_EQ, kSocketType, SOCK_DGRAM));
+}
+
+void RefuseWhatNobodyNeeds(Filter& filter) {
+  filter.Refuse(kOtherProcesses);
+  filter.Refuse(kMounts);
+  filter.Refuse(kKernel);
+  RefuseSignalsOfFiles(filter);
   // What is typed into a terminal, for its owner to run.
   filter.RefuseIf(kRefused, SCMP_SYS(ioctl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, TIOCSTI));
+}
+
+}  // namespace
+
+absl::Status RefuseSystemCalls(MayExecute may_execute, MayOpen may_open) {
+  Filter filter;
+  RefuseWhatNobodyNeeds(filter);
+  RefuseSockets(filter);
+  if (may_open == MayOpen::kYes) {
+    RefuseChangesOfFiles(filter);
+  } else {
+    filter.Refuse(kFiles);
+    filter.Refuse({SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(openat2)});
+  }
+  RefuseUncountedMemory(filter);
+  RefuseProcesses(filter);
   if (may_execute == MayExecute::kNo) filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});
   return filter.Load();
 }
 
-}  // namespace tidemill::plugin::host
+absl::Status RefuseSystemCallsOfJob(MayExecute may_execute) {
+  Filter filter;
+  RefuseWhatNobodyNeeds(filter);
+  if (may_execute == MayExecute::kNo) {
+    RefuseProcesses(filter);
+    filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});
+  }
+  return filter.Load();
+}
+
+}  // namespace tidemill::sandbox

@@ -1,0 +1,24 @@
+// The operators that a TorchScript of a user may name: arithmetic on tensors, and what a program is
+// written in. Every other operator is refused, also those of versions of libtorch to come.
+#pragma once
+
+#include <string_view>
+
+namespace tidemill::models {
+
+// `torch.NAME` or `ops.aten.NAME`, with or without the underscore of those that work in place.
+bool IsTensorOperator(std::string_view name);
+
+// `ops.prim.NAME`.
+bool IsLanguageOperator(std::string_view name);
+
+// The kind of a node in a compiled graph: "aten::relu", "prim::If".
+bool IsGraphNode(std::string_view kind);
+
+// A function without a namespace: `int(x)`.
+bool IsFunction(std::string_view name);
+
+// What may stand behind a dot: `x.shape`, `x.relu()`.
+bool IsAttribute(std::string_view name);
+
+}  // namespace tidemill::models

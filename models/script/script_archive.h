@@ -1,0 +1,49 @@
+// Reads the records of a TorchScript file out of its last bytes, without libtorch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "models/script/script_file.h"
+
+namespace tidemill::models {
+
+// The table of contents of an archive, which is at its end, and the records that lie in the bytes
+// at hand. Refers to the bytes that it is made of.
+class ScriptArchive {
+ public:
+  // `tail`: the last bytes of a file of `file_bytes` bytes. INVALID_ARGUMENT when they do not end
+  // with the table of contents of an archive as libtorch writes it, or do not hold all of it.
+  static absl::StatusOr<ScriptArchive> Open(std::string_view tail, uint64_t file_bytes);
+
+  const std::vector<ScriptRecord>& records() const { return records_; }
+
+  // std::nullopt when the record begins before the bytes at hand. INVALID_ARGUMENT when it cannot
+  // be unpacked.
+  absl::StatusOr<std::optional<std::string>> Read(size_t index) const;
+
+ private:
+  struct Place {
+    uint64_t packed = 0;
+    uint64_t at = 0;
+    uint16_t method = 0;
+  };
+  ScriptArchive(std::string_view tail, uint64_t file_bytes)
+      : tail_(tail), file_bytes_(file_bytes) {}
+  absl::Status AddRecords(uint64_t begin, uint64_t size);
+
+  std::string_view tail_;
+  uint64_t file_bytes_ = 0;
+  std::vector<ScriptRecord> records_;
+  std::vector<Place> places_;
+};
+
+// CheckScript() for a file of which the last bytes are at hand. What lies before them is not
+// checked.
+absl::Status CheckScriptTail(std::string_view tail, uint64_t file_bytes);
+
+}  // namespace tidemill::models
