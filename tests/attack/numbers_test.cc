@@ -270,11 +270,14 @@ TEST_F(Numbers, OfAnySizeGetAnAnswerAndLeaveNothingRunning) {
   }
   EXPECT_GT(num_answers_, 1'000);
   EXPECT_EQ(stack_->Processes("tidemill-trainer-server").size(), 1u);
+  // What the answers left to do, such as writing what was changed, is soon done. On a busy machine
+  // who never ends gets a small share of a processor, too.
+  constexpr double kIdle = 0.06;
   std::pair<int, double> busiest;
-  // What the answers left to do, such as writing what was changed, is soon done.
-  for (int moment = 0; moment < 120; ++moment) {
+  for (int moment = 0, num_idle = 0; moment < 240; ++moment) {
     busiest = tidemill::testing::Busiest(services);
-    if (busiest.second < 0.3) return;
+    num_idle = busiest.second < kIdle ? num_idle + 1 : 0;
+    if (num_idle == 4) return;
   }
   FAIL() << "process " << busiest.first << " takes " << busiest.second << " of a processor";
 }
