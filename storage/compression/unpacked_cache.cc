@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/disk_full.h"
 #include "base/files.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
@@ -46,7 +47,7 @@ class PartFile {
     while (size > 0) {
       const ssize_t count = write(file_.number(), bytes, size);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return ResourceExhausted("cannot write {}: {}", part_, std::strerror(errno));
+      if (count < 0) return Failure("write");
       bytes += count;
       size -= static_cast<size_t>(count);
     }
@@ -56,7 +57,7 @@ class PartFile {
   // The size must survive a crash of the machine, or a torn file would pass for a whole one.
   absl::Status Finish() {
     if (!is_open() || fsync(file_.number()) != 0 || rename(part_.c_str(), path_.c_str()) != 0) {
-      return Unavailable("cannot finish {}: {}", path_, std::strerror(errno));
+      return Failure("finish");
     }
     finished_ = true;
     return absl::OkStatus();
@@ -65,6 +66,12 @@ class PartFile {
   bool is_open() const { return file_.is_open(); }
 
  private:
+  absl::Status Failure(std::string_view doing) const {
+    const int error = errno;
+    const std::string what = fmt::format("cannot {} {}: {}", doing, path_, std::strerror(error));
+    return IsNoRoom(error) ? DiskFull(what) : Unavailable("{}", what);
+  }
+
   const std::string path_;
   const std::string part_;
   const Descriptor file_;
