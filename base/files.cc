@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/descriptor.h"
+#include "base/disk_full.h"
 
 namespace tidemill::files {
 namespace {
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 absl::Status FromErrno(int error, std::string_view doing, const std::string& path) {
   const std::string reason = std::strerror(error);
+  if (IsNoRoom(error)) return DiskFull(fmt::format("cannot {} {}: {}", doing, path, reason));
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -28,8 +30,6 @@ absl::Status FromErrno(int error, std::string_view doing, const std::string& pat
     case EPERM:
     case EROFS:
       return PermissionDenied("cannot {} {}: {}", doing, path, reason);
-    case ENOSPC:
-    case EDQUOT:
     case EFBIG:
       return ResourceExhausted("cannot {} {}: {}", doing, path, reason);
     default:

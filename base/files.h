@@ -10,7 +10,7 @@
 namespace tidemill::files {
 
 // Writes `bytes` to a temporary name beside `path`, syncs, renames, syncs the folder.
-// RESOURCE_EXHAUSTED when the disk is full.
+// UNAVAILABLE when the disk is full (disk_full.h).
 absl::Status WriteAtomically(const std::string& path, std::string_view bytes);
 
 // Returns the whole file. NOT_FOUND, PERMISSION_DENIED, or RESOURCE_EXHAUSTED above `max_bytes`.

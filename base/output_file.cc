@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/descriptor.h"
+#include "base/disk_full.h"
 #include "base/files.h"
 
 namespace tidemill::files {
@@ -32,9 +33,7 @@ std::string Followed(const std::string& path) {
 
 absl::Status Failure(int error, const std::string& path) {
   const char* const reason = std::strerror(error);
-  if (error == ENOSPC || error == EDQUOT) {
-    return ResourceExhausted("cannot write {}: {}", path, reason);
-  }
+  if (IsNoRoom(error)) return DiskFull(fmt::format("cannot write {}: {}", path, reason));
   if (error == EACCES || error == EPERM) {
     return PermissionDenied("cannot write {}: {}", path, reason);
   }

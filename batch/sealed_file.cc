@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/disk_full.h"
 #include "base/paths/regular_file.h"
 #include "batch/wire.h"
 
@@ -25,7 +26,10 @@ constexpr int64_t kPieceBytes = int64_t{256} << 10;
 
 absl::Status Failed(std::string_view doing, const std::string& path) {
   const int error = errno;
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+  if (IsNoRoom(error)) {
+    return DiskFull(fmt::format("cannot {} {}: {}", doing, path, std::strerror(error)));
+  }
+  if (error == EFBIG) {
     return ResourceExhausted("cannot {} {}: {}", doing, path, std::strerror(error));
   }
   if (error == ENOENT) return NotFound("there is no {}", path);

@@ -42,6 +42,12 @@ Outcome FromSqlError(const pqxx::sql_error& error) {
           .connection_lost = IsDisconnection(state)};
 }
 
+// A server that dies may say anything, or nothing, before the connection breaks.
+Outcome Broken(const std::exception& error) {
+  return {
+      .status = FromSqlState("08006", error.what()), .try_again = true, .connection_lost = true};
+}
+
 Outcome Attempt(pqxx::connection& connection,
                 const std::function<absl::Status(pqxx::work&)>& body) {
   try {
@@ -55,16 +61,16 @@ Outcome Attempt(pqxx::connection& connection,
     // It may have been committed: only the caller knows whether to repeat it.
     return {.status = FromSqlState("08007", error.what()), .connection_lost = true};
   } catch (const pqxx::broken_connection& error) {
-    return {
-        .status = FromSqlState("08006", error.what()), .try_again = true, .connection_lost = true};
+    return Broken(error);
   } catch (const pqxx::serialization_failure& error) {
     // This and the next come without their code.
     return {.status = FromSqlState("40001", error.what()), .try_again = true};
   } catch (const pqxx::deadlock_detected& error) {
     return {.status = FromSqlState("40P01", error.what()), .try_again = true};
   } catch (const pqxx::sql_error& error) {
-    return FromSqlError(error);
+    return connection.is_open() ? FromSqlError(error) : Broken(error);
   } catch (const std::exception& error) {
+    if (!connection.is_open()) return Broken(error);
     return {.status = Internal("PostgreSQL: {}", error.what())};
   }
 }

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
 #include <thread>
+#include <utility>
 
+#include "base/disk_full.h"
 #include "base/testing/status_matchers.h"
+#include "db/sql_status.h"
 #include "db/testing/postgres.h"
 
 namespace tidemill::db {
@@ -158,6 +162,29 @@ TEST_F(DatabaseTest, RunsAgainWhatLosesASerialisationConflict) {
               IsOk());
   EXPECT_EQ(total, added);
   EXPECT_GT(total, 0);
+}
+
+TEST_F(DatabaseTest, GoesOnWhenASessionOfItIsKilled) {
+  bool is_killed = false;
+  EXPECT_THAT(database_->Transact([&](pqxx::work& work) {
+    const int session = work.exec1("SELECT pg_backend_pid()")[0].as<int>();
+    if (!std::exchange(is_killed, true)) {
+      EXPECT_EQ(::kill(session, SIGKILL), 0);
+    }
+    work.exec("SELECT pg_sleep(0.1)");
+    return absl::OkStatus();
+  }),
+              IsOk());
+}
+
+TEST(Database, TellsAFullDiskFromOtherFailures) {
+  const absl::Status full = FromSqlState("53100", "could not extend file: No space left on device");
+  EXPECT_TRUE(IsDiskFull(full)) << full;
+  EXPECT_TRUE(IsDiskFull(Concealed(full))) << Concealed(full);
+  EXPECT_THAT(FromSqlState("53300", "too many clients"),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("clients")));
+  EXPECT_THAT(FromSqlState("53200", "out of memory"),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("memory")));
 }
 
 TEST(Database, SaysThatThereIsNoServer) {

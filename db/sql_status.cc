@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "base/disk_full.h"
 #include "base/log.h"
 
 namespace tidemill::db {
@@ -32,10 +33,13 @@ std::string_view MeaningOf(absl::StatusCode code) {
 }  // namespace
 
 absl::Status Concealed(const absl::Status& failure) {
+  const bool is_full = IsDiskFull(failure);
   const std::string number = fmt::format("{:08x}", std::random_device()());
   log::Warn("PostgreSQL failed", {{"number", number}, {"error", failure.ToString()}});
-  return {failure.code(),
-          fmt::format("{} (see {} in the log of the service)", MeaningOf(failure.code()), number)};
+  const std::string meaning =
+      fmt::format("{} (see {} in the log of the service)",
+                  is_full ? "the database has no room left" : MeaningOf(failure.code()), number);
+  return is_full ? DiskFull(meaning) : absl::Status(failure.code(), meaning);
 }
 
 bool IsConflict(std::string_view state) { return state == "40001" || state == "40P01"; }
@@ -50,6 +54,9 @@ absl::Status FromSqlState(std::string_view state, std::string_view message) {
   if (IsConflict(state)) return Unavailable("PostgreSQL: {}", line);
   if (state == "23505") return AlreadyExists("PostgreSQL: {}", line);
   if (state == "23503") return FailedPrecondition("PostgreSQL: {}", line);
+  if (state == "53100") return DiskFull(fmt::format("PostgreSQL: {}", line));
+  // Others give their connections back.
+  if (state == "53300") return Unavailable("PostgreSQL: {}", line);
   if (state.starts_with("53")) return ResourceExhausted("PostgreSQL: {}", line);
   if (state == "22021") return InvalidArgument("PostgreSQL: {}", line);
   return Internal("PostgreSQL: {}", line);

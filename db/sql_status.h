@@ -8,9 +8,9 @@
 namespace tidemill::db {
 
 // Returns the status for a five-character SQLSTATE, which is empty when the server sent none. Lost
-// connections are UNAVAILABLE, unique violations ALREADY_EXISTS, foreign keys FAILED_PRECONDITION,
-// a full disk RESOURCE_EXHAUSTED, texts that are not UTF-8 INVALID_ARGUMENT, and anything else
-// INTERNAL.
+// connections are UNAVAILABLE, as are a full disk (disk_full.h) and the want of a free connection;
+// unique violations are ALREADY_EXISTS, foreign keys FAILED_PRECONDITION, a lack of memory
+// RESOURCE_EXHAUSTED, texts that are not UTF-8 INVALID_ARGUMENT, and anything else INTERNAL.
 absl::Status FromSqlState(std::string_view state, std::string_view message);
 
 // Returns what callers of a service are told about such a failure: the same code, its meaning for

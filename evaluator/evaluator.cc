@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/disk_full.h"
 #include "base/log.h"
 #include "config/config.h"
 #include "db/fencing.h"
@@ -126,6 +127,7 @@ void Evaluator::Enqueue(const JobKey& key, const JobRow& row, bool reopened) {
       it->second->reopened |= reopened;
       return;
     }
+    given_up_.erase(key);
   }
   pool_.Submit([this, key, live] { RunToEnd(key, *live); });
 }
@@ -142,10 +144,9 @@ void Evaluator::RunToEnd(const JobKey& key, LiveJob& live) {
   while (again) {
     const absl::Status status = RunAttempts(key, live);
     if (!live.stop.stop_requested()) {
-      if (const absl::Status finished = Finish(key, status); !finished.ok()) {
-        log::Error("cannot record the end of an evaluation",
-                   {{"run", std::to_string(key.run.value)}, {"error", finished.ToString()}});
-      }
+      // Nothing is wrong with an evaluation that finds no room for its files.
+      const absl::Status ended = IsDiskFull(status) ? status : Finish(key, status);
+      if (!ended.ok()) GiveUp(key, ended);
     }
     MutexLock lock(mutex_);
     again = std::exchange(live.reopened, false);
@@ -171,7 +172,7 @@ absl::Status Evaluator::RunAttempts(const JobKey& key, LiveJob& live) {
     if (attempt > 1) PauseBeforeAttempt(attempt, stop);
     JobExecution execution(database_, key, count);
     status = execution.Run(run_job_, stop);
-    if (status.code() != absl::StatusCode::kUnavailable) return status;
+    if (!absl::IsUnavailable(status) || IsDiskFull(status)) return status;
     log::Warn("an evaluation was interrupted",
               {{"run", std::to_string(key.run.value)}, {"error", status.ToString()}});
     if (execution.windows_written() > 0) attempt = 1;
@@ -182,6 +183,13 @@ absl::Status Evaluator::RunAttempts(const JobKey& key, LiveJob& live) {
 void Evaluator::PauseBeforeAttempt(int attempt, const std::stop_token& stop) {
   MutexLock lock(mutex_);
   changed_.wait_for(mutex_, stop, kPauseBetweenAttempts * (attempt - 1), [] { return false; });
+}
+
+void Evaluator::GiveUp(const JobKey& key, const absl::Status& why) {
+  log::Error("an evaluation is left unfinished",
+             {{"run", std::to_string(key.run.value)}, {"error", why.ToString()}});
+  MutexLock lock(mutex_);
+  given_up_[key] = absl::IsUnavailable(why) ? why : absl::UnavailableError(why.message());
 }
 
 absl::Status Evaluator::Finish(const JobKey& key, const absl::Status& status) {
@@ -224,7 +232,10 @@ absl::StatusOr<std::optional<v1::WatchEvaluationResponse>> Evaluator::NextProgre
   }
   ASSIGN_OR_RETURN(v1::WatchEvaluationResponse progress, StoredProgress(key));
   if (HasEnded(progress)) return progress;
-  // Start() queues before it answers, so the evaluation was given up: its end could not be stored.
+  // Start() queues before it answers, so the evaluation was given up.
+  MutexLock lock(mutex_);
+  const auto why = given_up_.find(key);
+  if (why != given_up_.end()) return why->second;
   return Unavailable("the evaluation is not running; start it again");
 }
 

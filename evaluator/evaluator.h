@@ -80,6 +80,8 @@ class Evaluator {
   absl::Status RunAttempts(const JobKey& key, LiveJob& live) ABSL_LOCKS_EXCLUDED(mutex_);
   void PauseBeforeAttempt(int attempt, const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Finish(const JobKey& key, const absl::Status& status);
+  // Leaves the job unfinished: whoever starts it again goes on with it. Its watches end with `why`.
+  void GiveUp(const JobKey& key, const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
   void Change(LiveJob& live, const ProgressChange& change) ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the next change after `seen_version`, and updates `seen_version`. std::nullopt when
   // there was no change for a while.
@@ -95,6 +97,8 @@ class Evaluator {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   // Shared with the task that runs the job and with the watches.
   std::map<JobKey, std::shared_ptr<LiveJob>> live_ ABSL_GUARDED_BY(mutex_);
+  // Why jobs that are unfinished do not run.
+  std::map<JobKey, absl::Status> given_up_ ABSL_GUARDED_BY(mutex_);
   WorkerPool pool_;  // The last member: its tasks use all members above.
 };
 

@@ -8,6 +8,7 @@
 
 #include "google/protobuf/util/json_util.h"
 
+#include "base/disk_full.h"
 #include "base/files.h"
 #include "base/process/zygote.h"
 
@@ -33,7 +34,9 @@ absl::Status FailureOf(const v1::JobReport& report) {
 absl::Status WriteDown(const v1::EvaluationJob& job, const std::string& path) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   if (!job.SerializeToOstream(&file) || !file.flush()) {
-    return Internal("cannot write {}: {}", path, std::strerror(errno));
+    const int error = errno;
+    const std::string what = fmt::format("cannot write {}: {}", path, std::strerror(error));
+    return IsNoRoom(error) ? DiskFull(what) : Internal("{}", what);
   }
   return absl::OkStatus();
 }

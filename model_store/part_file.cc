@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/disk_full.h"
 #include "base/files.h"
 
 namespace tidemill::model_store {
@@ -18,9 +19,7 @@ constexpr size_t kPieceBytes = size_t{1} << 20;
 
 absl::Status Failure(const char* doing, const std::string& path, int error) {
   const char* reason = strerror(error);  // NOLINT(concurrency-mt-unsafe): glibc's is safe.
-  if (error == ENOSPC || error == EDQUOT) {
-    return ResourceExhausted("cannot {} {}: {}", doing, path, reason);
-  }
+  if (IsNoRoom(error)) return DiskFull(fmt::format("cannot {} {}: {}", doing, path, reason));
   return Unavailable("cannot {} {}: {}", doing, path, reason);
 }
 

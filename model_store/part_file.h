@@ -20,7 +20,7 @@ class PartFile {
   static absl::StatusOr<std::unique_ptr<PartFile>> Create(const std::string& path);
   ~PartFile();
 
-  // RESOURCE_EXHAUSTED when the disk is full.
+  // UNAVAILABLE when the disk is full (disk_full.h).
   absl::Status Append(std::string_view bytes);
 
   // Syncs the bytes. DATA_LOSS when they do not have this size and SHA-256.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/disk_full.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "rpc/credentials.h"
@@ -90,6 +91,8 @@ absl::Status Retry(const Peer& peer, const char* method,
     // once would leave a service that has just come up unnoticed for up to five seconds.
     if (!last.ok()) context.set_wait_for_ready(true);
     absl::Status status = FromGrpc(attempt(context));
+    // Whoever calls says that it waits for room; an attempt after another would hide it.
+    if (IsDiskFull(status)) return status;
     const bool out_of_time = status.code() == absl::StatusCode::kDeadlineExceeded;
     if (status.ok() || (status.code() != absl::StatusCode::kUnavailable && !out_of_time)) {
       return status;

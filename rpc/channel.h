@@ -54,8 +54,8 @@ absl::Status Retry(const Peer& peer, const char* method,
                    const std::function<grpc::Status(grpc::ClientContext&)>& attempt);
 }  // namespace internal
 
-// Makes one unary call. Retries UNAVAILABLE until the deadline, so the method must be idempotent,
-// as all methods here are.
+// Makes one unary call. Retries UNAVAILABLE until the deadline, except where a disk is full
+// (disk_full.h), so the method must be idempotent, as all methods here are.
 template <typename Stub, typename Request, typename Response>
 absl::Status Call(const Peer& peer, Stub& stub,
                   grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),

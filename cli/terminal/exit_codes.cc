@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/disk_full.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -25,6 +26,8 @@ const std::vector<ExitCodeMeaning>& ExitCodeMeanings() {
 }
 
 ExitCode ExitCodeOf(const absl::Status& status) {
+  // Nobody makes room by waiting for a service.
+  if (IsDiskFull(status)) return kFailed;
   switch (status.code()) {
     case absl::StatusCode::kOk:
       return kDone;

@@ -26,8 +26,9 @@ constexpr seconds kLastPlain{60};
 // Events that say what a person would want to read while waiting; the rest is in `runs show`.
 bool IsNews(const std::string& type) {
   static const std::set<std::string> kNews = {
-      "run_started",    "run_resumed",  "dataset_synced", "trigger_fired", "trigger_skipped",
-      "policy_faulted", "model_stored", "run_failed",     "run_stopped",   "selection_faulted"};
+      "run_started",     "run_resumed",       "dataset_synced", "trigger_fired",
+      "trigger_skipped", "policy_faulted",    "model_stored",   "run_failed",
+      "run_stopped",     "selection_faulted", "step_waited"};
   return kNews.contains(type);
 }
 
@@ -134,6 +135,11 @@ bool ProgressPrinter::IsDue(Time now) const {
 
 void ProgressPrinter::Update(const supervisor::v1::Progress& progress) {
   if (quiet_) return;
+  if (progress.waiting_for() != waiting_for_) {
+    waiting_for_ = progress.waiting_for();
+    if (!waiting_for_.empty())
+      Say(fmt::format("{} waits: {}", StageName(progress.stage()), waiting_for_));
+  }
   const auto now = std::chrono::steady_clock::now();
   const std::string stage = progress.has_share() ? "" : progress.stage();
   if (stage != stage_) pace_ = Pace();

@@ -41,7 +41,8 @@ class ProgressPrinter {
   const Time begin_;
   Time last_;
   Pace pace_;
-  std::string stage_;  // The stage that pace_ measures. Empty for the whole run.
+  std::string waiting_for_;  // As it was said last.
+  std::string stage_;        // The stage that pace_ measures. Empty for the whole run.
 };
 
 // Returns "trigger 3 of about 12, training, 41 %, 2 min left, loss 0.4812, 41 k samples/s", with as

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/disk_full.h"
 #include "base/files.h"
 
 namespace tidemill::selector {
@@ -17,7 +18,10 @@ namespace {
 
 absl::Status Failed(std::string_view doing, const std::string& path) {
   const int error = errno;
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+  if (IsNoRoom(error)) {
+    return DiskFull(fmt::format("cannot {} {}: {}", doing, path, std::strerror(error)));
+  }
+  if (error == EFBIG) {
     return ResourceExhausted("cannot {} {}: {}", doing, path, std::strerror(error));
   }
   return Internal("cannot {} {}: {}", doing, path, std::strerror(error));

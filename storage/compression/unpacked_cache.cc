@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/disk_full.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -58,7 +59,7 @@ class PartFile {
     while (size > 0) {
       const ssize_t count = write(file_.number(), bytes, size);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return ResourceExhausted("cannot write {}: {}", part_, std::strerror(errno));
+      if (count < 0) return Failure("write", part_);
       bytes += count;
       size -= static_cast<size_t>(count);
     }
@@ -71,7 +72,7 @@ class PartFile {
     std::string file_name = FileNameOf(name_, hash_.Sum());
     const std::string path = files::Join(folder_, file_name);
     if (!is_open() || fsync(file_.number()) != 0 || rename(part_.c_str(), path.c_str()) != 0) {
-      return Unavailable("cannot finish {}: {}", path, std::strerror(errno));
+      return Failure("finish", path);
     }
     finished_ = true;
     return file_name;
@@ -80,6 +81,12 @@ class PartFile {
   bool is_open() const { return file_.is_open(); }
 
  private:
+  static absl::Status Failure(std::string_view doing, const std::string& path) {
+    const int error = errno;
+    const std::string what = fmt::format("cannot {} {}: {}", doing, path, std::strerror(error));
+    return IsNoRoom(error) ? DiskFull(what) : Unavailable("{}", what);
+  }
+
   const std::string folder_;
   const std::string name_;
   const std::string part_;

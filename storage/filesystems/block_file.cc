@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/disk_full.h"
 #include "storage/filesystems/local.h"
 
 namespace tidemill::storage {
@@ -45,7 +46,7 @@ absl::Status WriteAll(int descriptor, const Header& header, const batch::Buffer&
   const ssize_t written = writev(descriptor, parts, 2);
   if (written == static_cast<ssize_t>(sizeof(header) + bytes.size())) return absl::OkStatus();
   // A signal does not cut a write to a disk short; a full disk does.
-  return ResourceExhausted("{}", written < 0 ? std::strerror(errno) : "the disk is full");
+  return DiskFull(written < 0 ? std::strerror(errno) : "it took a part of a block only");
 }
 
 template <typename T>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/disk_full.h"
 #include "base/files.h"
 #include "storage/segments/segment_columns.h"
 
@@ -19,10 +20,9 @@ namespace {
 constexpr size_t kMostSyncedApart = 16;
 
 absl::Status Failure(const std::string& doing, const std::string& path) {
-  if (errno == ENOSPC || errno == EDQUOT) {
-    return ResourceExhausted("cannot {} {}: {}", doing, path, std::strerror(errno));
-  }
-  return Internal("cannot {} {}: {}", doing, path, std::strerror(errno));
+  const int error = errno;
+  const std::string what = fmt::format("cannot {} {}: {}", doing, path, std::strerror(error));
+  return IsNoRoom(error) ? DiskFull(what) : Internal("{}", what);
 }
 
 }  // namespace

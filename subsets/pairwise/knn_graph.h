@@ -32,7 +32,7 @@ struct KnnOptions {
 // greatest cosine with the other, and the cosine is above 0. Among equal ones, the first rows
 // count. `utilities` has one number per row. One thread computes each product; the library for it
 // (faiss, on OpenBLAS) is set so for the whole process. INVALID_ARGUMENT for more than 2^32 rows.
-// RESOURCE_EXHAUSTED when the disk is full.
+// UNAVAILABLE when the disk is full (disk_full.h).
 absl::Status WriteKnnGraph(const Rows& rows, std::span<const float> utilities,
                            const KnnOptions& options, const std::string& folder);
 

@@ -85,8 +85,8 @@ struct PairwiseOutcome {
 };
 
 // Chooses nodes. `folder` must exist and be empty. Afterwards it has only the chosen set.
-// INVALID_ARGUMENT for options out of their range. RESOURCE_EXHAUSTED when a worker's memory or the
-// disk is too small.
+// INVALID_ARGUMENT for options out of their range. RESOURCE_EXHAUSTED when a worker's memory is too
+// small, UNAVAILABLE when the disk is full (disk_full.h).
 absl::StatusOr<PairwiseOutcome> SelectPairwise(const GraphSpec& graph,
                                                const PairwiseOptions& options,
                                                const std::string& folder);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/disk_full.h"
 
 namespace tidemill::subsets {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 absl::Status Failed(std::string_view doing, const std::string& path, int error) {
   const std::string text = fmt::format("cannot {} {}: {}", doing, path, std::strerror(error));
   if (error == ENOENT) return NotFound("{}", text);
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return ResourceExhausted("{}", text);
+  if (IsNoRoom(error)) return DiskFull(text);
+  if (error == EFBIG) return ResourceExhausted("{}", text);
   return Internal("{}", text);
 }
 

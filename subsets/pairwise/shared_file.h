@@ -14,8 +14,8 @@ namespace tidemill::subsets {
 // Thread-compatible. Threads or processes that write to the same words must use atomics.
 class SharedFile {
  public:
-  // Replaces what is at `path` by a file of `bytes` zeros. RESOURCE_EXHAUSTED when the disk is
-  // full.
+  // Replaces what is at `path` by a file of `bytes` zeros. UNAVAILABLE when the disk is full
+  // (disk_full.h).
   static absl::StatusOr<SharedFile> Create(const std::string& path, int64_t bytes);
   enum class Access { kRead, kWrite };
   // NOT_FOUND when there is none.

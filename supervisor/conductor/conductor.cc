@@ -1,11 +1,40 @@
 #include "supervisor/conductor/conductor.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/log.h"
 
 namespace tidemill::supervisor {
+namespace {
+
+const char* NameOf(Stage stage) {
+  switch (stage) {
+    case Stage::kSync:
+      return "sync";
+    case Stage::kDecide:
+      return "decide";
+    case Stage::kSelect:
+      return "select";
+    case Stage::kFit:
+      return "fit";
+    case Stage::kTrain:
+      return "train";
+    case Stage::kStore:
+      return "store";
+    case Stage::kEvaluate:
+      return "evaluate";
+    case Stage::kRetire:
+      return "retire";
+    case Stage::kFinish:
+    case Stage::kNothing:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
 
 Conductor::Conductor(db::Database& database, const DownstreamFactory& connect, RunId run,
                      std::shared_ptr<RunFeed> feed)
@@ -34,8 +63,22 @@ void Conductor::Conduct() {
       return;
     }
     status = Take(step);
+    if (status.ok()) status = NoteWait(step);
   }
   if (!patience_.stop_requested()) Fail(status);
+}
+
+// Records that the step has waited for room on a disk.
+absl::Status Conductor::NoteWait(const Step& step) {
+  const std::optional<Patience::Wait> wait = patience_.TakeWait();
+  if (!wait || step.stage == Stage::kFinish) return absl::OkStatus();
+  v1::RunEvent event;
+  v1::StepWaited& waited = *event.mutable_step_waited();
+  waited.set_stage(NameOf(step.stage));
+  waited.set_trigger(step.trigger);
+  waited.set_reason(wait->reason);
+  waited.set_seconds(wait->seconds);
+  return record_.Record(event);
 }
 
 absl::Status Conductor::Take(const Step& step) {

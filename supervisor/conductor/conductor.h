@@ -51,6 +51,7 @@ class Conductor {
   // Gives a step to the object that takes it.
   absl::Status Take(const Step& step);
   absl::Status TakeOfTrigger(const Step& step);
+  absl::Status NoteWait(const Step& step);
   absl::Status Finish();
   void Fail(const absl::Status& status);
   void Close();

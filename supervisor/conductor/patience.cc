@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "base/disk_full.h"
 #include "base/log.h"
 
 namespace tidemill::supervisor {
@@ -23,6 +25,43 @@ bool IsPassing(const absl::Status& status) {
 
 }  // namespace
 
+// One wait for room, from the first failure to the end of the call's repetitions.
+class Patience::RoomWait {
+ public:
+  explicit RoomWait(Patience& patience) : patience_(patience) {}
+  ~RoomWait() {
+    if (reason_.empty()) return;
+    const std::chrono::duration<double> length = SteadyClock::now() - begin_;
+    patience_.Note(reason_, length.count());
+    if (patience_.listener_) patience_.listener_("");
+  }
+  RoomWait(const RoomWait&) = delete;
+  RoomWait& operator=(const RoomWait&) = delete;
+
+  void Note(const absl::Status& failure) {
+    if (!reason_.empty() || !IsDiskFull(failure)) return;
+    reason_ = std::string(failure.message());
+    begin_ = SteadyClock::now();
+    if (patience_.listener_) patience_.listener_(reason_);
+  }
+
+ private:
+  Patience& patience_;
+  std::string reason_;  // Empty while there was room.
+  SteadyClock::time_point begin_;
+};
+
+std::optional<Patience::Wait> Patience::TakeWait() {
+  MutexLock lock(mutex_);
+  return std::exchange(wait_, std::nullopt);
+}
+
+void Patience::Note(const std::string& reason, double seconds) {
+  MutexLock lock(mutex_);
+  if (!wait_) wait_ = Wait{.reason = reason};
+  wait_->seconds += seconds;
+}
+
 void Patience::Stop() {
   stop_.request_stop();
   MutexLock lock(mutex_);
@@ -34,9 +73,11 @@ absl::Status Patience::Insist(const std::function<absl::Status()>& call,
   SteadyClock::time_point last_progress = SteadyClock::now();
   int64_t furthest = progress();
   milliseconds pause = kFirstPause;
+  RoomWait room(*this);
   while (true) {
     const absl::Status status = call();
     if (!IsPassing(status) || stop_.stop_requested()) return status;
+    room.Note(status);
     if (progress() > furthest) {
       furthest = progress();
       last_progress = SteadyClock::now();

@@ -1,10 +1,13 @@
-// Waits for services that are away.
+// Waits for services that are away, and for room on their disks.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
+#include <string>
+#include <utility>
 
 #include "base/id.h"
 #include "base/mutex.h"
@@ -13,19 +16,33 @@
 namespace tidemill::supervisor {
 
 // Decides how long a run waits for what it needs, and what ends the waiting. A run fails when a
-// service was away for half an hour without progress. A stop ends every wait at once. Thread-safe.
+// service was away, or a disk full, for half an hour without progress. A stop ends every wait at
+// once. Thread-safe.
 class Patience {
  public:
+  // Waits for room on a disk.
+  struct Wait {
+    std::string reason;  // Of the first.
+    double seconds = 0;  // Of all.
+  };
+  // Hears why a wait for room begins, and an empty text when it is over. Called by whoever waits.
+  using Listener = std::function<void(const std::string& reason)>;
+
   // The longest pause between two attempts.
   static constexpr std::chrono::milliseconds kLongestPause{5'000};
 
   // `run` is for the log.
   explicit Patience(RunId run) : run_(run) {}
 
-  // Repeats a call while it fails because a service is away. It gives up half an hour after
-  // `progress` last grew. Returns the status of the last attempt: OK; an error that says that the
-  // call was wrong; or, after a stop or when the time is up, the status of the service that is
-  // away.
+  // Sets who is told of waits for room. Call it before all other methods.
+  void SetListener(Listener listener) { listener_ = std::move(listener); }
+  // Returns the waits for room since the last call. std::nullopt when there were none.
+  std::optional<Wait> TakeWait() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Repeats a call while it fails because a service is away or a disk is full. It gives up half an
+  // hour after `progress` last grew. Returns the status of the last attempt: OK; an error that says
+  // that the call was wrong; or, after a stop or when the time is up, the status of the service
+  // that is away.
   absl::Status Insist(
       const std::function<absl::Status()>& call, const std::function<int64_t()>& progress = [] {
         return int64_t{0};
@@ -41,10 +58,16 @@ class Patience {
   std::stop_token token() const { return stop_.get_token(); }
 
  private:
+  class RoomWait;
+
+  void Note(const std::string& reason, double seconds) ABSL_LOCKS_EXCLUDED(mutex_);
+
   const RunId run_;
+  Listener listener_;
   std::stop_source stop_;
   Mutex mutex_;
   CondVar wake_;
+  std::optional<Wait> wait_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::supervisor

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/disk_full.h"
 #include "base/failpoints.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/replay_fixture.h"
@@ -79,6 +80,23 @@ TEST_F(ReplayFailureTest, WaitsForServicesThatAreAway) {
   const RunId run = Submit(Request("a"));
   EXPECT_EQ(Finish(run).back(), "run_succeeded");
   EXPECT_EQ(Get(run).triggers_size(), 3);
+}
+
+TEST_F(ReplayFailureTest, WaitsForRoomOnADiskAndSaysSo) {
+  for (const char* method :
+       {"SealTrainingSet", "FitGraph", "WatchTraining", "StoreModel", "WatchEvaluation"}) {
+    services_.FailNext(method, DiskFull(fmt::format("cannot write the file of {}", method)));
+  }
+  const RunId run = Submit(Request("a"));
+  const std::vector<std::string> types = Finish(run);
+  EXPECT_EQ(types.back(), "run_succeeded");
+  EXPECT_EQ(std::ranges::count(types, "step_waited"), 5);
+  EXPECT_EQ(std::ranges::count(types, "trigger_skipped"), 0);
+  std::vector<std::string> texts;
+  for (const auto& event : Get(run).events()) texts.push_back(event.ShortDebugString());
+  EXPECT_THAT(texts, ::testing::Contains(::testing::AllOf(
+                         HasSubstr("the disk is full: cannot write the file of StoreModel"),
+                         HasSubstr("store"))));
 }
 
 TEST_F(ReplayFailureTest, FailsAtOnceWhenACallIsWrong) {

@@ -31,7 +31,12 @@ RunPlan PlanOf(const PipelineSpec& spec) {
 
 RunRecord::RunRecord(db::Database& database, RunId run, std::shared_ptr<RunFeed> feed,
                      Patience& patience)
-    : database_(database), run_(run), feed_(std::move(feed)), patience_(patience) {}
+    : database_(database), run_(run), feed_(std::move(feed)), patience_(patience) {
+  patience_.SetListener([this](const std::string& reason) {
+    progress_.set_waiting_for(reason);
+    feed_->Report(progress_);
+  });
+}
 
 absl::Status RunRecord::TakeOver() {
   RunRow row;
@@ -120,7 +125,9 @@ void RunRecord::GoOnBehind(DecisionBatch batch) {
 void RunRecord::Report(v1::Progress progress) {
   const auto data = state_.datasets().find(spec_.preprocess.dataset);
   if (data != state_.datasets().end()) AddWhole(state_, data->second, progress);
-  feed_->Report(std::move(progress));
+  progress.set_waiting_for(progress_.waiting_for());
+  progress_ = std::move(progress);
+  feed_->Report(progress_);
 }
 
 bool RunRecord::Close() {

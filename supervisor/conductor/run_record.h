@@ -58,7 +58,8 @@ class RunRecord {
   // may have no event.
   absl::Status RecordDecisions(const std::vector<v1::RunEvent>& events, DecisionBatch batch);
 
-  // Publishes the progress, together with the progress of the whole run.
+  // Publishes the progress, together with the progress of the whole run and what the step waits
+  // for.
   void Report(v1::Progress progress);
   // Tells the watchers how the run has ended. Returns whether the database answered.
   bool Close();
@@ -80,6 +81,7 @@ class RunRecord {
   RunState state_;
   int64_t last_sequence_ = 0;
   std::optional<LastDecision> last_decision_;
+  v1::Progress progress_;  // Reported last, with what the step waits for.
 };
 
 }  // namespace tidemill::supervisor

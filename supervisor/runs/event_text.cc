@@ -108,6 +108,12 @@ std::string Text(const v1::SelectionFaulted& event) {
   return text;
 }
 
+std::string Text(const v1::StepWaited& event) {
+  const std::string of = event.trigger() == 0 ? "" : fmt::format("trigger {}: ", event.trigger());
+  return fmt::format("{}{} waited {:.0f} s and went on: {}", of, event.stage(), event.seconds(),
+                     event.reason());
+}
+
 std::string Text(const v1::StreamEnded& event) {
   std::string text =
       fmt::format("end of the stream, {} samples after the last trigger", event.num_leftover());
@@ -139,6 +145,8 @@ int64_t TriggerOf(const v1::RunEvent& event) {
       return event.trigger_skipped().trigger();
     case v1::RunEvent::kSelectionFaulted:
       return event.selection_faulted().trigger();
+    case v1::RunEvent::kStepWaited:
+      return event.step_waited().trigger();
     default:
       return 0;
   }
@@ -158,6 +166,8 @@ std::string TextOf(const v1::RunEvent& event) {
       return Text(event.selection_faulted());
     case v1::RunEvent::kStreamEnded:
       return Text(event.stream_ended());
+    case v1::RunEvent::kStepWaited:
+      return Text(event.step_waited());
     case v1::RunEvent::kTrainingSetSealed:
       return Text(event.training_set_sealed());
     case v1::RunEvent::kGraphFitted:
