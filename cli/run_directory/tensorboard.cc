@@ -10,7 +10,7 @@
 
 #include "fmt/format.h"
 
-#include "base/crc32c.h"
+#include "records/crc32c.h"
 
 namespace tidemill::cli {
 namespace {

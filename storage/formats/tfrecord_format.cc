@@ -6,8 +6,8 @@
 
 #include "fmt/format.h"
 
-#include "base/crc32c.h"
 #include "base/files.h"
+#include "records/crc32c.h"
 #include "records/tf_example.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "base/crc32c.h"
+#include "records/crc32c.h"
 #include "storage/testing/tfrecord_writer.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/indexing.h"
