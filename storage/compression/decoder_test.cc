@@ -170,7 +170,7 @@ TEST_P(DecoderTest, AnUnpackedCopyThatIsDamagedIsUnpackedAgain) {
   const std::string bytes = Noise(300'000);
   const std::string path = data_.Write("x", Pack(bytes));
   const UnpackedCacheOptions options{.folder = state_.path() + "/unpacked"};
-  ASSERT_THAT((*UnpackedCache::Create(options))->Open(path), IsOk());
+  ASSERT_THAT((*UnpackedCache::Create(options, testing::AnyLocalFiles()))->Open(path), IsOk());
   for (int place = 0; place < 10; ++place) {
     const auto copies = std::filesystem::directory_iterator(options.folder);
     ASSERT_NE(begin(copies), end(copies));
@@ -181,7 +181,8 @@ TEST_P(DecoderTest, AnUnpackedCopyThatIsDamagedIsUnpackedAgain) {
     file.seekp(30'000 * place + 7);
     file.put(flipped);
     file.close();
-    const auto cache = UnpackedCache::Create(options);  // As after a restart.
+    const auto cache =
+        UnpackedCache::Create(options, testing::AnyLocalFiles());  // As after a restart.
     ASSERT_THAT(cache, IsOk());
     const auto opened = (*cache)->Open(path);
     ASSERT_THAT(opened, IsOk());
@@ -197,7 +198,7 @@ TEST_P(DecoderTest, CopiesOfBeforeThatHaveNoSumAreRemoved) {
   const std::string folder = state_.path() + "/unpacked";
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/0123456789abcdef0123456789abcdef") << "text";
-  ASSERT_THAT(UnpackedCache::Create({.folder = folder}), IsOk());
+  ASSERT_THAT(UnpackedCache::Create({.folder = folder}, testing::AnyLocalFiles()), IsOk());
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
