@@ -14,7 +14,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/summed_file.h"
+#include "base/paths/summed_file.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
 #include "trainer_server/job_folder.h"
