@@ -58,11 +58,11 @@ TEST_F(FlippedBits, OfSegmentsGiveNoOtherModelsOrScores) {
     ASSERT_THAT(FlipABitInEachFile(stack_.state() + "/storage/segments", place), Gt(0));
     ASSERT_EQ(stack_.Tidemill({"up"}).exit_code, 0) << stack_.Logs();
     const CommandResult result = Run();
-    ASSERT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+    EXPECT_EQ(result.exit_code, 0) << "place " << place << result.err;
     EXPECT_EQ(Fingerprint(result.Json()), expected_) << "place " << place;
     const CommandResult check = stack_.Tidemill({"datasets", "check", "drift", "--json"});
     EXPECT_EQ(check.exit_code, 0) << check.err;
-    EXPECT_EQ(check.Json().at("column_files_made_again"), 1) << "place " << place;
+    EXPECT_EQ(check.Json().value("column_files_made_again", 0), 1) << "place " << place;
   }
 }
 
