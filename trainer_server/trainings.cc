@@ -20,6 +20,7 @@
 #include "storage/client/dataset_spec.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/preparation.h"
+#include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
 
 namespace tidemill::trainer_server {
@@ -67,6 +68,9 @@ absl::Status OfJob(const absl::Status& ended) {
 // Of what the graph has learned. DATA_LOSS when it is not as it was written.
 absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path, kMostFittedBytes));
+  // Where its last line is damaged it does not end where it should.
+  const absl::Status decoded = transform::FittedState::Decode(fitted).status();
+  if (!decoded.ok()) return DataLoss("{}: {}", path, std::string(decoded.message()));
   return Sha256(fitted);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/paths/summed_file.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
 #include "trainer_server/job_folder.h"
@@ -53,7 +54,8 @@ void MakeOld(const std::string& folder) {
   std::ofstream(files::Join(folder, kOldJobFile)) << job.dump();
   fs::remove(files::Join(folder, kJobFile));
   if (!files::Exists(files::Join(folder, kResultFile))) return;
-  auto last = nlohmann::json::parse(*files::Read(files::Join(folder, kResultFile)));
+  auto last =
+      nlohmann::json::parse(*files::ReadSummed(files::Join(folder, kResultFile), size_t{1} << 20));
   last["result"]["error"] = "";
   std::ofstream(files::Join(folder, kOldResultFile)) << last["result"].dump();
   fs::remove(files::Join(folder, kResultFile));
@@ -88,6 +90,40 @@ TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   EXPECT_EQ(Sha256(parts["weights.safetensors"]), stored->weights_digest());
   EXPECT_EQ(Sha256(parts["fitted.batch"]), *fitted);
   EXPECT_THAT(parts["spec.yaml"], ::testing::HasSubstr("standardize"));
+}
+
+void FlipABit(const std::string& path, size_t tenth) {
+  std::string bytes = files::Read(path).value();
+  const size_t byte = bytes.size() * tenth / 10;
+  bytes[byte] = static_cast<char>(bytes[byte] ^ 1 << tenth % 8);
+  ASSERT_TRUE(files::WriteAtomically(path, bytes).ok());
+}
+
+TEST_F(TrainJob, ADamagedFittedStateIsNotTrainedWithButFittedAgain) {
+  const auto fitted = Fit(1);
+  ASSERT_TRUE(fitted.ok()) << fitted.status().ToString();
+  const std::string path =
+      files::Join(fmt::format("{}/state/runs/{}/1", folder_, kRun), kFittedFile);
+  const std::string whole = files::Read(path).value();
+  FlipABit(path, 3);
+  EXPECT_FALSE(Train(Request(1)).ok());
+  for (size_t tenth = 0; tenth < 10; ++tenth) {
+    FlipABit(path, tenth);
+    EXPECT_EQ(Fit(1).value(), *fitted) << tenth;
+    EXPECT_EQ(files::Read(path).value(), whole) << tenth;
+  }
+}
+
+TEST_F(TrainJob, ADamagedResultIsNoResultAndTheTrainingGivesTheSameAgain) {
+  ASSERT_TRUE(Fit(1).ok());
+  const auto done = Train(Request(1));
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  FlipABit(files::Join(fmt::format("{}/state/runs/{}/1", folder_, kRun), kResultFile), 4);
+  FlipABit(files::Join(fmt::format("{}/state/runs/{}/1", folder_, kRun), kJobFile), 5);
+  EXPECT_FALSE(client_->StoreModel(CommandOf(), 1).ok());
+  const auto again = Train(Request(1));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->result().weights_digest(), done->result().weights_digest());
 }
 
 TEST_F(TrainJob, AWarmStartBeginsWithTheParentsWeights) {
