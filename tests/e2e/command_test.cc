@@ -138,7 +138,9 @@ TEST(Command, ADryRunDeletesNothing) {
   const std::string database = stack.Tidemill({"status", "--json"}).Json().at("database_folder");
   EXPECT_THAT(dry({"down", "--purge"}), AllOf(HasSubstr(stack.state()), HasSubstr("(postgres)"),
                                               HasSubstr("(tidemill-storage)")));
-  if (geteuid() == 0) EXPECT_THAT(dry({"down", "--purge"}), HasSubstr(database));
+  if (geteuid() == 0) {
+    EXPECT_THAT(dry({"down", "--purge"}), HasSubstr(database));
+  }
   EXPECT_EQ(stack.Tidemill({"down", "--dry-run"}).exit_code, 3);  // It deletes nothing anyway.
   EXPECT_EQ(stack.Tidemill({"status"}).exit_code, 0);
   EXPECT_EQ(stack.Tidemill({"runs", "show", id, "--json"}).Json().at("models").size(), 1);

@@ -54,7 +54,8 @@ void MakeOld(const std::string& folder) {
   std::ofstream(files::Join(folder, kOldJobFile)) << job.dump();
   fs::remove(files::Join(folder, kJobFile));
   if (!files::Exists(files::Join(folder, kResultFile))) return;
-  auto last = nlohmann::json::parse(*files::ReadSummed(files::Join(folder, kResultFile)));
+  auto last =
+      nlohmann::json::parse(*files::ReadSummed(files::Join(folder, kResultFile), size_t{1} << 20));
   last["result"]["error"] = "";
   std::ofstream(files::Join(folder, kOldResultFile)) << last["result"].dump();
   fs::remove(files::Join(folder, kResultFile));
