@@ -93,7 +93,8 @@ TEST_F(ReplayFailureTest, WaitsForRoomOnADiskAndSaysSo) {
   EXPECT_EQ(std::ranges::count(types, "step_waited"), 5);
   EXPECT_EQ(std::ranges::count(types, "trigger_skipped"), 0);
   std::vector<std::string> texts;
-  for (const auto& event : Get(run).events()) texts.push_back(event.ShortDebugString());
+  const v1::GetRunResponse got = Get(run);
+  for (const auto& event : got.events()) texts.push_back(event.ShortDebugString());
   EXPECT_THAT(texts, ::testing::Contains(::testing::AllOf(
                          HasSubstr("the disk is full: cannot write the file of StoreModel"),
                          HasSubstr("store"))));
