@@ -237,7 +237,7 @@ TEST_F(LocalStackAttackTest, APurgeTakesAllOfAStackAndNoFileOfAnybodyElse) {
   EXPECT_EQ(purged.exit_code, 0) << purged.err;
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(stack_.state())) left.push_back(entry.path());
-  EXPECT_THAT(left, testing::ElementsAre(stack_.state() + "/thesis.tex"));
+  EXPECT_THAT(left, ::testing::ElementsAre(stack_.state() + "/thesis.tex"));
   EXPECT_THAT(purged.Json().at("left").dump(), HasSubstr("thesis.tex"));
   EXPECT_FALSE(fs::exists(database_));
 }
