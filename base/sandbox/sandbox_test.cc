@@ -42,7 +42,7 @@ int Within(const std::function<absl::Status()>& enter, const std::function<long(
 }
 
 absl::Status NoCalls() { return RefuseSystemCalls(MayExecute::kNo); }
-absl::Status OfJob() { return RefuseSystemCallsOfJob(MayExecute::kNo); }
+absl::Status OfJob() { return RefuseSystemCallsOfJob(); }
 
 long Connect() {
   const int number = socket(AF_INET, SOCK_STREAM, 0);

@@ -120,6 +120,8 @@ class Filter {
     if (context_ == nullptr) return;
     // Calls of another architecture have other numbers and would pass.
     failure_ = seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+    // All threads that there are.
+    Note(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1));
   }
 
   void Refuse(std::initializer_list<int> calls) { Refuse(calls.begin(), calls.end()); }
@@ -243,13 +245,11 @@ absl::Status RefuseSystemCalls(MayExecute may_execute, MayOpen may_open) {
   return filter.Load();
 }
 
-absl::Status RefuseSystemCallsOfJob(MayExecute may_execute) {
+absl::Status RefuseSystemCallsOfJob() {
   Filter filter;
   RefuseWhatNobodyNeeds(filter);
-  if (may_execute == MayExecute::kNo) {
-    RefuseProcesses(filter);
-    filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});
-  }
+  RefuseProcesses(filter);
+  filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});
   return filter.Load();
 }
 

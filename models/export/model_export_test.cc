@@ -101,6 +101,19 @@ TEST_F(Export, TracesEachNetworkForBatchesOfAnySize) {
   }
 }
 
+TEST_F(Export, ANetworkFromAFileIsWrittenWithItsWeightsAndDoesNotRun) {
+  const std::string file = folder_ + "/network.pt";
+  torch::jit::Module script("Network");
+  script.register_parameter("weight", torch::tensor({1.0F}), false);
+  script.define("def forward(self, input):\n  raise Exception('it ran')\n  return self.weight\n");
+  script.save(file);
+  const Network network = Put(TorchScript{.file = file, .outputs = 1}, kSeries);
+  const auto status = ExportTorchScript(Artefact(), Output());
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const torch::jit::Module exported = torch::jit::load(Output(), torch::kCPU);
+  EXPECT_EQ(exported.attr("weight").toTensor().item<float>(), 1.0F);
+}
+
 TEST_F(Export, AFileThatGivesOtherNumbersIsNotTakenForTheNetwork) {
   const ModelSpec spec = Logistic{.outputs = 2};
   const Network network = Put(spec, kSeries);

@@ -1,6 +1,5 @@
 // tidemill-transform-script: runs a user's TorchScript on rows in shared memory. Started by the op
 // `torchscript` (script_protocol.h), never by hand.
-#include <dlfcn.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -25,6 +24,7 @@
 #include "models/guard.h"
 #include "models/loaded_script.h"
 #include "models/tensor_type.h"
+#include "models/torch_files.h"
 #include "plugin/spec/host_settings.h"
 #include "transform/script/script_protocol.h"
 
@@ -119,14 +119,6 @@ std::string ReadProgram() {
   return program;
 }
 
-// The folder of libtorch, of which it may load more when it is first needed.
-std::string TorchFolder() {
-  Dl_info found{};
-  if (dladdr(reinterpret_cast<const void*>(&at::get_num_threads), &found) == 0) return {};
-  const std::string path = found.dli_fname;
-  return path.substr(0, path.rfind('/'));
-}
-
 // Gives up what a program of a user does not need: after its start that is all of the machine but
 // the memory and the socket of its owner. What sandbox plug-ins run in says how much that is.
 absl::Status EnterSandbox() {
@@ -141,10 +133,7 @@ absl::Status EnterSandbox() {
   }
   if (is_apart) {
     sandbox::AllowedFiles files{.readable = sandbox::SystemFolders()};
-    for (const char* const more : {"/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system"}) {
-      files.readable.emplace_back(more);
-    }
-    files.readable.push_back(TorchFolder());
+    for (std::string& more : models::TorchFiles()) files.readable.push_back(std::move(more));
     RETURN_IF_ERROR(sandbox::RestrictFiles(files));
   }
   return sandbox::RefuseSystemCalls(MayExecute::kNo);

@@ -55,6 +55,20 @@ PluginOpSpec Submitted(const std::string& use, std::vector<std::string> columns,
   return spec;
 }
 
+TEST(PluginMemory, OfMoreThanAnAdministratorAllowsIsRefusedWithTheSetting) {
+  PluginOpSpec spec;
+  spec.use = "ratios.py:Ratios";
+  spec.columns = {"a", "b"};
+  spec.memory = {int64_t{1} << 40};
+  tests::PluginFiles files;
+  config::Problems problems;
+  spec.TakeFiles(files, problems);
+  ASSERT_EQ(problems.items().size(), 1u);
+  EXPECT_EQ(problems.items()[0].path, "memory");
+  EXPECT_THAT(problems.items()[0].message, HasSubstr("1TiB is more than plug-ins may have here"));
+  EXPECT_THAT(problems.items()[0].hint, HasSubstr("cluster.plugins.memory"));
+}
+
 // While it lives, this process can open no file, and so starts no other process.
 class NoMoreDescriptors {
  public:

@@ -39,6 +39,7 @@
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/job/failure_text.h"
+#include "trainer_server/job/network_sandbox.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
@@ -112,6 +113,11 @@ class Training {
   absl::Status Run() {
     if (ReadResult(folder_).ok()) return absl::OkStatus();
     RETURN_IF_ERROR(Prepare());
+    if (setup_.model->File())
+      RETURN_IF_ERROR(EnterNetworkSandbox({.folder = folder_,
+                                           .graph = opened_.graph_spec,
+                                           .starts_processes = !method_->RunsWith().empty(),
+                                           .uses_gpu = setup_.device.is_cuda()}));
     WatchScript();
     RETURN_IF_ERROR(TrainAuxiliaryModels());
     RETURN_IF_ERROR(Resume());
