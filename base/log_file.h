@@ -11,7 +11,8 @@
 
 namespace tidemill::log {
 
-// Names the file that standard error is, for Configure() of log.h. Whoever starts a process sets it.
+// Names the file that standard error is, for Configure() of log.h. Whoever starts a process sets
+// it.
 inline constexpr char kFileVariable[] = "TIDEMILL_LOG_FILE";
 // The bytes after which such a file is turned over, and how many earlier ones are kept.
 inline constexpr int64_t kMaxFileBytes = int64_t{8} << 20;

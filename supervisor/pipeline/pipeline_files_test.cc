@@ -90,8 +90,7 @@ TEST_F(ReadIntoTest, TheFilesOfAPipelineHaveALimitTogether) {
   ReadInto(spec, files_, problems_);
   ASSERT_EQ(problems_.items().size(), 1U);
   EXPECT_EQ(problems_.items()[0].path, "preprocess.graph[2].torchscript.file");
-  EXPECT_THAT(problems_.items()[0].message,
-              HasSubstr("bytes, but at most 8388608 are allowed"));
+  EXPECT_THAT(problems_.items()[0].message, HasSubstr("bytes, but at most 8388608 are allowed"));
 }
 
 }  // namespace

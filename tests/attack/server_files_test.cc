@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -88,9 +89,13 @@ class ServerFiles : public ::testing::Test {
     return FromGrpc(writer->Finish());
   }
 
-  // A file with the edges of a network.
+  // A file with the edges of a network, and an empty table of contents at its end.
   static std::string NetworkOf(size_t size) {
-    return "PK\x03\x04" + std::string(size, 'x') + "/code/PK\x05\x06" + std::string(18, '\0');
+    std::string file = "PK\x03\x04" + std::string(size, 'x') + "/code/";
+    const auto table = static_cast<uint32_t>(file.size());
+    file += "PK\x05\x06" + std::string(18, '\0');
+    std::memcpy(file.data() + table + 16, &table, sizeof(table));
+    return file;
   }
 
   static int64_t NumKept() {
