@@ -42,7 +42,7 @@ bool IsOwn(const OwnNames& names, std::string_view name) {
 
 absl::Status Refuse(const ScriptToken& where, std::string_view what) {
   return InvalidArgument("line {}: {} is not among the operators that a script may use", where.line,
-                         Printable(std::string(what)));
+                         Printable(what));
 }
 
 // The names that a script gives to its attributes, methods, classes and variables.

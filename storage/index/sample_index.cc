@@ -252,7 +252,7 @@ absl::StatusOr<std::shared_ptr<const SegmentColumns>> SampleIndex::MakeColumnsAg
 absl::Status SampleIndex::CheckColumns(const DatasetIndex& index, const IndexedSegment& segment) {
   const std::string path =
       SegmentPath(catalog_.options().folder, index.dataset(), segment.segment_id);
-  const absl::Status status = CheckSegmentColumns(path);
+  absl::Status status = CheckSegmentColumns(path);
   if (status.ok()) return status;
   // A segment that was replaced since then has no file any more, and needs none.
   if (!absl::IsNotFound(status) && !absl::IsDataLoss(status)) return status;

@@ -186,13 +186,13 @@ void FileNumbers::Forget(uint32_t number) {
   entries_[number] = {};
 }
 
-void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, FileSystem& source,
-                std::span<const int64_t> keys, const BlockLimits& limits, FileNumbers& numbers,
-                SampleRows& rows, DirectAnswer& answer) {
+void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, const AnsweredFiles& files,
+                std::span<const int64_t> keys, const BlockLimits& limits, SampleRows& rows,
+                DirectAnswer& answer) {
   lookup.Find(keys, limits, rows);
-  AnswerFiles files(index, source, numbers, answer);
-  files.Number(rows);
-  Write(HeaderOf(rows, files, CutOf(index.spec()), lookup.record_bytes()), rows, files,
+  AnswerFiles numbered(index, files.source, files.numbers, answer);
+  numbered.Number(rows);
+  Write(HeaderOf(rows, numbered, CutOf(index.spec()), lookup.record_bytes()), rows, numbered,
         answer.bytes);
   answer.num_keys = rows.num_keys;
 }

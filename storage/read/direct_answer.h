@@ -52,11 +52,17 @@ struct DirectAnswer {
   size_t num_keys = 0;
 };
 
+// Where files come from, and the numbers by which the other end knows them.
+struct AnsweredFiles {
+  FileSystem& source;
+  FileNumbers& numbers;
+};
+
 // Answers for the first of `keys`: as many as `limits` and the descriptors of one message allow.
-// `lookup` must be of `index`. `rows` is scratch memory. Opens files of `source` that are on this
-// machine, and waits for nothing else.
-void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, FileSystem& source,
-                std::span<const int64_t> keys, const BlockLimits& limits, FileNumbers& numbers,
-                SampleRows& rows, DirectAnswer& answer);
+// `lookup` must be of `index`. `rows` is scratch memory. Opens files that are on this machine, and
+// waits for nothing else.
+void MakeAnswer(const DatasetIndex& index, SampleLookup& lookup, const AnsweredFiles& files,
+                std::span<const int64_t> keys, const BlockLimits& limits, SampleRows& rows,
+                DirectAnswer& answer);
 
 }  // namespace tidemill::storage

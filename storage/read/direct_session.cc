@@ -145,8 +145,8 @@ absl::Status DirectSession::Answer(SampleRows& scratch) {
     return absl::OkStatus();
   }
   const BlockLimits limits{.max_keys = direct::kMaxKeys, .payload_bytes = source_.block_bytes};
-  MakeAnswer(*index_, *lookup_, source_.files, std::span(keys_).subspan(next_key_), limits,
-             numbers_, scratch, answer_);
+  MakeAnswer(*index_, *lookup_, {.source = source_.files, .numbers = numbers_},
+             std::span(keys_).subspan(next_key_), limits, scratch, answer_);
   next_key_ += answer_.num_keys;
   if (!HasRequest()) {
     lookup_ = nullptr;

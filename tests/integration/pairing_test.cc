@@ -28,12 +28,12 @@ using Generator = GeneratedDataset (*)(const std::string& root, int num_samples)
 constexpr int kNumSamples = 100'000;
 constexpr double kFraction = 0.4;
 
-struct Format {
+struct PairedFormat {
   const char* name;
   Generator generate;
 };
 
-class Pairing : public ::testing::TestWithParam<Format> {
+class Pairing : public ::testing::TestWithParam<PairedFormat> {
  protected:
   Pairing() {
     const CommandResult up = stack_.Tidemill({"up"});
@@ -151,17 +151,17 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EachFormat, Pairing,
-                         ::testing::Values(Format{"csv", storage::testing::MakeCsv},
-                                           Format{"records", storage::testing::MakeRecords},
-                                           Format{"gzipped_idx", storage::testing::MakeGzippedIdx},
-                                           Format{"series", storage::testing::MakeSeries},
-                                           Format{"jsonl", storage::testing::MakeJsonl},
-                                           Format{"tar", storage::testing::MakeTar},
-                                           Format{"tfrecord", storage::testing::MakeTfRecords},
-                                           Format{"single_file",
-                                                  storage::testing::MakeSingleFiles}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    EachFormat, Pairing,
+    ::testing::Values(PairedFormat{"csv", storage::testing::MakeCsv},
+                      PairedFormat{"records", storage::testing::MakeRecords},
+                      PairedFormat{"gzipped_idx", storage::testing::MakeGzippedIdx},
+                      PairedFormat{"series", storage::testing::MakeSeries},
+                      PairedFormat{"jsonl", storage::testing::MakeJsonl},
+                      PairedFormat{"tar", storage::testing::MakeTar},
+                      PairedFormat{"tfrecord", storage::testing::MakeTfRecords},
+                      PairedFormat{"single_file", storage::testing::MakeSingleFiles}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace tidemill::tests

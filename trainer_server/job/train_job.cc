@@ -113,11 +113,12 @@ class Training {
   absl::Status Run() {
     if (ReadResult(folder_).ok()) return absl::OkStatus();
     RETURN_IF_ERROR(Prepare());
-    if (setup_.model->File())
+    if (setup_.model->File()) {
       RETURN_IF_ERROR(EnterNetworkSandbox({.folder = folder_,
                                            .graph = opened_.graph_spec,
                                            .starts_processes = !method_->RunsWith().empty(),
                                            .uses_gpu = setup_.device.is_cuda()}));
+    }
     WatchScript();
     RETURN_IF_ERROR(TrainAuxiliaryModels());
     RETURN_IF_ERROR(Resume());
