@@ -24,7 +24,12 @@ constexpr std::string_view kForeignClass = "__torch__.torch.classes";
 
 class NoWarnings final : public c10::WarningHandler {
  public:
+#if TORCH_VERSION_MAJOR >= 2
   void process(const c10::Warning& /*warning*/) override {}
+#else
+  void process(const c10::SourceLocation& /*where*/, const std::string& /*text*/,
+               bool /*verbatim*/) override {}
+#endif
 };
 
 c10::WarningHandler* Nowhere() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "torch/script.h"
+#include "torch/version.h"
 
 #include "base/status.h"
 
@@ -23,7 +24,11 @@ class QuietScript {
   QuietScript();
 
  private:
+#if TORCH_VERSION_MAJOR >= 2
   const c10::WarningUtils::WarningHandlerGuard guard_;
+#else
+  const c10::Warning::WarningHandlerGuard guard_;
+#endif
 };
 
 }  // namespace tidemill::models
