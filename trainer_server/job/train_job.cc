@@ -114,10 +114,9 @@ class Training {
     if (ReadResult(folder_).ok()) return absl::OkStatus();
     RETURN_IF_ERROR(Prepare());
     if (setup_.model->File()) {
-      RETURN_IF_ERROR(EnterNetworkSandbox({.folder = folder_,
-                                           .graph = opened_.graph_spec,
-                                           .starts_processes = !method_->RunsWith().empty(),
-                                           .uses_gpu = setup_.device.is_cuda()}));
+      const bool starts_processes = !method_->RunsWith().empty();
+      RETURN_IF_ERROR(EnterNetworkSandbox(
+          {folder_, opened_.graph_spec, starts_processes, setup_.device.is_cuda()}));
     }
     WatchScript();
     RETURN_IF_ERROR(TrainAuxiliaryModels());
