@@ -74,12 +74,14 @@ test_fast: configure
 
 # Kills a random preprocessing worker 50 times and the dispatcher 10 times: every batch still comes once.
 # A run of plug-ins of five kinds, ten times, in which a dozen processes are killed each time.
+# Each failpoint in a run of its own.
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
 # 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
 nightly: build
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
 	@TIDEMILL_PLUGIN_KILLS=10 $(BUILD)/bin/plugin_kills_test
+	@TIDEMILL_TEST_FAILPOINTS_ALONE=1 $(BUILD)/bin/failpoint_test
 	@TIDEMILL_STALL_SECONDS=600 $(BUILD)/bin/preprocess_limits_test --gtest_filter='*WorkerMemory*'
 	@for alpha in 0.9 0.5; do \
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \

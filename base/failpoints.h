@@ -9,7 +9,7 @@
 //
 // With TIDEMILL_FAILPOINTS_ONCE=FOLDER, a failpoint kills or fails once among all processes that
 // share the folder, and leaves a file of its name there. A restarted process then does not die
-// again, and a test sees that the failpoint was passed.
+// again, and a test sees that the failpoint was passed. A failpoint that waits leaves one, too.
 #pragma once
 
 #include <atomic>

@@ -62,7 +62,6 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                    rpc::EndpointsFor(context, {"storage", "model_store"}));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("evaluator"));
-  // The zygote first: nothing that the database or gRPC opens is inherited.
   ASSIGN_OR_RETURN(
       auto processes,
       JobProcesses::Start(files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),

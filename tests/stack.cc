@@ -124,9 +124,11 @@ CommandResult Stack::Tidemill(const std::vector<std::string>& words,
 }
 
 rpc::Peer Stack::PeerOf(const std::string& service, rpc::v1::Role role) const {
-  const nlohmann::json status = Tidemill({"status", "--json"}).Json();
+  // A stack listens in the same places whenever it is up.
+  if (!endpoints_.contains(service))
+    endpoints_ = Tidemill({"status", "--json"}).Json().at("endpoints");
   const auto tokens = rpc::Tokens::Read(state_ + "/token");
-  return {.endpoint = status.at("endpoints").at(service).get<std::string>(),
+  return {.endpoint = endpoints_.at(service).get<std::string>(),
           .token = tokens->TokenOf(role).value()};
 }
 
@@ -230,6 +232,16 @@ evaluation:
     models: all
     measures: [accuracy, {type: f1, average: macro}]
 )";
+  return path;
+}
+
+std::string WriteDownsamplingPipeline(const std::string& folder) {
+  const std::string path = WriteSmallPipeline(folder);
+  std::string text = Slurp(path);
+  const std::string seed = "  seed: 11\n";
+  text.insert(text.find(seed) + seed.size(),
+              "  downsampling: {type: rho_loss, fraction: 0.5, when: sample_then_batch}\n");
+  std::ofstream(path) << text;
   return path;
 }
 

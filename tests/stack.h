@@ -65,6 +65,7 @@ class Stack {
   std::string root_;
   std::string state_;
   std::string files_;
+  mutable nlohmann::json endpoints_;
 };
 
 // Writes to `folder` a CSV dataset with drifting classes, and a pipeline over it that takes a few
@@ -72,5 +73,8 @@ class Stack {
 // Text and bytes are the same at every call.
 std::string WriteSmallPipeline(const std::string& folder,
                                const std::string& trigger = "{type: amount, samples: 250}");
+
+// The same with a training that trains another model, scores and chooses.
+std::string WriteDownsamplingPipeline(const std::string& folder);
 
 }  // namespace tidemill::tests

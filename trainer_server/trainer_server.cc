@@ -52,7 +52,6 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
-  // The zygote first: nothing that gRPC opens is inherited.
   ASSIGN_OR_RETURN(auto processes, JobProcesses::Start(files::Join(programs, "tidemill-train")));
   return std::make_unique<TrainerServer>(std::move(options), std::move(processes), selector,
                                          model_store, context.cluster.streams);

@@ -64,6 +64,8 @@ absl::StatusOr<pid_t> Execute(const std::string& program, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, kInheritedFd);
+  // Nothing that the server has opened since is inherited.
+  posix_spawn_file_actions_addclosefrom_np(&actions, kInheritedFd + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -82,7 +84,6 @@ absl::StatusOr<pid_t> Execute(const std::string& program, int socket) {
   const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (error == ENOENT) return NotFound("there is no program {}", program);
   if (error != 0) return Internal("cannot start {}: {}", program, strerror(error));
   return pid;
 }
@@ -137,10 +138,10 @@ void Job::Kill() {
 }
 
 absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const std::string& program) {
-  std::unique_ptr<Zygote> zygote(new Zygote(program));
-  MutexLock lock(zygote->mutex_);
-  RETURN_IF_ERROR(zygote->Launch());
-  return zygote;
+  if (access(program.c_str(), X_OK) != 0) {
+    return NotFound("there is no program {} that can be executed: {}", program, strerror(errno));
+  }
+  return std::unique_ptr<Zygote>(new Zygote(program));
 }
 
 Zygote::~Zygote() {

@@ -1,5 +1,5 @@
-// Starts job processes in milliseconds. A program that takes long to load is executed once, before
-// it has threads, and forks itself for every job.
+// Starts job processes in milliseconds. A program that takes long to load is executed once, with the
+// first job, and forks itself for every job before it has threads.
 //
 //   ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start("/usr/bin/tidemill-train"));
 //   ASSIGN_OR_RETURN(auto job, zygote->Spawn({"train", folder}));
@@ -82,16 +82,18 @@ enum class SpawnMode {
 // its jobs. A Job that outlives this object finds its process lost.
 class Zygote {
  public:
-  // Executes `program`, whose main() is RunJobProgram(). NOT_FOUND when there is no such program.
+  // Takes `program`, whose main() is RunJobProgram(). The first job executes it: a service without
+  // jobs costs no libtorch. NOT_FOUND when there is no such program, or it is not executable.
   static absl::StatusOr<std::unique_ptr<Zygote>> Start(const std::string& program);
 
-  // Starts a job with these arguments. If the zygote has died, it is started again first.
+  // Starts a job with these arguments. The zygote is started first when it does not run yet, or has
+  // died.
   // INVALID_ARGUMENT for more than 64 KiB of arguments.
   absl::StatusOr<std::unique_ptr<Job>> Spawn(const std::vector<std::string>& arguments,
                                              SpawnMode mode = SpawnMode::kFork)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns the zygote process, for tests.
+  // Returns the zygote process, for tests. 0 before the first job.
   pid_t pid() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   ~Zygote();

@@ -116,6 +116,16 @@ TEST(Zygote, JobsEndWithTheServerHoweverItEnds) {
   close(fds[1]);
 }
 
+TEST(Zygote, TheFirstJobExecutesTheProgramAndTheNextOnesForkIt) {
+  const auto zygote = StartZygote();
+  EXPECT_EQ(zygote->pid(), 0);
+  EXPECT_EQ(Spawn(*zygote, {"exit", "0"})->Wait().code, 0);
+  const pid_t pid = zygote->pid();
+  EXPECT_NE(pid, 0);
+  EXPECT_EQ(Spawn(*zygote, {"exit", "0"})->Wait().code, 0);
+  EXPECT_EQ(zygote->pid(), pid);
+}
+
 TEST(Zygote, AMissingProgramIsNamed) {
   const auto zygote = Zygote::Start("/nonexistent/program");
   EXPECT_EQ(zygote.status().code(), absl::StatusCode::kNotFound);

@@ -46,7 +46,6 @@ ResultTable TableOf(const Axes& axes) {
     table.windows.push_back({.from = span.first, .to = span.second, .num_samples = samples});
   }
   table.cells.resize(table.triggers.size());
-  for (auto& row : table.cells) row.resize(table.windows.size());
   table.active.resize(table.windows.size());
   table.trained.resize(table.windows.size());
   return table;
@@ -175,7 +174,9 @@ Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key
 const ResultCell* ResultTable::At(int64_t trigger, size_t column) const {
   const auto row = std::lower_bound(triggers.begin(), triggers.end(), trigger);
   if (row == triggers.end() || *row != trigger) return nullptr;
-  return &cells[static_cast<size_t>(row - triggers.begin())][column];
+  const auto& measured = cells[static_cast<size_t>(row - triggers.begin())];
+  const auto cell = measured.find(column);
+  return cell == measured.end() ? nullptr : &cell->second;
 }
 
 std::vector<ResultTable> ResultTables(const v1::GetRunResponse& run) {

@@ -1,7 +1,9 @@
 // The evaluations of a run as matrices: one row per model, one column per window of time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,8 +57,8 @@ struct ResultTable {
   bool share = false;
   std::vector<int64_t> triggers = {};      // Those of the rows, ascending.
   std::vector<ResultWindow> windows = {};  // Those of the columns, ascending.
-  // The cells as cells[row][column].
-  std::vector<std::vector<ResultCell>> cells = {};
+  // For each row the cells that were measured, by their columns. A long run measures few of all.
+  std::vector<std::map<size_t, ResultCell>> cells = {};
   // For each column: the trigger whose model was in use in the window, and the trigger whose model
   // was trained on it; 0 for none.
   std::vector<int64_t> active = {};
@@ -65,7 +67,7 @@ struct ResultTable {
   std::optional<std::pair<double, double>> active_interval = std::nullopt;
   std::vector<Baseline> baselines = {};
 
-  // Returns nullptr when the table has no such row.
+  // Returns nullptr when that model was not measured on that window.
   const ResultCell* At(int64_t trigger, size_t column) const;
 };
 

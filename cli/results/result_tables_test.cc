@@ -33,9 +33,28 @@ TEST(ResultTables, HaveARowForEachModelAndAColumnForEachWindow) {
   EXPECT_THAT(tables[0].windows, SizeIs(4));
   EXPECT_THAT(tables[0].active, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(tables[0].trained, ElementsAre(1, 2, 3, 0));
-  EXPECT_EQ(tables[0].cells[0][3].value, 0.625);  // Three days off in eight.
-  EXPECT_EQ(tables[0].cells[2][2].value, 1);
+  EXPECT_EQ(tables[0].At(1, 3)->value, 0.625);  // Three days off in eight.
+  EXPECT_EQ(tables[0].At(3, 2)->value, 1);
   EXPECT_TRUE(tables[0].share);
+}
+
+TEST(ResultTables, HoldWhatWasMeasuredAndNotEachModelOnEachWindow) {
+  constexpr int kModels = 3'000;
+  supervisor::v1::GetRunResponse run;
+  for (int64_t model = 1; model <= kModels; ++model) {
+    supervisor::v1::EvaluationValue& value = *run.add_evaluations();
+    value.set_trigger(model);
+    value.set_measure("accuracy");
+    value.set_value(0.5);
+    value.mutable_from()->set_event_time(model);
+    value.mutable_to()->set_event_time(model + 1);
+  }
+  const auto tables = ResultTables(run);
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].windows, SizeIs(kModels));
+  for (const auto& row : tables[0].cells) EXPECT_THAT(row, SizeIs(1));
+  EXPECT_EQ(tables[0].At(7, 6)->value, 0.5);
+  EXPECT_EQ(tables[0].At(7, 7), nullptr);
 }
 
 TEST(ResultTables, LeaveOutSlicesAndConfusionMatrices) {
@@ -49,7 +68,7 @@ TEST(ResultTables, LeaveOutSlicesAndConfusionMatrices) {
   run.mutable_evaluations()->rbegin()->clear_value();
   const auto tables = ResultTables(run);
   ASSERT_THAT(tables, SizeIs(1));
-  EXPECT_EQ(tables[0].cells[0][0].value, 1);
+  EXPECT_EQ(tables[0].At(1, 0)->value, 1);
 }
 
 TEST(ResultTables, CompareTheModelsInUseWithTheFirst) {

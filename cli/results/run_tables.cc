@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
 #include "cli/results/csv.h"
@@ -55,6 +56,35 @@ bool StartsFormula(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   return error == std::errc::invalid_argument || end != number.data() + number.size();
+}
+
+// From the first to the last window on which the model was measured.
+ordered_json RowOf(const ResultTable& table, size_t row) {
+  const auto& cells = table.cells[row];
+  ordered_json values = ordered_json::array();
+  const size_t first = cells.empty() ? 0 : cells.begin()->first;
+  for (size_t column = first; !cells.empty() && column <= cells.rbegin()->first; ++column) {
+    const auto cell = cells.find(column);
+    values.push_back(cell == cells.end() ? ordered_json(nullptr) : Number(cell->second.value));
+  }
+  return {{"trigger", table.triggers[row]}, {"first_window", first}, {"values", std::move(values)}};
+}
+
+ordered_json WindowsOf(const ResultTable& table) {
+  ordered_json windows = ordered_json::array();
+  for (size_t column = 0; column < table.windows.size(); ++column) {
+    const ResultWindow& window = table.windows[column];
+    windows.push_back({{"from", FormatTimestamp(window.from.event_time)},
+                       {"to", FormatTimestamp(window.to.event_time)},
+                       {"samples", window.num_samples},
+                       {"active", table.active[column]},
+                       {"trained", table.trained[column]}});
+  }
+  return windows;
+}
+
+std::string Dumped(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -129,32 +159,24 @@ std::string MatrixCsv(const v1::GetRunResponse& run) {
   return csv;
 }
 
+// Rows one after the other: there may be thousands, and their objects would take ten times the
+// memory of their text.
 std::string MatrixJson(const std::vector<ResultTable>& tables) {
-  ordered_json all = ordered_json::array();
+  std::string json = "[";
   for (const ResultTable& table : tables) {
-    ordered_json windows = ordered_json::array();
-    for (size_t column = 0; column < table.windows.size(); ++column) {
-      const ResultWindow& window = table.windows[column];
-      windows.push_back({{"from", FormatTimestamp(window.from.event_time)},
-                         {"to", FormatTimestamp(window.to.event_time)},
-                         {"samples", window.num_samples},
-                         {"active", table.active[column]},
-                         {"trained", table.trained[column]}});
-    }
-    ordered_json rows = ordered_json::array();
+    const std::string head = Dumped({{"evaluation", table.evaluation + 1},
+                                     {"dataset", table.dataset},
+                                     {"measure", table.measure},
+                                     {"lower_is_better", table.lower_is_better},
+                                     {"windows", WindowsOf(table)}});
+    json += fmt::format("{}\n{},\n \"models\": [", json.size() > 1 ? "," : "",
+                        std::string_view(head).substr(0, head.size() - 1));
     for (size_t row = 0; row < table.triggers.size(); ++row) {
-      ordered_json values = ordered_json::array();
-      for (const ResultCell& cell : table.cells[row]) values.push_back(Number(cell.value));
-      rows.push_back({{"trigger", table.triggers[row]}, {"values", std::move(values)}});
+      json += fmt::format("{}\n  {}", row > 0 ? "," : "", Dumped(RowOf(table, row)));
     }
-    all.push_back({{"evaluation", table.evaluation + 1},
-                   {"dataset", table.dataset},
-                   {"measure", table.measure},
-                   {"lower_is_better", table.lower_is_better},
-                   {"windows", std::move(windows)},
-                   {"models", std::move(rows)}});
+    json += "]}";
   }
-  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json + "\n]\n";
 }
 
 }  // namespace tidemill::cli

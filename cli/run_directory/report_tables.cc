@@ -55,7 +55,10 @@ ordered_json MatrixOf(const ResultTable& table) {
   for (const size_t row : rows) {
     matrix["triggers"].push_back(table.triggers[row]);
     ordered_json values = ordered_json::array();
-    for (const size_t column : columns) values.push_back(ValueOf(table.cells[row][column].value));
+    for (const size_t column : columns) {
+      const ResultCell* const cell = table.At(table.triggers[row], column);
+      values.push_back(cell == nullptr ? ordered_json(nullptr) : ValueOf(cell->value));
+    }
     matrix["values"].push_back(std::move(values));
   }
   return matrix;

@@ -83,7 +83,8 @@ PrivatePostgres& TestServer() {
 
 TestDatabase::TestDatabase()
     : name_(NextName()), connection_string_(TestServer().ConnectionString(name_)) {
-  Execute("CREATE DATABASE " + name_);
+  // Copied file by file, which costs half of what goes through the log.
+  Execute("CREATE DATABASE " + name_ + " STRATEGY file_copy");
 }
 
 TestDatabase::~TestDatabase() { Execute("DROP DATABASE " + name_ + " WITH (FORCE)"); }

@@ -31,7 +31,18 @@ class EvaluationRunTest : public ::testing::Test {
   absl::Status Run(v1::EvaluationJob job, const std::vector<v1::JobWindow>& windows) {
     for (const v1::JobWindow& window : windows) *job.add_windows() = window;
     return RunEvaluation(
-        job, {.make_predictor = testing::MakeThresholdPredictor, .set_threads = [](int) {}},
+        job,
+        {.make_predictor =
+             [&](const models::ModelSpec& model, std::string_view weights, auto outputs) {
+               steps_.emplace_back(model.type());
+               return testing::MakeThresholdPredictor(model, weights, outputs);
+             },
+         .set_threads = [](int) {},
+         .enter_sandbox =
+             [&](const models::SandboxedJob& sandboxed) {
+               steps_.push_back(sandboxed.starts_processes ? "stay out" : "enter");
+               return absl::OkStatus();
+             }},
         [&](const v1::JobReport& report) {
           if (report.has_scores()) {
             const v1::ModelScores& scores = report.scores();
@@ -51,6 +62,8 @@ class EvaluationRunTest : public ::testing::Test {
   std::map<std::string, Scores> baselines_;
   std::string detail_;
   std::vector<int64_t> ended_;
+  // Types of networks, as they are made, and the sandbox.
+  std::vector<std::string> steps_;
 };
 
 TEST_F(EvaluationRunTest, MeasuresEachModelOnItsWindows) {
@@ -96,6 +109,15 @@ TEST_F(EvaluationRunTest, ModelsThatDoNotFitInMemoryAreMeasuredOneAfterAnother) 
   }
   EXPECT_EQ(cluster_.num_samples_read() - num_read_once, 3 * 10 + 2 * 5)
       << "a window is read for each model";
+}
+
+TEST_F(EvaluationRunTest, EntersTheSandboxOnceBeforeTheFirstNetworkOfAUser) {
+  const std::string from_file = "{type: torchscript, file: net.pt, outputs: 2}";
+  ASSERT_THAT(Run({testing::WindowOf(0, 0, 10,
+                                     {cluster_.Put(1, "4"), cluster_.Put(2, "5", from_file),
+                                      cluster_.Put(3, "6", from_file)})}),
+              IsOk());
+  EXPECT_THAT(steps_, ElementsAre("mlp", "enter", "torchscript", "torchscript"));
 }
 
 // Samples 0 to 4 are LOW, the others HIGH; sample 12 cannot be read.
@@ -171,14 +193,16 @@ TEST_F(EvaluationRunTest, ReportsLinesThatFitThePipe) {
   const std::string path = cluster_.folder() + "/job";
   ASSERT_THAT(files::WriteAtomically(path, job.SerializeAsString()), IsOk());
   size_t num_lines = 0;
-  EXPECT_EQ(
-      RunEvaluationJob(
-          path, {.make_predictor = testing::MakeThresholdPredictor, .set_threads = [](int) {}},
-          [&](const std::string& line) {
-            ++num_lines;
-            EXPECT_LT(line.size(), 4096U) << line;
-          }),
-      0);
+  EXPECT_EQ(RunEvaluationJob(
+                path,
+                {.make_predictor = testing::MakeThresholdPredictor,
+                 .set_threads = [](int) {},
+                 .enter_sandbox = [](const models::SandboxedJob&) { return absl::OkStatus(); }},
+                [&](const std::string& line) {
+                  ++num_lines;
+                  EXPECT_LT(line.size(), 4096U) << line;
+                }),
+            0);
   EXPECT_GT(num_lines, 100U);
 }
 

@@ -6,6 +6,7 @@
 #include "base/process/job_program.h"
 #include "evaluator/job/evaluation_run.h"
 #include "evaluator/job/network_predictor.h"
+#include "models/network_sandbox.h"
 
 int main(int argc, char** argv) {
   using tidemill::process::Report;
@@ -18,7 +19,8 @@ int main(int argc, char** argv) {
         return tidemill::evaluator::RunEvaluationJob(
             arguments.front(),
             {.make_predictor = tidemill::evaluator::MakeNetworkPredictor,
-             .set_threads = tidemill::evaluator::SetArithmeticThreads},
+             .set_threads = tidemill::evaluator::SetArithmeticThreads,
+             .enter_sandbox = tidemill::models::EnterNetworkSandbox},
             [&](const std::string& line) { report.Line(line); });
       });
 }

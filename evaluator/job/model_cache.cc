@@ -35,12 +35,11 @@ bool IsTransient(const absl::Status& status) {
 }
 
 ModelCache::ModelCache(model_store::ModelStoreClient& store, const storage::DatasetSpec& dataset,
-                       PredictorFactory make_predictor, int64_t max_bytes)
+                       Options options)
     : store_(store),
       samples_(samples::SchemaOf(dataset)),
       classes_(storage::EffectiveLabel(dataset).classes),
-      make_predictor_(std::move(make_predictor)),
-      max_bytes_(max_bytes) {}
+      options_(std::move(options)) {}
 
 absl::StatusOr<std::vector<ScoredModel*>> ModelCache::GetFirst(std::span<const int64_t> model_ids) {
   ++num_calls_;
@@ -49,7 +48,7 @@ absl::StatusOr<std::vector<ScoredModel*>> ModelCache::GetFirst(std::span<const i
   for (const int64_t model_id : model_ids) {
     ASSIGN_OR_RETURN(Entry* const entry, Get(model_id));
     num_bytes += entry->num_bytes;
-    if (!models.empty() && num_bytes > max_bytes_) break;  // It stays for the next call.
+    if (!models.empty() && num_bytes > options_.max_bytes) break;  // It stays for the next call.
     entry->used = num_calls_;
     models.push_back(&entry->model);
     MakeRoom();
@@ -70,7 +69,7 @@ absl::StatusOr<ModelCache::Entry*> ModelCache::Get(int64_t model_id) {
 }
 
 void ModelCache::MakeRoom() {
-  while (num_bytes_ > max_bytes_) {
+  while (num_bytes_ > options_.max_bytes) {
     const auto oldest = std::min_element(
         models_.begin(), models_.end(),
         [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
@@ -91,8 +90,12 @@ absl::Status ModelCache::Load(Entry& entry) {
   ASSIGN_OR_RETURN(model.graph, Prepare(spec.graph, stored));
   ASSIGN_OR_RETURN(const std::string weights,
                    store_.ReadPart(id, std::string(models::kWeightsPart)));
+  if (spec.model->File() && !is_in_sandbox_) {
+    RETURN_IF_ERROR(options_.enter_sandbox(spec.graph));
+    is_in_sandbox_ = true;
+  }
   ASSIGN_OR_RETURN(model.predictor,
-                   make_predictor_(spec.model, weights, models::ClassOutputsOf(spec)));
+                   options_.make_predictor(spec.model, weights, models::ClassOutputsOf(spec)));
   entry.num_bytes = std::ssize(weights);
   return absl::OkStatus();
 }

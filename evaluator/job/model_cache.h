@@ -17,6 +17,7 @@
 #include "models/spec/model_spec.h"
 #include "storage/client/dataset_spec.h"
 #include "transform/engine/sample_schema.h"
+#include "transform/graph_spec.h"
 
 namespace tidemill::evaluator {
 
@@ -25,14 +26,24 @@ namespace tidemill::evaluator {
 using PredictorFactory = std::function<absl::StatusOr<std::unique_ptr<Predictor>>(
     const models::ModelSpec& spec, std::string_view weights, models::ClassOutputs class_outputs)>;
 
+// What a job gives up before the network of a user, whose model has this graph, runs in it.
+using SandboxEntry = std::function<absl::Status(const transform::GraphSpec& graph)>;
+
 // Thread-compatible.
 class ModelCache {
  public:
+  struct Options {
+    PredictorFactory make_predictor;
+    SandboxEntry enter_sandbox;
+    // The budget for weights. The least recently used models make room. They are loaded again when
+    // they are needed again.
+    int64_t max_bytes = 0;
+  };
+
   // `dataset` is the evaluated dataset; the models' graphs are bound to it. `store` must outlive
-  // this object. `max_bytes` is the budget for weights. The least recently used models make room.
-  // They are loaded again when they are needed again.
+  // this object.
   ModelCache(model_store::ModelStoreClient& store, const storage::DatasetSpec& dataset,
-             PredictorFactory make_predictor, int64_t max_bytes);
+             Options options);
 
   // Returns the first of these models, in their order: as many as there is room for at once, and at
   // least one. They belong to the cache and are valid until the next call. A model that cannot be
@@ -54,7 +65,7 @@ class ModelCache {
 
   absl::StatusOr<Entry*> Get(int64_t model_id);
   absl::Status Load(Entry& entry);
-  // Removes models that the present call does not need until the rest is within `max_bytes_`. The
+  // Removes models that the present call does not need until the rest is within the budget. The
   // least recently used models go first.
   void MakeRoom();
   absl::StatusOr<std::shared_ptr<const PreparedGraph>> Prepare(const transform::GraphSpec& spec,
@@ -64,8 +75,8 @@ class ModelCache {
   const transform::SampleSchema samples_;
   // The classes of the dataset. Empty when they have no names.
   const std::vector<std::string> classes_;
-  const PredictorFactory make_predictor_;
-  const int64_t max_bytes_;
+  const Options options_;
+  bool is_in_sandbox_ = false;
   std::map<int64_t, Entry> models_;
   int64_t num_bytes_ = 0;  // The bytes of all models.
   int64_t num_calls_ = 0;

@@ -1,6 +1,7 @@
 #include "evaluator/job/model_columns.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,10 @@ AskedColumns AskedBy(const v1::ReadModelColumnsRequest& request) {
 absl::Status WhyUnusable(const absl::Status& status) {
   if (status.code() != absl::StatusCode::kInvalidArgument) return status;
   return FailedPrecondition("{}", std::string(status.message()));
+}
+
+std::string FolderOf(const v1::ColumnFile& file) {
+  return std::filesystem::path(file.path()).parent_path();
 }
 
 // The file, which is created once its columns are known.
@@ -86,7 +91,14 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
   arithmetic.set_threads(job.num_threads());
   const storage::StorageClient storage(storage_peer);
   model_store::ModelStoreClient store(store_peer);
-  ModelCache models(store, dataset, arithmetic.make_predictor, job.model_bytes());
+  ModelCache models(
+      store, dataset,
+      {.make_predictor = arithmetic.make_predictor,
+       .enter_sandbox =
+           [&](const transform::GraphSpec& graph) {
+             return arithmetic.enter_sandbox({.writable = {FolderOf(job.file())}, .graph = graph});
+           },
+       .max_bytes = job.model_bytes()});
   const int64_t model_id = columns.model_id();
   ASSIGN_OR_RETURN(const std::vector<ScoredModel*> only, models.GetFirst({&model_id, 1}));
   ScoredModel& model = *only.front();

@@ -35,6 +35,11 @@ DatasetIndex::DatasetIndex(DatasetIndexParts parts, const DatasetIndex* before)
     num_rows_ += segment.num_samples;
   }
   if (before == nullptr) return;
+  if (before->parts_.tombstones == parts_.tombstones) {
+    MutexLock lock_of_before(before->mutex_);
+    MutexLock lock(mutex_);
+    deletions_ = before->deletions_;
+  }
   const std::shared_ptr<const EventTimeOrder> order = before->built_order();
   if (order == nullptr || !StartsWith(parts_.segments, before->parts_.segments)) return;
   MutexLock lock(mutex_);
@@ -53,6 +58,19 @@ bool DatasetIndex::IsDeleted(int64_t key, int64_t sequence) const {
   if (parts_.tombstones->empty()) return false;
   const auto it = parts_.tombstones->find(key);
   return it != parts_.tombstones->end() && it->second <= sequence;
+}
+
+std::shared_ptr<const std::vector<Deletion>> DatasetIndex::deletions() const {
+  MutexLock lock(mutex_);
+  if (deletions_ == nullptr) {
+    std::vector<Deletion> sorted;
+    sorted.reserve(parts_.tombstones->size());
+    for (const auto& [key, sequence] : *parts_.tombstones) sorted.push_back({key, sequence});
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Deletion& a, const Deletion& b) { return a.key < b.key; });
+    deletions_ = std::make_shared<const std::vector<Deletion>>(std::move(sorted));
+  }
+  return deletions_;
 }
 
 const std::string* DatasetIndex::PathOf(FileId file) const {

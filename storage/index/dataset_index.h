@@ -35,6 +35,11 @@ struct SampleLocation {
 absl::Status DamagedColumns(DatasetId dataset);
 
 using Tombstones = absl::flat_hash_map<int64_t, int64_t>;
+// A tombstone, as readers of whole intervals go by them.
+struct Deletion {
+  int64_t key = 0;
+  int64_t sequence = 0;
+};
 using FilePaths = absl::flat_hash_map<FileId, std::string>;
 
 // The parts of a DatasetIndex.
@@ -86,6 +91,9 @@ class DatasetIndex {
   }
   // Whether a tombstone up to `sequence` names the key.
   bool IsDeleted(int64_t key, int64_t sequence) const;
+  // Returns all tombstones by ascending key. They are sorted on first use, once for all readers and
+  // for later versions with the same tombstones.
+  std::shared_ptr<const std::vector<Deletion>> deletions() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns nullptr when the file is unknown.
   const std::string* PathOf(FileId file) const;
 
@@ -113,6 +121,7 @@ class DatasetIndex {
   mutable Mutex mutex_;
   // Shared with later versions when they have nothing new to order.
   mutable std::shared_ptr<const EventTimeOrder> order_ ABSL_GUARDED_BY(mutex_);
+  mutable std::shared_ptr<const std::vector<Deletion>> deletions_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::storage

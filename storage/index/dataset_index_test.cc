@@ -224,6 +224,34 @@ TEST(IntervalReader, ASnapshotHidesLaterKeysAndLaterTombstones) {
               ElementsAreArray(Stream{{15, 113}, {20, 101}, {25, 114}}));
 }
 
+TEST(IntervalReader, ASnapshotHidesLaterTombstonesWhereKeysAreInTheOrderOfTime) {
+  IndexBuilder builder;
+  builder.AddSegment({10, 20, 30, 40});  // Keys 100 to 103.
+  builder.Delete(101);
+  const IntervalQuery early = Everything(builder);
+  builder.Delete(102);
+  const auto index = builder.Make();
+  EXPECT_THAT(ReadAll(index, early), ElementsAreArray(Stream{{10, 100}, {30, 102}, {40, 103}}));
+  EXPECT_THAT(ReadAll(index, Everything(builder)), ElementsAreArray(Stream{{10, 100}, {40, 103}}));
+}
+
+TEST(DatasetIndex, SortsTombstonesOnceForItsReadersAndForVersionsWithTheSame) {
+  IndexBuilder builder;
+  builder.AddSegment({10, 20, 30});
+  builder.Delete(102);
+  builder.Delete(100);
+  const auto index = builder.Make();
+  const auto sorted = index->deletions();
+  ASSERT_EQ(sorted->size(), 2U);
+  EXPECT_EQ(sorted->front().key, 100);
+  EXPECT_EQ(sorted->front().sequence, 2);
+  builder.AddSegment({40});
+  const auto next = builder.Make(index.get());
+  EXPECT_EQ(next->deletions(), sorted);
+  builder.Delete(101);
+  EXPECT_EQ(builder.Make(next.get())->deletions()->size(), 3U);
+}
+
 TEST(IntervalReader, ListsWhatIsNewerThanAKey) {
   std::mt19937 random(11);
   IndexBuilder builder;

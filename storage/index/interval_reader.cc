@@ -28,12 +28,10 @@ absl::StatusOr<IntervalReader> IntervalReader::Create(std::shared_ptr<const Data
 
 IntervalReader::IntervalReader(std::shared_ptr<const DatasetIndex> index,
                                const IntervalQuery& query)
-    : index_(std::move(index)), query_(query), num_to_take_(std::numeric_limits<int64_t>::max()) {
-  for (const auto& [key, sequence] : *index_->parts().tombstones) {
-    if (sequence <= query_.tombstone_sequence) deleted_keys_.push_back(key);
-  }
-  std::sort(deleted_keys_.begin(), deleted_keys_.end());
-}
+    : index_(std::move(index)),
+      query_(query),
+      deletions_(index_->deletions()),
+      num_to_take_(std::numeric_limits<int64_t>::max()) {}
 
 absl::Status IntervalReader::Seek() {
   if (query_.after_key > 0) {
@@ -109,8 +107,13 @@ SampleLocation IntervalReader::At(int64_t position) const {
                                               : order_->RowAt(position));
 }
 
-bool IntervalReader::IsDeleted(int64_t key) const {
-  return std::binary_search(deleted_keys_.begin(), deleted_keys_.end(), key);
+int64_t IntervalReader::FirstDeleted(int64_t from, int64_t end) const {
+  auto deletion = std::lower_bound(deletions_->begin(), deletions_->end(), from,
+                                   [](const Deletion& one, int64_t key) { return one.key < key; });
+  for (; deletion != deletions_->end() && deletion->key < end; ++deletion) {
+    if (deletion->sequence <= query_.tombstone_sequence) return deletion->key;
+  }
+  return end;
 }
 
 void IntervalReader::PassHorizons(const Cut& place) {
@@ -125,7 +128,7 @@ int64_t IntervalReader::KeyLimit() const {
 bool IntervalReader::Holds(const SampleLocation& sample) {
   const int64_t key = sample.key();
   if (!query_.horizons.empty()) PassHorizons(PlaceOf(sample));
-  return key <= KeyLimit() && !IsDeleted(key);
+  return key <= KeyLimit() && FirstDeleted(key, key + 1) != key;
 }
 
 std::optional<RowRun> IntervalReader::NextRunByKey(int64_t max_rows) {
@@ -145,13 +148,13 @@ std::optional<RowRun> IntervalReader::NextRunByKey(int64_t max_rows) {
       position_ = segment.first_row + to;
       continue;
     }
-    const auto deleted = std::lower_bound(deleted_keys_.begin(), deleted_keys_.end(), first.key());
-    if (deleted != deleted_keys_.end() && *deleted == first.key()) {
+    const int64_t end = segment.first_key + std::min(held, first.row + max_rows);
+    const int64_t deleted = FirstDeleted(first.key(), end);
+    if (deleted == first.key()) {
       ++position_;
       continue;
     }
-    RowRun run{&segment, first.row, std::min(held, first.row + max_rows)};
-    if (deleted != deleted_keys_.end()) run.to = std::min(run.to, *deleted - segment.first_key);
+    const RowRun run{&segment, first.row, deleted - segment.first_key};
     position_ += run.num_rows();
     return run;
   }

@@ -73,7 +73,8 @@ class IntervalReader {
   std::optional<RowRun> NextRunOfWorker(int64_t max_rows);
   SampleLocation At(int64_t position) const;
   bool Holds(const SampleLocation& sample);
-  bool IsDeleted(int64_t key) const;
+  // Returns the first key from `from` to before `end` that the snapshot leaves out, or `end`.
+  int64_t FirstDeleted(int64_t from, int64_t end) const;
   // Skips the horizons that end at or before a place.
   void PassHorizons(const Cut& place);
   // Returns the greatest key that the snapshot and the next horizon allow.
@@ -86,8 +87,8 @@ class IntervalReader {
   // `newer_rows_`, which are the rows of the interval in their order.
   const EventTimeOrder* order_ = nullptr;
   std::vector<int64_t> newer_rows_;
-  // The keys that the snapshot leaves out, ascending.
-  std::vector<int64_t> deleted_keys_;
+  // Of the index; those of later sequences than the snapshot's leave nothing out.
+  std::shared_ptr<const std::vector<Deletion>> deletions_;
   int64_t position_ = 0;
   int64_t end_ = 0;
   // Whether all times that were read are as they were written.

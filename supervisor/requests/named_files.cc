@@ -1,5 +1,6 @@
 #include "supervisor/requests/named_files.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,9 +12,45 @@
 
 namespace tidemill::supervisor {
 
-// The last piece waits for the judgement of all: what is refused is not kept.
+namespace {
+
+// As long as the model store keeps what nobody names.
+constexpr int64_t kKeptMicros = int64_t{3'600} * 1'000'000;
+
+}  // namespace
+
 absl::Status NamedFiles::TakeNetwork(const v1::SendNetworkRequest::Header& header,
                                      const Downstream::NextBytes& next) const {
+  ASSIGN_OR_RETURN(const bool is_new, Reserve(header));
+  const absl::Status taken = TakeBytes(header, next);
+  if (!taken.ok() && is_new) {
+    MutexLock lock(mutex_);
+    unnamed_.erase(header.digest());
+  }
+  return taken;
+}
+
+absl::StatusOr<bool> NamedFiles::Reserve(const v1::SendNetworkRequest::Header& header) const {
+  ASSIGN_OR_RETURN(const std::vector<std::string> named, FindNamed());
+  MutexLock lock(mutex_);
+  for (const std::string& digest : named) unnamed_.erase(digest);
+  const Timestamp oldest{Now().micros - kKeptMicros};
+  std::erase_if(unnamed_, [&](const auto& entry) { return entry.second.at < oldest; });
+  int64_t bytes = std::max<int64_t>(header.size_bytes(), 0);
+  for (const auto& [digest, sent] : unnamed_) bytes += digest == header.digest() ? 0 : sent.bytes;
+  if (bytes > kMostUnnamedBytes) {
+    return ResourceExhausted(
+        "networks without a pipeline would have {} bytes, and the most is {}; submit the pipelines "
+        "of those that were sent, or wait for an hour",
+        bytes, kMostUnnamedBytes);
+  }
+  const Sent sent{.bytes = std::max<int64_t>(header.size_bytes(), 0), .at = Now()};
+  return unnamed_.insert_or_assign(header.digest(), sent).second;
+}
+
+// The last piece waits for the judgement of all: what is refused is not kept.
+absl::Status NamedFiles::TakeBytes(const v1::SendNetworkRequest::Header& header,
+                                   const Downstream::NextBytes& next) const {
   model_store::v1::PutFileRequest::Header kept;
   *kept.mutable_command() = header.command();
   kept.set_size_bytes(header.size_bytes());
@@ -32,13 +69,18 @@ absl::Status NamedFiles::TakeNetwork(const v1::SendNetworkRequest::Header& heade
   });
 }
 
-void NamedFiles::Retire() const {
-  std::vector<std::string> kept;
-  absl::Status status = database_.Transact([&](pqxx::work& work) {
-    kept = ListNamedFiles(work);
+absl::StatusOr<std::vector<std::string>> NamedFiles::FindNamed() const {
+  std::vector<std::string> named;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    named = ListNamedFiles(work);
     return absl::OkStatus();
-  });
-  if (status.ok()) status = downstream_.RetireFiles(kept);
+  }));
+  return named;
+}
+
+void NamedFiles::Retire() const {
+  const absl::StatusOr<std::vector<std::string>> kept = FindNamed();
+  const absl::Status status = kept.ok() ? downstream_.RetireFiles(*kept) : kept.status();
   if (!status.ok()) log::Warn("cannot remove files of pipelines", {{"error", status.ToString()}});
 }
 

@@ -1,7 +1,14 @@
 // The files that pipelines name and that the model store keeps.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "db/database.h"
 #include "supervisor/runs/downstream.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
@@ -16,16 +23,37 @@ class NamedFiles {
   NamedFiles(db::Database& database, Downstream& downstream)
       : database_(database), downstream_(downstream) {}
 
+  // Of networks that no pipeline names yet, at most so many bytes are kept at the same time.
+  static constexpr int64_t kMostUnnamedBytes = int64_t{4} << 30;
+
   // Stores a network's file. `next` returns its bytes and then std::nullopt. INVALID_ARGUMENT when
-  // it is not a TorchScript file; nothing of it is kept then.
+  // it is not a TorchScript file; nothing of it is kept then. RESOURCE_EXHAUSTED, before a byte is
+  // taken, when too much waits for its pipelines.
   absl::Status TakeNetwork(const v1::SendNetworkRequest::Header& header,
                            const Downstream::NextBytes& next) const;
   // Removes the files that no pipeline names any more. The next call repeats what fails.
   void Retire() const;
 
  private:
+  struct Sent {
+    int64_t bytes = 0;
+    Timestamp at;
+  };
+
+  absl::Status TakeBytes(const v1::SendNetworkRequest::Header& header,
+                         const Downstream::NextBytes& next) const;
+  // Counts a file among those that no pipeline names. Returns whether it was not yet among them.
+  absl::StatusOr<bool> Reserve(const v1::SendNetworkRequest::Header& header) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the digests that pipelines name.
+  absl::StatusOr<std::vector<std::string>> FindNamed() const;
+
   db::Database& database_;
   Downstream& downstream_;
+  mutable Mutex mutex_;
+  // By digest: what was sent within the hour that the model store keeps it, and is not known to be
+  // named.
+  mutable std::map<std::string, Sent> unnamed_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::supervisor

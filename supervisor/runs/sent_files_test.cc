@@ -1,6 +1,7 @@
 #include "supervisor/runs/sent_files.h"
 
 #include <fstream>
+#include <functional>
 
 #include "base/digest.h"
 #include "base/files.h"
@@ -93,6 +94,24 @@ TEST_F(SentFilesTest, ANetworkIsNamedByWhatWasSentUntilNobodyNeedsIt) {
   EXPECT_EQ(services_.files().size(), 1U);
   ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
   EXPECT_TRUE(services_.files().empty());
+}
+
+TEST_F(SentFilesTest, OfNetworksWithoutAPipelineNoMoreWaitsThanTheBudget) {
+  constexpr int64_t kLargest = int64_t{1} << 30;
+  int num_begun = 0;
+  // Each upload begins while those before it are on their way.
+  const std::function<absl::Status()> send = [&] {
+    v1::SendNetworkRequest::Header header;
+    header.set_size_bytes(kLargest);
+    header.set_digest(Sha256(std::to_string(++num_begun)));
+    return supervisor_->named_files().TakeNetwork(
+        header, [&]() -> absl::StatusOr<std::optional<std::string>> { return send(); });
+  };
+  EXPECT_THAT(send(), StatusIs(absl::StatusCode::kResourceExhausted,
+                               HasSubstr("networks without a pipeline would have 5368709120")));
+  EXPECT_EQ(num_begun, NamedFiles::kMostUnnamedBytes / kLargest + 1);
+  // What did not come takes no room.
+  EXPECT_THAT(Send(*files::Read(tidemill::testing::InTree("tests/testdata/rows.pt")), 100), IsOk());
 }
 
 TEST_F(SentFilesTest, WhatIsNoNetworkIsNotKept) {

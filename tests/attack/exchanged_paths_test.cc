@@ -1,7 +1,7 @@
 // Somebody writes below an allowed data folder and exchanges what lies there with a way to the
 // tokens of the stack, while an operator submits pipelines over it.
 //
-// TIDEMILL_TEST_SUBMISSIONS: how many against each kind of exchange, 150 unless it says otherwise.
+// TIDEMILL_TEST_SUBMISSIONS: how many against each kind of exchange, 60 unless it says otherwise.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ using tidemill::testing::IsOk;
 
 int NumSubmissions() {
   const char* const text = std::getenv("TIDEMILL_TEST_SUBMISSIONS");
-  return text == nullptr ? 150 : std::atoi(text);
+  return text == nullptr ? 60 : std::atoi(text);
 }
 
 // A process that does one thing again and again until it is destroyed.

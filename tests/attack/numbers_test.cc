@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -11,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "fmt/format.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/dynamic_message.h"
 #include "grpcpp/generic/generic_stub.h"
@@ -19,14 +17,8 @@
 #include "base/testing/process_time.h"
 #include "rpc/channel.h"
 #include "rpc/grpc_status.h"
+#include "tests/attack/every_method.h"
 #include "tests/stack.h"
-#include "tidemill/evaluator/v1/evaluator.pb.h"
-#include "tidemill/model_store/v1/model_store.pb.h"
-#include "tidemill/preprocess/v1/preprocess.pb.h"
-#include "tidemill/selector/v1/selector.pb.h"
-#include "tidemill/storage/v1/storage.pb.h"
-#include "tidemill/supervisor/v1/supervisor.pb.h"
-#include "tidemill/trainer_server/v1/trainer_server.pb.h"
 
 namespace tidemill::tests {
 namespace {
@@ -34,60 +26,9 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-using google::protobuf::MethodDescriptor;
-using google::protobuf::Reflection;
 
 // Generous, because the machine may be busy; what goes by a number takes years.
 constexpr std::chrono::seconds kPatience{20};
-constexpr int kMaxDepth = 4;
-
-// By the name that the configuration gives to where it is served.
-const std::map<std::string, const google::protobuf::FileDescriptor*>& Services() {
-  static const std::map<std::string, const google::protobuf::FileDescriptor*> services = {
-      {"storage", storage::v1::RegisterDatasetRequest::descriptor()->file()},
-      {"supervisor", supervisor::v1::SubmitPipelineRequest::descriptor()->file()},
-      {"selector", selector::v1::SealTrainingSetRequest::descriptor()->file()},
-      {"model_store", model_store::v1::RetireModelsRequest::descriptor()->file()},
-      {"trainer_server", trainer_server::v1::FitGraphRequest::descriptor()->file()},
-      {"evaluator", evaluator::v1::StartEvaluationRequest::descriptor()->file()},
-      {"preprocess", preprocess::v1::CreateJobRequest::descriptor()->file()}};
-  return services;
-}
-
-struct Method {
-  std::string service;
-  const MethodDescriptor* descriptor;
-};
-
-// Those that take something away come last.
-std::vector<Method> AllMethods() {
-  std::vector<Method> methods;
-  for (const auto& [service, file] : Services()) {
-    for (int i = 0; i < file->service_count(); ++i) {
-      const bool is_worker = file->service(i)->name() == "WorkerService";
-      for (int j = 0; j < file->service(i)->method_count(); ++j) {
-        methods.push_back({is_worker ? "preprocess_worker" : service, file->service(i)->method(j)});
-      }
-    }
-  }
-  const auto takes_away = [](const Method& method) {
-    const std::string& name = method.descriptor->name();
-    return name.starts_with("Delete") || name.starts_with("Drain") || name.starts_with("Retire");
-  };
-  std::stable_partition(methods.begin(), methods.end(),
-                        [&](const Method& method) { return !takes_away(method); });
-  return methods;
-}
-
-bool Allows(const MethodDescriptor& method, rpc::v1::Role role) {
-  const auto& allowed = method.options().GetRepeatedExtension(rpc::v1::allowed);
-  return std::find(allowed.begin(), allowed.end(), role) != allowed.end();
-}
-
-bool IsInteger(const FieldDescriptor& field) {
-  return field.cpp_type() == FieldDescriptor::CPPTYPE_INT32 ||
-         field.cpp_type() == FieldDescriptor::CPPTYPE_INT64;
-}
 
 // The way from a message to an integer below it.
 using Path = std::vector<const FieldDescriptor*>;
@@ -103,43 +44,6 @@ void FindIntegers(const Descriptor& message, const Path& before, std::vector<Pat
   }
 }
 
-void SetInteger(Message& message, const FieldDescriptor& field, int64_t value) {
-  const Reflection& reflection = *message.GetReflection();
-  const auto small = static_cast<int32_t>(std::clamp<int64_t>(
-      value, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
-  const bool is_small = field.cpp_type() == FieldDescriptor::CPPTYPE_INT32;
-  if (!field.is_repeated()) {
-    is_small ? reflection.SetInt32(&message, &field, small)
-             : reflection.SetInt64(&message, &field, value);
-    return;
-  }
-  reflection.ClearField(&message, &field);
-  is_small ? reflection.AddInt32(&message, &field, small)
-           : reflection.AddInt64(&message, &field, value);
-}
-
-// The message below, of which there is one.
-Message& Below(Message& message, const FieldDescriptor& field) {
-  const Reflection& reflection = *message.GetReflection();
-  if (!field.is_repeated()) return *reflection.MutableMessage(&message, &field);
-  if (reflection.FieldSize(message, &field) == 0) reflection.AddMessage(&message, &field);
-  return *reflection.MutableRepeatedMessage(&message, &field, 0);
-}
-
-// Every integer is 1, the number of the first dataset, run, model and trigger.
-void FillIn(Message& message, int depth) {
-  const Descriptor& type = *message.GetDescriptor();
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor& field = *type.field(i);
-    if (IsInteger(field)) {
-      SetInteger(message, field, 1);
-    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field.is_map() &&
-               depth < kMaxDepth) {
-      FillIn(Below(message, field), depth + 1);
-    }
-  }
-}
-
 class Numbers : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -152,39 +56,16 @@ class Numbers : public ::testing::Test {
   static void TearDownTestSuite() { delete stack_; }
 
   // A request that would be an ordinary one but for strings.
-  std::unique_ptr<Message> RequestOf(const MethodDescriptor& method) {
-    std::unique_ptr<Message> request(messages_.GetPrototype(method.input_type())->New());
-    FillIn(*request, 1);
-    const std::string unique = fmt::format("n{}", ++num_requests_);
-    const std::map<std::string, std::string> strings = {
-        {"name", unique}, {"endpoint", "unix:/nowhere"}, {"pipeline_name", "small"}};
-    for (const auto& [name, value] : strings) {
-      const FieldDescriptor* const field = method.input_type()->FindFieldByName(name);
-      if (field != nullptr) request->GetReflection()->SetString(request.get(), field, value);
-    }
-    if (Message* const command = CommandOf(*request)) {
-      rpc::v1::Command sent;
-      sent.set_request_id(rpc::NewRequestId());
-      // People name none, and no run is taken from its supervisor.
-      sent.set_run_id(Allows(method, rpc::v1::ROLE_OPERATOR) ? 0 : 1'000 + num_requests_);
-      sent.set_run_epoch(1);
-      EXPECT_TRUE(command->ParseFromString(sent.SerializeAsString()));
-    }
+  std::unique_ptr<Message> RequestOf(const Method& method) {
+    std::unique_ptr<Message> request(
+        messages_.GetPrototype(method.descriptor->input_type())->New());
+    FillInRequest(method, *request);
     return request;
-  }
-
-  static Message* CommandOf(Message& request) {
-    const FieldDescriptor* const header = request.GetDescriptor()->FindFieldByName("header");
-    Message& holder = header == nullptr ? request : Below(request, *header);
-    const FieldDescriptor* const field = holder.GetDescriptor()->FindFieldByName("command");
-    return field == nullptr ? nullptr : &Below(holder, *field);
   }
 
   // The end of a call, whatever its kind: one message is sent, and all that come are read.
   grpc::Status Call(const Method& method, const Message& request) {
-    const rpc::v1::Role role = Allows(*method.descriptor, rpc::v1::ROLE_SERVICE)
-                                   ? rpc::v1::ROLE_SERVICE
-                                   : rpc::v1::ROLE_OPERATOR;
+    const rpc::v1::Role role = method.Role();
     Connection& connection = connections_[{method.service, role}];
     if (connection.channel == nullptr) {
       connection.peer = stack_->PeerOf(method.service, role);
@@ -201,10 +82,7 @@ class Numbers : public ::testing::Test {
       EXPECT_TRUE(queue.Next(&tag, &ok));
       return ok;
     };
-    const auto call = stub.PrepareCall(
-        &context,
-        fmt::format("/{}/{}", method.descriptor->service()->full_name(), method.descriptor->name()),
-        &queue);
+    const auto call = stub.PrepareCall(&context, method.Path(), &queue);
     call->StartCall(nullptr);
     const grpc::Slice slice(request.SerializeAsString());
     if (step()) {
@@ -222,7 +100,7 @@ class Numbers : public ::testing::Test {
 
   // Sends a request with the value at the end of the path.
   void ExpectAnswer(const Method& method, const Path& path, int64_t value) {
-    const std::unique_ptr<Message> request = RequestOf(*method.descriptor);
+    const std::unique_ptr<Message> request = RequestOf(method);
     Message* holder = request.get();
     for (size_t i = 0; i + 1 < path.size(); ++i) holder = &Below(*holder, *path[i]);
     SetInteger(*holder, *path.back(), value);
@@ -243,7 +121,6 @@ class Numbers : public ::testing::Test {
     std::shared_ptr<grpc::Channel> channel;
   };
   std::map<std::pair<std::string, rpc::v1::Role>, Connection> connections_;
-  int64_t num_requests_ = 0;
   int64_t num_answers_ = 0;
 };
 

@@ -1,10 +1,14 @@
-// Kills each service at each stage, once, and compares the run with an undisturbed one.
+// Kills each service at each stage, once, and compares the runs with an undisturbed one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
@@ -17,116 +21,136 @@
 namespace tidemill::tests {
 namespace {
 
-// The undisturbed run, made once.
-const std::vector<std::string>& Undisturbed() {
-  static const std::vector<std::string> fingerprint = [] {
-    const Stack stack;
-    const CommandResult result =
-        stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
-    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-    return Fingerprint(result.Json());
-  }();
-  return fingerprint;
+// The stages of each service, in groups: a run in which each stage of a group kills once costs
+// little more than a run with one kill.
+const std::vector<std::vector<std::string>>& Groups() {
+  static const std::vector<std::vector<std::string>> groups = {
+      {"storage.before_command", "storage.after_command", "storage.send_list",
+       "storage.send_block"},
+      {"storage.ingest_before_copy", "storage.ingest_after_copy", "storage.ingest_before_commit",
+       "storage.ingest_after_commit"},
+      {"selector.before_seal", "selector.after_seal", "selector.before_commit",
+       "selector.after_commit"},
+      {"trainer_server.before_fit", "trainer_server.after_fit", "trainer_server.mid_training",
+       "trainer_server.before_checkpoint_rename", "trainer_server.after_checkpoint",
+       "trainer_server.before_artefact"},
+      {"trainer_server.after_artefact", "trainer_server.before_store",
+       "trainer_server.after_store"},
+      {"model_store.before_rename", "model_store.before_commit", "model_store.after_commit"},
+      {"evaluate.before_window", "evaluator.before_window", "evaluator.after_window",
+       "evaluator.before_commit", "evaluator.after_commit"},
+      {"supervisor.after_decision", "supervisor.before_select", "supervisor.after_select",
+       "supervisor.after_fit"},
+      {"supervisor.mid_train", "supervisor.after_train", "supervisor.after_store"},
+      {"supervisor.before_evaluate", "supervisor.after_evaluate", "supervisor.after_retire"}};
+  return groups;
 }
 
-std::string NameOf(const ::testing::TestParamInfo<const char*>& tested) {
+// Those that only a training with downsampling passes. One whose process dies more often is given
+// up.
+const std::vector<std::vector<std::string>>& GroupsOfDownsampling() {
+  static const std::vector<std::vector<std::string>> groups = {
+      {"trainer_server.mid_auxiliary", "trainer_server.after_auxiliary"},
+      {"trainer_server.mid_scoring", "trainer_server.before_choice",
+       "trainer_server.after_choice"}};
+  return groups;
+}
+
+std::vector<std::string> AllOf(const std::vector<std::vector<std::string>>& groups) {
+  std::vector<std::string> points;
+  for (const auto& group : groups) points.insert(points.end(), group.begin(), group.end());
+  return points;
+}
+
+using PipelineWriter = std::string (*)(const std::string& folder);
+
+std::string OfSmallSize(const std::string& folder) { return WriteSmallPipeline(folder); }
+
+struct DisturbedRun {
+  std::set<std::string> passed = {};
+  int exit_code = -1;
+  std::string errors;
+  std::vector<std::string> fingerprint;
+};
+
+// Kills at each of these points, once.
+DisturbedRun RunKilledAt(const std::vector<std::string>& points, PipelineWriter write) {
+  const Stack stack;
+  const std::string marks = stack.files() + "/marks";
+  std::filesystem::create_directory(marks);
+  std::map<std::string, std::string> environment = {{"TIDEMILL_FAILPOINTS_ONCE", marks}};
+  for (const std::string& point : points) {
+    std::string& armed = environment["TIDEMILL_FAILPOINTS"];
+    armed += (armed.empty() ? "" : ";") + point + "=kill";
+  }
+  const CommandResult result = stack.Tidemill({"run", write(stack.files()), "--json"}, environment);
+  DisturbedRun run{.exit_code = result.exit_code,
+                   .errors = result.err + (result.exit_code == 0 ? "" : stack.Logs()),
+                   .fingerprint = Fingerprint(result.Json())};
+  for (const std::string& point : points) {
+    if (std::filesystem::exists(marks + "/" + point)) run.passed.insert(point);
+  }
+  return run;
+}
+
+// The run that kills at this point and at the others of its group, made once.
+// TIDEMILL_TEST_FAILPOINTS_ALONE: and at no other.
+const DisturbedRun& RunWith(const std::string& point,
+                            const std::vector<std::vector<std::string>>& groups,
+                            PipelineWriter write) {
+  static std::map<std::vector<std::string>, DisturbedRun> runs;
+  std::vector<std::string> points = {point};
+  if (std::getenv("TIDEMILL_TEST_FAILPOINTS_ALONE") == nullptr) {
+    points = *std::ranges::find_if(groups, [&](const std::vector<std::string>& group) {
+      return std::ranges::find(group, point) != group.end();
+    });
+  }
+  if (!runs.contains(points)) runs[points] = RunKilledAt(points, write);
+  return runs[points];
+}
+
+std::string NameOf(const ::testing::TestParamInfo<std::string>& tested) {
   std::string name = tested.param;
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 }
 
-class Failpoint : public ::testing::TestWithParam<const char*> {};
+class Failpoint : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Failpoint, KillingTheServiceThereChangesNoTriggerKeyOrWeight) {
-  ASSERT_EQ(Undisturbed().front(), "succeeded");
-  const Stack stack;
-  const std::string marks = stack.files() + "/marks";
-  std::filesystem::create_directory(marks);
-  const std::string point = GetParam();
-  const CommandResult result = stack.Tidemill(
-      {"run", WriteSmallPipeline(stack.files()), "--json"},
-      {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}});
-  EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
-  EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-  EXPECT_EQ(Fingerprint(result.Json()), Undisturbed());
+  static const DisturbedRun undisturbed = RunKilledAt({}, OfSmallSize);
+  ASSERT_EQ(undisturbed.fingerprint.front(), "succeeded") << undisturbed.errors;
+  const DisturbedRun& run = RunWith(GetParam(), Groups(), OfSmallSize);
+  EXPECT_TRUE(run.passed.contains(GetParam())) << "nothing passed " << GetParam();
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(run.fingerprint, undisturbed.fingerprint);
 }
 
-// Each service at each of its stages.
-INSTANTIATE_TEST_SUITE_P(
-    EachStage, Failpoint,
-    ::testing::Values(
-        "storage.before_command", "storage.after_command", "storage.send_list",
-        "storage.send_block", "storage.ingest_before_copy", "storage.ingest_after_copy",
-        "storage.ingest_before_commit", "storage.ingest_after_commit", "selector.before_seal",
-        "selector.after_seal", "selector.before_commit", "selector.after_commit",
-        "trainer_server.before_fit", "trainer_server.after_fit", "trainer_server.mid_training",
-        "trainer_server.before_checkpoint_rename", "trainer_server.after_checkpoint",
-        "trainer_server.before_artefact", "trainer_server.after_artefact",
-        "trainer_server.before_store", "trainer_server.after_store", "model_store.before_rename",
-        "model_store.before_commit", "model_store.after_commit", "evaluate.before_window",
-        "evaluator.before_window", "evaluator.after_window", "evaluator.before_commit",
-        "evaluator.after_commit", "supervisor.after_decision", "supervisor.before_select",
-        "supervisor.after_select", "supervisor.after_fit", "supervisor.mid_train",
-        "supervisor.after_train", "supervisor.after_store", "supervisor.before_evaluate",
-        "supervisor.after_evaluate", "supervisor.after_retire"),
-    NameOf);
+INSTANTIATE_TEST_SUITE_P(EachStage, Failpoint, ::testing::ValuesIn(AllOf(Groups())), NameOf);
 
-// The small pipeline with a training that trains another model, scores and chooses.
-std::string WriteDownsamplingPipeline(const std::string& folder) {
-  const std::string path = WriteSmallPipeline(folder);
-  std::string text = files::Read(path).value();
-  const std::string seed = "  seed: 11\n";
-  text.insert(text.find(seed) + seed.size(),
-              "  downsampling: {type: rho_loss, fraction: 0.5, when: sample_then_batch}\n");
-  EXPECT_TRUE(files::WriteAtomically(path, text).ok());
-  return path;
-}
-
-class DownsamplingFailpoint : public ::testing::TestWithParam<const char*> {
- protected:
-  // The run, with the failpoint armed, or undisturbed.
-  static std::vector<std::string> Run(const std::string& point) {
-    const Stack stack;
-    const std::string marks = stack.files() + "/marks";
-    std::filesystem::create_directory(marks);
-    std::map<std::string, std::string> armed;
-    if (!point.empty()) {
-      armed = {{"TIDEMILL_FAILPOINTS", point + "=kill"}, {"TIDEMILL_FAILPOINTS_ONCE", marks}};
-    }
-    const CommandResult result =
-        stack.Tidemill({"run", WriteDownsamplingPipeline(stack.files()), "--json"}, armed);
-    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-    if (!point.empty()) {
-      EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
-    }
-    return Fingerprint(result.Json());
-  }
-};
+class DownsamplingFailpoint : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DownsamplingFailpoint, KillingTheTrainingThereChangesNoWeight) {
-  static const std::vector<std::string> undisturbed = Run("");
-  ASSERT_EQ(undisturbed.front(), "succeeded");
-  EXPECT_EQ(Run(GetParam()), undisturbed);
+  static const DisturbedRun undisturbed = RunKilledAt({}, WriteDownsamplingPipeline);
+  ASSERT_EQ(undisturbed.fingerprint.front(), "succeeded") << undisturbed.errors;
+  const DisturbedRun& run = RunWith(GetParam(), GroupsOfDownsampling(), WriteDownsamplingPipeline);
+  EXPECT_TRUE(run.passed.contains(GetParam())) << "nothing passed " << GetParam();
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(run.fingerprint, undisturbed.fingerprint);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachStage, DownsamplingFailpoint,
-                         ::testing::Values("trainer_server.mid_auxiliary",
-                                           "trainer_server.after_auxiliary",
-                                           "trainer_server.mid_scoring",
-                                           "trainer_server.before_choice",
-                                           "trainer_server.after_choice"),
-                         NameOf);
+                         ::testing::ValuesIn(AllOf(GroupsOfDownsampling())), NameOf);
 
 // What the last model of a run says of samples, asked for as a policy would.
-class ModelColumnsFailpoint : public ::testing::TestWithParam<const char*> {
+class ModelColumnsFailpoint : public ::testing::TestWithParam<std::string> {
  protected:
   // Runs the pipeline with the failpoint armed, which no part of it passes.
   void RunPipeline() {
     std::filesystem::create_directory(marks_);
     // A stack that `run` starts ends with the run.
-    const CommandResult up =
-        stack_.Tidemill({"up"}, {{"TIDEMILL_FAILPOINTS", std::string(GetParam()) + "=kill"},
-                                 {"TIDEMILL_FAILPOINTS_ONCE", marks_}});
+    const CommandResult up = stack_.Tidemill({"up"}, {{"TIDEMILL_FAILPOINTS", GetParam() + "=kill"},
+                                                      {"TIDEMILL_FAILPOINTS_ONCE", marks_}});
     ASSERT_EQ(up.exit_code, 0) << up.err;
     const CommandResult result =
         stack_.Tidemill({"run", WriteSmallPipeline(stack_.files()), "--json"});

@@ -1,8 +1,13 @@
 // A disk that turns a bit in each file of a state folder: what is run afterwards gives the same
 // models and scores, and what was changed is told.
+//
+// TIDEMILL_TEST_PLACES: in how many of ten places, where each costs a run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,8 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Gt;
+using ::testing::HasSubstr;
 
 constexpr int kPlaces = 10;
+const std::vector<std::string> kFoldersOfRuns = {"selector", "trainer_server", "model_store",
+                                                 "evaluator"};
+
+// How many of them are tried where each costs a run: 2, or TIDEMILL_TEST_PLACES.
+int NumPlaces() {
+  const char* const text = std::getenv("TIDEMILL_TEST_PLACES");
+  return text == nullptr ? 2 : std::clamp(std::atoi(text), 1, kPlaces);
+}
 
 // Turns a bit in every file below a folder, this part of the way through it.
 int FlipABitInEachFile(const std::string& folder, int place) {
@@ -34,6 +48,15 @@ int FlipABitInEachFile(const std::string& folder, int place) {
     ++num_files;
   }
   return num_files;
+}
+
+void FlipABitInEachFileOf(const Stack& stack, const std::vector<std::string>& folders, int place) {
+  int num_files = 0;
+  for (const std::string& folder : folders) {
+    const std::string path = stack.state() + "/" + folder;
+    if (fs::exists(path)) num_files += FlipABitInEachFile(path, place);
+  }
+  EXPECT_GT(num_files, 0);
 }
 
 class FlippedBits : public ::testing::Test {
@@ -67,19 +90,76 @@ TEST_F(FlippedBits, OfSegmentsGiveNoOtherModelsOrScores) {
 }
 
 TEST_F(FlippedBits, OfWhatEarlierRunsLeftChangeNothingAndAreRefused) {
-  for (int place = 0; place < kPlaces; place += 3) {
+  const std::string exported = stack_.files() + "/exported";
+  for (int place = 0; place < kPlaces; place += kPlaces / NumPlaces()) {
     ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
-    for (const char* const folder : {"selector", "trainer_server", "model_store", "evaluator"}) {
-      if (fs::exists(stack_.state() + "/" + folder)) {
-        FlipABitInEachFile(stack_.state() + "/" + folder, place);
-      }
-    }
+    FlipABitInEachFileOf(stack_, kFoldersOfRuns, place);
     ASSERT_EQ(stack_.Tidemill({"up"}).exit_code, 0) << stack_.Logs();
+    const CommandResult lost =
+        stack_.Tidemill({"models", "export", "1", "-o", exported, "--format", "safetensors"});
+    EXPECT_NE(lost.exit_code, 0) << "place " << place;
+    EXPECT_THAT(lost.err, HasSubstr("SHA-256")) << "place " << place;
     const CommandResult result = Run();
     ASSERT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
     EXPECT_EQ(Fingerprint(result.Json()), expected_) << "place " << place;
   }
 }
+
+// Where a training stands still until everything is killed: its choices or its first checkpoint
+// are then on the disk, beside its job, the fitted graph and the training set.
+class InterruptedTraining : public ::testing::TestWithParam<const char*> {
+ protected:
+  static std::vector<std::string> Undisturbed() {
+    const Stack stack;
+    const CommandResult result =
+        stack.Tidemill({"run", WriteDownsamplingPipeline(stack.files()), "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+    return Fingerprint(result.Json());
+  }
+
+  static void RunUntilItStands(const Stack& stack, const std::string& pipeline) {
+    const std::string marks = stack.files() + "/marks";
+    fs::create_directory(marks);
+    const std::string point = GetParam();
+    ASSERT_EQ(
+        stack
+            .Tidemill({"run", pipeline, "--detach"}, {{"TIDEMILL_FAILPOINTS", point + "=delay:1h"},
+                                                      {"TIDEMILL_FAILPOINTS_ONCE", marks}})
+            .exit_code,
+        0)
+        << stack.Logs();
+    for (int attempt = 0; attempt < 3'000 && !fs::exists(marks + "/" + point); ++attempt) {
+      poll(nullptr, 0, 20);
+    }
+    ASSERT_TRUE(fs::exists(marks + "/" + point)) << stack.Logs();
+  }
+};
+
+TEST_P(InterruptedTraining, GoesOnToTheSameModelsOrFailsAndSaysWhy) {
+  static const std::vector<std::string> undisturbed = Undisturbed();
+  ASSERT_EQ(undisturbed.front(), "succeeded");
+  for (int place = 0; place < kPlaces; place += kPlaces / NumPlaces()) {
+    const Stack stack;
+    const std::string pipeline = WriteDownsamplingPipeline(stack.files());
+    ASSERT_NO_FATAL_FAILURE(RunUntilItStands(stack, pipeline));
+    stack.KillAll();
+    FlipABitInEachFileOf(stack, kFoldersOfRuns, place);
+    const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
+    if (result.exit_code == 0) {
+      EXPECT_EQ(Fingerprint(result.Json()), undisturbed) << "place " << place;
+    } else {
+      EXPECT_THAT(result.err + result.out, HasSubstr("SHA-256")) << "place " << place;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(FlippedBits, InterruptedTraining,
+                         ::testing::Values("trainer_server.after_checkpoint",
+                                           "trainer_server.after_choice"),
+                         [](const auto& tested) {
+                           const std::string point = tested.param;
+                           return point.substr(point.find('.') + 1);
+                         });
 
 }  // namespace
 }  // namespace tidemill::tests

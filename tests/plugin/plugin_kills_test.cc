@@ -1,4 +1,7 @@
-// A run in which every part that a user can write is a plug-in, while processes are killed.
+// A run in which every part that a user can write is a plug-in, and the network a file of
+// TorchScript, while processes of all kinds are killed; replayed, and live.
+//
+// TIDEMILL_PLUGIN_KILLS: how many seeds of each, 1 unless it says otherwise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,8 +45,10 @@ evaluation:
     measures: [accuracy, {type: plugin, use: "cost.py:Cost"}]
 )";
 
-// The small pipeline with five kinds of plug-ins beside it.
-std::string WritePipeline(const Stack& stack) {
+constexpr char kLive[] = "live: {lateness: 1s, idle: 2s, poll: 200ms}\n";
+
+// The small pipeline with five kinds of plug-ins and a network beside it. `more`: sections to add.
+std::string WritePipeline(const Stack& stack, const std::string& more) {
   const std::string& folder = stack.files();
   const std::string path = WriteSmallPipeline(folder);
   for (const std::string name : {"mistakes.py", "choices.py", "scaling.py"}) {
@@ -54,14 +59,18 @@ std::string WritePipeline(const Stack& stack) {
     std::filesystem::copy_file(testing::InTree(std::string("plugin/examples/") + name),
                                folder + "/" + name);
   }
+  std::filesystem::copy_file(testing::InTree("tests/testdata/network.pt"), folder + "/network.pt");
   std::string text;
   std::ifstream small(path);
   for (std::string line; std::getline(small, line) && !line.starts_with("trigger:");) {
-    const bool scales = line.find("standardize:") != std::string::npos;
-    text += scales ? "    - plugin: {use: \"scaling.py:Standardized\", columns: [a, b, c]}" : line;
-    text += '\n';
+    if (line.find("standardize:") != std::string::npos) {
+      line = "    - plugin: {use: \"scaling.py:Standardized\", columns: [a, b, c]}";
+    }
+    if (line.starts_with("model:"))
+      line = "model: {type: torchscript, file: network.pt, outputs: 2}";
+    text += line + '\n';
   }
-  std::ofstream(path) << text << kRestOfThePipeline;
+  std::ofstream(path) << text << kRestOfThePipeline << more;
   return path;
 }
 
@@ -73,9 +82,10 @@ int64_t NumSeeds() {
 // Kills one process after another until the run has ended; says which.
 std::vector<std::string> KillMeanwhile(const Stack& stack, const std::string& run, int64_t seed) {
   static constexpr const char* kPrograms[] = {
-      "tidemill-plugin-host", "tidemill-supervisor", "tidemill-selector",
-      "tidemill-plugin-host", "tidemill-train",      "tidemill-trainer-server",
-      "tidemill-plugin-host", "tidemill-evaluator",  "tidemill-evaluate"};
+      "tidemill-plugin-host", "tidemill-supervisor",  "tidemill-selector",
+      "tidemill-plugin-host", "tidemill-train",       "tidemill-trainer-server",
+      "tidemill-plugin-host", "tidemill-evaluator",   "tidemill-evaluate",
+      "tidemill-storage",     "tidemill-model-store", "postgres"};
   constexpr int kMostKills = 12;
   std::mt19937_64 random(static_cast<uint64_t>(seed));
   std::vector<std::string> killed;
@@ -93,11 +103,13 @@ std::vector<std::string> KillMeanwhile(const Stack& stack, const std::string& ru
   return killed;
 }
 
-TEST(PluginKills, ARunOfPluginsIsTheSameWhateverIsKilled) {
+class PluginKills : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PluginKills, ARunOfPluginsIsTheSameWhateverIsKilled) {
   const Stack undisturbed;
   ASSERT_EQ(undisturbed.Tidemill({"up"}).exit_code, 0) << undisturbed.Logs();
   const CommandResult expected =
-      undisturbed.Tidemill({"run", WritePipeline(undisturbed), "--json"});
+      undisturbed.Tidemill({"run", WritePipeline(undisturbed, GetParam()), "--json"});
   ASSERT_EQ(expected.exit_code, 0) << expected.err << undisturbed.Logs();
   const std::vector<std::string> wanted = Fingerprint(expected.Json());
   EXPECT_THAT(wanted, Contains(HasSubstr("\"cost\"")));
@@ -105,7 +117,8 @@ TEST(PluginKills, ARunOfPluginsIsTheSameWhateverIsKilled) {
   for (int64_t seed = 1; seed <= NumSeeds(); ++seed) {
     const Stack stack;
     ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
-    const CommandResult begun = stack.Tidemill({"run", WritePipeline(stack), "--detach", "--json"});
+    const CommandResult begun =
+        stack.Tidemill({"run", WritePipeline(stack, GetParam()), "--detach", "--json"});
     ASSERT_EQ(begun.exit_code, 0) << begun.err << stack.Logs();
     const std::string run = begun.Json().at("run").dump();
     const std::vector<std::string> killed = KillMeanwhile(stack, run, seed);
@@ -115,6 +128,10 @@ TEST(PluginKills, ARunOfPluginsIsTheSameWhateverIsKilled) {
     EXPECT_THAT(killed, Contains("tidemill-plugin-host")) << "seed " << seed;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, PluginKills, ::testing::Values("", kLive), [](const auto& tested) {
+  return std::string(*tested.param == '\0' ? "Replayed" : "Live");
+});
 
 }  // namespace
 }  // namespace tidemill::tests

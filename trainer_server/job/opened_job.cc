@@ -1,9 +1,15 @@
 #include "trainer_server/job/opened_job.h"
 
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "base/digest.h"
+#include "base/files.h"
 #include "base/id.h"
+#include "model_store/client/model_store_client.h"
 #include "selector/client/selector_client.h"
+#include "trainer_server/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -32,5 +38,29 @@ absl::StatusOr<OpenedJob> OpenAny(const Job& job) {
 absl::StatusOr<OpenedJob> Open(const v1::FitJob& job) { return OpenAny(job); }
 
 absl::StatusOr<OpenedJob> Open(const v1::TrainingJob& job) { return OpenAny(job); }
+
+absl::StatusOr<models::ModelSpec> WithNetworkFile(const models::ModelSpec& model,
+                                                  const std::string& folder,
+                                                  const rpc::JobPeers& peers) {
+  const std::optional<models::NetworkFile> file = model->File();
+  if (!file) return model;
+  constexpr std::string_view kKept = "sha256:";
+  if (!file->path.starts_with(kKept)) {
+    return FailedPrecondition(
+        "the pipeline names {}, but the file did not come with it; submit the pipeline again",
+        file->path);
+  }
+  const std::string digest = file->path.substr(kKept.size());
+  const std::string networks = files::Join(folder, files::Join("..", kNetworksFolder));
+  const std::string path = files::Join(networks, digest);
+  models::ModelSpec with_file = model->WithFile(path);
+  if (const auto found = Sha256OfFile(path); found.ok() && *found == digest) return with_file;
+  ASSIGN_OR_RETURN(const rpc::Peer peer, peers.PeerOf("model_store"));
+  model_store::ModelStoreClient model_store(peer);
+  ASSIGN_OR_RETURN(const std::string bytes, model_store.ReadFile(digest));
+  RETURN_IF_ERROR(files::CreateFolder(networks));
+  RETURN_IF_ERROR(files::WriteAtomically(path, bytes));
+  return with_file;
+}
 
 }  // namespace tidemill::trainer_server

@@ -33,13 +33,13 @@
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
+#include "models/network_sandbox.h"
 #include "preprocess/client/path_work_message.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/job/failure_text.h"
-#include "trainer_server/job/network_sandbox.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
@@ -115,8 +115,11 @@ class Training {
     RETURN_IF_ERROR(Prepare());
     if (setup_.model->File()) {
       const bool starts_processes = !method_->RunsWith().empty();
-      RETURN_IF_ERROR(EnterNetworkSandbox(
-          {folder_, opened_.graph_spec, starts_processes, setup_.device.is_cuda()}));
+      RETURN_IF_ERROR(models::EnterNetworkSandbox({.readable = {files::Join(folder_, "..")},
+                                                   .writable = {folder_},
+                                                   .graph = opened_.graph_spec,
+                                                   .starts_processes = starts_processes,
+                                                   .uses_gpu = setup_.device.is_cuda()}));
     }
     WatchScript();
     RETURN_IF_ERROR(TrainAuxiliaryModels());
@@ -163,7 +166,7 @@ class Training {
     ASSIGN_OR_RETURN(const std::string bytes, files::ReadSummed(fitted_path, kMostFittedBytes));
     ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
     fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
-    RETURN_IF_ERROR(FetchNetwork());
+    ASSIGN_OR_RETURN(setup_.model, WithNetworkFile(model_, folder_, opened_.peers));
     if (job_.request().parent_model_id() == 0) return absl::OkStatus();
     ASSIGN_OR_RETURN(const rpc::Peer peer, opened_.peers.PeerOf("model_store"));
     model_store::ModelStoreClient model_store(peer);
@@ -171,31 +174,6 @@ class Training {
                      model_store.ReadPart(ModelId{job_.request().parent_model_id()},
                                           std::string(models::kWeightsPart)));
     return absl::OkStatus();
-  }
-
-  // A network from a file is one that came with the pipeline: the model store has it by its digest,
-  // and the run's folder once a training of the run has asked for it.
-  absl::Status FetchNetwork() {
-    const std::optional<models::NetworkFile> file = setup_.model->File();
-    if (!file) return absl::OkStatus();
-    constexpr std::string_view kKept = "sha256:";
-    if (!file->path.starts_with(kKept)) {
-      return FailedPrecondition(
-          "the pipeline names {}, but the file did not come with it; submit the pipeline again",
-          file->path);
-    }
-    const std::string digest = file->path.substr(kKept.size());
-    const std::string folder = files::Join(folder_, files::Join("..", kNetworksFolder));
-    const std::string path = files::Join(folder, digest);
-    setup_.model = setup_.model->WithFile(path);
-    if (const auto found = Sha256OfFile(path); found.ok() && *found == digest) {
-      return absl::OkStatus();
-    }
-    ASSIGN_OR_RETURN(const rpc::Peer peer, opened_.peers.PeerOf("model_store"));
-    model_store::ModelStoreClient model_store(peer);
-    ASSIGN_OR_RETURN(const std::string bytes, model_store.ReadFile(digest));
-    RETURN_IF_ERROR(files::CreateFolder(folder));
-    return files::WriteAtomically(path, bytes);
   }
 
   // Batches of what is trained on. Such rows do not depend on the epoch unless the graph is random,

@@ -1,4 +1,4 @@
-#include "trainer_server/job/network_sandbox.h"
+#include "models/network_sandbox.h"
 
 #include <sys/prctl.h>
 
@@ -9,14 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/sandbox/allowed_files.h"
 #include "base/sandbox/system_calls.h"
 #include "models/torch_files.h"
 #include "plugin/spec/host_settings.h"
 
-namespace tidemill::trainer_server {
+namespace tidemill::models {
 namespace {
 
 // Ops that run in processes of their own.
@@ -32,10 +31,10 @@ std::vector<std::string> FilesOfNames() {
           "/etc/gai.conf"};
 }
 
-absl::Status RestrictFilesTo(const std::string& folder) {
+absl::Status RestrictFilesOf(const SandboxedJob& job) {
   sandbox::AllowedFiles files{
-      .readable = sandbox::SystemFolders(), .writable = {folder}, .may_use_network = true};
-  for (auto more : {models::TorchFiles(), FilesOfNames(), {files::Join(folder, "..")}}) {
+      .readable = sandbox::SystemFolders(), .writable = job.writable, .may_use_network = true};
+  for (auto more : {TorchFiles(), FilesOfNames(), job.readable}) {
     std::ranges::move(more, std::back_inserter(files.readable));
   }
   return sandbox::RestrictFiles(files);
@@ -43,22 +42,21 @@ absl::Status RestrictFilesTo(const std::string& folder) {
 
 }  // namespace
 
-absl::Status EnterNetworkSandbox(const SandboxedTraining& training) {
-  if (training.starts_processes || StartsProcesses(training.graph)) {
-    log::Info("the network runs without a sandbox, because this training starts processes",
-              {{"folder", training.folder}});
+absl::Status EnterNetworkSandbox(const SandboxedJob& job) {
+  if (job.starts_processes || StartsProcesses(job.graph)) {
+    log::Info("the network runs without a sandbox, because this job starts processes");
     return absl::OkStatus();
   }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return FailedPrecondition("cannot give up new rights: {}", strerror(errno));
   }
   const bool is_apart = plugin::HostSettings::OfThisProcess().sandbox != "none";
-  if (is_apart && !training.uses_gpu) {
-    RETURN_IF_ERROR(Annotate(RestrictFilesTo(training.folder),
+  if (is_apart && !job.uses_gpu) {
+    RETURN_IF_ERROR(Annotate(RestrictFilesOf(job),
                              "no sandbox for networks from files works on this machine (an "
                              "administrator may write cluster.plugins.sandbox: none)"));
   }
   return sandbox::RefuseSystemCallsOfJob();
 }
 
-}  // namespace tidemill::trainer_server
+}  // namespace tidemill::models
