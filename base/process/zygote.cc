@@ -60,7 +60,8 @@ JobExit ParseExit(std::string_view line) {
 
 // Starts `program --zygote` with `socket` as its kInheritedFd, with no signal blocked or ignored
 // and in a process group of its own, out of reach of a terminal's Ctrl-C.
-absl::StatusOr<pid_t> Execute(const std::string& program, int socket) {
+absl::StatusOr<pid_t> Execute(const std::string& program,
+                              const std::vector<std::string>& environment, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, kInheritedFd);
@@ -80,12 +81,26 @@ absl::StatusOr<pid_t> Execute(const std::string& program, int socket) {
   std::string name = program;
   std::string flag = "--zygote";
   char* const arguments[] = {name.data(), flag.data(), nullptr};
+  std::vector<char*> variables;
+  for (const std::string& variable : environment) {
+    variables.push_back(const_cast<char*>(variable.c_str()));  // posix_spawn promises not to write.
+  }
+  variables.push_back(nullptr);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, environ);
+  const int error =
+      posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, variables.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return Internal("cannot start {}: {}", program, strerror(error));
   return pid;
+}
+
+std::vector<std::string> PresentEnvironment() {
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    environment.emplace_back(*variable);
+  }
+  return environment;
 }
 
 }  // namespace
@@ -141,7 +156,7 @@ absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const std::string& program
   if (access(program.c_str(), X_OK) != 0) {
     return NotFound("there is no program {} that can be executed: {}", program, strerror(errno));
   }
-  return std::unique_ptr<Zygote>(new Zygote(program));
+  return std::unique_ptr<Zygote>(new Zygote(program, PresentEnvironment()));
 }
 
 Zygote::~Zygote() {
@@ -168,7 +183,7 @@ absl::Status Zygote::Launch() {
   control_ = std::make_shared<const LocalSocket>(std::move(ends.first));
   // Copied above kInheritedFd, since a descriptor copied onto itself would close at the exec.
   const Descriptor theirs(fcntl(ends.second.number(), F_DUPFD_CLOEXEC, kInheritedFd + 1));
-  ASSIGN_OR_RETURN(pid_, Execute(program_, theirs.number()));
+  ASSIGN_OR_RETURN(pid_, Execute(program_, environment_, theirs.number()));
   return absl::OkStatus();
 }
 

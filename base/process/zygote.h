@@ -1,5 +1,5 @@
-// Starts job processes in milliseconds. A program that takes long to load is executed once, with the
-// first job, and forks itself for every job before it has threads.
+// Starts job processes in milliseconds. A program that takes long to load is executed once, with
+// the first job, and forks itself for every job before it has threads.
 //
 //   ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start("/usr/bin/tidemill-train"));
 //   ASSIGN_OR_RETURN(auto job, zygote->Spawn({"train", folder}));
@@ -83,12 +83,12 @@ enum class SpawnMode {
 class Zygote {
  public:
   // Takes `program`, whose main() is RunJobProgram(). The first job executes it: a service without
-  // jobs costs no libtorch. NOT_FOUND when there is no such program, or it is not executable.
+  // jobs costs no libtorch. It has the environment of this moment. NOT_FOUND when there is no such
+  // program, or it is not executable.
   static absl::StatusOr<std::unique_ptr<Zygote>> Start(const std::string& program);
 
   // Starts a job with these arguments. The zygote is started first when it does not run yet, or has
-  // died.
-  // INVALID_ARGUMENT for more than 64 KiB of arguments.
+  // died. INVALID_ARGUMENT for more than 64 KiB of arguments.
   absl::StatusOr<std::unique_ptr<Job>> Spawn(const std::vector<std::string>& arguments,
                                              SpawnMode mode = SpawnMode::kFork)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -99,11 +99,13 @@ class Zygote {
   ~Zygote();
 
  private:
-  explicit Zygote(std::string program) : program_(std::move(program)) {}
+  Zygote(std::string program, std::vector<std::string> environment)
+      : program_(std::move(program)), environment_(std::move(environment)) {}
   void Reap() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Launch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string program_;
+  const std::vector<std::string> environment_;
   mutable Mutex mutex_;
   std::shared_ptr<const LocalSocket> control_ ABSL_GUARDED_BY(mutex_);
   pid_t pid_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -20,8 +20,6 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-
 constexpr size_t kMaxBytes = size_t{1} << 20;
 
 struct BacktestFlags {
@@ -35,8 +33,8 @@ struct BacktestFlags {
   std::string report;
 };
 
-absl::StatusOr<v1::WatchBacktestRequest> RequestOf(const BacktestFlags& flags) {
-  v1::WatchBacktestRequest request;
+absl::StatusOr<supervisor::v1::WatchBacktestRequest> BacktestRequestOf(const BacktestFlags& flags) {
+  supervisor::v1::WatchBacktestRequest request;
   request.set_pipeline_name(flags.pipeline);
   for (const std::string& path : flags.policies) {
     auto& policy = *request.add_policies();
@@ -53,23 +51,26 @@ absl::StatusOr<v1::WatchBacktestRequest> RequestOf(const BacktestFlags& flags) {
   return request;
 }
 
-absl::StatusOr<BacktestFinal> Fetch(const Session& session, const v1::WatchBacktestRequest& request,
-                                    bool paint) {
+absl::StatusOr<BacktestFinal> FetchBacktest(const Session& session,
+                                            const supervisor::v1::WatchBacktestRequest& request,
+                                            bool paint) {
   BacktestFinal final;
-  const absl::Status status = session.Stream<v1::SupervisorService, v1::WatchBacktestResponse>(
-      "supervisor", &v1::SupervisorService::Stub::WatchBacktest, request,
-      [&](const v1::WatchBacktestResponse& response) {
-        if (response.has_final()) final = response.final();
-        if (!response.has_progress() || !paint) return;
-        fmt::print(stderr, "\r{} of {} samples", WithThousands(response.progress().num_samples()),
-                   WithThousands(response.progress().num_samples_total()));
-      });
+  const absl::Status status =
+      session.Stream<supervisor::v1::SupervisorService, supervisor::v1::WatchBacktestResponse>(
+          "supervisor", &supervisor::v1::SupervisorService::Stub::WatchBacktest, request,
+          [&](const supervisor::v1::WatchBacktestResponse& response) {
+            if (response.has_final()) final = response.final();
+            if (!response.has_progress() || !paint) return;
+            fmt::print(stderr, "\r{} of {} samples",
+                       WithThousands(response.progress().num_samples()),
+                       WithThousands(response.progress().num_samples_total()));
+          });
   if (paint) fmt::print(stderr, "\r\033[K");
   RETURN_IF_ERROR(status);
   return final;
 }
 
-void Tell(const BacktestFlags& flags, const BacktestFinal& final) {
+void TellProgress(const BacktestFlags& flags, const BacktestFinal& final) {
   fmt::print("{}", DescribeBacktest(final));
   if (flags.shuffles > 0 && final.num_shuffles() == 0) {
     fmt::print("No policy looks at samples, so shuffling them would change nothing.\n");
@@ -79,8 +80,9 @@ void Tell(const BacktestFlags& flags, const BacktestFinal& final) {
 
 int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
   return WithSession(
-      global, RequestOf(flags), [&](const Session& session, const auto& request) -> int {
-        const auto final = Fetch(session, request, !global.quiet && IsTerminal(STDERR_FILENO));
+      global, BacktestRequestOf(flags), [&](const Session& session, const auto& request) -> int {
+        const auto final =
+            FetchBacktest(session, request, !global.quiet && IsTerminal(STDERR_FILENO));
         if (!final.ok()) return Report(final.status());
         if (!flags.report.empty()) {
           const absl::Status written =
@@ -88,7 +90,7 @@ int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
           if (!written.ok()) return Report(written);
         }
         if (!global.json) {
-          Tell(flags, *final);
+          TellProgress(flags, *final);
           return kDone;
         }
         nlohmann::ordered_json json = BacktestToJson(*final);

@@ -13,16 +13,14 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-
 // A supervisor that does not tell the run's own pipeline tells its present one.
-absl::Status CompletePipeline(const Session& session, v1::GetRunResponse& run) {
+absl::Status CompletePipeline(const Session& session, supervisor::v1::GetRunResponse& run) {
   if (!run.pipeline_resolved().empty()) return absl::OkStatus();
-  v1::GetPipelineRequest request;
+  supervisor::v1::GetPipelineRequest request;
   request.set_name(run.run().pipeline_name());
-  v1::GetPipelineResponse response;
-  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::GetPipeline, request, &response));
+  supervisor::v1::GetPipelineResponse response;
+  RETURN_IF_ERROR(session.Call<supervisor::v1::SupervisorService>(
+      "supervisor", &supervisor::v1::SupervisorService::Stub::GetPipeline, request, &response));
   run.set_pipeline_resolved(response.pipeline().spec());
   return absl::OkStatus();
 }

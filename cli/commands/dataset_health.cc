@@ -18,8 +18,6 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = storage::v1;
-
 constexpr int kBarWidth = 40;
 // Classes of a text histogram; the others are added up.
 constexpr int kShownClasses = 30;
@@ -29,7 +27,7 @@ struct HealthFlags {
   int intervals = 20;
 };
 
-HealthFlags& Flags() {
+HealthFlags& FlagsOfHealth() {
   static HealthFlags flags;
   return flags;
 }
@@ -42,20 +40,20 @@ std::string Bar(int64_t count, int64_t most) {
 int Check(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     const storage::StorageClient storage(session.PeerOf("storage"));
-    const auto dataset = storage.GetDataset(Flags().name);
+    const auto dataset = storage.GetDataset(FlagsOfHealth().name);
     if (!dataset.ok()) return Report(dataset.status());
     const bool terminal = IsTerminal(STDERR_FILENO) && !flags.quiet;
     nlohmann::ordered_json damaged = nlohmann::ordered_json::array();
     int64_t done = 0;
     int64_t column_files = 0;
     int64_t made_again = 0;
-    const absl::Status status =
-        storage.CheckDataset({dataset->dataset_id()}, [&](const v1::CheckDatasetResponse& message) {
+    const absl::Status status = storage.CheckDataset(
+        {dataset->dataset_id()}, [&](const storage::v1::CheckDatasetResponse& message) {
           if (message.num_samples_done() < done) damaged.clear();  // It began anew.
           done = message.num_samples_done();
           column_files = message.num_column_files();
           made_again = message.num_column_files_made_again();
-          for (const v1::MissingSample& sample : message.damaged()) {
+          for (const storage::v1::MissingSample& sample : message.damaged()) {
             damaged.push_back({{"key", sample.sample_key()}, {"reason", sample.reason()}});
           }
           if (terminal) {
@@ -88,15 +86,15 @@ int Check(const GlobalFlags& flags) {
 }
 
 // The class's name, its number where it has none; "none" for samples without a label.
-std::string NameOf(const v1::GetDatasetStatisticsResponse::ClassCount& entry,
-                   const std::vector<std::string>& names) {
+std::string NameOfDataset(const storage::v1::GetDatasetStatisticsResponse::ClassCount& entry,
+                          const std::vector<std::string>& names) {
   if (!entry.has_class_label()) return "none";
   const auto place = static_cast<size_t>(entry.class_label());
   return place < names.size() ? Printable(names[place]) : std::to_string(entry.class_label());
 }
 
-nlohmann::ordered_json ToJson(const v1::GetDatasetStatisticsResponse& statistics,
-                              const std::vector<std::string>& class_names) {
+nlohmann::ordered_json CheckToJson(const storage::v1::GetDatasetStatisticsResponse& statistics,
+                                   const std::vector<std::string>& class_names) {
   nlohmann::ordered_json json = {{"dataset", statistics.dataset().name()},
                                  {"samples", statistics.dataset().num_samples()},
                                  {"bytes", statistics.size_bytes()},
@@ -108,7 +106,7 @@ nlohmann::ordered_json ToJson(const v1::GetDatasetStatisticsResponse& statistics
     json["classes"].push_back(
         {{"class", entry.has_class_label() ? nlohmann::ordered_json(entry.class_label())
                                            : nlohmann::ordered_json(nullptr)},
-         {"name", NameOf(entry, class_names)},
+         {"name", NameOfDataset(entry, class_names)},
          {"samples", entry.num_samples()}});
   }
   for (const auto& interval : statistics.intervals()) {
@@ -131,10 +129,10 @@ nlohmann::ordered_json ToJson(const v1::GetDatasetStatisticsResponse& statistics
   return json;
 }
 
-std::string DescribeClasses(const v1::GetDatasetStatisticsResponse& statistics,
+std::string DescribeClasses(const storage::v1::GetDatasetStatisticsResponse& statistics,
                             const std::vector<std::string>& names) {
-  std::vector<v1::GetDatasetStatisticsResponse::ClassCount> classes(statistics.classes().begin(),
-                                                                    statistics.classes().end());
+  std::vector<storage::v1::GetDatasetStatisticsResponse::ClassCount> classes(
+      statistics.classes().begin(), statistics.classes().end());
   if (classes.empty()) return "";
   int64_t most = 0;
   for (const auto& entry : classes) most = std::max(most, entry.num_samples());
@@ -150,7 +148,7 @@ std::string DescribeClasses(const v1::GetDatasetStatisticsResponse& statistics,
       rest += classes[i].num_samples();
       continue;
     }
-    table.Add({NameOf(classes[i], names), WithThousands(classes[i].num_samples()),
+    table.Add({NameOfDataset(classes[i], names), WithThousands(classes[i].num_samples()),
                Bar(classes[i].num_samples(), most)});
   }
   if (rest > 0) {
@@ -159,7 +157,7 @@ std::string DescribeClasses(const v1::GetDatasetStatisticsResponse& statistics,
   return "\n" + table.ToString();
 }
 
-std::string DescribeTimes(const v1::GetDatasetStatisticsResponse& statistics) {
+std::string DescribeTimes(const storage::v1::GetDatasetStatisticsResponse& statistics) {
   int64_t most = 0;
   for (const auto& interval : statistics.intervals()) {
     most = std::max(most, interval.num_samples());
@@ -172,7 +170,7 @@ std::string DescribeTimes(const v1::GetDatasetStatisticsResponse& statistics) {
   return "\n" + table.ToString();
 }
 
-std::string Describe(const v1::GetDatasetStatisticsResponse& statistics,
+std::string Describe(const storage::v1::GetDatasetStatisticsResponse& statistics,
                      const std::vector<std::string>& class_names) {
   std::string text = fmt::format(
       "{}: {} samples in {} files, {} bytes\n", Printable(statistics.dataset().name()),
@@ -197,15 +195,16 @@ std::string Describe(const v1::GetDatasetStatisticsResponse& statistics,
 int Stats(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     const storage::StorageClient storage(session.PeerOf("storage"));
-    const auto dataset = storage.GetDataset(Flags().name);
+    const auto dataset = storage.GetDataset(FlagsOfHealth().name);
     if (!dataset.ok()) return Report(dataset.status());
-    const auto statistics = storage.GetStatistics({dataset->dataset_id()}, Flags().intervals);
+    const auto statistics =
+        storage.GetStatistics({dataset->dataset_id()}, FlagsOfHealth().intervals);
     if (!statistics.ok()) return Report(statistics.status());
     const auto spec = config::Read<storage::DatasetSpec>(dataset->spec(), dataset->name());
     const std::vector<std::string> names =
         spec.ok() ? spec->label.classes : std::vector<std::string>();
-    fmt::print(
-        "{}", flags.json ? ToJson(*statistics, names).dump() + "\n" : Describe(*statistics, names));
+    fmt::print("{}", flags.json ? CheckToJson(*statistics, names).dump() + "\n"
+                                : Describe(*statistics, names));
     return kDone;
   });
 }
@@ -215,11 +214,13 @@ int Stats(const GlobalFlags& flags) {
 void AddDatasetHealthCommands(Command& datasets) {
   Command& check = datasets.AddSubcommand(
       "check", "Read every sample again and list those that have changed since they were ingested");
-  check.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
+  check.AddOption("name", FlagsOfHealth().name, "Dataset name").Required().TypeName("DATASET");
   SetAction(check, Check);
   Command& stats = datasets.AddSubcommand("stats", "Count samples by class, over time and by file");
-  stats.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
-  stats.AddOption("--intervals", Flags().intervals, "Number of intervals to divide the time into")
+  stats.AddOption("name", FlagsOfHealth().name, "Dataset name").Required().TypeName("DATASET");
+  stats
+      .AddOption("--intervals", FlagsOfHealth().intervals,
+                 "Number of intervals to divide the time into")
       .Between(1, 1000);
   SetAction(stats, Stats);
 }

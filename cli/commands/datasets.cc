@@ -20,8 +20,7 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = storage::v1;
-using Stub = v1::StorageService::Stub;
+using StorageStub = storage::v1::StorageService::Stub;
 
 struct DatasetsFlags {
   std::string name;
@@ -31,12 +30,12 @@ struct DatasetsFlags {
   DeletionFlags deletion;
 };
 
-DatasetsFlags& Flags() {
+DatasetsFlags& FlagsOfDatasets() {
   static DatasetsFlags flags;
   return flags;
 }
 
-nlohmann::ordered_json DatasetToJson(const v1::Dataset& dataset) {
+nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
   nlohmann::ordered_json json = {{"dataset", dataset.name()},
                                  {"id", dataset.dataset_id()},
                                  {"samples", dataset.num_samples()},
@@ -54,24 +53,24 @@ nlohmann::ordered_json DatasetToJson(const v1::Dataset& dataset) {
   return json;
 }
 
-absl::StatusOr<v1::Dataset> Get(const Session& session, const std::string& name) {
-  v1::GetDatasetRequest request;
+absl::StatusOr<storage::v1::Dataset> Get(const Session& session, const std::string& name) {
+  storage::v1::GetDatasetRequest request;
   request.set_name(name);
-  v1::GetDatasetResponse response;
-  RETURN_IF_ERROR(
-      session.Call<v1::StorageService>("storage", &Stub::GetDataset, request, &response));
+  storage::v1::GetDatasetResponse response;
+  RETURN_IF_ERROR(session.Call<storage::v1::StorageService>("storage", &StorageStub::GetDataset,
+                                                            request, &response));
   return response.dataset();
 }
 
-int List(const GlobalFlags& flags) {
+int ListDatasets(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    v1::ListDatasetsResponse response;
-    const absl::Status status = session.Call<v1::StorageService>(
-        "storage", &Stub::ListDatasets, v1::ListDatasetsRequest(), &response);
+    storage::v1::ListDatasetsResponse response;
+    const absl::Status status = session.Call<storage::v1::StorageService>(
+        "storage", &StorageStub::ListDatasets, storage::v1::ListDatasetsRequest(), &response);
     if (!status.ok()) return Report(status);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"DATASET", "SAMPLES", "FILES", "QUARANTINED", "DELETED", "FROM", "TO"});
-    for (const v1::Dataset& dataset : response.datasets()) {
+    for (const storage::v1::Dataset& dataset : response.datasets()) {
       json.push_back(DatasetToJson(dataset));
       const bool some = dataset.has_first_event_time();
       table.Add({dataset.name(), WithThousands(dataset.num_samples()),
@@ -85,9 +84,9 @@ int List(const GlobalFlags& flags) {
   });
 }
 
-int Show(const GlobalFlags& flags) {
+int ShowDataset(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto dataset = Get(session, Flags().name);
+    const auto dataset = Get(session, FlagsOfDatasets().name);
     if (!dataset.ok()) return Report(dataset.status());
     const nlohmann::ordered_json json = DatasetToJson(*dataset);
     if (flags.json) {
@@ -108,13 +107,13 @@ int Show(const GlobalFlags& flags) {
 
 int Register(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto requests = RegistrationsOf(Flags().file, session);
+    const auto requests = RegistrationsOf(FlagsOfDatasets().file, session);
     if (!requests.ok()) return Report(requests.status());
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
-    for (const v1::RegisterDatasetRequest& request : *requests) {
-      v1::RegisterDatasetResponse response;
-      const absl::Status status =
-          session.Call<v1::StorageService>("storage", &Stub::RegisterDataset, request, &response);
+    for (const storage::v1::RegisterDatasetRequest& request : *requests) {
+      storage::v1::RegisterDatasetResponse response;
+      const absl::Status status = session.Call<storage::v1::StorageService>(
+          "storage", &StorageStub::RegisterDataset, request, &response);
       if (!status.ok()) return Report(status);
       json.push_back({{"dataset", request.name()},
                       {"id", response.dataset_id()},
@@ -129,7 +128,7 @@ int Register(const GlobalFlags& flags) {
   });
 }
 
-void PrintSync(const v1::SyncDatasetResponse& done, const v1::Dataset& now) {
+void PrintSync(const storage::v1::SyncDatasetResponse& done, const storage::v1::Dataset& now) {
   fmt::print("{} files, {} new samples, {} quarantined; the dataset has {} samples\n",
              WithThousands(done.num_files_done()), WithThousands(done.num_samples()),
              WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
@@ -147,17 +146,18 @@ void PrintSync(const v1::SyncDatasetResponse& done, const v1::Dataset& now) {
 
 int Sync(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto dataset = Get(session, Flags().name);
+    const auto dataset = Get(session, FlagsOfDatasets().name);
     if (!dataset.ok()) return Report(dataset.status());
-    v1::SyncDatasetRequest request;
+    storage::v1::SyncDatasetRequest request;
     request.set_dataset_id(dataset->dataset_id());
-    v1::SyncDatasetResponse last;
-    const absl::Status status = session.Stream<v1::StorageService, v1::SyncDatasetResponse>(
-        "storage", &Stub::SyncDataset, request,
-        [&](const v1::SyncDatasetResponse& message) { last = message; });
+    storage::v1::SyncDatasetResponse last;
+    const absl::Status status =
+        session.Stream<storage::v1::StorageService, storage::v1::SyncDatasetResponse>(
+            "storage", &StorageStub::SyncDataset, request,
+            [&](const storage::v1::SyncDatasetResponse& message) { last = message; });
     if (!status.ok()) return Report(status);
     // The watcher may have been first, so what is new says little of what is there.
-    const auto now = Get(session, Flags().name);
+    const auto now = Get(session, FlagsOfDatasets().name);
     if (!now.ok()) return Report(now.status());
     if (flags.json) {
       const nlohmann::ordered_json json = {
@@ -174,15 +174,15 @@ int Sync(const GlobalFlags& flags) {
 
 int Quarantine(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto dataset = Get(session, Flags().name);
+    const auto dataset = Get(session, FlagsOfDatasets().name);
     if (!dataset.ok()) return Report(dataset.status());
-    v1::ListQuarantineRequest request;
+    storage::v1::ListQuarantineRequest request;
     request.set_dataset_id(dataset->dataset_id());
-    request.set_limit(Flags().limit);
+    request.set_limit(FlagsOfDatasets().limit);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"FILE", "RECORD", "REASON"});
-    const auto add = [&](const v1::ListQuarantineResponse& message) {
-      const v1::QuarantineEntry& entry = message.entry();
+    const auto add = [&](const storage::v1::ListQuarantineResponse& message) {
+      const storage::v1::QuarantineEntry& entry = message.entry();
       const auto position = entry.has_position() ? nlohmann::ordered_json(entry.position())
                                                  : nlohmann::ordered_json(nullptr);
       json.push_back({{"file", entry.path()}, {"record", position}, {"reason", entry.reason()}});
@@ -190,8 +190,9 @@ int Quarantine(const GlobalFlags& flags) {
       table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : "all",
                  entry.reason()});
     };
-    const absl::Status status = session.Stream<v1::StorageService, v1::ListQuarantineResponse>(
-        "storage", &Stub::ListQuarantine, request, add);
+    const absl::Status status =
+        session.Stream<storage::v1::StorageService, storage::v1::ListQuarantineResponse>(
+            "storage", &StorageStub::ListQuarantine, request, add);
     if (!status.ok()) return Report(status);
     fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
     // Not on stdout where that is one JSON document.
@@ -218,19 +219,20 @@ absl::StatusOr<std::vector<int64_t>> ParseKeys(const std::string& text) {
 }
 
 int DeleteSamples(const GlobalFlags& flags, const Session& session) {
-  const auto dataset = Get(session, Flags().name);
+  const auto dataset = Get(session, FlagsOfDatasets().name);
   if (!dataset.ok()) return Report(dataset.status());
-  const auto keys = ParseKeys(Flags().keys);
+  const auto keys = ParseKeys(FlagsOfDatasets().keys);
   if (!keys.ok()) return Report(keys.status());
-  const std::string what = fmt::format("{} samples of dataset {}", keys->size(), Flags().name);
-  if (const auto end = SettleDeletion(flags, Flags().deletion, what)) return *end;
-  v1::DeleteSamplesRequest request;
+  const std::string what =
+      fmt::format("{} samples of dataset {}", keys->size(), FlagsOfDatasets().name);
+  if (const auto end = SettleDeletion(flags, FlagsOfDatasets().deletion, what)) return *end;
+  storage::v1::DeleteSamplesRequest request;
   request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_dataset_id(dataset->dataset_id());
   request.mutable_sample_keys()->Add(keys->begin(), keys->end());
-  v1::DeleteSamplesResponse response;
-  const absl::Status status =
-      session.Call<v1::StorageService>("storage", &Stub::DeleteSamples, request, &response);
+  storage::v1::DeleteSamplesResponse response;
+  const absl::Status status = session.Call<storage::v1::StorageService>(
+      "storage", &StorageStub::DeleteSamples, request, &response);
   if (!status.ok()) return Report(status);
   if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"deleted", response.num_deleted()}}).dump());
@@ -241,46 +243,49 @@ int DeleteSamples(const GlobalFlags& flags, const Session& session) {
 }
 
 // "dataset weather with 1,461 samples of 3 files, but not the files".
-absl::StatusOr<std::string> WhatGoes(const Session& session) {
-  const auto dataset = Get(session, Flags().name);
+absl::StatusOr<std::string> WhatGoesWithDataset(const Session& session) {
+  const auto dataset = Get(session, FlagsOfDatasets().name);
   if (absl::IsNotFound(dataset.status())) {
-    return fmt::format("dataset {}, which does not exist", Flags().name);
+    return fmt::format("dataset {}, which does not exist", FlagsOfDatasets().name);
   }
   // An older version may have registered it so, and deleting it is what is left.
   if (absl::IsInvalidArgument(dataset.status())) {
-    return fmt::format("dataset '{}' with all its samples, but not its files", Flags().name);
+    return fmt::format("dataset '{}' with all its samples, but not its files",
+                       FlagsOfDatasets().name);
   }
   RETURN_IF_ERROR(dataset.status());
-  return fmt::format("dataset {} with {} samples of {} files, but not the files", Flags().name,
-                     WithThousands(dataset->num_samples()), WithThousands(dataset->num_files()));
+  return fmt::format("dataset {} with {} samples of {} files, but not the files",
+                     FlagsOfDatasets().name, WithThousands(dataset->num_samples()),
+                     WithThousands(dataset->num_files()));
 }
 
-int Delete(const GlobalFlags& flags) {
+int DeleteDataset(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    if (!Flags().keys.empty()) return DeleteSamples(flags, session);
-    const auto what = WhatGoes(session);
+    if (!FlagsOfDatasets().keys.empty()) return DeleteSamples(flags, session);
+    const auto what = WhatGoesWithDataset(session);
     if (!what.ok()) return Report(what.status());
-    if (const auto end = SettleDeletion(flags, Flags().deletion, *what)) return *end;
-    v1::DeleteDatasetRequest request;
+    if (const auto end = SettleDeletion(flags, FlagsOfDatasets().deletion, *what)) return *end;
+    storage::v1::DeleteDatasetRequest request;
     request.mutable_command()->set_request_id(rpc::NewRequestId());
-    request.set_name(Flags().name);
-    v1::DeleteDatasetResponse response;
-    const absl::Status status =
-        session.Call<v1::StorageService>("storage", &Stub::DeleteDataset, request, &response);
+    request.set_name(FlagsOfDatasets().name);
+    storage::v1::DeleteDatasetResponse response;
+    const absl::Status status = session.Call<storage::v1::StorageService>(
+        "storage", &StorageStub::DeleteDataset, request, &response);
     if (!status.ok()) return Report(status);
     if (flags.json) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
     } else {
-      fmt::print("dataset {} {}; its files were not touched\n", Printable(Flags().name),
+      fmt::print("dataset {} {}; its files were not touched\n", Printable(FlagsOfDatasets().name),
                  response.existed() ? "deleted" : "did not exist");
     }
     return kDone;
   });
 }
 
-Command& AddVerb(Command& datasets, const std::string& verb, const std::string& description) {
+Command& AddDatasetVerb(Command& datasets, const std::string& verb,
+                        const std::string& description) {
   Command& command = datasets.AddSubcommand(verb, description);
-  command.AddOption("name", Flags().name, "Dataset name").Required().TypeName("DATASET");
+  command.AddOption("name", FlagsOfDatasets().name, "Dataset name").Required().TypeName("DATASET");
   return command;
 }
 
@@ -289,27 +294,28 @@ Command& AddVerb(Command& datasets, const std::string& verb, const std::string& 
 void AddDatasetsCommands(Command& app) {
   Command& datasets = app.AddSubcommand("datasets", "Datasets that storage watches");
   datasets.RequireSubcommand();
-  SetAction(datasets.AddSubcommand("list", "List datasets"), List);
-  SetAction(AddVerb(datasets, "show", "Show a dataset's counts, times and spec"), Show);
+  SetAction(datasets.AddSubcommand("list", "List datasets"), ListDatasets);
+  SetAction(AddDatasetVerb(datasets, "show", "Show a dataset's counts, times and spec"),
+            ShowDataset);
   Command& add = datasets.AddSubcommand(
       "register", "Register the datasets of a file with a `datasets:` section, such as a pipeline");
-  add.AddOption("file", Flags().file, "YAML file").Required().TypeName("FILE");
+  add.AddOption("file", FlagsOfDatasets().file, "YAML file").Required().TypeName("FILE");
   SetAction(add, Register);
-  SetAction(AddVerb(datasets, "sync", "Ingest now whatever has changed"), Sync);
-  Command& quarantine = AddVerb(
+  SetAction(AddDatasetVerb(datasets, "sync", "Ingest now whatever has changed"), Sync);
+  Command& quarantine = AddDatasetVerb(
       datasets, "quarantine",
       "List the records that could not be ingested or used in a training, with the reasons");
-  quarantine.AddOption("--limit", Flags().limit, "At most this many lines; 0 for all")
+  quarantine.AddOption("--limit", FlagsOfDatasets().limit, "At most this many lines; 0 for all")
       .Check([](const std::string& text) {
         return text.starts_with('-') ? text + " is less than 0; write 0 to show all lines" : "";
       });
   SetAction(quarantine, Quarantine);
-  Command& remove =
-      AddVerb(datasets, "delete",
-              "Delete a dataset, or some of its samples, but never its files; asks at a terminal");
-  AddDeletionFlags(remove, Flags().deletion);
-  remove.AddOption("--keys", Flags().keys, "Only these sample keys, separated by commas");
-  SetAction(remove, Delete);
+  Command& remove = AddDatasetVerb(
+      datasets, "delete",
+      "Delete a dataset, or some of its samples, but never its files; asks at a terminal");
+  AddDeletionFlags(remove, FlagsOfDatasets().deletion);
+  remove.AddOption("--keys", FlagsOfDatasets().keys, "Only these sample keys, separated by commas");
+  SetAction(remove, DeleteDataset);
   AddDatasetHealthCommands(datasets);
 }
 

@@ -16,7 +16,7 @@
 namespace tidemill::cli {
 namespace {
 
-const char* NameOf(Health health) {
+const char* NameOfLevel(Health health) {
   switch (health) {
     case Health::kOk:
       return "ok";
@@ -28,12 +28,12 @@ const char* NameOf(Health health) {
   return "fail";
 }
 
-void Show(const Findings& findings, bool paint) {
+void ShowFindings(const Findings& findings, bool paint) {
   for (const Finding& finding : findings) {
     const int colour = finding.health == Health::kOk     ? 32
                        : finding.health == Health::kWarn ? 33
                                                          : 31;
-    const std::string name = fmt::format("{:<4}", NameOf(finding.health));
+    const std::string name = fmt::format("{:<4}", NameOfLevel(finding.health));
     fmt::print("{}  {:<14} {}\n", paint ? fmt::format("\x1b[{}m{}\x1b[0m", colour, name) : name,
                finding.check, Printable(finding.message));
     if (!finding.fix.empty()) fmt::print("      {:<14} fix: {}\n", "", Printable(finding.fix));
@@ -46,13 +46,13 @@ int Doctor(const GlobalFlags& flags, const std::string& service) {
     return finding.health == Health::kFail;
   });
   if (!flags.json) {
-    Show(findings, TakesColour(STDOUT_FILENO));
+    ShowFindings(findings, TakesColour(STDOUT_FILENO));
     return failed == 0 ? kDone : kFailed;
   }
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Finding& finding : findings) {
     list.push_back({{"check", finding.check},
-                    {"state", NameOf(finding.health)},
+                    {"state", NameOfLevel(finding.health)},
                     {"message", finding.message},
                     {"fix", finding.fix.empty() ? nlohmann::ordered_json(nullptr)
                                                 : nlohmann::ordered_json(finding.fix)}});

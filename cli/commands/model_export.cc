@@ -22,7 +22,6 @@ namespace tidemill::cli {
 namespace {
 
 namespace fs = std::filesystem;
-namespace v1 = model_store::v1;
 
 constexpr char kProgram[] = "tidemill-export";
 // What libraries look for.
@@ -48,9 +47,9 @@ class ScratchFolder {
 };
 
 // All parts under their own names, digests checked by the client.
-absl::Status Fetch(model_store::ModelStoreClient& store, const v1::Model& model,
-                   const std::string& folder) {
-  for (const v1::ModelPart& part : model.parts()) {
+absl::Status FetchParts(model_store::ModelStoreClient& store, const model_store::v1::Model& model,
+                        const std::string& folder) {
+  for (const model_store::v1::ModelPart& part : model.parts()) {
     // A name is the store's word, and becomes a path here.
     if (part.name().empty() || part.name().front() == '.' ||
         part.name().find('/') != std::string::npos) {
@@ -62,9 +61,9 @@ absl::Status Fetch(model_store::ModelStoreClient& store, const v1::Model& model,
   return absl::OkStatus();
 }
 
-std::string ConfigOf(const v1::Model& model, const transform::TargetScale& scale) {
+std::string ConfigOf(const model_store::v1::Model& model, const transform::TargetScale& scale) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::object();
-  for (const v1::ModelPart& part : model.parts()) {
+  for (const model_store::v1::ModelPart& part : model.parts()) {
     parts[part.name() == models::kWeightsPart ? kWeightsFile : part.name()] = part.digest();
   }
   nlohmann::ordered_json json = {
@@ -84,7 +83,7 @@ std::string ConfigOf(const v1::Model& model, const transform::TargetScale& scale
   return json.dump(2) + "\n";
 }
 
-std::string CardOf(const v1::Model& model, const transform::TargetScale& scale) {
+std::string CardOf(const model_store::v1::Model& model, const transform::TargetScale& scale) {
   std::string card = fmt::format(
       "---\nlibrary_name: tidemill\ntags: [tidemill]\n---\n\n# Model {0}\n\n"
       "Trained by run {1} at its trigger {2} on {3} samples{4}. Digest of the training set:\n"
@@ -120,12 +119,12 @@ std::string CardOf(const v1::Model& model, const transform::TargetScale& scale) 
   return card;
 }
 
-absl::Status WriteFolder(model_store::ModelStoreClient& store, const v1::Model& model,
+absl::Status WriteFolder(model_store::ModelStoreClient& store, const model_store::v1::Model& model,
                          const std::string& output) {
   const std::string partial = output + ".partial";
   RETURN_IF_ERROR(files::Remove(partial));
   RETURN_IF_ERROR(files::CreateFolder(partial));
-  RETURN_IF_ERROR(Fetch(store, model, partial));
+  RETURN_IF_ERROR(FetchParts(store, model, partial));
   std::error_code error;
   fs::rename(files::Join(partial, models::kWeightsPart), files::Join(partial, kWeightsFile), error);
   if (error) return DataLoss("model {} has no weights", model.model_id());
@@ -171,11 +170,11 @@ absl::Status ExportModel(model_store::ModelStoreClient& store, ModelId model, Ex
   if (files::Exists(output)) {
     return FailedPrecondition("{} is there already; remove it or name another path", output);
   }
-  ASSIGN_OR_RETURN(const v1::Model found, store.GetModel(model));
+  ASSIGN_OR_RETURN(const model_store::v1::Model found, store.GetModel(model));
   if (format == ExportFormat::kSafetensors) return WriteFolder(store, found, output);
   const ScratchFolder scratch;
   if (scratch.path().empty()) return Internal("cannot make a folder for temporary files");
-  RETURN_IF_ERROR(Fetch(store, found, scratch.path()));
+  RETURN_IF_ERROR(FetchParts(store, found, scratch.path()));
   return RunExporter(scratch.path(), output);
 }
 

@@ -14,8 +14,7 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = model_store::v1;
-using Stub = v1::ModelStoreService::Stub;
+using ModelStoreStub = model_store::v1::ModelStoreService::Stub;
 
 struct ModelsFlags {
   int64_t model = 0;
@@ -24,20 +23,20 @@ struct ModelsFlags {
   std::string output;
 };
 
-ModelsFlags& Flags() {
+ModelsFlags& FlagsOfModels() {
   static ModelsFlags flags;
   return flags;
 }
 
-int64_t BytesOf(const v1::Model& model) {
+int64_t BytesOf(const model_store::v1::Model& model) {
   int64_t bytes = 0;
-  for (const v1::ModelPart& part : model.parts()) bytes += part.size_bytes();
+  for (const model_store::v1::ModelPart& part : model.parts()) bytes += part.size_bytes();
   return bytes;
 }
 
-nlohmann::ordered_json ModelToJson(const v1::Model& model) {
+nlohmann::ordered_json ModelToJson(const model_store::v1::Model& model) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
-  for (const v1::ModelPart& part : model.parts()) {
+  for (const model_store::v1::ModelPart& part : model.parts()) {
     parts.push_back(
         {{"name", part.name()}, {"bytes", part.size_bytes()}, {"sha256", part.digest()}});
   }
@@ -56,17 +55,17 @@ nlohmann::ordered_json ModelToJson(const v1::Model& model) {
   return json;
 }
 
-int List(const GlobalFlags& flags) {
+int ListModels(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    v1::ListModelsRequest request;
-    request.set_run_id(Flags().run);
-    v1::ListModelsResponse response;
-    const absl::Status status =
-        session.Call<v1::ModelStoreService>("model_store", &Stub::ListModels, request, &response);
+    model_store::v1::ListModelsRequest request;
+    request.set_run_id(FlagsOfModels().run);
+    model_store::v1::ListModelsResponse response;
+    const absl::Status status = session.Call<model_store::v1::ModelStoreService>(
+        "model_store", &ModelStoreStub::ListModels, request, &response);
     if (!status.ok()) return Report(status);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"MODEL", "RUN", "TRIGGER", "PARENT", "SAMPLES", "BYTES", "CREATED"});
-    for (const v1::Model& model : response.models()) {
+    for (const model_store::v1::Model& model : response.models()) {
       json.push_back(ModelToJson(model));
       table.Add({std::to_string(model.model_id()), std::to_string(model.run_id()),
                  std::to_string(model.trigger()),
@@ -80,13 +79,13 @@ int List(const GlobalFlags& flags) {
   });
 }
 
-int Show(const GlobalFlags& flags) {
+int ShowModel(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    v1::GetModelRequest request;
-    request.set_model_id(Flags().model);
-    v1::GetModelResponse response;
-    const absl::Status status =
-        session.Call<v1::ModelStoreService>("model_store", &Stub::GetModel, request, &response);
+    model_store::v1::GetModelRequest request;
+    request.set_model_id(FlagsOfModels().model);
+    model_store::v1::GetModelResponse response;
+    const absl::Status status = session.Call<model_store::v1::ModelStoreService>(
+        "model_store", &ModelStoreStub::GetModel, request, &response);
     if (!status.ok()) return Report(status);
     fmt::print("{}\n", ModelToJson(response.model()).dump(flags.json ? -1 : 2));
     return kDone;
@@ -96,19 +95,22 @@ int Show(const GlobalFlags& flags) {
 int Export(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     model_store::ModelStoreClient store(session.PeerOf("model_store"));
-    const ExportFormat format =
-        Flags().format == "torchscript" ? ExportFormat::kTorchScript : ExportFormat::kSafetensors;
-    const absl::Status status = ExportModel(store, {Flags().model}, format, Flags().output);
+    const ExportFormat format = FlagsOfModels().format == "torchscript"
+                                    ? ExportFormat::kTorchScript
+                                    : ExportFormat::kSafetensors;
+    const absl::Status status =
+        ExportModel(store, {FlagsOfModels().model}, format, FlagsOfModels().output);
     if (!status.ok()) return Report(status);
     if (flags.json) {
-      const nlohmann::ordered_json json = {
-          {"model", Flags().model}, {"format", Flags().format}, {"output", Flags().output}};
+      const nlohmann::ordered_json json = {{"model", FlagsOfModels().model},
+                                           {"format", FlagsOfModels().format},
+                                           {"output", FlagsOfModels().output}};
       fmt::print("{}\n", json.dump());
     } else if (!flags.quiet) {
       fmt::print(stderr,
                  "model {} exported to {}: the network without preprocessing; its inputs must be "
                  "made as the graph of the pipeline makes them\n",
-                 Flags().model, Flags().output);
+                 FlagsOfModels().model, FlagsOfModels().output);
     }
     return kDone;
   });
@@ -120,16 +122,17 @@ void AddModelsCommands(Command& app) {
   Command& models = app.AddSubcommand("models", "Models that were trained");
   models.RequireSubcommand();
   Command& list = models.AddSubcommand("list", "List models with their lineage");
-  list.AddOption("--run", Flags().run, "Only models of this run").TypeName("RUN");
-  SetAction(list, List);
+  list.AddOption("--run", FlagsOfModels().run, "Only models of this run").TypeName("RUN");
+  SetAction(list, ListModels);
   Command& show = models.AddSubcommand("show", "Show a model's parts, parent and spec");
-  show.AddOption("model", Flags().model, "Model id").Required().TypeName("MODEL");
-  SetAction(show, Show);
+  show.AddOption("model", FlagsOfModels().model, "Model id").Required().TypeName("MODEL");
+  SetAction(show, ShowModel);
   Command& to_files = models.AddSubcommand("export", "Write a model for other programs");
-  to_files.AddOption("model", Flags().model, "Model id").Required().TypeName("MODEL");
-  to_files.AddOption("--format", Flags().format, "A folder with weights, or one program file")
+  to_files.AddOption("model", FlagsOfModels().model, "Model id").Required().TypeName("MODEL");
+  to_files
+      .AddOption("--format", FlagsOfModels().format, "A folder with weights, or one program file")
       .OneOf({"safetensors", "torchscript"});
-  to_files.AddOption("-o,--output", Flags().output, "Path to write; it must not exist yet")
+  to_files.AddOption("-o,--output", FlagsOfModels().output, "Path to write; it must not exist yet")
       .Required()
       .TypeName("FILE");
   SetAction(to_files, Export);

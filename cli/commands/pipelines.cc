@@ -16,8 +16,7 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-using Stub = v1::SupervisorService::Stub;
+using SupervisorStub = supervisor::v1::SupervisorService::Stub;
 
 std::string& Name() {
   static std::string name;
@@ -29,7 +28,7 @@ DeletionFlags& Deletion() {
   return flags;
 }
 
-nlohmann::ordered_json PipelineToJson(const v1::Pipeline& pipeline) {
+nlohmann::ordered_json PipelineToJson(const supervisor::v1::Pipeline& pipeline) {
   nlohmann::ordered_json json = {{"pipeline", pipeline.name()},
                                  {"description", pipeline.description()},
                                  {"runs", pipeline.num_runs()}};
@@ -38,15 +37,16 @@ nlohmann::ordered_json PipelineToJson(const v1::Pipeline& pipeline) {
   return json;
 }
 
-int List(const GlobalFlags& flags) {
+int ListPipelines(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    v1::ListPipelinesResponse response;
-    const absl::Status status = session.Call<v1::SupervisorService>(
-        "supervisor", &Stub::ListPipelines, v1::ListPipelinesRequest(), &response);
+    supervisor::v1::ListPipelinesResponse response;
+    const absl::Status status = session.Call<supervisor::v1::SupervisorService>(
+        "supervisor", &SupervisorStub::ListPipelines, supervisor::v1::ListPipelinesRequest(),
+        &response);
     if (!status.ok()) return Report(status);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"PIPELINE", "RUNS", "LAST RUN", "DESCRIPTION"});
-    for (const v1::Pipeline& pipeline : response.pipelines()) {
+    for (const supervisor::v1::Pipeline& pipeline : response.pipelines()) {
       json.push_back(PipelineToJson(pipeline));
       table.Add({pipeline.name(), std::to_string(pipeline.num_runs()),
                  pipeline.has_last_run() ? StateName(pipeline.last_run().state()) : "<none>",
@@ -57,13 +57,13 @@ int List(const GlobalFlags& flags) {
   });
 }
 
-int Show(const GlobalFlags& flags) {
+int ShowPipeline(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    v1::GetPipelineRequest request;
+    supervisor::v1::GetPipelineRequest request;
     request.set_name(Name());
-    v1::GetPipelineResponse response;
-    const absl::Status status =
-        session.Call<v1::SupervisorService>("supervisor", &Stub::GetPipeline, request, &response);
+    supervisor::v1::GetPipelineResponse response;
+    const absl::Status status = session.Call<supervisor::v1::SupervisorService>(
+        "supervisor", &SupervisorStub::GetPipeline, request, &response);
     if (!status.ok()) return Report(status);
     if (flags.json) {
       nlohmann::ordered_json json = PipelineToJson(response.pipeline());
@@ -77,29 +77,29 @@ int Show(const GlobalFlags& flags) {
 }
 
 // "pipeline weather with its 3 runs, their models and evaluations".
-absl::StatusOr<std::string> WhatGoes(const Session& session) {
-  v1::GetPipelineRequest request;
+absl::StatusOr<std::string> WhatGoesWithPipeline(const Session& session) {
+  supervisor::v1::GetPipelineRequest request;
   request.set_name(Name());
-  v1::GetPipelineResponse response;
-  const absl::Status status =
-      session.Call<v1::SupervisorService>("supervisor", &Stub::GetPipeline, request, &response);
+  supervisor::v1::GetPipelineResponse response;
+  const absl::Status status = session.Call<supervisor::v1::SupervisorService>(
+      "supervisor", &SupervisorStub::GetPipeline, request, &response);
   if (absl::IsNotFound(status)) return fmt::format("pipeline {}, which does not exist", Name());
   RETURN_IF_ERROR(status);
   return fmt::format("pipeline {} with its {} runs, their models and evaluations", Name(),
                      response.pipeline().num_runs());
 }
 
-int Delete(const GlobalFlags& flags) {
+int DeletePipeline(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto what = WhatGoes(session);
+    const auto what = WhatGoesWithPipeline(session);
     if (!what.ok()) return Report(what.status());
     if (const auto end = SettleDeletion(flags, Deletion(), *what)) return *end;
-    v1::DeletePipelineRequest request;
+    supervisor::v1::DeletePipelineRequest request;
     request.mutable_command()->set_request_id(rpc::NewRequestId());
     request.set_name(Name());
-    v1::DeletePipelineResponse response;
-    const absl::Status status = session.Call<v1::SupervisorService>(
-        "supervisor", &Stub::DeletePipeline, request, &response);
+    supervisor::v1::DeletePipelineResponse response;
+    const absl::Status status = session.Call<supervisor::v1::SupervisorService>(
+        "supervisor", &SupervisorStub::DeletePipeline, request, &response);
     if (!status.ok()) return Report(status);
     if (flags.json) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
@@ -116,15 +116,15 @@ int Delete(const GlobalFlags& flags) {
 void AddPipelinesCommands(Command& app) {
   Command& pipelines = app.AddSubcommand("pipelines", "Pipelines that were submitted");
   pipelines.RequireSubcommand();
-  SetAction(pipelines.AddSubcommand("list", "List pipelines"), List);
+  SetAction(pipelines.AddSubcommand("list", "List pipelines"), ListPipelines);
   Command& show = pipelines.AddSubcommand("show", "Print a pipeline with every default filled in");
   show.AddOption("name", Name(), "Pipeline name").Required().TypeName("PIPELINE");
-  SetAction(show, Show);
+  SetAction(show, ShowPipeline);
   Command& remove = pipelines.AddSubcommand(
       "delete", "Delete a pipeline and its runs, never its datasets; asks at a terminal");
   remove.AddOption("name", Name(), "Pipeline name").Required().TypeName("PIPELINE");
   AddDeletionFlags(remove, Deletion());
-  SetAction(remove, Delete);
+  SetAction(remove, DeletePipeline);
 }
 
 }  // namespace tidemill::cli

@@ -34,7 +34,7 @@ int Verify(const GlobalFlags& flags, const NamedPlugin& named, const TrialSize& 
   return trial->KeepsAll() ? kDone : kFailed;
 }
 
-int Show(const GlobalFlags& flags, NamedPlugin named) {
+int ShowPlugin(const GlobalFlags& flags, NamedPlugin named) {
   const auto plugin = FindPlugin(named);
   if (!plugin.ok()) return Report(plugin.status());
   return Print(flags, PluginToJson(named.use, *plugin), DescribePlugin(named.use, *plugin));
@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
   return files;
 }
 
-int List(const GlobalFlags& flags, const std::string& folder) {
+int ListPlugins(const GlobalFlags& flags, const std::string& folder) {
   const auto files = FilesIn(folder);
   if (!files.ok()) return Report(files.status());
   std::vector<ListedFile> listed;
@@ -118,14 +118,14 @@ void AddShow(Command& plugin) {
       plugin.AddSubcommand("show", "Show what a plug-in is, its settings and what it runs with");
   static NamedPlugin named;
   AddNamed(show, named);
-  SetAction(show, [](const GlobalFlags& flags) { return Show(flags, named); });
+  SetAction(show, [](const GlobalFlags& flags) { return ShowPlugin(flags, named); });
 }
 
 void AddList(Command& plugin) {
   Command& list = plugin.AddSubcommand("list", "List the plug-ins in the files of a folder");
   static std::string folder = ".";
   list.AddOption("folder", folder, "Where the files are");
-  SetAction(list, [](const GlobalFlags& flags) { return List(flags, folder); });
+  SetAction(list, [](const GlobalFlags& flags) { return ListPlugins(flags, folder); });
 }
 
 }  // namespace

@@ -20,13 +20,13 @@ struct ReportFlags {
   std::string output;
 };
 
-ReportFlags& Flags() {
+ReportFlags& FlagsOfReport() {
   static ReportFlags flags;
   return flags;
 }
 
 // Tells where something was written.
-int Tell(const GlobalFlags& flags, const char* what, const std::string& path) {
+int TellWhere(const GlobalFlags& flags, const char* what, const std::string& path) {
   if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json({{what, path}}).dump());
   } else {
@@ -37,26 +37,27 @@ int Tell(const GlobalFlags& flags, const char* what, const std::string& path) {
 
 int Pull(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto folder = PullRun(session, Flags().run, Flags().into);
+    const auto folder = PullRun(session, FlagsOfReport().run, FlagsOfReport().into);
     if (!folder.ok()) return Report(folder.status());
-    return Tell(flags, "folder", *folder);
+    return TellWhere(flags, "folder", *folder);
   });
 }
 
 int WriteReport(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto record = FetchRecord(session, Flags().run);
+    const auto record = FetchRecord(session, FlagsOfReport().run);
     if (!record.ok()) return Report(record.status());
     const std::string page = ReportPage(*record);
-    if (Flags().output == "-") {
+    if (FlagsOfReport().output == "-") {
       fwrite(page.data(), 1, page.size(), stdout);
       return kDone;
     }
-    const std::string path =
-        Flags().output.empty() ? fmt::format("report-{}.html", Flags().run) : Flags().output;
+    const std::string path = FlagsOfReport().output.empty()
+                                 ? fmt::format("report-{}.html", FlagsOfReport().run)
+                                 : FlagsOfReport().output;
     const absl::Status written = files::WriteOutput(path, page);
     if (!written.ok()) return Report(written);
-    return Tell(flags, "report", path);
+    return TellWhere(flags, "report", path);
   });
 }
 
@@ -66,15 +67,15 @@ void AddReportCommands(Command& app) {
   Command& pull = app.AddSubcommand(
       "pull",
       "Write a run's directory: configuration, events, metrics, TensorBoard files and a report");
-  pull.AddOption("run", Flags().run, "Run id").Required().TypeName("RUN");
-  pull.AddOption("--into", Flags().into,
+  pull.AddOption("run", FlagsOfReport().run, "Run id").Required().TypeName("RUN");
+  pull.AddOption("--into", FlagsOfReport().into,
                  "Folder to write, new or of an earlier pull (default: "
                  "<state>/runs/<pipeline>/<run>)");
   SetAction(pull, Pull);
   Command& report = app.AddSubcommand(
       "report", "Write a run's report: one HTML file that opens without a network");
-  report.AddOption("run", Flags().run, "Run id").Required().TypeName("RUN");
-  report.AddOption("-o,--output", Flags().output,
+  report.AddOption("run", FlagsOfReport().run, "Run id").Required().TypeName("RUN");
+  report.AddOption("-o,--output", FlagsOfReport().output,
                    "File to write, - for stdout (default: report-<run>.html)");
   SetAction(report, WriteReport);
 }

@@ -19,8 +19,6 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-
 struct RunFlags {
   std::string file;
   int64_t max_triggers = 0;
@@ -28,12 +26,13 @@ struct RunFlags {
   bool full = false;
 };
 
-absl::StatusOr<v1::SubmitPipelineResponse> Submit(const Session& session, const PipelineFile& file,
-                                                  const supervisor::DiskFiles& files,
-                                                  const RunFlags& flags) {
+absl::StatusOr<supervisor::v1::SubmitPipelineResponse> Submit(const Session& session,
+                                                              const PipelineFile& file,
+                                                              const supervisor::DiskFiles& files,
+                                                              const RunFlags& flags) {
   RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
   if (files.network()) RETURN_IF_ERROR(SendNetwork(session, *files.network()));
-  v1::SubmitPipelineRequest request;
+  supervisor::v1::SubmitPipelineRequest request;
   request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_pipeline(file.text);
   request.set_file_name(file.name);
@@ -42,9 +41,9 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submit(const Session& session, const 
   request.set_max_triggers(flags.max_triggers);
   for (const auto& [name, bytes] : files.read()) (*request.mutable_files())[name] = bytes;
   if (files.network()) request.set_network_digest(files.network()->digest);
-  v1::SubmitPipelineResponse response;
-  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::SubmitPipeline, request, &response));
+  supervisor::v1::SubmitPipelineResponse response;
+  RETURN_IF_ERROR(session.Call<supervisor::v1::SupervisorService>(
+      "supervisor", &supervisor::v1::SupervisorService::Stub::SubmitPipeline, request, &response));
   return response;
 }
 

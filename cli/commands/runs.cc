@@ -26,8 +26,7 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-using Stub = v1::SupervisorService::Stub;
+using SupervisorStub = supervisor::v1::SupervisorService::Stub;
 
 struct RunsFlags {
   int64_t run = 0;
@@ -46,12 +45,12 @@ const std::vector<std::string>& States() {
   return states;
 }
 
-RunsFlags& Flags() {
+RunsFlags& FlagsOfRuns() {
   static RunsFlags flags;
   return flags;
 }
 
-int List(const GlobalFlags& flags) {
+int ListRuns(const GlobalFlags& flags) {
   if (std::ranges::find(States(), flags.state) != States().end()) {
     fmt::print(
         stderr,
@@ -61,16 +60,16 @@ int List(const GlobalFlags& flags) {
     return kUsage;
   }
   return WithSession(flags, [&](const Session& session) -> int {
-    v1::ListRunsRequest request;
-    request.set_pipeline_name(Flags().pipeline);
-    v1::ListRunsResponse response;
-    const absl::Status status =
-        session.Call<v1::SupervisorService>("supervisor", &Stub::ListRuns, request, &response);
+    supervisor::v1::ListRunsRequest request;
+    request.set_pipeline_name(FlagsOfRuns().pipeline);
+    supervisor::v1::ListRunsResponse response;
+    const absl::Status status = session.Call<supervisor::v1::SupervisorService>(
+        "supervisor", &SupervisorStub::ListRuns, request, &response);
     if (!status.ok()) return Report(status);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"RUN", "PIPELINE", "STATE", "TRIGGERS", "SAMPLES", "STARTED"});
-    for (const v1::Run& run : response.runs()) {
-      if (!Flags().only.empty() && StateName(run.state()) != Flags().only) continue;
+    for (const supervisor::v1::Run& run : response.runs()) {
+      if (!FlagsOfRuns().only.empty() && StateName(run.state()) != FlagsOfRuns().only) continue;
       json.push_back(RunToJson(run));
       table.Add({std::to_string(run.run_id()), run.pipeline_name(), StateName(run.state()),
                  std::to_string(run.num_triggers()), WithThousands(run.num_samples()),
@@ -90,7 +89,7 @@ std::vector<selector::v1::TrainingSet> SelectionsOf(const Session& session, int6
   return {};
 }
 
-nlohmann::ordered_json WithSelections(const v1::GetRunResponse& run,
+nlohmann::ordered_json WithSelections(const supervisor::v1::GetRunResponse& run,
                                       const std::vector<selector::v1::TrainingSet>& sets) {
   nlohmann::ordered_json json = RunToJson(run);
   json["selections"] = nlohmann::ordered_json::array();
@@ -100,9 +99,10 @@ nlohmann::ordered_json WithSelections(const v1::GetRunResponse& run,
 }
 
 // Of many the first and the last ones, unless all are asked for.
-void PrintSelections(const v1::GetRunResponse& run, std::vector<selector::v1::TrainingSet> sets) {
+void PrintSelections(const supervisor::v1::GetRunResponse& run,
+                     std::vector<selector::v1::TrainingSet> sets) {
   const size_t size = sets.size();
-  const bool all = Flags().full || size <= kMostListed;
+  const bool all = FlagsOfRuns().full || size <= kMostListed;
   if (!all) sets.erase(sets.begin() + kFirstListed, sets.end() - kLastListed);
   fmt::print("{}", DescribeSelections(run, sets));
   if (!all) fmt::print("  {} more selections; --full shows all\n", size - sets.size());
@@ -118,8 +118,8 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
     return kDone;
   }
   if (!sets.empty()) PrintSelections(*run, sets);
-  fmt::print("{}", DescribeRun(*run, ViewOf(STDOUT_FILENO, Flags().full)));
-  if (Flags().slices) {
+  fmt::print("{}", DescribeRun(*run, ViewOf(STDOUT_FILENO, FlagsOfRuns().full)));
+  if (FlagsOfRuns().slices) {
     const std::string slices = DrawSlices(*run);
     fmt::print("\n{}", slices.empty() ? "no evaluation of this run has slices\n" : slices);
   }
@@ -127,8 +127,8 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
 }
 
 // What limited the training of a trigger; empty where that is not known.
-std::string VerdictOf(const v1::GetRunResponse& run, int64_t number) {
-  for (const v1::Trigger& trigger : run.triggers()) {
+std::string VerdictOf(const supervisor::v1::GetRunResponse& run, int64_t number) {
+  for (const supervisor::v1::Trigger& trigger : run.triggers()) {
     if (trigger.number() == number) return trigger.result().verdict();
   }
   return "";
@@ -157,16 +157,16 @@ int ShowTrigger(const GlobalFlags& flags, const Session& session, const SetName&
   return kDone;
 }
 
-int Show(const GlobalFlags& flags) {
-  if (Flags().which.find('/') != std::string::npos) {
-    return WithSession(flags, ParseSetName(Flags().which),
+int ShowRunOrTrigger(const GlobalFlags& flags) {
+  if (FlagsOfRuns().which.find('/') != std::string::npos) {
+    return WithSession(flags, ParseSetName(FlagsOfRuns().which),
                        [&](const Session& session, const SetName& name) {
                          return ShowTrigger(flags, session, name);
                        });
   }
-  const auto run = config::ParseCount(Flags().which);
+  const auto run = config::ParseCount(FlagsOfRuns().which);
   if (!run.ok()) {
-    return Report(InvalidArgument("'{}' is neither RUN nor RUN/TRIGGER", Flags().which));
+    return Report(InvalidArgument("'{}' is neither RUN nor RUN/TRIGGER", FlagsOfRuns().which));
   }
   return WithSession(flags, [&](const Session& session) { return ShowRun(flags, session, *run); });
 }
@@ -184,7 +184,7 @@ absl::StatusOr<selector::v1::CompareTrainingSetsRequest> ComparisonOf(const Runs
 
 int Diff(const GlobalFlags& flags) {
   return WithSession(
-      flags, ComparisonOf(Flags()), [&](const Session& session, const auto& request) -> int {
+      flags, ComparisonOf(FlagsOfRuns()), [&](const Session& session, const auto& request) -> int {
         selector::v1::CompareTrainingSetsResponse comparison;
         const absl::Status status = session.Call<selector::v1::SelectorService>(
             "selector", &selector::v1::SelectorService::Stub::CompareTrainingSets, request,
@@ -198,9 +198,9 @@ int Diff(const GlobalFlags& flags) {
       });
 }
 
-int Watch(const GlobalFlags& flags) {
+int WatchAgain(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    return FollowRun(session, Flags().run, flags.quiet, flags.json, Flags().full);
+    return FollowRun(session, FlagsOfRuns().run, flags.quiet, flags.json, FlagsOfRuns().full);
   });
 }
 
@@ -209,21 +209,21 @@ template <typename Request, typename Response, typename Method>
 int Send(const GlobalFlags& flags, const Session& session, Method method) {
   Request request;
   request.mutable_command()->set_request_id(rpc::NewRequestId());
-  request.set_run_id(Flags().run);
+  request.set_run_id(FlagsOfRuns().run);
   Response response;
   const absl::Status status =
-      session.Call<v1::SupervisorService>("supervisor", method, request, &response);
+      session.Call<supervisor::v1::SupervisorService>("supervisor", method, request, &response);
   if (!status.ok()) return Report(status);
   if constexpr (requires { response.run(); }) {
     if (flags.json) {
       fmt::print("{}\n", RunToJson(response.run()).dump());
     } else {
-      fmt::print("run {}: {}\n", Flags().run, StateName(response.run().state()));
+      fmt::print("run {}: {}\n", FlagsOfRuns().run, StateName(response.run().state()));
     }
   } else if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"existed", response.existed()}}).dump());
   } else {
-    fmt::print("run {} {}\n", Flags().run, response.existed() ? "deleted" : "did not exist");
+    fmt::print("run {} {}\n", FlagsOfRuns().run, response.existed() ? "deleted" : "did not exist");
   }
   return kDone;
 }
@@ -236,30 +236,32 @@ int Send(const GlobalFlags& flags, Method method) {
 }
 
 // "run 3 of weather (succeeded) with its 12 models and evaluations".
-absl::StatusOr<std::string> WhatGoes(const Session& session, int64_t number) {
+absl::StatusOr<std::string> WhatGoesWithRun(const Session& session, int64_t number) {
   const auto run = FetchRun(session, number);
   if (absl::IsNotFound(run.status())) return fmt::format("run {}, which does not exist", number);
   RETURN_IF_ERROR(run.status());
   const auto& triggers = run->triggers();
-  const auto kept = std::count_if(triggers.begin(), triggers.end(), [](const v1::Trigger& trigger) {
-    return trigger.model_id() != 0 && !trigger.removed();
-  });
+  const auto kept =
+      std::count_if(triggers.begin(), triggers.end(), [](const supervisor::v1::Trigger& trigger) {
+        return trigger.model_id() != 0 && !trigger.removed();
+      });
   return fmt::format("run {} of {} ({}) with its {} models and its evaluations", number,
                      run->run().pipeline_name(), StateName(run->run().state()), kept);
 }
 
-int Delete(const GlobalFlags& flags) {
+int DeleteRun(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto what = WhatGoes(session, Flags().run);
+    const auto what = WhatGoesWithRun(session, FlagsOfRuns().run);
     if (!what.ok()) return Report(what.status());
-    if (const auto end = SettleDeletion(flags, Flags().deletion, *what)) return *end;
-    return Send<v1::DeleteRunRequest, v1::DeleteRunResponse>(flags, session, &Stub::DeleteRun);
+    if (const auto end = SettleDeletion(flags, FlagsOfRuns().deletion, *what)) return *end;
+    return Send<supervisor::v1::DeleteRunRequest, supervisor::v1::DeleteRunResponse>(
+        flags, session, &SupervisorStub::DeleteRun);
   });
 }
 
-Command& AddVerb(Command& runs, const std::string& verb, const std::string& description) {
+Command& AddRunVerb(Command& runs, const std::string& verb, const std::string& description) {
   Command& command = runs.AddSubcommand(verb, description);
-  command.AddOption("run", Flags().run, "Run id").Required().TypeName("RUN");
+  command.AddOption("run", FlagsOfRuns().run, "Run id").Required().TypeName("RUN");
   return command;
 }
 
@@ -269,44 +271,48 @@ void AddRunsCommands(Command& app) {
   Command& runs = app.AddSubcommand("runs", "Executions of pipelines");
   runs.RequireSubcommand();
   Command& list = runs.AddSubcommand("list", "List runs, the newest first");
-  list.AddOption("--pipeline", Flags().pipeline, "Only runs of this pipeline").TypeName("PIPELINE");
-  list.AddOption("--only", Flags().only, "Only runs in this state")
+  list.AddOption("--pipeline", FlagsOfRuns().pipeline, "Only runs of this pipeline")
+      .TypeName("PIPELINE");
+  list.AddOption("--only", FlagsOfRuns().only, "Only runs in this state")
       .TypeName("STATE")
       .OneOf(States());
-  SetAction(list, List);
+  SetAction(list, ListRuns);
   Command& show = runs.AddSubcommand(
       "show",
       "Show the selections, triggers, matrix and result of a run, or one selection in full");
-  show.AddOption("run", Flags().which, "Run id, or a trigger of it such as 12/3")
+  show.AddOption("run", FlagsOfRuns().which, "Run id, or a trigger of it such as 12/3")
       .Required()
       .TypeName("RUN");
-  show.AddFlag("--slices", Flags().slices, "Show the values of slices, too");
-  AddFullFlag(show, Flags().full);
-  SetAction(show, Show);
+  show.AddFlag("--slices", FlagsOfRuns().slices, "Show the values of slices, too");
+  AddFullFlag(show, FlagsOfRuns().full);
+  SetAction(show, ShowRunOrTrigger);
   Command& diff = runs.AddSubcommand(
       "diff",
       "Compare two training sets: what is only in the first, only in the second, and in both");
-  diff.AddOption("first", Flags().which, "A trigger of a run such as 12/3")
+  diff.AddOption("first", FlagsOfRuns().which, "A trigger of a run such as 12/3")
       .Required()
       .TypeName("RUN");
-  diff.AddOption("second", Flags().other, "Another trigger, of a run on the same dataset")
+  diff.AddOption("second", FlagsOfRuns().other, "Another trigger, of a run on the same dataset")
       .Required()
       .TypeName("RUN");
   SetAction(diff, Diff);
-  Command& watch = AddVerb(runs, "watch", "Follow a run to its end");
-  AddFullFlag(watch, Flags().full);
-  SetAction(watch, Watch);
-  SetAction(AddVerb(runs, "stop", "Stop a run; it can be resumed"), [](const GlobalFlags& flags) {
-    return Send<v1::StopRunRequest, v1::StopRunResponse>(flags, &Stub::StopRun);
-  });
-  SetAction(AddVerb(runs, "resume", "Go on with a stopped or failed run"),
+  Command& watch = AddRunVerb(runs, "watch", "Follow a run to its end");
+  AddFullFlag(watch, FlagsOfRuns().full);
+  SetAction(watch, WatchAgain);
+  SetAction(AddRunVerb(runs, "stop", "Stop a run; it can be resumed"),
             [](const GlobalFlags& flags) {
-              return Send<v1::ResumeRunRequest, v1::ResumeRunResponse>(flags, &Stub::ResumeRun);
+              return Send<supervisor::v1::StopRunRequest, supervisor::v1::StopRunResponse>(
+                  flags, &SupervisorStub::StopRun);
             });
-  Command& remove =
-      AddVerb(runs, "delete", "Delete a run with its models and evaluations; asks at a terminal");
-  AddDeletionFlags(remove, Flags().deletion);
-  SetAction(remove, Delete);
+  SetAction(AddRunVerb(runs, "resume", "Go on with a stopped or failed run"),
+            [](const GlobalFlags& flags) {
+              return Send<supervisor::v1::ResumeRunRequest, supervisor::v1::ResumeRunResponse>(
+                  flags, &SupervisorStub::ResumeRun);
+            });
+  Command& remove = AddRunVerb(runs, "delete",
+                               "Delete a run with its models and evaluations; asks at a terminal");
+  AddDeletionFlags(remove, FlagsOfRuns().deletion);
+  SetAction(remove, DeleteRun);
 }
 
 }  // namespace tidemill::cli

@@ -67,7 +67,7 @@ struct DownFlags {
 };
 
 // What a person is asked about, and what --dry-run tells.
-std::string WhatGoes(const StackRemoval& removal, const StackLayout& layout) {
+std::string WhatGoesWithStack(const StackRemoval& removal, const StackLayout& layout) {
   std::string text =
       fmt::format("nothing, because no stack has stored anything in {}", layout.state_folder);
   if (!removal.paths.empty()) {
@@ -114,7 +114,7 @@ int Down(const GlobalFlags& flags, const DownFlags& down) {
     auto plan = PlanRemoval(*layout);
     if (!plan.ok()) return Report(plan.status());
     removal = *std::move(plan);
-    const auto end = SettleDeletion(flags, down.deletion, WhatGoes(removal, *layout));
+    const auto end = SettleDeletion(flags, down.deletion, WhatGoesWithStack(removal, *layout));
     if (end) return *end;
   }
   // What runs for the original of a copy is not the copy's to end.
@@ -160,7 +160,7 @@ std::vector<ServiceState> StatesOf(const Session& session) {
   return services;
 }
 
-nlohmann::ordered_json ToJson(const std::vector<ServiceState>& services) {
+nlohmann::ordered_json StatusToJson(const std::vector<ServiceState>& services) {
   nlohmann::ordered_json json = {{"services", nlohmann::ordered_json::object()},
                                  {"endpoints", nlohmann::ordered_json::object()}};
   for (const ServiceState& service : services) {
@@ -183,7 +183,7 @@ int StatusOfRemote(const GlobalFlags& flags) {
   for (const ServiceState& service : services) {
     table.Add({service.name, service.answers ? "answers" : "does not answer", service.endpoint});
   }
-  fmt::print("{}", flags.json ? ToJson(services).dump() + "\n" : table.ToString());
+  fmt::print("{}", flags.json ? StatusToJson(services).dump() + "\n" : table.ToString());
   return AllAnswer(services) ? kDone : kUnreachable;
 }
 
@@ -200,7 +200,7 @@ int StatusOfLocal(const GlobalFlags& flags, const StackLayout& layout) {
     nlohmann::ordered_json json = {{"state_folder", layout.state_folder},
                                    {"database_folder", layout.database_folder},
                                    {"running", keeper.has_value()}};
-    json.update(ToJson(services));
+    json.update(StatusToJson(services));
     fmt::print("{}\n", json.dump());
   } else {
     Table table({"SERVICE", "STATE", "LOG"});

@@ -23,8 +23,6 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-
 constexpr std::chrono::seconds kRefresh{1};
 // The run's own numbers do not wait longer for the dispatcher's.
 constexpr std::chrono::milliseconds kDispatcherDeadline{500};
@@ -63,33 +61,33 @@ std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run
 class TopView {
  public:
   // `once`: shows one table with rates, then ends the stream. `json`: as JSON.
-  TopView(const Session& session, const v1::Run& run, bool once, bool json)
+  TopView(const Session& session, const supervisor::v1::Run& run, bool once, bool json)
       : session_(session), run_(run), once_(once), json_(json) {}
 
   // Returns when the run has ended, or after the one table.
   absl::Status Watch() {
     const rpc::Peer peer = session_.PeerOf("supervisor");
-    const auto stub = v1::SupervisorService::NewStub(rpc::Connect(peer));
+    const auto stub = supervisor::v1::SupervisorService::NewStub(rpc::Connect(peer));
     rpc::Prepare(peer, std::chrono::milliseconds{0}, context_);
-    v1::WatchRunRequest request;
+    supervisor::v1::WatchRunRequest request;
     request.set_run_id(run_.run_id());
     const auto reader = stub->WatchRun(&context_, request);
     absl::Status end;
     {
       const PeriodicTask looks("top", kRefresh, [this] { return Look(); });
-      v1::WatchRunResponse message;
+      supervisor::v1::WatchRunResponse message;
       while (reader->Read(&message)) {
         if (message.has_progress()) Heard(message.progress());
       }
       end = FromGrpc(reader->Finish());
     }
     if (is_shown_ && once_) return absl::OkStatus();
-    if (once_ && end.ok()) Show();  // The run has ended before there were two looks.
+    if (once_ && end.ok()) ShowTop();  // The run has ended before there were two looks.
     return end;
   }
 
  private:
-  void Heard(const v1::Progress& progress) ABSL_LOCKS_EXCLUDED(mutex_) {
+  void Heard(const supervisor::v1::Progress& progress) ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     progress_ = progress;
     heard_at_ = Now();
@@ -109,12 +107,12 @@ class TopView {
     ++num_looks_;
     const bool has_rates = before_ && !before_->progress.stage().empty();
     if (once_ && !has_rates && num_looks_ < kMostLooks) return absl::OkStatus();
-    if (!is_shown_ || !once_) Show();
+    if (!is_shown_ || !once_) ShowTop();
     if (once_) context_.TryCancel();
     return absl::OkStatus();
   }
 
-  void Show() {
+  void ShowTop() {
     is_shown_ = true;
     RunLook now = now_.value_or(RunLook{.run_id = run_.run_id(), .pipeline = run_.pipeline_name()});
     if (json_) {
@@ -132,7 +130,7 @@ class TopView {
   }
 
   const Session& session_;
-  const v1::Run run_;
+  const supervisor::v1::Run run_;
   const bool once_;
   const bool json_;
   grpc::ClientContext context_;
@@ -142,18 +140,19 @@ class TopView {
   int num_looks_ = 0;
   bool is_shown_ = false;
   Mutex mutex_;
-  v1::Progress progress_ ABSL_GUARDED_BY(mutex_);
+  supervisor::v1::Progress progress_ ABSL_GUARDED_BY(mutex_);
   double heard_at_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 // The newest run that is running; NOT_FOUND when none is.
-absl::StatusOr<v1::Run> NewestRunning(const Session& session) {
-  v1::ListRunsResponse response;
-  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::ListRuns, v1::ListRunsRequest(), &response));
-  const v1::Run* newest = nullptr;
-  for (const v1::Run& run : response.runs()) {
-    if (run.state() != v1::RUN_STATE_RUNNING) continue;
+absl::StatusOr<supervisor::v1::Run> NewestRunning(const Session& session) {
+  supervisor::v1::ListRunsResponse response;
+  RETURN_IF_ERROR(session.Call<supervisor::v1::SupervisorService>(
+      "supervisor", &supervisor::v1::SupervisorService::Stub::ListRuns,
+      supervisor::v1::ListRunsRequest(), &response));
+  const supervisor::v1::Run* newest = nullptr;
+  for (const supervisor::v1::Run& run : response.runs()) {
+    if (run.state() != supervisor::v1::RUN_STATE_RUNNING) continue;
     if (newest == nullptr || run.run_id() > newest->run_id()) newest = &run;
   }
   if (newest == nullptr) return NotFound("no run is running; see `tidemill runs list`");
@@ -161,11 +160,11 @@ absl::StatusOr<v1::Run> NewestRunning(const Session& session) {
 }
 
 // FAILED_PRECONDITION for a run that has ended.
-absl::StatusOr<v1::Run> RunOf(const Session& session, int64_t number) {
+absl::StatusOr<supervisor::v1::Run> RunOf(const Session& session, int64_t number) {
   if (number == 0) return NewestRunning(session);
-  ASSIGN_OR_RETURN(const v1::GetRunResponse response, FetchRun(session, number));
-  const v1::Run& run = response.run();
-  if (run.state() == v1::RUN_STATE_RUNNING) return run;
+  ASSIGN_OR_RETURN(const supervisor::v1::GetRunResponse response, FetchRun(session, number));
+  const supervisor::v1::Run& run = response.run();
+  if (run.state() == supervisor::v1::RUN_STATE_RUNNING) return run;
   return FailedPrecondition(
       "run {} is not running but {}; `tidemill runs show {}` says what limited its trainings",
       number, StateName(run.state()), number);

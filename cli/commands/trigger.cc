@@ -12,16 +12,14 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-
 int Trigger(const GlobalFlags& flags, int64_t run) {
   return WithSession(flags, [&](const Session& session) -> int {
-    v1::TriggerRunRequest request;
+    supervisor::v1::TriggerRunRequest request;
     request.mutable_command()->set_request_id(rpc::NewRequestId());
     request.set_run_id(run);
-    v1::TriggerRunResponse response;
-    const absl::Status status = session.Call<v1::SupervisorService>(
-        "supervisor", &v1::SupervisorService::Stub::TriggerRun, request, &response);
+    supervisor::v1::TriggerRunResponse response;
+    const absl::Status status = session.Call<supervisor::v1::SupervisorService>(
+        "supervisor", &supervisor::v1::SupervisorService::Stub::TriggerRun, request, &response);
     if (!status.ok()) return Report(status);
     if (flags.json) {
       fmt::print("{}\n",

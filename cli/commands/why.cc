@@ -14,16 +14,14 @@
 namespace tidemill::cli {
 namespace {
 
-namespace v1 = supervisor::v1;
-
 struct WhyFlags {
   std::string which;
   std::string at;
 };
 
 // "12" or "12/3".
-absl::StatusOr<v1::GetDecisionRequest> RequestOf(const WhyFlags& flags) {
-  v1::GetDecisionRequest request;
+absl::StatusOr<supervisor::v1::GetDecisionRequest> DecisionRequestOf(const WhyFlags& flags) {
+  supervisor::v1::GetDecisionRequest request;
   const size_t slash = flags.which.find('/');
   const auto run = config::ParseCount(flags.which.substr(0, slash));
   if (!run.ok()) return InvalidArgument("'{}' is neither RUN nor RUN/TRIGGER", flags.which);
@@ -40,16 +38,17 @@ absl::StatusOr<v1::GetDecisionRequest> RequestOf(const WhyFlags& flags) {
 }
 
 int Why(const GlobalFlags& flags, const WhyFlags& why) {
-  return WithSession(
-      flags, RequestOf(why), [&](const Session& session, const auto& request) -> int {
-        v1::GetDecisionResponse response;
-        const absl::Status status = session.Call<v1::SupervisorService>(
-            "supervisor", &v1::SupervisorService::Stub::GetDecision, request, &response);
-        if (!status.ok()) return Report(status);
-        fmt::print("{}", flags.json ? DecisionToJson(response).dump() + "\n"
-                                    : DescribeDecision(response, request));
-        return kDone;
-      });
+  return WithSession(flags, DecisionRequestOf(why),
+                     [&](const Session& session, const auto& request) -> int {
+                       supervisor::v1::GetDecisionResponse response;
+                       const absl::Status status = session.Call<supervisor::v1::SupervisorService>(
+                           "supervisor", &supervisor::v1::SupervisorService::Stub::GetDecision,
+                           request, &response);
+                       if (!status.ok()) return Report(status);
+                       fmt::print("{}", flags.json ? DecisionToJson(response).dump() + "\n"
+                                                   : DescribeDecision(response, request));
+                       return kDone;
+                     });
 }
 
 }  // namespace
