@@ -9,6 +9,8 @@
 #include "grpcpp/security/tls_certificate_verifier.h"
 #include "grpcpp/security/tls_credentials_options.h"
 
+#include "grpc/grpc.h"
+
 namespace tidemill::rpc {
 namespace {
 
@@ -62,10 +64,20 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> VerifiedServerCredentia
   return grpc::SslServerCredentials(options);
 }
 
+// gRPC shuts down when the last of its objects in a process goes, and then waits up to ten seconds
+// for a thread of its own that polls. With this it stays until the process ends.
+void KeepGrpc() {
+  [[maybe_unused]] static const bool is_kept = [] {
+    grpc_init();
+    return true;
+  }();
+}
+
 }  // namespace
 
 std::shared_ptr<grpc::ChannelCredentials> ChannelCredentialsFor(const std::string& endpoint,
                                                                 const Tls& tls) {
+  KeepGrpc();
   const absl::StatusOr<Address> address = ParseAddress(endpoint);
   if (!address.ok() || address->kind == Address::Kind::kUnix) {
     return grpc::experimental::LocalCredentials(UDS);
@@ -87,6 +99,7 @@ std::shared_ptr<grpc::ChannelCredentials> ChannelCredentialsFor(const std::strin
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentialsFor(
     const Address& address, const Tls& tls) {
+  KeepGrpc();
   if (address.kind == Address::Kind::kUnix) {
     return grpc::experimental::LocalServerCredentials(UDS);
   }
