@@ -88,7 +88,8 @@ class Zygote {
   static absl::StatusOr<std::unique_ptr<Zygote>> Start(const std::string& program);
 
   // Starts a job with these arguments. The zygote is started first when it does not run yet, or has
-  // died. INVALID_ARGUMENT for more than 64 KiB of arguments.
+  // died. INVALID_ARGUMENT for more than 64 KiB of arguments. UNAVAILABLE when the program cannot
+  // be executed at this time.
   absl::StatusOr<std::unique_ptr<Job>> Spawn(const std::vector<std::string>& arguments,
                                              SpawnMode mode = SpawnMode::kFork)
       ABSL_LOCKS_EXCLUDED(mutex_);
