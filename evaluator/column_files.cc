@@ -244,7 +244,9 @@ absl::StatusOr<batch::SealedBatch> ColumnFiles::RunAttempts(v1::EvaluationJob& j
       if (file.ok()) return file;
       status = Unavailable("the job left no column file: {}", std::string(file.status().message()));
     }
-    if (status.code() != absl::StatusCode::kUnavailable) return status;
+    // Whoever asked may ask again.
+    if (absl::IsAborted(status)) status = absl::UnavailableError(status.message());
+    if (!absl::IsUnavailable(status)) return status;
   }
   return status;
 }

@@ -24,8 +24,9 @@
 namespace tidemill::evaluator {
 
 // Runs a job that has `columns`, which writes a column file. Returns when the job has ended.
-// UNAVAILABLE when it ended too early and may be tried again. CANCELLED when `stop` was requested.
-// Any other code means that another attempt is useless. Thread-safe.
+// ABORTED when its process died, UNAVAILABLE when a service was away or the file is missing: it may
+// be tried again. CANCELLED when `stop` was requested. Any other code means that another attempt is
+// useless. Thread-safe.
 using ColumnsRunner =
     std::function<absl::Status(const v1::EvaluationJob& job, const std::stop_token& stop)>;
 

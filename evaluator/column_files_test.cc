@@ -175,7 +175,7 @@ TEST_F(ColumnFilesTest, AJobThatLeavesNoFileIsTriedAgain) {
 
 TEST_F(ColumnFilesTest, OnlyDyingIsTriedAgain) {
   int num_jobs = 0;
-  absl::Status end = Unavailable("the process of the job was killed");
+  absl::Status end = absl::AbortedError("the process of the job was killed");
   NewLife([&](const v1::EvaluationJob&, const std::stop_token&) {
     ++num_jobs;
     return end;

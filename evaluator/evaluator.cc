@@ -144,8 +144,8 @@ void Evaluator::RunToEnd(const JobKey& key, LiveJob& live) {
   while (again) {
     const absl::Status status = RunAttempts(key, live);
     if (!live.stop.stop_requested()) {
-      // Nothing is wrong with an evaluation that finds no room for its files.
-      const absl::Status ended = IsDiskFull(status) ? status : Finish(key, status);
+      // Nothing is wrong with an evaluation that finds no room for its files, or no database.
+      const absl::Status ended = absl::IsUnavailable(status) ? status : Finish(key, status);
       if (!ended.ok()) GiveUp(key, ended);
     }
     MutexLock lock(mutex_);
@@ -172,7 +172,8 @@ absl::Status Evaluator::RunAttempts(const JobKey& key, LiveJob& live) {
     if (attempt > 1) PauseBeforeAttempt(attempt, stop);
     JobExecution execution(database_, key, count);
     status = execution.Run(run_job_, stop);
-    if (!absl::IsUnavailable(status) || IsDiskFull(status)) return status;
+    const bool may_pass = absl::IsUnavailable(status) || absl::IsAborted(status);
+    if (!may_pass || IsDiskFull(status)) return status;
     log::Warn("an evaluation was interrupted",
               {{"run", std::to_string(key.run.value)}, {"error", status.ToString()}});
     if (execution.windows_written() > 0) attempt = 1;

@@ -176,7 +176,7 @@ TEST_F(EvaluatorTest, AProcessThatDiesIsReplacedForTheMissingWindows) {
     if (job.windows_size() == 1) return absl::OkStatus();
     // Dies in the middle of the next window.
     RETURN_IF_ERROR(report(ScoresOf(job.windows(1).window_index(), 5)));
-    return absl::Status(Unavailable("the process was killed"));
+    return absl::AbortedError("the process was killed");
   });
   ASSERT_THAT(evaluator.Start(Request()), IsOk());
   EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
@@ -190,7 +190,7 @@ TEST_F(EvaluatorTest, AProcessThatAlwaysDiesFailsTheJobUntilItIsStartedAgain) {
   Evaluator& evaluator = NewLife([&](const auto&... arguments) -> absl::Status {
     ++num_runs;
     if (healed) return MeasureAll(arguments...);
-    return Unavailable("the process was killed by signal 9");
+    return absl::AbortedError("the process was killed by signal 9");
   });
   ASSERT_THAT(evaluator.Start(Request()), IsOk());
   const v1::WatchEvaluationResponse end = End(evaluator);
@@ -369,6 +369,21 @@ TEST_F(EvaluatorTest, AJobThatLostAllHasFailedAndIsMeasuredAnewWhenStartedAgain)
   ASSERT_THAT(next.Start(Request()), IsOk());
   EXPECT_EQ(End(next).state(), v1::EVALUATION_STATE_DONE);
   EXPECT_EQ(Listed(next), kEverything);
+}
+
+TEST_F(EvaluatorTest, WhatIsAwayForLongIsWaitedForByWhoeverWatchesAndFailsNoJob) {
+  bool is_away = true;
+  Evaluator& evaluator = NewLife([&](const auto&... arguments) -> absl::Status {
+    return is_away ? Unavailable("the database does not answer") : MeasureAll(arguments...);
+  });
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  EXPECT_THAT(evaluator.Watch(
+                  kJob, [](const auto&) { return true; }, [] { return true; }),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("the database does not answer")));
+  is_away = false;
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
+  EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
+  EXPECT_EQ(Listed(evaluator), kEverything);
 }
 
 TEST_F(EvaluatorTest, StoppingLeavesTheJobToTheNextLife) {

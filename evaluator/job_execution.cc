@@ -46,8 +46,8 @@ absl::Status JobExecution::Run(const JobRunner& run_job, const std::stop_token& 
   RETURN_IF_ERROR(AddSeconds(taken.count()));
   RETURN_IF_ERROR(status);
   if (windows_written_ < job_.windows_size()) {
-    return Unavailable("the evaluation ended after {} of {} windows", windows_written_,
-                       job_.windows_size());
+    return absl::AbortedError(fmt::format("the evaluation ended after {} of {} windows",
+                                          windows_written_, job_.windows_size()));
   }
   return absl::OkStatus();
 }

@@ -28,8 +28,9 @@ class JobExecution {
   // `database` must outlive this object.
   JobExecution(db::Database& database, const JobKey& key, ProgressSink progress);
 
-  // Returns OK when every window is recorded. UNAVAILABLE when another attempt may succeed.
-  // NOT_FOUND when the job was deleted. CANCELLED when `stop` was requested.
+  // Returns OK when every window is recorded. Another attempt may succeed after ABORTED, when the
+  // process died or said too little, and after UNAVAILABLE, when a service or the database was
+  // away. NOT_FOUND when the job was deleted. CANCELLED when `stop` was requested.
   absl::Status Run(const JobRunner& run_job, const std::stop_token& stop);
 
   int64_t windows_written() const { return windows_written_; }

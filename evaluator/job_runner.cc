@@ -85,7 +85,8 @@ absl::Status JobProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
   RETURN_IF_ERROR(files::Remove(path));
   if (stop.stop_requested()) return Cancelled("the job was stopped");
   if (!heard.ok()) return heard;
-  if (!exit.ok()) return Unavailable("the process of the job {}", exit.Describe());
+  if (!exit.ok())
+    return absl::AbortedError(fmt::format("the process of the job {}", exit.Describe()));
   return absl::OkStatus();
 }
 

@@ -21,9 +21,9 @@ namespace tidemill::evaluator {
 // Takes the reports of a job in order. A status other than OK ends the job.
 using ReportSink = std::function<absl::Status(const v1::JobReport&)>;
 
-// Runs a job and returns when it has ended. UNAVAILABLE when it ended too early and may be tried
-// again. CANCELLED when `stop` was requested. Any other code means that another attempt is useless.
-// Thread-safe.
+// Runs a job and returns when it has ended. ABORTED when its process died, UNAVAILABLE when a
+// service was away: it may be tried again. CANCELLED when `stop` was requested. Any other code
+// means that another attempt is useless. Thread-safe.
 using JobRunner =
     std::function<absl::Status(const JobKey& key, const v1::EvaluationJob& job,
                                const ReportSink& report, const std::stop_token& stop)>;
