@@ -37,7 +37,10 @@ class Run:
         self.log = build / "Testing/Temporary/LastTest.log"
         report = build / "Testing/tests.xml"
         report.unlink(missing_ok=True)
-        self.status = subprocess.call(["ctest", "--test-dir", build, "--timeout", str(MOST_SECONDS), "--output-junit", report, *options])
+        # Threads of libtorch that wait for one another wait in the kernel: there are more of them than cores.
+        environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
+        self.status = subprocess.call(
+            ["ctest", "--test-dir", build, "--timeout", str(MOST_SECONDS), "--output-junit", report, *options], env=environment)
         self.tests = read(report)
         self.failed = [name for name, (result, _) in self.tests.items() if result == "fail"]
         self.num_skipped = sum(result not in ("run", "fail") for result, _ in self.tests.values())
