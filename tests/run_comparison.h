@@ -6,6 +6,8 @@
 
 #include "nlohmann/json.hpp"
 
+#include "tests/stack.h"
+
 namespace tidemill::tests {
 
 // Returns one line per trigger (position, samples, digest of the sealed training set, SHA-256 of
@@ -25,6 +27,19 @@ inline std::vector<std::string> Fingerprint(const nlohmann::json& run) {
                     " " + value.at("measure").dump() + " = " + value.at("value").dump() + " of " +
                     value.at("samples").dump());
   }
+  return lines;
+}
+
+// Returns the lines of a run of the small pipeline that nothing disturbs, which is made once. Its
+// first line is "succeeded".
+inline const std::vector<std::string>& UndisturbedRun() {
+  static const std::vector<std::string> lines = [] {
+    const Stack stack;
+    const CommandResult result =
+        stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
+    if (result.exit_code != 0) return std::vector<std::string>{result.err};
+    return Fingerprint(result.Json());
+  }();
   return lines;
 }
 

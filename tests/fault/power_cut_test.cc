@@ -32,20 +32,8 @@ void WaitForTriggers(const Stack& stack, size_t wanted) {
   FAIL() << "the run never had " << wanted << " models\n" << stack.Logs();
 }
 
-// The fingerprint of a run that nothing disturbs, made once.
-const std::vector<std::string>& Undisturbed() {
-  static const std::vector<std::string> fingerprint = [] {
-    const Stack stack;
-    const CommandResult result =
-        stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
-    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-    return Fingerprint(result.Json());
-  }();
-  return fingerprint;
-}
-
 TEST(PowerCut, KillingEverythingAndRunningAgainGivesTheSameTriggersKeysAndWeights) {
-  ASSERT_EQ(Undisturbed().front(), "succeeded");
+  ASSERT_EQ(UndisturbedRun().front(), "succeeded");
   for (const size_t models : {0, 1, 3}) {
     Stack stack;
     const std::string pipeline = WriteSmallPipeline(stack.files());
@@ -55,12 +43,12 @@ TEST(PowerCut, KillingEverythingAndRunningAgainGivesTheSameTriggersKeysAndWeight
     EXPECT_GE(stack.KillAll(), 9);  // The keeper, PostgreSQL, six services, a zygote at least.
     const CommandResult again = stack.Tidemill({"run", pipeline, "--json"});
     EXPECT_EQ(again.exit_code, 0) << again.err << stack.Logs();
-    EXPECT_EQ(Fingerprint(again.Json()), Undisturbed());
+    EXPECT_EQ(Fingerprint(again.Json()), UndisturbedRun());
   }
 }
 
 TEST(PowerCut, KillingPostgreSQLInTheMiddleOfARunChangesNothing) {
-  ASSERT_EQ(Undisturbed().front(), "succeeded");
+  ASSERT_EQ(UndisturbedRun().front(), "succeeded");
   Stack stack;
   const CommandResult started =
       stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--detach", "--json"});
@@ -72,7 +60,7 @@ TEST(PowerCut, KillingPostgreSQLInTheMiddleOfARunChangesNothing) {
   const CommandResult ended =
       stack.Tidemill({"runs", "watch", started.Json().at("run").dump(), "--json"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err << stack.Logs();
-  EXPECT_EQ(Fingerprint(ended.Json()), Undisturbed());
+  EXPECT_EQ(Fingerprint(ended.Json()), UndisturbedRun());
 }
 
 }  // namespace

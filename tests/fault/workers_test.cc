@@ -28,20 +28,8 @@ std::string WriteWorkersPipeline(const std::string& folder, const std::string& w
   return path;
 }
 
-// The run without workers, made once.
-const std::vector<std::string>& WithoutWorkers() {
-  static const std::vector<std::string> fingerprint = [] {
-    const Stack stack;
-    const CommandResult result =
-        stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--json"});
-    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-    return Fingerprint(result.Json());
-  }();
-  return fingerprint;
-}
-
 TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
-  ASSERT_EQ(WithoutWorkers().front(), "succeeded");
+  ASSERT_EQ(UndisturbedRun().front(), "succeeded");
   const std::map<std::string, std::string> settings = {
       {"1", "{}"}, {"2", "{transport: ring}"}, {"3", "{transport: frames, bytes_ahead: 1MiB}"}};
   for (const auto& [count, workers] : settings) {
@@ -50,7 +38,7 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
     const CommandResult result =
         stack.Tidemill({"run", WriteWorkersPipeline(stack.files(), workers), "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-    EXPECT_EQ(Fingerprint(result.Json()), WithoutWorkers()) << count << " workers " << workers;
+    EXPECT_EQ(Fingerprint(result.Json()), UndisturbedRun()) << count << " workers " << workers;
     preprocess::DispatcherClient dispatcher(stack.PeerOf("preprocess"));
     const auto known = dispatcher.ListWorkers();
     ASSERT_TRUE(known.ok()) << known.status();
@@ -87,13 +75,13 @@ TEST(Workers, AProgramOfTheUserMakesTheSameRowsHereAndThere) {
   }
   EXPECT_EQ(made[0], made[1]);
   EXPECT_EQ(made[0].front(), "succeeded");
-  EXPECT_NE(made[0], WithoutWorkers());
+  EXPECT_NE(made[0], UndisturbedRun());
 }
 
 class WorkersFailpoint : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(WorkersFailpoint, KillingTheProcessThereChangesNoWeight) {
-  ASSERT_EQ(WithoutWorkers().front(), "succeeded");
+  ASSERT_EQ(UndisturbedRun().front(), "succeeded");
   const Stack stack;
   const std::string marks = stack.files() + "/marks";
   std::filesystem::create_directory(marks);
@@ -105,7 +93,7 @@ TEST_P(WorkersFailpoint, KillingTheProcessThereChangesNoWeight) {
                       {"TIDEMILL_WORKERS", "2"}});
   EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-  EXPECT_EQ(Fingerprint(result.Json()), WithoutWorkers());
+  EXPECT_EQ(Fingerprint(result.Json()), UndisturbedRun());
 }
 
 INSTANTIATE_TEST_SUITE_P(EachStage, WorkersFailpoint,
