@@ -18,6 +18,7 @@
 namespace tidemill::storage {
 namespace {
 
+using ::testing::AnyOf;
 using testing::ByKey;
 using ::testing::ElementsAreArray;
 using testing::ExpectedSample;
@@ -206,7 +207,8 @@ TEST(StorageServer, AFileTruncatedUnderARunningReadCostsThatFileOnly) {
   EXPECT_GT(result.num_missing, 0);
   for (const auto& [key, reason] : result.missing) {
     ASSERT_EQ(expected.at(key)->file, "1/r.bin");
-    ASSERT_THAT(reason, HasSubstr("no longer in its file"));
+    // On a busy machine storage has taken in the change before the read is over.
+    ASSERT_THAT(reason, AnyOf(HasSubstr("no longer in its file"), HasSubstr("was deleted")));
   }
   for (const Sample& sample : result.samples) {
     ASSERT_TRUE(IsAsExpected(sample, *expected.at(sample.key)));
