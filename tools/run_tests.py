@@ -119,7 +119,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     # Three times as many at a time as there are cores: most of them wait for processes that they started.
-    parser.add_argument("--parallel", type=int, default=4 * (os.cpu_count() or 1))
+    parser.add_argument("--parallel", type=int, default=3 * (os.cpu_count() or 1))
     parser.add_argument("--under-load", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--slowest", action="store_true")
