@@ -144,7 +144,7 @@ void Evaluator::RunToEnd(const JobKey& key, LiveJob& live) {
   while (again) {
     const absl::Status status = RunAttempts(key, live);
     if (!live.stop.stop_requested()) {
-      // Nothing is wrong with an evaluation that finds no room for its files, or no database.
+      // Nothing is wrong with an evaluation that finds no room, no service or no database.
       const absl::Status ended = absl::IsUnavailable(status) ? status : Finish(key, status);
       if (!ended.ok()) GiveUp(key, ended);
     }

@@ -70,7 +70,7 @@ absl::StatusOr<BacktestFinal> FetchBacktest(const Session& session,
   return final;
 }
 
-void TellProgress(const BacktestFlags& flags, const BacktestFinal& final) {
+void TellResult(const BacktestFlags& flags, const BacktestFinal& final) {
   fmt::print("{}", DescribeBacktest(final));
   if (flags.shuffles > 0 && final.num_shuffles() == 0) {
     fmt::print("No policy looks at samples, so shuffling them would change nothing.\n");
@@ -90,7 +90,7 @@ int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
           if (!written.ok()) return Report(written);
         }
         if (!global.json) {
-          TellProgress(flags, *final);
+          TellResult(flags, *final);
           return kDone;
         }
         nlohmann::ordered_json json = BacktestToJson(*final);

@@ -86,15 +86,15 @@ int Check(const GlobalFlags& flags) {
 }
 
 // The class's name, its number where it has none; "none" for samples without a label.
-std::string NameOfDataset(const storage::v1::GetDatasetStatisticsResponse::ClassCount& entry,
-                          const std::vector<std::string>& names) {
+std::string NameOfClass(const storage::v1::GetDatasetStatisticsResponse::ClassCount& entry,
+                        const std::vector<std::string>& names) {
   if (!entry.has_class_label()) return "none";
   const auto place = static_cast<size_t>(entry.class_label());
   return place < names.size() ? Printable(names[place]) : std::to_string(entry.class_label());
 }
 
-nlohmann::ordered_json CheckToJson(const storage::v1::GetDatasetStatisticsResponse& statistics,
-                                   const std::vector<std::string>& class_names) {
+nlohmann::ordered_json StatisticsToJson(const storage::v1::GetDatasetStatisticsResponse& statistics,
+                                        const std::vector<std::string>& class_names) {
   nlohmann::ordered_json json = {{"dataset", statistics.dataset().name()},
                                  {"samples", statistics.dataset().num_samples()},
                                  {"bytes", statistics.size_bytes()},
@@ -106,7 +106,7 @@ nlohmann::ordered_json CheckToJson(const storage::v1::GetDatasetStatisticsRespon
     json["classes"].push_back(
         {{"class", entry.has_class_label() ? nlohmann::ordered_json(entry.class_label())
                                            : nlohmann::ordered_json(nullptr)},
-         {"name", NameOfDataset(entry, class_names)},
+         {"name", NameOfClass(entry, class_names)},
          {"samples", entry.num_samples()}});
   }
   for (const auto& interval : statistics.intervals()) {
@@ -148,7 +148,7 @@ std::string DescribeClasses(const storage::v1::GetDatasetStatisticsResponse& sta
       rest += classes[i].num_samples();
       continue;
     }
-    table.Add({NameOfDataset(classes[i], names), WithThousands(classes[i].num_samples()),
+    table.Add({NameOfClass(classes[i], names), WithThousands(classes[i].num_samples()),
                Bar(classes[i].num_samples(), most)});
   }
   if (rest > 0) {
@@ -203,7 +203,7 @@ int Stats(const GlobalFlags& flags) {
     const auto spec = config::Read<storage::DatasetSpec>(dataset->spec(), dataset->name());
     const std::vector<std::string> names =
         spec.ok() ? spec->label.classes : std::vector<std::string>();
-    fmt::print("{}", flags.json ? CheckToJson(*statistics, names).dump() + "\n"
+    fmt::print("{}", flags.json ? StatisticsToJson(*statistics, names).dump() + "\n"
                                 : Describe(*statistics, names));
     return kDone;
   });

@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<LogFile>> FilesOf(const StackLayout& layout,
   return files;
 }
 
-void ShowLogs(const LogLine& line, bool json, bool paint) {
+void ShowLine(const LogLine& line, bool json, bool paint) {
   if (json) {
     fmt::print("{}\n", ToJson(line).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
@@ -88,13 +88,13 @@ void ShowPresent(LogFiles& files, const LogFilter& filter, int64_t lines, bool j
   while (auto line = files.Next()) {
     if (!filter.Admits(*line)) continue;
     if (lines == 0) {
-      ShowLogs(*line, json, paint);
+      ShowLine(*line, json, paint);
       continue;
     }
     kept.push_back(*std::move(line));
     if (static_cast<int64_t>(kept.size()) > lines) kept.pop_front();
   }
-  for (const LogLine& line : kept) ShowLogs(line, json, paint);
+  for (const LogLine& line : kept) ShowLine(line, json, paint);
 }
 
 int Logs(const GlobalFlags& flags, const LogsFlags& wanted) {

@@ -198,7 +198,7 @@ int Diff(const GlobalFlags& flags) {
       });
 }
 
-int WatchAgain(const GlobalFlags& flags) {
+int WatchOneRun(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     return FollowRun(session, FlagsOfRuns().run, flags.quiet, flags.json, FlagsOfRuns().full);
   });
@@ -298,7 +298,7 @@ void AddRunsCommands(Command& app) {
   SetAction(diff, Diff);
   Command& watch = AddRunVerb(runs, "watch", "Follow a run to its end");
   AddFullFlag(watch, FlagsOfRuns().full);
-  SetAction(watch, WatchAgain);
+  SetAction(watch, WatchOneRun);
   SetAction(AddRunVerb(runs, "stop", "Stop a run; it can be resumed"),
             [](const GlobalFlags& flags) {
               return Send<supervisor::v1::StopRunRequest, supervisor::v1::StopRunResponse>(
