@@ -154,6 +154,21 @@ grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
       }));
 }
 
+// Where the records are that were ever found.
+rpc::v1::Ledger LedgerOf(const DatasetCounts& counts) {
+  int64_t num_wanted = 0;
+  for (const DatasetLeftOut::Reason& reason : counts.left_out.reasons) {
+    if (reason.wanted) num_wanted += reason.num_records;
+  }
+  rpc::v1::Ledger ledger;
+  ledger.set_num_used(counts.num_samples);
+  ledger.set_num_deleted(counts.num_deleted);
+  ledger.set_num_unlabelled(num_wanted);
+  ledger.set_num_bad(counts.left_out.num_records - num_wanted);
+  ledger.set_num_known(ledger.num_used() + ledger.num_deleted() + counts.left_out.num_records);
+  return ledger;
+}
+
 absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) {
   ASSIGN_OR_RETURN(const DatasetCounts counts, core_.catalog.Count(entry.id));
   v1::Dataset dataset;
@@ -174,6 +189,8 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   }
   Assign(counts.snapshot, dataset.mutable_snapshot());
   Assign(counts.left_out, dataset.mutable_left_out());
+  *dataset.mutable_ledger() = LedgerOf(counts);
+  dataset.set_num_bad_samples(counts.num_bad_samples);
   // Where there are no labels, none is missing.
   if (!EffectiveLabel(entry.spec).is_given()) {
     dataset.mutable_left_out()->clear_num_unlabelled();

@@ -13,6 +13,7 @@
 #include "cli/command_line/with_session.h"
 #include "cli/commands/dataset_health.h"
 #include "cli/pipelines/dataset_registration.h"
+#include "cli/results/ledger.h"
 #include "cli/terminal/text.h"
 #include "storage/client/left_out_text.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
@@ -44,7 +45,9 @@ nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
                                  {"deleted", dataset.num_deleted()},
                                  {"left_out", dataset.left_out().num_records()},
                                  {"of", dataset.left_out().num_seen()},
-                                 {"unlabelled", dataset.left_out().num_unlabelled()}};
+                                 {"unlabelled", dataset.left_out().num_unlabelled()},
+                                 {"bad_samples", dataset.num_bad_samples()},
+                                 {"ledger", LedgerToJson(dataset.ledger())}};
   if (dataset.has_first_event_time()) {
     json["first"] = FormatTimestamp({dataset.first_event_time()});
     json["last"] = FormatTimestamp({dataset.last_event_time()});
@@ -94,12 +97,17 @@ int ShowDataset(const GlobalFlags& flags) {
       return kDone;
     }
     for (const auto& [key, value] : json.items()) {
-      if (key == "spec") continue;
+      if (key == "spec" || key == "ledger") continue;
       fmt::print("{:<12} {}\n", key,
                  OneLine(value.is_string() ? value.get<std::string>() : value.dump()));
     }
+    fmt::print("\n{}\n", DescribeLedger(dataset->ledger(), "records"));
     const std::string left_out = storage::LeftOutText(dataset->left_out());
-    if (!left_out.empty()) fmt::print("\n{}\n", Printable(left_out));
+    if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
+    if (dataset->num_bad_samples() > 0) {
+      fmt::print("{} samples could not be used by trainings or evaluations\n",
+                 WithThousands(dataset->num_bad_samples()));
+    }
     fmt::print("\n{}", Printable(dataset->spec()));
     return kDone;
   });
@@ -132,6 +140,8 @@ void PrintSync(const storage::v1::SyncDatasetResponse& done, const storage::v1::
   fmt::print("{} files, {} new samples, {} quarantined; the dataset has {} samples\n",
              WithThousands(done.num_files_done()), WithThousands(done.num_samples()),
              WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
+  const std::string left_out = storage::LeftOutText(now.left_out());
+  if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
   if (now.num_deleted() > 0) {
     fmt::print(
         "{} samples are gone because their records are gone, {} of them now; the samples of a "
@@ -160,15 +170,20 @@ int Sync(const GlobalFlags& flags) {
     const auto now = Get(session, FlagsOfDatasets().name);
     if (!now.ok()) return Report(now.status());
     if (flags.json) {
-      const nlohmann::ordered_json json = {
-          {"files", last.num_files_done()},        {"samples", last.num_samples()},
-          {"quarantined", last.num_quarantined()}, {"deleted", last.num_deleted()},
-          {"passed_over", last.num_passed_over()}, {"samples_in_all", now->num_samples()}};
+      const nlohmann::ordered_json json = {{"files", last.num_files_done()},
+                                           {"samples", last.num_samples()},
+                                           {"quarantined", last.num_quarantined()},
+                                           {"deleted", last.num_deleted()},
+                                           {"passed_over", last.num_passed_over()},
+                                           {"samples_in_all", now->num_samples()},
+                                           {"left_out", now->left_out().num_records()},
+                                           {"of", now->left_out().num_seen()}};
       fmt::print("{}\n", json.dump());
     } else {
       PrintSync(last, *now);
     }
-    return last.num_quarantined() > 0 ? kPartial : kDone;
+    // By what there is, whoever found it.
+    return storage::AnyLost(now->left_out()) ? kPartial : kDone;
   });
 }
 

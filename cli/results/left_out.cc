@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "cli/results/ledger.h"
 #include "cli/terminal/text.h"
 #include "storage/client/left_out_text.h"
 
@@ -70,11 +71,9 @@ std::string DescribeUnlabelled(const v1::GetRunResponse& run) {
 
 bool AnyLost(const v1::GetRunResponse& run) {
   const auto& datasets = run.left_out();
-  const auto& triggers = run.triggers();
   return std::any_of(datasets.begin(), datasets.end(),
                      [](const auto& entry) { return storage::AnyLost(entry.second); }) ||
-         std::any_of(triggers.begin(), triggers.end(),
-                     [](const v1::Trigger& trigger) { return trigger.result().num_skipped() > 0; });
+         AnyBad(run);
 }
 
 std::string DescribeLeftOut(const v1::GetRunResponse& run, const View& view) {

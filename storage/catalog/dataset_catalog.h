@@ -46,6 +46,7 @@ struct DatasetCounts {
   int64_t num_samples = 0;  // Without deleted samples.
   int64_t num_files = 0;
   int64_t num_quarantined = 0;
+  int64_t num_bad_samples = 0;  // Of them, those that are samples.
   int64_t num_deleted = 0;
   std::optional<Timestamp> first_event_time;
   std::optional<Timestamp> last_event_time;

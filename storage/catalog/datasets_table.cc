@@ -53,12 +53,16 @@ constexpr char kSnapshot[] = R"(
   FROM storage.watermarks WHERE dataset_id = $1)";
 constexpr char kCountFiles[] =
     "SELECT count(*) FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial')";
-constexpr char kCountQuarantine[] = "SELECT count(*) FROM storage.quarantine WHERE dataset_id = $1";
-constexpr char kCountDeleted[] = "SELECT count(*) FROM storage.tombstones WHERE dataset_id = $1";
+constexpr char kCountQuarantine[] =
+    "SELECT count(*), count(sample_key) FROM storage.quarantine WHERE dataset_id = $1";
+// Of the snapshot, whatever has been committed since: statements of a transaction see more and
+// more.
+constexpr char kCountDeleted[] =
+    "SELECT count(*) FROM storage.tombstones WHERE dataset_id = $1 AND sequence <= $2";
 constexpr char kCountSamples[] =
     "SELECT coalesce(sum(num_samples), 0)::bigint, " TIDEMILL_MICROS(
         "min(first_event_time)") ", " TIDEMILL_MICROS("max(last_event_time)")
-        " FROM storage.segments WHERE dataset_id = $1";
+        " FROM storage.segments WHERE dataset_id = $1 AND first_key <= $2";
 
 constexpr char kLock[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = $1 FOR UPDATE";
 constexpr char kBury[] = R"(
@@ -165,10 +169,14 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   DatasetCounts counts;
   ASSIGN_OR_RETURN(counts.snapshot, Snapshot(work, id));
   counts.num_files = work.exec_params1(kCountFiles, id.value)[0].as<int64_t>();
-  counts.num_quarantined = work.exec_params1(kCountQuarantine, id.value)[0].as<int64_t>();
+  const pqxx::row quarantined = work.exec_params1(kCountQuarantine, id.value);
+  counts.num_quarantined = quarantined[0].as<int64_t>();
+  counts.num_bad_samples = quarantined[1].as<int64_t>();
   counts.left_out = left_out_table::Read(work, id);
-  counts.num_deleted = work.exec_params1(kCountDeleted, id.value)[0].as<int64_t>();
-  const pqxx::row samples = work.exec_params1(kCountSamples, id.value);
+  const DatasetSnapshot& snapshot = counts.snapshot;
+  counts.num_deleted =
+      work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence)[0].as<int64_t>();
+  const pqxx::row samples = work.exec_params1(kCountSamples, id.value, snapshot.committed_key);
   counts.num_samples = samples[0].as<int64_t>() - counts.num_deleted;
   counts.first_event_time = ToTime(samples[1]);
   counts.last_event_time = ToTime(samples[2]);

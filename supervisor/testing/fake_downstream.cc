@@ -69,6 +69,8 @@ class FakeDownstream final : public Downstream {
     storage::v1::ListSamplesRequest everything;
     everything.mutable_snapshot()->set_committed_key(services_.NumKnown());
     const auto samples = services_.Samples(everything);
+    *dataset.mutable_snapshot() = everything.snapshot();
+    dataset.mutable_snapshot()->set_dataset_id(3);
     dataset.set_num_samples(static_cast<int64_t>(samples.size()));
     if (samples.empty()) return dataset;
     dataset.set_first_event_time(samples.front().first * kSecond);
