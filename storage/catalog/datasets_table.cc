@@ -53,7 +53,8 @@ constexpr char kSnapshot[] = R"(
   FROM storage.watermarks WHERE dataset_id = $1)";
 constexpr char kCountFiles[] =
     "SELECT count(*) FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial')";
-constexpr char kCountQuarantine[] = "SELECT count(*) FROM storage.quarantine WHERE dataset_id = $1";
+constexpr char kCountQuarantine[] =
+    "SELECT count(*) FROM storage.quarantine WHERE dataset_id = $1 AND NOT is_remark";
 constexpr char kCountDeleted[] = "SELECT count(*) FROM storage.tombstones WHERE dataset_id = $1";
 constexpr char kCountSamples[] =
     "SELECT coalesce(sum(num_samples), 0)::bigint, " TIDEMILL_MICROS(
@@ -90,7 +91,7 @@ constexpr char kUnnamedReason[] =
     "the file's path is not UTF-8 or has more than 2,000 bytes, so the file is not ingested; "
     "rename it";
 constexpr char kQuarantine[] =
-    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key, quarantine_id"
+    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key, quarantine_id, is_remark"
     " FROM storage.quarantine WHERE dataset_id = $1 AND quarantine_id > $3"
     " ORDER BY quarantine_id LIMIT $2";
 
@@ -209,6 +210,7 @@ std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, Datase
     entry.at = {row[3].as<int64_t>()};
     if (!row[4].is_null()) entry.sample_key = row[4].as<int64_t>();
     entry.number = row[5].as<int64_t>();
+    entry.is_remark = row[6].as<bool>();
     entries.push_back(std::move(entry));
   }
   return entries;
