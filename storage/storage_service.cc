@@ -42,12 +42,16 @@ void Assign(const DatasetLeftOut& from, rpc::v1::LeftOut* to) {
   to->set_num_seen(from.num_seen);
   to->set_num_files(from.num_files);
   to->set_num_unlabelled(from.num_unlabelled);
+  to->set_lost_bytes(from.lost_bytes);
+  to->set_num_bytes(from.num_bytes);
   for (const DatasetLeftOut::Reason& reason : from.reasons) {
     auto* entry = to->add_reasons();
     entry->set_reason(reason.pattern);
     entry->set_wanted(reason.wanted);
     entry->set_num_records(reason.num_records);
     entry->set_num_files(reason.num_files);
+    entry->set_lost_bytes(reason.lost_bytes);
+    entry->set_num_members(reason.num_members);
     entry->set_first_path(reason.first_path);
     entry->set_first_reason(reason.first_reason);
     if (reason.first_record.has_value()) entry->set_first_record(*reason.first_record);
@@ -397,6 +401,7 @@ grpc::Status StorageService::ListQuarantine(
     if (quarantined.position.has_value()) entry->set_position(*quarantined.position);
     entry->set_reason(quarantined.reason);
     if (quarantined.sample_key.has_value()) entry->set_sample_key(*quarantined.sample_key);
+    entry->set_is_remark(quarantined.is_remark);
     Assign(quarantined.at, entry->mutable_at());
     return Send(writer, response);
   };

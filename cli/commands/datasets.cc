@@ -46,6 +46,8 @@ nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
                                  {"left_out", dataset.left_out().num_records()},
                                  {"of", dataset.left_out().num_seen()},
                                  {"unlabelled", dataset.left_out().num_unlabelled()},
+                                 {"lost_bytes", dataset.left_out().lost_bytes()},
+                                 {"of_bytes", dataset.left_out().num_bytes()},
                                  {"bad_samples", dataset.num_bad_samples()},
                                  {"ledger", LedgerToJson(dataset.ledger())}};
   if (dataset.has_first_event_time()) {
@@ -196,13 +198,17 @@ int Quarantine(const GlobalFlags& flags) {
     request.set_limit(FlagsOfDatasets().limit);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"FILE", "RECORD", "REASON"});
+    int64_t num_listed = 0;
     const auto add = [&](const storage::v1::ListQuarantineResponse& message) {
       const storage::v1::QuarantineEntry& entry = message.entry();
+      num_listed += entry.is_remark() ? 0 : 1;
       const auto position = entry.has_position() ? nlohmann::ordered_json(entry.position())
                                                  : nlohmann::ordered_json(nullptr);
       json.push_back({{"file", entry.path()}, {"record", position}, {"reason", entry.reason()}});
       if (entry.has_sample_key()) json.back()["key"] = entry.sample_key();
-      table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : "all",
+      if (entry.is_remark()) json.back()["remark"] = true;
+      const char* const whole = entry.is_remark() ? "-" : "all";
+      table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : whole,
                  entry.reason()});
     };
     const absl::Status status =
@@ -211,7 +217,7 @@ int Quarantine(const GlobalFlags& flags) {
     if (!status.ok()) return Report(status);
     fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
     // Not on stdout where that is one JSON document.
-    if (const int64_t more = dataset->num_quarantined() - std::ssize(json); more > 0) {
+    if (const int64_t more = dataset->num_quarantined() - num_listed; more > 0) {
       fmt::print(flags.json ? stderr : stdout, "and {} more; --limit 0 shows all\n",
                  WithThousands(more));
     }

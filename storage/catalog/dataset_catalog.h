@@ -131,6 +131,7 @@ class DatasetCatalog {
     std::string reason;
     Timestamp at;
     std::optional<int64_t> sample_key;
+    bool is_remark = false;  // Whether nothing is quarantined, and this only told of the file.
   };
   absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit,
                                                           int64_t after = 0);

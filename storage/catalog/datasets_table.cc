@@ -54,7 +54,8 @@ constexpr char kSnapshot[] = R"(
 constexpr char kCountFiles[] =
     "SELECT count(*) FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial')";
 constexpr char kCountQuarantine[] =
-    "SELECT count(*), count(sample_key) FROM storage.quarantine WHERE dataset_id = $1";
+    "SELECT count(*), count(sample_key) FROM storage.quarantine "
+    "WHERE dataset_id = $1 AND NOT is_remark";
 // Of the snapshot, whatever has been committed since: statements of a transaction see more and
 // more.
 constexpr char kCountDeleted[] =
@@ -94,7 +95,7 @@ constexpr char kUnnamedReason[] =
     "the file's path is not UTF-8 or has more than 2,000 bytes, so the file is not ingested; "
     "rename it";
 constexpr char kQuarantine[] =
-    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key, quarantine_id"
+    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key, quarantine_id, is_remark"
     " FROM storage.quarantine WHERE dataset_id = $1 AND quarantine_id > $3"
     " ORDER BY quarantine_id LIMIT $2";
 
@@ -217,6 +218,7 @@ std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, Datase
     entry.at = {row[3].as<int64_t>()};
     if (!row[4].is_null()) entry.sample_key = row[4].as<int64_t>();
     entry.number = row[5].as<int64_t>();
+    entry.is_remark = row[6].as<bool>();
     entries.push_back(std::move(entry));
   }
   return entries;

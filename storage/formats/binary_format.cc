@@ -86,10 +86,13 @@ class BinaryFiles::Indexing {
     while (position_ < stop) RETURN_IF_ERROR(TakeBlock(file, stop));
     const int64_t tail = identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
     if (!format_.spec_.append && tail != 0 && !found_.more) {
-      found_.AddBad(position_++,
-                    tail > 0 ? "the file ends within a record" : "the file ends within its header");
+      found_.AddLost(
+          position_++, tail > 0 ? tail : identity.size_bytes,
+          tail > 0 ? "the file ends within a record" : "the file ends within its header");
     }
     found_.records_done = position_;
+    found_.num_bytes =
+        found_.more ? layout.header_bytes + stop * layout.record_bytes : identity.size_bytes;
     found_.bytes_done = layout.header_bytes + stop * layout.record_bytes;
     return std::move(found_);
   }

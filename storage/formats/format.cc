@@ -33,9 +33,25 @@ void IndexedFile::AddHashed(int64_t position, int64_t offset, int64_t size, uint
 }
 
 void IndexedFile::AddBad(int64_t position, std::string reason) {
+  AddLost(position, 0, std::move(reason));
+}
+
+void IndexedFile::AddLost(int64_t position, int64_t bytes, std::string reason) {
   ++num_bad;
-  left_out.Add(position, reason);
-  if (bad.size() < kMaxBadRecords) bad.push_back({position, std::move(reason)});
+  lost_bytes += bytes;
+  left_out.Add(position, reason, bytes);
+  if (bad.size() < kMaxBadRecords) bad.push_back({position, std::move(reason), bytes});
+}
+
+void IndexedFile::AddLostBytes(int64_t bytes) {
+  lost_bytes += bytes;
+  left_out.AddLostBytes(bytes);
+  if (num_bad == std::ssize(bad)) bad.back().lost_bytes += bytes;
+}
+
+void IndexedFile::AddRemark(std::string reason, int64_t num_members) {
+  left_out.AddRemark(reason, num_members, /*wanted=*/false);
+  remarks.push_back(std::move(reason));
 }
 
 void IndexedFile::RemoveLastBad() {

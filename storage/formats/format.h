@@ -45,6 +45,7 @@ inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_d
 struct BadRecord {
   int64_t position = 0;  // The number of the record in the file, from 0.
   std::string reason;
+  int64_t lost_bytes = 0;  // Those around it in which no record could be found.
 };
 
 inline constexpr size_t kMaxBadRecords = 10'000;
@@ -58,9 +59,15 @@ struct IndexedFile {
   std::vector<int64_t> positions;  // Those of the rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
-  LeftOutReasons left_out;  // All bad records, and those that the spec leaves out.
+  int64_t lost_bytes = 0;   // Those of all bad records.
+  LeftOutReasons left_out;  // All bad records, those that the spec leaves out, and the remarks.
+  // What is to be told about the file though it costs no record.
+  std::vector<std::string> remarks;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
+  // Where the reading ended, unpacked. It may lie behind `bytes_done`. 0 when the format does not
+  // say.
+  int64_t num_bytes = 0;
   // Whether it was stopped by `max_records` or `max_bytes`. There may be more behind `bytes_done`.
   bool more = false;
   // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
@@ -77,7 +84,14 @@ struct IndexedFile {
   void AddHashed(int64_t position, int64_t offset, int64_t size, uint64_t hash, Timestamp time,
                  const Label& label);
   void AddBad(int64_t position, std::string reason);
-  // Removes the last one added, a bad record.
+  // Does the same where no record could be found in `bytes` bytes. How many records they were
+  // is not known; they count as one.
+  void AddLost(int64_t position, int64_t bytes, std::string reason);
+  // Adds the bytes to the last one added, a bad record.
+  void AddLostBytes(int64_t bytes);
+  // Adds a remark, which costs no record. `num_members`: see LeftOutReason.
+  void AddRemark(std::string reason, int64_t num_members);
+  // Removes the last one added, a bad record without lost bytes.
   void RemoveLastBad();
   // Removes the rows without a label and counts them.
   void DropUnlabelled();

@@ -286,6 +286,8 @@ label: {record: {offset: 2, width: 2, encoding: signed, endianness: big}, kind: 
   EXPECT_THAT(found->rows.byte_from, ElementsAre(2, 6));
   ASSERT_EQ(found->num_bad, 1);
   EXPECT_THAT(found->bad[0].reason, HasSubstr("ends within a record"));
+  EXPECT_GT(found->lost_bytes, 0);
+  EXPECT_EQ(found->lost_bytes, found->num_bytes - found->bytes_done);
   EXPECT_EQ(CutOf(spec).offset, 2);
   EXPECT_EQ(CutOf(spec).size, 2);
 }

@@ -142,9 +142,12 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
   IndexedFile found;
   found.bytes_done = ReadAgainFrom(rows);
   found.records_done = rows.records_done;
+  found.num_bytes = rows.num_bytes;
   for (const BadRecord& bad : rows.bad) {
-    if (bad.position >= input.from_record) found.AddBad(bad.position, bad.reason);
+    if (bad.position < input.from_record) continue;
+    found.AddLost(bad.position, bad.lost_bytes, bad.reason);
   }
+  for (const std::string& remark : rows.remarks) found.AddRemark(remark, /*num_members=*/0);
   const int64_t num_unlisted = rows.num_bad - std::ssize(rows.bad);
   found.num_bad += num_unlisted;
   found.left_out.Add(std::nullopt, num_unlisted, "there are more bad records than are listed",

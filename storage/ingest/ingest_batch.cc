@@ -65,6 +65,7 @@ FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
               .fingerprint = parsed.file.fingerprint,
               .bytes_done = parsed.found.bytes_done,
               .records_done = parsed.found.records_done,
+              .num_bytes = parsed.found.num_bytes,
               .sample_key = std::nullopt,
               .state = parsed.found.more ? "partial" : "ingested",
               .fresh = !grown};
@@ -99,16 +100,20 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
   for (const BadRecord& bad : parsed.found.bad) {
     batch_.quarantined.push_back({path, bad.position, AsText(bad.reason)});
   }
+  for (const std::string& remark : parsed.found.remarks) {
+    batch_.quarantined.push_back({path, std::nullopt, AsText(remark), /*is_remark=*/true});
+  }
   batch_.num_quarantined += parsed.found.num_bad + (parsed.failure ? 1 : 0);
 }
 
 void IngestBatchBuilder::AddLeftOut(ParsedFile& parsed, FileRow& row) {
   LeftOutReasons& reasons = parsed.found.left_out;
+  if (parsed.failure && row.num_bytes == 0) row.num_bytes = row.identity.size_bytes;
   if (parsed.failure && one_file_a_sample_) {
-    reasons.Add(0, *parsed.failure);
+    reasons.Add(0, *parsed.failure, row.num_bytes);
     row.records_done = 1;
   } else if (parsed.failure && reasons.items().empty()) {
-    reasons.AddFile(*parsed.failure);
+    reasons.AddFile(*parsed.failure, row.num_bytes);
   }
   for (const LeftOutReason& reason : reasons.items()) batch_.left_out.push_back({row.id, reason});
 }

@@ -20,6 +20,7 @@ struct FileRow {
   int64_t fingerprint = 0;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
+  int64_t num_bytes = 0;  // How far it was read, unpacked.
   std::optional<int64_t> sample_key;
   std::string state;
   bool fresh = true;  // Whether earlier quarantine entries of the file are void.
@@ -54,6 +55,7 @@ struct QuarantineRow {
   std::string path;
   std::optional<int64_t> position;
   std::string reason;
+  bool is_remark = false;
 };
 
 struct LeftOutRow {
