@@ -16,6 +16,7 @@
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 #include "storage/formats/record_facts.h"
+#include "storage/formats/tar_member_name.h"
 #include "storage/formats/tar_reader.h"
 
 namespace tidemill::storage {
@@ -25,31 +26,11 @@ namespace {
 // Of a member that holds a label or a time.
 constexpr int64_t kMaxText = 1 << 20;
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t from = text.find_first_not_of(kBlank);
   if (from == std::string_view::npos) return {};
   return text.substr(from, text.find_last_not_of(kBlank) - from + 1);
-}
-
-// A path cut at the first dot of its name; nothing for a member that belongs to no sample.
-struct MemberName {
-  std::string_view key;
-  std::string extension;
-};
-std::optional<MemberName> SplitName(std::string_view path) {
-  const size_t name = path.rfind('/') + 1;
-  const size_t dot = path.find('.', name);
-  if (dot == std::string_view::npos || dot == name || dot + 1 == path.size()) return std::nullopt;
-  return MemberName{path.substr(0, dot), Lower(path.substr(dot + 1))};
 }
 
 // The text of a member, or what stands in fields of the JSON object that it is.
