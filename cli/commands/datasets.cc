@@ -1,8 +1,6 @@
 #include "cli/commands/datasets.h"
 
-#include <charconv>
 #include <cstdio>
-#include <sstream>
 
 #include "nlohmann/json.hpp"
 
@@ -12,6 +10,8 @@
 #include "cli/command_line/deletion.h"
 #include "cli/command_line/with_session.h"
 #include "cli/commands/dataset_health.h"
+#include "cli/commands/records.h"
+#include "cli/commands/sample_deletion.h"
 #include "cli/pipelines/dataset_registration.h"
 #include "cli/results/ledger.h"
 #include "cli/terminal/text.h"
@@ -26,7 +26,7 @@ using StorageStub = storage::v1::StorageService::Stub;
 struct DatasetsFlags {
   std::string name;
   std::string file;
-  std::string keys;
+  SampleChoice samples;
   int64_t limit = 20;
   DeletionFlags deletion;
 };
@@ -43,6 +43,7 @@ nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
                                  {"files", dataset.num_files()},
                                  {"quarantined", dataset.num_quarantined()},
                                  {"deleted", dataset.num_deleted()},
+                                 {"deleted_on_request", dataset.num_deleted_on_request()},
                                  {"left_out", dataset.left_out().num_records()},
                                  {"of", dataset.left_out().num_seen()},
                                  {"unlabelled", dataset.left_out().num_unlabelled()},
@@ -144,11 +145,14 @@ void PrintSync(const storage::v1::SyncDatasetResponse& done, const storage::v1::
              WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
   const std::string left_out = storage::LeftOutText(now.left_out());
   if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
-  if (now.num_deleted() > 0) {
+  if (const int64_t num_gone = now.num_deleted() - now.num_deleted_on_request(); num_gone > 0) {
     fmt::print(
         "{} samples are gone because their records are gone, {} of them now; the samples of a "
         "renamed file are new samples\n",
-        WithThousands(now.num_deleted()), WithThousands(done.num_deleted()));
+        WithThousands(num_gone), WithThousands(done.num_deleted()));
+  }
+  if (now.num_deleted_on_request() > 0) {
+    fmt::print("{} samples were deleted on request\n", WithThousands(now.num_deleted_on_request()));
   }
   if (done.num_passed_over() > 0) {
     fmt::print("{} passed over, such as {}\n", WithThousands(done.num_passed_over()),
@@ -172,14 +176,16 @@ int Sync(const GlobalFlags& flags) {
     const auto now = Get(session, FlagsOfDatasets().name);
     if (!now.ok()) return Report(now.status());
     if (flags.json) {
-      const nlohmann::ordered_json json = {{"files", last.num_files_done()},
-                                           {"samples", last.num_samples()},
-                                           {"quarantined", last.num_quarantined()},
-                                           {"deleted", last.num_deleted()},
-                                           {"passed_over", last.num_passed_over()},
-                                           {"samples_in_all", now->num_samples()},
-                                           {"left_out", now->left_out().num_records()},
-                                           {"of", now->left_out().num_seen()}};
+      const nlohmann::ordered_json json = {
+          {"files", last.num_files_done()},
+          {"samples", last.num_samples()},
+          {"quarantined", last.num_quarantined()},
+          {"deleted", last.num_deleted()},
+          {"deleted_on_request_in_all", now->num_deleted_on_request()},
+          {"passed_over", last.num_passed_over()},
+          {"samples_in_all", now->num_samples()},
+          {"left_out", now->left_out().num_records()},
+          {"of", now->left_out().num_seen()}};
       fmt::print("{}\n", json.dump());
     } else {
       PrintSync(last, *now);
@@ -225,44 +231,6 @@ int Quarantine(const GlobalFlags& flags) {
   });
 }
 
-absl::StatusOr<std::vector<int64_t>> ParseKeys(const std::string& text) {
-  std::vector<int64_t> keys;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    int64_t key = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), key);
-    if (error != std::errc() || end != word.data() + word.size()) {
-      return InvalidArgument("'{}' is not a sample key", word);
-    }
-    keys.push_back(key);
-  }
-  return keys;
-}
-
-int DeleteSamples(const GlobalFlags& flags, const Session& session) {
-  const auto dataset = Get(session, FlagsOfDatasets().name);
-  if (!dataset.ok()) return Report(dataset.status());
-  const auto keys = ParseKeys(FlagsOfDatasets().keys);
-  if (!keys.ok()) return Report(keys.status());
-  const std::string what =
-      fmt::format("{} samples of dataset {}", keys->size(), FlagsOfDatasets().name);
-  if (const auto end = SettleDeletion(flags, FlagsOfDatasets().deletion, what)) return *end;
-  storage::v1::DeleteSamplesRequest request;
-  request.mutable_command()->set_request_id(rpc::NewRequestId());
-  request.set_dataset_id(dataset->dataset_id());
-  request.mutable_sample_keys()->Add(keys->begin(), keys->end());
-  storage::v1::DeleteSamplesResponse response;
-  const absl::Status status = session.Call<storage::v1::StorageService>(
-      "storage", &StorageStub::DeleteSamples, request, &response);
-  if (!status.ok()) return Report(status);
-  if (flags.json) {
-    fmt::print("{}\n", nlohmann::ordered_json({{"deleted", response.num_deleted()}}).dump());
-  } else {
-    fmt::print("{} samples deleted\n", response.num_deleted());
-  }
-  return kDone;
-}
-
 // "dataset weather with 1,461 samples of 3 files, but not the files".
 absl::StatusOr<std::string> WhatGoesWithDataset(const Session& session) {
   const auto dataset = Get(session, FlagsOfDatasets().name);
@@ -282,7 +250,12 @@ absl::StatusOr<std::string> WhatGoesWithDataset(const Session& session) {
 
 int DeleteDataset(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    if (!FlagsOfDatasets().keys.empty()) return DeleteSamples(flags, session);
+    const DatasetsFlags& wanted = FlagsOfDatasets();
+    if (wanted.samples.is_given()) {
+      const auto dataset = Get(session, wanted.name);
+      if (!dataset.ok()) return Report(dataset.status());
+      return DeleteSamples(flags, session, *dataset, wanted.samples, wanted.deletion);
+    }
     const auto what = WhatGoesWithDataset(session);
     if (!what.ok()) return Report(what.status());
     if (const auto end = SettleDeletion(flags, FlagsOfDatasets().deletion, *what)) return *end;
@@ -331,11 +304,12 @@ void AddDatasetsCommands(Command& app) {
         return text.starts_with('-') ? text + " is less than 0; write 0 to show all lines" : "";
       });
   SetAction(quarantine, Quarantine);
+  AddRecordsCommand(datasets);
   Command& remove = AddDatasetVerb(
       datasets, "delete",
       "Delete a dataset, or some of its samples, but never its files; asks at a terminal");
   AddDeletionFlags(remove, FlagsOfDatasets().deletion);
-  remove.AddOption("--keys", FlagsOfDatasets().keys, "Only these sample keys, separated by commas");
+  AddSampleChoice(remove, FlagsOfDatasets().samples);
   SetAction(remove, DeleteDataset);
   AddDatasetHealthCommands(datasets);
 }

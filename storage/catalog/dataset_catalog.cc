@@ -10,6 +10,7 @@
 #include "records/text.h"
 #include "storage/catalog/datasets_table.h"
 #include "storage/catalog/files_table.h"
+#include "storage/catalog/samples_table.h"
 #include "storage/client/dataset_path.h"
 #include "storage/formats/format.h"
 #include "storage/segments/segment_columns.h"
@@ -280,16 +281,52 @@ absl::StatusOr<bool> DatasetCatalog::DeleteLocked(std::optional<DatasetId> found
 }
 
 absl::StatusOr<int64_t> DatasetCatalog::DeleteSamples(DatasetId id,
-                                                      const std::vector<int64_t>& keys,
+                                                      const std::vector<SampleToDelete>& samples,
                                                       const CommandGuard& guard,
                                                       const AnswerKeeper<int64_t>& keep) {
   int64_t num_deleted = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));
-    ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, keys));
+    ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, samples));
     return Keep(keep, work, num_deleted);
   }));
   return num_deleted;
+}
+
+absl::StatusOr<std::vector<std::optional<int64_t>>> DatasetCatalog::KeysAt(
+    DatasetId id, const std::vector<Place>& places) {
+  // By file, each file once.
+  std::map<std::string, std::vector<size_t>> by_path;
+  for (size_t i = 0; i < places.size(); ++i) by_path[places[i].path].push_back(i);
+  std::vector<std::optional<int64_t>> keys(places.size());
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    for (const auto& [path, wanted] : by_path) {
+      std::vector<int64_t> positions;
+      for (const size_t i : wanted) positions.push_back(places[i].position);
+      const std::map<int64_t, int64_t> found = samples_table::KeysAt(work, id, path, positions);
+      for (const size_t i : wanted) {
+        const auto key = found.find(places[i].position);
+        if (key != found.end()) keys[i] = key->second;
+      }
+    }
+    return absl::OkStatus();
+  }));
+  return keys;
+}
+
+absl::StatusOr<std::vector<int64_t>> DatasetCatalog::PositionsOf(DatasetId id,
+                                                                 const std::vector<int64_t>& keys) {
+  std::map<int64_t, int64_t> found;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    found = samples_table::PositionsOf(work, id, keys);
+    return absl::OkStatus();
+  }));
+  std::vector<int64_t> positions;
+  for (const int64_t key : keys) {
+    const auto position = found.find(key);
+    positions.push_back(position == found.end() ? 0 : position->second);
+  }
+  return positions;
 }
 
 absl::StatusOr<int64_t> DatasetCatalog::QuarantineSamples(DatasetId id,

@@ -59,20 +59,34 @@ constexpr char kCountQuarantine[] =
 // Of the snapshot, whatever has been committed since: statements of a transaction see more and
 // more.
 constexpr char kCountDeleted[] =
-    "SELECT count(*) FROM storage.tombstones WHERE dataset_id = $1 AND sequence <= $2";
+    "SELECT count(*), count(*) FILTER (WHERE on_request) FROM storage.tombstones "
+    "WHERE dataset_id = $1 AND sequence <= $2";
 constexpr char kCountSamples[] =
     "SELECT coalesce(sum(num_samples), 0)::bigint, " TIDEMILL_MICROS(
         "min(first_event_time)") ", " TIDEMILL_MICROS("max(last_event_time)")
         " FROM storage.segments WHERE dataset_id = $1 AND first_key <= $2";
 
 constexpr char kLock[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = $1 FOR UPDATE";
+// A tombstone of a record that is gone stays what it is. But an equal record must not come back,
+// so that it is told of the record.
 constexpr char kBury[] = R"(
-  INSERT INTO storage.tombstones (dataset_id, sample_key)
-  SELECT $1, key FROM (SELECT DISTINCT unnest($2::bigint[]) AS key) AS wanted
-  WHERE EXISTS (SELECT 1 FROM storage.segments
-                WHERE dataset_id = $1 AND first_key <= key AND key < first_key + num_samples)
-  ORDER BY key
-  ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
+  WITH buried AS (
+    INSERT INTO storage.tombstones (dataset_id, sample_key, on_request, record_identity)
+    SELECT $1, key, true, record_identity
+    FROM (SELECT DISTINCT ON (key) key, record_identity
+          FROM unnest($2::bigint[], $3::bigint[]) AS samples (key, record_identity)) AS wanted
+    WHERE EXISTS (SELECT 1 FROM storage.segments
+                  WHERE dataset_id = $1 AND first_key <= key AND key < first_key + num_samples)
+    ORDER BY key
+    ON CONFLICT (dataset_id, sample_key) DO UPDATE
+    SET record_identity = excluded.record_identity
+    WHERE tombstones.record_identity IS NULL AND excluded.record_identity IS NOT NULL
+    RETURNING xmax = 0 AS is_new)
+  SELECT count(*) FILTER (WHERE is_new) FROM buried)";
+constexpr char kDeletedOnRequest[] = R"(
+  SELECT sample_key, record_identity FROM storage.tombstones
+  WHERE dataset_id = $1 AND (on_request OR record_identity IS NOT NULL)
+  ORDER BY sequence OFFSET $2)";
 constexpr char kQuarantineSamples[] = R"(
   INSERT INTO storage.quarantine (dataset_id, path, position, reason, sample_key)
   SELECT samples.dataset_id, files.path, samples.position, bad.reason, samples.sample_key
@@ -175,8 +189,10 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   counts.num_bad_samples = quarantined[1].as<int64_t>();
   counts.left_out = left_out_table::Read(work, id);
   const DatasetSnapshot& snapshot = counts.snapshot;
-  counts.num_deleted =
-      work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence)[0].as<int64_t>();
+  const pqxx::row deleted =
+      work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence);
+  counts.num_deleted = deleted[0].as<int64_t>();
+  counts.num_deleted_on_request = deleted[1].as<int64_t>();
   const pqxx::row samples = work.exec_params1(kCountSamples, id.value, snapshot.committed_key);
   counts.num_samples = samples[0].as<int64_t>() - counts.num_deleted;
   counts.first_event_time = ToTime(samples[1]);
@@ -184,11 +200,27 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   return counts;
 }
 
-absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys) {
+absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id,
+                             const std::vector<SampleToDelete>& samples) {
   if (work.exec_params(kLock, id.value).empty()) {
     return NotFound("dataset {} is unknown", id.value);
   }
-  return static_cast<int64_t>(work.exec_params(kBury, id.value, ToArray(keys)).affected_rows());
+  db::SqlArray keys;
+  db::SqlArray identities;
+  for (const SampleToDelete& sample : samples) {
+    keys.Add(sample.key);
+    identities.Add(sample.record_identity);
+  }
+  return work.exec_params1(kBury, id.value, keys.text(), identities.text())[0].as<int64_t>();
+}
+
+std::vector<SampleToDelete> DeletedOnRequest(pqxx::work& work, DatasetId id, int64_t num_known) {
+  std::vector<SampleToDelete> deleted;
+  for (const pqxx::row& row : work.exec_params(kDeletedOnRequest, id.value, num_known)) {
+    deleted.push_back({.key = row[0].as<int64_t>()});
+    if (!row[1].is_null()) deleted.back().record_identity = row[1].as<int64_t>();
+  }
+  return deleted;
 }
 
 int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,

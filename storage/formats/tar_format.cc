@@ -19,6 +19,7 @@
 #include "storage/formats/record_facts.h"
 #include "storage/formats/tar_left_over.h"
 #include "storage/formats/tar_links.h"
+#include "storage/formats/tar_member_name.h"
 #include "storage/formats/tar_reader.h"
 
 namespace tidemill::storage {

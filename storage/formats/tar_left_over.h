@@ -9,19 +9,9 @@
 #include <vector>
 
 #include "storage/formats/format.h"
+#include "storage/formats/tar_member_name.h"
 
 namespace tidemill::storage {
-
-// A path cut at the first dot of its name.
-struct MemberName {
-  std::string_view key;
-  std::string extension;  // In lower case.
-};
-
-// std::nullopt for a member that belongs to no sample.
-std::optional<MemberName> SplitName(std::string_view path);
-
-std::string LowerCase(std::string_view text);
 
 // Counts it for one archive. Thread-compatible.
 class TarLeftOver {
