@@ -1,5 +1,7 @@
 #include "records/csv_splitter.h"
 
+#include <algorithm>
+
 #include "records/csv_quotes.h"
 
 namespace tidemill {
@@ -15,7 +17,8 @@ constexpr size_t kGiveUp = 2;
 void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) const {
   record = {.fields = std::move(record.fields)};
   record.fields.clear();
-  const size_t blank = text.starts_with('\n') ? 1 : text.starts_with("\r\n") ? 2 : 0;
+  const bool is_blank = text.front() == '\n' || text.front() == '\r';
+  const size_t blank = text.starts_with("\r\n") ? 2 : is_blank ? 1 : 0;
   if (blank > 0) {
     record.kind = CsvRecord::Kind::kBlank;
     record.size = blank;
@@ -24,7 +27,9 @@ void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) con
   size_t at = 0;
   FieldEnd end = FieldEnd::kDelimiter;
   while (end == FieldEnd::kDelimiter) {
-    const bool quoted = quote_ && at < text.size() && text[at] == *quote_;
+    const size_t begin = punctuation_.SkipBlanks(text, at);
+    const bool quoted = punctuation_.IsQuote(text, begin);
+    if (quoted) at = begin;
     end = quoted ? TakeQuoted(text, last, at, record) : TakePlain(text, last, at, record);
   }
   // What the record comes to must not depend on how much of it is there already.
@@ -44,24 +49,24 @@ void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) con
 
 CsvSplitter::FieldEnd CsvSplitter::TakeQuoted(std::string_view text, bool last, size_t& at,
                                               CsvRecord& record) const {
+  record.quoted = true;
   const size_t from = at + 1;
-  const size_t close = FindClosingQuote(text, from, *quote_);
+  const size_t close = FindClosingQuote(text, from, *punctuation_.quote());
   if (close == std::string_view::npos || (close + 1 == text.size() && !last)) {
     if (!last) return FieldEnd::kIncomplete;
     record.reason = "a quote is never closed";
     return FieldEnd::kBad;
   }
   record.fields.push_back({.text = text.substr(from, close - from), .quoted = true});
-  at = close + 1;
-  if (at == text.size()) return EndRecord(at, at, record);
-  if (text[at] == delimiter_) {
-    ++at;
+  at = punctuation_.SkipBlanks(text, close + 1);
+  if (at == text.size()) return last ? EndRecord(text, at, record) : FieldEnd::kIncomplete;
+  if (text[at] == '\n' || text[at] == '\r') return EndRecord(text, at, record);
+  // More bytes may still make it one.
+  const size_t rest = text.size() - at;
+  if (rest < punctuation_.delimiter_bytes() && !last) return FieldEnd::kIncomplete;
+  if (punctuation_.IsDelimiter(text, at)) {
+    at += punctuation_.delimiter_bytes();
     return FieldEnd::kDelimiter;
-  }
-  if (text[at] == '\n') return EndRecord(at, at + 1, record);
-  if (text[at] == '\r') {
-    if (at + 1 == text.size()) return last ? EndRecord(at, at + 1, record) : FieldEnd::kIncomplete;
-    if (text[at + 1] == '\n') return EndRecord(at, at + 2, record);
   }
   record.reason = "text follows a closing quote";
   return FieldEnd::kBad;
@@ -70,30 +75,35 @@ CsvSplitter::FieldEnd CsvSplitter::TakeQuoted(std::string_view text, bool last, 
 CsvSplitter::FieldEnd CsvSplitter::TakePlain(std::string_view text, bool last, size_t& at,
                                              CsvRecord& record) const {
   const size_t from = at;
-  while (at < text.size() && text[at] != delimiter_ && text[at] != '\n') ++at;
+  at = punctuation_.FindFieldEnd(text, from);
   if (at == text.size() && !last) return FieldEnd::kIncomplete;
-  const bool at_delimiter = at < text.size() && text[at] == delimiter_;
-  const bool carriage_return = !at_delimiter && at > from && text[at - 1] == '\r';
-  const size_t to = carriage_return ? at - 1 : at;
-  record.fields.push_back({.text = text.substr(from, to - from), .quoted = false});
-  if (!at_delimiter) return EndRecord(to, at < text.size() ? at + 1 : at, record);
-  ++at;
+  record.fields.push_back(
+      {.text = punctuation_.Trimmed(text.substr(from, at - from)), .quoted = false});
+  if (at == text.size() || !punctuation_.IsDelimiter(text, at)) return EndRecord(text, at, record);
+  at += punctuation_.delimiter_bytes();
   return FieldEnd::kDelimiter;
 }
 
-CsvSplitter::FieldEnd CsvSplitter::EndRecord(size_t content, size_t size, CsvRecord& record) const {
-  record.content = content;
-  record.size = size;
+CsvSplitter::FieldEnd CsvSplitter::EndRecord(std::string_view text, size_t at, CsvRecord& record) {
+  record.content = at;
+  // A \n that belongs to the \r at the end of the text makes an empty line once it is there.
+  record.size = at == text.size() ? at : BehindLine(text, at);
   return FieldEnd::kRecord;
 }
 
 void CsvSplitter::SkipLine(std::string_view text, bool last, CsvRecord& record) const {
-  const size_t line_end = text.find('\n');
-  if (line_end == std::string_view::npos && !last && text.size() <= max_record_) return;
+  const size_t behind = BehindLine(text, 0);
+  if (behind == std::string_view::npos && !last && text.size() <= max_record_) return;
   record.kind = CsvRecord::Kind::kBad;
-  record.runs_on = line_end == std::string_view::npos && !last;
-  record.size = line_end == std::string_view::npos ? text.size() : line_end + 1;
+  record.runs_on = behind == std::string_view::npos && !last;
+  record.size = behind == std::string_view::npos ? text.size() : behind;
   record.content = record.size;
+}
+
+bool IsEmpty(const CsvRecord& record) {
+  return record.fields.size() > 1 && std::ranges::all_of(record.fields, [](const CsvField& field) {
+           return !field.quoted && field.text.find_first_not_of(" \t") == std::string_view::npos;
+         });
 }
 
 std::string Unquote(const CsvField& field, std::optional<char> quote) {

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "batch/csv_dialect.h"
+#include "records/csv_punctuation.h"
+
 namespace tidemill {
 
 struct CsvField {
@@ -26,6 +29,9 @@ struct CsvRecord {
   size_t size = 0;     // The bytes with it.
   // For kBad only: no line end was found, so what follows up to the next one belongs to it as well.
   bool runs_on = false;
+  // Whether a field of it is quoted. Such a record may span lines. It is also true when the record
+  // is incomplete because a quote is open.
+  bool quoted = false;
   const char* reason = "";
   std::vector<CsvField> fields;
 };
@@ -33,8 +39,8 @@ struct CsvRecord {
 // Thread-safe.
 class CsvSplitter {
  public:
-  CsvSplitter(char delimiter, std::optional<char> quote, size_t max_record)
-      : delimiter_(delimiter), quote_(quote), max_record_(max_record) {}
+  CsvSplitter(const batch::CsvDialect& dialect, size_t max_record)
+      : punctuation_(dialect), max_record_(max_record) {}
 
   // Cuts off the first record of `text`, which must not be empty. `last` says that nothing follows
   // the text, so that its end is the end of a record. Views in `record` point into `text`. A record
@@ -46,13 +52,16 @@ class CsvSplitter {
   enum class FieldEnd { kDelimiter, kRecord, kIncomplete, kBad };
   FieldEnd TakeQuoted(std::string_view text, bool last, size_t& at, CsvRecord& record) const;
   FieldEnd TakePlain(std::string_view text, bool last, size_t& at, CsvRecord& record) const;
-  FieldEnd EndRecord(size_t content, size_t size, CsvRecord& record) const;
+  static FieldEnd EndRecord(std::string_view text, size_t at, CsvRecord& record);
   void SkipLine(std::string_view text, bool last, CsvRecord& record) const;
 
-  const char delimiter_;
-  const std::optional<char> quote_;
+  const CsvPunctuation punctuation_;
   const size_t max_record_;
 };
+
+// Whether a record has several fields and nothing in them. It is a line of delimiters alone, as
+// spreadsheets write them below a table.
+bool IsEmpty(const CsvRecord& record);
 
 // Returns the meaning of the field: doubled quotes become one.
 std::string Unquote(const CsvField& field, std::optional<char> quote);

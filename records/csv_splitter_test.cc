@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 
-namespace tidemill::storage {
+namespace tidemill {
 namespace {
 
 using ::testing::ElementsAre;
@@ -13,8 +13,9 @@ using ::testing::StartsWith;
 
 // A record as a list of its fields, or "!" and why it is bad, or "..." when it is not whole.
 std::vector<std::vector<std::string>> Split(std::string_view text, bool last = true,
-                                            size_t max_record = 100) {
-  const CsvSplitter splitter(',', '"', max_record);
+                                            size_t max_record = 100,
+                                            const batch::CsvDialect& dialect = {}) {
+  const CsvSplitter splitter(dialect, max_record);
   std::vector<std::vector<std::string>> records;
   CsvRecord record;
   while (!text.empty()) {
@@ -44,8 +45,50 @@ TEST(CsvSplitter, TakesEitherLineEndAndALastLineWithout) {
                           ElementsAre("e", "f")));
 }
 
+// As old programs for the Mac write them, and programs that make \r\n of each \n of a \r\n.
+TEST(CsvSplitter, TakesCarriageReturnsForLineEnds) {
+  EXPECT_THAT(Split("a,b\rc,\"x\ry\"\r\r\"d\",e"),
+              ElementsAre(ElementsAre("a", "b"), ElementsAre("c", "x\ry"), ElementsAre("d", "e")));
+  EXPECT_THAT(Split("a,b\r\r\nc,d\r\r\n"),
+              ElementsAre(ElementsAre("a", "b"), ElementsAre("c", "d")));
+  EXPECT_THAT(Split("a,\"b\rc,d\r"),
+              ElementsAre(ElementsAre("!a quote is never closed"), ElementsAre("c", "d")));
+}
+
+// More may follow a \r, so what it comes to must be the same with a \n behind it.
+TEST(CsvSplitter, DoesNotWaitForWhatMayFollowACarriageReturn) {
+  for (const char* const text : {"a,b\r", "a,\"b\"\r"}) {
+    const CsvSplitter splitter({}, 100);
+    CsvRecord record;
+    splitter.First(text, /*last=*/false, record);
+    EXPECT_EQ(record.kind, CsvRecord::Kind::kRecord);
+    EXPECT_EQ(record.size, std::string_view(text).size());
+    EXPECT_EQ(record.content, record.size - 1);
+    splitter.First("\nc,d\n", /*last=*/false, record);
+    EXPECT_EQ(record.kind, CsvRecord::Kind::kBlank);
+  }
+}
+
+TEST(CsvSplitter, TakesDelimitersOfSeveralBytes) {
+  const batch::CsvDialect colons{.delimiter = "::"};
+  EXPECT_THAT(Split("1::a:b::\"x::y\"\n2:::3::\n", true, 100, colons),
+              ElementsAre(ElementsAre("1", "a:b", "x::y"), ElementsAre("2", ":3", "")));
+  EXPECT_THAT(Split("\"a\":b::c\nd::e", true, 100, colons),
+              ElementsAre(ElementsAre("!text follows a closing quote"), ElementsAre("d", "e")));
+  EXPECT_THAT(Split("a|~|b", true, 100, {.delimiter = "|~|"}), ElementsAre(ElementsAre("a", "b")));
+}
+
+TEST(CsvSplitter, LeavesBlanksAroundFieldsOutIfItShall) {
+  EXPECT_THAT(Split(" a ,\tb, \" c \" ,\n,  ,x\n"),
+              ElementsAre(ElementsAre(" a ", "\tb", " \" c \" ", ""), ElementsAre("", "  ", "x")));
+  EXPECT_THAT(Split(" a ,\tb, \" c, \" ,\n,  ,x \r\n", true, 100, {.trim = true}),
+              ElementsAre(ElementsAre("a", "b", " c, ", ""), ElementsAre("", "", "x")));
+  EXPECT_THAT(Split(" a \t\t b\n", true, 100, {.delimiter = "\t", .trim = true}),
+              ElementsAre(ElementsAre("a", "", "b")));
+}
+
 TEST(CsvSplitter, ReportsContentWithoutTheLineEnd) {
-  const CsvSplitter splitter(',', '"', 100);
+  const CsvSplitter splitter({}, 100);
   CsvRecord record;
   splitter.First("ab,\"c\"\r\nnext", true, record);
   EXPECT_EQ(record.content, 6U);
@@ -68,13 +111,14 @@ TEST(CsvSplitter, WaitsForMoreUnlessTheTextIsTheLast) {
   EXPECT_THAT(Split("a,b\nc", /*last=*/false),
               ElementsAre(ElementsAre("a", "b"), ElementsAre("...")));
   EXPECT_THAT(Split("\"a\"", /*last=*/false), ElementsAre(ElementsAre("...")));
-  EXPECT_THAT(Split("\"a\"\r", /*last=*/false), ElementsAre(ElementsAre("...")));
+  EXPECT_THAT(Split("\"a\":", /*last=*/false, 100, {.delimiter = "::"}),
+              ElementsAre(ElementsAre("...")));
 }
 
 TEST(CsvSplitter, ARecordBeyondTheLimitIsBad) {
   EXPECT_THAT(Split(std::string(101, 'x') + "\na,b\n"),
               ElementsAre(ElementsAre(StartsWith("!the record is longer")), ElementsAre("a", "b")));
-  const CsvSplitter splitter(',', '"', 10);
+  const CsvSplitter splitter({}, 10);
   CsvRecord record;
   splitter.First("\"aaaaaaaaaaaaaaaa", /*last=*/false, record);
   EXPECT_EQ(record.kind, CsvRecord::Kind::kIncomplete);
@@ -97,4 +141,4 @@ TEST(CsvSplitter, AnOverLongRecordEndsWhereItDoesOrIsGivenUpAtItsFirstLineEnd) {
 }
 
 }  // namespace
-}  // namespace tidemill::storage
+}  // namespace tidemill

@@ -6,8 +6,7 @@ transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset) {
   const storage::FileFormat& format = *dataset.format;
   schema.payload = format.Payload();
   if (const auto text = format.Delimited()) {
-    schema.delimiter = text->delimiter;
-    schema.quote = text->quote;
+    schema.csv = text->dialect;
   }
   if (const auto columns = format.Columns(); !columns.empty()) {
     schema.columns.emplace(columns.begin(), columns.end());

@@ -19,9 +19,14 @@ std::string Canonical(GraphSpec spec) {
 std::string Canonical(const SampleSchema& samples) {
   std::string text = fmt::format(
       "payload {} delimiter {} quote {} record_bytes {} label {} classes {}\n",
-      static_cast<int>(samples.payload), static_cast<int>(samples.delimiter),
-      samples.quote.has_value() ? static_cast<int>(*samples.quote) : -1,
+      static_cast<int>(samples.payload), static_cast<int>(samples.csv.delimiter.front()),
+      samples.csv.quote.has_value() ? static_cast<int>(*samples.csv.quote) : -1,
       samples.record_bytes.value_or(-1), static_cast<int>(samples.label), samples.num_classes);
+  if (samples.csv.delimiter.size() > 1) {
+    text += fmt::format("delimiter {} {}\n", samples.csv.delimiter.size(), samples.csv.delimiter);
+  }
+  if (samples.csv.trim) text += "trim\n";
+  if (samples.csv.decimal != '.') text += fmt::format("decimal {}\n", samples.csv.decimal);
   if (samples.history > 1) text += fmt::format("history {}\n", samples.history);
   if (samples.columns.has_value()) {
     for (const std::string& column : *samples.columns) {

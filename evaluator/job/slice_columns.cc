@@ -59,9 +59,16 @@ std::vector<std::string> BinLabels(const std::vector<double>& bins) {
   return labels;
 }
 
-int32_t BinOf(std::string_view text, const std::vector<double>& bins) {
+// `decimal` stands before the fraction of the number.
+int32_t BinOf(std::string_view text, char decimal, const std::vector<double>& bins) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
+  std::string with_point;
+  if (decimal != '.') {
+    with_point = text;
+    for (char& c : with_point) c = c == decimal ? '.' : c == '.' ? decimal : c;
+    text = with_point;
+  }
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || std::isnan(number)) {
@@ -75,8 +82,9 @@ int32_t BinOf(std::string_view text, const std::vector<double>& bins) {
 SliceColumns::SliceColumns(const transform::SampleSchema& samples, std::vector<Column> columns)
     : payload_(samples.payload),
       is_series_(samples.history > 1),
-      rows_(samples.delimiter, samples.quote),
-      fields_(samples.delimiter, samples.quote, samples.columns ? samples.columns->size() : 0),
+      decimal_(samples.csv.decimal),
+      rows_(samples.csv),
+      fields_(samples.csv, samples.columns ? samples.columns->size() : 0),
       json_(NamesOf(columns)),
       values_(columns.size()),
       columns_(std::move(columns)) {}
@@ -111,7 +119,7 @@ absl::StatusOr<SliceColumns> SliceColumns::Make(std::span<const SliceSpec> slice
 }
 
 int32_t SliceColumns::NumberOf(std::string_view value, Column& column) {
-  if (!column.bins.empty()) return BinOf(value, column.bins);
+  if (!column.bins.empty()) return BinOf(value, decimal_, column.bins);
   if (const auto known = column.by_value.find(value); known != column.by_value.end()) {
     return known->second;
   }

@@ -54,7 +54,7 @@ class SliceColumns {
 
   SliceColumns(const transform::SampleSchema& samples, std::vector<Column> columns);
   static std::vector<std::string> NamesOf(const std::vector<Column>& columns);
-  static int32_t NumberOf(std::string_view value, Column& column);
+  int32_t NumberOf(std::string_view value, Column& column);
 
   // Fills in `values_`, one for each column. Absent ones belong to `other`.
   void ReadRecord(std::string_view payload);
@@ -63,6 +63,7 @@ class SliceColumns {
 
   transform::PayloadKind payload_;
   bool is_series_;
+  char decimal_;
   transform::CsvRows rows_;
   transform::CsvFields fields_;
   JsonFields json_;

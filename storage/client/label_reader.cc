@@ -19,6 +19,15 @@ std::optional<T> Parse(std::string_view text) {
   return number;
 }
 
+// With a decimal comma, a point is no part of a number: it may separate thousands.
+std::optional<double> ParseReal(std::string_view text, char decimal) {
+  if (decimal == '.') return Parse<double>(text);
+  if (text.find('.') != std::string_view::npos) return std::nullopt;
+  std::string with_point(text);
+  std::ranges::replace(with_point, decimal, '.');
+  return Parse<double>(with_point);
+}
+
 // The bytes as an unsigned number, most significant byte first.
 uint64_t Gather(const char* bytes, const NumberLayout& layout) {
   const bool is_native =
@@ -43,8 +52,11 @@ int64_t SignExtend(uint64_t bits, int64_t width) {
 
 }  // namespace
 
-LabelReader::LabelReader(const LabelSpec& spec)
-    : spec_(spec), kind_(spec.kind), num_classes_(static_cast<int64_t>(spec.classes.size())) {
+LabelReader::LabelReader(const LabelSpec& spec, char decimal)
+    : spec_(spec),
+      kind_(spec.kind),
+      decimal_(decimal),
+      num_classes_(static_cast<int64_t>(spec.classes.size())) {
   for (const std::string& name : spec.classes) {
     classes_.emplace(name, static_cast<int64_t>(classes_.size()));
   }
@@ -66,7 +78,7 @@ absl::StatusOr<Label> LabelReader::FromNothing(const absl::Status& reason) const
 absl::StatusOr<Label> LabelReader::FromText(std::string_view text) const {
   if (num_classes_ == 0 && spec_.SaysMissing(text)) return Label{};
   if (kind_ == LabelKind::kReal) {
-    const std::optional<double> number = Parse<double>(text);
+    const std::optional<double> number = ParseReal(text, decimal_);
     if (!number || !std::isfinite(*number)) {
       return InvalidArgument("label '{}' is not a number", text);
     }

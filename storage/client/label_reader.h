@@ -22,7 +22,8 @@ struct Label {
 // has no label. Thread-safe.
 class LabelReader {
  public:
-  explicit LabelReader(const LabelSpec& spec);
+  // `decimal` stands before the fraction of a number in a text.
+  explicit LabelReader(const LabelSpec& spec, char decimal = '.');
 
   // Reads the name of a class, the number of a class when the spec names no classes, or a real
   // number. INVALID_ARGUMENT with the reason.
@@ -45,6 +46,7 @@ class LabelReader {
 
   const LabelSpec spec_;
   const LabelKind kind_;
+  const char decimal_;
   const int64_t num_classes_;  // 0 when unknown.
   std::map<std::string, int64_t, std::less<>> classes_;
   std::vector<double> missing_numbers_;  // The numbers among spec_.missing.

@@ -34,6 +34,10 @@ struct FileInput {
   // records, including bad ones, or of bytes is reached.
   int64_t max_records = std::numeric_limits<int64_t>::max();
   int64_t max_bytes = std::numeric_limits<int64_t>::max();
+  // Records before this number were counted by an earlier reading.
+  int64_t counted = 0;
+  // See IndexedFile.
+  bool columns_moved = false;
 };
 
 // Whether a piece of a file that has come this far is full.
@@ -70,6 +74,9 @@ struct IndexedFile {
   int64_t num_bytes = 0;
   // Whether it was stopped by `max_records` or `max_bytes`. There may be more behind `bytes_done`.
   bool more = false;
+  // Whether a header among the records says that the columns stand in another order from there on.
+  // Nothing is taken of what follows, up to the next header that fits.
+  bool columns_moved = false;
   // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
   // all rows belong to one group.
   std::vector<int64_t> groups;

@@ -107,6 +107,9 @@ absl::StatusOr<IndexedFile> SeriesFiles::Index(const FileInput& input) const {
   FileInput from = input;
   from.from_record =
       input.from_byte > 0 ? std::max<int64_t>(0, input.from_record - Reach()) : int64_t{0};
+  from.counted = input.from_record;
+  // The row from which a window is read again is a good one.
+  from.columns_moved = input.columns_moved && Reach() == 0;
   ASSIGN_OR_RETURN(const IndexedFile rows, rows_->Index(from));
   ASSIGN_OR_RETURN(IndexedFile windows, MakeWindows(input, rows));
   windows.misfit = CheckGroups(input, rows);
@@ -148,6 +151,11 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
     found.AddLost(bad.position, bad.lost_bytes, bad.reason);
   }
   for (const std::string& remark : rows.remarks) found.AddRemark(remark, /*num_members=*/0);
+  for (const LeftOutReason& reason : rows.left_out.items()) {
+    if (!reason.wanted) continue;
+    found.left_out.Add(reason.first_record, reason.num_records, reason.first_reason, true);
+  }
+  found.columns_moved = rows.columns_moved;
   const int64_t num_unlisted = rows.num_bad - std::ssize(rows.bad);
   found.num_bad += num_unlisted;
   found.left_out.Add(std::nullopt, num_unlisted, "there are more bad records than are listed",

@@ -60,6 +60,19 @@ std::optional<std::string> MeantBy(const std::string& value,
   return num_wrong <= 1 ? close : std::nullopt;
 }
 
+std::string HintForClass(const std::string& value, const std::vector<std::string>& classes) {
+  std::string_view trimmed = value;
+  trimmed.remove_prefix(std::min(trimmed.size(), trimmed.find_first_not_of(" \t")));
+  trimmed = trimmed.substr(0, trimmed.find_last_not_of(" \t") + 1);
+  if (trimmed.size() < value.size() && std::ranges::count(classes, trimmed) > 0) {
+    return "there are blanks around the class: write trim: true in the format";
+  }
+  if (const auto close = MeantBy(value, classes)) {
+    return fmt::format("write {} for '{}'", Quoted(value), *close);
+  }
+  return fmt::format("add {}, or name it in label.missing if it is not a label", Quoted(value));
+}
+
 // Labels that are not among the classes.
 std::vector<config::Remark> FindUnknownClasses(const FirstRecords& records,
                                                const storage::LabelSpec& label) {
@@ -78,14 +91,10 @@ std::vector<config::Remark> FindUnknownClasses(const FirstRecords& records,
     if (static_cast<double>(count) < kNotedShare * static_cast<double>(records.records.size())) {
       continue;
     }
-    const std::optional<std::string> close = MeantBy(value, label.classes);
-    remarks.push_back(
-        {.path = "label.classes",
-         .message = fmt::format("{} has the label {}, which is not among the classes", records.file,
-                                Quoted(value)),
-         .hint = close ? fmt::format("write {} for '{}'", Quoted(value), *close)
-                       : fmt::format("add {}, or name it in label.missing if it is not a label",
-                                     Quoted(value))});
+    remarks.push_back({.path = "label.classes",
+                       .message = fmt::format("{} has the label {}, which is not among the classes",
+                                              records.file, Quoted(value)),
+                       .hint = HintForClass(value, label.classes)});
   }
   return remarks;
 }
@@ -102,7 +111,7 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
   CsvFindings found;
   if (auto problem = FindLayoutProblem(start, text)) {
     // The header of a live run's file may be still to come.
-    problem->is_error = !live || start.bytes.find('\n') != std::string::npos;
+    problem->is_error = !live || start.bytes.find_first_of("\r\n") != std::string::npos;
     found.remarks.push_back(*std::move(problem));
     return found;
   }

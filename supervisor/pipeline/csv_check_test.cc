@@ -192,6 +192,8 @@ TEST(CheckCsv, KnowsAnotherDelimiter) {
   EXPECT_EQ(remark.hint, "try delimiter: \";\"");
   EXPECT_EQ(Only(Check("date\twind\tweather\n2012-01-01\t1.5\tsun\n")).hint,
             "try delimiter: \"\\t\"");
+  EXPECT_EQ(Only(Check("date::wind::weather\n2012-01-01::1.5::sun\n")).hint,
+            "try delimiter: \"::\"");
 }
 
 TEST(CheckCsv, KnowsAFileWithoutAHeader) {
@@ -203,7 +205,68 @@ TEST(CheckCsv, KnowsAFileWithoutAHeader) {
 TEST(CheckCsv, KnowsBlanksBehindTheDelimiters) {
   const config::Remark remark = Only(Check("date, weather\n2012-01-01, sun\n"));
   EXPECT_EQ(remark.path, "label.column");
-  EXPECT_THAT(remark.hint, HasSubstr("\" weather\""));
+  EXPECT_THAT(remark.hint, HasSubstr("write trim: true in the format, or \" weather\" here"));
+  EXPECT_EQ(Only(Check("date,weather\n2012-01-01, sun\n")).hint,
+            "there are blanks around the class: write trim: true in the format");
+  EXPECT_EQ(Only(Check("date,weather\n2012-01-01, 1.5\n", Spec(kOfRealLabels))).hint,
+            "there are blanks around it: write trim: true in the format");
+  const std::string trimmed =
+      "format: {type: csv, trim: true}\nevent_time: {column: date}\n"
+      "label: {column: weather, classes: [rain, sun]}\n";
+  const CsvFindings found = Check("date, weather\n2012-01-01, sun\n", Spec(trimmed));
+  EXPECT_THAT(found.remarks, IsEmpty());
+  EXPECT_THAT(found.columns, Optional(ElementsAre("date", "weather")));
+}
+
+TEST(CheckCsv, TellsOfASecondHeader) {
+  std::string text = "date,wind,weather\n";
+  for (int i = 0; i < 30; ++i) text += "2012-01-01,1,sun\n";
+  const config::Remark same = Only(Check(text + text));
+  EXPECT_EQ(same.path, "files");
+  EXPECT_EQ(same.message, "line 32 of weather.csv is a second header");
+  EXPECT_FALSE(same.is_error);
+  const config::Remark moved =
+      Only(Check(text + "date,weather,wind\n2012-01-01,sun,1\n2012-01-01,rain,1\n"));
+  EXPECT_THAT(moved.message,
+              HasSubstr("line 32 of weather.csv is a second header with the columns in "
+                        "another order: date, weather, wind; what follows is left out"));
+  EXPECT_TRUE(moved.is_error);
+  const CsvFindings other = Check(text + "date,sea,weather\n2012-01-01,1,sun\n");
+  ASSERT_FALSE(other.remarks.empty());
+  EXPECT_THAT(other.remarks.front().message, HasSubstr("a second header with other columns"));
+  const config::Remark unasked = Only(
+      Check("date,weather\n2012-01-01,sun\n",
+            Spec("format: {type: csv, header: false, columns: [date, weather]}\n"
+                 "event_time: {column: date}\nlabel: {column: weather, classes: [rain, sun]}\n")));
+  EXPECT_EQ(unasked.message, "line 1 of weather.csv is a header");
+  EXPECT_EQ(unasked.hint, "write header: true if each file has one");
+}
+
+TEST(CheckCsv, ReadsLinesThatEndWithCarriageReturnsAlone) {
+  EXPECT_THAT(Check("date,weather\r2012-01-01,sun\r2012-01-02,rain\r").remarks, IsEmpty());
+  EXPECT_THAT(Only(Check("date,weather\r2012-01-01,sun\r\r2012-01-02\r2012-01-02,sun\r")).message,
+              HasSubstr("line 4 of weather.csv"));
+}
+
+TEST(CheckCsv, ReadsUcisAirQuality) {
+  const std::string spec =
+      "format: {type: csv, delimiter: \";\", decimal: \",\"}\n"
+      "event_time: {columns: [Date, Time], format: \"%d/%m/%Y %H.%M.%S\"}\n"
+      "label: {column: CO(GT), kind: real}\n";
+  const CsvFindings found = Check(
+      "Date;Time;CO(GT);AH;;\r\n10/03/2004;18.00.00;2,6;0,7578;;\r\n"
+      ";;;;;\r\n;;;;;\r\n",
+      Spec(spec));
+  EXPECT_THAT(found.remarks, IsEmpty());
+  EXPECT_THAT(found.columns, Optional(ElementsAre("Date", "Time", "CO(GT)", "AH", "", "")));
+  EXPECT_THAT(found.facts.num_samples, Optional(1));
+}
+
+TEST(CheckCsv, NamesWhatIsNoCsvFile) {
+  const config::Remark remark = Only(Check("PAR1\x15\x04\x15\x10"));
+  EXPECT_EQ(remark.path, "files");
+  EXPECT_EQ(remark.message, "weather.csv is no CSV file, it is a Parquet file");
+  EXPECT_EQ(remark.hint, "write its table as CSV");
 }
 
 TEST(CheckCsv, KnowsTextsThatAreNotUtf8) {
@@ -244,7 +307,7 @@ TEST(TryFields, NamesTheFieldThatIsNoNumberAndWhatToWrite) {
   const config::Remark comma = TryWind(floats, "2012-01-01;1,5\n");
   EXPECT_EQ(comma.path, "[0].parse_csv.columns[0]");
   EXPECT_THAT(comma.message, HasSubstr("'1,5' in line 2 of weather.csv is not a number"));
-  EXPECT_THAT(comma.hint, HasSubstr("decimal comma"));
+  EXPECT_THAT(comma.hint, HasSubstr("write decimal: \",\" in the dataset's format"));
   EXPECT_TRUE(comma.is_error);
   EXPECT_THAT(TryWind(floats, "2012-01-01;strong\n").hint, HasSubstr("dtype: string"));
   EXPECT_THAT(TryWind("- parse_csv: {columns: [wind], dtype: int64}\n", "2012-01-01;1.5\n").hint,

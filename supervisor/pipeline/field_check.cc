@@ -22,7 +22,7 @@ std::optional<config::Remark> TryColumn(const FirstRecords& records, const trans
   for (const FirstRecord& record : records.records) {
     if (record.fields.size() != records.columns.size()) continue;
     ++num_tried;
-    auto found = op.TryField(record.fields[place]);
+    auto found = op.TryField(record.fields[place], records.dialect.decimal);
     if (!found) continue;
     ++num_bad;
     if (first != nullptr) continue;

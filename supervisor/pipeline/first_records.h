@@ -30,8 +30,14 @@ struct FirstRecord {
 struct FirstRecords {
   std::string file;
   std::vector<std::string> columns;  // Those of the header, else those of the spec.
-  std::vector<FirstRecord> records;  // Those that can be cut into fields, whatever their number.
+  // Those that can be cut into fields, whatever their number. Headers, records without any text,
+  // and what follows a header with the columns in another order are not among them.
+  std::vector<FirstRecord> records;
   bool has_header = false;
+  batch::CsvDialect dialect = {};
+  // The lines of records that are headers, and the first one with the columns in another order.
+  std::vector<int64_t> headers = {};
+  std::optional<FirstRecord> moved_header = std::nullopt;
 };
 
 // Cuts the complete records in `start`. A byte order mark and blank lines are left out. `columns`

@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <set>
 #include <string_view>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
 #include "config/config.h"
+#include "records/csv_header.h"
+#include "records/file_kind.h"
 #include "records/text.h"
 #include "records/time_reader.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-constexpr std::array<char, 5> kDelimiters = {',', ';', '\t', '|', ' '};
+constexpr std::array<std::string_view, 6> kDelimiters = {",", ";", "\t", "|", " ", "::"};
 
 bool IsPlainNumber(std::string_view text) {
   double number = 0;
@@ -31,21 +32,19 @@ bool IsTime(std::string_view text, const storage::EventTimeSpec& spec) {
 }
 
 // "\t" rather than a tab.
-std::string Written(char delimiter) {
-  return delimiter == '\t' ? "\"\\t\"" : fmt::format("\"{}\"", delimiter);
+std::string Written(std::string_view delimiter) {
+  return delimiter == "\t" ? "\"\\t\"" : fmt::format("\"{}\"", delimiter);
 }
 
 std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_header) {
   const std::string_view bytes = start.bytes;
-  const bool marked = bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
-  const auto zeros = static_cast<size_t>(std::ranges::count(bytes.substr(0, 1000), '\0'));
-  if (marked || zeros > std::min<size_t>(bytes.size(), 1000) / 4) {
+  if (const auto kind = KindOfFile(bytes)) {
     return config::Remark{
         .path = "files",
-        .message = fmt::format("{} is not text in UTF-8, but looks like UTF-16", start.file),
-        .hint = fmt::format("convert it: iconv -f UTF-16 -t UTF-8 {0} >utf8_{0}", start.file)};
+        .message = fmt::format("{} is no CSV file, it is {}", start.file, kind->name),
+        .hint = std::string(kind->hint)};
   }
-  const std::string_view header = bytes.substr(0, bytes.find('\n'));
+  const std::string_view header = bytes.substr(0, bytes.find_first_of("\r\n"));
   if (!has_header || IsText(header)) return std::nullopt;
   return config::Remark{
       .path = "files",
@@ -55,25 +54,21 @@ std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_head
 }
 
 std::optional<config::Remark> FindDuplicate(const FirstRecords& records) {
-  std::set<std::string_view> known;
-  for (const std::string& column : records.columns) {
-    if (known.insert(column).second) continue;
-    return config::Remark{
-        .path = "format",
-        .message = fmt::format("the header of {} names {} twice", records.file, Quoted(column)),
-        .hint = "give each column of the file a name of its own"};
-  }
-  return std::nullopt;
+  const auto problem = ProblemOfNames(records.columns);
+  if (!problem) return std::nullopt;
+  return config::Remark{.path = "format",
+                        .message = fmt::format("the header of {} {}", records.file, *problem),
+                        .hint = "give each column of the file a name of its own"};
 }
 
 // Another delimiter that cuts the first records into equally many fields, if there is one.
-std::optional<char> OtherDelimiter(const FileStart& start, storage::DelimitedText text) {
-  const char given = text.delimiter;
-  std::optional<char> best;
+std::optional<std::string> OtherDelimiter(const FileStart& start, storage::DelimitedText text) {
+  const std::string given = text.dialect.delimiter;
+  std::optional<std::string> best;
   size_t most = 1;
-  for (const char delimiter : kDelimiters) {
-    if (delimiter == given || delimiter == text.quote) continue;
-    text.delimiter = delimiter;
+  for (const std::string_view delimiter : kDelimiters) {
+    if (delimiter == given || delimiter.front() == text.dialect.quote) continue;
+    text.dialect.delimiter = delimiter;
     text.header = false;
     const FirstRecords cut = CutRecords(start, text);
     if (cut.records.empty()) continue;
@@ -132,12 +127,12 @@ std::optional<config::Remark> ExplainMissingColumns(const FileStart& start,
                                      : !records.records.empty() && records.columns.size() > 1 &&
                                            records.records.front().fields.size() == 1;
   if (one_field && (!all_there || !text.header)) {
-    if (const std::optional<char> other = OtherDelimiter(start, text)) {
+    if (const std::optional<std::string> other = OtherDelimiter(start, text)) {
       const std::string line(start.bytes.substr(0, start.bytes.find_first_of("\r\n")));
       return config::Remark{
           .path = "format.delimiter",
           .message = fmt::format("{} has one field in each line if {} separates them: {}",
-                                 start.file, Written(text.delimiter), Quoted(line)),
+                                 start.file, Written(text.dialect.delimiter), Quoted(line)),
           .hint = fmt::format("try delimiter: {}", Written(*other))};
     }
   }
@@ -157,7 +152,7 @@ std::string HintForColumn(const std::string& column, const std::vector<std::stri
     const size_t end = there.find_last_not_of(" \t") + 1;
     if (std::string_view(there).substr(begin, end - begin) != column) continue;
     return fmt::format(
-        "the header has blanks around the name: write \"{}\", or remove the blanks in the file",
+        "the header has blanks around the name: write trim: true in the format, or \"{}\" here",
         there);
   }
   std::string hint = config::DidYouMean(column, columns);

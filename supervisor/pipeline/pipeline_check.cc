@@ -12,6 +12,7 @@
 
 #include "base/names.h"
 #include "models/training/training_check.h"
+#include "records/file_kind.h"
 #include "samples/dataset_schema.h"
 #include "storage/client/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
@@ -103,13 +104,31 @@ class Checker {
                     fmt::format("no file below {} matches '{}'", dataset.path, dataset.files),
                     "check the pattern");
     }
-    if (!dataset.format->Delimited() || !peek->first) return;
+    if (!peek->first) return;
+    if (!dataset.format->Delimited()) return CheckKind(at, dataset, *peek);
     auto start = StartOf(*peek->first, peek->head);
     if (!start) return;
     if (dataset.append) start->whole = false;  // Its last record may be half written.
     CsvFindings found = CheckCsv(*start, dataset, spec_.live.has_value());
     for (const config::Remark& remark : found.remarks) Note(at, remark);
     found_[at] = std::move(found);
+  }
+
+  // Of formats that tell their records from other bytes.
+  void CheckKind(const std::string& at, const storage::DatasetSpec& dataset,
+                 const DatasetPeek& peek) {
+    const storage::FileFormat& format = *dataset.format;
+    const bool takes_anything =
+        format.Unit() == storage::SampleUnit::kWholeFile || format.RecordBytes();
+    const auto start = StartOf(*peek.first, peek.head);
+    if (takes_anything || !start) return;
+    const auto kind = KindOfFile(start->bytes);
+    const bool is_archive = format.Unit() == storage::SampleUnit::kMembers;
+    if (!kind || (is_archive && kind->name == kTarArchive)) return;
+    problems_.Add(at + ".files",
+                  fmt::format("{} is no file of format {}, it is {}", *peek.first,
+                              dataset.format.type(), kind->name),
+                  kind->hint);
   }
 
   void Note(const std::string& at, const config::Remark& remark) {

@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "records/csv_header.h"
 #include "records/text.h"
 #include "records/time_reader.h"
 #include "storage/client/label_reader.h"
@@ -66,7 +67,8 @@ class Trial {
       : records_(records),
         spec_(spec),
         label_(storage::EffectiveLabel(spec)),
-        labels_(label_),
+        labels_(label_, records.dialect.decimal),
+        header_(records.columns, records.dialect.quote),
         time_fields_(spec.event_time.TimeFields()) {}
 
   TriedValues Run() {
@@ -74,10 +76,15 @@ class Trial {
     const std::optional<size_t> label = LabelPlace();
     int64_t num_bad = 0;
     for (const FirstRecord& record : records_.records) {
-      if (!Try(record, label)) ++num_bad;
+      if (Try(record, label)) continue;
+      ++num_bad;
+      if (!other_header_ && HasOtherNames(record)) other_header_ = record;
     }
-    const auto num_records = static_cast<double>(records_.records.size());
+    num_bad += std::ssize(records_.headers);
+    const auto num_records =
+        static_cast<double>(std::ssize(records_.records) + std::ssize(records_.headers));
     is_error_ = static_cast<double>(num_bad) > spec_.max_bad_fraction * num_records;
+    TellHeaders();
     TellCounts();
     TellTimes();
     TellLabels();
@@ -136,6 +143,9 @@ class Trial {
     std::vector<std::string_view> fields;
     for (const size_t place : time_places_) fields.emplace_back(record.fields[place]);
     std::string text = fmt::format("{}", fmt::join(fields, " "));
+    const bool has_comma =
+        records_.dialect.decimal == ',' && spec_.event_time.format.starts_with("unix");
+    if (has_comma) std::ranges::replace(text, ',', '.');
     const auto time = times_->Read(text);
     all_times_.push_back(text);
     if (time.ok()) {
@@ -144,6 +154,33 @@ class Trial {
       times_bad_.Add(record.line, std::move(text));
     }
     return time.ok();
+  }
+
+  bool HasOtherNames(const FirstRecord& record) const {
+    std::vector<CsvField> fields;
+    for (const std::string& field : record.fields) fields.push_back({.text = field});
+    return header_.KindOfBad(fields) == CsvHeader::Kind::kOther;
+  }
+
+  // Headers among the records: files that were put together.
+  void TellHeaders() {
+    const auto tell = [&](const FirstRecord& header, std::string_view columns) {
+      Note("files",
+           fmt::format("line {} of {} is a second header with {}: {}; what follows is left out",
+                       header.line, records_.file, columns, fmt::join(header.fields, ", ")),
+           "write the parts of the file with the same columns in the same order", true);
+    };
+    if (records_.moved_header) {
+      tell(*records_.moved_header, "the columns in another order");
+    } else if (other_header_) {
+      tell(*other_header_, "other columns");
+    } else if (!records_.headers.empty()) {
+      Note("files",
+           fmt::format("line {} of {} is a {}header", records_.headers.front(), records_.file,
+                       records_.has_header ? "second " : ""),
+           records_.has_header ? "it is left out" : "write header: true if each file has one",
+           is_error_);
+    }
   }
 
   void Note(std::string path, std::string message, std::string hint, bool is_error) {
@@ -273,8 +310,12 @@ class Trial {
   std::string HintForReals() const {
     const std::string& first = labels_bad_.values.front();
     if (Trimmed(first).empty()) return kNameMissing;
-    if (HasDecimalComma(first)) return "this is a decimal comma: write the file with points";
-    if (Trimmed(first).size() < first.size()) return "remove the blanks around it in the file";
+    if (HasDecimalComma(first)) {
+      return "this is a decimal comma: write decimal: \",\" in the format";
+    }
+    if (Trimmed(first).size() < first.size()) {
+      return "there are blanks around it: write trim: true in the format";
+    }
     return "write kind: class and name the classes, or leave such records out";
   }
 
@@ -282,11 +323,13 @@ class Trial {
   const storage::DatasetSpec& spec_;
   const storage::LabelSpec label_;
   const storage::LabelReader labels_;
+  const CsvHeader header_;
   const std::vector<std::string> time_fields_;
   std::vector<size_t> time_places_;
   std::optional<TimeReader> times_;
   std::vector<std::string> all_times_;
   int64_t num_labels_ = 0;
+  std::optional<FirstRecord> other_header_;
   bool is_error_ = false;
   Mistakes counts_, times_bad_, labels_bad_;
   TriedValues tried_;

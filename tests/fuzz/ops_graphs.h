@@ -59,8 +59,10 @@ inline std::string ShortText(Bytes& bytes) { return bytes.ConsumeRandomLengthStr
 
 inline Case Records(Bytes& bytes, CsvType type, std::vector<std::string> missing = {}) {
   Case made{.schema = {.columns = std::vector<std::string>{"a", "b"},
-                       .delimiter = Pick(bytes, {',', '\t', ';'})}};
-  if (bytes.ConsumeBool()) made.schema.quote.reset();
+                       .csv = {.delimiter = Pick<std::string>(bytes, {",", "\t", ";", "::"}),
+                               .trim = bytes.ConsumeBool(),
+                               .decimal = Pick(bytes, {'.', ','})}}};
+  if (bytes.ConsumeBool()) made.schema.csv.quote.reset();
   made.schema.label = LabelKind::kClass;
   made.schema.num_classes = Small(bytes, 0, 4);
   Add(made, ParseCsvSpec{.columns = {"a", "b"}, .dtype = type, .missing = std::move(missing)});

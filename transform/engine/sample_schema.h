@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "batch/csv_dialect.h"
 #include "batch/payload_kind.h"
 
 namespace tidemill::transform {
@@ -21,9 +22,7 @@ struct SampleSchema {
   // For kCsv: the names of a record's fields, in order. Absent while they are unknown, as for a
   // file with a header that nobody has read yet. Such a graph can be checked, but not run.
   std::optional<std::vector<std::string>> columns = std::nullopt;
-  char delimiter = ',';
-  // Absent: quotes are ordinary characters.
-  std::optional<char> quote = '"';
+  batch::CsvDialect csv = {};
 
   // For kRecord: the bytes of a record, when they are known.
   std::optional<int64_t> record_bytes = std::nullopt;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "records/csv_punctuation.h"
 
 namespace tidemill::transform {
 
@@ -15,8 +16,7 @@ namespace tidemill::transform {
 // line ends and doubled quotes. Reuses its memory from record to record. Thread-compatible.
 class CsvFields {
  public:
-  // `quote` is absent when quotes are ordinary characters.
-  CsvFields(char delimiter, std::optional<char> quote, size_t num_fields);
+  CsvFields(const batch::CsvDialect& dialect, size_t num_fields);
 
   enum class Result {
     kOk,
@@ -39,8 +39,7 @@ class CsvFields {
   std::optional<size_t> SplitQuoted(std::string_view record, size_t begin);
   void Append(std::string_view field);
 
-  const char delimiter_;
-  const std::optional<char> quote_;
+  const CsvPunctuation punctuation_;
   std::vector<std::string_view> fields_;
   size_t num_found_ = 0;
   std::string unquoted_;

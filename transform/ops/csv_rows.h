@@ -1,10 +1,11 @@
 // Cuts the payload of a series into its CSV records.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "records/csv_punctuation.h"
 
 namespace tidemill::transform {
 
@@ -12,8 +13,7 @@ namespace tidemill::transform {
 // payload to payload. Thread-compatible.
 class CsvRows {
  public:
-  // `quote` is absent when quotes are ordinary characters.
-  CsvRows(char delimiter, std::optional<char> quote) : delimiter_(delimiter), quote_(quote) {}
+  explicit CsvRows(const batch::CsvDialect& dialect) : punctuation_(dialect) {}
 
   // Returns the records without their line ends. They are views of `payload`, valid until the next
   // call. A quote that is never closed makes the rest of the payload part of its record.
@@ -23,8 +23,7 @@ class CsvRows {
   // Returns the end of the record that begins at `begin`, before its line end.
   size_t EndOf(std::string_view payload, size_t begin) const;
 
-  const char delimiter_;
-  const std::optional<char> quote_;
+  const CsvPunctuation punctuation_;
   std::vector<std::string_view> rows_;
 };
 

@@ -30,9 +30,9 @@ class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
       return {};
     }
   }
-  std::optional<BadField> TryField(const std::string& text) const override {
+  std::optional<BadField> TryField(const std::string& text, char decimal) const override {
     if constexpr (requires { spec_.Reads(); }) {
-      return spec_.TryField(text);
+      return spec_.TryField(text, decimal);
     } else {
       return std::nullopt;
     }

@@ -38,7 +38,8 @@ class GraphOp : public config::Part<GraphOp> {
   // the op on them before the graph runs.
   virtual ReadFields Reads() const = 0;
   // Returns why the op cannot take this text of such a field, or std::nullopt when it can.
-  virtual std::optional<BadField> TryField(const std::string& text) const = 0;
+  // `decimal` stands before the fraction of a number.
+  virtual std::optional<BadField> TryField(const std::string& text, char decimal) const = 0;
 
   // Replaces the names of files in the spec by their contents, because a graph goes to where the
   // files are not. Notes problems at its own keys. What could not be read is replaced by a

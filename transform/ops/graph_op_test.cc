@@ -54,7 +54,7 @@ TEST(GraphOp, OfParseCsvAloneSaysWhichFieldsItReads) {
   for (const OpSpec& other : others) {
     EXPECT_EQ(other->Reads().key, "") << other.type();
     EXPECT_THAT(other->Reads().names, IsEmpty()) << other.type();
-    EXPECT_FALSE(other->TryField("no number").has_value()) << other.type();
+    EXPECT_FALSE(other->TryField("no number", '.').has_value()) << other.type();
   }
 }
 
@@ -72,7 +72,7 @@ TEST(GraphOp, OfParseCsvSaysWhatKeepsAFieldFromBeingWhatItTakes) {
                   {ParseCsvSpec{.dtype = CsvType::kInt64}, "1.5", "is not a whole number"},
                   {ParseCsvSpec{.dtype = CsvType::kString}, "high", ""}};
   for (const auto& [op, field, problem] : expected) {
-    const std::optional<BadField> bad = op->TryField(field);
+    const std::optional<BadField> bad = op->TryField(field, '.');
     EXPECT_EQ(bad ? bad->problem : "", problem) << field;
     EXPECT_FALSE(bad && bad->hint.empty()) << field;
   }

@@ -1,6 +1,7 @@
 // Reads the numbers and texts of records.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -35,6 +36,22 @@ std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
     if (!std::isfinite(value)) return "is not a finite number";
   }
   return std::nullopt;
+}
+
+// Does it for numbers with `decimal` before their fraction. Where that is a comma, a point is no
+// part of a number: it may separate thousands.
+template <typename T>
+std::optional<std::string_view> ParseNumber(std::string_view text, char decimal, T& value) {
+  if (decimal == '.') return ParseNumber(text, value);
+  text = Trim(text);
+  const size_t comma = text.find(decimal);
+  if (comma == std::string_view::npos && text.find('.') == std::string_view::npos) {
+    return ParseNumber(text, value);
+  }
+  std::string with_point(text);
+  // What is neither a digit nor a sign makes no number.
+  for (char& c : with_point) c = c == decimal ? '.' : c == '.' ? ',' : c;
+  return ParseNumber(std::string_view(with_point), value);
 }
 
 // A column of texts that is made row by row.

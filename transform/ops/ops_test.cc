@@ -56,7 +56,7 @@ TEST(CsvFields, ReadsBackWhateverRfc4180CanQuote) {
       if (i > 0) record += ',';
       record += Quote(fields.back(), random);
     }
-    CsvFields split(',', '"', num_fields);
+    CsvFields split({}, num_fields);
     ASSERT_EQ(split.Split(record), CsvFields::Result::kOk) << record;
     const std::vector<std::string> found(split.fields().begin(), split.fields().end());
     ASSERT_EQ(found, fields) << record;
@@ -64,7 +64,7 @@ TEST(CsvFields, ReadsBackWhateverRfc4180CanQuote) {
 }
 
 TEST(CsvFields, CountsFieldsAndRefusesBadQuotes) {
-  CsvFields split(';', '"', 2);
+  CsvFields split({.delimiter = ";"}, 2);
   EXPECT_EQ(split.Split("a;b"), CsvFields::Result::kOk);
   EXPECT_EQ(split.Split("a;b;"), CsvFields::Result::kWrongCount);
   EXPECT_EQ(split.num_found(), 3);
@@ -72,9 +72,30 @@ TEST(CsvFields, CountsFieldsAndRefusesBadQuotes) {
   EXPECT_EQ(split.Split("a;\"b"), CsvFields::Result::kBadQuote);
   EXPECT_EQ(split.Split("a;\"b\"c"), CsvFields::Result::kBadQuote);
   EXPECT_EQ(split.Split("a\";b"), CsvFields::Result::kOk) << "a quote inside a bare field is text";
-  CsvFields unquoted('\t', std::nullopt, 2);
+  CsvFields unquoted({.delimiter = "\t", .quote = std::nullopt}, 2);
   EXPECT_EQ(unquoted.Split("\"a\tb"), CsvFields::Result::kOk);
   EXPECT_EQ(unquoted.fields()[0], "\"a");
+}
+
+TEST(CsvFields, SplitsAtDelimitersOfSeveralBytesAndTrims) {
+  CsvFields colons({.delimiter = "::"}, 4);
+  ASSERT_EQ(colons.Split("1:::a\":b::\"x::y\"::"), CsvFields::Result::kOk);
+  EXPECT_THAT(colons.fields(), ElementsAre("1", ":a\":b", "x::y", ""));
+  CsvFields trimmed({.trim = true}, 3);
+  ASSERT_EQ(trimmed.Split(" a b ,\t\" c \" ,"), CsvFields::Result::kOk);
+  EXPECT_THAT(trimmed.fields(), ElementsAre("a b", " c ", ""));
+}
+
+TEST(ParseCsv, ReadsNumbersWithADecimalComma) {
+  SampleSchema schema = CsvSchema({"a", "b"});
+  schema.csv = {.delimiter = ";", .decimal = ','};
+  const Transformed result =
+      RunGraph(Spec(ParseCsvSpec{.columns = {"a", "b"}}, StackSpec{}), schema,
+               MakeSamples({"1,5;-200", " 0,25 ;1e3", "1.5;2", "1.234,5;2", "1,2,3;4"}));
+  EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1.5F, -200, 0.25F, 1000));
+  EXPECT_THAT(result.bad, ElementsAre(BadSample{2, "column a: '1.5' is not a number"},
+                                      BadSample{3, "column a: '1.234,5' is not a number"},
+                                      BadSample{4, "column a: '1,2,3' is not a number"}));
 }
 
 TEST(ParseCsv, ReadsNumbersByNameInTheOrderAsked) {

@@ -53,9 +53,7 @@ class ParseCsvOp final : public Op {
   }
 
  private:
-  CsvFields NewFields() const {
-    return {samples_.delimiter, samples_.quote, samples_.columns->size()};
-  }
+  CsvFields NewFields() const { return {samples_.csv, samples_.columns->size()}; }
 
   // The records of a sample that the op takes; rejects the sample when it has not as many as it
   // should.
@@ -105,7 +103,8 @@ class ParseCsvOp final : public Op {
         columns[i][at] = std::numeric_limits<T>::quiet_NaN();
         continue;
       }
-      const std::optional<std::string_view> problem = ParseNumber(text, columns[i][at]);
+      const std::optional<std::string_view> problem =
+          ParseNumber(text, samples_.csv.decimal, columns[i][at]);
       if (!problem.has_value()) continue;
       frame.Reject(row, fmt::format("column {}: {} {}", targets_[i].column.schema.name,
                                     Quoted(text), *problem));
@@ -123,7 +122,7 @@ class ParseCsvOp final : public Op {
       values.push_back(columns.back().data.template MutableAs<T>().data());
     }
     CsvFields fields = NewFields();
-    CsvRows records(samples_.delimiter, samples_.quote);
+    CsvRows records(samples_.csv);
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
       if (frame.IsBad(row)) continue;
       const std::string_view bytes = payload.Bytes(row);
@@ -145,7 +144,7 @@ class ParseCsvOp final : public Op {
       offsets.push_back(batch::Buffer::Allocate((frame.num_rows() + 1) * sizeof(int64_t)));
     }
     CsvFields fields = NewFields();
-    CsvRows records(samples_.delimiter, samples_.quote);
+    CsvRows records(samples_.csv);
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
       const std::string_view all = payload.Bytes(row);
       bool good = !frame.IsBad(row);
@@ -174,29 +173,29 @@ class ParseCsvOp final : public Op {
 };
 
 // What keeps a field from being a number of this type.
-std::optional<std::string_view> ProblemOf(std::string_view text, CsvType type) {
+std::optional<std::string_view> ProblemOf(std::string_view text, CsvType type, char decimal) {
   if (type == CsvType::kInt64) {
     int64_t whole = 0;
-    return ParseNumber(text, whole);
+    return ParseNumber(text, decimal, whole);
   }
   if (type == CsvType::kFloat32) {
     float real = 0;
-    return ParseNumber(text, real);
+    return ParseNumber(text, decimal, real);
   }
   double real = 0;
-  return ParseNumber(text, real);
+  return ParseNumber(text, decimal, real);
 }
 
-std::string HintFor(std::string_view text, const ParseCsvSpec& spec) {
+std::string HintFor(std::string_view text, const ParseCsvSpec& spec, char decimal) {
   const std::string_view trimmed = Trim(text);
   const bool whole = spec.dtype == CsvType::kInt64;
-  std::string with_point(trimmed);
-  std::ranges::replace(with_point, ',', '.');
-  if (trimmed.find(',') != std::string_view::npos && !ProblemOf(with_point, CsvType::kFloat64)) {
-    return "this is a decimal comma: write the file with points";
+  const char other = decimal == '.' ? ',' : '.';
+  if (trimmed.find(other) != std::string_view::npos &&
+      !ProblemOf(trimmed, CsvType::kFloat64, other)) {
+    return decimal == '.' ? "this is a decimal comma: write decimal: \",\" in the dataset's format"
+                          : "this is a decimal point, but the dataset's format has decimal: \",\"";
   }
-  double number = 0;
-  if (whole && !ParseNumber(trimmed, number)) return "write dtype: float32";
+  if (whole && !ProblemOf(trimmed, CsvType::kFloat64, decimal)) return "write dtype: float32";
   constexpr std::string_view kWords[] = {"NA",   "N/A",  "na", "n/a", "NaN", "nan",    "null",
                                          "NULL", "None", "?",  "-",   ".",   "missing"};
   if (trimmed.empty() || std::ranges::find(kWords, trimmed) != std::ranges::end(kWords)) {
@@ -266,12 +265,12 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
 
 ReadFields ParseCsvSpec::Reads() const { return {.key = "columns", .names = columns}; }
 
-std::optional<BadField> ParseCsvSpec::TryField(const std::string& text) const {
+std::optional<BadField> ParseCsvSpec::TryField(const std::string& text, char decimal) const {
   if (dtype == CsvType::kString) return std::nullopt;
   if (std::ranges::find(missing, Trim(text)) != missing.end()) return std::nullopt;
-  const std::optional<std::string_view> problem = ProblemOf(text, dtype);
+  const std::optional<std::string_view> problem = ProblemOf(text, dtype, decimal);
   if (!problem) return std::nullopt;
-  return BadField{.problem = *problem, .hint = HintFor(text, *this)};
+  return BadField{.problem = *problem, .hint = HintFor(text, *this, decimal)};
 }
 
 }  // namespace tidemill::transform

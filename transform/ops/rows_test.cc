@@ -40,19 +40,23 @@ std::vector<int64_t> InputShape(const GraphSpec& spec, const SampleSchema& schem
 const std::vector<std::string> kWindows = {"1,10,a\n2,20,b\n3,30,c", "2,20,b\r\n\n3,30,c\n4,40,d"};
 
 TEST(CsvRows, FindsRecordsThatQuotesCarryOverLines) {
-  CsvRows rows(',', '"');
+  CsvRows rows({});
   const auto split = [&](std::string_view payload) {
     const auto found = rows.Split(payload);
     return std::vector<std::string>(found.begin(), found.end());
   };
   EXPECT_THAT(split("a,b"), ElementsAre("a,b"));
-  EXPECT_THAT(split("a\r\n\r\nb\n\nc\r"), ElementsAre("a", "b", "c\r"));
+  EXPECT_THAT(split("a\r\n\r\nb\n\nc\r"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(split("a,\"x\ry\"\rb\rc"), ElementsAre("a,\"x\ry\"", "b", "c"));
   EXPECT_THAT(split("1,\"x\ny\"\"\n\",2\n\"\"\n3"), ElementsAre("1,\"x\ny\"\"\n\",2", "\"\"", "3"));
   EXPECT_THAT(split("in\"side\nb"), ElementsAre("in\"side", "b"));  // No quote at a field's start.
   EXPECT_THAT(split("a,\"open\nb\nc"), ElementsAre("a,\"open\nb\nc"));
   EXPECT_THAT(split(""), IsEmpty());
-  CsvRows plain(',', std::nullopt);
+  CsvRows plain({.quote = std::nullopt});
   EXPECT_THAT(plain.Split("\"a\nb\""), ElementsAre("\"a", "b\""));
+  CsvRows colons({.delimiter = "::", .trim = true});
+  EXPECT_THAT(colons.Split("1:: \"a\nb\" ::x\n2::\"c\""),
+              ElementsAre("1:: \"a\nb\" ::x", "2::\"c\""));
 }
 
 TEST(CsvRows, ReadsBackWhatWasJoined) {
@@ -71,7 +75,7 @@ TEST(CsvRows, ReadsBackWhatWasJoined) {
       payload += records[i];
       if (i + 1 < records.size()) payload += random() % 2 == 0 ? "\n" : "\r\n";
     }
-    CsvRows rows(',', '"');
+    CsvRows rows({});
     const auto found = rows.Split(payload);
     ASSERT_EQ(std::vector<std::string>(found.begin(), found.end()), records);
   }

@@ -100,8 +100,8 @@ batch::Batch SamplesOf(const std::vector<Text>& texts) {
 // One column that holds all of a record.
 SampleSchema TextSchema() {
   SampleSchema schema = CsvSchema({"t"});
-  schema.delimiter = '\x01';
-  schema.quote.reset();
+  schema.csv.delimiter = "\x01";
+  schema.csv.quote.reset();
   return schema;
 }
 

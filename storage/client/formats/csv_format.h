@@ -16,33 +16,63 @@ namespace tidemill::storage {
 struct CsvFormat {
   static constexpr std::string_view kType = "csv";
   static constexpr std::string_view kDoc =
-      "Delimited text as in RFC 4180. Each record is a sample.";
+      "Delimited text as in RFC 4180, in UTF-8. Each record is a sample. Lines end with \\n, "
+      "\\r\\n or "
+      "\\r. Empty lines are no records, and neither are lines that hold delimiters alone.";
   static constexpr SampleUnit kUnit = SampleUnit::kRecord;
   static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kCsv;
   static constexpr bool kHasFields = true;
   static constexpr bool kHasRows = true;
+  static constexpr size_t kMostDelimiterBytes = 8;
 
   std::string delimiter = ",";
   std::string quote = "\"";
   bool header = true;
   std::vector<std::string> columns;
+  bool trim = false;
+  std::string decimal = ".";
   config::ByteSize max_record{1 << 20};
 
   void Fields(auto&& field) {
-    field("delimiter", delimiter, "One character between fields; \"\\t\" for TSV.");
+    field(
+        "delimiter", delimiter,
+        "What stands between fields: one to eight bytes, such as \";\", \"\\t\" (TSV) or \"::\".");
     field("quote", quote, "One character around fields; empty if quotes have no meaning.");
     field("header", header, "The first record of each file names the columns.");
-    field("columns", columns,
-          "Names of the columns. With a header: the names that it must have, or empty.");
+    field(
+        "columns", columns,
+        "Names of the columns. With a header: the names that it must have, or empty. Names at the "
+        "end may be empty: such columns are not read.");
+    field(
+        "trim", trim,
+        "Blanks around a field do not belong to it: the `sun` in `rain, sun ,snow` has none. This "
+        "holds for the header, times, labels and texts. Blanks within quotes stay.");
+    field(
+        "decimal", decimal,
+        "What stands before the fraction of a number: \".\" or \",\". This holds for numbers that "
+        "are labels, times or read by parse_csv.");
     field("max_record", max_record, "Longest record. A longer one is quarantined.", {.min = 16});
   }
   void Check(config::Problems& problems) const {
-    if (delimiter.size() != 1 || delimiter == "\n") {
-      problems.Add("delimiter", "is not one character", "write \",\" or \"\\t\"");
+    if (delimiter.empty() || delimiter.size() > kMostDelimiterBytes ||
+        delimiter.find_first_of("\r\n") != std::string::npos) {
+      problems.Add("delimiter", "is not one to eight bytes of a line",
+                   "write \",\" or \";\" or \"\\t\" or \"::\"");
+    }
+    if (quote == "\n" || quote == "\r") {
+      problems.Add("quote", "is a line end", "write '\"' or ''");
     }
     if (quote.size() > 1) problems.Add("quote", "is not one character", "write '\"' or ''");
-    if (!quote.empty() && quote == delimiter) {
-      problems.Add("quote", "is also the delimiter", "choose another character");
+    if (quote.size() == 1 && delimiter.find(quote) != std::string::npos) {
+      problems.Add("quote", "is also in the delimiter", "choose another character");
+    }
+    if (trim && delimiter.starts_with(' ')) {
+      problems.Add("trim", "cannot tell blanks from the delimiter", "remove it");
+    }
+    if (decimal != "." && decimal != ",") {
+      problems.Add("decimal", "is neither a point nor a comma", "write \".\" or \",\"");
+    } else if (decimal == "," && delimiter == "," && quote.empty()) {
+      problems.Add("decimal", "is also the delimiter", "write the delimiter, such as \";\"");
     }
     if (!header && columns.empty()) {
       problems.Add("columns", "is missing", "name the columns of files without a header");
@@ -50,8 +80,10 @@ struct CsvFormat {
   }
 
   DelimitedText Delimited() const {
-    return {.delimiter = delimiter.empty() ? ',' : delimiter.front(),
-            .quote = quote.empty() ? std::nullopt : std::optional<char>(quote.front()),
+    return {.dialect = {.delimiter = delimiter.empty() ? "," : delimiter,
+                        .quote = quote.empty() ? std::nullopt : std::optional<char>(quote.front()),
+                        .trim = trim,
+                        .decimal = decimal.empty() ? '.' : decimal.front()},
             .header = header,
             .max_record_bytes = max_record.bytes};
   }

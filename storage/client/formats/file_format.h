@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "batch/csv_dialect.h"
 #include "batch/payload_kind.h"
 #include "config/choice.h"
 #include "config/config.h"
@@ -37,8 +38,7 @@ enum class SampleUnit {
 
 // How text is divided into records, and records into fields.
 struct DelimitedText {
-  char delimiter = ',';
-  std::optional<char> quote = '"';  // Absent: quotes are ordinary characters.
+  batch::CsvDialect dialect = {};
   bool header = true;               // The first record of each file names the columns.
   int64_t max_record_bytes = 1 << 20;
 };

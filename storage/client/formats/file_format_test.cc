@@ -53,8 +53,8 @@ TEST(FileFormat, OfDelimitedTextAloneSaysHowItIsCut) {
   tabs.max_record = {64};
   const std::optional<DelimitedText> text = FormatSpec(tabs)->Delimited();
   ASSERT_TRUE(text.has_value());
-  EXPECT_EQ(text->delimiter, '\t');
-  EXPECT_FALSE(text->quote.has_value());
+  EXPECT_EQ(text->dialect.delimiter, "\t");
+  EXPECT_FALSE(text->dialect.quote.has_value());
   EXPECT_FALSE(text->header);
   EXPECT_EQ(text->max_record_bytes, 64);
   const FormatSpec others[] = {BinaryFormat{}, SingleFileFormat{}, JsonlFormat{}, TarFormat{},

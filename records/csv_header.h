@@ -1,0 +1,53 @@
+// Knows headers among the records of a CSV file.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "records/csv_splitter.h"
+
+namespace tidemill {
+
+// A file that was put together from several, or to which a writer that began anew was appended, has
+// more than one header: a record whose fields are the names of the columns. Thread-safe.
+class CsvHeader {
+ public:
+  enum class Kind {
+    kNone,   // A record.
+    kSame,   // The names in their order.
+    kMoved,  // All names, in another order.
+    kOther,  // At least half of its fields are names, and there are other names.
+  };
+
+  // `quote` is that of the file.
+  CsvHeader(std::vector<std::string> columns, std::optional<char> quote);
+
+  // Whether the record is a header of kind kSame or kMoved. It costs no more than a look at the
+  // first byte of almost every record that is none.
+  Kind KindOf(std::span<const CsvField> record) const;
+
+  // Does it for a record that cannot be read, and finds kOther, too.
+  Kind KindOfBad(std::span<const CsvField> record) const;
+
+  // Returns the names that a header has.
+  std::vector<std::string> NamesIn(std::span<const CsvField> header) const;
+
+ private:
+  bool IsName(const CsvField& field) const;
+
+  const std::vector<std::string> columns_;
+  const std::optional<char> quote_;
+  std::vector<std::string> sorted_;
+  std::set<std::string, std::less<>> names_;  // Those that are not empty.
+  bool begins_[256] = {};                     // The first bytes of the names.
+};
+
+// Returns why the names of a header cannot name columns: "names 'a' twice". Empty ones at the end
+// may be many. They come of delimiters at the ends of the lines and name columns that nobody reads.
+std::optional<std::string> ProblemOfNames(std::span<const std::string> names);
+
+}  // namespace tidemill

@@ -1,0 +1,249 @@
+#include "storage/formats/csv_indexing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "records/csv_punctuation.h"
+#include "records/file_kind.h"
+#include "records/text.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr char kStrayQuote[] = "a quote is never closed, because the lines behind it are records";
+constexpr char kBehindHeader[] = "it follows a second header with other columns";
+constexpr char kEmptyRecord[] = "all its fields are empty";
+
+std::optional<size_t> PlaceOf(const std::vector<std::string>& names,
+                              const std::optional<std::string>& name) {
+  if (!name) return std::nullopt;
+  const auto found = std::find(names.begin(), names.end(), *name);
+  if (found == names.end()) return std::nullopt;
+  return found - names.begin();
+}
+
+}  // namespace
+
+CsvReading::CsvReading(const DelimitedText& delimited, const DatasetSpec& of,
+                       TimeReader time_reader)
+    : spec(of),
+      columns(of.format->Columns().begin(), of.format->Columns().end()),
+      text(delimited),
+      splitter(text.dialect, static_cast<size_t>(text.max_record_bytes)),
+      header(columns, text.dialect.quote),
+      times(std::move(time_reader)),
+      labels(of.label, text.dialect.decimal),
+      label_column(PlaceOf(columns, of.label.column)),
+      group_column(PlaceOf(columns, of.series ? of.series->group : std::nullopt)),
+      times_have_comma(text.dialect.decimal == ',' && of.event_time.format.starts_with("unix")) {
+  for (const std::string& name : of.event_time.TimeFields()) {
+    time_columns.push_back(PlaceOf(columns, name).value_or(0));
+  }
+}
+
+CsvIndexing::CsvIndexing(const CsvReading& reading, const FileInput& input,
+                         std::optional<FileTimes> file_times, std::optional<Label> file_label)
+    : reading_(reading),
+      input_(input),
+      file_times_(file_times),
+      file_label_(file_label),
+      // A time and something else: few texts have lines of such a form.
+      tells_records_(!reading.time_columns.empty() &&
+                     (reading.label_column || reading.columns.size() > 2)) {
+  found_.bytes_done = input.from_byte;
+  found_.records_done = input.from_record;
+  found_.columns_moved = input.columns_moved;
+  at_start_ = input.from_byte == 0;
+  expects_header_ = at_start_ && reading.text.header;
+}
+
+absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t offset, bool last) {
+  size_t at = 0;
+  if (at_start_) {
+    RETURN_IF_ERROR(CheckKind(window));
+    if (window.starts_with(kByteOrderMark)) at = kByteOrderMark.size();
+    at_start_ = false;
+  }
+  while (at < window.size()) {
+    if (runs_on_) {
+      SkipRest(window, at);
+      continue;
+    }
+    const std::string_view rest = window.substr(at);
+    // What grows may still grow: only a line end ends its last record.
+    reading_.splitter.First(rest, last && !reading_.spec.append, record_);
+    if (record_.quoted) CutAtStrayQuote(rest);
+    if (record_.kind == CsvRecord::Kind::kIncomplete) break;
+    RETURN_IF_ERROR(Take(rest.substr(0, record_.content), offset + static_cast<int64_t>(at)));
+    at += record_.size;
+    found_.more = !runs_on_ && !expects_header_ &&
+                  IsFull(input_, found_.records_done, offset + static_cast<int64_t>(at));
+    if (found_.more) {
+      found_.bytes_done = offset + static_cast<int64_t>(at);
+      return Cancelled("the piece is full");
+    }
+  }
+  // Until its header is whole a file is read from its beginning.
+  if (!expects_header_) found_.bytes_done = offset + static_cast<int64_t>(at);
+  return at;
+}
+
+IndexedFile CsvIndexing::Finish() {
+  // An over-long record that is still being written is read again, from its beginning: what follows
+  // of it must not pass for a record.
+  if (runs_on_ && reading_.spec.append) {
+    found_.RemoveLastBad();
+    --found_.records_done;
+    found_.bytes_done = long_from_;
+  }
+  return std::move(found_);
+}
+
+absl::Status CsvIndexing::CheckKind(std::string_view start) const {
+  const auto kind = KindOfFile(start);
+  return kind ? InvalidArgument("this is no CSV file, {}", kind->Explain()) : absl::OkStatus();
+}
+
+void CsvIndexing::SkipRest(std::string_view window, size_t& at) {
+  const size_t behind = BehindLine(window, at);
+  runs_on_ = behind == std::string_view::npos;
+  at = runs_on_ ? window.size() : behind;
+}
+
+void CsvIndexing::CutAtStrayQuote(std::string_view rest) {
+  const bool whole = record_.kind == CsvRecord::Kind::kRecord;
+  const bool open = record_.kind == CsvRecord::Kind::kIncomplete;
+  if (expects_header_ || !tells_records_ || (!whole && !open)) return;
+  const std::string_view text = whole ? rest.substr(0, record_.content) : rest;
+  const size_t second = BehindLine(text, 0);
+  for (size_t line = second; line < text.size();) {
+    const size_t next = BehindLine(text, line);
+    if (next == std::string_view::npos && open) return;
+    if (IsSound(text.substr(line, next - line))) {
+      record_.kind = CsvRecord::Kind::kBad;
+      record_.reason = kStrayQuote;
+      record_.content = record_.size = second;
+      return;
+    }
+    line = next;
+  }
+}
+
+bool CsvIndexing::IsSound(std::string_view line) {
+  reading_.splitter.First(line, /*last=*/true, line_);
+  return line_.kind == CsvRecord::Kind::kRecord && CheckCount(line_).ok() &&
+         TimeOf(line_, /*position=*/0).ok() && LabelOf(line_).ok();
+}
+
+absl::Status CsvIndexing::Take(std::string_view bytes, int64_t offset) {
+  if (record_.kind == CsvRecord::Kind::kBlank) return absl::OkStatus();
+  runs_on_ = record_.runs_on;
+  if (runs_on_) long_from_ = offset;
+  if (expects_header_) return TakeHeader();
+  const int64_t position = found_.records_done++;
+  if (record_.kind == CsvRecord::Kind::kBad) {
+    found_.AddBad(position, record_.reason);
+  } else {
+    TakeRecord(bytes, offset, position);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CsvIndexing::TakeHeader() {
+  expects_header_ = false;
+  if (record_.kind == CsvRecord::Kind::kBad) {
+    return InvalidArgument("the header cannot be read: {}", record_.reason);
+  }
+  const std::vector<std::string>& columns = reading_.columns;
+  const std::vector<std::string> names = reading_.header.NamesIn(record_.fields);
+  if (names == columns) return absl::OkStatus();
+  return InvalidArgument("the header is [{}], but the dataset has [{}]", fmt::join(names, ", "),
+                         fmt::join(columns, ", "));
+}
+
+void CsvIndexing::TakeRecord(std::string_view bytes, int64_t offset, int64_t position) {
+  const auto kind = reading_.header.KindOf(record_.fields);
+  if (kind != CsvHeader::Kind::kNone) return TakeSecondHeader(kind, position);
+  if (record_.fields.front().text.empty() && IsEmpty(record_)) {
+    if (position >= input_.counted) {
+      found_.left_out.Add(position, 1, kEmptyRecord, /*wanted=*/true);
+    }
+    return;
+  }
+  if (found_.columns_moved) return found_.AddBad(position, kBehindHeader);
+  const absl::Status status = AddSample(bytes, offset, position);
+  if (status.ok()) return;
+  if (reading_.header.KindOfBad(record_.fields) != CsvHeader::Kind::kNone) {
+    return TakeSecondHeader(CsvHeader::Kind::kOther, position);
+  }
+  std::string reason(status.message());
+  if (bytes.find('\0') != std::string_view::npos) reason += "; it has zero bytes";
+  found_.AddBad(position, std::move(reason));
+}
+
+void CsvIndexing::TakeSecondHeader(CsvHeader::Kind kind, int64_t position) {
+  const std::string what = reading_.text.header ? "a second header" : "a header";
+  const size_t num_columns = reading_.columns.size();
+  found_.columns_moved = kind != CsvHeader::Kind::kSame && record_.fields.size() == num_columns;
+  if (kind == CsvHeader::Kind::kSame) return found_.AddBad(position, what);
+  if (!found_.columns_moved) {
+    // Each of its records tells itself that it has other fields.
+    return found_.AddBad(position, fmt::format("{} with {} columns where {} are expected", what,
+                                               record_.fields.size(), num_columns));
+  }
+  found_.AddBad(position,
+                fmt::format("{} with {}: '{}'; what follows is left out", what,
+                            kind == CsvHeader::Kind::kMoved ? "the columns in another order"
+                                                            : "other columns",
+                            fmt::join(reading_.header.NamesIn(record_.fields), ", ")));
+}
+
+absl::Status CsvIndexing::AddSample(std::string_view bytes, int64_t offset, int64_t position) {
+  RETURN_IF_ERROR(CheckCount(record_));
+  ASSIGN_OR_RETURN(const Label label, LabelOf(record_));
+  ASSIGN_OR_RETURN(const Timestamp time, TimeOf(record_, position));
+  if (reading_.group_column) {
+    found_.groups.push_back(groups_.Of(Field(record_, *reading_.group_column)));
+  }
+  found_.AddGood(position, offset, bytes, time, label);
+  return absl::OkStatus();
+}
+
+absl::Status CsvIndexing::CheckCount(const CsvRecord& record) const {
+  const size_t num_columns = reading_.columns.size();
+  if (record.fields.size() == num_columns) return absl::OkStatus();
+  return InvalidArgument("{} fields where {} columns are expected", record.fields.size(),
+                         num_columns);
+}
+
+absl::StatusOr<Label> CsvIndexing::LabelOf(const CsvRecord& record) {
+  if (!reading_.label_column) return file_label_.value_or(Label{});
+  return reading_.labels.FromText(Field(record, *reading_.label_column));
+}
+
+absl::StatusOr<Timestamp> CsvIndexing::TimeOf(const CsvRecord& record, int64_t position) {
+  if (reading_.time_columns.empty()) return file_times_->At(position);
+  if (reading_.time_columns.size() == 1 && !reading_.times_have_comma) {
+    return reading_.times.Read(Field(record, reading_.time_columns.front()));
+  }
+  joined_.clear();
+  for (size_t i = 0; i < reading_.time_columns.size(); ++i) {
+    if (i > 0) joined_ += ' ';
+    joined_ += Field(record, reading_.time_columns[i]);
+  }
+  if (reading_.times_have_comma) std::ranges::replace(joined_, ',', '.');
+  return reading_.times.Read(joined_);
+}
+
+std::string_view CsvIndexing::Field(const CsvRecord& record, size_t column) {
+  const CsvField& field = record.fields[column];
+  if (!field.quoted) return field.text;
+  unquoted_ = Unquote(field, reading_.text.dialect.quote);
+  return unquoted_;
+}
+
+}  // namespace tidemill::storage
