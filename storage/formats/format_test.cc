@@ -355,6 +355,32 @@ TEST_F(FormatTest, GzipThatUnpacksToWholeBuffersIsSound) {
   EXPECT_EQ(bytes, megabyte);
 }
 
+// A JPEG without pixels: the Exif data in it say only when it was taken.
+std::string Photograph(const std::string& taken_at) {
+  using std::string_literals::operator""s;
+  const std::string block = "MM\0*\0\0\0\x08\0\x01\x87\x69\0\x04\0\0\0\x01\0\0\0\x1a\0\0\0\0"s +
+                            "\0\x01\x90\x03\0\x02\0\0\0\x14\0\0\0\x2c\0\0\0\0"s + taken_at + "\0"s;
+  const std::string segment = "Exif\0\0"s + block;
+  return "\xff\xd8\xff\xe1\0"s + static_cast<char>(segment.size() + 2) + segment + "\xff\xda\0\2"s;
+}
+
+TEST_F(FormatTest, ThePhotographSaysWhenItWasTaken) {
+  data_.Write("1.jpg", Photograph("2020:12:31 21:25:00"));
+  const auto spec = Spec("format: single_file\nevent_time: {exif: true, time_zone: Asia/Tokyo}\n");
+  const auto found = Index(spec, "1.jpg");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(found->rows.event_time, ElementsAre(ParseTimestamp("2020-12-31T12:25Z")->micros));
+  data_.Write("2.jpg", "\xff\xd8\xff\xda");
+  EXPECT_THAT(Index(spec, "2.jpg"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no Exif data")));
+  data_.Write("3.jpg", Photograph("0000:00:00 00:00:00"));
+  EXPECT_THAT(Index(spec, "3.jpg"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the month is not 01 to 12")));
+  EXPECT_THAT(
+      config::Read<DatasetSpec>("path: /x\nformat: csv\nevent_time: {exif: true}\n", "spec"),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exif")));
+}
+
 TEST_F(FormatTest, SeveralGzipMembersAreOneFile) {
   data_.Write("two.gz", Gzip("first,") + Gzip("second"));
   const auto file = cache_->Open(data_.path() + "/two.gz");

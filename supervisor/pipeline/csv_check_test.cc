@@ -78,13 +78,37 @@ TEST(CheckCsv, ProposesNoFormatThatReadsOnlyTheTimesThatDidNot) {
             "no common format matches every time: correct the times in the file");
 }
 
-TEST(CheckCsv, DoubtsTimesOfAnotherMillennium) {
+TEST(CheckCsv, RefusesTimesOfAnotherMillenniumAndNamesTheirUnit) {
   auto spec = Spec();
-  spec.event_time.format = "unix";
-  const config::Remark remark = Only(Check("date,weather\n1709280000000,sun\n", spec));
+  const auto told = [&](const char* format, const char* time) {
+    spec.event_time.format = format;
+    return Only(Check(fmt::format("date,weather\n{},sun\n", time), spec));
+  };
+  const config::Remark remark = told("unix", "1709280000000");
   EXPECT_EQ(remark.path, "event_time.format");
-  EXPECT_THAT(remark.hint, HasSubstr("unix_ms for milliseconds"));
+  EXPECT_TRUE(remark.is_error);
+  EXPECT_THAT(remark.message, HasSubstr("these are milliseconds"));
+  EXPECT_EQ(remark.hint, "write format: \"unix_ms\"");
+  EXPECT_EQ(told("unix_us", "1709280000123456789").hint, "write format: \"unix_ns\"");
+  spec.event_time.any_year = true;
+  spec.event_time.format = "unix";
+  EXPECT_THAT(Check("date,weather\n1709280000000,sun\n", spec).remarks, IsEmpty());
+}
+
+TEST(CheckCsv, DoubtsNumbersThatAreLikelyOfAnotherUnit) {
+  auto spec = Spec();
+  spec.event_time.format = "unix_ms";
+  const config::Remark remark = Only(Check("date,weather\n1709280000,sun\n", spec));
   EXPECT_FALSE(remark.is_error);
+  EXPECT_THAT(remark.message, HasSubstr("1970-01-20"));
+  EXPECT_EQ(remark.hint, "these seem to be seconds: write format: unix");
+}
+
+TEST(CheckCsv, SaysWhyATimeAmongOthersIsNone) {
+  std::string text = "date,weather\n";
+  for (int i = 0; i < 30; ++i) text += "2012-01-01 08:00:00.5+02,sun\n";
+  EXPECT_THAT(Only(Check(text + "1325376000,sun\n")).message, HasSubstr("write format: unix"));
+  EXPECT_THAT(Only(Check(text + "2012-01-01 23:59:60,sun\n")).message, HasSubstr("leap second"));
 }
 
 TEST(CheckCsv, NamesTheFormatOfTimesThatDoNotRead) {
@@ -106,6 +130,17 @@ TEST(CheckCsv, NamesBothFormatsWhereDaysAndMonthsCannotBeToldApart) {
 TEST(CheckCsv, KnowsSecondsAndMillisecondsSince1970) {
   EXPECT_EQ(Only(Check("date,weather\n1325376000,sun\n")).hint, "write format: \"unix\"");
   EXPECT_EQ(Only(Check("date,weather\n1325376000000,sun\n")).hint, "write format: \"unix_ms\"");
+  EXPECT_EQ(Only(Check("date,weather\n1325376000000000000,sun\n")).hint,
+            "write format: \"unix_ns\"");
+}
+
+TEST(CheckCsv, NamesTheFormatOfTimesWithAFractionThatMayBeAbsent) {
+  EXPECT_EQ(Only(Check("date,weather\n31.12.2012 08:00:00,sun\n31.12.2012 08:00:00.25,sun\n")).hint,
+            "write format: \"%d.%m.%Y %H:%M:%S.%f\"");
+  EXPECT_EQ(Only(Check("date,weather\n12/31/2012 9:25 PM,sun\n")).hint,
+            "write format: \"%m/%d/%Y %I:%M %p\"");
+  EXPECT_EQ(Only(Check("date,weather\n20121231212500,sun\n")).hint,
+            "write format: \"%Y%m%d%H%M%S\"");
 }
 
 TEST(CheckCsv, SaysThatAnUnknownTimeZoneIsOne) {
