@@ -12,6 +12,7 @@
 #include "storage/catalog/files_table.h"
 #include "storage/catalog/samples_table.h"
 #include "storage/client/dataset_path.h"
+#include "storage/client/dataset_peek.h"
 #include "storage/formats/format.h"
 #include "storage/segments/segment_columns.h"
 
@@ -19,7 +20,6 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kHeadBytes = size_t{64} << 10;
 constexpr size_t kLongestDifference = 1'000;
 
 struct FullName {
@@ -44,14 +44,23 @@ absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
                       .created_at = row.created_at};
 }
 
+// The first file with samples, or nullptr.
+const ListedFile* FirstOf(const DatasetSpec& spec, const FileListing& listing) {
+  const auto first = std::ranges::find_if(
+      listing.files, [&](const ListedFile& file) { return !IsCompanion(spec, file.path); });
+  return first == listing.files.end() ? nullptr : &*first;
+}
+
 // Fills in what the first file there is can tell. A dataset may be empty, and its first file
 // broken: both are for the ingest to find.
 DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files) {
   const absl::StatusOr<FileListing> listed = files.source().List(spec.path, spec.files);
-  if (!listed.ok() || listed->files.empty()) return spec;
+  if (!listed.ok()) return spec;
+  const ListedFile* const first = FirstOf(spec, *listed);
+  if (first == nullptr) return spec;
   DatasetSpec completed = spec;
-  const std::string first = files::Join(spec.path, listed->files.front().path);
-  return CompleteSpec(first, files, completed).ok() ? completed : spec;
+  return CompleteSpec(files::Join(spec.path, first->path), files, completed).ok() ? completed
+                                                                                  : spec;
 }
 
 absl::StatusOr<std::string> StartOf(const OpenFile& file) {
@@ -104,8 +113,9 @@ absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) c
   }
   RETURN_IF_ERROR(listed.status());
   DatasetHead head;
-  if (listed->files.empty()) return head;
-  head.first_file = listed->files.front().path;
+  const ListedFile* const first = FirstOf(spec, *listed);
+  if (first == nullptr) return head;
+  head.first_file = first->path;
   const std::string path = files::Join(folder, *head.first_file);
   ASSIGN_OR_RETURN(const OpenFile file, files_.OpenStart(path));
   auto bytes = StartOf(file);

@@ -51,6 +51,7 @@ class BinaryFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override;
 
  private:
   class Indexing;
@@ -210,6 +211,14 @@ BinaryFiles::BinaryFiles(const BinaryFormat& format, const DatasetSpec& spec, Ti
 
 absl::StatusOr<IndexedFile> BinaryFiles::Index(const FileInput& input) const {
   return Indexing(*this, input).Run();
+}
+
+absl::StatusOr<RecordStarts> BinaryFiles::FindRecords(const OpenFile& /*file*/,
+                                                      int64_t offset) const {
+  const int64_t size = format_.record_bytes;
+  const int64_t record = std::max<int64_t>(0, offset - format_.header_bytes + size - 1) / size;
+  return RecordStarts{
+      .candidates = {{.byte = format_.header_bytes + record * size, .record = record}}};
 }
 
 // http://yann.lecun.com/exdb/mnist: 0, 0, type code, number of dimensions, big-endian dimensions.

@@ -31,6 +31,9 @@ class CsvFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return reading_.spec.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override {
+    return FindLines(file, offset, QuoteOf(format_));
+  }
 
  private:
   const CsvReading reading_;

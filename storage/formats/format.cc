@@ -128,6 +128,20 @@ std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& 
   return companions;
 }
 
+bool IsCompanion(const DatasetSpec& spec, const std::string& path) {
+  if (spec.label.file && !spec.label.file->replacement.empty()) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (name.find(spec.label.file->pattern) == std::string::npos &&
+        name.find(spec.label.file->replacement) != std::string::npos) {
+      return true;
+    }
+  }
+  for (const auto& extension : {spec.label.sidecar, spec.event_time.sidecar}) {
+    if (extension && path.ends_with(*extension)) return true;
+  }
+  return false;
+}
+
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec) {
   if (!spec.format->LeavesColumnsOpen()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const OpenFile file, files.OpenStart(path));

@@ -17,6 +17,7 @@
 #include "storage/compression/unpacked_cache.h"
 #include "storage/filesystems/local.h"
 #include "storage/formats/left_out_reasons.h"
+#include "storage/formats/record_starts.h"
 #include "storage/segments/segment_rows.h"
 
 namespace tidemill::storage {
@@ -120,6 +121,13 @@ class Format {
   // does not depend on what the spec says about growing files.
   virtual bool ReadsInPieces() const { return false; }
 
+  // Returns where records begin at or after `offset` of a file's content, which is greater than 0.
+  // There is no candidate when none is found nearby. Formats that read in pieces define it.
+  virtual absl::StatusOr<RecordStarts> FindRecords(const OpenFile& /*file*/,
+                                                   int64_t /*offset*/) const {
+    return RecordStarts();
+  }
+
   // Returns the number of bytes of a record before those of its sample.
   virtual int64_t LeadBytes() const { return 0; }
 };
@@ -131,6 +139,10 @@ absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, Unpa
 // Returns the other files that belong to a sample file: its labels and its time. The paths are
 // absolute. The files may not exist.
 std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& input);
+
+// Whether a file with this path, below the dataset's folder, belongs to a sample file rather than
+// being one.
+bool IsCompanion(const DatasetSpec& spec, const std::string& path);
 
 // Fills in `format.columns` from the header of `path` (absolute) when the spec leaves them open.
 // Otherwise does nothing. INVALID_ARGUMENT when the header lacks a column that the spec names, or

@@ -37,6 +37,9 @@ class JsonlFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override {
+    return FindLines(file, offset, /*quote=*/std::nullopt);
+  }
 
  private:
   class Indexing;

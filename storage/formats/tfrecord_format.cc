@@ -30,6 +30,7 @@ class TfrecordFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override;
   int64_t LeadBytes() const override;
 
  private:
@@ -166,6 +167,20 @@ TfrecordFiles::TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& sp
       files_(files) {}
 
 int64_t TfrecordFiles::LeadBytes() const { return kTfrecordHeaderBytes; }
+
+// A length with its checksum: twelve bytes that chance does not make.
+absl::StatusOr<RecordStarts> TfrecordFiles::FindRecords(const OpenFile& file,
+                                                        int64_t offset) const {
+  ASSIGN_OR_RETURN(const std::string read, BytesAt(file, offset, kMostRecordSearch));
+  const std::string_view bytes = read;
+  for (size_t at = 0; at + kHeaderBytes <= bytes.size(); ++at) {
+    const std::string_view header = bytes.substr(at, kHeaderBytes);
+    if (LittleEndian<uint64_t>(header) > max_record_) continue;
+    if (!SumFits(header.substr(0, kLengthBytes), header.substr(kLengthBytes))) continue;
+    return RecordStarts{.candidates = {{.byte = offset + static_cast<int64_t>(at), .record = 1}}};
+  }
+  return RecordStarts();
+}
 
 absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
