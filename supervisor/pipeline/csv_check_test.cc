@@ -9,6 +9,7 @@
 
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/field_check.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -359,6 +360,64 @@ TEST(TryFields, SaysHowToTakeEmptyFieldsAndOnlyWarnsOfAFew) {
   EXPECT_THAT(
       TryFields(found.records, Graph("- parse_csv: {columns: [weather], dtype: string}\n"), 0.5),
       IsEmpty());
+}
+
+// What is said of a pipeline over numbered classes, of which one record has class 7.
+std::vector<config::Remark> AdviceForClasses(const std::string& model, const std::string& loss) {
+  std::string text = "date,wind,weather\n";
+  for (int day = 1; day <= 28; ++day) {
+    text += fmt::format("2012-01-{:02},1,{}\n", day, day == 5 ? 7 : day % 2);
+  }
+  const auto spec = config::Read<PipelineSpec>(
+      fmt::format("version: 1\nname: p\ndatasets: {{weather: {{path: /data, files: weather.csv, "
+                  "format: csv, event_time: {{column: date}}, label: {{column: weather}}}}}}\n"
+                  "preprocess: {{dataset: weather, graph: [parse_csv: {{columns: [wind]}}, stack: "
+                  "{{columns: all, into: input}}, label: {{into: target}}]}}\n"
+                  "model: {}\ntrigger: {{type: amount, samples: 100}}\nselection: all_data\n"
+                  "training: {{epochs: 1, batch_size: 8, optimizer: {{type: sgd, lr: 0.1}}, loss: "
+                  "{}, seed: 1}}\n",
+                  model, loss),
+      "pipeline.yaml");
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  if (!spec.ok()) return {};
+  return Advise(*spec, Check(text, Spec(kOfNumberedClasses)).facts);
+}
+
+std::string SaidOf(const std::vector<config::Remark>& remarks, const std::string& path) {
+  for (const config::Remark& remark : remarks) {
+    if (remark.path == path) return remark.message;
+  }
+  return "";
+}
+
+TEST(Advise, NamesTheFirstRecordOfAClassThatTheModelHasNoOutputFor) {
+  EXPECT_THAT(SaidOf(AdviceForClasses("{type: mlp, hidden: [4], outputs: 2}", "cross_entropy"),
+                     "model.outputs"),
+              HasSubstr("no output for class 7 (weather.csv, line 6)"));
+  EXPECT_THAT(SaidOf(AdviceForClasses("{type: mlp, hidden: [4], outputs: 1}", "bce_with_logits"),
+                     "model.outputs"),
+              HasSubstr("class 7"));
+  EXPECT_EQ(SaidOf(AdviceForClasses("{type: mlp, hidden: [4], outputs: 8}", "cross_entropy"),
+                   "model.outputs"),
+            "");
+}
+
+TEST(Advise, TellsOfLargeDenseEmbeddings) {
+  EXPECT_THAT(SaidOf(AdviceForClasses("{type: embedding_bag, vocabulary: 32769, outputs: 8}",
+                                      "cross_entropy"),
+                     "model.sparse"),
+              HasSubstr("all 32769 rows of embeddings"));
+  EXPECT_EQ(
+      SaidOf(AdviceForClasses("{type: embedding_bag, vocabulary: 32769, sparse: true, outputs: 8}",
+                              "cross_entropy"),
+             "model.sparse"),
+      "");
+}
+
+TEST(Advise, SaysWhichPolicyCanNeverFireAndWhichWaitsForTooMuch) {
+  const auto remarks = AdviceForClasses("{type: mlp, hidden: [4], outputs: 8}", "cross_entropy");
+  EXPECT_THAT(SaidOf(remarks, "trigger.samples"),
+              HasSubstr("asks for 100 samples, and the dataset has 28"));
 }
 
 }  // namespace
