@@ -32,7 +32,7 @@ class CsvFiles final : public Format {
   bool CanAppend() const override { return reading_.spec.append; }
   bool ReadsInPieces() const override { return true; }
   absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override {
-    return FindLines(file, offset, QuoteOf(format_));
+    return FindLines(file, offset, reading_.text.dialect.quote);
   }
 
  private:

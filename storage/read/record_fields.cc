@@ -39,8 +39,7 @@ RecordFields::RecordFields(const DatasetSpec& spec, std::vector<std::string> nam
       names_(std::move(names)),
       columns_(ColumnsOf(spec)),
       delimited_(spec.format->Delimited().value_or(DelimitedText{})),
-      splitter_(delimited_.delimiter, delimited_.quote,
-                static_cast<size_t>(delimited_.max_record_bytes)),
+      splitter_(delimited_.dialect, static_cast<size_t>(delimited_.max_record_bytes)),
       json_(names_),
       example_(names_),
       texts_(names_.size()),
@@ -95,7 +94,7 @@ void RecordFields::VisitCsv(std::string_view payload, const Visitor& visit) {
         fields_[i] = field.text;
         continue;
       }
-      texts_[i] = Unquote(field, delimited_.quote);
+      texts_[i] = Unquote(field, delimited_.dialect.quote);
       fields_[i] = texts_[i];
     }
     if (!visit(fields_)) return;
