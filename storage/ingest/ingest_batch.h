@@ -22,6 +22,8 @@ struct FileRow {
   int64_t records_done = 0;
   std::optional<int64_t> sample_key;
   std::string state;
+  int64_t checked_key = 0;
+  bool columns_moved = false;
   bool fresh = true;  // Whether earlier quarantine entries of the file are void.
 };
 
