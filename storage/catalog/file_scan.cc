@@ -33,8 +33,13 @@ FileChange ChangeOf(const DatasetSpec& spec, const FileInput& input, int64_t fin
                     const files_table::KnownFile& known) {
   if (known.state == "partial" && known.fingerprint == fingerprint) return FileChange::kResumed;
   if (known.state != "ingested" && known.state != "partial") return FileChange::kNew;
-  const bool grown = spec.append && input.identity.size_bytes >= known.size_bytes;
-  return grown ? FileChange::kGrown : FileChange::kReplaced;
+  if (!spec.append || input.identity.size_bytes < known.size_bytes) return FileChange::kReplaced;
+  // Something was written, but not at the end.
+  if (input.identity.size_bytes == known.size_bytes) return FileChange::kReplaced;
+  // An object in a store that grows is another object.
+  const bool is_other =
+      known.inode && !input.identity.is_versioned && *known.inode != input.identity.inode;
+  return is_other ? FileChange::kReplaced : FileChange::kGrown;
 }
 
 // One comparison of two ordered lists.

@@ -12,7 +12,8 @@
 
 namespace tidemill::storage {
 
-// kResumed: the file is unchanged, but only a part of it was ingested.
+// kGrown: the file became longer, and its spec has `append`. What it held before may have changed,
+// too. kResumed: the file is unchanged, but only a part of it was ingested.
 enum class FileChange { kNew, kGrown, kResumed, kReplaced, kVanished };
 
 // The counts of the pieces of a file that were ingested before.
@@ -31,6 +32,8 @@ struct ChangedFile {
   std::optional<files_table::KnownFile> known = std::nullopt;
   // The counts of a file that continues behind its last piece.
   std::optional<PieceTally> tally = std::nullopt;
+  // The last sample that was compared with the grown file.
+  int64_t checked_key = 0;
 };
 
 struct FileScan {

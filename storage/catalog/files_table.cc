@@ -9,10 +9,12 @@ namespace tidemill::storage::files_table {
 namespace {
 
 constexpr char kListFiles[] = R"(
-  SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state
+  SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state,
+         inode, checked_key, columns_moved
   FROM storage.files WHERE dataset_id = $1)";
 constexpr char kFindFile[] = R"(
-  SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state
+  SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state,
+         inode, checked_key, columns_moved
   FROM storage.files WHERE file_id = $1)";
 constexpr char kTotalSize[] = R"(
   SELECT coalesce(sum(size_bytes), 0)::bigint
@@ -63,6 +65,9 @@ KnownFile ToFile(const pqxx::row& row) {
                  .sample_key = std::nullopt,
                  .state = row[7].as<std::string>()};
   if (!row[6].is_null()) file.sample_key = row[6].as<int64_t>();
+  if (!row[8].is_null()) file.inode = row[8].as<int64_t>();
+  file.checked_key = row[9].as<int64_t>();
+  file.columns_moved = row[10].as<bool>();
   return file;
 }
 

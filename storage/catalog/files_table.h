@@ -22,6 +22,11 @@ struct KnownFile {
   int64_t records_done = 0;
   std::optional<int64_t> sample_key;  // Set when each sample is a file.
   std::string state;
+  // Of the file when it was ingested; std::nullopt when it is not known.
+  std::optional<int64_t> inode = std::nullopt;
+  // The last sample that was compared when the file grew.
+  int64_t checked_key = 0;
+  bool columns_moved = false;  // See IndexedFile.
 };
 
 struct Segment {

@@ -1,4 +1,5 @@
 // CSV files as they are found: put together, written by other programs, damaged, and no CSV at all.
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -229,6 +230,54 @@ TEST_F(CsvFormatTest, AStrayQuoteCostsItsLineHoweverManyLinesItTookIn) {
   EXPECT_EQ(Read(kNumbers, "t,x,y\n1,\",0\n2,6,1\n3,\",1\n4,7,0\n").positions.size(), 2U);
   // A growing file need not wait for what closes it.
   EXPECT_EQ(Read(std::string(kNumbers) + "append: true\n", text).positions.size(), 98U);
+}
+
+// How much of a growing file is there at a time must not matter, whatever stands in it.
+TEST_F(CsvFormatTest, AFileThatGrowsGivesWhatItGivesAtOnce) {
+  const std::string_view pieces[] = {"1,5,0", "2,x,1", ",",  "\"",      "\n",
+                                     "\r",    "\r\n",  "\n", "t,x,y\n", "x,t,y\n"};
+  std::mt19937 random(7);
+  const DatasetSpec spec = Spec(std::string(kNumbers) + "append: true\n");
+  for (int round = 0; round < 300; ++round) {
+    std::string text = "t,x,y\n";
+    for (size_t i = 0; i < 5 + random() % 25; ++i) text += pieces[random() % std::size(pieces)];
+    const size_t cut = 6 + random() % (text.size() - 6);
+    data_.Write("x.csv", text);
+    const auto at_once = Index(spec, "x.csv");
+    ASSERT_THAT(at_once, IsOk());
+    std::vector<std::string> records = Bytes("x.csv", *at_once);
+    data_.Write("x.csv", text.substr(0, cut));
+    const auto first = Index(spec, "x.csv");
+    ASSERT_THAT(first, IsOk());
+    std::vector<std::string> in_two = Bytes("x.csv", *first);
+    data_.Write("x.csv", text);
+    const auto second =
+        Index(spec, "x.csv", first->bytes_done, first->records_done, first->columns_moved);
+    ASSERT_THAT(second, IsOk());
+    for (std::string& record : Bytes("x.csv", *second)) in_two.push_back(std::move(record));
+    ASSERT_EQ(in_two, records) << text << "\ncut at " << cut;
+    ASSERT_EQ(first->num_bad + second->num_bad, at_once->num_bad) << text << "\ncut at " << cut;
+  }
+}
+
+// Windows do not reach over a header. Nothing of it is in them, nor of what follows a moved one.
+TEST_F(CsvFormatTest, ASecondHeaderEndsTheWindowsOfASeries) {
+  const std::string spec =
+      "format: csv\nevent_time: {column: t, format: unix}\n"
+      "series: {history: 2, horizon: 0, target: y}\nappend: true\n";
+  const std::string text = "t,x,y\n1,5,0\n2,6,1\nt,x,y\n3,7,1\n4,8,0\n,,\nx,t,y\n9,5,1\n9,6,1\n";
+  const IndexedFile found = Read(spec, text);
+  EXPECT_THAT(Bytes("x.csv", found), ElementsAre("1,5,0\n2,6,1", "3,7,1\n4,8,0"));
+  EXPECT_EQ(found.num_bad, 4);
+  EXPECT_EQ(found.left_out.num_records(), 5);
+  EXPECT_TRUE(found.columns_moved);
+  data_.Write("x.csv", text + "9,7,0\nt,x,y\n8,1,1\n9,2,0\n");
+  const auto more =
+      Index(Spec(spec), "x.csv", found.bytes_done, found.records_done, found.columns_moved);
+  ASSERT_THAT(more, IsOk());
+  EXPECT_THAT(Bytes("x.csv", *more), ElementsAre("8,1,1\n9,2,0"));
+  EXPECT_EQ(more->num_bad, 2) << "what was counted before is not counted again";
+  EXPECT_EQ(more->left_out.num_records(), 2);
 }
 
 TEST_F(CsvFormatTest, TextsOfSeveralLinesStayWhatTheyAre) {

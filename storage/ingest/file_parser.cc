@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/thousands.h"
+#include "records/file_kind.h"
 #include "storage/catalog/left_out_table.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
@@ -15,6 +16,9 @@ namespace tidemill::storage {
 namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+// The bytes to compare when a file has grown: so many, or so many for each byte that is new.
+constexpr int64_t kLeastCompared = int64_t{32} << 20;
+constexpr int64_t kComparedForGrowth = 4;
 
 std::string SummaryOf(int64_t num_bad, int64_t num_records, int64_t lost_bytes, int64_t num_bytes) {
   std::string summary = fmt::format("{} of {} records are bad", num_bad, num_records);
@@ -65,6 +69,7 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
   rest.known.emplace().id = id;
   rest.input.from_byte = piece.found.bytes_done;
   rest.input.from_record = piece.found.records_done;
+  rest.input.columns_moved = piece.found.columns_moved;
   if (!rest.tally) rest.tally.emplace();
   rest.tally->num_bad += piece.found.num_bad;
   rest.tally->lost_bytes += piece.found.lost_bytes;
@@ -84,9 +89,11 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   FileChange& change = parsed.file.change;
   if (change == FileChange::kGrown) {
     ASSIGN_OR_RETURN(parsed.old, old_segments_.LastOf(parsed.file.known->id));
-    if (ContinuesWhatWasTaken(parsed.file, parsed.old)) {
+    ASSIGN_OR_RETURN(const bool continues, ContinuesWhatWasTaken(parsed.file, parsed.old));
+    if (continues) {
       parsed.file.input.from_byte = parsed.file.known->bytes_done;
       parsed.file.input.from_record = parsed.file.known->records_done;
+      parsed.file.input.columns_moved = parsed.file.known->columns_moved;
     } else {
       change = FileChange::kReplaced;
     }
@@ -115,6 +122,7 @@ absl::Status FileParser::Resume(ChangedFile& file) const {
   const files_table::KnownFile& known = *file.known;
   file.input.from_byte = known.bytes_done;
   file.input.from_record = known.records_done;
+  file.input.columns_moved = known.columns_moved;
   return database_.Transact([&](pqxx::work& work) {
     // Of a growing file it is not known which part of it was there at first.
     const left_out_table::BadShare bad = left_out_table::BadOf(work, known.id);
@@ -155,7 +163,7 @@ void FileParser::Index(ParsedFile& parsed) const {
     }
     // What may get better without the file changing is looked at again by every sync.
     if (!lasting) parsed.file.fingerprint = 0;
-    parsed.failure = std::string(found.status().message());
+    parsed.failure = WithKind(file, std::string(found.status().message()));
     return;
   }
   if (found->num_bytes == 0) {
@@ -168,6 +176,9 @@ void FileParser::Index(ParsedFile& parsed) const {
   std::string_view why = "the file has more bad records than max_bad_fraction allows";
   if (file.change != FileChange::kGrown && before.judged && !found->more) {
     parsed.failure = TooManyBad(spec_, before, *found);
+    if (parsed.failure && found->positions.empty()) {
+      parsed.failure = WithKind(file, *std::move(parsed.failure));
+    }
     if (!parsed.failure && !found->misfit.empty()) {
       parsed.failure = found->misfit;
       why = found->misfit;
@@ -181,13 +192,28 @@ void FileParser::Index(ParsedFile& parsed) const {
   parsed.found = *std::move(found);
 }
 
-bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
-                                       const std::vector<OldSegment>& old) const {
+absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(ChangedFile& file,
+                                                       const std::vector<OldSegment>& old) const {
   if (!format_.CanAppend()) return false;
   const absl::StatusOr<OpenFile> data = files_.source().Open(file.path);
   if (!data.ok()) return false;
   const absl::StatusOr<bool> compressed = IsCompressed(*data);
   if (!compressed.ok() || *compressed) return false;
+  if (!HasLastRecord(*data, old)) return false;
+  const int64_t growth = file.input.identity.size_bytes - file.known->size_bytes;
+  ASSIGN_OR_RETURN(const std::optional<int64_t> compared,
+                   old_segments_.Compare(file.known->id, *data, file.known->checked_key,
+                                         std::max(kLeastCompared, kComparedForGrowth * growth)));
+  if (!compared) {
+    log::Warn("a growing file has changed where it was taken; comparing all of it",
+              {{"path", file.path}});
+    return false;
+  }
+  file.checked_key = *compared;
+  return true;
+}
+
+bool FileParser::HasLastRecord(const OpenFile& data, const std::vector<OldSegment>& old) {
   int64_t from = -1, to = -1, hash = 0;
   for (const OldSegment& segment : old) {
     if (!segment.columns) continue;
@@ -203,9 +229,21 @@ bool FileParser::ContinuesWhatWasTaken(const ChangedFile& file,
   // Nothing was taken from it that could show it to be the same file: read it whole again.
   if (from < 0) return false;
   std::string record(static_cast<size_t>(to - from), '\0');
-  const absl::StatusOr<size_t> got = data->ReadAt(from, record.data(), record.size());
+  const absl::StatusOr<size_t> got = data.ReadAt(from, record.data(), record.size());
   return got.ok() && *got == record.size() &&
          static_cast<int64_t>(XXH3_64bits(record.data(), record.size())) == hash;
+}
+
+std::string FileParser::WithKind(const ChangedFile& file, std::string failure) const {
+  if (failure.find(" it is ") != std::string::npos) return failure;
+  const absl::StatusOr<OpenFile> data = files_.OpenStart(file.path);
+  if (!data.ok()) return failure;
+  std::string start(kKindBytes, '\0');
+  start.resize(data->ReadAt(0, start.data(), start.size()).value_or(0));
+  const auto kind = KindOfFile(start);
+  const bool is_archive = spec_.format->Unit() == SampleUnit::kMembers;
+  if (!kind || (is_archive && kind->name == kTarArchive)) return failure;
+  return fmt::format("{}; {}", failure, kind->Explain());
 }
 
 absl::StatusOr<std::vector<OldSegment>> FileParser::AllOld(

@@ -52,9 +52,14 @@ class FileParser {
  private:
   // Fills in where a partly ingested file continues.
   absl::Status Resume(ChangedFile& file) const;
-  // Whether the file still begins with what was ingested from it, as far as the last record of
-  // `old` shows.
-  bool ContinuesWhatWasTaken(const ChangedFile& file, const std::vector<OldSegment>& old) const;
+  // Whether a grown file still begins with what was ingested from it. The last record of `old` is
+  // compared, and as much of what was taken as keeps the cost of all growth in proportion to the
+  // file. Sets how far that went.
+  absl::StatusOr<bool> ContinuesWhatWasTaken(ChangedFile& file,
+                                             const std::vector<OldSegment>& old) const;
+  static bool HasLastRecord(const OpenFile& data, const std::vector<OldSegment>& old);
+  // Says what the file is, if that explains why no record could be read.
+  std::string WithKind(const ChangedFile& file, std::string failure) const;
   absl::StatusOr<std::vector<OldSegment>> AllOld(const files_table::KnownFile& known) const;
   void Index(ParsedFile& parsed) const;
 

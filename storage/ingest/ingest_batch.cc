@@ -70,6 +70,8 @@ FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
               .num_bytes = parsed.found.num_bytes,
               .sample_key = std::nullopt,
               .state = parsed.found.more ? "partial" : "ingested",
+              .checked_key = parsed.file.checked_key,
+              .columns_moved = parsed.found.columns_moved,
               .fresh = !grown};
   if (parsed.failure) row.state = "quarantined";
   if (parsed.file.change == FileChange::kVanished) row.state = "vanished";

@@ -24,6 +24,8 @@ struct FileRow {
   int64_t num_bytes = 0;  // How far it was read, unpacked.
   std::optional<int64_t> sample_key;
   std::string state;
+  int64_t checked_key = 0;
+  bool columns_moved = false;
   bool fresh = true;  // Whether earlier quarantine entries of the file are void.
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "storage/ingest/taken_check.h"
 
 namespace tidemill::storage {
 
@@ -52,6 +53,24 @@ absl::StatusOr<std::vector<OldSegment>> OldSegments::With(int64_t sample_key) {
   kept_.push_front(old);
   if (kept_.size() > kMostKept) kept_.pop_back();
   return std::vector<OldSegment>{std::move(old)};
+}
+
+absl::StatusOr<std::optional<int64_t>> OldSegments::Compare(FileId file, const OpenFile& data,
+                                                            int64_t after_key,
+                                                            int64_t max_bytes) const {
+  ASSIGN_OR_RETURN(std::vector<files_table::Segment> segments, SegmentsOf(file));
+  // The one with the first key to compare comes first, and once more at the end.
+  const auto next = std::ranges::find_if(segments, [&](const files_table::Segment& segment) {
+    return segment.first_key + segment.num_samples > after_key + 1;
+  });
+  std::ranges::rotate(segments, next);
+  const size_t num_segments = segments.size();
+  if (num_segments > 0) segments.push_back(segments.front());
+  TakenCheck check(data, max_bytes);
+  for (size_t i = 0; i < segments.size() && !check.is_spent(); ++i) {
+    if (!check.Holds(Open(segments[i]), i == 0 ? after_key + 1 : 0)) return std::nullopt;
+  }
+  return check.last_key();
 }
 
 absl::StatusOr<std::vector<files_table::Segment>> OldSegments::SegmentsOf(FileId file) const {

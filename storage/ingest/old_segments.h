@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "db/database.h"
 #include "storage/catalog/files_table.h"
+#include "storage/filesystems/local.h"
 #include "storage/segments/segment_columns.h"
 
 namespace tidemill::storage {
@@ -31,6 +32,12 @@ class OldSegments {
   // Returns all segments of a file in the order of their keys, or the last of them.
   absl::StatusOr<std::vector<OldSegment>> Of(FileId file) const;
   absl::StatusOr<std::vector<OldSegment>> LastOf(FileId file) const;
+
+  // Compares samples of a file with what it holds now, from the one behind `after_key` on and,
+  // behind the last one, from the first one on. About `max_bytes` are read and hashed. Returns the
+  // key of the last sample that was compared; std::nullopt when one is not there as it was taken.
+  absl::StatusOr<std::optional<int64_t>> Compare(FileId file, const OpenFile& data,
+                                                 int64_t after_key, int64_t max_bytes) const;
 
   // Returns the segment that holds a key; empty when none does. When each sample is a file,
   // thousands of files share a segment, so the last few segments are kept.

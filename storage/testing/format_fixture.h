@@ -44,7 +44,8 @@ class FormatTest : public ::testing::Test {
   }
 
   absl::StatusOr<IndexedFile> Index(DatasetSpec spec, const std::string& name,
-                                    int64_t from_byte = 0, int64_t from_record = 0) const {
+                                    int64_t from_byte = 0, int64_t from_record = 0,
+                                    bool columns_moved = false) const {
     const std::string path = files::Join(data_.path(), name);
     RETURN_IF_ERROR(CompleteSpec(path, *cache_, spec));
     ASSIGN_OR_RETURN(const auto format, MakeFormat(spec, *cache_));
@@ -52,6 +53,7 @@ class FormatTest : public ::testing::Test {
     ASSIGN_OR_RETURN(input.identity, AnyLocalFiles().IdentityOf(path));
     input.from_byte = from_byte;
     input.from_record = from_record;
+    input.columns_moved = columns_moved;
     return format->Index(input);
   }
 

@@ -72,15 +72,16 @@ std::vector<std::string> RecordsOf(const storage::OpenFile& file, const IndexedF
   return records;
 }
 
-// What is found in the file from a place on; nothing where it is refused as a whole.
+// What is found in the file behind what was found before; nothing where it is refused as a whole.
 std::optional<IndexedFile> Index(const Workplace& place, const storage::Format& format,
-                                 int64_t from_byte, int64_t from_record) {
+                                 const IndexedFile& before = {}) {
   storage::FileInput input{.root = place.folder(), .path = "input"};
   const auto identity = storage::testing::AnyLocalFiles().IdentityOf(place.folder() + "/input");
   Promise(identity.ok(), "the input is there");
   input.identity = *identity;
-  input.from_byte = from_byte;
-  input.from_record = from_record;
+  input.from_byte = before.bytes_done;
+  input.from_record = before.records_done;
+  input.columns_moved = before.columns_moved;
   absl::StatusOr<IndexedFile> found = format.Index(input);
   if (!found.ok()) {
     Promise(absl::IsInvalidArgument(found.status()) || absl::IsDataLoss(found.status()) ||
@@ -94,13 +95,13 @@ std::optional<IndexedFile> Index(const Workplace& place, const storage::Format& 
 void CheckTwoSteps(const Workplace& place, const storage::Format& format, std::string_view input,
                    const std::vector<std::string>& whole) {
   place.Write(input.substr(0, input.size() / 2));
-  const auto first = Index(place, format, 0, 0);
+  const auto first = Index(place, format);
   if (!first) return;
   const auto opened = place.cache().Open(place.folder() + "/input");
   if (!opened.ok()) return;
   std::vector<std::string> records = RecordsOf(*opened, *first);
   place.Write(input);
-  const auto second = Index(place, format, first->bytes_done, first->records_done);
+  const auto second = Index(place, format, *first);
   if (!second) return;
   const auto grown = place.cache().Open(place.folder() + "/input");
   Promise(grown.ok(), "a grown file opens");
@@ -122,13 +123,13 @@ void TryFormat(const std::string& spec_text, std::string_view input) {
   if (!storage::CompleteSpec(place.folder() + "/input", place.cache(), completed).ok()) return;
   const auto format = storage::MakeFormat(completed, place.cache());
   Promise(format.ok(), "there is a format");
-  const auto found = Index(place, **format, 0, 0);
+  const auto found = Index(place, **format);
   if (!found) return;
   const auto file = place.cache().Open(place.folder() + "/input");
   Promise(file.ok(), "a file that was indexed opens");
   const std::vector<std::string> records = RecordsOf(*file, *found);
   Promise(std::ssize(records) + found->num_bad <= found->records_done + 1, "records are counted");
-  const auto again = Index(place, **format, 0, 0);
+  const auto again = Index(place, **format);
   Promise(again && again->rows.hash == found->rows.hash &&
               again->rows.event_time == found->rows.event_time,
           "a second reading finds the same");

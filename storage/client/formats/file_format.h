@@ -39,7 +39,7 @@ enum class SampleUnit {
 // How text is divided into records, and records into fields.
 struct DelimitedText {
   batch::CsvDialect dialect = {};
-  bool header = true;               // The first record of each file names the columns.
+  bool header = true;  // The first record of each file names the columns.
   int64_t max_record_bytes = 1 << 20;
 };
 
