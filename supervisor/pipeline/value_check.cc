@@ -107,14 +107,15 @@ class Trial {
   // False when the spec's own words for times cannot be read.
   bool MakeTimes() {
     for (const std::string& field : time_fields_) time_places_.push_back(PlaceOf(field));
-    auto reader = TimeReader::Create(spec_.event_time.Format());
+    const TimeFormat format = spec_.event_time.Format();
+    auto reader = TimeReader::Create(format);
     if (reader.ok()) {
       times_ = *std::move(reader);
       return true;
     }
-    const bool zone = TimeReader::Create({.format = spec_.event_time.format}).ok();
-    Note(zone ? "event_time.time_zone" : "event_time.format",
-         std::string(reader.status().message()),
+    const bool zone = TimeReader::Create({.format = format.format}).ok();
+    const char* const key = spec_.event_time.path ? "event_time.path" : "event_time.format";
+    Note(zone ? "event_time.time_zone" : key, std::string(reader.status().message()),
          zone ? "write a name such as Europe/Zurich, or an offset such as +08:00" : "", true);
     return false;
   }
