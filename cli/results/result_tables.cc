@@ -131,6 +131,16 @@ std::string Gain(const ResultTable& table, const Comparison& comparison) {
   return fmt::format("retraining made it {:.0f} % {}", 100 * share, gain < 0 ? "worse" : "better");
 }
 
+// A first model of fewer samples is beaten by anything.
+constexpr int64_t kTinyTraining = 30;
+
+int64_t SamplesOf(const v1::GetRunResponse& run, int64_t trigger) {
+  for (const v1::Trigger& one : run.triggers()) {
+    if (one.number() == trigger) return one.num_samples();
+  }
+  return kTinyTraining;
+}
+
 // "accuracy 77.6 % [75.4 %, 79.7 %]".
 std::string Reached(const ResultTable& table, const ResultMean& mean, bool in_use) {
   std::string value = table.measure + " " + ShowValue(table, mean.value);
@@ -161,7 +171,13 @@ std::string Worth(const v1::GetRunResponse& run, const ResultTable& table, bool 
       table.baselines.begin(), table.baselines.end(),
       [](const Baseline& baseline) { return baseline.name == "constant" && baseline.Wins(); });
   // Models that have seen the samples are no evidence of what retraining is worth.
-  const std::string gain = loses || !in_use ? "" : Gain(table, *comparison);
+  const bool is_tiny = SamplesOf(run, table.triggers.front()) < kTinyTraining;
+  std::string gain = loses || !in_use ? "" : Gain(table, *comparison);
+  if (is_tiny && !gain.empty()) {
+    gain =
+        "so few samples are no measure of what retraining was worth; `first` of the trigger "
+        "waits for more";
+  }
   std::string first = DescribeFirstModel(run, table.triggers.front());
   first.front() = 'T';
   return fmt::format(" {}, would have had {}{}.", first, ShowValue(table, comparison->first.value),

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 supervisor::v1::GetRunResponse WithMeasure(const std::string& measure, double factor) {
@@ -99,6 +100,16 @@ TEST(Headline, SaysWhatTheModelsInUseReachedAndWhatRetrainingWasWorth) {
   const auto run = testing::ExampleRun("p", 4).run;
   EXPECT_THAT(Headline(run, ResultTables(run)), HasSubstr("reached accuracy 87.5 % on days"));
   EXPECT_THAT(Headline(run, ResultTables(run)), HasSubstr("75.0 %: retraining was worth +12.5"));
+}
+
+// The model of a handful of samples is no measure for others.
+TEST(Headline, DoesNotPraiseRetrainingBesideAModelOfAHandfulOfSamples) {
+  auto run = testing::ExampleRun("p", 4).run;
+  run.mutable_triggers(0)->set_num_samples(4);
+  const std::string headline = Headline(run, ResultTables(run));
+  EXPECT_THAT(headline, HasSubstr("The first model, trained on 4 samples and never retrained, "
+                                  "would have had 75.0 %: so few samples are no measure"));
+  EXPECT_THAT(headline, Not(HasSubstr("retraining was worth +")));
 }
 
 TEST(Headline, KnowsThatErrorsAreToBeSmall) {

@@ -9,12 +9,13 @@
 
 namespace tidemill::evaluator {
 
-// A probability below the epsilon of float (1.2e-7) is raised to it, so that one sample costs at
-// most 16.
+// A probability below the epsilon of float, 2^-23, is raised to it, as in scikit-learn.
 struct LogLoss {
   static constexpr std::string_view kType = "log_loss";
   static constexpr std::string_view kDoc =
-      "The mean negative logarithm of the probability that the model gave to the true class.";
+      "The mean negative logarithm of the probability that the model gave to the true class. A "
+      "probability below 1.2e-7 (2^-23) counts as that much, so one sample costs 15.9 at most, "
+      "however sure the model was of another class.";
   static constexpr bool kOfClasses = true;
   static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;

@@ -44,6 +44,7 @@
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
+#include "trainer_server/training/learnable_batches.h"
 #include "trainer_server/training/training_device.h"
 #include "trainer_server/training/training_loop.h"
 #include "trainer_server/training/watchdog.h"
@@ -225,8 +226,17 @@ class Training {
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
       std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
       std::shared_ptr<loader::DecodedSamples> kept = nullptr) const {
-    return loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
-                                       StreamOptionsOf(job_.preparation(), Settle()));
+    ASSIGN_OR_RETURN(auto stream,
+                     loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
+                                                 StreamOptionsOf(job_.preparation(), Settle())));
+    return Learnable(std::move(stream));
+  }
+
+  // One sample with a target that the model cannot have costs no more than itself.
+  std::unique_ptr<loader::BatchSource> Learnable(
+      std::unique_ptr<loader::BatchSource> source) const {
+    return std::make_unique<LearnableBatches>(std::move(source), spec_.loss, model_->NumOutputs(),
+                                              opened_.bad);
   }
 
   loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
@@ -291,8 +301,9 @@ class Training {
         .order = spec_.EffectiveOrder(),
         .first_batch = loop_->counters().batches,
         .buckets = spec_.buckets};
-    ASSIGN_OR_RETURN(source_, OpenTrainingBatches(job_, opened_, spec_, PartsOf(trained_, nullptr),
-                                                  plan, Settle()));
+    ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_,
+                                                       PartsOf(trained_, nullptr), plan, Settle()));
+    source_ = Learnable(std::move(batches));
     return absl::OkStatus();
   }
 
