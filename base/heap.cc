@@ -10,7 +10,7 @@ namespace tidemill {
 
 namespace {
 
-constexpr size_t kWorthReturning = size_t{64} << 20;
+constexpr size_t kWorthReturning = size_t{4} << 20;
 
 }  // namespace
 
@@ -33,6 +33,7 @@ bool ReturnFreedPages() {
   return false;  // Their heap is another.
 #else
   const struct mallinfo2 heap = mallinfo2();
+  if (heap.fordblks < kWorthReturning) return false;
   if (AnonymousBytes() < heap.uordblks + heap.hblkhd + kWorthReturning) return false;
   return malloc_trim(0) == 1;
 #endif

@@ -11,9 +11,10 @@ namespace tidemill {
 // larger than 8 MiB are returned at once, as they should be. Call it first in main().
 void KeepFreedPages();
 
-// Returns free memory of the heap to the kernel when it is more than 64 MiB. Such memory remains in
-// the heaps of threads after a burst of calls; these heaps return nothing by themselves. Call it
-// now and then; usually it only looks. Thread-safe. Returns whether it returned memory.
+// Returns free memory of the heap to the kernel when it is more than 4 MiB. Such memory remains in
+// the heaps of threads after a burst of calls, and grows with the calls of a service that does
+// little; these heaps return nothing by themselves. Call it now and then; where there is
+// less, it only looks. Thread-safe. Returns whether it returned memory.
 bool ReturnFreedPages();
 
 // Returns the bytes that the process has in memory, without those of files; 0 when that is unknown.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -26,6 +28,26 @@ TEST(Heap, GivesBackWhatLiesFreeBelowWhatIsInUse) {
   EXPECT_TRUE(ReturnFreedPages());
   EXPECT_LT(AnonymousBytes() + kNumBlocks * kBlock * 9 / 10, before);
   EXPECT_FALSE(ReturnFreedPages()) << "there is nothing more to give";
+}
+
+// As of a service whose calls come seldom, each on another thread.
+TEST(Heap, GivesBackTheLittleThatLiesFreeInTheHeapsOfThreads) {
+  constexpr size_t kBlock = 1 << 10;
+  constexpr size_t kNumBlocks = 8 << 10;  // 8 MiB, in blocks that no heap returns by itself.
+  std::vector<std::unique_ptr<char[]>> kept;
+  size_t before = 0;
+  std::thread caller([&] {
+    std::vector<std::unique_ptr<char[]>> blocks;
+    for (size_t i = 0; i < kNumBlocks; ++i) {
+      blocks.push_back(std::make_unique<char[]>(kBlock));
+      std::memset(blocks.back().get(), 1, kBlock);
+    }
+    kept.push_back(std::move(blocks.back()));
+    before = AnonymousBytes();
+  });
+  caller.join();
+  EXPECT_TRUE(ReturnFreedPages());
+  EXPECT_LT(AnonymousBytes() + kNumBlocks * kBlock / 2, before);
 }
 
 #endif

@@ -50,7 +50,7 @@ class FakeDownstream final : public Downstream {
       const std::string& spec) override {
     RETURN_IF_ERROR(services_.Count("PeekDataset"));
     ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(spec, "dataset"));
-    ASSIGN_OR_RETURN(DatasetPeek peek, storage::PeekAtDisk(dataset));
+    ASSIGN_OR_RETURN(storage::DatasetPeek peek, storage::PeekAtDisk(dataset));
     storage::v1::ReadDatasetHeadResponse response;
     if (peek.first) response.set_first_file(*std::move(peek.first));
     response.set_head(std::move(peek.head));
