@@ -152,20 +152,26 @@ class JsonlFiles::Indexing {
                                num_bytes, offset));
   }
 
-  // Takes the records between the zeros of a line.
+  // Takes the records between the zeros of a line. What lies between two of them is one loss, so
+  // that no window of a series goes across it.
   void TakeParts(std::string_view line, int64_t offset) {
-    auto lost = std::ssize(line);
-    for (size_t at = 0; at < line.size();) {
-      const size_t from = std::min(line.find_first_not_of('\0', at), line.size());
+    int64_t lost = 0, lost_from = offset;
+    for (size_t from = 0; from < line.size();) {
       const size_t to = std::min(line.find('\0', from), line.size());
-      at = to;
-      const std::string_view part = line.substr(from, to - from);
-      const int64_t position = found_.records_done;
-      if (!TakeRecord(part, offset + static_cast<int64_t>(from), position).ok()) continue;
-      ++found_.records_done;
-      lost -= std::ssize(part);
+      const size_t next = std::min(line.find_first_not_of('\0', to), line.size());
+      const int64_t position = found_.records_done + (lost > 0 ? 1 : 0);
+      const int64_t here = offset + static_cast<int64_t>(from);
+      if (TakeRecord(line.substr(from, to - from), here, position).ok()) {
+        if (lost > 0) AddLost(lost, lost_from);
+        ++found_.records_done;
+        lost_from = offset + static_cast<int64_t>(to);
+        lost = static_cast<int64_t>(next - to);
+      } else {
+        lost += static_cast<int64_t>(next - from);
+      }
+      from = next;
     }
-    AddLost(lost, offset);
+    if (lost > 0) AddLost(lost, lost_from);
   }
 
   absl::Status TakeRecord(std::string_view line, int64_t offset, int64_t position) {

@@ -83,6 +83,7 @@ TEST_F(FormatTest, ZerosAmongJsonLinesCostWhatTheyReplaced) {
     const auto parts = Index(spec, "x.jsonl");
     ASSERT_THAT(parts, IsOk());
     EXPECT_THAT(Bytes("x.jsonl", *parts), ElementsAre(line(1), line(4), line(5)));
+    EXPECT_THAT(parts->positions, ElementsAre(0, 2, 4)) << "a loss is between them";
     EXPECT_EQ(parts->num_bad, 2);
     EXPECT_EQ(parts->lost_bytes, 2 * std::ssize(zeros) + std::ssize(line(3)));
     // Nothing follows them.
