@@ -87,6 +87,12 @@ std::string_view WholeCharacters(std::string_view text, size_t most) {
   return text.substr(0, most);
 }
 
+std::string Quoted(std::string_view text) {
+  constexpr size_t kMostShown = 40;
+  const std::string_view shown = WholeCharacters(text, kMostShown);
+  return "'" + Printable(shown) + (shown.size() < text.size() ? "..." : "") + "'";
+}
+
 bool IsPrintable(std::string_view text) {
   while (!text.empty()) {
     const std::optional<Utf8Character> next = FirstCharacter(text);

@@ -27,6 +27,9 @@ std::string Printable(std::string_view text, std::string_view keep = "");
 // Returns the front of the text that has at most `most` bytes and cuts no character of UTF-8.
 std::string_view WholeCharacters(std::string_view text, size_t most);
 
+// Returns the text between single quotes for a message, made printable, cut when it is long.
+std::string Quoted(std::string_view text);
+
 // Whether the text is UTF-8 that is shown as it is.
 bool IsPrintable(std::string_view text);
 

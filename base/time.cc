@@ -1,8 +1,6 @@
 #include "base/time.h"
 
 #include <array>
-#include <optional>
-#include <utility>
 
 namespace tidemill {
 namespace {
@@ -22,17 +20,8 @@ constexpr std::array<Unit, 7> kUnits = {{{"w", 7 * kDay},
                                          {"ms", 1'000},
                                          {"us", 1}}};
 
-// The days since 1970-01-01 of a date in the Gregorian calendar, and back. After Howard Hinnant,
-// "chrono-Compatible Low-Level Date Algorithms".
-int64_t DaysOf(int64_t year, int64_t month, int64_t day) {
-  year -= month <= 2 ? 1 : 0;
-  const int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  return era * 146'097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
-         719'468;
-}
-
+// After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". std::chrono's years end at
+// 32767.
 struct Date {
   int64_t year, month, day;
 };
@@ -51,128 +40,7 @@ Date DateOf(int64_t days) {
           day_of_year - (153 * shifted + 2) / 5 + 1};
 }
 
-int64_t DaysInMonth(int64_t year, int64_t month) {
-  return DaysOf(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1) -
-         DaysOf(year, month, 1);
-}
-
-// Takes pieces off the front of a text.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
-
-  bool AtEnd() const { return rest_.empty(); }
-
-  bool Take(char wanted) {
-    if (rest_.empty() || rest_.front() != wanted) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  bool TakeAny(std::string_view wanted) {
-    if (rest_.empty() || wanted.find(rest_.front()) == std::string_view::npos) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  // Exactly `count` digits.
-  std::optional<int64_t> Number(size_t count) {
-    if (LeadingDigits() < count) return std::nullopt;
-    int64_t value = 0;
-    for (const char digit : rest_.substr(0, count)) value = value * 10 + (digit - '0');
-    rest_.remove_prefix(count);
-    return value;
-  }
-
-  // One to six digits after the point, as microseconds.
-  std::optional<int64_t> Fraction() {
-    const size_t count = LeadingDigits();
-    if (count == 0 || count > 6) return std::nullopt;
-    int64_t value = *Number(count);
-    for (size_t i = count; i < 6; ++i) value *= 10;
-    return value;
-  }
-
- private:
-  size_t LeadingDigits() const {
-    size_t count = 0;
-    while (count < rest_.size() && rest_[count] >= '0' && rest_[count] <= '9') ++count;
-    return count;
-  }
-
-  std::string_view rest_;
-};
-
-absl::Status NotATime(std::string_view text, std::string_view reason) {
-  return InvalidArgument("\"{}\" is not a time: {}", text, reason);
-}
-
-absl::StatusOr<int64_t> ScanDate(Scanner& scanner, std::string_view text) {
-  const auto year = scanner.Number(4);
-  const bool dash = scanner.Take('-');
-  const auto month = scanner.Number(2);
-  const bool second_dash = scanner.Take('-');
-  const auto day = scanner.Number(2);
-  if (!year || !dash || !month || !second_dash || !day) {
-    return NotATime(text, "it does not begin with a date like 2026-01-31");
-  }
-  if (*month < 1 || *month > 12) return NotATime(text, "the month is not 01 to 12");
-  if (*day < 1 || *day > DaysInMonth(*year, *month)) {
-    return NotATime(text, "the month has no such day");
-  }
-  return DaysOf(*year, *month, *day) * kDay;
-}
-
-// The time of day, up to its fraction.
-absl::StatusOr<int64_t> ScanTimeOfDay(Scanner& scanner, std::string_view text) {
-  const auto hour = scanner.Number(2);
-  const bool colon = scanner.Take(':');
-  const auto minute = scanner.Number(2);
-  const bool second_colon = scanner.Take(':');
-  const auto second = scanner.Number(2);
-  if (!hour || !colon || !minute || !second_colon || !second) {
-    return NotATime(text, "the time of day does not look like 08:00:00");
-  }
-  if (*hour > 23) return NotATime(text, "the hour is not 00 to 23");
-  if (*minute > 59) return NotATime(text, "the minute is not 00 to 59");
-  if (*second > 59) return NotATime(text, "the second is not 00 to 59");
-  int64_t micros = ((*hour * 60 + *minute) * 60 + *second) * kSecond;
-  if (scanner.Take('.')) {
-    const auto fraction = scanner.Fraction();
-    if (!fraction) return NotATime(text, "the fraction does not have one to six digits");
-    micros += *fraction;
-  }
-  return micros;
-}
-
-// How far the zone is ahead of UTC.
-absl::StatusOr<int64_t> ScanZone(Scanner& scanner, std::string_view text) {
-  if (scanner.AtEnd() || scanner.TakeAny("Zz")) return 0;
-  const bool ahead = scanner.Take('+');
-  if (!ahead && !scanner.Take('-')) {
-    return NotATime(text, "the zone is neither Z nor an offset like +02:00");
-  }
-  const auto hours = scanner.Number(2);
-  const bool colon = scanner.Take(':');
-  const auto minutes = scanner.Number(2);
-  if (!hours || !colon || !minutes || *hours > 23 || *minutes > 59) {
-    return NotATime(text, "the zone is neither Z nor an offset like +02:00");
-  }
-  return (ahead ? 1 : -1) * (*hours * 60 + *minutes) * 60 * kSecond;
-}
-
 }  // namespace
-
-absl::StatusOr<Timestamp> ParseTimestamp(std::string_view text) {
-  Scanner scanner(text);
-  ASSIGN_OR_RETURN(int64_t micros, ScanDate(scanner, text));
-  if (scanner.AtEnd()) return Timestamp{micros};
-  if (!scanner.TakeAny("Tt ")) return NotATime(text, "neither T nor a space follows the date");
-  ASSIGN_OR_RETURN(const int64_t time_of_day, ScanTimeOfDay(scanner, text));
-  ASSIGN_OR_RETURN(const int64_t ahead, ScanZone(scanner, text));
-  if (!scanner.AtEnd()) return NotATime(text, "there is text after the zone");
-  return Timestamp{micros + time_of_day - ahead};
-}
 
 std::string FormatTimestamp(Timestamp time) {
   const int64_t days = time.micros / kDay - (time.micros % kDay < 0 ? 1 : 0);

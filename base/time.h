@@ -40,8 +40,8 @@ struct Cut {
   friend auto operator<=>(const Cut&, const Cut&) = default;
 };
 
-// Parses RFC 3339 ("2026-01-31T08:00:00Z") or a plain date. The T may be a space, a missing zone
-// means UTC, and a fraction has up to six digits. INVALID_ARGUMENT names what is wrong.
+// Parses RFC 3339 ("2026-01-31T08:00:00Z"), a date, or another way of docs/guides/times.md. A
+// missing zone means UTC. What is finer than a microsecond is cut off. INVALID_ARGUMENT says why.
 absl::StatusOr<Timestamp> ParseTimestamp(std::string_view text);
 
 // Returns "2026-01-31T08:00:00Z", with as many digits of fraction as needed.

@@ -11,11 +11,11 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::IsOkAndHolds;
+using testing::kInvalid;
 using testing::StatusIs;
 
 constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ParseTimestamp, ReadsEveryFormItPromises) {
   const Timestamp eight = {1'769'846'400 * kSecond};  // date -u -d 2026-01-31T08:00:00Z +%s
@@ -46,15 +46,14 @@ TEST(ParseTimestamp, SaysWhatIsWrong) {
   EXPECT_THAT(ParseTimestamp("2026-13-01"), StatusIs(kInvalid, HasSubstr("month")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T24:00:00"), StatusIs(kInvalid, HasSubstr("hour")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T23:60:00"), StatusIs(kInvalid, HasSubstr("minute")));
-  EXPECT_THAT(ParseTimestamp("2026-01-01T23:59:60"), StatusIs(kInvalid, HasSubstr("second")));
-  EXPECT_THAT(ParseTimestamp("2026-01-01T23:59"), StatusIs(kInvalid, HasSubstr("08:00:00")));
+  EXPECT_THAT(ParseTimestamp("2026-01-01T23:59:61Z"), StatusIs(kInvalid, HasSubstr("second")));
+  EXPECT_THAT(ParseTimestamp("2026-01-01T23"), StatusIs(kInvalid, HasSubstr("08:00:00")));
   EXPECT_THAT(ParseTimestamp("2026-01-01x"),
               StatusIs(kInvalid, HasSubstr("neither T nor a space")));
-  EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00.1234567Z"),
-              StatusIs(kInvalid, HasSubstr("fraction")));
-  EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00CET"), StatusIs(kInvalid, HasSubstr("zone")));
+  EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00.Z"), StatusIs(kInvalid, HasSubstr("digits")));
+  EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00 ?"), StatusIs(kInvalid, HasSubstr("zone")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00Z "),
-              StatusIs(kInvalid, HasSubstr("after the zone")));
+              StatusIs(kInvalid, HasSubstr("behind the time")));
 }
 
 TEST(FormatTimestamp, GivesTheTextThatIsReadBack) {

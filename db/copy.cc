@@ -235,6 +235,10 @@ void CopyWriter::Double(std::optional<double> value) {
   Append(buffer_, std::bit_cast<uint64_t>(*value));
 }
 
+void CopyWriter::Bool(bool value) {
+  Text(value ? std::string_view("\1", 1) : std::string_view("\0", 1));
+}
+
 void CopyWriter::Text(std::string_view value) { Bytes(value); }
 
 void CopyWriter::Bytes(std::string_view value) {

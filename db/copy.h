@@ -60,6 +60,7 @@ class CopyWriter {
   void Int64(std::optional<int64_t> value);
   void Int32(std::optional<int32_t> value);
   void Double(std::optional<double> value);
+  void Bool(bool value);
   void Text(std::string_view value);
   void Bytes(std::string_view value);
   // Writes a timestamptz.

@@ -16,7 +16,8 @@ using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
 constexpr char kCreate[] =
-    "CREATE TABLE rows (i8 bigint, i4 int, f8 double precision, t text, b bytea, at timestamptz)";
+    "CREATE TABLE rows (i8 bigint, i4 int, f8 double precision, t text, b bytea, at timestamptz, "
+    "is_set boolean)";
 constexpr char kSelect[] = "SELECT i8, i4, f8, t, b, at FROM rows ORDER BY i8 NULLS LAST";
 
 using Row = std::vector<std::optional<std::string>>;
@@ -44,6 +45,21 @@ class CopyTest : public ::testing::Test {
 
   testing::TestDatabase postgres_;
 };
+
+TEST_F(CopyTest, BringsTruthValuesBackAsTheyWent) {
+  const auto writer = Begin();
+  ASSERT_THAT(writer->Open("rows (i8, is_set)"), IsOk());
+  for (const bool value : {true, false}) {
+    writer->BeginRow(2);
+    writer->Int64(value ? 1 : 2);
+    writer->Bool(value);
+    ASSERT_THAT(writer->Flush(), IsOk());
+  }
+  ASSERT_THAT(writer->Close(), IsOk());
+  ASSERT_THAT(writer->Commit(), IsOk());
+  EXPECT_EQ(Select("SELECT i8::text FROM rows WHERE is_set"), (std::vector<Row>{{"1"}}));
+  EXPECT_EQ(Select("SELECT i8::text FROM rows WHERE NOT is_set"), (std::vector<Row>{{"2"}}));
+}
 
 TEST_F(CopyTest, BringsEveryTypeBackAsItWent) {
   constexpr Timestamp kBefore2000 = {-1'234'567};

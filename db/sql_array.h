@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ class SqlArray {
  public:
   void Add(int64_t number) { AddRaw(std::to_string(number)); }
   void Add(std::string_view text);
+  // Adds NULL for std::nullopt.
+  void Add(std::optional<int64_t> number) { AddRaw(number ? std::to_string(*number) : "NULL"); }
   // Returns the literal. More values may be added afterwards.
   std::string text() const { return text_ + "}"; }
 

@@ -12,7 +12,7 @@ constexpr char kSelectJob[] = R"(
     (SELECT count(*) FROM evaluator.windows AS w
      WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS windows_done,
     (SELECT coalesce(sum(samples), 0)
-     FROM (SELECT max(num_samples + num_skipped + num_unlabelled) AS samples FROM evaluator.evaluations AS e
+     FROM (SELECT max(num_known) AS samples FROM evaluator.evaluations AS e
            WHERE e.run_id = j.run_id AND e.evaluation = j.evaluation
            GROUP BY window_index) AS s)::bigint AS samples_done
   FROM evaluator.jobs AS j
@@ -57,10 +57,10 @@ constexpr char kInsertWindow[] = R"(
 constexpr char kInsertEvaluation[] = R"(
   INSERT INTO evaluator.evaluations
     (run_id, evaluation, model_id, window_index, position, measure, trigger, value, num_samples,
-     num_skipped, failure, slice, low, high, detail, sums, baseline, num_unlabelled, fault,
-     traceback)
+     num_bad, failure, slice, low, high, detail, sums, baseline, num_unlabelled, fault,
+     traceback, num_known, num_deleted)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-          $20))";
+          $20, $21, $22))";
 
 constexpr char kSelectFailures[] = R"(
   SELECT model_id, failure, min(window_index) AS window_index,
@@ -82,8 +82,8 @@ constexpr char kSelectFaults[] = R"(
 
 constexpr char kSelectEvaluations[] = R"(
   SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
-         e.num_samples, e.num_skipped, e.failure, e.slice, e.low, e.high, e.detail, e.sums,
-         e.baseline, e.num_unlabelled, e.fault,
+         e.num_samples, e.num_bad, e.failure, e.slice, e.low, e.high, e.detail, e.sums,
+         e.baseline, e.num_unlabelled, e.fault, e.num_known, e.num_deleted,
          (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
          (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
   FROM evaluator.evaluations AS e
@@ -121,8 +121,10 @@ v1::Evaluation ToEvaluation(const pqxx::row& row) {
   evaluation.set_measure(row["measure"].as<std::string>());
   if (!row["value"].is_null()) evaluation.set_value(row["value"].as<double>());
   evaluation.set_num_samples(row["num_samples"].as<int64_t>());
-  evaluation.set_num_skipped(row["num_skipped"].as<int64_t>());
+  evaluation.set_num_bad(row["num_bad"].as<int64_t>());
   evaluation.set_num_unlabelled(row["num_unlabelled"].as<int64_t>());
+  if (!row["num_known"].is_null()) evaluation.set_num_known(row["num_known"].as<int64_t>());
+  evaluation.set_num_deleted(row["num_deleted"].as<int64_t>());
   evaluation.set_failure(row["failure"].as<std::string>());
   if (evaluation.failure().empty()) evaluation.set_failure(row["fault"].as<std::string>());
   evaluation.set_slice(row["slice"].as<std::string>());
@@ -229,9 +231,11 @@ void EvaluationsTable::InsertScores(const JobKey& job, int64_t window_index,
     work_.exec_params(kInsertEvaluation, job.run.value, job.evaluation, model.model_id(),
                       window_index, position, score.measure(), model.trigger(), value,
                       score.slice().empty() ? model.num_samples() : score.num_samples(),
-                      model.num_skipped(), model.failure(), score.slice(), low, high,
-                      score.detail(), score.sums(), model.baseline(), model.num_unlabelled(),
-                      score.fault(), score.traceback());
+                      model.num_bad(), model.failure(), score.slice(), low, high, score.detail(),
+                      score.sums(), model.baseline(), model.num_unlabelled(), score.fault(),
+                      score.traceback(),
+                      model.baseline().empty() ? std::optional(model.num_known()) : std::nullopt,
+                      model.num_deleted());
   }
 }
 

@@ -60,7 +60,8 @@ v1::JobReport ScoresOf(int64_t window, int64_t model) {
   scores.set_model_id(model);
   scores.set_trigger(model - 4);
   scores.set_num_samples(50);
-  scores.set_num_skipped(1);
+  scores.set_num_bad(1);
+  scores.set_num_known(51);
   scores.add_scores()->set_measure("accuracy");
   scores.mutable_scores(0)->set_value(static_cast<double>(window) +
                                       0.1 * static_cast<double>(model));
@@ -146,7 +147,8 @@ TEST_F(EvaluatorTest, KeepsWhatAJobMeasured) {
   EXPECT_EQ(middle.dataset_name(), "elec2");
   EXPECT_EQ(middle.trigger(), 1);
   EXPECT_EQ(middle.num_samples(), 50);
-  EXPECT_EQ(middle.num_skipped(), 1);
+  EXPECT_EQ(middle.num_bad(), 1);
+  EXPECT_EQ(middle.num_known(), 51);
   EXPECT_EQ(middle.from().DebugString(), Request().windows(1).from().DebugString());
   EXPECT_EQ(middle.to().DebugString(), Request().windows(1).to().DebugString());
   EXPECT_FALSE(evaluator.List(RunId{1})->back().has_to());

@@ -152,4 +152,24 @@ absl::Status JsonFields::Read(std::string_view text) {
 
 std::span<const JsonValue> JsonFields::values() const { return state_->values; }
 
+std::vector<std::string> JsonFieldNames(std::string_view text) {
+  constexpr size_t kMostNames = 100;
+  std::vector<std::string> names;
+  ondemand::parser parser;
+  const simdjson::padded_string padded(text);
+  ondemand::document document;
+  ondemand::object object;
+  if (parser.iterate(padded).get(document) || document.get_object().get(object)) return names;
+  for (auto entry : object) {
+    ondemand::field field;
+    std::string_view name;
+    if (names.size() == kMostNames || std::move(entry).get(field) ||
+        field.unescaped_key().get(name)) {
+      break;
+    }
+    names.emplace_back(name);
+  }
+  return names;
+}
+
 }  // namespace tidemill

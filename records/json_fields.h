@@ -26,6 +26,12 @@ struct JsonValue {
   std::string_view text;  // Empty for kAbsent, kNull and kNested.
 };
 
+// Whether it is a text, a number or a truth value.
+inline bool IsSingle(const JsonValue& value) {
+  return value.kind == JsonValue::Kind::kText || value.kind == JsonValue::Kind::kNumber ||
+         value.kind == JsonValue::Kind::kBool;
+}
+
 // Reads the same fields from one object after another, and reuses its memory. A name with dots
 // stands for a field within objects (`a.b`: field b of the object a), and for a field of exactly
 // that name. When a field occurs twice, the first one counts. Thread-compatible.
@@ -48,5 +54,9 @@ class JsonFields {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Returns the names of the object's fields, those within its objects left out, at most 100. Empty
+// when the text is no object.
+std::vector<std::string> JsonFieldNames(std::string_view text);
 
 }  // namespace tidemill

@@ -2,10 +2,6 @@
 
 #include <optional>
 
-#include "fmt/format.h"
-
-#include "base/printable.h"
-
 namespace tidemill {
 
 namespace {
@@ -40,13 +36,6 @@ std::string AsText(std::string_view bytes, size_t max_bytes) {
     bytes.remove_prefix(size == 0 ? 1 : size);
   }
   return text;
-}
-
-std::string Quoted(std::string_view bytes) {
-  constexpr size_t kMaxShown = 40;
-  const std::string shown =
-      IsText(bytes) ? AsText(bytes, kMaxShown) : std::string(bytes.substr(0, kMaxShown));
-  return fmt::format("'{}{}'", Printable(shown), shown.size() < bytes.size() ? "..." : "");
 }
 
 }  // namespace tidemill

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
+
 namespace tidemill {
 
 // A file in UTF-8 may begin with it. It is not a part of the first record.
@@ -15,9 +17,5 @@ bool IsText(std::string_view bytes);
 // Returns the bytes as a text of at most `max_bytes`. Each byte that is not valid is replaced by
 // '?'.
 std::string AsText(std::string_view bytes, size_t max_bytes = 500);
-
-// Returns the bytes between quotes for a message, in the form of base/printable.h, cut when they
-// are long.
-std::string Quoted(std::string_view bytes);
 
 }  // namespace tidemill

@@ -44,21 +44,37 @@ std::optional<storage::v1::ListSamplesRequest> LateOf(const v1::SealTrainingSetR
 // The columns of a batch as candidates; classes that are not there become kNoClass.
 class Listed {
  public:
-  explicit Listed(bool labelled_only) : labelled_only_(labelled_only) {}
+  explicit Listed(const CandidateListing& listing) : listing_(listing) {}
 
   // Good until the next call, and as long as `all`.
   absl::StatusOr<Candidates> Of(const batch::Batch& all) {
-    if (!labelled_only_) return AllOf(all);
+    if (!listing_.labelled_only) return AllOf(all);
     const std::vector<int64_t> labelled = batch::LabelledRows(all);
     const int64_t num_unlabelled = all.num_rows() - std::ssize(labelled);
     if (num_unlabelled == 0) return AllOf(all);
     labelled_ = all.Take(labelled);
     ASSIGN_OR_RETURN(Candidates candidates, AllOf(labelled_));
     candidates.num_unlabelled = num_unlabelled;
+    candidates.num_new_unlabelled = CountNew(all, labelled);
     return candidates;
   }
 
  private:
+  // Of the rows that are not among these.
+  int64_t CountNew(const batch::Batch& all, std::span<const int64_t> labelled) const {
+    const batch::Column* const times = all.Find(batch::kEventTimeColumn);
+    int64_t num_new = 0;
+    for (int64_t row = 0; row < all.num_rows(); ++row) {
+      if (!labelled.empty() && labelled.front() == row) {
+        labelled = labelled.subspan(1);
+        continue;
+      }
+      const auto place = static_cast<size_t>(row);
+      num_new += listing_.IsNew(times->Values<int64_t>()[place], all.keys()[place]) ? 1 : 0;
+    }
+    return num_new;
+  }
+
   absl::StatusOr<Candidates> AllOf(const batch::Batch& rows) {
     ASSIGN_OR_RETURN(const batch::Column* keys,
                      rows.Get(batch::kKeyColumn, batch::DataType::kInt64));
@@ -80,7 +96,7 @@ class Listed {
     return labels_;
   }
 
-  const bool labelled_only_;
+  const CandidateListing& listing_;
   batch::Batch labelled_;
   std::vector<int64_t> labels_;
 };
@@ -89,7 +105,8 @@ Candidates First(const Candidates& all, size_t count) {
   return {.keys = all.keys.first(count),
           .event_times = all.event_times.first(count),
           .labels = all.labels.first(count),
-          .num_unlabelled = all.num_unlabelled};
+          .num_unlabelled = all.num_unlabelled,
+          .num_new_unlabelled = all.num_new_unlabelled};
 }
 
 // How many of the candidates, which are in order, lie before the cut.
@@ -127,14 +144,21 @@ absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& req
     listing.labelled_only = storage::EffectiveLabel(dataset).is_given();
   }
   listing.late = LateOf(request);
+  if (request.has_from()) listing.new_from = request.from();
+  if (request.accept_late() && listing.late) listing.late_after_key = request.late_after_key();
   // All that is known so far holds the late ones, or leaves them out by its horizons.
   listing.late_take_part = request.accept_late() && begin.has_value();
   return listing;
 }
 
+bool CandidateListing::IsNew(int64_t event_time, int64_t key) const {
+  if (!new_from || std::tuple(event_time, key) >= Place(*new_from)) return true;
+  return late_after_key && key > *late_after_key;
+}
+
 absl::Status ForEachCandidate(const SampleLister& list_samples, const CandidateListing& listing,
                               const OnCandidates& on_late, const OnCandidates& on_candidates) {
-  Listed listed(listing.labelled_only);
+  Listed listed(listing);
   if (listing.late && (on_late || listing.late_take_part)) {
     const auto take = [&](const batch::Batch& rows) -> absl::Status {
       ASSIGN_OR_RETURN(const Candidates late, listed.Of(rows));

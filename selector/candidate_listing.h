@@ -29,6 +29,13 @@ struct CandidateListing {
   bool late_take_part = false;
   // Whether samples without a label are left out of the candidates and of the late samples.
   bool labelled_only = false;
+  // Where the new data of the trigger begins; std::nullopt for the first trigger. Late samples that
+  // take part have greater keys than this one.
+  std::optional<rpc::v1::Cut> new_from = std::nullopt;
+  std::optional<int64_t> late_after_key = std::nullopt;
+
+  // Whether no earlier trigger could have trained on the sample.
+  bool IsNew(int64_t event_time, int64_t key) const;
 };
 
 // `policy` must not be a schedule. INVALID_ARGUMENT when the request does not say where the

@@ -47,6 +47,7 @@ class Sealing {
   CandidateListing listing_;
   SummaryCounter counter_;
   int64_t num_unlabelled_ = 0;
+  int64_t num_new_unlabelled_ = 0;
   ChoiceNotes notes_;
   v1::SelectionSummary summary_;
 };
@@ -77,6 +78,7 @@ absl::Status Sealing::Choose() {
   };
   const auto choose = [&](const Candidates& candidates) {
     num_unlabelled_ += candidates.num_unlabelled;
+    num_new_unlabelled_ += candidates.num_new_unlabelled;
     counter_.AddCandidates(candidates);
     return chooser->Add(candidates);
   };
@@ -103,6 +105,7 @@ absl::Status Sealing::Summarize() {
   summary_.set_effective_size(effective_size);
   summary_.set_num_left_out(notes_.num_left_out);
   summary_.set_num_unlabelled(num_unlabelled_);
+  summary_.set_num_new_unlabelled(num_new_unlabelled_);
   if (notes_.objective) summary_.set_objective(*notes_.objective);
   for (const std::string& remark : notes_.remarks) summary_.add_remarks(remark);
   if (notes_.fault) {

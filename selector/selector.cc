@@ -203,6 +203,19 @@ absl::StatusOr<batch::Batch> Selector::ReadLate(RunId run, int64_t trigger) {
   return keys;
 }
 
+absl::Status Selector::FindTrainingSets(DatasetId dataset, std::span<const int64_t> keys,
+                                        const MatchSink& sink) {
+  std::vector<TrainingSetRow> rows;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    rows = TrainingSetsOf(work, dataset);
+    return absl::OkStatus();
+  }));
+  const auto paths_of = [&](RunId run) -> PathsOf {
+    return [this, run](int64_t trigger) { return PathsOfTrigger(run, trigger); };
+  };
+  return FindSets(rows, keys, paths_of, sink);
+}
+
 // Files go before the rows say so: a repetition after a crash finds what is left.
 absl::StatusOr<int64_t> Selector::Retire(const rpc::v1::Command& command,
                                          int64_t first_kept_trigger) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "db/database.h"
 #include "selector/sealing.h"
 #include "selector/selector_config.h"
+#include "selector/set_search.h"
 #include "selector/training_set_history.h"
 #include "selector/training_sets_table.h"
 #include "tidemill/selector/v1/selector.pb.h"
@@ -60,6 +62,10 @@ class Selector {
   // Returns the keys in the set's record of late samples, in the order (event time, key), as the
   // column `key`. The errors are those of Read(). The record outlives the entries.
   absl::StatusOr<batch::Batch> ReadLate(RunId run, int64_t trigger);
+
+  // Finds the training sets of a dataset that hold some of the samples; see FindSets().
+  absl::Status FindTrainingSets(DatasetId dataset, std::span<const int64_t> keys,
+                                const MatchSink& sink);
 
   // Removes the entries of the run's sets before a trigger. Returns the number of these sets.
   absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger);

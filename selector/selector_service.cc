@@ -1,6 +1,7 @@
 #include "selector/selector_service.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "batch/slice.h"
@@ -16,6 +17,10 @@ namespace {
 constexpr int64_t kEntryBytes = 12;
 // 1.2 MB a message.
 constexpr int64_t kEntriesPerMessage = 102'400;
+// Keys of one FindTrainingSets, 8 MB.
+constexpr int kMostSought = 1'000'000;
+// Each reads all sets of a dataset.
+constexpr int kMostSearches = 2;
 // Sets are verified on them, too.
 constexpr int kNumSenders = 2;
 
@@ -118,6 +123,24 @@ grpc::Status SelectorService::CompareTrainingSets(grpc::ServerContext*,
   if (!comparison.ok()) return ToGrpc(comparison.status());
   *response = *std::move(comparison);
   return grpc::Status::OK;
+}
+
+grpc::Status SelectorService::FindTrainingSets(
+    grpc::ServerContext* context, const v1::FindTrainingSetsRequest* request,
+    grpc::ServerWriter<v1::FindTrainingSetsResponse>* writer) {
+  if (request->sample_keys_size() > kMostSought) {
+    return ToGrpc(InvalidArgument("{} keys are more than one call takes; send at most {} at a time",
+                                  request->sample_keys_size(), kMostSought));
+  }
+  const auto send = [&](const v1::FindTrainingSetsResponse& response) -> absl::Status {
+    return writer->Write(response) ? absl::OkStatus() : Cancelled("the caller went away");
+  };
+  const auto search = [&](const rpc::StreamPermit&) {
+    const std::span keys(request->sample_keys().data(),
+                         static_cast<size_t>(request->sample_keys_size()));
+    return selector_.FindTrainingSets(DatasetId{request->dataset_id()}, keys, send);
+  };
+  return rpc::WithPlace(streams_, *context, "FindTrainingSets", search, kMostSearches);
 }
 
 grpc::Status SelectorService::RetireTrainingSets(grpc::ServerContext*,

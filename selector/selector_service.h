@@ -28,6 +28,9 @@ class SelectorService final : public rpc::FrameService<v1::SelectorService> {
   grpc::Status CompareTrainingSets(grpc::ServerContext* context,
                                    const v1::CompareTrainingSetsRequest* request,
                                    v1::CompareTrainingSetsResponse* response) override;
+  grpc::Status FindTrainingSets(grpc::ServerContext* context,
+                                const v1::FindTrainingSetsRequest* request,
+                                grpc::ServerWriter<v1::FindTrainingSetsResponse>* writer) override;
   grpc::Status RetireTrainingSets(grpc::ServerContext* context,
                                   const v1::RetireTrainingSetsRequest* request,
                                   v1::RetireTrainingSetsResponse* response) override;

@@ -349,6 +349,52 @@ void SealAndDie(const std::string& connection_string, const std::string& folder,
   ASSERT_TRUE(WIFSIGNALED(status)) << failpoint << " was not passed";
 }
 
+TEST_F(SelectorTest, FindsTheSetsThatHoldSamplesAndSaysWhichOnesItCannotKnow) {
+  Selector selector = Make(100);
+  ASSERT_THAT(selector.Seal(Request(1, 0, 10, "new_data")), IsOk());
+  ASSERT_THAT(selector.Seal(Request(2, 10, 20, "new_data")), IsOk());
+  ASSERT_THAT(selector.Seal(Request(3, 20, 30, "new_data")), IsOk());
+  struct Found {
+    int64_t trigger;
+    int64_t num_found;
+    bool is_removed;
+    bool operator==(const Found&) const = default;
+  };
+  const auto find = [&](const std::vector<int64_t>& keys) {
+    std::vector<Found> found;
+    int64_t num_sets = 0;
+    EXPECT_THAT(selector.FindTrainingSets({3}, keys,
+                                          [&](const v1::FindTrainingSetsResponse& response) {
+                                            EXPECT_EQ(response.num_sets(), 3);
+                                            EXPECT_EQ(response.num_sets_done(), ++num_sets);
+                                            if (!response.has_match()) return absl::OkStatus();
+                                            EXPECT_EQ(response.match().run_id(), 7);
+                                            found.push_back({response.match().trigger(),
+                                                             response.match().num_found(),
+                                                             response.match().is_removed()});
+                                            return absl::OkStatus();
+                                          }),
+                IsOk());
+    EXPECT_EQ(num_sets, 3);
+    return found;
+  };
+  EXPECT_THAT(find({kFirstKey + 3, kFirstKey + 15, kFirstKey + 15, kFirstKey + 16}),
+              ElementsAre(Found{1, 1, false}, Found{2, 2, false}));
+  EXPECT_THAT(find({kFirstKey + 99}), SizeIs(0));
+  rpc::v1::Command retire;
+  retire.set_run_id(7);
+  retire.set_run_epoch(1);
+  ASSERT_THAT(selector.Retire(retire, 3), IsOkAndHolds(2));
+  EXPECT_THAT(find({kFirstKey + 3, kFirstKey + 25}),
+              ElementsAre(Found{1, 2, true}, Found{2, 2, true}, Found{3, 1, false}));
+  EXPECT_THAT(find({kFirstKey + 99}), SizeIs(0));
+  // Another dataset has no such sets.
+  EXPECT_THAT(selector.FindTrainingSets(
+                  {4}, std::vector<int64_t>{kFirstKey},
+                  [](const v1::FindTrainingSetsResponse&) { return absl::UnknownError("a set"); }),
+              IsOk());
+}
+
 TEST_F(SelectorTest, SealsTheSameSetAfterBeingKilledAnywhere) {
   const auto undisturbed = [&] {
     auto request = Request(1, 0, 500, "new_data");

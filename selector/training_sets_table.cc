@@ -16,6 +16,13 @@ constexpr char kFind[] = R"(
   WHERE run_id = $1 AND trigger >= $2 AND trigger < $3
   ORDER BY trigger)";
 
+constexpr char kFindOfDataset[] = R"(
+  SELECT trigger, dataset_id, num_samples, num_candidates, weighted, digest, num_late, late_digest,
+         removed, ''::bytea, chosen_digest, run_id
+  FROM selector.training_sets
+  WHERE dataset_id = $1
+  ORDER BY run_id, trigger)";
+
 constexpr char kInsert[] = R"(
   INSERT INTO selector.training_sets
     (run_id, trigger, dataset_id, num_samples, num_candidates, weighted, digest, num_late,
@@ -77,6 +84,14 @@ std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int6
 
 std::vector<TrainingSetRow> TrainingSetsBefore(pqxx::work& work, RunId run, int64_t trigger) {
   return Between(work, run, 0, trigger);
+}
+
+std::vector<TrainingSetRow> TrainingSetsOf(pqxx::work& work, DatasetId dataset) {
+  std::vector<TrainingSetRow> found;
+  for (const pqxx::row& row : work.exec_params(kFindOfDataset, dataset.value)) {
+    found.push_back(RowOf(RunId{row[11].as<int64_t>()}, row));
+  }
+  return found;
 }
 
 void InsertTrainingSet(pqxx::work& work, const TrainingSetRow& row) {

@@ -25,6 +25,8 @@ void LockTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
 std::optional<v1::TrainingSet> FindTrainingSet(pqxx::work& work, RunId run, int64_t trigger);
 // Returns the sets of a run before a trigger, ascending.
 std::vector<TrainingSetRow> TrainingSetsBefore(pqxx::work& work, RunId run, int64_t trigger);
+// Returns the sets of a dataset, without their summaries, in the order (run, trigger).
+std::vector<TrainingSetRow> TrainingSetsOf(pqxx::work& work, DatasetId dataset);
 void InsertTrainingSet(pqxx::work& work, const TrainingSetRow& row);
 // KeptTrainingSets() returns the triggers before `before` whose sets are not removed, ascending.
 // MarkRemoved() marks these sets as removed.

@@ -10,7 +10,10 @@
 #include "records/text.h"
 #include "rpc/commands.h"
 #include "rpc/grpc_status.h"
+#include "storage/index/samples_to_delete.h"
 #include "storage/read/dataset_check.h"
+#include "storage/read/record_list.h"
+#include "storage/read/sample_finder.h"
 #include "storage/read/sample_streams.h"
 
 namespace tidemill::storage {
@@ -20,6 +23,8 @@ namespace {
 constexpr char kSchema[] = "storage";
 // Samples of one call that records them.
 constexpr int kMostQuarantined = 10'000;
+// Keys and places of one call that finds samples.
+constexpr int64_t kMostFound = 100'000;
 // Each reads a whole dataset.
 constexpr int kMostChecks = 8;
 
@@ -42,12 +47,16 @@ void Assign(const DatasetLeftOut& from, rpc::v1::LeftOut* to) {
   to->set_num_seen(from.num_seen);
   to->set_num_files(from.num_files);
   to->set_num_unlabelled(from.num_unlabelled);
+  to->set_lost_bytes(from.lost_bytes);
+  to->set_num_bytes(from.num_bytes);
   for (const DatasetLeftOut::Reason& reason : from.reasons) {
     auto* entry = to->add_reasons();
     entry->set_reason(reason.pattern);
     entry->set_wanted(reason.wanted);
     entry->set_num_records(reason.num_records);
     entry->set_num_files(reason.num_files);
+    entry->set_lost_bytes(reason.lost_bytes);
+    entry->set_num_members(reason.num_members);
     entry->set_first_path(reason.first_path);
     entry->set_first_reason(reason.first_reason);
     if (reason.first_record.has_value()) entry->set_first_record(*reason.first_record);
@@ -154,6 +163,21 @@ grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
       }));
 }
 
+// Where the records are that were ever found.
+rpc::v1::Ledger LedgerOf(const DatasetCounts& counts) {
+  int64_t num_wanted = 0;
+  for (const DatasetLeftOut::Reason& reason : counts.left_out.reasons) {
+    if (reason.wanted) num_wanted += reason.num_records;
+  }
+  rpc::v1::Ledger ledger;
+  ledger.set_num_used(counts.num_samples);
+  ledger.set_num_deleted(counts.num_deleted);
+  ledger.set_num_unlabelled(num_wanted);
+  ledger.set_num_bad(counts.left_out.num_records - num_wanted);
+  ledger.set_num_known(ledger.num_used() + ledger.num_deleted() + counts.left_out.num_records);
+  return ledger;
+}
+
 absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) {
   ASSIGN_OR_RETURN(const DatasetCounts counts, core_.catalog.Count(entry.id));
   v1::Dataset dataset;
@@ -166,6 +190,7 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   dataset.set_num_files(counts.num_files);
   dataset.set_num_quarantined(counts.num_quarantined);
   dataset.set_num_deleted(counts.num_deleted);
+  dataset.set_num_deleted_on_request(counts.num_deleted_on_request);
   if (counts.first_event_time.has_value()) {
     dataset.set_first_event_time(counts.first_event_time->micros);
   }
@@ -174,6 +199,8 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   }
   Assign(counts.snapshot, dataset.mutable_snapshot());
   Assign(counts.left_out, dataset.mutable_left_out());
+  *dataset.mutable_ledger() = LedgerOf(counts);
+  dataset.set_num_bad_samples(counts.num_bad_samples);
   // Where there are no labels, none is missing.
   if (!EffectiveLabel(entry.spec).is_given()) {
     dataset.mutable_left_out()->clear_num_unlabelled();
@@ -236,18 +263,51 @@ grpc::Status StorageService::SyncDataset(grpc::ServerContext* context,
   return rpc::WithPlace(core_.streams, *context, "SyncDataset", sync);
 }
 
+grpc::Status StorageService::ListRecords(grpc::ServerContext* context,
+                                         const v1::ListRecordsRequest* request,
+                                         grpc::ServerWriter<v1::ListRecordsResponse>* writer) {
+  const auto list = [&](const rpc::StreamPermit&) {
+    const RecordList records(core_.catalog, core_.indexes, core_.unpacked, core_.block_bytes);
+    return records.Send(*request, [&](const v1::ListRecordsResponse& response) -> absl::Status {
+      if (context->IsCancelled()) return Cancelled("the caller went away");
+      return Send(writer, response);
+    });
+  };
+  return rpc::WithPlace(core_.streams, *context, "ListRecords", list, kMostChecks);
+}
+
+grpc::Status StorageService::FindSamples(grpc::ServerContext* /*context*/,
+                                         const v1::FindSamplesRequest* request,
+                                         v1::FindSamplesResponse* response) {
+  const int64_t num_asked = request->sample_keys_size() + int64_t{request->places_size()};
+  if (num_asked > kMostFound) {
+    return ToGrpc(
+        InvalidArgument("{} keys and places are more than one call takes; send {} at a time",
+                        num_asked, kMostFound));
+  }
+  const SampleFinder finder(core_.catalog, core_.indexes);
+  auto found = finder.Find(*request);
+  if (!found.ok()) return ToGrpc(found.status());
+  *response = *std::move(found);
+  return grpc::Status::OK;
+}
+
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
                                            const v1::DeleteSamplesRequest* request,
                                            v1::DeleteSamplesResponse* response) {
   const DatasetId dataset{request->dataset_id()};
-  const std::vector<int64_t> keys(request->sample_keys().begin(), request->sample_keys().end());
+  const auto index = core_.indexes.Refresh(dataset);
+  if (!index.ok()) return ToGrpc(index.status());
+  const auto samples = SamplesToDelete(
+      **index, {request->sample_keys().data(), static_cast<size_t>(request->sample_keys_size())});
+  if (!samples.ok()) return ToGrpc(samples.status());
   const absl::Status status = RunCommand<v1::DeleteSamplesResponse>(
       request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
         const auto fill = [&](pqxx::work& work, int64_t num_deleted) {
           response->set_num_deleted(num_deleted);
           return keep(work);
         };
-        return core_.catalog.DeleteSamples(dataset, keys, guard, fill).status();
+        return core_.catalog.DeleteSamples(dataset, *samples, guard, fill).status();
       });
   if (!status.ok()) return ToGrpc(status);
   // No read that starts after the answer returns them.
@@ -380,6 +440,7 @@ grpc::Status StorageService::ListQuarantine(
     if (quarantined.position.has_value()) entry->set_position(*quarantined.position);
     entry->set_reason(quarantined.reason);
     if (quarantined.sample_key.has_value()) entry->set_sample_key(*quarantined.sample_key);
+    entry->set_is_remark(quarantined.is_remark);
     Assign(quarantined.at, entry->mutable_at());
     return Send(writer, response);
   };

@@ -50,6 +50,10 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
                             v1::ListDatasetsResponse* response) override;
   grpc::Status SyncDataset(grpc::ServerContext* context, const v1::SyncDatasetRequest* request,
                            grpc::ServerWriter<v1::SyncDatasetResponse>* writer) override;
+  grpc::Status ListRecords(grpc::ServerContext* context, const v1::ListRecordsRequest* request,
+                           grpc::ServerWriter<v1::ListRecordsResponse>* writer) override;
+  grpc::Status FindSamples(grpc::ServerContext* context, const v1::FindSamplesRequest* request,
+                           v1::FindSamplesResponse* response) override;
   grpc::Status DeleteSamples(grpc::ServerContext* context, const v1::DeleteSamplesRequest* request,
                              v1::DeleteSamplesResponse* response) override;
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,

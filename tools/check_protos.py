@@ -4,7 +4,7 @@ import re
 import sys
 
 problems = []
-READS = ("Get", "List", "Watch", "Read", "Describe", "Sync", "Check", "Compare")
+READS = ("Get", "List", "Watch", "Read", "Describe", "Find", "Sync", "Check", "Compare")
 num_rpcs = 0
 for path in sorted(pathlib.Path("protos").rglob("*.proto")):
     text = path.read_text()

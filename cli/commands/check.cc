@@ -58,11 +58,20 @@ int CheckOne(const std::string& path, const GlobalFlags& flags) {
   if (!json) PrintWarnings(checked.warnings);
   if (!checked.problems.empty()) return ReportProblems(checked.problems, json);
   if (json) {
-    const nlohmann::ordered_json document = {
-        {"valid", true}, {"file", path}, {"warnings", checked.warnings.ToJson()}};
+    nlohmann::ordered_json not_looked = nlohmann::ordered_json::array();
+    for (const supervisor::NotLooked& dataset : checked.not_looked) {
+      not_looked.push_back({{"path", dataset.path}, {"reason", dataset.reason}});
+    }
+    const nlohmann::ordered_json document = {{"valid", true},
+                                             {"file", path},
+                                             {"warnings", checked.warnings.ToJson()},
+                                             {"no_data_looked_at", not_looked}};
     fmt::print("{}\n", document.dump());
   } else {
     fmt::print("{}: valid\n", path);
+    for (const supervisor::NotLooked& dataset : checked.not_looked) {
+      fmt::print("{}: {}: no data looked at: {}\n", path, dataset.path, Printable(dataset.reason));
+    }
   }
   return kDone;
 }

@@ -1,8 +1,6 @@
 #include "cli/commands/datasets.h"
 
-#include <charconv>
 #include <cstdio>
-#include <sstream>
 
 #include "nlohmann/json.hpp"
 
@@ -12,7 +10,10 @@
 #include "cli/command_line/deletion.h"
 #include "cli/command_line/with_session.h"
 #include "cli/commands/dataset_health.h"
+#include "cli/commands/records.h"
+#include "cli/commands/sample_deletion.h"
 #include "cli/pipelines/dataset_registration.h"
+#include "cli/results/ledger.h"
 #include "cli/terminal/text.h"
 #include "storage/client/left_out_text.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
@@ -25,7 +26,7 @@ using StorageStub = storage::v1::StorageService::Stub;
 struct DatasetsFlags {
   std::string name;
   std::string file;
-  std::string keys;
+  SampleChoice samples;
   int64_t limit = 20;
   DeletionFlags deletion;
 };
@@ -42,9 +43,14 @@ nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
                                  {"files", dataset.num_files()},
                                  {"quarantined", dataset.num_quarantined()},
                                  {"deleted", dataset.num_deleted()},
+                                 {"deleted_on_request", dataset.num_deleted_on_request()},
                                  {"left_out", dataset.left_out().num_records()},
                                  {"of", dataset.left_out().num_seen()},
-                                 {"unlabelled", dataset.left_out().num_unlabelled()}};
+                                 {"unlabelled", dataset.left_out().num_unlabelled()},
+                                 {"lost_bytes", dataset.left_out().lost_bytes()},
+                                 {"of_bytes", dataset.left_out().num_bytes()},
+                                 {"bad_samples", dataset.num_bad_samples()},
+                                 {"ledger", LedgerToJson(dataset.ledger())}};
   if (dataset.has_first_event_time()) {
     json["first"] = FormatTimestamp({dataset.first_event_time()});
     json["last"] = FormatTimestamp({dataset.last_event_time()});
@@ -94,12 +100,17 @@ int ShowDataset(const GlobalFlags& flags) {
       return kDone;
     }
     for (const auto& [key, value] : json.items()) {
-      if (key == "spec") continue;
+      if (key == "spec" || key == "ledger") continue;
       fmt::print("{:<12} {}\n", key,
                  OneLine(value.is_string() ? value.get<std::string>() : value.dump()));
     }
+    fmt::print("\n{}\n", DescribeLedger(dataset->ledger(), "records"));
     const std::string left_out = storage::LeftOutText(dataset->left_out());
-    if (!left_out.empty()) fmt::print("\n{}\n", Printable(left_out));
+    if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
+    if (dataset->num_bad_samples() > 0) {
+      fmt::print("{} samples could not be used by trainings or evaluations\n",
+                 WithThousands(dataset->num_bad_samples()));
+    }
     fmt::print("\n{}", Printable(dataset->spec()));
     return kDone;
   });
@@ -132,11 +143,16 @@ void PrintSync(const storage::v1::SyncDatasetResponse& done, const storage::v1::
   fmt::print("{} files, {} new samples, {} quarantined; the dataset has {} samples\n",
              WithThousands(done.num_files_done()), WithThousands(done.num_samples()),
              WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
-  if (now.num_deleted() > 0) {
+  const std::string left_out = storage::LeftOutText(now.left_out());
+  if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
+  if (const int64_t num_gone = now.num_deleted() - now.num_deleted_on_request(); num_gone > 0) {
     fmt::print(
         "{} samples are gone because their records are gone, {} of them now; the samples of a "
         "renamed file are new samples\n",
-        WithThousands(now.num_deleted()), WithThousands(done.num_deleted()));
+        WithThousands(num_gone), WithThousands(done.num_deleted()));
+  }
+  if (now.num_deleted_on_request() > 0) {
+    fmt::print("{} samples were deleted on request\n", WithThousands(now.num_deleted_on_request()));
   }
   if (done.num_passed_over() > 0) {
     fmt::print("{} passed over, such as {}\n", WithThousands(done.num_passed_over()),
@@ -161,14 +177,21 @@ int Sync(const GlobalFlags& flags) {
     if (!now.ok()) return Report(now.status());
     if (flags.json) {
       const nlohmann::ordered_json json = {
-          {"files", last.num_files_done()},        {"samples", last.num_samples()},
-          {"quarantined", last.num_quarantined()}, {"deleted", last.num_deleted()},
-          {"passed_over", last.num_passed_over()}, {"samples_in_all", now->num_samples()}};
+          {"files", last.num_files_done()},
+          {"samples", last.num_samples()},
+          {"quarantined", last.num_quarantined()},
+          {"deleted", last.num_deleted()},
+          {"deleted_on_request_in_all", now->num_deleted_on_request()},
+          {"passed_over", last.num_passed_over()},
+          {"samples_in_all", now->num_samples()},
+          {"left_out", now->left_out().num_records()},
+          {"of", now->left_out().num_seen()}};
       fmt::print("{}\n", json.dump());
     } else {
       PrintSync(last, *now);
     }
-    return last.num_quarantined() > 0 ? kPartial : kDone;
+    // By what there is, whoever found it.
+    return storage::AnyLost(now->left_out()) ? kPartial : kDone;
   });
 }
 
@@ -181,13 +204,17 @@ int Quarantine(const GlobalFlags& flags) {
     request.set_limit(FlagsOfDatasets().limit);
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     Table table({"FILE", "RECORD", "REASON"});
+    int64_t num_listed = 0;
     const auto add = [&](const storage::v1::ListQuarantineResponse& message) {
       const storage::v1::QuarantineEntry& entry = message.entry();
+      num_listed += entry.is_remark() ? 0 : 1;
       const auto position = entry.has_position() ? nlohmann::ordered_json(entry.position())
                                                  : nlohmann::ordered_json(nullptr);
       json.push_back({{"file", entry.path()}, {"record", position}, {"reason", entry.reason()}});
       if (entry.has_sample_key()) json.back()["key"] = entry.sample_key();
-      table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : "all",
+      if (entry.is_remark()) json.back()["remark"] = true;
+      const char* const whole = entry.is_remark() ? "-" : "all";
+      table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : whole,
                  entry.reason()});
     };
     const absl::Status status =
@@ -196,50 +223,12 @@ int Quarantine(const GlobalFlags& flags) {
     if (!status.ok()) return Report(status);
     fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
     // Not on stdout where that is one JSON document.
-    if (const int64_t more = dataset->num_quarantined() - std::ssize(json); more > 0) {
+    if (const int64_t more = dataset->num_quarantined() - num_listed; more > 0) {
       fmt::print(flags.json ? stderr : stdout, "and {} more; --limit 0 shows all\n",
                  WithThousands(more));
     }
     return kDone;
   });
-}
-
-absl::StatusOr<std::vector<int64_t>> ParseKeys(const std::string& text) {
-  std::vector<int64_t> keys;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    int64_t key = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), key);
-    if (error != std::errc() || end != word.data() + word.size()) {
-      return InvalidArgument("'{}' is not a sample key", word);
-    }
-    keys.push_back(key);
-  }
-  return keys;
-}
-
-int DeleteSamples(const GlobalFlags& flags, const Session& session) {
-  const auto dataset = Get(session, FlagsOfDatasets().name);
-  if (!dataset.ok()) return Report(dataset.status());
-  const auto keys = ParseKeys(FlagsOfDatasets().keys);
-  if (!keys.ok()) return Report(keys.status());
-  const std::string what =
-      fmt::format("{} samples of dataset {}", keys->size(), FlagsOfDatasets().name);
-  if (const auto end = SettleDeletion(flags, FlagsOfDatasets().deletion, what)) return *end;
-  storage::v1::DeleteSamplesRequest request;
-  request.mutable_command()->set_request_id(rpc::NewRequestId());
-  request.set_dataset_id(dataset->dataset_id());
-  request.mutable_sample_keys()->Add(keys->begin(), keys->end());
-  storage::v1::DeleteSamplesResponse response;
-  const absl::Status status = session.Call<storage::v1::StorageService>(
-      "storage", &StorageStub::DeleteSamples, request, &response);
-  if (!status.ok()) return Report(status);
-  if (flags.json) {
-    fmt::print("{}\n", nlohmann::ordered_json({{"deleted", response.num_deleted()}}).dump());
-  } else {
-    fmt::print("{} samples deleted\n", response.num_deleted());
-  }
-  return kDone;
 }
 
 // "dataset weather with 1,461 samples of 3 files, but not the files".
@@ -261,7 +250,12 @@ absl::StatusOr<std::string> WhatGoesWithDataset(const Session& session) {
 
 int DeleteDataset(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    if (!FlagsOfDatasets().keys.empty()) return DeleteSamples(flags, session);
+    const DatasetsFlags& wanted = FlagsOfDatasets();
+    if (wanted.samples.is_given()) {
+      const auto dataset = Get(session, wanted.name);
+      if (!dataset.ok()) return Report(dataset.status());
+      return DeleteSamples(flags, session, *dataset, wanted.samples, wanted.deletion);
+    }
     const auto what = WhatGoesWithDataset(session);
     if (!what.ok()) return Report(what.status());
     if (const auto end = SettleDeletion(flags, FlagsOfDatasets().deletion, *what)) return *end;
@@ -310,11 +304,12 @@ void AddDatasetsCommands(Command& app) {
         return text.starts_with('-') ? text + " is less than 0; write 0 to show all lines" : "";
       });
   SetAction(quarantine, Quarantine);
+  AddRecordsCommand(datasets);
   Command& remove = AddDatasetVerb(
       datasets, "delete",
       "Delete a dataset, or some of its samples, but never its files; asks at a terminal");
   AddDeletionFlags(remove, FlagsOfDatasets().deletion);
-  remove.AddOption("--keys", FlagsOfDatasets().keys, "Only these sample keys, separated by commas");
+  AddSampleChoice(remove, FlagsOfDatasets().samples);
   SetAction(remove, DeleteDataset);
   AddDatasetHealthCommands(datasets);
 }

@@ -1,5 +1,5 @@
 // tidemill datasets list|show|register|sync|quarantine|delete; check and stats are in
-// dataset_health.cc
+// dataset_health.cc, records in records.cc
 #pragma once
 
 #include "cli/command_line/command.h"

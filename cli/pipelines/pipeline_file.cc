@@ -12,6 +12,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "storage/client/dataset_path.h"
+#include "storage/trials/dataset_trial.h"
 
 namespace tidemill::cli {
 namespace {
@@ -55,7 +56,7 @@ supervisor::CheckedPipeline CheckPipelineFile(const PipelineFile& file) {
 supervisor::CheckedPipeline CheckPipelineFile(const PipelineFile& file,
                                               supervisor::DiskFiles& files) {
   supervisor::PeekAtDataset peek = nullptr;
-  if (!file.data_elsewhere) peek = supervisor::PeekAtDisk;
+  if (!file.data_elsewhere) peek = storage::PeekAtDisk;
   return supervisor::CheckPipeline({.text = file.text,
                                     .file_name = file.name,
                                     .variables = file.variables,

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "cli/results/ledger.h"
 #include "cli/terminal/text.h"
 #include "storage/client/left_out_text.h"
 
@@ -32,6 +33,8 @@ ordered_json ReasonToJson(const std::string& dataset, const LeftOut::Reason& rea
           {"reason", reason.reason()},
           {"records", reason.num_records()},
           {"files", reason.num_files()},
+          {"lost_bytes", reason.lost_bytes()},
+          {"members", reason.num_members()},
           {"wanted", reason.wanted()},
           {"first",
            {{"file", reason.first_path()}, {"record", record}, {"reason", reason.first_reason()}}}};
@@ -43,11 +46,11 @@ std::string DescribeReasons(const std::string& name, const LeftOut& left_out, co
   std::string text =
       fmt::format("{} of {} records of {} were left out\n", WithThousands(left_out.num_records()),
                   WithThousands(left_out.num_seen()), name);
+  if (left_out.lost_bytes() > 0) text += "  " + storage::LostBytesText(left_out) + "\n";
   for (int i = 0; i < num_named; ++i) {
     const LeftOut::Reason& reason = left_out.reasons(i);
-    const std::string line =
-        fmt::format("{}: {} ({})", storage::Amount(reason.num_records(), reason.num_files()),
-                    storage::InWords(reason), storage::FirstPlace(reason));
+    const std::string line = fmt::format("{}: {} ({})", storage::Amount(reason),
+                                         storage::InWords(reason), storage::FirstPlace(reason));
     text += Wrapped(OneLine(line), view, 2);
   }
   const int num_more = left_out.reasons_size() - num_named;
@@ -70,11 +73,9 @@ std::string DescribeUnlabelled(const v1::GetRunResponse& run) {
 
 bool AnyLost(const v1::GetRunResponse& run) {
   const auto& datasets = run.left_out();
-  const auto& triggers = run.triggers();
   return std::any_of(datasets.begin(), datasets.end(),
                      [](const auto& entry) { return storage::AnyLost(entry.second); }) ||
-         std::any_of(triggers.begin(), triggers.end(),
-                     [](const v1::Trigger& trigger) { return trigger.result().num_skipped() > 0; });
+         AnyBad(run);
 }
 
 std::string DescribeLeftOut(const v1::GetRunResponse& run, const View& view) {
@@ -86,13 +87,15 @@ std::string DescribeLeftOut(const v1::GetRunResponse& run, const View& view) {
 }
 
 ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
-  int64_t records = 0, seen = 0, files = 0, unlabelled = 0;
+  int64_t records = 0, seen = 0, files = 0, unlabelled = 0, lost_bytes = 0, bytes = 0;
   ordered_json reasons = ordered_json::array();
   for (const auto& [name, left_out] : ByDataset(run)) {
     records += left_out.num_records();
     seen += left_out.num_seen();
     files += left_out.num_files();
     unlabelled += left_out.num_unlabelled();
+    lost_bytes += left_out.lost_bytes();
+    bytes += left_out.num_bytes();
     for (const LeftOut::Reason& reason : left_out.reasons()) {
       reasons.push_back(ReasonToJson(name, reason));
     }
@@ -101,6 +104,8 @@ ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
           {"of", seen},
           {"files", files},
           {"unlabelled", unlabelled},
+          {"lost_bytes", lost_bytes},
+          {"of_bytes", bytes},
           {"reasons", std::move(reasons)}};
 }
 

@@ -17,10 +17,12 @@ bool AnyLost(const supervisor::v1::GetRunResponse& run);
 // Returns lines for people, with the first reasons. Empty when there is nothing to say.
 std::string DescribeLeftOut(const supervisor::v1::GetRunResponse& run, const View& view);
 
-// Returns {"records", "of", "files", "unlabelled", "reasons": [{"dataset", "reason", "records",
-// "files", "wanted", "first": {"file", "record", "reason"}}]} for all of the run's datasets
-// together. `files` were left out as a whole; their records are not counted. `wanted` is what the
-// spec asks for. An empty reason stands for all that are not listed.
+// Returns {"records", "of", "files", "unlabelled", "lost_bytes", "of_bytes", "reasons":
+// [{"dataset", "reason", "records", "files", "lost_bytes", "members", "wanted", "first": {"file",
+// "record", "reason"}}]} for all of the run's datasets together. `files` were left out as a whole;
+// their records are not counted. No record could be found in `lost_bytes`. No sample uses `members`
+// of archives. `wanted` is what the spec asks for. An empty reason stands for all that are not
+// listed.
 nlohmann::ordered_json LeftOutToJson(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

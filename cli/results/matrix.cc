@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "cli/results/baselines.h"
+#include "cli/results/ledger.h"
 #include "cli/results/measure_kinds.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_measures.h"
@@ -40,6 +41,8 @@ struct Matrix {
   std::set<int64_t> triggers = {};
   std::set<WindowKey> windows = {};
   std::map<std::pair<int64_t, WindowKey>, double> values = {};
+  // Those that have samples, but no value.
+  std::set<std::pair<int64_t, WindowKey>> undefined = {};
 };
 
 template <typename Value>
@@ -48,7 +51,19 @@ bool BelongsTo(const Value& value, const Matrix& matrix) {
          value.measure() == matrix.measure;
 }
 
+// The windows of a dataset have one number each, whether a measure has a value for them or not.
+using Windows = std::map<std::pair<int32_t, std::string>, std::set<WindowKey>>;
+
+Windows WindowsOf(const GetRunResponse& run) {
+  Windows windows;
+  for (const EvaluationValue& value : run.evaluations()) {
+    windows[{value.evaluation(), value.dataset()}].insert({ToCut(value.from()), ToCut(value.to())});
+  }
+  return windows;
+}
+
 std::vector<Matrix> Collect(const GetRunResponse& run) {
+  const Windows windows = WindowsOf(run);
   std::vector<Matrix> matrices;
   for (const EvaluationValue& value : run.evaluations()) {
     const bool only_detail = !value.has_value() && !value.detail().empty();
@@ -56,17 +71,20 @@ std::vector<Matrix> Collect(const GetRunResponse& run) {
     auto at = std::find_if(matrices.begin(), matrices.end(),
                            [&](const Matrix& matrix) { return BelongsTo(value, matrix); });
     if (at == matrices.end()) {
-      matrices.push_back(
-          {.evaluation = value.evaluation(),
-           .dataset = value.dataset(),
-           .measure = value.measure(),
-           .of_pipeline = PluginMeasureOf(run, value.evaluation(), value.measure())});
+      matrices.push_back({.evaluation = value.evaluation(),
+                          .dataset = value.dataset(),
+                          .measure = value.measure(),
+                          .of_pipeline = PluginMeasureOf(run, value.evaluation(), value.measure()),
+                          .windows = windows.at({value.evaluation(), value.dataset()})});
       at = matrices.end() - 1;
     }
     const WindowKey window{ToCut(value.from()), ToCut(value.to())};
     at->triggers.insert(value.trigger());
-    at->windows.insert(window);
-    if (value.has_value()) at->values[{value.trigger(), window}] = value.value();
+    if (value.has_value()) {
+      at->values[{value.trigger(), window}] = value.value();
+    } else if (value.num_samples() > 0) {
+      at->undefined.insert({value.trigger(), window});
+    }
   }
   return matrices;
 }
@@ -80,15 +98,18 @@ std::string Number(double value, bool share, bool exact) {
 std::optional<std::string> Mean(const google::protobuf::RepeatedPtrField<CompositeValue>& series,
                                 const Matrix& matrix) {
   SampleMean mean(matrix.of_pipeline);
+  MeasuredShare share;
   for (const CompositeValue& value : series) {
-    if (BelongsTo(value, matrix)) mean.Add(value);
+    if (!BelongsTo(value, matrix)) continue;
+    mean.Add(value);
+    share.Add(value);
   }
   if (const std::string missing = mean.Missing(); !missing.empty()) {
     return fmt::format("unknown over all windows: {}", Printable(missing));
   }
   if (mean.num_samples() == 0) return std::nullopt;
-  return fmt::format("{} {}, over {} samples", mean.ToString(), mean.How(),
-                     WithThousands(mean.num_samples()));
+  return fmt::format("{} {}, over {}{} samples{}", mean.ToString(), mean.How(),
+                     WithThousands(mean.num_samples()), share.OfKnown(), share.Lost());
 }
 
 // When the models of the rows were trained to: days, or minutes where days are the same.
@@ -132,6 +153,9 @@ class MatrixDrawing {
                 view_, 0);
     if (!rows_.empty()) text += Header();
     for (const int64_t trigger : rows_) text += Row(trigger);
+    if (text.find('?') != std::string::npos) {
+      text += Wrapped("?: there are samples, but no value, as of one class alone", view_, 2);
+    }
     return text + LeftOut();
   }
 
@@ -189,8 +213,9 @@ class MatrixDrawing {
     const auto found = matrix_.values.find({trigger, window});
     const bool known = found != matrix_.values.end();
     const bool exact = matrix_.windows.size() <= kFewWindows;
+    const char* const none = matrix_.undefined.contains({trigger, window}) ? "?" : "-";
     const std::string cell =
-        fmt::format(" {:>{}}{}", known ? Number(found->second, share_, exact) : "-", width_,
+        fmt::format(" {:>{}}{}", known ? Number(found->second, share_, exact) : none, width_,
                     active_.contains({trigger, window}) ? "*" : " ");
     return view_.paint && known ? Painted(cell, ColourOf(Goodness(found->second))) : cell;
   }

@@ -9,6 +9,7 @@
 
 #include "fmt/format.h"
 
+#include "cli/results/ledger.h"
 #include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
 #include "cli/terminal/text.h"
@@ -167,6 +168,31 @@ std::string Worth(const v1::GetRunResponse& run, const ResultTable& table, bool 
                      gain.empty() ? "" : ": " + gain);
 }
 
+// What the models have reached.
+std::string Outcome(const v1::GetRunResponse& run, const std::vector<ResultTable>& tables) {
+  // The first table in which models were in use, else the first that has a value.
+  for (const bool in_use : {true, false}) {
+    for (const ResultTable& table : tables) {
+      const auto mean = in_use ? ActiveMean(table) : LastMean(table);
+      if (!mean) continue;
+      const auto show = [&](double value) { return ShowValue(table, value); };
+      return Reached(table, *mean, in_use) + BaselineSentences(table.baselines, show) +
+             Worth(run, table, in_use);
+    }
+  }
+  const bool over = run.run().state() != v1::RUN_STATE_RUNNING;
+  if (run.triggers().empty() && over) {
+    return "The run is over and no trigger fired, so no model was trained.";
+  }
+  if (run.triggers().empty()) return "No trigger has fired yet.";
+  const auto num_models =
+      std::count_if(run.triggers().begin(), run.triggers().end(),
+                    [](const v1::Trigger& trigger) { return trigger.model_id() != 0; });
+  return fmt::format("{} {} trained; nothing {} evaluated{}.", num_models,
+                     num_models == 1 ? "model was" : "models were", over ? "was" : "has been",
+                     over ? "" : " yet");
+}
+
 }  // namespace
 
 Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
@@ -261,27 +287,8 @@ std::string ShowValue(const ResultTable& table, double value) {
 
 std::string Headline(const v1::GetRunResponse& run, const std::vector<ResultTable>& tables) {
   if (run.run().state() == v1::RUN_STATE_FAILED) return "The run failed: " + run.run().error();
-  // The first table in which models were in use, else the first that has a value.
-  for (const bool in_use : {true, false}) {
-    for (const ResultTable& table : tables) {
-      const auto mean = in_use ? ActiveMean(table) : LastMean(table);
-      if (!mean) continue;
-      const auto show = [&](double value) { return ShowValue(table, value); };
-      return Reached(table, *mean, in_use) + BaselineSentences(table.baselines, show) +
-             Worth(run, table, in_use);
-    }
-  }
-  const bool over = run.run().state() != v1::RUN_STATE_RUNNING;
-  if (run.triggers().empty() && over) {
-    return "The run is over and no trigger fired, so no model was trained.";
-  }
-  if (run.triggers().empty()) return "No trigger has fired yet.";
-  const auto num_models =
-      std::count_if(run.triggers().begin(), run.triggers().end(),
-                    [](const v1::Trigger& trigger) { return trigger.model_id() != 0; });
-  return fmt::format("{} {} trained; nothing {} evaluated{}.", num_models,
-                     num_models == 1 ? "model was" : "models were", over ? "was" : "has been",
-                     over ? "" : " yet");
+  const std::string lost = MuchLost(run);
+  return lost + (lost.empty() ? "" : " ") + Outcome(run, tables);
 }
 
 }  // namespace tidemill::cli

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "cli/results/baselines.h"
+#include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/time_text.h"
@@ -20,6 +21,12 @@ using nlohmann::ordered_json;
 template <typename Value>
 ordered_json ValueToJson(const Value& value) {
   return value.has_value() ? ordered_json(value.value()) : ordered_json(nullptr);
+}
+
+// Null where nobody counted, as for a baseline.
+template <typename Value>
+ordered_json Known(const Value& value) {
+  return value.has_num_known() ? ordered_json(value.num_known()) : ordered_json(nullptr);
 }
 
 // The bounds of the interval, where there is one.
@@ -37,6 +44,10 @@ ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::Com
                       {"measure", value.measure()},
                       {"value", ValueToJson(value)},
                       {"samples", value.num_samples()},
+                      {"unlabelled", value.num_unlabelled()},
+                      {"bad", value.num_bad()},
+                      {"deleted", value.num_deleted()},
+                      {"known", Known(value)},
                       {"trigger", value.trigger()},
                       {"dataset", value.dataset()},
                       {"evaluation", value.evaluation()}});
@@ -64,17 +75,19 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
   }
   ordered_json json = {{"number", trigger.number()},
                        {"at", TimeOf(trigger.at())},
+                       {"new", trigger.num_new()},
                        {"samples", trigger.num_samples()},
                        {"seconds", seconds},
                        {"stages", stages},
                        {"model", trigger.model_id()},
                        {"training_set_digest", trigger.training_set_digest()},
                        {"weights_digest", trigger.weights_digest()},
-                       {"skipped", trigger.result().num_skipped()},
+                       {"bad", NumBad(trigger)},
                        {"unlabelled", trigger.num_unlabelled()},
                        {"late", trigger.num_late()},
                        {"late_policy", trigger.late()},
                        {"removed", trigger.removed()}};
+  if (trigger.has_ledger()) json["ledger"] = LedgerToJson(trigger.ledger());
   if (!trigger.skip_reason().empty()) json["skip_reason"] = trigger.skip_reason();
   if (!trigger.result().verdict().empty()) json["verdict"] = trigger.result().verdict();
   if (trigger.result().has_downsampling())
@@ -130,6 +143,9 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
                                    {"value", ValueToJson(value)},
                                    {"samples", value.num_samples()},
                                    {"unlabelled", value.num_unlabelled()},
+                                   {"bad", value.num_bad()},
+                                   {"deleted", value.num_deleted()},
+                                   {"known", Known(value)},
                                    {"evaluation", value.evaluation()}});
     ordered_json& last = json["evaluations"].back();
     if (!value.slice().empty()) last["slice"] = value.slice();
@@ -137,6 +153,7 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
     if (!value.detail().empty()) last["detail"] = DetailOf(value.detail());
   }
   json["left_out"] = LeftOutToJson(run);
+  if (run.has_ledger()) json["ledger"] = LedgerToJson(run.ledger());
   AddUntrained(run, json);
   json["baselines"] = BaselinesToJson(run);
   json["composite"] = {{"active", Series(run.active())},

@@ -14,6 +14,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/matrix.h"
 #include "cli/results/result_tables.h"
@@ -44,13 +45,19 @@ std::string DescribeLate(const v1::GetRunResponse& run) {
     by_trigger += fmt::format("{} {} for trigger {}", by_trigger.empty() ? ":" : ",",
                               WithThousands(trigger.num_late()), trigger.number());
   }
-  if (total == 0) return "";
+  std::string text;
+  if (const int64_t waiting = run.stream_ended().num_late(); waiting > 0) {
+    text = fmt::format("{} samples came late after the last trigger, so none has taken them\n",
+                       WithThousands(waiting));
+  }
+  if (total == 0) return text;
   const std::string& late = run.triggers(0).late();
   const char* fate = late == "accept"   ? "trained on by the next trigger"
                      : late == "window" ? "measured, not trained on"
                                         : "set aside";
   return fmt::format("{} samples came late and were {}{}\n", WithThousands(total), fate,
-                     by_trigger);
+                     by_trigger) +
+         text;
 }
 
 // "the training itself" of "12 % of the time waiting for data; limit: the training itself".
@@ -110,13 +117,12 @@ std::vector<std::string> RowOf(const v1::Trigger& trigger) {
   return {
       std::to_string(trigger.number()),          FormatTimestampShort({trigger.at().event_time()}),
       WithThousands(trigger.num_samples()),      ModelOf(trigger),
-      fmt::format("{:.2f}", SecondsOf(trigger)), std::to_string(trigger.result().num_skipped())};
+      fmt::format("{:.2f}", SecondsOf(trigger)), WithThousands(NumBad(trigger))};
 }
 
 // Of many triggers the first and the last ones.
 std::string ListTriggers(const v1::GetRunResponse& run, const View& view) {
-  const std::vector<std::string> header = {"TRIGGER", "AT",      "SAMPLES",
-                                           "MODEL",   "SECONDS", "SKIPPED"};
+  const std::vector<std::string> header = {"TRIGGER", "AT", "SAMPLES", "MODEL", "SECONDS", "BAD"};
   Table table(header);
   const auto size = static_cast<size_t>(run.triggers_size());
   const bool all = view.full || size <= kMostListed;
@@ -133,8 +139,15 @@ std::string ListTriggers(const v1::GetRunResponse& run, const View& view) {
   return text;
 }
 
+// Where the samples of the training dataset are. They need no word where all were used.
+std::string DescribeSamples(const v1::GetRunResponse& run, const View& view) {
+  if (!run.has_ledger() || run.ledger().num_known() == run.ledger().num_used()) return "";
+  return Wrapped(DescribeLedger(run.ledger()), view, 0);
+}
+
 std::string DescribeTriggers(const v1::GetRunResponse& run, const View& view) {
-  return ListTriggers(run, view) + DescribeLate(run) + DescribeLeftOut(run, view) +
+  return ListTriggers(run, view) + DescribeSamples(run, view) + DescribeLate(run) +
+         DescribeLeftOut(run, view) +
          (view.full ? ListVerdicts(run) : SummariseVerdicts(run, view));
 }
 
@@ -180,7 +193,11 @@ absl::StatusOr<v1::GetRunResponse> FetchRunWithEvents(const Session& session, in
 }
 
 std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
-  std::string text = DescribeTriggers(run, view);
+  std::string text;
+  if (const std::string lost = MuchLost(run); !lost.empty()) {
+    text = Wrapped("warning: " + Printable(lost), view, 0) + "\n";
+  }
+  text += DescribeTriggers(run, view);
   const std::string matrices = DrawMatrices(run, view);
   if (!matrices.empty()) text += "\n" + matrices;
   std::set<std::string> failures;

@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/csv.h"
+#include "cli/results/ledger.h"
 #include "cli/results/time_text.h"
 
 namespace tidemill::cli {
@@ -132,29 +133,34 @@ std::string MetricsCsv(const v1::GetRunResponse& run) {
 
 std::string TriggersCsv(const v1::GetRunResponse& run) {
   std::string csv =
-      "trigger,at,fired_at,stored_at,samples,candidates,late,skipped,model,device,loss,"
+      "trigger,at,fired_at,stored_at,samples,candidates,late,bad,model,device,loss,"
       "seconds_select,seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,"
-      "skip_reason\n";
+      "skip_reason,new,known,used,unlabelled,filtered,not_reached,skipped\n";
   for (const v1::Trigger& trigger : run.triggers()) {
-    csv += CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
-                   trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "",
-                   trigger.num_samples(), trigger.num_candidates(), trigger.num_late(),
-                   trigger.result().num_skipped(), trigger.model_id(), trigger.result().device(),
-                   trigger.result().loss(), SecondsOf(trigger, "select"), SecondsOf(trigger, "fit"),
-                   SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
-                   trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason());
+    csv +=
+        CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
+                trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "", trigger.num_samples(),
+                trigger.num_candidates(), trigger.num_late(), NumBad(trigger), trigger.model_id(),
+                trigger.result().device(), trigger.result().loss(), SecondsOf(trigger, "select"),
+                SecondsOf(trigger, "fit"), SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
+                trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason(),
+                trigger.num_new(), trigger.ledger().num_known(), trigger.ledger().num_used(),
+                trigger.ledger().num_unlabelled(), trigger.ledger().num_filtered(),
+                trigger.ledger().num_not_reached(), trigger.ledger().num_skipped());
   }
   return csv;
 }
 
 std::string MatrixCsv(const v1::GetRunResponse& run) {
   std::string csv =
-      "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure\n";
+      "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure,"
+      "known,unlabelled,bad,deleted\n";
   for (const v1::EvaluationValue& value : run.evaluations()) {
-    csv +=
-        CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
-                value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
-                value.num_samples(), ValueOf(value), LowOf(value), HighOf(value), value.failure());
+    csv += CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
+                   value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
+                   value.num_samples(), ValueOf(value), LowOf(value), HighOf(value),
+                   value.failure(), value.has_num_known() ? std::to_string(value.num_known()) : "",
+                   value.num_unlabelled(), value.num_bad(), value.num_deleted());
   }
   return csv;
 }

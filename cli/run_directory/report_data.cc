@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/version.h"
+#include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
@@ -138,7 +139,8 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
          {"at", MillisOf(trigger.at())},
          {"samples", trigger.num_samples()},
          {"candidates", trigger.num_candidates()},
-         {"skipped", trigger.result().num_skipped()},
+         {"bad", NumBad(trigger)},
+         {"unlabelled", trigger.ledger().num_unlabelled()},
          {"late", trigger.num_late()},
          {"removed", trigger.removed()},
          {"model", trigger.model_id()},
@@ -219,6 +221,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["compared"] = ComparedOf(run);
   data["failures"] = FailuresOf(run);
   data["left_out"] = LeftOutToJson(run);
+  data["ledger"] = run.has_ledger() ? DescribeLedger(run.ledger()) : "";
   data["config"] = run.pipeline_text();
   data["resolved"] = config::AbridgedDocument(run.pipeline_resolved());
   return data;

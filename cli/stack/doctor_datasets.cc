@@ -13,11 +13,16 @@ Findings ExamineDatasets(const Session& session) {
   if (!listed.ok()) return {};  // What is wrong with storage is another finding.
   Findings findings;
   for (const storage::v1::Dataset& dataset : response.datasets()) {
-    if (!storage::AnyLost(dataset.left_out())) continue;
-    findings.push_back(
-        {"dataset", Health::kWarn,
-         fmt::format("{}: {}", dataset.name(), storage::LeftOutText(dataset.left_out())),
-         "tidemill datasets quarantine " + dataset.name()});
+    std::string lost;
+    if (storage::AnyLost(dataset.left_out())) lost = storage::LeftOutText(dataset.left_out());
+    if (dataset.num_bad_samples() > 0) {
+      lost +=
+          fmt::format("{}{} of {} samples could not be used by trainings or evaluations",
+                      lost.empty() ? "" : "; ", dataset.num_bad_samples(), dataset.num_samples());
+    }
+    if (lost.empty()) continue;
+    findings.push_back({"dataset", Health::kWarn, fmt::format("{}: {}", dataset.name(), lost),
+                        "tidemill datasets quarantine " + dataset.name()});
   }
   return findings;
 }

@@ -20,6 +20,7 @@
 #include "evaluator/job/window_baselines.h"
 #include "evaluator/job/window_measurement.h"
 #include "evaluator/job/window_samples.h"
+#include "loader/bad_samples.h"
 #include "rpc/jobs/job_peers.h"
 #include "samples/dataset_schema.h"
 #include "storage/client/dataset_spec.h"
@@ -131,15 +132,12 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   plan.max_table_bytes =
       plan.max_table_bytes / window.window().model_ids_size() * static_cast<int64_t>(models.size());
   WindowMeasurement measurement(window.window_index(), plan, models, baselines);
-  absl::Status read =
-      ReadWindow(context.storage, context.job.evaluation().snapshot(), window.window(), kBlockRows,
-                 [&](const batch::Batch& samples, int64_t num_missing) {
-                   measurement.Add(samples, num_missing);
-                   if (is_first_pass) {
-                     context.progress.Add(samples.num_rows() + num_missing);
-                   }
-                   return absl::OkStatus();
-                 });
+  absl::Status read = ReadWindow(context.storage, context.job.evaluation().snapshot(),
+                                 window.window(), kBlockRows, [&](const SampleBlock& block) {
+                                   measurement.Add(block);
+                                   if (is_first_pass) context.progress.Add(block.num_known);
+                                   return absl::OkStatus();
+                                 });
   if (IsTransient(read)) return read;
   if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
   measurement.Fail(read);
@@ -201,9 +199,11 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                                {.graph = graph, .starts_processes = !spec.RunsWith().empty()});
                          },
                      .max_bytes = job.model_bytes()});
+  const auto bad = loader::RecordBadSamples(storage, {job.evaluation().snapshot().dataset_id()});
   const MeasurementPlan plan{.spec = spec,
                              .class_names = storage::EffectiveLabel(dataset).classes,
-                             .samples = samples::SchemaOf(dataset)};
+                             .samples = samples::SchemaOf(dataset),
+                             .bad = bad.get()};
   RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples).status());
   std::optional<Baselines> baselines;
   if (job.evaluation().has_known_labels()) {

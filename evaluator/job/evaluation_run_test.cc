@@ -82,7 +82,7 @@ TEST_F(EvaluationRunTest, MeasuresEachModelOnItsWindows) {
   EXPECT_EQ(Of(0, second).num_samples(), 10);
   EXPECT_DOUBLE_EQ(Of(1, second).scores(0).value(), 1.0);
   EXPECT_EQ(Of(1, second).num_samples(), 9);
-  EXPECT_EQ(Of(1, second).num_skipped(), 1);
+  EXPECT_EQ(Of(1, second).num_bad(), 1);
   EXPECT_FALSE(Of(2, first).scores(0).has_value());
   EXPECT_EQ(Of(2, first).num_samples(), 0);
   EXPECT_EQ(cluster_.num_samples_read(), 20) << "each sample is read once for all models";

@@ -107,9 +107,9 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
   ColumnFileWriter file(job.file(), columns.keys_size());
   const std::span<const int64_t> keys(columns.keys().data(),
                                       static_cast<size_t>(columns.keys_size()));
-  const auto add = [&](const batch::Batch& samples, int64_t) -> absl::Status {
-    if (samples.num_rows() == 0) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const batch::Batch said, maker.Make(samples));
+  const auto add = [&](const SampleBlock& block) -> absl::Status {
+    if (block.samples.num_rows() == 0) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const batch::Batch said, maker.Make(block.samples));
     RETURN_IF_ERROR(file.Add(said));
     RETURN_IF_FAILPOINT("evaluate.mid_columns");
     return absl::OkStatus();

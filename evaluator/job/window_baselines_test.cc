@@ -274,7 +274,7 @@ class BesideAModelTest : public WindowBaselinesTest {
     ScoredModel* const models[] = {&model};
     WindowBaselines baselines = BaselinesOf(plan.spec);
     WindowMeasurement measurement(0, plan, models, &baselines);
-    measurement.Add(WithPayload(storage_->Batch(0, 2)), 0);
+    measurement.Add({.samples = WithPayload(storage_->Batch(0, 2)), .num_known = 2});
     std::vector<std::string> names;
     for (const v1::ModelScores& scores : measurement.Scores()) {
       EXPECT_EQ(scores.failure(), "");

@@ -87,8 +87,23 @@ void WindowMeasurement::FindInUse() {
   }
 }
 
-void WindowMeasurement::Add(const batch::Batch& samples, int64_t num_missing) {
-  for (Tally& tally : tallies_) tally.num_skipped += num_missing;
+void WindowMeasurement::AddMissing(const std::vector<storage::v1::MissingSample>& missing) {
+  std::vector<loader::Unreadable> unreadable;
+  for (const storage::v1::MissingSample& sample : missing) {
+    if (sample.deleted()) {
+      ++num_deleted_;
+    } else {
+      unreadable.push_back({sample.sample_key(), sample.reason()});
+    }
+  }
+  num_unreadable_ += std::ssize(unreadable);
+  if (plan_.bad != nullptr) plan_.bad->Add(unreadable);
+}
+
+void WindowMeasurement::Add(const SampleBlock& block) {
+  num_known_ += block.num_known;
+  AddMissing(block.missing);
+  const batch::Batch& samples = block.samples;
   if (plan_.samples.label == transform::LabelKind::kNone) return AddLabelled(samples);
   const std::vector<int64_t> labelled = batch::LabelledRows(samples);
   num_unlabelled_ += samples.num_rows() - std::ssize(labelled);
@@ -118,6 +133,7 @@ absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group,
   ++num_graph_runs_;
   ASSIGN_OR_RETURN(const transform::Transformed transformed,
                    prepared.graph.Run(samples, prepared.fitted ? &*prepared.fitted : nullptr));
+  AddBad(samples, transformed.bad);
   SliceValues of_good(slices.size());
   const bool in_use = std::find(group.begin(), group.end(), in_use_) != group.end();
   if (!slices.empty() || in_use) {
@@ -128,11 +144,21 @@ absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group,
     }
   }
   for (Tally* tally : group) {
-    tally->num_skipped += static_cast<int64_t>(transformed.bad.size());
+    tally->num_bad += std::ssize(transformed.bad);
     if (transformed.batch.num_rows() == 0 || !tally->status.ok()) continue;
     tally->status = AddToModel(*tally, transformed.batch, of_good);
   }
   return absl::OkStatus();
+}
+
+void WindowMeasurement::AddBad(const batch::Batch& samples,
+                               const std::vector<transform::BadSample>& bad) const {
+  if (plan_.bad == nullptr || bad.empty()) return;
+  std::vector<loader::Unreadable> unreadable;
+  for (const transform::BadSample& sample : bad) {
+    unreadable.push_back({samples.keys()[static_cast<size_t>(sample.row)], sample.reason});
+  }
+  plan_.bad->Add(unreadable);
 }
 
 absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& transformed,
@@ -213,7 +239,9 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() {
     scores.set_model_id(tally.model->model_id);
     scores.set_trigger(tally.model->trigger);
     if (tally.status.ok()) scores.set_num_samples(tally.num_samples);
-    scores.set_num_skipped(tally.num_skipped);
+    if (tally.status.ok()) scores.set_num_bad(num_unreadable_ + tally.num_bad);
+    scores.set_num_known(num_known_);
+    scores.set_num_deleted(num_deleted_);
     scores.set_num_unlabelled(num_unlabelled_);
     if (!tally.status.ok()) scores.set_failure(ShortReason(tally.status));
     SetScores(tally, scores);

@@ -16,6 +16,8 @@
 #include "evaluator/job/scored_model.h"
 #include "evaluator/job/slice_columns.h"
 #include "evaluator/job/window_baselines.h"
+#include "evaluator/job/window_samples.h"
+#include "loader/bad_samples.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 #include "transform/engine/sample_schema.h"
 
@@ -30,6 +32,8 @@ struct MeasurementPlan {
   transform::SampleSchema samples = {};
   // The budget for all outcomes of a window that are kept; see OutcomeTable.
   int64_t max_table_bytes = int64_t{256} << 20;
+  // Receives the samples that could not be read or transformed; may be nullptr.
+  loader::BadSamples* bad = nullptr;
 };
 
 // A model that fails on a block is not measured on this window; the others are. The same is true of
@@ -42,9 +46,9 @@ class WindowMeasurement {
   WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
                     std::span<ScoredModel* const> models, WindowBaselines* baselines = nullptr);
 
-  // Takes the next block of samples, and the number of samples that could not be read. Samples
-  // without a label are counted, but not measured.
-  void Add(const batch::Batch& samples, int64_t num_missing);
+  // Takes the next block. Samples without a label are counted, but not measured. So are bad ones,
+  // which the plan's `bad` gets.
+  void Add(const SampleBlock& block);
 
   // Stops measuring all models, because the window cannot be read.
   void Fail(const absl::Status& reason);
@@ -68,7 +72,7 @@ class WindowMeasurement {
     AskedContributions asked;
     OutcomeTable table;
     int64_t num_samples = 0;
-    int64_t num_skipped = 0;
+    int64_t num_bad = 0;  // The graph could not take them.
     absl::Status status = {};
   };
 
@@ -77,10 +81,12 @@ class WindowMeasurement {
 
   // Chooses the model whose scored samples the baselines are measured on: the model in use.
   void FindInUse();
+  void AddMissing(const std::vector<storage::v1::MissingSample>& missing);
   void AddLabelled(const batch::Batch& samples);
   // Adds a block to the models of one graph.
   absl::Status AddToGroup(std::span<Tally* const> group, const batch::Batch& samples,
                           const SliceValues& slices);
+  void AddBad(const batch::Batch& samples, const std::vector<transform::BadSample>& bad) const;
   // `slices` has the same rows as `transformed`.
   absl::Status AddToModel(Tally& tally, const batch::Batch& transformed, const SliceValues& slices);
   absl::Status AddClasses(Tally& tally, const batch::Batch& transformed,
@@ -103,6 +109,10 @@ class WindowMeasurement {
   // baselines.
   const Tally* in_use_ = nullptr;
   int64_t num_graph_runs_ = 0;
+  // Where the samples of the window are: what is left of them is in the tallies.
+  int64_t num_known_ = 0;
+  int64_t num_deleted_ = 0;
+  int64_t num_unreadable_ = 0;
   int64_t num_unlabelled_ = 0;
   absl::Status interruption_;
 };

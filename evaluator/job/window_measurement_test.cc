@@ -1,6 +1,8 @@
 #include "evaluator/job/window_measurement.h"
 
 #include <cmath>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "gmock/gmock.h"
@@ -46,6 +48,17 @@ ScoredModel ModelOf(int64_t id, std::shared_ptr<const PreparedGraph> graph,
   return model;
 }
 
+// The samples, and besides so many that cannot be read.
+SampleBlock BlockOf(const batch::Batch& samples, int64_t num_missing = 0) {
+  SampleBlock block{.samples = samples, .num_known = samples.num_rows() + num_missing};
+  for (int64_t i = 0; i < num_missing; ++i) {
+    storage::v1::MissingSample& missing = block.missing.emplace_back();
+    missing.set_sample_key(5'000 + i);
+    missing.set_reason("has vanished from its file");
+  }
+  return block;
+}
+
 TEST(WindowMeasurement, DecodesOnceForAllModelsOfAGraph) {
   // Class 1 where x > 4; the models' thresholds are 4 and 1.
   const auto shared = Prepare(testing::kGraph);
@@ -55,8 +68,8 @@ TEST(WindowMeasurement, DecodesOnceForAllModelsOfAGraph) {
   ScoredModel of_other_graph = ModelOf(3, other, "4");
   std::vector<ScoredModel*> models = {&right, &low, &of_other_graph};
   WindowMeasurement measurement(7, AccuracyPlan(), models);
-  measurement.Add(testing::Samples(0, 6), 0);
-  measurement.Add(testing::Samples(6, 10), 2);
+  measurement.Add(BlockOf(testing::Samples(0, 6)));
+  measurement.Add(BlockOf(testing::Samples(6, 10), 2));
   EXPECT_EQ(measurement.num_graph_runs(), 4) << "two blocks, two graphs";
   const auto scores = measurement.Scores();
   ASSERT_EQ(scores.size(), 3u);
@@ -66,7 +79,7 @@ TEST(WindowMeasurement, DecodesOnceForAllModelsOfAGraph) {
     EXPECT_EQ(scores[i].model_id(), static_cast<int64_t>(i) + 1);
     EXPECT_EQ(scores[i].trigger(), static_cast<int64_t>(i) + 101);
     EXPECT_EQ(scores[i].num_samples(), 10);
-    EXPECT_EQ(scores[i].num_skipped(), 2);
+    EXPECT_EQ(scores[i].num_bad(), 2);
     EXPECT_DOUBLE_EQ(scores[i].scores(0).value(), expected[i]);
   }
 }
@@ -80,15 +93,15 @@ TEST(WindowMeasurement, MeasuresNothingOnSamplesWithoutALabelAndCountsThem) {
   classes.validity = batch::Buffer::Allocate(1);
   classes.validity.mutable_data()[0] = std::byte{0b011};
   ASSERT_THAT(some.Set(classes), tidemill::testing::IsOk());
-  measurement.Add(some, 0);
+  measurement.Add(BlockOf(some));
   batch::Batch none = testing::SamplesOf({"1,LOW", "9,HIGH"}, {0, 1}, 100);
   none.Drop(batch::kClassLabelColumn);
-  measurement.Add(none, 0);
+  measurement.Add(BlockOf(none));
   const auto scores = measurement.Scores();
   EXPECT_EQ(scores[0].failure(), "");
   EXPECT_EQ(scores[0].num_samples(), 2);
   EXPECT_EQ(scores[0].num_unlabelled(), 3);
-  EXPECT_EQ(scores[0].num_skipped(), 0);
+  EXPECT_EQ(scores[0].num_bad(), 0);
   EXPECT_DOUBLE_EQ(scores[0].scores(0).value(), 1.0);
 }
 
@@ -96,11 +109,43 @@ TEST(WindowMeasurement, LeavesBadSamplesOutAndCountsThem) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
   WindowMeasurement measurement(0, AccuracyPlan(), models);
-  measurement.Add(testing::SamplesOf({"1,LOW", "not a number,LOW", "9,HIGH"}, {0, 0, 1}), 0);
+  measurement.Add(BlockOf(testing::SamplesOf({"1,LOW", "not a number,LOW", "9,HIGH"}, {0, 0, 1})));
   const auto scores = measurement.Scores();
   EXPECT_EQ(scores[0].num_samples(), 2);
-  EXPECT_EQ(scores[0].num_skipped(), 1);
+  EXPECT_EQ(scores[0].num_bad(), 1);
+  EXPECT_EQ(scores[0].num_known(), 3);
   EXPECT_DOUBLE_EQ(scores[0].scores(0).value(), 1.0);
+}
+
+TEST(WindowMeasurement, TellsWhereEachSampleOfTheWindowIs) {
+  std::map<int64_t, std::string> told;
+  auto bad = std::make_unique<loader::BadSamples>(
+      [&](std::span<const int64_t> keys, std::span<const std::string> reasons) {
+        for (size_t i = 0; i < keys.size(); ++i) told[keys[i]] = reasons[i];
+        return absl::OkStatus();
+      });
+  MeasurementPlan plan = AccuracyPlan();
+  plan.bad = bad.get();
+  ScoredModel first = ModelOf(1, Prepare(testing::kGraph), "4");
+  ScoredModel second = ModelOf(2, Prepare(testing::kOtherGraph), "1");
+  std::vector<ScoredModel*> models = {&first, &second};
+  WindowMeasurement measurement(0, plan, models);
+  measurement.Add(BlockOf(testing::Samples(0, 4)));
+  SampleBlock block = BlockOf(testing::SamplesOf({"1,LOW", "?,LOW"}, {0, 0}, 40), 2);
+  block.missing[1].set_deleted(true);
+  block.missing[1].set_reason("was deleted");
+  measurement.Add(block);
+  for (const v1::ModelScores& scores : measurement.Scores()) {
+    EXPECT_EQ(scores.num_known(), 8);
+    EXPECT_EQ(scores.num_samples(), 5);
+    EXPECT_EQ(scores.num_bad(), 2);
+    EXPECT_EQ(scores.num_deleted(), 1);
+    EXPECT_EQ(scores.num_unlabelled(), 0);
+  }
+  bad.reset();  // Tells what it was told.
+  ASSERT_EQ(told.size(), 2u) << "each sample once, and none that was deleted";
+  EXPECT_EQ(told[5'000], "has vanished from its file");
+  EXPECT_THAT(told.begin()->second, HasSubstr("is not a number"));
 }
 
 TEST(WindowMeasurement, OfAnEmptyWindowHasNoValueAndNoFailure) {
@@ -123,7 +168,7 @@ TEST(WindowMeasurement, AFailingModelCostsItselfOnly) {
   ScoredModel fine = ModelOf(3, graph, "4");
   std::vector<ScoredModel*> models = {&lost, &failing, &fine};
   WindowMeasurement measurement(0, AccuracyPlan(), models);
-  measurement.Add(testing::Samples(0, 10), 0);
+  measurement.Add(BlockOf(testing::Samples(0, 10)));
   const auto scores = measurement.Scores();
   EXPECT_EQ(scores[0].failure(), "the weights have changed??");
   EXPECT_THAT(scores[1].failure(), HasSubstr("told to fail"));
@@ -137,7 +182,7 @@ TEST(WindowMeasurement, RefusesMeasuresThatDoNotSuitTheTarget) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
   WindowMeasurement measurement(0, plan, models);
-  measurement.Add(testing::Samples(0, 3), 0);
+  measurement.Add(BlockOf(testing::Samples(0, 3)));
   EXPECT_EQ(measurement.num_graph_runs(), 0);
   EXPECT_THAT(measurement.Scores()[0].failure(), HasSubstr("mae compares real values"));
 }
@@ -146,7 +191,7 @@ TEST(WindowMeasurement, AWindowThatCannotBeReadHasNoValues) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
   WindowMeasurement measurement(0, AccuracyPlan(), models);
-  measurement.Add(testing::Samples(0, 3), 0);
+  measurement.Add(BlockOf(testing::Samples(0, 3)));
   measurement.Fail(NotFound("the dataset is gone"));
   EXPECT_EQ(measurement.Scores()[0].failure(), "the dataset is gone");
   EXPECT_FALSE(measurement.Scores()[0].scores(0).has_value());
@@ -168,8 +213,8 @@ v1::ModelScores Measured(const MeasurementPlan& plan, const std::string& weights
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), weights);
   std::vector<ScoredModel*> models = {&model};
   WindowMeasurement measurement(0, plan, models);
-  measurement.Add(testing::Samples(0, 6), 0);
-  measurement.Add(testing::Samples(6, 10), 0);
+  measurement.Add(BlockOf(testing::Samples(0, 6)));
+  measurement.Add(BlockOf(testing::Samples(6, 10)));
   return measurement.Scores()[0];
 }
 
@@ -221,7 +266,7 @@ TEST(WindowMeasurement, ScalesTheIntervalsOfAWindowThatIsTooLargeToKeep) {
     ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
     std::vector<ScoredModel*> models = {&model};
     WindowMeasurement measurement(0, plan, models);
-    measurement.Add(testing::SamplesOf(records, classes), 0);
+    measurement.Add(BlockOf(testing::SamplesOf(records, classes)));
     return measurement.Scores()[0].scores(0);
   };
   const v1::Score all = measure(int64_t{256} << 20);
@@ -238,7 +283,8 @@ TEST(WindowMeasurement, LeavesBadSamplesOutOfSlices) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};
   WindowMeasurement measurement(0, plan, models);
-  measurement.Add(testing::SamplesOf({"1,A", "not a number,B", "9,C", "2,A"}, {0, 0, 0, 1}), 0);
+  measurement.Add(
+      BlockOf(testing::SamplesOf({"1,A", "not a number,B", "9,C", "2,A"}, {0, 0, 0, 1})));
   const auto scores = measurement.Scores();
   EXPECT_DOUBLE_EQ(ScoreOf(scores[0], "accuracy", "y=A").value(), 0.5);
   EXPECT_DOUBLE_EQ(ScoreOf(scores[0], "accuracy", "y=C").value(), 0);

@@ -50,19 +50,22 @@ absl::StatusOr<Page> ListPage(const storage::StorageClient& storage,
 absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
                        std::span<const int64_t> keys, const BlockSink& sink) {
   std::vector<batch::Batch> batches;
-  int64_t num_missing = 0;
+  SampleBlock block;
+  block.num_known = std::ssize(keys);
   RETURN_IF_ERROR(storage.ReadSamples(
       dataset, keys,
       [&](batch::Batch batch, const std::vector<storage::v1::MissingSample>& missing) {
         if (batch.num_rows() > 0) batches.push_back(std::move(batch));
-        num_missing += static_cast<int64_t>(missing.size());
+        block.missing.insert(block.missing.end(), missing.begin(), missing.end());
         return absl::OkStatus();
       }));
-  if (batches.empty()) return sink(batch::Batch(), num_missing);
-  if (batches.size() == 1) return sink(batches.front(), num_missing);
-  RETURN_IF_ERROR(batch::AlignLabels(batches));
-  ASSIGN_OR_RETURN(const batch::Batch block, batch::Concatenate(batches));
-  return sink(block, num_missing);
+  if (batches.size() == 1) {
+    block.samples = std::move(batches.front());
+  } else if (!batches.empty()) {
+    RETURN_IF_ERROR(batch::AlignLabels(batches));
+    ASSIGN_OR_RETURN(block.samples, batch::Concatenate(batches));
+  }
+  return sink(block);
 }
 
 absl::Status ReadWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,

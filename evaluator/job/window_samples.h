@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "base/id.h"
 #include "base/status.h"
@@ -14,8 +15,14 @@
 
 namespace tidemill::evaluator {
 
-// Takes the samples of a block, and the number of its samples that could not be read.
-using BlockSink = std::function<absl::Status(const batch::Batch& samples, int64_t num_missing)>;
+// The samples of a block, those of its keys that storage did not return, and the number of its
+// keys.
+struct SampleBlock {
+  batch::Batch samples = {};
+  std::vector<storage::v1::MissingSample> missing = {};
+  int64_t num_known = 0;
+};
+using BlockSink = std::function<absl::Status(const SampleBlock& block)>;
 
 // Reads the samples of `window` in the order of the stream, `block_rows` at a time. Memory is
 // therefore bounded, and the blocks are the same each time. The codes are those of the storage

@@ -184,8 +184,8 @@ struct TrainingSpec {
     field("max_bad_fraction", max_bad_fraction,
           "Share of samples that may be unusable before the training fails.", {.min = 0, .max = 1});
     field("max_bad_samples", max_bad_samples,
-          "Number of samples that may be unreadable or make a loss infinite by themselves. A "
-          "sample counts in each epoch. The next such sample ends the training at once. 0: the "
+          "Number of samples that may be unreadable or make a loss infinite by themselves, in one "
+          "epoch. The next such sample ends the training at once. 0: the "
           "first one does.");
     field("downsampling", downsampling, "Which of its samples an epoch trains on.");
     field("weighted_loss", weighted_loss,

@@ -33,6 +33,7 @@ struct Candidates {
   // The number of samples between them in the stream that have no label although the dataset has
   // labels. They are no candidates.
   int64_t num_unlabelled = 0;
+  int64_t num_new_unlabelled = 0;  // Of them, those that are new with this trigger.
 };
 inline constexpr int64_t kNoClass = std::numeric_limits<int64_t>::min();
 

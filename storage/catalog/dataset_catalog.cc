@@ -10,7 +10,9 @@
 #include "records/text.h"
 #include "storage/catalog/datasets_table.h"
 #include "storage/catalog/files_table.h"
+#include "storage/catalog/samples_table.h"
 #include "storage/client/dataset_path.h"
+#include "storage/client/dataset_peek.h"
 #include "storage/formats/format.h"
 #include "storage/segments/segment_columns.h"
 
@@ -18,7 +20,6 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kHeadBytes = size_t{64} << 10;
 constexpr size_t kLongestDifference = 1'000;
 
 struct FullName {
@@ -43,14 +44,23 @@ absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
                       .created_at = row.created_at};
 }
 
+// The first file with samples, or nullptr.
+const ListedFile* FirstOf(const DatasetSpec& spec, const FileListing& listing) {
+  const auto first = std::ranges::find_if(
+      listing.files, [&](const ListedFile& file) { return !IsCompanion(spec, file.path); });
+  return first == listing.files.end() ? nullptr : &*first;
+}
+
 // Fills in what the first file there is can tell. A dataset may be empty, and its first file
 // broken: both are for the ingest to find.
 DatasetSpec CompletedByFirstFile(DatasetSpec spec, UnpackedCache& files) {
   const absl::StatusOr<FileListing> listed = files.source().List(spec.path, spec.files);
-  if (!listed.ok() || listed->files.empty()) return spec;
+  if (!listed.ok()) return spec;
+  const ListedFile* const first = FirstOf(spec, *listed);
+  if (first == nullptr) return spec;
   DatasetSpec completed = spec;
-  const std::string first = files::Join(spec.path, listed->files.front().path);
-  return CompleteSpec(first, files, completed).ok() ? completed : spec;
+  return CompleteSpec(files::Join(spec.path, first->path), files, completed).ok() ? completed
+                                                                                  : spec;
 }
 
 absl::StatusOr<std::string> StartOf(const OpenFile& file) {
@@ -103,8 +113,9 @@ absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) c
   }
   RETURN_IF_ERROR(listed.status());
   DatasetHead head;
-  if (listed->files.empty()) return head;
-  head.first_file = listed->files.front().path;
+  const ListedFile* const first = FirstOf(spec, *listed);
+  if (first == nullptr) return head;
+  head.first_file = first->path;
   const std::string path = files::Join(folder, *head.first_file);
   ASSIGN_OR_RETURN(const OpenFile file, files_.OpenStart(path));
   auto bytes = StartOf(file);
@@ -280,16 +291,52 @@ absl::StatusOr<bool> DatasetCatalog::DeleteLocked(std::optional<DatasetId> found
 }
 
 absl::StatusOr<int64_t> DatasetCatalog::DeleteSamples(DatasetId id,
-                                                      const std::vector<int64_t>& keys,
+                                                      const std::vector<SampleToDelete>& samples,
                                                       const CommandGuard& guard,
                                                       const AnswerKeeper<int64_t>& keep) {
   int64_t num_deleted = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));
-    ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, keys));
+    ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, samples));
     return Keep(keep, work, num_deleted);
   }));
   return num_deleted;
+}
+
+absl::StatusOr<std::vector<std::optional<int64_t>>> DatasetCatalog::KeysAt(
+    DatasetId id, const std::vector<Place>& places) {
+  // By file, each file once.
+  std::map<std::string, std::vector<size_t>> by_path;
+  for (size_t i = 0; i < places.size(); ++i) by_path[places[i].path].push_back(i);
+  std::vector<std::optional<int64_t>> keys(places.size());
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    for (const auto& [path, wanted] : by_path) {
+      std::vector<int64_t> positions;
+      for (const size_t i : wanted) positions.push_back(places[i].position);
+      const std::map<int64_t, int64_t> found = samples_table::KeysAt(work, id, path, positions);
+      for (const size_t i : wanted) {
+        const auto key = found.find(places[i].position);
+        if (key != found.end()) keys[i] = key->second;
+      }
+    }
+    return absl::OkStatus();
+  }));
+  return keys;
+}
+
+absl::StatusOr<std::vector<int64_t>> DatasetCatalog::PositionsOf(DatasetId id,
+                                                                 const std::vector<int64_t>& keys) {
+  std::map<int64_t, int64_t> found;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    found = samples_table::PositionsOf(work, id, keys);
+    return absl::OkStatus();
+  }));
+  std::vector<int64_t> positions;
+  for (const int64_t key : keys) {
+    const auto position = found.find(key);
+    positions.push_back(position == found.end() ? 0 : position->second);
+  }
+  return positions;
 }
 
 absl::StatusOr<int64_t> DatasetCatalog::QuarantineSamples(DatasetId id,

@@ -46,11 +46,20 @@ struct DatasetCounts {
   int64_t num_samples = 0;  // Without deleted samples.
   int64_t num_files = 0;
   int64_t num_quarantined = 0;
+  int64_t num_bad_samples = 0;  // Of them, those that are samples.
   int64_t num_deleted = 0;
+  // How many of them were deleted by DeleteSamples(). The records of the others are gone.
+  int64_t num_deleted_on_request = 0;
   std::optional<Timestamp> first_event_time;
   std::optional<Timestamp> last_event_time;
   DatasetSnapshot snapshot;
   DatasetLeftOut left_out;
+};
+
+struct SampleToDelete {
+  int64_t key = 0;
+  // See RecordIdentity(). Without it, an equal record may become a sample later.
+  std::optional<int64_t> record_identity = std::nullopt;
 };
 
 struct CatalogOptions {
@@ -110,10 +119,21 @@ class DatasetCatalog {
                               const CommandGuard& guard, const AnswerKeeper<bool>& keep = {});
 
   // Marks samples as deleted. Returns how many of the keys existed and were not deleted before.
-  // NOT_FOUND when the dataset is unknown.
-  absl::StatusOr<int64_t> DeleteSamples(DatasetId id, const std::vector<int64_t>& keys,
+  // Later ingests leave out the records that equal theirs. NOT_FOUND when the dataset is unknown.
+  absl::StatusOr<int64_t> DeleteSamples(DatasetId id, const std::vector<SampleToDelete>& samples,
                                         const CommandGuard& guard,
                                         const AnswerKeeper<int64_t>& keep = {});
+
+  // Where a record is.
+  struct Place {
+    std::string path;  // Absolute.
+    int64_t position = 0;
+  };
+  // Returns the key of the sample at each place, deleted or not; std::nullopt where none is.
+  absl::StatusOr<std::vector<std::optional<int64_t>>> KeysAt(DatasetId id,
+                                                             const std::vector<Place>& places);
+  // Returns the position in its file of each sample; 0 where it is not known. `keys` ascend.
+  absl::StatusOr<std::vector<int64_t>> PositionsOf(DatasetId id, const std::vector<int64_t>& keys);
 
   // Records samples that could not be used, each with its reason. Returns how many were new.
   absl::StatusOr<int64_t> QuarantineSamples(DatasetId id, const std::vector<int64_t>& keys,
@@ -130,6 +150,7 @@ class DatasetCatalog {
     std::string reason;
     Timestamp at;
     std::optional<int64_t> sample_key;
+    bool is_remark = false;  // Whether nothing is quarantined, and this only told of the file.
   };
   absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit,
                                                           int64_t after = 0);

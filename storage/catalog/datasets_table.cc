@@ -53,21 +53,40 @@ constexpr char kSnapshot[] = R"(
   FROM storage.watermarks WHERE dataset_id = $1)";
 constexpr char kCountFiles[] =
     "SELECT count(*) FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial')";
-constexpr char kCountQuarantine[] = "SELECT count(*) FROM storage.quarantine WHERE dataset_id = $1";
-constexpr char kCountDeleted[] = "SELECT count(*) FROM storage.tombstones WHERE dataset_id = $1";
+constexpr char kCountQuarantine[] =
+    "SELECT count(*), count(sample_key) FROM storage.quarantine "
+    "WHERE dataset_id = $1 AND NOT is_remark";
+// Of the snapshot, whatever has been committed since: statements of a transaction see more and
+// more.
+constexpr char kCountDeleted[] =
+    "SELECT count(*), count(*) FILTER (WHERE on_request) FROM storage.tombstones "
+    "WHERE dataset_id = $1 AND sequence <= $2";
 constexpr char kCountSamples[] =
     "SELECT coalesce(sum(num_samples), 0)::bigint, " TIDEMILL_MICROS(
         "min(first_event_time)") ", " TIDEMILL_MICROS("max(last_event_time)")
-        " FROM storage.segments WHERE dataset_id = $1";
+        " FROM storage.segments WHERE dataset_id = $1 AND first_key <= $2";
 
 constexpr char kLock[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = $1 FOR UPDATE";
+// A tombstone of a record that is gone stays what it is. But an equal record must not come back,
+// so that it is told of the record.
 constexpr char kBury[] = R"(
-  INSERT INTO storage.tombstones (dataset_id, sample_key)
-  SELECT $1, key FROM (SELECT DISTINCT unnest($2::bigint[]) AS key) AS wanted
-  WHERE EXISTS (SELECT 1 FROM storage.segments
-                WHERE dataset_id = $1 AND first_key <= key AND key < first_key + num_samples)
-  ORDER BY key
-  ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
+  WITH buried AS (
+    INSERT INTO storage.tombstones (dataset_id, sample_key, on_request, record_identity)
+    SELECT $1, key, true, record_identity
+    FROM (SELECT DISTINCT ON (key) key, record_identity
+          FROM unnest($2::bigint[], $3::bigint[]) AS samples (key, record_identity)) AS wanted
+    WHERE EXISTS (SELECT 1 FROM storage.segments
+                  WHERE dataset_id = $1 AND first_key <= key AND key < first_key + num_samples)
+    ORDER BY key
+    ON CONFLICT (dataset_id, sample_key) DO UPDATE
+    SET record_identity = excluded.record_identity
+    WHERE tombstones.record_identity IS NULL AND excluded.record_identity IS NOT NULL
+    RETURNING xmax = 0 AS is_new)
+  SELECT count(*) FILTER (WHERE is_new) FROM buried)";
+constexpr char kDeletedOnRequest[] = R"(
+  SELECT sample_key, record_identity FROM storage.tombstones
+  WHERE dataset_id = $1 AND (on_request OR record_identity IS NOT NULL)
+  ORDER BY sequence OFFSET $2)";
 constexpr char kQuarantineSamples[] = R"(
   INSERT INTO storage.quarantine (dataset_id, path, position, reason, sample_key)
   SELECT samples.dataset_id, files.path, samples.position, bad.reason, samples.sample_key
@@ -90,7 +109,7 @@ constexpr char kUnnamedReason[] =
     "the file's path is not UTF-8 or has more than 2,000 bytes, so the file is not ingested; "
     "rename it";
 constexpr char kQuarantine[] =
-    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key, quarantine_id"
+    "SELECT path, position, reason, " TIDEMILL_MICROS("at") ", sample_key, quarantine_id, is_remark"
     " FROM storage.quarantine WHERE dataset_id = $1 AND quarantine_id > $3"
     " ORDER BY quarantine_id LIMIT $2";
 
@@ -165,21 +184,43 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   DatasetCounts counts;
   ASSIGN_OR_RETURN(counts.snapshot, Snapshot(work, id));
   counts.num_files = work.exec_params1(kCountFiles, id.value)[0].as<int64_t>();
-  counts.num_quarantined = work.exec_params1(kCountQuarantine, id.value)[0].as<int64_t>();
+  const pqxx::row quarantined = work.exec_params1(kCountQuarantine, id.value);
+  counts.num_quarantined = quarantined[0].as<int64_t>();
+  counts.num_bad_samples = quarantined[1].as<int64_t>();
   counts.left_out = left_out_table::Read(work, id);
-  counts.num_deleted = work.exec_params1(kCountDeleted, id.value)[0].as<int64_t>();
-  const pqxx::row samples = work.exec_params1(kCountSamples, id.value);
+  const DatasetSnapshot& snapshot = counts.snapshot;
+  const pqxx::row deleted =
+      work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence);
+  counts.num_deleted = deleted[0].as<int64_t>();
+  counts.num_deleted_on_request = deleted[1].as<int64_t>();
+  const pqxx::row samples = work.exec_params1(kCountSamples, id.value, snapshot.committed_key);
   counts.num_samples = samples[0].as<int64_t>() - counts.num_deleted;
   counts.first_event_time = ToTime(samples[1]);
   counts.last_event_time = ToTime(samples[2]);
   return counts;
 }
 
-absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys) {
+absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id,
+                             const std::vector<SampleToDelete>& samples) {
   if (work.exec_params(kLock, id.value).empty()) {
     return NotFound("dataset {} is unknown", id.value);
   }
-  return static_cast<int64_t>(work.exec_params(kBury, id.value, ToArray(keys)).affected_rows());
+  db::SqlArray keys;
+  db::SqlArray identities;
+  for (const SampleToDelete& sample : samples) {
+    keys.Add(sample.key);
+    identities.Add(sample.record_identity);
+  }
+  return work.exec_params1(kBury, id.value, keys.text(), identities.text())[0].as<int64_t>();
+}
+
+std::vector<SampleToDelete> DeletedOnRequest(pqxx::work& work, DatasetId id, int64_t num_known) {
+  std::vector<SampleToDelete> deleted;
+  for (const pqxx::row& row : work.exec_params(kDeletedOnRequest, id.value, num_known)) {
+    deleted.push_back({.key = row[0].as<int64_t>()});
+    if (!row[1].is_null()) deleted.back().record_identity = row[1].as<int64_t>();
+  }
+  return deleted;
 }
 
 int64_t QuarantineSamples(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys,
@@ -209,6 +250,7 @@ std::vector<DatasetCatalog::Quarantined> ListQuarantine(pqxx::work& work, Datase
     entry.at = {row[3].as<int64_t>()};
     if (!row[4].is_null()) entry.sample_key = row[4].as<int64_t>();
     entry.number = row[5].as<int64_t>();
+    entry.is_remark = row[6].as<bool>();
     entries.push_back(std::move(entry));
   }
   return entries;

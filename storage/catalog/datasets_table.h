@@ -41,7 +41,10 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id);
 
 // Adds tombstones for the keys that exist and have none. Returns how many it added. NOT_FOUND when
 // the dataset is unknown.
-absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id, const std::vector<int64_t>& keys);
+absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id,
+                             const std::vector<SampleToDelete>& samples);
+// Returns what Bury() has added, in that order, behind the first `num_known` of them.
+std::vector<SampleToDelete> DeletedOnRequest(pqxx::work& work, DatasetId id, int64_t num_known);
 
 // Sets the files in the quarantine whose paths cannot be stored: these and no others. Returns how
 // many of them are new.

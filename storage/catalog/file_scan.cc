@@ -17,20 +17,6 @@ namespace {
 constexpr size_t kMostPathBytes = 2'000;
 constexpr size_t kShownPathBytes = 500;
 
-bool IsCompanion(const DatasetSpec& spec, const std::string& path) {
-  if (spec.label.file && !spec.label.file->replacement.empty()) {
-    const std::string name = path.substr(path.rfind('/') + 1);
-    if (name.find(spec.label.file->pattern) == std::string::npos &&
-        name.find(spec.label.file->replacement) != std::string::npos) {
-      return true;
-    }
-  }
-  for (const auto& extension : {spec.label.sidecar, spec.event_time.sidecar}) {
-    if (extension && path.ends_with(*extension)) return true;
-  }
-  return false;
-}
-
 // Newest of the file and those that belong to it.
 Timestamp ChangedAt(const DatasetSpec& spec, const FileInput& input,
                     const IdentityLookup& identity_of) {

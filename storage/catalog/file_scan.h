@@ -19,6 +19,7 @@ enum class FileChange { kNew, kGrown, kResumed, kReplaced, kVanished };
 // The counts of the pieces of a file that were ingested before.
 struct PieceTally {
   int64_t num_bad = 0;
+  int64_t lost_bytes = 0;
   // Whether the whole file is quarantined when too much of it turns out to be bad.
   bool judged = false;
 };

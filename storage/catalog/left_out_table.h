@@ -20,6 +20,9 @@ struct DatasetLeftOut {
   int64_t num_seen = 0;        // The number of records, including those left out.
   int64_t num_files = 0;       // Files left out as a whole. Their records are not counted.
   int64_t num_unlabelled = 0;  // The number of samples without a label.
+  // The bytes in which no record could be found, and those of all files, unpacked.
+  int64_t lost_bytes = 0;
+  int64_t num_bytes = 0;
   // The reasons with the most records first, at most 20. The last one stands for the rest.
   std::vector<Reason> reasons;
 };
@@ -28,8 +31,12 @@ namespace left_out_table {
 
 DatasetLeftOut Read(pqxx::work& work, DatasetId dataset);
 
-// Returns the number of bad records of a file.
-int64_t NumBad(pqxx::work& work, FileId file);
+// What is bad in a file: records, and bytes in which no record could be found.
+struct BadShare {
+  int64_t num_records = 0;
+  int64_t lost_bytes = 0;
+};
+BadShare BadOf(pqxx::work& work, FileId file);
 
 }  // namespace left_out_table
 }  // namespace tidemill::storage

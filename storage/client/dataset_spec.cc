@@ -60,6 +60,9 @@ void DatasetSpec::Check(config::Problems& problems) const {
   needs(!event_time.columns.empty(), named || in_member, "event_time.columns", fields);
   needs(label.column.has_value(), named || (members && label.member), "label.column", fields);
   needs(event_time.member.has_value(), members, "event_time.member", has_members);
+  needs(event_time.exif, IsWholeFile(*format), "event_time.exif", [] {
+    return fmt::format("only {} photographs that are files", Those({IsWholeFile}, "has", "have"));
+  });
   needs(label.member.has_value(), members, "label.member", has_members);
   CheckSeries(problems);
   needs(label.record.has_value(), fixed, "label.record", [] {

@@ -189,6 +189,7 @@ std::vector<v1::MissingSample> Block::FinalProblems() const {
     v1::MissingSample& sample = missing.emplace_back();
     sample.set_sample_key(keys_[problem.position]);
     sample.set_reason(std::string(answer_.text.substr(text, problem.text_bytes)));
+    sample.set_deleted(true);  // All else is asked for once more.
     text += problem.text_bytes;
   }
   return missing;

@@ -3,10 +3,21 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
+#include "base/times/time_format.h"
+#include "base/times/unix_time.h"
 #include "config/config.h"
+
+template <>
+struct tidemill::config::EnumNames<tidemill::AmbiguousTime> {
+  using E = tidemill::AmbiguousTime;
+  static constexpr std::pair<E, std::string_view> kNames[] = {
+      {E::kFirst, "first"}, {E::kSecond, "second"}, {E::kBad, "bad"}};
+};
 
 namespace tidemill::storage {
 
@@ -26,15 +37,20 @@ struct EventTimeSpec {
   std::optional<std::string> member;
   std::string format;
   std::string time_zone = "UTC";
+  AmbiguousTime ambiguous = AmbiguousTime::kFirst;
+  bool any_year = false;
   std::optional<std::string> path;
   std::optional<std::string> sidecar;
   std::optional<RowTime> row;
+  bool exif = false;
   bool mtime = false;
 
   // Returns the fields of a record that hold the time, in order. Empty when the time is elsewhere.
   std::vector<std::string> TimeFields() const {
     return column ? std::vector<std::string>{*column} : columns;
   }
+  // Returns how the time is written, in a record or in a path.
+  TimeFormat Format() const { return {path ? *path : format, time_zone, ambiguous, any_year}; }
   bool in_fields() const { return column.has_value() || !columns.empty(); }
 
   void Fields(auto&& field) {
@@ -49,11 +65,20 @@ struct EventTimeSpec {
           "member is a JSON object, and the time is a field of it.",
           {.example = "json"});
     field("format", format,
-          "How the time is written: strptime's %Y %m %d %H %M %S %f %y %j %b %z %%, or `unix`, "
-          "`unix_ms`, `unix_us`. Empty: RFC 3339 or a plain date.",
+          "How the time is written: strptime's %Y %m %d %H %M %S %f %y %j %b %a %I %p %z %Z %%, or "
+          "`unix`, `unix_ms`, `unix_us`, `unix_ns`. Empty: RFC 3339, a plain date, or another of "
+          "the ways that docs/guides/times.md lists.",
           {.example = "%Y-%m-%dT%H:%M"});
-    field("time_zone", time_zone,
-          "Zone of times that do not name one: UTC, Asia/Shanghai, +08:00.");
+    field(
+        "time_zone", time_zone,
+        "Zone of times that do not name one: UTC, Asia/Shanghai, +08:00. A time that the clock of "
+        "the zone does not show, because it is set forward, makes a bad record.");
+    field("ambiguous", ambiguous,
+          "What a time means that comes twice in `time_zone`, because the clock is set back: the "
+          "`first`, the `second`, or a `bad` record.");
+    field("any_year", any_year,
+          "Take numbers whose time is before the year 1000 or from 3000 on. Without it they make "
+          "bad records, because they are most likely of another unit.");
     field("path", path,
           "Pattern of the path below the dataset's folder, with the codes of `format`; * is any "
           "text.",
@@ -62,17 +87,33 @@ struct EventTimeSpec {
           "Extension of a file next to the sample's file. That file holds the time.",
           {.example = ".time"});
     field("row", row, "The time follows from the record's position in its file.");
+    field("exif", exif,
+          "The time is when the photograph was taken, by the Exif data of its file (JPEG or PNG): "
+          "DateTimeOriginal, with OffsetTimeOriginal or else in `time_zone`.");
     field("mtime", mtime, "The time is that of the file's last modification.");
   }
   void Check(config::Problems& problems) const {
     const int sources = static_cast<int>(in_fields() || member) + path.has_value() +
-                        sidecar.has_value() + row.has_value() + static_cast<int>(mtime);
+                        sidecar.has_value() + row.has_value() + static_cast<int>(exif) +
+                        static_cast<int>(mtime);
     if (sources > 1 || (column && !columns.empty())) {
       problems.Add("", "names several sources",
-                   "keep one of column, columns, member, path, sidecar, row and mtime");
+                   "keep one of column, columns, member, path, sidecar, row, exif and mtime");
     }
     if (!columns.empty() && format.empty()) {
       problems.Add("format", "is missing", "say how the joined columns are written: \"%Y %m %d\"");
+    }
+    if (exif && !format.empty()) {
+      problems.Add("format", "does nothing with exif", "remove it");
+    }
+    if (any_year && !UnixUnitOf(format)) {
+      problems.Add("any_year", "does nothing without a format such as unix", "remove it");
+    }
+    const bool fixed_clock = time_zone == "UTC" || time_zone.starts_with('+') ||
+                             time_zone.starts_with('-') || UnixUnitOf(format);
+    if (ambiguous != AmbiguousTime::kFirst && fixed_clock) {
+      problems.Add("ambiguous", "does nothing without a zone that changes its clock",
+                   "name the zone in time_zone, such as Europe/Zurich");
     }
     if (sidecar && sidecar->find('/') != std::string::npos) {
       problems.Add("sidecar", "names a file outside the sample's folder",

@@ -20,19 +20,32 @@ std::string WithPlace(const rpc::v1::LeftOut::Reason& reason) {
   return fmt::format("{} ({})", InWords(reason), FirstPlace(reason));
 }
 
+bool CostsRecords(const rpc::v1::LeftOut::Reason& reason) {
+  return reason.num_records() > 0 || reason.num_files() > 0;
+}
+
 // The reasons with the most records, each with its count where there are several.
 std::string ReasonsText(const rpc::v1::LeftOut& left_out) {
-  if (left_out.reasons_size() == 1) return WithPlace(left_out.reasons(0));
   std::string text;
-  const int num_named = std::min(left_out.reasons_size(), kMostReasons);
-  for (int i = 0; i < num_named; ++i) {
-    const auto& reason = left_out.reasons(i);
-    text += fmt::format("{}{} because {}", i == 0 ? "" : ", ",
-                        Amount(reason.num_records(), reason.num_files()), WithPlace(reason));
+  const auto num_reasons = static_cast<int>(
+      std::count_if(left_out.reasons().begin(), left_out.reasons().end(), CostsRecords));
+  int num_named = 0;
+  for (const auto& reason : left_out.reasons()) {
+    if (!CostsRecords(reason)) continue;
+    if (num_reasons == 1) return WithPlace(reason);
+    text += fmt::format("{}{} because {}", num_named == 0 ? "" : ", ", Amount(reason),
+                        WithPlace(reason));
+    if (++num_named == kMostReasons) break;
   }
-  const int num_more = left_out.reasons_size() - num_named;
+  const int num_more = num_reasons - num_named;
   if (num_more > 0) text += ", and for " + Counted(num_more, "more reason", "more reasons");
   return text;
+}
+
+void AddPart(const std::string& part, std::string& text) {
+  if (part.empty()) return;
+  if (!text.empty()) text += "; ";
+  text += part;
 }
 
 }  // namespace
@@ -43,11 +56,18 @@ bool AnyLost(const rpc::v1::LeftOut& left_out) {
                      [](const rpc::v1::LeftOut::Reason& reason) { return !reason.wanted(); });
 }
 
-std::string Amount(int64_t num_records, int64_t num_files) {
-  if (num_files == 0) return Counted(num_records, "record", "records");
-  std::string files = Counted(num_files, "file", "files");
-  if (num_records == 0) return files;
-  return fmt::format("{} and {}", Counted(num_records, "record", "records"), files);
+std::string Amount(const rpc::v1::LeftOut::Reason& reason) {
+  const std::string records = Counted(reason.num_records(), "record", "records");
+  const std::string files = Counted(reason.num_files(), "file", "files");
+  if (reason.num_records() > 0 && reason.num_files() > 0) return records + " and " + files;
+  if (reason.num_files() > 0) return files;
+  if (reason.num_records() > 0) return records;
+  return reason.num_members() > 0 ? Counted(reason.num_members(), "member", "members") : "remark";
+}
+
+std::string LostBytesText(const rpc::v1::LeftOut& left_out) {
+  if (left_out.lost_bytes() == 0) return "";
+  return ShareOfBytes(left_out.lost_bytes(), left_out.num_bytes()) + " hold no readable record";
 }
 
 std::string FirstPlace(const rpc::v1::LeftOut::Reason& reason) {
@@ -73,13 +93,18 @@ std::string LeftOutText(const rpc::v1::LeftOut& left_out) {
                         Counted(left_out.num_files(), "whole file", "whole files"));
   }
   if (!text.empty()) text += " left out: " + ReasonsText(left_out);
+  AddPart(LostBytesText(left_out), text);
+  for (const auto& reason : left_out.reasons()) {
+    if (CostsRecords(reason) || reason.wanted()) continue;
+    AddPart(WithPlace(reason), text);
+  }
   if (left_out.num_unlabelled() == 0) return text;
-  return fmt::format("{}{}{} no label", text, text.empty() ? "" : "; ",
-                     Counted(left_out.num_unlabelled(), "sample has", "samples have"));
+  AddPart(Counted(left_out.num_unlabelled(), "sample has", "samples have") + " no label", text);
+  return text;
 }
 
 std::string WhyEmpty(const std::string& name, int64_t num_files, const rpc::v1::LeftOut& left_out) {
-  if (left_out.reasons_size() == 0) {
+  if (LeftOutText(left_out).empty()) {
     if (num_files > 0) return "it has no samples because its files hold no records";
     return "it has no samples because no file matches `path` and `files`; `tidemill check` shows "
            "which files would";

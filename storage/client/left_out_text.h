@@ -10,8 +10,12 @@ namespace tidemill::storage {
 // Whether something was left out that the dataset's spec does not ask to leave out.
 bool AnyLost(const rpc::v1::LeftOut& left_out);
 
-// "487 records", "2 files", "487 records and 2 files"
-std::string Amount(int64_t num_records, int64_t num_files);
+// "487 records", "2 files", "487 records and 2 files", "40 members", or "remark" when nothing is
+// left out.
+std::string Amount(const rpc::v1::LeftOut::Reason& reason);
+
+// "3.1 KiB of 58 KiB (5.3 %) hold no readable record". Empty when no bytes are lost.
+std::string LostBytesText(const rpc::v1::LeftOut& left_out);
 
 // "weather.csv, record 12". Without a record when a whole file is meant.
 std::string FirstPlace(const rpc::v1::LeftOut::Reason& reason);
@@ -20,7 +24,8 @@ std::string FirstPlace(const rpc::v1::LeftOut::Reason& reason);
 std::string InWords(const rpc::v1::LeftOut::Reason& reason);
 
 // Returns one line: "487 of 1,461 records left out: 5 fields where 6 columns are expected
-// (weather.csv, record 12); 146 samples have no label". Empty when there is nothing to say.
+// (weather.csv, record 12); 3.1 KiB of 58 KiB (5.3 %) hold no readable record; 146 samples have no
+// label". Empty when there is nothing to say.
 std::string LeftOutText(const rpc::v1::LeftOut& left_out);
 
 // Says why the dataset `name` has no samples, and what to do next.

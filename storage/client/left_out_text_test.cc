@@ -55,6 +55,31 @@ TEST(LeftOutText, CountsSamplesWithoutALabelWhichAreNotLost) {
   EXPECT_FALSE(AnyLost(left_out));
 }
 
+TEST(LeftOutText, TellsTheBytesThatHoldNoRecordAsAShare) {
+  rpc::v1::LeftOut left_out = Ragged();
+  left_out.set_lost_bytes(3174);
+  left_out.set_num_bytes(59'392);
+  EXPECT_THAT(LeftOutText(left_out),
+              HasSubstr("record 2); 3.1 KiB of 58 KiB (5.3 %) hold no readable record"));
+  left_out.set_lost_bytes(1);
+  EXPECT_EQ(LostBytesText(left_out), "1 byte of 58 KiB (less than 0.1 %) hold no readable record");
+}
+
+TEST(LeftOutText, TellsARemarkThatCostsNoRecord) {
+  rpc::v1::LeftOut left_out;
+  left_out.set_num_seen(7);
+  auto& reason = *left_out.add_reasons();
+  reason.set_reason("the file ends with '...' zeros");
+  reason.set_first_reason("the file ends with '40' zeros");
+  reason.set_first_path("/data/a.tfrecord");
+  EXPECT_EQ(LeftOutText(left_out), "the file ends with '40' zeros (a.tfrecord)");
+  EXPECT_EQ(Amount(reason), "remark");
+  reason.set_num_members(40);
+  EXPECT_EQ(Amount(reason), "40 members");
+  reason.set_wanted(true);
+  EXPECT_EQ(LeftOutText(left_out), "");
+}
+
 TEST(LeftOutText, WhatTheSpecWantsLeftOutIsNoLoss) {
   rpc::v1::LeftOut left_out = Ragged();
   EXPECT_TRUE(AnyLost(left_out));

@@ -179,8 +179,9 @@ absl::StatusOr<OpenFile> UnpackedCache::OpenStart(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<UnpackedCache>> UnpackedCache::Create(UnpackedCacheOptions options,
                                                                      FileSystem& source) {
-  RETURN_IF_ERROR(files::CreateFolder(options.folder));
   std::unique_ptr<UnpackedCache> cache(new UnpackedCache(std::move(options), source));
+  if (cache->options_.folder.empty()) return cache;
+  RETURN_IF_ERROR(files::CreateFolder(cache->options_.folder));
   RETURN_IF_ERROR(cache->Adopt());
   return cache;
 }
@@ -216,6 +217,7 @@ absl::StatusOr<OpenFile> UnpackedCache::Open(const std::string& path) {
   ASSIGN_OR_RETURN(OpenFile packed, source_.Open(path));
   ASSIGN_OR_RETURN(const std::unique_ptr<Decoder> decoder, NewDecoder(packed));
   if (!decoder) return packed;
+  if (options_.folder.empty()) return FailedPrecondition("{} is packed, and nothing is kept", path);
   ASSIGN_OR_RETURN(const FileIdentity identity, packed.Identity());
   const std::string name = NameOf(path, identity);
   std::string left;  // By an earlier process; to be compared.

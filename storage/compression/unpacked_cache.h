@@ -19,7 +19,8 @@ namespace tidemill::storage {
 class Decoder;
 
 struct UnpackedCacheOptions {
-  // "<storage folder>/unpacked".
+  // "<storage folder>/unpacked". Empty: nothing is kept, and packed files can be opened only with
+  // OpenStart().
   std::string folder;
   // Beyond this, the least recently used files are removed. The newest one always stays.
   int64_t max_bytes = int64_t{8} << 30;

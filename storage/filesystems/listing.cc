@@ -21,8 +21,9 @@ constexpr char kOwnFolder[] = "is no folder of this service";
 // Collects the files below one root. Each folder is opened in the one above it, by its descriptor.
 class Listing {
  public:
-  Listing(const AllowedFolders& roots, std::string root, std::string_view glob)
-      : roots_(roots), root_(std::move(root)), glob_(glob) {}
+  Listing(const AllowedFolders& roots, std::string root, std::string_view glob,
+          int64_t most_entries)
+      : roots_(roots), root_(std::move(root)), glob_(glob), most_entries_(most_entries) {}
 
   absl::Status Visit(Descriptor folder, const std::string& below) {
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(fdopendir(folder.number()), &closedir);
@@ -33,6 +34,9 @@ class Listing {
       const dirent* const entry = readdir(entries.get());
       if (entry == nullptr) return errno == 0 ? absl::OkStatus() : CannotList(below);
       if (entry->d_name[0] == '.') continue;
+      if (num_entries_++ == most_entries_) {
+        return ResourceExhausted("{} has more than {} files and folders", root_, most_entries_);
+      }
       path_ = below;
       if (!below.empty()) path_ += '/';
       path_ += entry->d_name;
@@ -97,6 +101,8 @@ class Listing {
   const AllowedFolders& roots_;
   const std::string root_;
   const std::string_view glob_;
+  const int64_t most_entries_;
+  int64_t num_entries_ = 0;
   std::string path_;  // Of the entry at hand, below the root.
   std::vector<ListedFile> files_;
   PassedOver passed_over_;
@@ -105,9 +111,9 @@ class Listing {
 }  // namespace
 
 absl::StatusOr<ListedFolder> ListFiles(const AllowedFolders& roots, const std::string& root,
-                                       std::string_view glob) {
+                                       std::string_view glob, int64_t most_entries) {
   ASSIGN_OR_RETURN(AllowedFolders::Folder folder, roots.OpenFolder(root));
-  Listing listing(roots, std::move(folder.path), glob);
+  Listing listing(roots, std::move(folder.path), glob, most_entries);
   RETURN_IF_ERROR(listing.Visit(std::move(folder.descriptor), ""));
   return listing.Take();
 }

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -77,9 +78,11 @@ struct ListedFolder {
 // is followed when it leads to a file below the roots. The codes are those of
 // AllowedFolders::OpenFolder. INVALID_ARGUMENT when the pattern itself names a folder of a stack's
 // state. UNAVAILABLE when a folder cannot be read, because a partial list must not look like
-// missing files.
+// missing files. RESOURCE_EXHAUSTED when there are more than `most_entries` files and folders,
+// whether they match or not.
 absl::StatusOr<ListedFolder> ListFiles(const AllowedFolders& roots, const std::string& root,
-                                       std::string_view glob);
+                                       std::string_view glob,
+                                       int64_t most_entries = std::numeric_limits<int64_t>::max());
 
 // Does it for a folder of the service's own.
 absl::StatusOr<ListedFolder> ListOwnFiles(const std::string& folder, std::string_view glob);

@@ -51,6 +51,7 @@ class BinaryFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override;
 
  private:
   class Indexing;
@@ -86,10 +87,13 @@ class BinaryFiles::Indexing {
     while (position_ < stop) RETURN_IF_ERROR(TakeBlock(file, stop));
     const int64_t tail = identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
     if (!format_.spec_.append && tail != 0 && !found_.more) {
-      found_.AddBad(position_++,
-                    tail > 0 ? "the file ends within a record" : "the file ends within its header");
+      found_.AddLost(
+          position_++, tail > 0 ? tail : identity.size_bytes,
+          tail > 0 ? "the file ends within a record" : "the file ends within its header");
     }
     found_.records_done = position_;
+    found_.num_bytes =
+        found_.more ? layout.header_bytes + stop * layout.record_bytes : identity.size_bytes;
     found_.bytes_done = layout.header_bytes + stop * layout.record_bytes;
     return std::move(found_);
   }
@@ -207,6 +211,14 @@ BinaryFiles::BinaryFiles(const BinaryFormat& format, const DatasetSpec& spec, Ti
 
 absl::StatusOr<IndexedFile> BinaryFiles::Index(const FileInput& input) const {
   return Indexing(*this, input).Run();
+}
+
+absl::StatusOr<RecordStarts> BinaryFiles::FindRecords(const OpenFile& /*file*/,
+                                                      int64_t offset) const {
+  const int64_t size = format_.record_bytes;
+  const int64_t record = std::max<int64_t>(0, offset - format_.header_bytes + size - 1) / size;
+  return RecordStarts{
+      .candidates = {{.byte = format_.header_bytes + record * size, .record = record}}};
 }
 
 // http://yann.lecun.com/exdb/mnist: 0, 0, type code, number of dimensions, big-endian dimensions.

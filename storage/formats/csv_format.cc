@@ -15,6 +15,7 @@
 #include "storage/formats/csv_indexing.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
+#include "storage/formats/record_starts.h"
 #include "storage/formats/window_reader.h"
 
 namespace tidemill::storage {
@@ -31,6 +32,9 @@ class CsvFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return reading_.spec.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override {
+    return FindLines(file, offset, reading_.text.dialect.quote);
+  }
 
  private:
   const CsvReading reading_;

@@ -25,7 +25,7 @@ absl::StatusOr<std::string> ReadSidecar(FileSystem& source, const std::string& p
 }  // namespace
 
 absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec) {
-  return TimeReader::Create(spec.path ? *spec.path : spec.format, spec.time_zone);
+  return TimeReader::Create(spec.Format());
 }
 
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,

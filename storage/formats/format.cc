@@ -33,9 +33,25 @@ void IndexedFile::AddHashed(int64_t position, int64_t offset, int64_t size, uint
 }
 
 void IndexedFile::AddBad(int64_t position, std::string reason) {
+  AddLost(position, 0, std::move(reason));
+}
+
+void IndexedFile::AddLost(int64_t position, int64_t bytes, std::string reason) {
   ++num_bad;
-  left_out.Add(position, reason);
-  if (bad.size() < kMaxBadRecords) bad.push_back({position, std::move(reason)});
+  lost_bytes += bytes;
+  left_out.Add(position, reason, bytes);
+  if (bad.size() < kMaxBadRecords) bad.push_back({position, std::move(reason), bytes});
+}
+
+void IndexedFile::AddLostBytes(int64_t bytes) {
+  lost_bytes += bytes;
+  left_out.AddLostBytes(bytes);
+  if (num_bad == std::ssize(bad)) bad.back().lost_bytes += bytes;
+}
+
+void IndexedFile::AddRemark(std::string reason, int64_t num_members) {
+  left_out.AddRemark(reason, num_members, /*wanted=*/false);
+  remarks.push_back(std::move(reason));
 }
 
 void IndexedFile::RemoveLastBad() {
@@ -110,6 +126,20 @@ std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& 
   if (spec.label.sidecar) companions.push_back(SidecarOf(path, *spec.label.sidecar));
   if (spec.event_time.sidecar) companions.push_back(SidecarOf(path, *spec.event_time.sidecar));
   return companions;
+}
+
+bool IsCompanion(const DatasetSpec& spec, const std::string& path) {
+  if (spec.label.file && !spec.label.file->replacement.empty()) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (name.find(spec.label.file->pattern) == std::string::npos &&
+        name.find(spec.label.file->replacement) != std::string::npos) {
+      return true;
+    }
+  }
+  for (const auto& extension : {spec.label.sidecar, spec.event_time.sidecar}) {
+    if (extension && path.ends_with(*extension)) return true;
+  }
+  return false;
 }
 
 absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, DatasetSpec& spec) {

@@ -17,6 +17,7 @@
 #include "storage/compression/unpacked_cache.h"
 #include "storage/filesystems/local.h"
 #include "storage/formats/left_out_reasons.h"
+#include "storage/formats/record_starts.h"
 #include "storage/segments/segment_rows.h"
 
 namespace tidemill::storage {
@@ -49,6 +50,7 @@ inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_d
 struct BadRecord {
   int64_t position = 0;  // The number of the record in the file, from 0.
   std::string reason;
+  int64_t lost_bytes = 0;  // Those around it in which no record could be found.
 };
 
 inline constexpr size_t kMaxBadRecords = 10'000;
@@ -62,9 +64,15 @@ struct IndexedFile {
   std::vector<int64_t> positions;  // Those of the rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
-  LeftOutReasons left_out;  // All bad records, and those that the spec leaves out.
+  int64_t lost_bytes = 0;   // Those of all bad records.
+  LeftOutReasons left_out;  // All bad records, those that the spec leaves out, and the remarks.
+  // What is to be told about the file though it costs no record.
+  std::vector<std::string> remarks;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
+  // Where the reading ended, unpacked. It may lie behind `bytes_done`. 0 when the format does not
+  // say.
+  int64_t num_bytes = 0;
   // Whether it was stopped by `max_records` or `max_bytes`. There may be more behind `bytes_done`.
   bool more = false;
   // Whether a header among the records says that the columns stand in another order from there on.
@@ -84,7 +92,14 @@ struct IndexedFile {
   void AddHashed(int64_t position, int64_t offset, int64_t size, uint64_t hash, Timestamp time,
                  const Label& label);
   void AddBad(int64_t position, std::string reason);
-  // Removes the last one added, a bad record.
+  // Does the same where no record could be found in `bytes` bytes. How many records they were
+  // is not known; they count as one.
+  void AddLost(int64_t position, int64_t bytes, std::string reason);
+  // Adds the bytes to the last one added, a bad record.
+  void AddLostBytes(int64_t bytes);
+  // Adds a remark, which costs no record. `num_members`: see LeftOutReason.
+  void AddRemark(std::string reason, int64_t num_members);
+  // Removes the last one added, a bad record without lost bytes.
   void RemoveLastBad();
   // Removes the rows without a label and counts them.
   void DropUnlabelled();
@@ -106,6 +121,13 @@ class Format {
   // does not depend on what the spec says about growing files.
   virtual bool ReadsInPieces() const { return false; }
 
+  // Returns where records begin at or after `offset` of a file's content, which is greater than 0.
+  // There is no candidate when none is found nearby. Formats that read in pieces define it.
+  virtual absl::StatusOr<RecordStarts> FindRecords(const OpenFile& /*file*/,
+                                                   int64_t /*offset*/) const {
+    return RecordStarts();
+  }
+
   // Returns the number of bytes of a record before those of its sample.
   virtual int64_t LeadBytes() const { return 0; }
 };
@@ -117,6 +139,10 @@ absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, Unpa
 // Returns the other files that belong to a sample file: its labels and its time. The paths are
 // absolute. The files may not exist.
 std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& input);
+
+// Whether a file with this path, below the dataset's folder, belongs to a sample file rather than
+// being one.
+bool IsCompanion(const DatasetSpec& spec, const std::string& path);
 
 // Fills in `format.columns` from the header of `path` (absolute) when the spec leaves them open.
 // Otherwise does nothing. INVALID_ARGUMENT when the header lacks a column that the spec names, or

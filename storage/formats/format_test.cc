@@ -286,6 +286,8 @@ label: {record: {offset: 2, width: 2, encoding: signed, endianness: big}, kind: 
   EXPECT_THAT(found->rows.byte_from, ElementsAre(2, 6));
   ASSERT_EQ(found->num_bad, 1);
   EXPECT_THAT(found->bad[0].reason, HasSubstr("ends within a record"));
+  EXPECT_GT(found->lost_bytes, 0);
+  EXPECT_EQ(found->lost_bytes, found->num_bytes - found->bytes_done);
   EXPECT_EQ(CutOf(spec).offset, 2);
   EXPECT_EQ(CutOf(spec).size, 2);
 }
@@ -351,6 +353,32 @@ TEST_F(FormatTest, GzipThatUnpacksToWholeBuffersIsSound) {
   std::string bytes(megabyte.size(), '\0');
   EXPECT_THAT(file->ReadAt(0, bytes.data(), bytes.size()), IsOk());
   EXPECT_EQ(bytes, megabyte);
+}
+
+// A JPEG without pixels: the Exif data in it say only when it was taken.
+std::string Photograph(const std::string& taken_at) {
+  using std::string_literals::operator""s;
+  const std::string block = "MM\0*\0\0\0\x08\0\x01\x87\x69\0\x04\0\0\0\x01\0\0\0\x1a\0\0\0\0"s +
+                            "\0\x01\x90\x03\0\x02\0\0\0\x14\0\0\0\x2c\0\0\0\0"s + taken_at + "\0"s;
+  const std::string segment = "Exif\0\0"s + block;
+  return "\xff\xd8\xff\xe1\0"s + static_cast<char>(segment.size() + 2) + segment + "\xff\xda\0\2"s;
+}
+
+TEST_F(FormatTest, ThePhotographSaysWhenItWasTaken) {
+  data_.Write("1.jpg", Photograph("2020:12:31 21:25:00"));
+  const auto spec = Spec("format: single_file\nevent_time: {exif: true, time_zone: Asia/Tokyo}\n");
+  const auto found = Index(spec, "1.jpg");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(found->rows.event_time, ElementsAre(ParseTimestamp("2020-12-31T12:25Z")->micros));
+  data_.Write("2.jpg", "\xff\xd8\xff\xda");
+  EXPECT_THAT(Index(spec, "2.jpg"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no Exif data")));
+  data_.Write("3.jpg", Photograph("0000:00:00 00:00:00"));
+  EXPECT_THAT(Index(spec, "3.jpg"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the month is not 01 to 12")));
+  EXPECT_THAT(
+      config::Read<DatasetSpec>("path: /x\nformat: csv\nevent_time: {exif: true}\n", "spec"),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exif")));
 }
 
 TEST_F(FormatTest, SeveralGzipMembersAreOneFile) {

@@ -1,9 +1,13 @@
 #include "storage/client/formats/jsonl_format.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "fmt/format.h"
 
 #include "base/files.h"
 #include "records/json_fields.h"
@@ -22,7 +26,9 @@ bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-// A line is a sample; its payload is the line without its end. Blank lines are no samples.
+// A line is a sample; its payload is the line without its end. Blank lines are no samples. A file
+// system that lost power leaves zeros where bytes were not written: they cost what they replaced,
+// and not the lines beside them.
 class JsonlFiles final : public Format {
  public:
   JsonlFiles(const JsonlFormat& format, const DatasetSpec& spec, TimeReader times,
@@ -31,6 +37,9 @@ class JsonlFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override {
+    return FindLines(file, offset, /*quote=*/std::nullopt);
+  }
 
  private:
   class Indexing;
@@ -61,6 +70,14 @@ class JsonlFiles::Indexing {
     // What grows may still grow: only a line end ends its last line.
     const bool ends = last && !format_.spec_.append;
     while (at < window.size()) {
+      if (!runs_on_ && window[at] == '\0') {
+        at += TakeZeros(window.substr(at), offset + static_cast<int64_t>(at));
+        continue;
+      }
+      if (num_zeros_ > 0) {
+        AddLost(std::exchange(num_zeros_, 0), zeros_from_);
+        if (EndsPiece(offset + static_cast<int64_t>(at))) return Cancelled("the piece is full");
+      }
       const size_t line_end = window.find('\n', at);
       const bool whole = line_end != std::string_view::npos;
       const std::string_view line = window.substr(at, whole ? line_end - at : line_end);
@@ -68,18 +85,21 @@ class JsonlFiles::Indexing {
       if (!whole && !ends && !runs_on_ && line.size() <= format_.max_record_ + 1) break;
       TakeLine(line, offset + static_cast<int64_t>(at), whole || ends);
       at += line.size() + (whole ? 1 : 0);
-      found_.more =
-          !runs_on_ && IsFull(input_, found_.records_done, offset + static_cast<int64_t>(at));
-      if (found_.more) {
-        found_.bytes_done = offset + static_cast<int64_t>(at);
-        return Cancelled("the piece is full");
-      }
+      if (EndsPiece(offset + static_cast<int64_t>(at))) return Cancelled("the piece is full");
     }
     found_.bytes_done = offset + static_cast<int64_t>(at);
+    found_.num_bytes = offset + static_cast<int64_t>(last ? window.size() : at);
     return at;
   }
 
   IndexedFile Finish() {
+    if (num_zeros_ > 0) {
+      found_.AddRemark(
+          fmt::format("the file ends with '{}' zeros, which are no record", num_zeros_),
+          /*num_members=*/0);
+      // What grows may go on in their place, or behind them.
+      if (format_.spec_.append) found_.bytes_done -= num_zeros_;
+    }
     // An over-long line that is still being written is read again, from its beginning: what follows
     // of it must not pass for a line.
     if (runs_on_ && format_.spec_.append) {
@@ -91,6 +111,13 @@ class JsonlFiles::Indexing {
   }
 
  private:
+  // Whether the piece is full when it is read up to `end`.
+  bool EndsPiece(int64_t end) {
+    found_.more = !runs_on_ && IsFull(input_, found_.records_done, end);
+    if (found_.more) found_.bytes_done = found_.num_bytes = end;
+    return found_.more;
+  }
+
   // A line, or as much of an over-long one as the window holds.
   void TakeLine(std::string_view line, int64_t offset, bool whole) {
     const bool is_rest = runs_on_;
@@ -103,10 +130,42 @@ class JsonlFiles::Indexing {
       return;
     }
     if (IsBlank(line)) return;
+    if (line.find('\0') != std::string_view::npos) return TakeParts(line, offset);
     const int64_t position = found_.records_done++;
     if (const absl::Status status = TakeRecord(line, offset, position); !status.ok()) {
       found_.AddBad(position, std::string(status.message()));
     }
+  }
+
+  // Takes the zeros at the front, where a line should begin. Returns how many there are.
+  size_t TakeZeros(std::string_view bytes, int64_t offset) {
+    const size_t count = std::min(bytes.find_first_not_of('\0'), bytes.size());
+    if (num_zeros_ == 0) zeros_from_ = offset;
+    num_zeros_ += static_cast<int64_t>(count);
+    return count;
+  }
+
+  void AddLost(int64_t num_bytes, int64_t offset) {
+    found_.AddLost(found_.records_done++, num_bytes,
+                   fmt::format("'{}' bytes from byte '{}' on are zeros, or parts of lines beside "
+                               "zeros",
+                               num_bytes, offset));
+  }
+
+  // Takes the records between the zeros of a line.
+  void TakeParts(std::string_view line, int64_t offset) {
+    auto lost = std::ssize(line);
+    for (size_t at = 0; at < line.size();) {
+      const size_t from = std::min(line.find_first_not_of('\0', at), line.size());
+      const size_t to = std::min(line.find('\0', from), line.size());
+      at = to;
+      const std::string_view part = line.substr(from, to - from);
+      const int64_t position = found_.records_done;
+      if (!TakeRecord(part, offset + static_cast<int64_t>(from), position).ok()) continue;
+      ++found_.records_done;
+      lost -= std::ssize(part);
+    }
+    AddLost(lost, offset);
   }
 
   absl::Status TakeRecord(std::string_view line, int64_t offset, int64_t position) {
@@ -141,6 +200,9 @@ class JsonlFiles::Indexing {
   JsonFields fields_;
   bool runs_on_ = false;
   int64_t long_from_ = 0;  // Where the line begins that runs on.
+  // The zeros before the line that begins next, and where they are.
+  int64_t num_zeros_ = 0;
+  int64_t zeros_from_ = 0;
   GroupNumbers groups_;
   IndexedFile found_;
 };

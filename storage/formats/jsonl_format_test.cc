@@ -63,6 +63,42 @@ TEST_F(FormatTest, JsonLinesComeBackAsTheyWereWritten) {
   }
 }
 
+TEST_F(FormatTest, ZerosAmongJsonLinesCostWhatTheyReplaced) {
+  const auto line = [](int at) {
+    return fmt::format(R"({{"class": 1, "when": {{"at": {}}}}})", at);
+  };
+  const std::string zeros(5000, '\0'), many_zeros(6 << 20, '\0');
+  for (const bool append : {false, true}) {
+    const DatasetSpec spec = Spec(std::string(kJsonlSpec) + (append ? "append: true\n" : ""));
+    // Whole lines were replaced, more than a line may have.
+    data_.Write("x.jsonl", line(1) + "\n" + many_zeros + line(2) + "\n");
+    const auto whole = Index(spec, "x.jsonl");
+    ASSERT_THAT(whole, IsOk());
+    EXPECT_THAT(Bytes("x.jsonl", *whole), ElementsAre(line(1), line(2)));
+    EXPECT_EQ(whole->num_bad, 1);
+    EXPECT_EQ(whole->lost_bytes, std::ssize(many_zeros));
+    // Parts of lines were replaced.
+    data_.Write("x.jsonl", line(1) + "\n" + line(2).substr(0, 9) + zeros + line(3).substr(9) +
+                               "\n" + line(4) + zeros + line(5) + "\n");
+    const auto parts = Index(spec, "x.jsonl");
+    ASSERT_THAT(parts, IsOk());
+    EXPECT_THAT(Bytes("x.jsonl", *parts), ElementsAre(line(1), line(4), line(5)));
+    EXPECT_EQ(parts->num_bad, 2);
+    EXPECT_EQ(parts->lost_bytes, 2 * std::ssize(zeros) + std::ssize(line(3)));
+    // Nothing follows them.
+    data_.Write("x.jsonl", line(1) + "\n" + many_zeros);
+    const auto end = Index(spec, "x.jsonl");
+    ASSERT_THAT(end, IsOk());
+    EXPECT_THAT(Bytes("x.jsonl", *end), ElementsAre(line(1)));
+    EXPECT_EQ(end->num_bad, 0);
+    EXPECT_THAT(end->remarks,
+                ElementsAre(fmt::format("the file ends with '{}' zeros, which are no record",
+                                        many_zeros.size())));
+    EXPECT_EQ(end->bytes_done, std::ssize(line(1)) + 1 + (append ? 0 : std::ssize(many_zeros)));
+    EXPECT_EQ(end->num_bytes, std::ssize(line(1)) + 1 + std::ssize(many_zeros));
+  }
+}
+
 TEST_F(FormatTest, ABadJsonLineCostsThatLine) {
   data_.Write("x.jsonl",
               "{\"class\": 1, \"when\": {\"at\": 1}}\n"

@@ -59,7 +59,7 @@ void LeftOutReasons::Add(std::optional<int64_t> record, int64_t count, std::stri
                          bool wanted) {
   if (count <= 0) return;
   LeftOutReason& place = Place(reason, wanted);
-  if (place.num_records == 0 && place.num_files == 0) {
+  if (place.first_reason.empty()) {
     place.first_record = record;
     place.first_reason = AsText(reason);
   }
@@ -67,10 +67,22 @@ void LeftOutReasons::Add(std::optional<int64_t> record, int64_t count, std::stri
   num_records_ += count;
 }
 
-void LeftOutReasons::AddFile(std::string_view reason) {
+void LeftOutReasons::Add(int64_t record, std::string_view reason, int64_t lost_bytes) {
+  Add(record, 1, reason, /*wanted=*/false);
+  items_[last_].lost_bytes += lost_bytes;
+}
+
+void LeftOutReasons::AddFile(std::string_view reason, int64_t lost_bytes) {
   LeftOutReason& place = Place(reason, /*wanted=*/false);
-  if (place.num_records == 0 && place.num_files == 0) place.first_reason = AsText(reason);
+  if (place.first_reason.empty()) place.first_reason = AsText(reason);
   ++place.num_files;
+  place.lost_bytes += lost_bytes;
+}
+
+void LeftOutReasons::AddRemark(std::string_view reason, int64_t num_members, bool wanted) {
+  LeftOutReason& place = Place(reason, wanted);
+  if (place.first_reason.empty()) place.first_reason = AsText(reason);
+  place.num_members += num_members;
 }
 
 void LeftOutReasons::RemoveLast() {

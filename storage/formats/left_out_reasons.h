@@ -1,4 +1,5 @@
 // Counts why records of a file are left out. The result is short, however many records there are.
+// Where it is not known how many records are missing, their bytes are counted.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,16 @@
 
 namespace tidemill::storage {
 
-// The records that were left out for the same reason.
+// The records that were left out for the same reason. Without any count it is a remark about a file
+// of which nothing is lost.
 struct LeftOutReason {
   std::string pattern;  // '...' replaces what the reasons quote. Empty for the rest.
   bool wanted = false;  // Whether the spec asks for it.
   int64_t num_records = 0;
   int64_t num_files = 0;  // Files left out as a whole. Their records are not counted.
+  // The bytes in which no record could be found. Each such place counts as one record, too.
+  int64_t lost_bytes = 0;
+  int64_t num_members = 0;  // Members of archives that no sample uses. They are no records.
   // The number of the first record, from 0. std::nullopt when the whole file is meant.
   std::optional<int64_t> first_record;
   std::string first_reason;
@@ -28,12 +33,18 @@ std::string PatternOf(std::string_view reason);
 // counted together. Thread-compatible.
 class LeftOutReasons {
  public:
-  void Add(int64_t record, std::string_view reason) { Add(record, 1, reason, /*wanted=*/false); }
+  void Add(int64_t record, std::string_view reason) { Add(record, reason, /*lost_bytes=*/0); }
+  // Adds one record, and the bytes around it in which no record could be found.
+  void Add(int64_t record, std::string_view reason, int64_t lost_bytes);
   // Adds `count` records. `record` is the first of them.
   void Add(std::optional<int64_t> record, int64_t count, std::string_view reason, bool wanted);
+  // Adds the bytes to the last one added.
+  void AddLostBytes(int64_t bytes) { items_[last_].lost_bytes += bytes; }
   // Adds a file that was left out as a whole.
-  void AddFile(std::string_view reason);
-  // Removes the last one added, which was one record.
+  void AddFile(std::string_view reason, int64_t lost_bytes);
+  // Adds what is to be told though it costs no record. `num_members` may be 0.
+  void AddRemark(std::string_view reason, int64_t num_members, bool wanted);
+  // Removes the last one added, which was one record without lost bytes.
   void RemoveLast();
 
   const std::vector<LeftOutReason>& items() const { return items_; }

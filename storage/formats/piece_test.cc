@@ -102,6 +102,9 @@ TEST_F(PieceTest, OfJsonLines) {
       std::string(90, 'z') + "\"}\n{\"t\":5,\"y\":1}\n  \n{\"t\":6,\"y\":0}";
   data_.Write("a.jsonl", text);
   ExpectTheSameInPieces(Spec(kJsonl), "a.jsonl", 4, 2);
+  const std::string zeros(100, '\0');
+  data_.Write("c.jsonl", text + "\n" + zeros + text + "\n{\"t\":1" + zeros + "}\n" + zeros);
+  ExpectTheSameInPieces(Spec(kJsonl), "c.jsonl", 8, 6);
   data_.Write("b.jsonl", text + "\n");
   ExpectTheSameInPieces(Spec(std::string(kJsonl) + "append: true\n"), "b.jsonl", 4, 2);
 }
@@ -132,6 +135,10 @@ TEST_F(PieceTest, OfTfrecords) {
   ExpectTheSameInPieces(Spec(kSpec), "a.tfrecord", 6, 2);
   data_.Write("b.tfrecord", text + "cut off");
   ExpectTheSameInPieces(Spec(kSpec), "b.tfrecord", 6, 3);
+  std::string lengthless = TfRecord("without its length");
+  lengthless[2] = 1;
+  data_.Write("c.tfrecord", lengthless + text + lengthless + text + "cut off");
+  ExpectTheSameInPieces(Spec(kSpec), "c.tfrecord", 12, 7);
 }
 
 }  // namespace

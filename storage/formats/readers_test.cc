@@ -18,7 +18,7 @@ using tidemill::testing::kInvalid;
 using tidemill::testing::StatusIs;
 
 std::string Read(const std::string& format, const std::string& zone, const std::string& text) {
-  const auto reader = TimeReader::Create(format, zone);
+  const auto reader = TimeReader::Create({.format = format, .time_zone = zone});
   if (!reader.ok()) return std::string(reader.status().message());
   const auto time = reader->Read(text);
   return time.ok() ? FormatTimestamp(*time) : "unreadable";
@@ -59,13 +59,81 @@ TEST(TimeReader, TakesLocalTimesToUtc) {
   EXPECT_EQ(Read("", "Europe/Berlin", "2017-12-05T09:16:00Z"), "2017-12-05T09:16:00Z");
 }
 
+// The time in UTC, or the reason.
+std::string ReadBy(const TimeFormat& format, const std::string& text) {
+  const auto reader = TimeReader::Create(format);
+  if (!reader.ok()) return std::string(reader.status().message());
+  const auto time = reader->Read(text);
+  return time.ok() ? FormatTimestamp(*time) : std::string(time.status().message());
+}
+
+TEST(TimeReader, TakesATimeThatComesTwiceByTheRule) {
+  TimeFormat format{.time_zone = "Europe/Zurich"};
+  EXPECT_EQ(ReadBy(format, "2020-10-25 02:30:00.5"), "2020-10-25T00:30:00.5Z");
+  format.ambiguous = AmbiguousTime::kSecond;
+  EXPECT_EQ(ReadBy(format, "2020-10-25 02:30:00.5"), "2020-10-25T01:30:00.5Z");
+  EXPECT_EQ(ReadBy(format, "2020-10-25 01:59:59"), "2020-10-24T23:59:59Z");
+  EXPECT_EQ(ReadBy(format, "2020-10-25 03:00:00"), "2020-10-25T02:00:00Z");
+  format.ambiguous = AmbiguousTime::kBad;
+  EXPECT_EQ(ReadBy(format, "2020-10-25 02:30"),
+            "'2020-10-25 02:30' is not a time: it comes twice in Europe/Zurich, where the clock is "
+            "set back");
+  EXPECT_EQ(ReadBy(format, "2020-10-25 02:30+02"), "2020-10-25T00:30:00Z");
+  EXPECT_EQ(ReadBy({.time_zone = "America/New_York"}, "2021-11-07 01:30"), "2021-11-07T05:30:00Z");
+}
+
+TEST(TimeReader, RefusesATimeThatTheClockSkips) {
+  for (const std::string format : {"", "%Y-%m-%d %H:%M"}) {
+    EXPECT_THAT(ReadBy({.format = format, .time_zone = "Europe/Zurich"}, "2021-03-28 02:30"),
+                HasSubstr("'2021-03-28 02:30' is not a time: it does not exist in Europe/Zurich"));
+  }
+  EXPECT_EQ(ReadBy({.time_zone = "Europe/Zurich"}, "2021-03-28 03:00"), "2021-03-28T01:00:00Z");
+  EXPECT_THAT(ReadBy({.time_zone = "Pacific/Apia"}, "2011-12-30 12:00"), HasSubstr("not exist"))
+      << "a whole day";
+  EXPECT_EQ(ReadBy({.time_zone = "+01:00"}, "2021-03-28 02:30"), "2021-03-28T01:30:00Z");
+  EXPECT_THAT(ReadBy({}, "2021-03-28 02:30 Europe/Zurich"), HasSubstr("does not exist"));
+}
+
+TEST(TimeReader, TakesAFractionThatMayBeAbsent) {
+  const TimeFormat format{.format = "%Y-%m-%d %H:%M:%S.%f%z"};
+  EXPECT_EQ(ReadBy(format, "2020-12-31 21:25:00+02"), "2020-12-31T19:25:00Z");
+  EXPECT_EQ(ReadBy(format, "2020-12-31 21:25:00.5+02"), "2020-12-31T19:25:00.5Z");
+  EXPECT_EQ(ReadBy(format, "2020-12-31 21:25:00,123456789+0200"), "2020-12-31T19:25:00.123456Z");
+  EXPECT_EQ(ReadBy({.format = "%d.%m.%Y %H:%M:%S,%f"}, "31.12.2020 21:25:00"),
+            "2020-12-31T21:25:00Z");
+  EXPECT_THAT(ReadBy(format, "2020-12-31 21:25:00.+02"), HasSubstr("does not read as"));
+}
+
+TEST(TimeReader, KnowsHalfDaysWeekdaysAndZonesInAFormat) {
+  EXPECT_EQ(ReadBy({.format = "%m/%d/%Y %I:%M %p"}, "12/31/2020 9:25 PM"), "2020-12-31T21:25:00Z");
+  EXPECT_EQ(ReadBy({.format = "%m/%d/%Y %I:%M:%S %p"}, "12/31/2020 12:25:00 am"),
+            "2020-12-31T00:25:00Z");
+  EXPECT_THAT(ReadBy({.format = "%I:%M %p"}, "13:00 PM"), HasSubstr("not 1 to 12"));
+  EXPECT_THAT(ReadBy({.format = "%H:%M %p"}, "13:00 PM"), HasSubstr("needs both %I"));
+  EXPECT_EQ(ReadBy({.format = "%A %d %B %Y"}, "thursday 31 DECEMBER 2020"), "2020-12-31T00:00:00Z");
+  EXPECT_THAT(ReadBy({.format = "%a %d %b %Y"}, "Fri 31 Dec 2020"), HasSubstr("day of the week"));
+  EXPECT_EQ(ReadBy({.format = "%d.%m.%Y %H:%M %Z"}, "31.12.2020 21:25 UTC"),
+            "2020-12-31T21:25:00Z");
+  EXPECT_EQ(ReadBy({.format = "%d.%m.%Y %H:%M %Z"}, "31.12.2020 21:25 Asia/Tokyo"),
+            "2020-12-31T12:25:00Z");
+  EXPECT_THAT(ReadBy({.format = "%Y-%m-%d"}, "2023-02-29"), HasSubstr("no such day"));
+}
+
+TEST(TimeReader, NamesTheUnitOfNumbersThatAreFarAway) {
+  EXPECT_THAT(ReadBy({.format = "unix"}, "1609449958123"), HasSubstr("write format: unix_ms"));
+  EXPECT_EQ(ReadBy({.format = "unix", .any_year = true}, "1609449958123"), "52971-06-10T00:48:43Z");
+  EXPECT_EQ(ReadBy({.format = "unix_ns"}, "1609449958123456789"), "2020-12-31T21:25:58.123456Z");
+  EXPECT_THAT(ReadBy({}, "1609449958"), HasSubstr("write format: unix"));
+}
+
 TEST(TimeReader, NamesUnknownZonesAndCodes) {
-  EXPECT_THAT(TimeReader::Create("%Y", "Mars/Base"), StatusIs(kInvalid, HasSubstr("Mars/Base")));
-  EXPECT_THAT(TimeReader::Create("%Q", "UTC"), StatusIs(kInvalid, HasSubstr("%Q")));
+  EXPECT_THAT(TimeReader::Create({.format = "%Y", .time_zone = "Mars/Base"}),
+              StatusIs(kInvalid, HasSubstr("Mars/Base")));
+  EXPECT_THAT(TimeReader::Create({.format = "%Q"}), StatusIs(kInvalid, HasSubstr("%Q")));
 }
 
 TEST(TimeReader, FindsTheTimeInAPath) {
-  const auto reader = TimeReader::Create("*/%Y/%m%d-*.png", "UTC");
+  const auto reader = TimeReader::Create({.format = "*/%Y/%m%d-*.png"});
   ASSERT_THAT(reader, IsOk());
   const auto time = reader->ReadFromPath("2019/cam/2020/0102-3.png");
   ASSERT_THAT(time, IsOk());

@@ -14,9 +14,13 @@ namespace {
 
 constexpr int64_t kReadBytes = int64_t{1} << 20;
 
+bool InSameGroup(const IndexedFile& rows, size_t before, size_t row) {
+  return rows.groups.empty() || rows.groups[before] == rows.groups[row];
+}
+
 // Whether a row goes on with the series of the one before it.
 bool Joins(const SeriesSpec& spec, const IndexedFile& rows, size_t before, size_t row) {
-  if (!rows.groups.empty() && rows.groups[before] != rows.groups[row]) return false;
+  if (!InSameGroup(rows, before, row)) return false;
   const int64_t from = rows.rows.event_time[before];
   const int64_t to = rows.rows.event_time[row];
   return spec.step ? to - from == spec.step->micros : to >= from;
@@ -43,6 +47,19 @@ bool GroupsComeBack(const IndexedFile& rows) {
     greatest = rows.groups[i];
   }
   return false;
+}
+
+// Why the windows that reach over `row` and the one before it are not made.
+std::string ReasonOfBreak(const SeriesSpec& spec, const IndexedFile& rows, size_t row) {
+  if (rows.positions[row] != rows.positions[row - 1] + 1) {
+    return "its window has a record that cannot be read";
+  }
+  const std::string before = FormatTimestamp({rows.rows.event_time[row - 1]});
+  const std::string behind = FormatTimestamp({rows.rows.event_time[row]});
+  if (!spec.step)
+    return fmt::format("time goes back in its window: from '{}' to '{}'", before, behind);
+  return fmt::format("its window has a gap: from '{}' to '{}' is not a step of {}", before, behind,
+                     FormatDuration(*spec.step));
 }
 
 // Hashes ranges of a file whose beginnings and ends ascend, reading each byte once.
@@ -86,17 +103,27 @@ int64_t GroupNumbers::Of(std::string_view group) {
   return last_number_;
 }
 
-std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows) {
-  std::vector<size_t> anchors;
-  int64_t run = 0;
+Anchors FindAnchors(const SeriesSpec& spec, const IndexedFile& rows) {
+  Anchors found;
+  const int64_t wanted = spec.history + spec.horizon;
+  int64_t run = 0, unbroken_run = 0;  // Of rows, and of those that there would be without breaks.
+  size_t row_behind = 0;
   for (size_t row = 0; row < rows.positions.size(); ++row) {
-    const bool goes_on = row > 0 && rows.positions[row] == rows.positions[row - 1] + 1 &&
-                         Joins(spec, rows, row - 1, row);
+    const bool same_group = row > 0 && InSameGroup(rows, row - 1, row);
+    const int64_t apart = row > 0 ? rows.positions[row] - rows.positions[row - 1] : 0;
+    const bool goes_on = same_group && apart == 1 && Joins(spec, rows, row - 1, row);
     run = goes_on ? run + 1 : 1;
-    if (run < spec.history + spec.horizon) continue;
-    anchors.push_back(row - static_cast<size_t>(spec.horizon));
+    unbroken_run = same_group ? unbroken_run + apart : 1;
+    if (!goes_on) row_behind = row;
+    if (run >= wanted) {
+      found.rows.push_back(row - static_cast<size_t>(spec.horizon));
+    } else if (unbroken_run >= wanted) {
+      const bool next = !found.lost.empty() && found.lost.back().row_behind == row_behind;
+      if (!next) found.lost.push_back({.last_row = row, .row_behind = row_behind});
+      ++found.lost.back().count;
+    }
   }
-  return anchors;
+  return found;
 }
 
 SeriesFiles::SeriesFiles(const DatasetSpec& spec, std::unique_ptr<Format> rows,
@@ -145,9 +172,12 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
   IndexedFile found;
   found.bytes_done = ReadAgainFrom(rows);
   found.records_done = rows.records_done;
+  found.num_bytes = rows.num_bytes;
   for (const BadRecord& bad : rows.bad) {
-    if (bad.position >= input.from_record) found.AddBad(bad.position, bad.reason);
+    if (bad.position < input.from_record) continue;
+    found.AddLost(bad.position, bad.lost_bytes, bad.reason);
   }
+  for (const std::string& remark : rows.remarks) found.AddRemark(remark, /*num_members=*/0);
   for (const LeftOutReason& reason : rows.left_out.items()) {
     if (!reason.wanted) continue;
     found.left_out.Add(reason.first_record, reason.num_records, reason.first_reason, true);
@@ -160,7 +190,9 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   RangeHasher hasher(file);
   const bool needs_label = DropsUnlabelled(spec_);
-  for (const size_t anchor : FindAnchors(series_, rows)) {
+  const Anchors anchors = FindAnchors(series_, rows);
+  CountLost(input, rows, anchors.lost, found);
+  for (const size_t anchor : anchors.rows) {
     // Anchors before this one were complete the last time.
     if (rows.positions[anchor] < input.from_record - series_.horizon) continue;
     const size_t first = anchor + 1 - static_cast<size_t>(series_.history);
@@ -181,6 +213,19 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
     found.rows.hash.push_back(hash);
   }
   return found;
+}
+
+void SeriesFiles::CountLost(const FileInput& input, const IndexedFile& rows,
+                            const std::vector<LostWindows>& lost, IndexedFile& found) const {
+  for (const LostWindows& windows : lost) {
+    // Those that end before were counted the last time.
+    const int64_t first = rows.positions[windows.last_row];
+    const auto behind = rows.positions.begin() + static_cast<int64_t>(windows.last_row);
+    const auto known = std::lower_bound(behind, behind + windows.count, input.from_record) - behind;
+    if (known == windows.count) continue;
+    found.left_out.Add(first + known - series_.horizon, windows.count - known,
+                       ReasonOfBreak(series_, rows, windows.row_behind), /*wanted=*/true);
+  }
 }
 
 // The first row that windows yet to come may begin with lies Reach() rows before the end. Where

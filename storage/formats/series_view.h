@@ -23,16 +23,29 @@ class GroupNumbers {
   absl::flat_hash_map<std::string, int64_t> numbers_;
 };
 
-// Returns the anchors among the rows of a file, as ascending indices into its columns. An anchor
-// has `history` - 1 rows before it and `horizon` rows behind it in its group, without a bad row or
-// a gap in time.
-std::vector<size_t> FindAnchors(const SeriesSpec& spec, const IndexedFile& rows);
+// Windows of adjacent anchors that were not made for the same reason.
+struct LostWindows {
+  size_t last_row = 0;  // Of the first of them, as an index.
+  int64_t count = 0;
+  size_t row_behind = 0;  // The row behind what breaks them: a gap in time or a bad row.
+};
+
+struct Anchors {
+  std::vector<size_t> rows;  // Ascending indices.
+  std::vector<LostWindows> lost;
+};
+
+// Finds the anchors among the rows of a file. An anchor has `history` - 1 rows before it and
+// `horizon` rows behind it in its group, without a bad row or a gap in time. What would be one
+// without these is lost.
+Anchors FindAnchors(const SeriesSpec& spec, const IndexedFile& rows);
 
 // Makes windows from the rows of another format. The position and the time of a window are those of
 // its anchor. Its bytes reach from its first row to the anchor. Its label is that of the row
 // `horizon` ahead. Nothing outside this class knows that samples overlap.
 //
-// The row format quarantines a row that cannot be read. Such a row ends the windows before it. When
+// The row format quarantines a row that cannot be read. Such a row ends the windows before it. The
+// windows that a bad row or a gap in time breaks are counted as left out, as the spec asks. When
 // a file has grown, its last rows are read once more, because they belong to windows that are
 // complete only now.
 //
@@ -53,6 +66,8 @@ class SeriesFiles : public Format {
   // Returns what is wrong with the order of the groups; empty when nothing is.
   std::string CheckGroups(const FileInput& input, const IndexedFile& rows) const;
   absl::StatusOr<IndexedFile> MakeWindows(const FileInput& input, const IndexedFile& rows) const;
+  void CountLost(const FileInput& input, const IndexedFile& rows,
+                 const std::vector<LostWindows>& lost, IndexedFile& found) const;
   int64_t ReadAgainFrom(const IndexedFile& rows) const;
 
   const DatasetSpec spec_;

@@ -108,6 +108,49 @@ TEST_F(SeriesViewTest, AGapAnotherGroupAndABadRowEndAWindow) {
               ElementsAre(Window{3, "4,a,4\n5,a,5", 5, 6}, Window{9, "10,b,10\n11,b,11", 11, 12}));
 }
 
+// The wanted reasons with their counts.
+std::vector<std::pair<std::string, int64_t>> Told(const IndexedFile& found) {
+  std::vector<std::pair<std::string, int64_t>> told;
+  for (const LeftOutReason& reason : found.left_out.items()) {
+    if (reason.wanted) told.emplace_back(reason.first_reason, reason.num_records);
+  }
+  return told;
+}
+
+TEST_F(SeriesViewTest, WindowsThatAGapOrABadRowBreaksAreCounted) {
+  data_.Write("x.csv",
+              "t,g,y\n1,a,1\n2,a,2\n3,a,3\n5,a,5\n6,a,6\n7,a,7\nnever,a,8\n9,a,9\n10,a,10\n"
+              "11,a,11\n21,b,1\n22,b,2\n");
+  const auto found = Index(Spec(kSeriesSpec), "x.csv");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(found->positions, ElementsAre(1, 4, 8));
+  EXPECT_THAT(Told(*found),
+              ElementsAre(std::pair("its window has a gap: from '1970-01-01T00:00:03Z' to "
+                                    "'1970-01-01T00:00:05Z' is not a step of 1s",
+                                    2),
+                          std::pair("its window has a record that cannot be read", 2)));
+  EXPECT_EQ(found->left_out.items()[1].first_record, 2);
+  EXPECT_EQ(found->num_bad, 1) << "a window that is not made is no bad record";
+}
+
+TEST_F(SeriesViewTest, TheHourThatComesTwiceCostsWindowsThatAreCounted) {
+  std::string rows = "t,y\n";
+  for (const char* const hour :
+       {"24 22", "24 23", "25 00", "25 01", "25 02", "25 02", "25 03", "25 04", "25 05", "25 06"}) {
+    rows += fmt::format("2020-10-{}:00,1\n", hour);
+  }
+  data_.Write("x.csv", rows);
+  const std::string spec =
+      "format: csv\nevent_time: {column: t, time_zone: Europe/Zurich}\n"
+      "series: {history: 3, target: y, step: 1h}\n";
+  const auto found = Index(Spec(spec), "x.csv");
+  ASSERT_THAT(found, IsOk());
+  // 02:00 comes at 00:00Z and at 01:00Z; the second is read as the first.
+  EXPECT_THAT(found->positions, ElementsAre(2, 3, 4, 8, 9));
+  EXPECT_THAT(Told(*found),
+              ElementsAre(::testing::Pair(HasSubstr("to '2020-10-25T00:00:00Z'"), 3)));
+}
+
 TEST_F(SeriesViewTest, ARowWithoutTargetIsHistoryButNoTarget) {
   data_.Write("x.csv", "t,g,y\n1,a,1\n2,a,NA\n3,a,\n4,a,4\n5,a,what\n6,a,6\n");
   const auto found = Index(Spec(kSeriesSpec), "x.csv");
@@ -291,7 +334,7 @@ TEST_F(SeriesViewTest, AGrowingFileGivesEachWindowOnceAndEveryBadRowOnce) {
     const std::string whole =
         "t,g,y,note\n" + Join(rows, 0, rows.size()) + (rows.empty() ? "" : "\n");
     std::vector<Window> taken;
-    int64_t num_bad = 0, from_byte = 0, from_record = 0;
+    int64_t num_bad = 0, num_told = 0, from_byte = 0, from_record = 0;
     for (size_t size = 11; size < whole.size();) {
       size = std::min(whole.size(), size + 1 + random() % 200);
       data_.Write("x.csv", whole.substr(0, size));
@@ -299,10 +342,17 @@ TEST_F(SeriesViewTest, AGrowingFileGivesEachWindowOnceAndEveryBadRowOnce) {
       ASSERT_THAT(found, IsOk());
       for (Window& window : Windows("x.csv", *found)) taken.push_back(std::move(window));
       num_bad += found->num_bad;
+      for (const auto& [reason, count] : Told(*found)) num_told += count;
       from_byte = found->bytes_done;
       from_record = found->records_done;
     }
     ASSERT_EQ(taken, SlowWindows(rows, history, horizon, step)) << "round " << round;
+    data_.Write("x.csv", whole);
+    int64_t num_told_at_once = 0;
+    const auto at_once = Index(spec, "x.csv");
+    ASSERT_THAT(at_once, IsOk());
+    for (const auto& [reason, count] : Told(*at_once)) num_told_at_once += count;
+    ASSERT_EQ(num_told, num_told_at_once) << "round " << round;
     ASSERT_EQ(num_bad,
               std::count_if(rows.begin(), rows.end(), [](const Row& row) { return !row.seconds; }));
   }

@@ -1,8 +1,11 @@
 #include "storage/client/formats/single_file_format.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
 
 #include "base/files.h"
+#include "records/exif.h"
 #include "storage/compression/content_hash.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
@@ -34,6 +37,24 @@ absl::StatusOr<int64_t> HashOf(const OpenFile& file, int64_t size_bytes) {
   return static_cast<int64_t>(hash.Sum());
 }
 
+// When a photograph was taken, by its Exif data. These are at the front of the file.
+absl::StatusOr<Timestamp> TimeOfPhotograph(const OpenFile& file, const TimeReader& times) {
+  constexpr size_t kFrontBytes = 1 << 18;
+  std::string front(kFrontBytes, '\0');
+  ASSIGN_OR_RETURN(const size_t size, file.ReadAt(0, front.data(), front.size()));
+  front.resize(size);
+  const std::optional<Exif> exif = ReadExif(front);
+  if (!exif || exif->taken_at.empty()) {
+    return InvalidArgument("the file has no Exif data that say when it was taken");
+  }
+  // "2020:12:31 21:25:00"
+  constexpr size_t kDateBytes = 10;
+  std::string text = exif->taken_at;
+  std::replace(text.begin(), text.begin() + std::min(text.size(), kDateBytes), ':', '-');
+  if (!exif->fraction.empty()) text += "." + exif->fraction;
+  return times.Read(text + exif->offset);
+}
+
 // The payload is the whole file.
 class SingleFiles final : public Format {
  public:
@@ -43,6 +64,8 @@ class SingleFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
 
  private:
+  absl::StatusOr<Timestamp> TimeOf(const FileInput& input, const OpenFile& file) const;
+
   const DatasetSpec spec_;
   const config::ByteSize max_file_;
   const TimeReader times_;
@@ -58,6 +81,13 @@ SingleFiles::SingleFiles(const SingleFileFormat& format, const DatasetSpec& spec
       labels_(spec.label),
       files_(files) {}
 
+absl::StatusOr<Timestamp> SingleFiles::TimeOf(const FileInput& input, const OpenFile& file) const {
+  if (spec_.event_time.exif) return TimeOfPhotograph(file, times_);
+  ASSIGN_OR_RETURN(const std::optional<FileTimes> times,
+                   TimesOf(spec_, times_, input, files_.source()));
+  return times->At(0);
+}
+
 absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
@@ -65,8 +95,7 @@ absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
   if (identity.size_bytes > max_file_.bytes) {
     return InvalidArgument("the file has {} bytes, more than format.max_file", identity.size_bytes);
   }
-  ASSIGN_OR_RETURN(const std::optional<FileTimes> times,
-                   TimesOf(spec_, times_, input, files_.source()));
+  ASSIGN_OR_RETURN(const Timestamp time, TimeOf(input, file));
   ASSIGN_OR_RETURN(const std::optional<Label> label,
                    LabelOf(spec_, labels_, input, files_.source()));
   ASSIGN_OR_RETURN(const int64_t hash, HashOf(file, identity.size_bytes));
@@ -74,7 +103,7 @@ absl::StatusOr<IndexedFile> SingleFiles::Index(const FileInput& input) const {
   found.positions = {0};
   found.rows = {.byte_from = {0},
                 .byte_to = {identity.size_bytes},
-                .event_time = {times->At(0).micros},
+                .event_time = {time.micros},
                 .class_label = {label.value_or(Label{}).class_label},
                 .real_label = {label.value_or(Label{}).real_label},
                 .hash = {hash},

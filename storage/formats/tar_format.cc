@@ -1,5 +1,6 @@
 #include "storage/client/formats/tar_format.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 #include "storage/formats/record_facts.h"
+#include "storage/formats/tar_left_over.h"
+#include "storage/formats/tar_links.h"
+#include "storage/formats/tar_member_name.h"
 #include "storage/formats/tar_reader.h"
 
 namespace tidemill::storage {
@@ -25,31 +29,11 @@ namespace {
 // Of a member that holds a label or a time.
 constexpr int64_t kMaxText = 1 << 20;
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t from = text.find_first_not_of(kBlank);
   if (from == std::string_view::npos) return {};
   return text.substr(from, text.find_last_not_of(kBlank) - from + 1);
-}
-
-// A path cut at the first dot of its name; nothing for a member that belongs to no sample.
-struct MemberName {
-  std::string_view key;
-  std::string extension;
-};
-std::optional<MemberName> SplitName(std::string_view path) {
-  const size_t name = path.rfind('/') + 1;
-  const size_t dot = path.find('.', name);
-  if (dot == std::string_view::npos || dot == name || dot + 1 == path.size()) return std::nullopt;
-  return MemberName{path.substr(0, dot), Lower(path.substr(dot + 1))};
 }
 
 // The text of a member, or what stands in fields of the JSON object that it is.
@@ -58,7 +42,7 @@ class TextMember {
   // `extension`: absent where the spec names none.
   TextMember(const std::optional<std::string>& extension, std::vector<std::string> fields)
       : names_(std::move(fields)), fields_(names_) {
-    if (extension) extension_ = Lower(*extension);
+    if (extension) extension_ = LowerCase(*extension);
   }
 
   bool is_named() const { return extension_.has_value(); }
@@ -88,6 +72,12 @@ struct Sample {
   std::optional<TarMember> payload, label, time;
   size_t payload_rank = 0;
   std::string problem;
+  bool is_beside_damage = false;  // Members of it may be lost.
+  // The members that the spec does not name.
+  int64_t num_unused = 0;
+  std::string first_unused;
+
+  bool is_named() const { return payload || label || time; }
 };
 
 std::vector<std::string> LabelField(const LabelSpec& spec) {
@@ -97,9 +87,9 @@ std::vector<std::string> LabelField(const LabelSpec& spec) {
 // Neighbouring members whose paths agree up to the first dot behind the last slash are a sample:
 //   train/0001.jpg train/0001.cls train/0002.jpg train/0002.cls
 // What follows that dot is the member's extension; upper and lower case are the same. The payload
-// is the bytes of one member. Groups without any member that the spec names, and members without
-// an extension, are passed over. A damaged header costs the samples behind it, damage within a
-// sample costs that sample.
+// is the bytes of one member, or of the member that a link leads to. Groups without any member that
+// the spec names, and members without an extension, are no samples; they are counted. A damaged
+// header costs the samples whose members it hides, damage within a sample costs that sample.
 class TarFiles final : public Format {
  public:
   TarFiles(const TarFormat& format, const DatasetSpec& spec, TimeReader times,
@@ -122,53 +112,128 @@ class TarFiles::Indexing {
  public:
   Indexing(const TarFiles& format, const OpenFile& file, int64_t file_size, RecordFacts facts)
       : format_(format),
+        file_(file),
+        file_size_(file_size),
         reader_(file, file_size),
         facts_(std::move(facts)),
         label_(format.spec_.label.member, LabelField(format.spec_.label)),
         time_(format.spec_.event_time.member, format.spec_.event_time.TimeFields()) {
     for (const std::string& extension : format.format_.payload) {
-      payload_names_.push_back(Lower(extension));
+      payload_names_.push_back(LowerCase(extension));
     }
   }
 
   absl::StatusOr<IndexedFile> Run() {
     while (true) {
-      absl::StatusOr<std::optional<TarMember>> member = reader_.Next();
-      if (!member.ok() && !absl::IsDataLoss(member.status())) return member.status();
-      if (!member.ok() || !*member) {
-        RETURN_IF_ERROR(FinishSample());
-        NoteEnd(member.status());
-        return std::move(found_);
-      }
-      if ((*member)->is_file) RETURN_IF_ERROR(Add(**member));
+      ASSIGN_OR_RETURN(const std::optional<TarMember> member, reader_.Next());
+      if (!member) break;
+      RETURN_IF_ERROR(Take(*member));
     }
-  }
-
- private:
-  void NoteEnd(const absl::Status& status) {
-    if (!status.ok()) {
-      found_.AddBad(found_.records_done++,
-                    std::string(status.message()) + "; the rest of the file is lost");
-    } else if (!reader_.has_end_mark()) {
+    RETURN_IF_ERROR(FinishSample());
+    CountDamage();
+    if (!reader_.has_end_mark()) {
       found_.AddBad(found_.records_done++,
                     "the archive has no end mark; samples after this one may be missing");
     }
+    left_over_.Tell(found_);
+    found_.bytes_done = found_.num_bytes = file_size_;
+    return std::move(found_);
+  }
+
+ private:
+  // A place where no header could be found.
+  struct Damage {
+    int64_t offset = 0;
+    int64_t size = 0;
+    std::string why;
+  };
+
+  absl::Status Take(const TarMember& member) {
+    switch (member.kind) {
+      case TarMember::Kind::kFile:
+      case TarMember::Kind::kHardLink:
+      case TarMember::Kind::kSymbolicLink:
+        return Add(member);
+      case TarMember::Kind::kLost:
+        return TakeDamage(member);
+      case TarMember::Kind::kRest:
+        found_.AddRemark(fmt::format("'{}' bytes from byte '{}' on, behind the end of the archive, "
+                                     "hold no member",
+                                     member.size, member.offset),
+                         /*num_members=*/0);
+        return absl::OkStatus();
+      case TarMember::Kind::kOther:
+        break;
+    }
+    return absl::OkStatus();
+  }
+
+  // The bytes belong to the sample before or behind them if that one is bad, else to a record of
+  // their own.
+  absl::Status TakeDamage(const TarMember& lost) {
+    if (sample_) {
+      sample_->is_beside_damage = true;
+      if (lost.cuts_last && last_is_named_) sample_->problem = "the archive is damaged within it";
+    }
+    const int64_t num_bad = found_.num_bad;
+    RETURN_IF_ERROR(FinishSample());
+    CountDamage();
+    damage_ = Damage{.offset = lost.offset, .size = lost.size, .why = lost.problem};
+    if (found_.num_bad > num_bad) ChargeDamage();
+    is_behind_damage_ = true;
+    return absl::OkStatus();
+  }
+
+  // Adds the bytes to the last bad record.
+  void ChargeDamage() {
+    if (damage_) found_.AddLostBytes(damage_->size);
+    damage_.reset();
+  }
+
+  // Adds a bad record for the bytes, if they belong to none.
+  void CountDamage() {
+    if (!damage_) return;
+    found_.AddLost(found_.records_done++, damage_->size,
+                   fmt::format("{}: '{}' bytes from byte '{}' on hold no member", damage_->why,
+                               damage_->size, damage_->offset));
+    damage_.reset();
   }
 
   absl::Status Add(const TarMember& member) {
+    last_is_named_ = false;
     const std::optional<MemberName> name = SplitName(member.path);
-    if (!name) return absl::OkStatus();
+    if (!name) {
+      left_over_.AddNameless(member.path);
+      return absl::OkStatus();
+    }
     if (!sample_ || sample_->key != name->key) {
       RETURN_IF_ERROR(FinishSample());
       sample_.emplace();
       sample_->key = name->key;
+      sample_->is_beside_damage = std::exchange(is_behind_damage_, false);
     }
-    for (size_t rank = 0; rank < payload_names_.size(); ++rank) {
-      if (payload_names_[rank] == name->extension) KeepPayload(member, rank);
+    const auto rank = std::ranges::find(payload_names_, name->extension) - payload_names_.begin();
+    const bool is_payload = rank < std::ssize(payload_names_);
+    last_is_named_ = is_payload || label_.Is(name->extension) || time_.Is(name->extension);
+    if (!last_is_named_) {
+      if (sample_->num_unused++ == 0) sample_->first_unused = member.path;
+      return absl::OkStatus();
     }
-    if (label_.Is(name->extension)) Keep(member, sample_->label);
-    if (time_.Is(name->extension)) Keep(member, sample_->time);
+    ASSIGN_OR_RETURN(const TarMember file, FileOf(member));
+    if (is_payload) KeepPayload(file, static_cast<size_t>(rank));
+    if (label_.Is(name->extension)) Keep(file, sample_->label);
+    if (time_.Is(name->extension)) Keep(file, sample_->time);
     return absl::OkStatus();
+  }
+
+  // The member itself, or the file that the link leads to.
+  absl::StatusOr<TarMember> FileOf(const TarMember& member) {
+    if (!member.is_link()) return member;
+    if (!links_) {
+      ASSIGN_OR_RETURN(TarLinks links, TarLinks::Read(file_, file_size_));
+      links_.emplace(std::move(links));
+    }
+    return links_->Resolve(member);
   }
 
   void KeepPayload(const TarMember& member, size_t rank) {
@@ -188,22 +253,28 @@ class TarFiles::Indexing {
   // Files what was found of the sample before. Fails only where the archive cannot be read.
   absl::Status FinishSample() {
     if (!sample_) return absl::OkStatus();
-    if (sample_->payload || sample_->label || sample_->time) {
+    left_over_.AddUnused(sample_->key, sample_->is_named(), sample_->num_unused,
+                         sample_->first_unused);
+    if (sample_->is_named()) {
       const int64_t position = found_.records_done++;
       const absl::Status status = TakeSample(position);
       if (absl::IsInvalidArgument(status) || absl::IsDataLoss(status) || absl::IsNotFound(status)) {
         found_.AddBad(position, fmt::format("'{}': {}", AsText(sample_->key, 200),
                                             std::string(status.message())));
+        if (sample_->is_beside_damage) ChargeDamage();
       } else if (!status.ok()) {
         return status;
       }
+      CountDamage();
     }
     sample_.reset();
     return absl::OkStatus();
   }
 
   absl::Status TakeSample(int64_t position) {
+    NoteHalf();
     if (!sample_->problem.empty()) return InvalidArgument("{}", sample_->problem);
+    RETURN_IF_ERROR(CheckDamage());
     ASSIGN_OR_RETURN(const TarMember* const payload, Sound(sample_->payload, "payload"));
     if (payload->size > format_.format_.max_member.bytes) {
       return InvalidArgument("the payload has {} bytes, more than format.max_member",
@@ -226,6 +297,21 @@ class TarFiles::Indexing {
     return absl::OkStatus();
   }
 
+  // Members of a sample that do not lie side by side make two halves.
+  void NoteHalf() {
+    if (!sample_->payload) {
+      left_over_.AddWithoutPayload(sample_->key);
+    } else if ((label_.is_named() && !sample_->label) || (time_.is_named() && !sample_->time)) {
+      left_over_.AddPayloadAlone(sample_->key);
+    }
+  }
+
+  // A sample whose label may be lost is not one without a label.
+  absl::Status CheckDamage() const {
+    if (!sample_->is_beside_damage || !label_.is_named() || sample_->label) return absl::OkStatus();
+    return DataLoss("the archive is damaged beside it, and it has no member with its label");
+  }
+
   // The member, if it is there with all its bytes.
   static absl::StatusOr<const TarMember*> Sound(const std::optional<TarMember>& member,
                                                 std::string_view what) {
@@ -246,13 +332,20 @@ class TarFiles::Indexing {
   }
 
   const TarFiles& format_;
+  const OpenFile& file_;
+  const int64_t file_size_;
   TarReader reader_;
+  std::optional<TarLinks> links_;  // Once there is a link.
   RecordFacts facts_;
   std::vector<std::string> payload_names_;
   TextMember label_;
   TextMember time_;
   ContentHash hash_;
   std::optional<Sample> sample_;
+  bool last_is_named_ = false;     // Whether the spec names the member before.
+  bool is_behind_damage_ = false;  // Whether no sample has begun since.
+  std::optional<Damage> damage_;   // That belongs to no record so far.
+  TarLeftOver left_over_;
   IndexedFile found_;
 };
 

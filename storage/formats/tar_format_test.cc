@@ -162,6 +162,235 @@ TEST_F(FormatTest, SparseMembersAndAbsurdSizesAreRefused) {
 }
 
 // What is left of a damaged archive: whole samples with the bytes that the file has for them.
+constexpr char kPlainTarSpec[] = R"(
+format: {type: tar, payload: [bin]}
+event_time: {row: {start: 1970-01-01, step: 1s}}
+label: {member: cls}
+max_bad_fraction: 1
+)";
+
+// The members of `count` samples, the first of which has the number `from`.
+std::vector<TarEntry> Pairs(int from, int count) {
+  std::vector<TarEntry> entries;
+  for (int i = from; i < from + count; ++i) {
+    entries.push_back({fmt::format("{}.bin", i), fmt::format("payload {}", i)});
+    entries.push_back({fmt::format("{}.cls", i), "3"});
+  }
+  return entries;
+}
+
+std::string Members(const std::vector<TarEntry>& entries) {
+  std::string members;
+  for (const TarEntry& entry : entries) members += TarMemberBytes(entry);
+  return members;
+}
+
+TEST_F(FormatTest, ADamagedHeaderOfATarCostsTheSampleThatItHides) {
+  std::string archive = Archive(Pairs(10, 5));
+  archive[2 * 2048 + 1] = '?';  // In the name of 12.bin.
+  data_.Write("x", archive);
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(Bytes("x", *found),
+              ElementsAre("payload 10", "payload 11", "payload 13", "payload 14"));
+  ASSERT_EQ(found->bad.size(), 1U);
+  EXPECT_EQ(found->bad[0].reason, "'12': the sample has no member with its payload");
+  EXPECT_EQ(found->lost_bytes, 1024);
+  EXPECT_EQ(found->num_bytes, std::ssize(archive));
+}
+
+TEST_F(FormatTest, ASampleWhoseLabelADamagedHeaderHidesIsNotOneWithoutALabel) {
+  std::string archive = Archive(Pairs(10, 5));
+  archive[2 * 2048 + 1024] = '?';  // In the name of 12.cls.
+  data_.Write("x", archive);
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->positions.size(), 4U);
+  ASSERT_EQ(found->bad.size(), 1U);
+  EXPECT_THAT(found->bad[0].reason, HasSubstr("'12': the archive is damaged beside it"));
+  EXPECT_EQ(found->lost_bytes, 1024);
+}
+
+TEST_F(FormatTest, LostSamplesBetweenSoundOnesOfATarAreOneRecordAndTheirBytes) {
+  std::string archive = Archive(Pairs(10, 5));
+  archive.replace(2 * 2048, 2 * 2048, std::string(2 * 2048, '?'));
+  data_.Write("x", archive);
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(Bytes("x", *found), ElementsAre("payload 10", "payload 11", "payload 14"));
+  ASSERT_EQ(found->bad.size(), 1U);
+  EXPECT_EQ(found->bad[0].reason,
+            "a header is damaged: '4096' bytes from byte '4096' on hold no member");
+  EXPECT_EQ(found->lost_bytes, 4096);
+}
+
+TEST_F(FormatTest, MembersBehindBytesThatWereInsertedIntoATarAreFound) {
+  const std::string before = Members(Pairs(10, 3)), behind = Archive(Pairs(13, 3));
+  for (const size_t size : {1, 511, 512, 700, 5000}) {
+    data_.Write("x", before + std::string(size, '?') + behind);
+    const auto found = Index(Spec(kPlainTarSpec), "x");
+    ASSERT_THAT(found, IsOk());
+    EXPECT_EQ(found->positions.size(), 6U) << size;
+    EXPECT_EQ(found->lost_bytes, static_cast<int64_t>(size));
+    EXPECT_EQ(found->num_bad, 1);
+  }
+}
+
+TEST_F(FormatTest, ArchivesOneBehindTheOtherAreReadThoughTheFirstIsCut) {
+  const std::string second = Archive(Pairs(20, 4));
+  data_.Write("whole", Archive(Pairs(10, 4)) + std::string(8192, '\0') + second);
+  const auto whole = Index(Spec(kPlainTarSpec), "whole");
+  ASSERT_THAT(whole, IsOk());
+  EXPECT_EQ(whole->positions.size(), 8U);
+  EXPECT_EQ(whole->num_bad, 0);
+  // Of the first archive's last member there is a part. It has fewer bytes than it should, or more
+  // than the second archive has.
+  for (const size_t size : {size_t{2000}, size_t{100'000}}) {
+    const std::string cut =
+        TarMemberBytes({"14.cls", "3"}) + TarMemberBytes({"14.bin", std::string(size, 'p')});
+    data_.Write("cut", Members(Pairs(10, 4)) + cut.substr(0, 1024 + 512 + 512) + second);
+    const auto found = Index(Spec(kPlainTarSpec), "cut");
+    ASSERT_THAT(found, IsOk());
+    EXPECT_EQ(found->positions.size(), 8U) << size;
+    ASSERT_EQ(found->bad.size(), 1U) << size;
+    EXPECT_THAT(found->bad[0].reason, HasSubstr("'14': the archive is damaged within it"));
+  }
+}
+
+TEST_F(FormatTest, BytesBehindTheEndOfATarAreToldAndCostNothing) {
+  data_.Write("x", Archive(Pairs(10, 2)) + std::string(700, '?'));
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->positions.size(), 2U);
+  EXPECT_EQ(found->num_bad, 0);
+  EXPECT_THAT(found->remarks,
+              ElementsAre("'700' bytes from byte '5120' on, behind the end of the archive, hold no "
+                          "member"));
+}
+
+TEST_F(FormatTest, MembersOfATarThatBelongToNoSampleAreCountedAndNamed) {
+  std::vector<TarEntry> entries = Pairs(10, 2);
+  for (const char* const name : {"shot-1.10.bin", "shot-1.10.cls", "README"}) {
+    entries.push_back({name, "x"});
+  }
+  data_.Write("x", Archive(entries));
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->positions.size(), 2U);
+  EXPECT_EQ(found->num_bad, 0) << "they are no bad samples";
+  ASSERT_EQ(found->left_out.items().size(), 1U);
+  EXPECT_EQ(found->left_out.items()[0].num_members, 3);
+  EXPECT_FALSE(found->left_out.items()[0].wanted);
+  EXPECT_THAT(found->remarks,
+              ElementsAre("'3' members belong to no sample; the first is 'README': its name is not "
+                          "a key, a dot and an extension"));
+  data_.Write("y", Archive({{"shot-1.10.bin", "x"}, {"shot-1.10.cls", "3"}}));
+  const auto none = Index(Spec(kPlainTarSpec), "y");
+  ASSERT_THAT(none, IsOk());
+  EXPECT_THAT(none->remarks, ElementsAre("'2' members belong to no sample; the first is "
+                                         "'shot-1.10.bin': key 'shot-1', extension '10.bin'"));
+}
+
+TEST_F(FormatTest, MembersOfItsSamplesThatADatasetDoesNotNameAreCountedAsWanted) {
+  std::vector<TarEntry> entries;
+  for (const TarEntry& entry : Pairs(10, 3)) {
+    entries.push_back(entry);
+    if (entry.name.ends_with("cls")) entries.push_back({entry.name.substr(0, 2) + ".json", "{}"});
+  }
+  data_.Write("x", Archive(entries));
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->positions.size(), 3U);
+  EXPECT_THAT(found->remarks, IsEmpty());
+  ASSERT_EQ(found->left_out.items().size(), 1U);
+  EXPECT_EQ(found->left_out.items()[0].num_members, 3);
+  EXPECT_TRUE(found->left_out.items()[0].wanted);
+}
+
+TEST_F(FormatTest, SamplesOfATarWhoseMembersDoNotLieSideBySideAreTold) {
+  std::vector<TarEntry> payloads, labels, elsewhere;
+  for (int i = 10; i < 14; ++i) {
+    payloads.push_back({fmt::format("{}.bin", i), "x"});
+    labels.push_back({fmt::format("{}.cls", i), "3"});
+    elsewhere.push_back({fmt::format("labels/{}.cls", i), "3"});
+  }
+  data_.Write("x", Members(payloads) + Archive(labels));
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->num_bad, 4);
+  EXPECT_THAT(found->remarks,
+              ElementsAre("the members of '4' samples do not lie side by side, such as those of "
+                          "'10': write the archive with tar --sort=name"));
+  data_.Write("y", Members(payloads) + Archive(elsewhere));
+  const auto apart = Index(Spec(kPlainTarSpec), "y");
+  ASSERT_THAT(apart, IsOk());
+  EXPECT_THAT(apart->remarks,
+              ElementsAre("the payloads of '4' samples are in another folder than their labels or "
+                          "times, such as '10' and 'labels/10': put the members of a sample into "
+                          "one folder, side by side"));
+}
+
+// A link is a header that names its target.
+std::string Link(const std::string& name, const std::string& target, char type) {
+  return TarHeader(name, "", 0, type, target);
+}
+
+TEST_F(FormatTest, LinksOfATarLeadToMembers) {
+  std::string archive =
+      TarMemberBytes({"./set/10.bin", "first"}) + TarMemberBytes({"./set/10.cls", "4"}) +
+      TarMemberBytes({"set/11.bin", "second"}) + Link("set/11.cls", "set/10.cls", '1') +
+      Link("set/12.bin", "../set/13.bin", '2') + Link("set/12.cls", "./11.cls", '2') +
+      TarMemberBytes({"set/13.bin", "third"}) + Link("set/13.cls", "10.cls", '2');
+  data_.Write("x", archive + TarEnd());
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->num_bad, 0) << (found->bad.empty() ? "" : found->bad[0].reason);
+  EXPECT_THAT(Bytes("x", *found), ElementsAre("first", "second", "third", "third"));
+  EXPECT_THAT(found->rows.class_label, ElementsAre(4, 4, 4, 4));
+}
+
+TEST_F(FormatTest, AHardLinkOfATarLeadsToTheLastMemberBeforeIt) {
+  const auto half = [](const std::string& label) {
+    return TarMemberBytes({"10.bin", "x"}) + TarMemberBytes({"10.cls", label}) +
+           TarMemberBytes({"11.bin", "y"}) + Link("11.cls", "10.cls", '1');
+  };
+  data_.Write("x", half("1") + half("2") + TarEnd());
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(found->rows.class_label, ElementsAre(1, 1, 2, 2));
+}
+
+TEST_F(FormatTest, ALinkOfATarThatLeadsNowhereSaysWhere) {
+  data_.Write("x", TarMemberBytes({"10.bin", "x"}) + Link("10.cls", "gone.cls", '1') +
+                       Link("11.bin", "/data/11.bin", '2') + TarMemberBytes({"11.cls", "3"}) +
+                       Link("12.bin", "12.bin", '2') + TarMemberBytes({"12.cls", "3"}) +
+                       Link("13.bin", "../../x", '2') + TarEnd());
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  ASSERT_EQ(found->bad.size(), 4U);
+  EXPECT_EQ(found->bad[0].reason,
+            "'10': its label: it is a hard link to 'gone.cls', which the archive does not hold");
+  EXPECT_EQ(
+      found->bad[1].reason,
+      "'11': its payload: it is a symbolic link to '/data/11.bin', which the archive does not "
+      "hold");
+  EXPECT_THAT(found->bad[2].reason, HasSubstr("symbolic link to '12.bin'"));
+  EXPECT_THAT(found->bad[3].reason, HasSubstr("symbolic link to '../../x'"));
+}
+
+// Damage at every place, and headers that ask for more than the archive has: the reader passes each
+// byte a few times.
+TEST_F(FormatTest, ATarFullOfDamageIsReadAtALinearCost) {
+  std::string archive;
+  for (int i = 0; i < 12'000; ++i) {
+    archive += TarHeader(fmt::format("{}.bin", i), "", 7812 * 512, '0') + std::string(512, 'u');
+  }
+  data_.Write("x", archive);
+  const auto found = Index(Spec(kPlainTarSpec), "x");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_GE(found->num_bad, 10'000);
+}
+
 TEST_F(FormatTest, DamagedTarsAreRightOrRefused) {
   std::vector<TarEntry> entries;
   std::vector<std::pair<size_t, size_t>> ranges;

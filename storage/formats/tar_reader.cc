@@ -18,7 +18,9 @@ constexpr size_t kName = 0, kNameBytes = 100;
 constexpr size_t kSize = 124, kSizeBytes = 12;
 constexpr size_t kSum = 148, kSumBytes = 8;
 constexpr size_t kType = 156;
+constexpr size_t kTarget = 157, kTargetBytes = 100;
 constexpr size_t kMagic = 257;
+constexpr std::string_view kMagicWord = "ustar";
 constexpr size_t kPrefix = 345, kPrefixBytes = 155;
 // Of GNU's old form for sparse files: whether a block of the map follows.
 constexpr size_t kMapFollows = 482, kMapGoesOn = 504;
@@ -64,7 +66,13 @@ bool IsZero(std::string_view block) {
   return block.find_first_not_of('\0') == std::string_view::npos;
 }
 
-bool IsRegular(char type) { return type == '0' || type == '\0' || type == '7' || type == 'S'; }
+TarMember::Kind KindOf(char type, std::string_view path) {
+  using Kind = TarMember::Kind;
+  if (type == '1') return Kind::kHardLink;
+  if (type == '2') return Kind::kSymbolicLink;
+  const bool is_regular = type == '0' || type == '\0' || type == '7' || type == 'S';
+  return is_regular && !path.ends_with('/') ? Kind::kFile : Kind::kOther;
+}
 
 // Links, devices and folders state sizes at times, and have no bytes.
 bool HasBytes(char type) { return type < '1' || type > '6'; }
@@ -131,6 +139,7 @@ absl::Status TarReader::Read(const TarMember& member,
 
 absl::StatusOr<std::string_view> TarReader::NextHeader() {
   while (true) {
+    header_from_ = at_;
     ASSIGN_OR_RETURN(const std::string_view block, View(at_, kBlock));
     if (block.empty()) return block;
     const bool whole = block.size() == kBlock;
@@ -145,20 +154,39 @@ absl::StatusOr<std::string_view> TarReader::NextHeader() {
       at_ += static_cast<int64_t>(kBlock);
       return block;
     }
-    if (saw_end_mark_) return std::string_view();
+    if (!whole && saw_end_mark_ && IsZero(block)) return std::string_view();
     if (!whole) return DataLoss("the archive ends within a header");
-    return DataLoss("the header at byte {} is damaged", at_);
+    return DataLoss("a header is damaged");
   }
 }
 
 absl::StatusOr<std::optional<TarMember>> TarReader::Next() {
+  if (ends_in_last_) {
+    // The member may be cut off, and more have been appended behind the cut.
+    ends_in_last_ = false;
+    ASSIGN_OR_RETURN(const auto header, FindHeader(last_from_ + 1, last_from_));
+    if (!header) return std::nullopt;
+    at_ = *header;
+    return TarMember{.kind = TarMember::Kind::kLost,
+                     .offset = last_from_,
+                     .size = *header - last_from_,
+                     .problem = "a member is cut off",
+                     .cuts_last = true};
+  }
+  absl::StatusOr<std::optional<TarMember>> member = TakeMember();
+  if (!absl::IsDataLoss(member.status())) return member;
+  ASSIGN_OR_RETURN(member, PassDamage(header_from_, std::string(member.status().message())));
+  return member;
+}
+
+absl::StatusOr<std::optional<TarMember>> TarReader::TakeMember() {
   Overrides overrides;
   while (true) {
     ASSIGN_OR_RETURN(const std::string_view header, NextHeader());
     if (header.empty()) return std::nullopt;
     const char type = header[kType];
     const std::optional<int64_t> size = Number(header.substr(kSize, kSizeBytes));
-    if (!size) return DataLoss("the header before byte {} states no size", at_);
+    if (!size) return DataLoss("a header states no size");
     if (type == 'x' || type == 'X' || type == 'L' || type == 'K' || type == 'g') {
       RETURN_IF_ERROR(TakeOverrides(type, *size, overrides));
       continue;
@@ -169,14 +197,17 @@ absl::StatusOr<std::optional<TarMember>> TarReader::Next() {
 }
 
 absl::Status TarReader::TakeOverrides(char type, int64_t size, Overrides& overrides) {
-  if (size > kMaxExtension || size > file_size_ - at_) {
-    return DataLoss("the header before byte {} is too long", at_);
-  }
-  ASSIGN_OR_RETURN(std::string_view text, View(at_, static_cast<size_t>(size)));
+  if (size > kMaxExtension || size > file_size_ - at_) return DataLoss("a header is too long");
+  ASSIGN_OR_RETURN(const std::string_view text, View(at_, static_cast<size_t>(size)));
   if (static_cast<int64_t>(text.size()) < size) return DataLoss("the archive ends within a header");
   at_ += Padded(size);
   if (type == 'L') overrides.path = text.substr(0, text.find('\0'));
-  if (type != 'x' && type != 'X') return absl::OkStatus();
+  if (type == 'K') overrides.target = text.substr(0, text.find('\0'));
+  if (type == 'x' || type == 'X') TakePax(text, overrides);
+  return absl::OkStatus();
+}
+
+void TarReader::TakePax(std::string_view text, Overrides& overrides) {
   while (!text.empty()) {
     const std::optional<PaxRecord> record = TakePaxRecord(text);
     if (!record) {
@@ -184,6 +215,7 @@ absl::Status TarReader::TakeOverrides(char type, int64_t size, Overrides& overri
       break;
     }
     if (record->key == "path") overrides.path = record->value;
+    if (record->key == "linkpath") overrides.target = record->value;
     if (record->key.starts_with("GNU.sparse.")) overrides.sparse = true;
     if (record->key != "size") continue;
     int64_t stated = 0;
@@ -195,31 +227,111 @@ absl::Status TarReader::TakeOverrides(char type, int64_t size, Overrides& overri
       overrides.size = stated;
     }
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<TarMember> TarReader::MakeMember(std::string_view header,
                                                 const Overrides& overrides) {
   const char type = header[kType];
   TarMember member{.path = overrides.path.value_or(PathOf(header)),
-                   .is_file = IsRegular(type) && !PathOf(header).ends_with('/'),
-                   .offset = 0,
-                   .size = overrides.size.value_or(*Number(header.substr(kSize, kSizeBytes))),
-                   .problem = {}};
+                   .kind = KindOf(type, PathOf(header)),
+                   .size = overrides.size.value_or(*Number(header.substr(kSize, kSizeBytes)))};
+  if (member.is_link()) {
+    member.target = overrides.target.value_or(std::string(Text(header, kTarget, kTargetBytes)));
+  }
   if (overrides.damaged) member.problem = "the header with its name is damaged";
   if (overrides.sparse || type == 'S') member.problem = "it is stored with holes (sparse)";
   if (type == 'S' && header[kMapFollows] != 0) RETURN_IF_ERROR(SkipSparseMap());
-  member.offset = at_;
+  member.offset = last_from_ = at_;
   if (!HasBytes(type)) {
     member.size = 0;
   } else if (member.size > file_size_ - at_) {
     member.problem = "the archive ends within it";
     member.size = std::max<int64_t>(0, file_size_ - at_);
     at_ = file_size_;
+    ends_in_last_ = true;
   } else {
     at_ += Padded(member.size);
   }
+  last_to_ = at_;
   return member;
+}
+
+absl::StatusOr<TarMember> TarReader::PassDamage(int64_t from, std::string why) {
+  // Where no header is behind a member, the member may be cut off, and the next header within it.
+  // A member that begins with a header is an archive itself.
+  const bool is_behind_last = from == last_to_ && last_to_ > last_from_;
+  ASSIGN_OR_RETURN(auto header, FindHeader(is_behind_last ? last_from_ : from + 1, from));
+  // The header at `from` may have a sound sum, and yet be of no use.
+  if (is_behind_last && (header == last_from_ || header == from)) {
+    ASSIGN_OR_RETURN(header, FindHeader(from + 1, from));
+  }
+  if (!header) return PassRest(from, std::move(why));
+  at_ = *header;
+  saw_end_mark_ = false;
+  TarMember lost{.kind = TarMember::Kind::kLost, .offset = from, .problem = std::move(why)};
+  if (*header < from) {
+    lost.offset = last_from_;
+    lost.problem = "a member is cut off";
+    lost.cuts_last = true;
+  }
+  lost.size = *header - lost.offset;
+  return lost;
+}
+
+// No header follows.
+absl::StatusOr<TarMember> TarReader::PassRest(int64_t from, std::string why) {
+  at_ = file_size_;
+  TarMember rest{.kind = saw_end_mark_ ? TarMember::Kind::kRest : TarMember::Kind::kLost,
+                 .offset = from,
+                 .size = file_size_ - from,
+                 .problem = std::move(why)};
+  ASSIGN_OR_RETURN(const int64_t zeros_from, FindLastZeros(from));
+  if (file_size_ - zeros_from < 2 * static_cast<int64_t>(kBlock)) return rest;
+  saw_end_mark_ = true;
+  rest.size = zeros_from - from;
+  return rest;
+}
+
+absl::StatusOr<std::optional<int64_t>> TarReader::FindHeader(int64_t from, int64_t grid) {
+  constexpr auto kStep = static_cast<int64_t>(kBlock);
+  while (file_size_ - from >= kStep) {
+    // What was read already, if that is enough: damage may be next to damage.
+    const int64_t held = buffer_from_ + static_cast<int64_t>(buffer_size_) - from;
+    const bool enough = from >= buffer_from_ && held >= kStep;
+    ASSIGN_OR_RETURN(const std::string_view bytes,
+                     View(from, enough ? static_cast<size_t>(held) : kBuffer));
+    if (bytes.size() < kBlock) break;
+    size_t end = bytes.size() - kBlock + 1;
+    for (size_t at = bytes.find(kMagicWord, kMagic); at != std::string_view::npos;
+         at = bytes.find(kMagicWord, at + 1)) {
+      if (at - kMagic >= end) break;
+      if (!SumFits(bytes.substr(at - kMagic, kBlock))) continue;
+      end = at - kMagic;
+      break;
+    }
+    const bool found = end < bytes.size() - kBlock + 1;
+    // Headers of older archives have no magic word.
+    for (auto at = static_cast<size_t>(((grid - from) % kStep + kStep) % kStep); at < end;
+         at += kBlock) {
+      const std::string_view block = bytes.substr(at, kBlock);
+      if (block.front() != '\0' && SumFits(block)) return from + static_cast<int64_t>(at);
+    }
+    if (found) return from + static_cast<int64_t>(end);
+    from += static_cast<int64_t>(end);
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<int64_t> TarReader::FindLastZeros(int64_t from) {
+  int64_t zeros_from = from;
+  while (from < file_size_) {
+    ASSIGN_OR_RETURN(const std::string_view bytes, View(from, kBuffer));
+    if (bytes.empty()) break;
+    const size_t last = bytes.find_last_not_of('\0');
+    if (last != std::string_view::npos) zeros_from = from + static_cast<int64_t>(last) + 1;
+    from += static_cast<int64_t>(bytes.size());
+  }
+  return zeros_from;
 }
 
 absl::Status TarReader::SkipSparseMap() {

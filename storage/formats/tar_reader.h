@@ -15,13 +15,27 @@
 
 namespace tidemill::storage {
 
+// A member of an archive, or bytes that are none.
 struct TarMember {
-  std::string path;
-  bool is_file = false;  // Whether it is a regular file, not a folder or link.
-  int64_t offset = 0;    // The offset of its bytes in the archive.
+  enum class Kind {
+    kFile,
+    kHardLink,
+    kSymbolicLink,
+    kOther,  // A folder, a device.
+    kLost,   // Bytes in which no header can be found.
+    kRest,   // Bytes behind the end of the archive that are no members.
+  };
+  std::string path = {};
+  Kind kind = Kind::kOther;
+  int64_t offset = 0;  // The offset of its bytes in the archive.
   int64_t size = 0;
+  std::string target = {};  // What a link leads to, as the archive says it.
   // Why the bytes are not those of the file. Empty when they are.
-  std::string problem;
+  std::string problem = {};
+  // Of lost bytes: whether the member before them is cut off, so that its bytes are not its own.
+  bool cuts_last = false;
+
+  bool is_link() const { return kind == Kind::kHardLink || kind == Kind::kSymbolicLink; }
 };
 
 // Thread-compatible.
@@ -30,8 +44,9 @@ class TarReader {
   // `file` must outlive this object. `file_size` is its size when the reading began.
   TarReader(const OpenFile& file, int64_t file_size);
 
-  // Returns the next member, or std::nullopt at the end of the archive. DATA_LOSS when there is no
-  // valid header; nothing can be found behind it. Other codes are those of OpenFile::ReadAt.
+  // Returns the next member, or std::nullopt at the end of the file. Archives that were put one
+  // behind the other are read as one. Goes on behind a damaged header at the next one that is
+  // sound, which may be anywhere. Codes other than OK are those of OpenFile::ReadAt.
   absl::StatusOr<std::optional<TarMember>> Next();
 
   // Call it after the last member. Whether the archive has an end mark, so that nothing was cut
@@ -45,22 +60,38 @@ class TarReader {
   // What extra headers say about the member behind them.
   struct Overrides {
     std::optional<std::string> path;
+    std::optional<std::string> target;
     std::optional<int64_t> size;
     bool sparse = false;
     bool damaged = false;
   };
 
   absl::StatusOr<std::string_view> View(int64_t offset, size_t size);
+  // DATA_LOSS when there is no valid header at `at_`.
+  absl::StatusOr<std::optional<TarMember>> TakeMember();
   // Returns the next header block; empty at the end.
   absl::StatusOr<std::string_view> NextHeader();
   absl::Status TakeOverrides(char type, int64_t size, Overrides& overrides);
+  static void TakePax(std::string_view text, Overrides& overrides);
   absl::StatusOr<TarMember> MakeMember(std::string_view header, const Overrides& overrides);
   absl::Status SkipSparseMap();
+  // Goes on behind the damage at `from`. Returns what it costs.
+  absl::StatusOr<TarMember> PassDamage(int64_t from, std::string why);
+  absl::StatusOr<TarMember> PassRest(int64_t from, std::string why);
+  // Returns where the first header from `from` on is. `grid` is where one would be if nothing was
+  // inserted into the archive.
+  absl::StatusOr<std::optional<int64_t>> FindHeader(int64_t from, int64_t grid);
+  // Returns where the zeros begin that the file ends with.
+  absl::StatusOr<int64_t> FindLastZeros(int64_t from);
 
   const OpenFile& file_;
   const int64_t file_size_;
   int64_t at_ = 0;
   bool saw_end_mark_ = false;
+  int64_t header_from_ = 0;    // Where the header is that is being taken.
+  int64_t last_from_ = 0;      // Where the bytes of the last member begin.
+  int64_t last_to_ = -1;       // Where the next header should be; -1 for the first one.
+  bool ends_in_last_ = false;  // Whether the file ends before that.
   std::vector<char> buffer_;
   int64_t buffer_from_ = 0;
   size_t buffer_size_ = 0;

@@ -1,42 +1,27 @@
 #include "storage/client/formats/tfrecord_format.h"
 
-#include <bit>
-#include <cstring>
 #include <memory>
 
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "records/crc32c.h"
 #include "records/tf_example.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 #include "storage/formats/record_facts.h"
+#include "storage/formats/tfrecord_reader.h"
 #include "storage/formats/window_reader.h"
 
 namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kLengthBytes = 8;
-constexpr size_t kChecksumBytes = 4;
-constexpr size_t kHeaderBytes = kLengthBytes + kChecksumBytes;
-
-template <typename T>
-T LittleEndian(std::string_view bytes) {
-  static_assert(std::endian::native == std::endian::little);
-  T number;
-  std::memcpy(&number, bytes.data(), sizeof(number));
-  return number;
-}
-
-bool SumFits(std::string_view bytes, std::string_view stored) {
-  return MaskCrc32c(Crc32c(bytes)) == LittleEndian<uint32_t>(stored);
-}
+// Fewer zeros at the end of a file are no remark of their own.
+constexpr int64_t kLeastZeros = 12;
 
 // A record is a sample; its payload is the record's bytes without lengths and checksums. A wrong
-// checksum of the bytes costs that sample; one of the length costs what follows in the file, as
-// nothing tells where the next record begins.
+// checksum of the bytes costs that sample; one of the length costs what lies before the next record
+// that is sound.
 class TfrecordFiles final : public Format {
  public:
   TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& spec, TimeReader times,
@@ -45,6 +30,7 @@ class TfrecordFiles final : public Format {
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
   bool ReadsInPieces() const override { return true; }
+  absl::StatusOr<RecordStarts> FindRecords(const OpenFile& file, int64_t offset) const override;
   int64_t LeadBytes() const override;
 
  private:
@@ -60,74 +46,65 @@ class TfrecordFiles final : public Format {
 // The indexing of one file.
 class TfrecordFiles::Indexing {
  public:
-  Indexing(const TfrecordFiles& format, const FileInput& input, RecordFacts facts)
+  Indexing(const TfrecordFiles& format, const FileInput& input, RecordFacts facts,
+           const OpenFile& file, int64_t file_size)
       : format_(format),
         input_(input),
         facts_(std::move(facts)),
         names_(NamedFields(format.spec_)),
-        example_(names_) {
+        example_(names_),
+        reader_(file, file_size, format.max_record_, format.spec_.append) {
     found_.bytes_done = input.from_byte;
     found_.records_done = input.from_record;
   }
 
   absl::StatusOr<size_t> Consume(std::string_view window, int64_t offset, bool last) {
     size_t at = 0;
-    while (at < window.size() && !lost_) {
-      if (to_skip_ > 0) {
-        const size_t skipped = std::min<uint64_t>(to_skip_, window.size() - at);
-        to_skip_ -= skipped;
-        at += skipped;
-      } else if (const size_t taken = Take(window.substr(at), offset + static_cast<int64_t>(at));
-                 taken > 0) {
-        at += taken;
-      } else {
-        break;
-      }
-      found_.more =
-          to_skip_ == 0 && IsFull(input_, found_.records_done, offset + static_cast<int64_t>(at));
-      if (found_.more) {
-        found_.bytes_done = offset + static_cast<int64_t>(at);
-        return Cancelled("the piece is full");
-      }
+    while (at < window.size()) {
+      const int64_t here = offset + static_cast<int64_t>(at);
+      ASSIGN_OR_RETURN(const TfrecordReader::Step step,
+                       reader_.Next(window.substr(at), here, last));
+      Take(step.part);
+      at += step.num_done;
+      found_.num_bytes = here + static_cast<int64_t>(step.num_done);
+      if (reader_.at_record()) found_.bytes_done = found_.num_bytes;
+      found_.more = reader_.at_record() && IsFull(input_, found_.records_done, found_.bytes_done);
+      if (found_.more) return Cancelled("the piece is full");
+      if (step.num_done == 0) break;
     }
-    if (to_skip_ == 0) found_.bytes_done = offset + static_cast<int64_t>(at);
-    if (lost_) return Cancelled("the rest of the file is lost");
-    if (last) TakeTail(window.size() - at);
-    return at;
+    if (last) TakeTail(offset + static_cast<int64_t>(window.size()));
+    return reader_.waits() ? absl::StatusOr<size_t>(Cancelled("the record is not complete")) : at;
   }
 
   IndexedFile Finish() { return std::move(found_); }
 
  private:
-  // The bytes of the record at the front of `bytes`, 0 when it is not there whole.
-  size_t Take(std::string_view bytes, int64_t offset) {
-    if (bytes.size() < kHeaderBytes) return 0;
-    if (!SumFits(bytes.substr(0, kLengthBytes), bytes.substr(kLengthBytes))) {
-      // What grows is looked at again from here, should it be mended.
-      found_.AddBad(found_.records_done,
-                    "the record's length is damaged; the rest of the file is lost");
-      if (!format_.spec_.append) ++found_.records_done;
-      lost_ = true;
-      return 0;
+  void Take(const TfrecordPart& part) {
+    switch (part.kind) {
+      case TfrecordPart::Kind::kNone:
+        return;
+      case TfrecordPart::Kind::kLost:
+        return AddLost(part.offset, part.offset + part.size);
+      case TfrecordPart::Kind::kTooLong:
+        return found_.AddBad(found_.records_done++, "the record is longer than format.max_record");
+      case TfrecordPart::Kind::kWrongSum:
+        return found_.AddBad(found_.records_done++,
+                             "the record's bytes do not match their checksum");
+      case TfrecordPart::Kind::kRecord:
+        break;
     }
-    const auto length = LittleEndian<uint64_t>(bytes);
-    if (length > format_.max_record_) {
-      long_from_ = offset;
-      found_.AddBad(found_.records_done++, "the record is longer than format.max_record");
-      to_skip_ = length + kChecksumBytes < length ? length : length + kChecksumBytes;
-      return kHeaderBytes;
-    }
-    if (bytes.size() - kHeaderBytes < length + kChecksumBytes) return 0;
     const int64_t position = found_.records_done++;
-    const std::string_view record = bytes.substr(kHeaderBytes, length);
-    if (!SumFits(record, bytes.substr(kHeaderBytes + length))) {
-      found_.AddBad(position, "the record's bytes do not match their checksum");
-    } else if (const absl::Status status =
-                   TakeRecord(record, offset + static_cast<int64_t>(kHeaderBytes), position);
-               !status.ok()) {
-      found_.AddBad(position, std::string(status.message()));
-    }
-    return kHeaderBytes + length + kChecksumBytes;
+    const absl::Status status =
+        TakeRecord(part.bytes, part.offset + kTfrecordHeaderBytes, position);
+    if (!status.ok()) found_.AddBad(position, std::string(status.message()));
+  }
+
+  void AddLost(int64_t from, int64_t to) {
+    found_.AddLost(
+        found_.records_done++, to - from,
+        fmt::format("{}: '{}' bytes from byte '{}' on hold no record",
+                    reader_.was_cut() ? "a record is cut off" : "the length of a record is damaged",
+                    to - from, from));
   }
 
   absl::Status TakeRecord(std::string_view record, int64_t offset, int64_t position) {
@@ -151,17 +128,24 @@ class TfrecordFiles::Indexing {
     return text_;
   }
 
-  // What lies at the end of the file and is no whole record.
-  void TakeTail(size_t num_bytes) {
-    if (num_bytes == 0 && to_skip_ == 0) return;
+  // What lies at the end of the file, which ends at `end`, and is no whole record.
+  void TakeTail(int64_t end) {
+    found_.num_bytes = end;
+    if (!reader_.lost_from()) return;
+    const int64_t from = *reader_.lost_from();
+    const int64_t zeros = end - reader_.zeros_from() < kLeastZeros ? end : reader_.zeros_from();
+    // What grows is looked at again from here: it may be mended, or go on.
     if (!format_.spec_.append) {
-      if (to_skip_ == 0) found_.AddBad(found_.records_done++, "the file ends within a record");
-    } else if (to_skip_ > 0) {
-      // Still being written: read again from its beginning.
-      found_.RemoveLastBad();
-      --found_.records_done;
-      found_.bytes_done = long_from_;
+      if (from < zeros) AddLost(from, zeros);
+      found_.bytes_done = end;
+    } else if (from < zeros) {
+      found_.AddRemark(
+          fmt::format("'{}' bytes from byte '{}' on hold no record so far", zeros - from, from),
+          /*num_members=*/0);
     }
+    if (zeros == end) return;
+    found_.AddRemark(fmt::format("the file ends with '{}' zeros, which are no record", end - zeros),
+                     /*num_members=*/0);
   }
 
   const TfrecordFiles& format_;
@@ -170,9 +154,7 @@ class TfrecordFiles::Indexing {
   const std::vector<std::string> names_;
   ExampleFeatures example_;
   std::string text_;
-  bool lost_ = false;
-  uint64_t to_skip_ = 0;   // Of a record that is too long.
-  int64_t long_from_ = 0;  // Where it begins.
+  TfrecordReader reader_;
   IndexedFile found_;
 };
 
@@ -184,13 +166,28 @@ TfrecordFiles::TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& sp
       labels_(spec.label),
       files_(files) {}
 
-int64_t TfrecordFiles::LeadBytes() const { return kHeaderBytes; }
+int64_t TfrecordFiles::LeadBytes() const { return kTfrecordHeaderBytes; }
+
+// A length with its checksum: twelve bytes that chance does not make.
+absl::StatusOr<RecordStarts> TfrecordFiles::FindRecords(const OpenFile& file,
+                                                        int64_t offset) const {
+  ASSIGN_OR_RETURN(const std::string read, BytesAt(file, offset, kMostRecordSearch));
+  const std::string_view bytes = read;
+  for (size_t at = 0; at + kHeaderBytes <= bytes.size(); ++at) {
+    const std::string_view header = bytes.substr(at, kHeaderBytes);
+    if (LittleEndian<uint64_t>(header) > max_record_) continue;
+    if (!SumFits(header.substr(0, kLengthBytes), header.substr(kLengthBytes))) continue;
+    return RecordStarts{.candidates = {{.byte = offset + static_cast<int64_t>(at), .record = 1}}};
+  }
+  return RecordStarts();
+}
 
 absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   ASSIGN_OR_RETURN(RecordFacts facts,
                    RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
-  Indexing indexing(*this, input, std::move(facts));
+  ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
+  Indexing indexing(*this, input, std::move(facts), file, identity.size_bytes);
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };

@@ -43,9 +43,10 @@ absl::Status FileIntake::Take(std::vector<ChangedFile> files,
     return absl::OkStatus();
   }));
   builder_.emplace(snapshot.committed_key, dataset_.spec.format->Unit() == SampleUnit::kWholeFile,
-                   options_.samples_per_segment);
+                   options_.samples_per_segment, deleted_);
   for (size_t from = 0; from < files.size();) {
     const size_t to = GroupEnd(files, from);
+    RETURN_IF_ERROR(deleted_.Refresh(database_, dataset_.id));
     ASSIGN_OR_RETURN(std::vector<ParsedFile> parsed, Parse(files, from, to, misfits));
     std::vector<int64_t> ids;
     RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {

@@ -11,6 +11,7 @@
 #include "storage/catalog/dataset_catalog.h"
 #include "storage/catalog/file_scan.h"
 #include "storage/ingest/batch_committer.h"
+#include "storage/ingest/deleted_records.h"
 #include "storage/ingest/file_parser.h"
 #include "storage/ingest/ingest_batch.h"
 
@@ -63,6 +64,7 @@ class FileIntake {
   const std::string storage_folder_;
   const DatasetEntry& dataset_;
   const IntakeOptions options_;
+  DeletedRecords deleted_;
   std::optional<IngestBatchBuilder> builder_;
   BatchCommitter committer_;
   Progress progress_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/thousands.h"
 #include "records/file_kind.h"
 #include "storage/catalog/left_out_table.h"
 #include "storage/compression/decoder.h"
@@ -19,7 +20,15 @@ constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeastCompared = int64_t{32} << 20;
 constexpr int64_t kComparedForGrowth = 4;
 
-// A file with too many bad records is not what the spec says it is.
+std::string SummaryOf(int64_t num_bad, int64_t num_records, int64_t lost_bytes, int64_t num_bytes) {
+  std::string summary = fmt::format("{} of {} records are bad", num_bad, num_records);
+  if (lost_bytes == 0) return summary;
+  return fmt::format("{}, and {} hold no readable record", summary,
+                     ShareOfBytes(lost_bytes, num_bytes));
+}
+
+// A file with too many bad records is not what the spec says it is. Where it is not known how many
+// records are missing, the bytes tell.
 std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally& before,
                                       const IndexedFile& found) {
   const int64_t num_bad = before.num_bad + found.num_bad;
@@ -27,8 +36,13 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally&
   const int64_t num_good =
       std::max(static_cast<int64_t>(found.positions.size()), found.records_done - num_bad);
   const auto total = static_cast<double>(num_good + num_bad);
-  if (static_cast<double>(num_bad) <= spec.max_bad_fraction * total) return std::nullopt;
-  std::string summary = fmt::format("{} of {} records are bad", num_bad, num_good + num_bad);
+  const int64_t lost_bytes = before.lost_bytes + found.lost_bytes;
+  const auto all_bytes = static_cast<double>(found.num_bytes);
+  if (static_cast<double>(num_bad) <= spec.max_bad_fraction * total &&
+      static_cast<double>(lost_bytes) <= spec.max_bad_fraction * all_bytes) {
+    return std::nullopt;
+  }
+  const std::string summary = SummaryOf(num_bad, num_good + num_bad, lost_bytes, found.num_bytes);
   if (found.bad.empty()) return summary;
   return fmt::format("{}; record {}: {}", summary, found.bad.front().position,
                      found.bad.front().reason);
@@ -42,6 +56,8 @@ IndexedFile OnlyCounts(IndexedFile found, std::string_view why_sound_ones) {
   counts.left_out.Add(std::nullopt, found.records_done - counts.left_out.num_records(),
                       why_sound_ones, /*wanted=*/false);
   counts.records_done = found.records_done;
+  counts.num_bytes = found.num_bytes;
+  counts.remarks = std::move(found.remarks);
   return counts;
 }
 
@@ -56,6 +72,7 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
   rest.input.columns_moved = piece.found.columns_moved;
   if (!rest.tally) rest.tally.emplace();
   rest.tally->num_bad += piece.found.num_bad;
+  rest.tally->lost_bytes += piece.found.lost_bytes;
   return rest;
 }
 
@@ -108,8 +125,9 @@ absl::Status FileParser::Resume(ChangedFile& file) const {
   file.input.columns_moved = known.columns_moved;
   return database_.Transact([&](pqxx::work& work) {
     // Of a growing file it is not known which part of it was there at first.
-    file.tally =
-        PieceTally{.num_bad = left_out_table::NumBad(work, known.id), .judged = !spec_.append};
+    const left_out_table::BadShare bad = left_out_table::BadOf(work, known.id);
+    file.tally = PieceTally{
+        .num_bad = bad.num_records, .lost_bytes = bad.lost_bytes, .judged = !spec_.append};
     return absl::OkStatus();
   });
 }
@@ -147,6 +165,10 @@ void FileParser::Index(ParsedFile& parsed) const {
     if (!lasting) parsed.file.fingerprint = 0;
     parsed.failure = WithKind(file, std::string(found.status().message()));
     return;
+  }
+  if (found->num_bytes == 0) {
+    const int64_t end = found->more ? 0 : file.input.identity.size_bytes;
+    found->num_bytes = std::max(found->bytes_done, end);
   }
   const PieceTally before = file.tally.value_or(PieceTally{.judged = true});
   const auto num_listed = std::min(static_cast<size_t>(before.num_bad), kMaxBadRecords);

@@ -5,11 +5,13 @@
 
 #include "records/text.h"
 #include "storage/ingest/record_diff.h"
+#include "storage/segments/record_identity.h"
 
 namespace tidemill::storage {
 
 namespace {
 
+constexpr std::string_view kEqualsDeleted = "it equals a record that was deleted on request";
 constexpr int64_t kVanished = -1;
 // A larger segment is not written again for what is added to its file.
 constexpr int64_t kMaxExtended = 16'384;
@@ -65,6 +67,7 @@ FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
               .fingerprint = parsed.file.fingerprint,
               .bytes_done = parsed.found.bytes_done,
               .records_done = parsed.found.records_done,
+              .num_bytes = parsed.found.num_bytes,
               .sample_key = std::nullopt,
               .state = parsed.found.more ? "partial" : "ingested",
               .checked_key = parsed.file.checked_key,
@@ -78,8 +81,10 @@ FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
 }  // namespace
 
 IngestBatchBuilder::IngestBatchBuilder(int64_t committed_key, bool one_file_a_sample,
-                                       int64_t samples_per_segment)
-    : one_file_a_sample_(one_file_a_sample), samples_per_segment_(samples_per_segment) {
+                                       int64_t samples_per_segment, const DeletedRecords& deleted)
+    : one_file_a_sample_(one_file_a_sample),
+      samples_per_segment_(samples_per_segment),
+      deleted_(deleted) {
   batch_.committed_key = committed_key;
 }
 
@@ -101,16 +106,20 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
   for (const BadRecord& bad : parsed.found.bad) {
     batch_.quarantined.push_back({path, bad.position, AsText(bad.reason)});
   }
+  for (const std::string& remark : parsed.found.remarks) {
+    batch_.quarantined.push_back({path, std::nullopt, AsText(remark), /*is_remark=*/true});
+  }
   batch_.num_quarantined += parsed.found.num_bad + (parsed.failure ? 1 : 0);
 }
 
 void IngestBatchBuilder::AddLeftOut(ParsedFile& parsed, FileRow& row) {
   LeftOutReasons& reasons = parsed.found.left_out;
+  if (parsed.failure && row.num_bytes == 0) row.num_bytes = row.identity.size_bytes;
   if (parsed.failure && one_file_a_sample_) {
-    reasons.Add(0, *parsed.failure);
+    reasons.Add(0, *parsed.failure, row.num_bytes);
     row.records_done = 1;
   } else if (parsed.failure && reasons.items().empty()) {
-    reasons.AddFile(*parsed.failure);
+    reasons.AddFile(*parsed.failure, row.num_bytes);
   }
   for (const LeftOutReason& reason : reasons.items()) batch_.left_out.push_back({row.id, reason});
 }
@@ -123,8 +132,10 @@ void IngestBatchBuilder::AddRecords(ParsedFile& parsed, FileId id) {
   }
   const bool compared =
       parsed.file.change != FileChange::kGrown && parsed.file.change != FileChange::kResumed;
-  if (!compared || parsed.old.empty()) return AddRows(parsed.found, 0, num_found, id, id);
-  const std::vector<bool> held = Rewrite(parsed, id);
+  std::vector<bool> held;
+  if (compared && !parsed.old.empty()) held = Rewrite(parsed, id);
+  LeaveOutDeleted(parsed.found, held);
+  if (held.empty()) return AddRows(parsed.found, 0, num_found, id, id);
   for (size_t from = 0, to = 0; from < num_found; from = to + 1) {
     for (to = from; to < num_found && !held[to];) ++to;
     AddRows(parsed.found, from, to, id, id);
@@ -145,13 +156,16 @@ void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
       row.sample_key = old_key;  // Touched, not changed.
       return;
     }
-    batch_.buried.push_back(*old_key);
+    Bury(*old_key);
     const bool had_label = !old.columns || ValueAt<int64_t>(*old.columns->class_label, at) ||
                            ValueAt<double>(*old.columns->real_label, at);
     if (!had_label) ++batch_.unlabelled_buried[old.segment.segment_id];
     batch_.moved.push_back({*old_key, std::nullopt});
   }
   if (!is_there) return;
+  std::vector<bool> held;
+  LeaveOutDeleted(parsed.found, held);
+  if (!held.empty()) return;
   AddRows(parsed.found, 0, 1, std::nullopt, row.id);
   row.sample_key = batch_.committed_key;
 }
@@ -193,7 +207,7 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     for (int64_t row = 0; row < columns[i]->num_rows(); ++row) {
       const auto at = static_cast<size_t>(row);
       if (columns[i]->lookup[at].byte_from < 0 || segment.rows.byte_from[at] >= 0) continue;
-      batch_.buried.push_back(segment.first_key + row);
+      Bury(segment.first_key + row);
       batch_.moved.push_back({segment.first_key + row, std::nullopt});
     }
   }
@@ -215,8 +229,27 @@ void IngestBatchBuilder::Extend(const OldSegment& old) {
 
 void IngestBatchBuilder::BuryLost(const files_table::Segment& segment) {
   for (int64_t i = 0; i < segment.num_samples; ++i) {
-    batch_.buried.push_back(segment.first_key + i);
+    Bury(segment.first_key + i);
     batch_.moved.push_back({segment.first_key + i, std::nullopt});
+  }
+}
+
+void IngestBatchBuilder::Bury(int64_t key) {
+  if (!deleted_.HasKey(key)) batch_.buried.push_back(key);
+}
+
+void IngestBatchBuilder::LeaveOutDeleted(IndexedFile& found, std::vector<bool>& held) const {
+  if (deleted_.empty()) return;
+  const SegmentRows& rows = found.rows;
+  for (size_t row = 0; row < found.positions.size(); ++row) {
+    if (!held.empty() && held[row]) continue;
+    if (!deleted_.HasRecord(
+            RecordIdentity(rows.hash[row], rows.class_label[row], rows.real_label[row]))) {
+      continue;
+    }
+    if (held.empty()) held.resize(found.positions.size(), false);
+    held[row] = true;
+    found.left_out.Add(found.positions[row], 1, kEqualsDeleted, /*wanted=*/true);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "storage/ingest/deleted_records.h"
 #include "storage/ingest/file_parser.h"
 #include "storage/segments/segment_columns.h"
 
@@ -20,6 +21,7 @@ struct FileRow {
   int64_t fingerprint = 0;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
+  int64_t num_bytes = 0;  // How far it was read, unpacked.
   std::optional<int64_t> sample_key;
   std::string state;
   int64_t checked_key = 0;
@@ -56,6 +58,7 @@ struct QuarantineRow {
   std::string path;
   std::optional<int64_t> position;
   std::string reason;
+  bool is_remark = false;
 };
 
 struct LeftOutRow {
@@ -84,8 +87,9 @@ struct IngestBatch {
 class IngestBatchBuilder {
  public:
   // `committed_key` is the last key given so far. With `one_file_a_sample`, all samples of a batch
-  // share segments.
-  IngestBatchBuilder(int64_t committed_key, bool one_file_a_sample, int64_t samples_per_segment);
+  // share segments. `deleted` must outlive this object, and may grow meanwhile.
+  IngestBatchBuilder(int64_t committed_key, bool one_file_a_sample, int64_t samples_per_segment,
+                     const DeletedRecords& deleted);
 
   // `new_id` is the id of the file if the file is not known yet.
   void Add(ParsedFile parsed, FileId new_id);
@@ -103,6 +107,11 @@ class IngestBatchBuilder {
   // Rewrites the file's old segments. Returns which rows of `found` they already hold.
   std::vector<bool> Rewrite(ParsedFile& parsed, FileId id);
   void BuryLost(const files_table::Segment& segment);
+  // Buries a sample whose record is gone. One that was deleted on request is buried already.
+  void Bury(int64_t key);
+  // Counts the new rows that equal deleted records as left out, and marks them in `held`. An empty
+  // `held` stands for rows that are all new.
+  void LeaveOutDeleted(IndexedFile& found, std::vector<bool>& held) const;
   // Continues the last segment of a grown file while it is small. Otherwise a file that grows line
   // by line would have a segment for each line.
   void Extend(const OldSegment& old);
@@ -113,6 +122,7 @@ class IngestBatchBuilder {
 
   const bool one_file_a_sample_;
   const int64_t samples_per_segment_;
+  const DeletedRecords& deleted_;
   bool segment_open_ = false;
   IngestBatch batch_;
 };

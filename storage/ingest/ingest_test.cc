@@ -374,14 +374,78 @@ TEST_F(IngestTest, ASampleDeletedByHandStaysDeletedWhenItsFileIsReplaced) {
   data_.Write("a.csv", "t,y\n1,1\n2,0\n");
   const DatasetId id = Register(SpecText());
   const int64_t key = Sync(id).committed_key;
-  EXPECT_THAT(stack_->catalog().DeleteSamples(id, {key, key, key + 9}, {}), IsOkAndHolds(1));
-  EXPECT_THAT(stack_->catalog().DeleteSamples(id, {key}, {}), IsOkAndHolds(0));
-  EXPECT_THAT(stack_->catalog().DeleteSamples({77}, {key}, {}),
+  EXPECT_THAT(stack_->catalog().DeleteSamples(id, {{key}, {key}, {key + 9}}, {}), IsOkAndHolds(1));
+  EXPECT_THAT(stack_->catalog().DeleteSamples(id, {{key}}, {}), IsOkAndHolds(0));
+  EXPECT_THAT(stack_->catalog().DeleteSamples({77}, {{key}}, {}),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("77")));
   data_.Write("a.csv", "t,y\n2,0\n1,1\n3,1\n");
   Sync(id);
   EXPECT_THAT(Samples(), ElementsAre(Found{1, "a.csv:1", "1,1", 1}, Found{3, "a.csv:2", "3,1", 1}));
   EXPECT_EQ(stack_->catalog().Count(id)->num_deleted, 1);
+}
+
+TEST_F(IngestTest, ARecordDeletedOnRequestStaysOutWhateverFileItComesIn) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n2,1\n");
+  const DatasetId id = Register(SpecText("append: true\n"));
+  const int64_t last = Sync(id).committed_key;
+  DeleteOnRequest(id, {last - 1});
+  // The file is renamed, a copy of it comes, and another file grows by the record.
+  std::filesystem::rename(data_.path() + "/a.csv", data_.path() + "/b.csv");
+  data_.Write("c.csv", "t,y\n2,0\n3,1\n");
+  Sync(id);
+  EXPECT_THAT(Samples(), ElementsAre(Found{4, "b.csv:0", "1,1", 1}, Found{5, "b.csv:2", "2,1", 1},
+                                     Found{6, "c.csv:1", "3,1", 1}));
+  data_.Write("c.csv", "t,y\n2,0\n3,1\n2,0\n4,1\n");
+  Sync(id);
+  EXPECT_THAT(Samples(), ElementsAre(Found{4, "b.csv:0", "1,1", 1}, Found{5, "b.csv:2", "2,1", 1},
+                                     Found{6, "c.csv:1", "3,1", 1}, Found{7, "c.csv:3", "4,1", 1}));
+  const auto counts = stack_->catalog().Count(id);
+  ASSERT_THAT(counts, IsOk());
+  EXPECT_EQ(counts->num_deleted, 3);
+  EXPECT_EQ(counts->num_deleted_on_request, 1);
+  ASSERT_THAT(counts->left_out.reasons, SizeIs(1));
+  EXPECT_EQ(counts->left_out.reasons[0].num_records, 3);
+  EXPECT_TRUE(counts->left_out.reasons[0].wanted);
+  EXPECT_EQ(counts->left_out.num_seen, counts->num_samples + 3);
+}
+
+TEST_F(IngestTest, ARecordDeletedOnRequestStaysOutWhenItsColumnFileIsLost) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n");
+  const DatasetId id = Register(SpecText());
+  DeleteOnRequest(id, {Sync(id).committed_key});
+  LoseColumnFiles(id);
+  data_.Write("a.csv", "t,y\n2,0\n1,1\n");
+  Sync(id);
+  EXPECT_THAT(Samples(), ElementsAre(Found{3, "a.csv:1", "1,1", 1}));
+}
+
+TEST_F(IngestTest, AFileDeletedOnRequestStaysOutUnderAnotherName) {
+  data_.Write("1.txt", "one");
+  data_.Write("2.txt", "two");
+  const DatasetId id =
+      Register("path: " + data_.path() + "\nfiles: \"*.txt\"\nformat: single_file\n");
+  DeleteOnRequest(id, {Sync(id).committed_key});
+  std::filesystem::rename(data_.path() + "/2.txt", data_.path() + "/3.txt");
+  Sync(id);
+  const auto counts = stack_->catalog().Count(id);
+  ASSERT_THAT(counts, IsOk());
+  EXPECT_EQ(counts->num_samples, 1);
+  EXPECT_EQ(counts->num_deleted, 1);
+  EXPECT_EQ(counts->num_deleted_on_request, 1);
+  EXPECT_EQ(counts->left_out.num_records, 1);
+}
+
+TEST_F(IngestTest, ASyncCountsNoSampleTwiceThatWasDeletedBeforeItsRecordWent) {
+  data_.Write("a.csv", "t,y\n1,1\n2,0\n3,1\n");
+  const DatasetId id = Register(SpecText());
+  DeleteOnRequest(id, {Sync(id).committed_key});
+  data_.Write("a.csv", "t,y\n1,1\n");
+  int64_t num_deleted = 0;
+  const auto progress = [&](const SyncProgress& now) { num_deleted = now.num_deleted; };
+  ASSERT_THAT(stack_->ingestor().Sync(id, /*wait=*/true, progress), IsOk());
+  EXPECT_EQ(num_deleted, 1);
+  EXPECT_EQ(stack_->catalog().Count(id)->num_deleted, 2);
+  EXPECT_EQ(stack_->catalog().Count(id)->num_deleted_on_request, 1);
 }
 
 }  // namespace

@@ -20,40 +20,47 @@ namespace {
 constexpr char kCreateTables[] = R"(
   CREATE TEMP TABLE ingest_files (
     file_id bigint, path text, version_step bigint, size_bytes bigint, modified_at timestamptz,
-    fingerprint bigint, bytes_done bigint, records_done bigint, sample_key bigint, state text,
-    inode bigint, checked_key bigint, columns_moved bigint, fresh bigint) ON COMMIT DELETE ROWS;
+    fingerprint bigint, bytes_done bigint, records_done bigint, num_bytes bigint,
+    sample_key bigint, state text, inode bigint, checked_key bigint, columns_moved bigint,
+    fresh bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_left_out (
     file_id bigint, reason text, wanted bigint, num_records bigint, num_files bigint,
-    first_record bigint, first_reason text) ON COMMIT DELETE ROWS;
+    lost_bytes bigint, num_members bigint, first_record bigint, first_reason text) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_replaced (segment_id bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_moved (sample_key bigint, position bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_buried (sample_key bigint) ON COMMIT DELETE ROWS)";
 constexpr char kStart[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = {} FOR UPDATE";
 constexpr char kMergeFiles[] = R"(
   INSERT INTO storage.files (file_id, dataset_id, path, version, size_bytes, modified_at,
-                             fingerprint, bytes_done, records_done, sample_key, state,
+                             fingerprint, bytes_done, records_done, num_bytes, sample_key, state,
                              inode, checked_key, columns_moved)
   SELECT file_id, {0}, path, version_step, size_bytes, modified_at, fingerprint, bytes_done,
-         records_done, sample_key, state, inode, checked_key, columns_moved = 1
+         records_done, num_bytes, sample_key, state, inode, checked_key, columns_moved = 1
   FROM ingest_files
   ON CONFLICT (dataset_id, path) DO UPDATE
   SET version = files.version + excluded.version, size_bytes = excluded.size_bytes,
       modified_at = excluded.modified_at, fingerprint = excluded.fingerprint,
       bytes_done = excluded.bytes_done, records_done = excluded.records_done,
-      sample_key = excluded.sample_key, state = excluded.state, inode = excluded.inode,
-      checked_key = excluded.checked_key, columns_moved = excluded.columns_moved;
+      num_bytes = excluded.num_bytes, sample_key = excluded.sample_key, state = excluded.state,
+      inode = excluded.inode, checked_key = excluded.checked_key,
+      columns_moved = excluded.columns_moved;
   DELETE FROM storage.quarantine USING ingest_files
-  WHERE quarantine.dataset_id = {0} AND quarantine.path = ingest_files.path AND fresh = 1;
+  WHERE quarantine.dataset_id = {0} AND quarantine.path = ingest_files.path
+    AND (fresh = 1 OR is_remark);
   DELETE FROM storage.left_out USING ingest_files
-  WHERE left_out.file_id = ingest_files.file_id AND fresh = 1)";
+  WHERE left_out.file_id = ingest_files.file_id
+    AND (fresh = 1 OR (num_records = 0 AND num_files = 0 AND lost_bytes = 0)))";
 constexpr char kMergeLeftOut[] = R"(
   INSERT INTO storage.left_out (file_id, reason, wanted, dataset_id, num_records, num_files,
-                                first_record, first_reason)
-  SELECT file_id, reason, wanted = 1, {}, num_records, num_files, first_record, first_reason
+                                lost_bytes, num_members, first_record, first_reason)
+  SELECT file_id, reason, wanted = 1, {}, num_records, num_files, lost_bytes, num_members,
+         first_record, first_reason
   FROM ingest_left_out
   ON CONFLICT (file_id, reason, wanted) DO UPDATE
   SET num_records = left_out.num_records + excluded.num_records,
-      num_files = left_out.num_files + excluded.num_files)";
+      num_files = left_out.num_files + excluded.num_files,
+      lost_bytes = left_out.lost_bytes + excluded.lost_bytes,
+      num_members = left_out.num_members + excluded.num_members)";
 constexpr char kDropReplaced[] = R"(
   DELETE FROM storage.segments USING ingest_replaced
   WHERE segments.segment_id = ingest_replaced.segment_id)";
@@ -120,7 +127,7 @@ class Transaction {
   absl::Status CopyFiles() {
     RETURN_IF_ERROR(copy_.Open("ingest_files"));
     for (const FileRow& file : batch_.files) {
-      copy_.BeginRow(14);
+      copy_.BeginRow(15);
       copy_.Int64(file.id.value);
       copy_.Text(file.path);
       copy_.Int64(file.version_step);
@@ -129,6 +136,7 @@ class Transaction {
       copy_.Int64(file.fingerprint);
       copy_.Int64(file.bytes_done);
       copy_.Int64(file.records_done);
+      copy_.Int64(file.num_bytes);
       copy_.Int64(file.sample_key);
       copy_.Text(file.state);
       copy_.Int64(file.identity.inode);
@@ -143,13 +151,15 @@ class Transaction {
 
   absl::Status CopyQuarantine() {
     if (batch_.quarantined.empty()) return absl::OkStatus();
-    RETURN_IF_ERROR(copy_.Open("storage.quarantine (dataset_id, path, position, reason)"));
+    RETURN_IF_ERROR(
+        copy_.Open("storage.quarantine (dataset_id, path, position, reason, is_remark)"));
     for (const QuarantineRow& row : batch_.quarantined) {
-      copy_.BeginRow(4);
+      copy_.BeginRow(5);
       copy_.Int64(dataset_.value);
       copy_.Text(row.path);
       copy_.Int64(row.position);
       copy_.Text(row.reason);
+      copy_.Bool(row.is_remark);
       RETURN_IF_ERROR(copy_.Flush());
     }
     return copy_.Close();
@@ -159,12 +169,14 @@ class Transaction {
     if (batch_.left_out.empty()) return absl::OkStatus();
     RETURN_IF_ERROR(copy_.Open("ingest_left_out"));
     for (const auto& [file, reason] : batch_.left_out) {
-      copy_.BeginRow(7);
+      copy_.BeginRow(9);
       copy_.Int64(file.value);
       copy_.Text(reason.pattern);
       copy_.Int64(reason.wanted ? 1 : 0);
       copy_.Int64(reason.num_records);
       copy_.Int64(reason.num_files);
+      copy_.Int64(reason.lost_bytes);
+      copy_.Int64(reason.num_members);
       copy_.Int64(reason.first_record);
       copy_.Text(reason.first_reason);
       RETURN_IF_ERROR(copy_.Flush());

@@ -136,7 +136,7 @@ TEST_F(DatasetCheckTest, ADeletedSampleIsNotLookedFor) {
   data_.Write("a.csv", "t,y\n1,1\n2,0\n3,1\n");
   const DatasetSnapshot snapshot = Sync(Register(SpecText()));
   const int64_t slot = snapshot.committed_key >> kSlotShift << kSlotShift;
-  ASSERT_THAT(stack_->catalog().DeleteSamples(snapshot.dataset, {slot + 2}, {}), IsOk());
+  ASSERT_THAT(stack_->catalog().DeleteSamples(snapshot.dataset, {{slot + 2}}, {}), IsOk());
   Rot("a.csv", 8, "7");  // The deleted sample's time.
   const Result result = Check(snapshot.dataset);
   EXPECT_THAT(result.damaged, IsEmpty());

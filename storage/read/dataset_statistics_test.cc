@@ -79,7 +79,7 @@ TEST_F(DatasetStatisticsTest, RealLabelsHaveMomentsAndDeletedSamplesCountNowhere
   std::string spec = SpecText();
   spec.replace(spec.find("{column: y}"), 11, "{column: y, kind: real}");
   const DatasetSnapshot snapshot = Sync(Register(spec));
-  ASSERT_THAT(stack_->catalog().DeleteSamples(snapshot.dataset, {snapshot.committed_key}, {}),
+  ASSERT_THAT(stack_->catalog().DeleteSamples(snapshot.dataset, {{snapshot.committed_key}}, {}),
               IsOk());
   const DatasetStatistics statistics = Collect(snapshot.dataset, 1);
   EXPECT_THAT(statistics.classes, IsEmpty());

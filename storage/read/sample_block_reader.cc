@@ -71,18 +71,20 @@ absl::StatusOr<batch::Batch> MakeBatch(const SampleRows& rows, BlockPayloads& pa
 // Those that were not found and those that were not read, in the order asked.
 std::vector<MissingKey> MissingOf(std::span<const int64_t> keys, SampleRows& rows,
                                   BlockPayloads& payloads) {
-  std::vector<std::pair<size_t, std::string>> by_position;
+  std::vector<std::pair<size_t, MissingKey>> by_position;
   for (SampleRows::Problem& problem : rows.problems) {
-    by_position.emplace_back(problem.position, std::move(problem.reason));
+    by_position.emplace_back(problem.position,
+                             MissingKey{keys[problem.position], std::move(problem.reason),
+                                        /*deleted=*/problem.is_final});
   }
   for (auto& [row, reason] : payloads.lost) {
-    by_position.emplace_back(rows.position[row], std::move(reason));
+    const size_t position = rows.position[row];
+    by_position.emplace_back(position, MissingKey{keys[position], std::move(reason)});
   }
-  std::sort(by_position.begin(), by_position.end());
+  std::sort(by_position.begin(), by_position.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<MissingKey> missing;
-  for (auto& [position, reason] : by_position) {
-    missing.push_back({keys[position], std::move(reason)});
-  }
+  for (auto& [position, key] : by_position) missing.push_back(std::move(key));
   return missing;
 }
 

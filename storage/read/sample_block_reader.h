@@ -18,6 +18,7 @@ namespace tidemill::storage {
 struct MissingKey {
   int64_t key = 0;
   std::string reason;
+  bool deleted = false;
 };
 
 // The answer for consecutive requested keys. Each key is a row of the batch or is missing.

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "storage/read/known_columns.h"
+
 namespace tidemill::storage {
 
 namespace {
@@ -10,14 +12,6 @@ namespace {
 constexpr size_t kMaxRows = 65'536;
 constexpr size_t kMaxPathBytes = size_t{4} << 20;
 constexpr size_t kRowBytes = 32;
-
-std::string_view BelowFolder(std::string_view folder, std::string_view path) {
-  while (folder.ends_with('/')) folder.remove_suffix(1);
-  if (!path.starts_with(folder) || path.size() <= folder.size() || path[folder.size()] != '/') {
-    return path;
-  }
-  return path.substr(folder.size() + 1);
-}
 
 // The class labels of some rows.
 class ClassLabels {

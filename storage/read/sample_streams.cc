@@ -127,6 +127,7 @@ class ReadSource final : public rpc::FrameSource {
       v1::MissingSample* sample = others.add_missing();
       sample->set_sample_key(missing.key);
       sample->set_reason(std::move(missing.reason));
+      sample->set_deleted(missing.deleted);
     }
     DropEmptyLabels(block->batch);
     RETURN_IF_FAILPOINT("storage.send_block");

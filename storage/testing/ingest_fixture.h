@@ -17,6 +17,7 @@
 #include "db/testing/postgres.h"
 #include "storage/catalog/dataset_catalog.h"
 #include "storage/index/sample_index.h"
+#include "storage/index/samples_to_delete.h"
 #include "storage/ingest/ingestor.h"
 #include "storage/ingest/watcher.h"
 #include "storage/migrations.h"
@@ -106,6 +107,16 @@ class IngestTest : public ::testing::Test {
     const auto snapshot = stack_->ingestor().Sync(id, /*wait=*/true, {});
     EXPECT_THAT(snapshot, IsOk());
     return snapshot.value_or(DatasetSnapshot{});
+  }
+
+  // Deletes samples as the service does, with the identities of their records.
+  void DeleteOnRequest(DatasetId id, const std::vector<int64_t>& keys) {
+    SampleIndex indexes(stack_->database(), stack_->catalog(), stack_->cache());
+    const auto index = indexes.Refresh(id);
+    ASSERT_THAT(index, IsOk());
+    const auto samples = SamplesToDelete(**index, keys);
+    ASSERT_THAT(samples, IsOk());
+    EXPECT_THAT(stack_->catalog().DeleteSamples(id, *samples, {}), IsOkAndHolds(std::ssize(keys)));
   }
 
   std::vector<std::vector<std::string>> Query(const std::string& sql) {

@@ -23,7 +23,8 @@ std::string PaxRecord(const std::string& key, const std::string& value) {
 
 }  // namespace
 
-std::string TarHeader(const std::string& name, const std::string& prefix, int64_t size, char type) {
+std::string TarHeader(const std::string& name, const std::string& prefix, int64_t size, char type,
+                      const std::string& target) {
   std::string header(kBlock, '\0');
   const auto put = [&](size_t at, const std::string& text) {
     header.replace(at, text.size(), text);
@@ -36,6 +37,7 @@ std::string TarHeader(const std::string& name, const std::string& prefix, int64_
   put(136, "14370000000");
   put(148, "        ");
   header[156] = type;
+  put(157, target);
   put(257, "ustar");
   put(263, "00");
   put(345, prefix);

@@ -18,8 +18,9 @@ enum class LongNames { kPax, kGnu };
 // Returns a member with its headers. A long name is split at a slash if that is enough.
 std::string TarMemberBytes(const TarEntry& entry, LongNames long_names = LongNames::kPax);
 
-// A single header.
-std::string TarHeader(const std::string& name, const std::string& prefix, int64_t size, char type);
+// A single header. `target` is that of a link.
+std::string TarHeader(const std::string& name, const std::string& prefix, int64_t size, char type,
+                      const std::string& target = "");
 
 // The mark of an archive's end.
 std::string TarEnd();

@@ -11,12 +11,13 @@
 namespace tidemill::supervisor {
 namespace {
 
-v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset, const rpc::v1::Snapshot& snapshot) {
+// The snapshot is that with which storage counted the samples.
+v1::RunEvent SyncedEvent(const storage::v1::Dataset& dataset) {
   v1::RunEvent event;
   v1::DatasetSynced& synced = *event.mutable_dataset_synced();
   synced.set_name(dataset.name());
   synced.set_spec(dataset.spec());
-  *synced.mutable_snapshot() = snapshot;
+  *synced.mutable_snapshot() = dataset.snapshot();
   synced.set_num_samples(dataset.num_samples());
   *synced.mutable_left_out() = dataset.left_out();
   synced.mutable_from()->set_event_time(dataset.first_event_time());
@@ -45,8 +46,7 @@ absl::Status ClipToReplay(const ReplaySpec& replay, v1::DatasetSynced& synced) {
 
 absl::Status DatasetSyncer::Sync(const std::string& name) {
   const PipelineSpec& spec = record_.spec();
-  ASSIGN_OR_RETURN(const Synced found, LookForFiles(name));
-  const storage::v1::Dataset& dataset = found.dataset;
+  ASSIGN_OR_RETURN(const storage::v1::Dataset dataset, LookForFiles(name));
   if (dataset.num_samples() == 0 && spec.live) {
     WaitForSamples();
     return absl::OkStatus();  // It is synced again.
@@ -55,7 +55,7 @@ absl::Status DatasetSyncer::Sync(const std::string& name) {
     return FailedPrecondition("{}",
                               storage::WhyEmpty(name, dataset.num_files(), dataset.left_out()));
   }
-  v1::RunEvent synced = SyncedEvent(dataset, found.snapshot);
+  v1::RunEvent synced = SyncedEvent(dataset);
   if (name == spec.preprocess.dataset) {
     const absl::Status clipped = ClipToReplay(spec.replay, *synced.mutable_dataset_synced());
     // A live run waits for samples.
@@ -68,20 +68,19 @@ absl::Status DatasetSyncer::Sync(const std::string& name) {
   return record_.Record(synced);
 }
 
-absl::StatusOr<DatasetSyncer::Synced> DatasetSyncer::LookForFiles(const std::string& name) {
-  Synced synced;
+absl::StatusOr<storage::v1::Dataset> DatasetSyncer::LookForFiles(const std::string& name) {
+  storage::v1::Dataset dataset;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(synced.dataset, downstream_.GetDataset(name));
+    ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
     const auto report = [&](const storage::v1::SyncDatasetResponse& update) {
       record_.Report(
           ProgressOf("sync", update.num_files_done(), update.num_files_found(), "files"));
     };
-    ASSIGN_OR_RETURN(synced.snapshot,
-                     downstream_.SyncDataset({synced.dataset.dataset_id()}, report));
-    ASSIGN_OR_RETURN(synced.dataset, downstream_.GetDataset(name));
+    RETURN_IF_ERROR(downstream_.SyncDataset({dataset.dataset_id()}, report).status());
+    ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
     return absl::OkStatus();
   }));
-  return synced;
+  return dataset;
 }
 
 void DatasetSyncer::WaitForSamples() {

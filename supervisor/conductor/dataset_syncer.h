@@ -24,11 +24,7 @@ class DatasetSyncer {
   absl::Status Sync(const std::string& name);
 
  private:
-  struct Synced {
-    storage::v1::Dataset dataset;
-    rpc::v1::Snapshot snapshot;
-  };
-  absl::StatusOr<Synced> LookForFiles(const std::string& name);
+  absl::StatusOr<storage::v1::Dataset> LookForFiles(const std::string& name);
   void WaitForSamples();
 
   RunRecord& record_;

@@ -11,8 +11,10 @@ LiveFollower::LiveFollower(RunRecord& record, Downstream& downstream, Patience& 
     : record_(record),
       downstream_(downstream),
       patience_(patience),
-      policy_(record, downstream,
-              [this] { return StreamAt(record_.TrainingData(), stream_->snapshot()); }) {}
+      policy_(
+          record, downstream,
+          [this] { return StreamAt(record_.TrainingData(), stream_->snapshot()); },
+          patience.token()) {}
 
 absl::Status LiveFollower::OpenStream() {
   if (stream_ != nullptr) return absl::OkStatus();

@@ -12,7 +12,8 @@ ReplayDecider::ReplayDecider(RunRecord& record, Downstream& downstream, Patience
     : record_(record),
       downstream_(downstream),
       patience_(patience),
-      policy_(record, downstream, [this] { return Stream(); }) {}
+      policy_(
+          record, downstream, [this] { return Stream(); }, patience.token()) {}
 
 storage::v1::ListSamplesRequest ReplayDecider::Stream() const {
   return StreamAt(record_.TrainingData(), record_.TrainingData().snapshot());

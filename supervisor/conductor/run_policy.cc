@@ -61,8 +61,12 @@ storage::v1::ListSamplesRequest StreamAt(const v1::DatasetSynced& data,
   return request;
 }
 
-RunPolicy::RunPolicy(RunRecord& record, Downstream& downstream, StoredKeys::Listing listing)
-    : record_(record), downstream_(downstream), listing_(std::move(listing)) {}
+RunPolicy::RunPolicy(RunRecord& record, Downstream& downstream, StoredKeys::Listing listing,
+                     std::stop_token stop)
+    : record_(record),
+      downstream_(downstream),
+      listing_(std::move(listing)),
+      stop_(std::move(stop)) {}
 
 absl::Status RunPolicy::OpenEvidence() {
   ASSIGN_OR_RETURN(const Duration delay, record_.LabelDelay());
@@ -82,6 +86,12 @@ absl::Status RunPolicy::OpenEvidence() {
 
 absl::StatusOr<Decider> RunPolicy::Make() {
   RETURN_IF_ERROR(OpenEvidence());
+  ASSIGN_OR_RETURN(Decider decider, Restore());
+  decider.EndAt(stop_);
+  return decider;
+}
+
+absl::StatusOr<Decider> RunPolicy::Restore() {
   const TriggerSpec& spec = record_.spec().trigger;
   const std::optional<LastDecision>& last = record_.last_decision();
   if (!last) return Decider::Create(spec, "", evidence_.get());
@@ -113,6 +123,8 @@ v1::RunEvent RunPolicy::TriggerOf(DecisionBatch& batch) const {
 absl::Status RunPolicy::Record(std::vector<Decision> decisions, std::string state,
                                const AddToTrigger& add) {
   if (decisions.empty()) return absl::OkStatus();
+  // What was decided meanwhile would be trained on.
+  if (stop_.stop_requested()) return Cancelled("the run is being stopped");
   const std::optional<LastDecision>& before = record_.last_decision();
   RETURN_IF_ERROR(CheckAscending(before ? std::optional(before->at) : std::nullopt, decisions));
   DecisionBatch batch{.first_number = before ? before->number + 1 : 1,

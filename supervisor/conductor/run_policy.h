@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,10 @@ namespace tidemill::supervisor {
 class RunPolicy {
  public:
   // `listing` says what the stream contains now; the policy may look at its samples. It is not
-  // called before Make(). `record` and `downstream` must outlive this object.
-  RunPolicy(RunRecord& record, Downstream& downstream, StoredKeys::Listing listing);
+  // called before Make(). Decisions end at `stop`. `record` and `downstream` must outlive this
+  // object.
+  RunPolicy(RunRecord& record, Downstream& downstream, StoredKeys::Listing listing,
+            std::stop_token stop);
 
   // Makes the run's policy right behind the last decision that counts. It may look at samples, and
   // at the model that is active from there to the next training. It is valid until the next Make().
@@ -36,12 +39,14 @@ class RunPolicy {
 
  private:
   absl::Status OpenEvidence();
+  absl::StatusOr<Decider> Restore();
   // Returns the event of a decision that fired, and sets its trigger in the batch.
   v1::RunEvent TriggerOf(DecisionBatch& batch) const;
 
   RunRecord& record_;
   Downstream& downstream_;
   const StoredKeys::Listing listing_;
+  const std::stop_token stop_;
   std::unique_ptr<EvidenceKeys> evidence_keys_;
   std::unique_ptr<EvidenceSource> evidence_;
 };

@@ -1,12 +1,14 @@
 #include "supervisor/conductor/skip_trigger.h"
 
+#include <utility>
+
 #include "base/failpoints.h"
 #include "base/log.h"
 
 namespace tidemill::supervisor {
 
 absl::Status SkipTrigger(RunRecord& record, const TriggerState& trigger, const std::string& stage,
-                         const std::string& reason) {
+                         const std::string& reason, v1::TriggerSkipped counts) {
   const int64_t number = trigger.trigger.number();
   FAILPOINT("supervisor.before_skip");
   log::Warn("the trigger is skipped", {{"run", std::to_string(record.run().value)},
@@ -15,6 +17,7 @@ absl::Status SkipTrigger(RunRecord& record, const TriggerState& trigger, const s
                                        {"reason", reason}});
   v1::RunEvent event;
   v1::TriggerSkipped& skipped = *event.mutable_trigger_skipped();
+  skipped = std::move(counts);
   skipped.set_trigger(number);
   skipped.set_reason(fmt::format("{}: {}", stage, reason));
   skipped.set_stage(stage);

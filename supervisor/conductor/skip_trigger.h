@@ -9,8 +9,8 @@
 namespace tidemill::supervisor {
 
 // Records that the trigger led to no model, at which stage and why. The run continues with the
-// model that it has.
+// model that it has. `counts` holds what was counted when nothing was selected.
 absl::Status SkipTrigger(RunRecord& record, const TriggerState& trigger, const std::string& stage,
-                         const std::string& reason);
+                         const std::string& reason, v1::TriggerSkipped counts = {});
 
 }  // namespace tidemill::supervisor

@@ -33,6 +33,8 @@ v1::RunEvent SealedEvent(int64_t trigger, const selector::v1::TrainingSet& set, 
   sealed.set_seconds(seconds);
   sealed.set_num_late(set.num_late());
   sealed.set_num_unlabelled(set.summary().num_unlabelled());
+  sealed.set_num_new_unlabelled(set.summary().num_new_unlabelled());
+  sealed.set_num_fresh(set.summary().num_fresh());
   return event;
 }
 
@@ -45,6 +47,15 @@ v1::RunEvent FaultedEvent(int64_t trigger, const selector::v1::TrainingSet& set)
   faulted.set_num_samples(set.num_samples());
   faulted.set_num_candidates(set.num_candidates());
   return event;
+}
+
+absl::Status SkipWithoutSamples(RunRecord& record, const TriggerState& trigger,
+                                const selector::v1::TrainingSet& set) {
+  v1::TriggerSkipped counts;
+  counts.set_num_candidates(set.num_candidates());
+  counts.set_num_unlabelled(set.summary().num_unlabelled());
+  counts.set_num_new_unlabelled(set.summary().num_new_unlabelled());
+  return SkipTrigger(record, trigger, "select", WhyNothing(set), counts);
 }
 
 }  // namespace
@@ -62,7 +73,7 @@ absl::Status TrainingSetSealer::Seal(const TriggerState& trigger) {
   if (set.summary().has_fault()) {
     RETURN_IF_ERROR(record_.Record(FaultedEvent(trigger.trigger.number(), set)));
   }
-  if (set.num_samples() == 0) return SkipTrigger(record_, trigger, "select", WhyNothing(set));
+  if (set.num_samples() == 0) return SkipWithoutSamples(record_, trigger, set);
   FAILPOINT("supervisor.after_select");
   return record_.Record(SealedEvent(trigger.trigger.number(), set, stopwatch.Seconds()));
 }

@@ -88,6 +88,20 @@ TEST(RowCache, LeavesOutRowsThatAreNoNumbers) {
   EXPECT_EQ(cache.Table(From(1, 3)).num_missing, 2);
 }
 
+// A row that lacks one of its numbers is one for those who can do without.
+TEST(RowCache, KeepsWhatARowHasForThoseWhoAskForIt) {
+  RowCache cache;
+  ASSERT_THAT(cache.Add(RowsOf({1, 2, 3}, {1, 2, NAN, 4, NAN, INFINITY}, 2), "x"), IsOk());
+  cache.Settle(From(1, 3));
+  const EvidenceTable all = cache.Table(From(1, 3), /*may_lack=*/true);
+  EXPECT_EQ(all.num_rows, 2);
+  EXPECT_EQ(all.num_missing, 1);
+  EXPECT_THAT(all.values, ElementsAre(1, 2, ::testing::IsNan(), 4));
+  const EvidenceTable complete = cache.Table(From(1, 3));
+  EXPECT_THAT(complete.values, ElementsAre(1, 2));
+  EXPECT_EQ(complete.num_missing, 2);
+}
+
 TEST(RowCache, KnowsWhenItIsFull) {
   RowCache cache(1000);
   EXPECT_TRUE(cache.HasRoomFor(20));

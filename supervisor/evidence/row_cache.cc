@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 #include "absl/container/flat_hash_set.h"
 
@@ -10,6 +12,8 @@ namespace {
 
 // Bytes of an entry of the map, with the room that it leaves free.
 constexpr int64_t kEntryBytes = 32;
+
+constexpr double kLacking = std::numeric_limits<double>::quiet_NaN();
 
 absl::StatusOr<std::vector<double>> NumbersOf(const batch::Column& column) {
   if (column.type == batch::DataType::kFloat64) {
@@ -44,6 +48,7 @@ bool RowCache::HasRoomFor(size_t num_rows) const {
 void RowCache::Clear() {
   row_of_.clear();
   values_.clear();
+  lacks_some_ = false;
 }
 
 void RowCache::Settle(std::span<const int64_t> keys) {
@@ -62,24 +67,31 @@ absl::Status RowCache::Add(const batch::Batch& rows, std::string_view values) {
   width_ = column->Width();
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
     const auto first = numbers.begin() + row * width_;
-    if (!std::all_of(first, first + width_, [](double x) { return std::isfinite(x); })) continue;
+    const auto num_numbers =
+        std::count_if(first, first + width_, [](double x) { return std::isfinite(x); });
+    if (num_numbers == 0) continue;
+    lacks_some_ = lacks_some_ || num_numbers < width_;
     const int64_t next = static_cast<int64_t>(values_.size()) / width_;
     const bool is_new = row_of_.try_emplace(rows.keys()[static_cast<size_t>(row)], next).second;
-    if (is_new) values_.insert(values_.end(), first, first + width_);
+    if (!is_new) continue;
+    std::transform(first, first + width_, std::back_inserter(values_),
+                   [](double x) { return std::isfinite(x) ? x : kLacking; });
   }
   return absl::OkStatus();
 }
 
-EvidenceTable RowCache::Table(std::span<const int64_t> keys) const {
+EvidenceTable RowCache::Table(std::span<const int64_t> keys, bool may_lack) const {
   EvidenceTable table = {.width = width_};
   table.values.reserve(keys.size() * static_cast<size_t>(width_));
   for (const int64_t key : keys) {
     const int64_t row = row_of_.at(key);
-    if (row == kNoRow) {
+    const auto first = values_.begin() + std::max<int64_t>(row, 0) * width_;
+    const auto is_lacking = [](double x) { return std::isnan(x); };
+    if (row == kNoRow ||
+        (lacks_some_ && !may_lack && std::any_of(first, first + width_, is_lacking))) {
       ++table.num_missing;
       continue;
     }
-    const auto first = values_.begin() + row * width_;
     table.values.insert(table.values.end(), first, first + width_);
     ++table.num_rows;
   }

@@ -13,7 +13,8 @@
 
 namespace tidemill::supervisor {
 
-// Also remembers samples that have no row. Within its budget of bytes it forgets nothing. A caller
+// A number that is not finite is one that a sample lacks, NaN. Also remembers samples that have no
+// row. Within its budget of bytes it forgets nothing. A caller
 // that would exceed the budget starts with a new one. Thread-compatible.
 class RowCache {
  public:
@@ -27,14 +28,14 @@ class RowCache {
   void Clear();
 
   // Adds rows of samples: a batch with the column `key` and the column `values`, float32 or
-  // float64. Rows with a number that is not finite are skipped. INTERNAL when the width differs
-  // from before.
+  // float64. Rows without a number are skipped. INTERNAL when the width differs from before.
   absl::Status Add(const batch::Batch& rows, std::string_view values);
   // Records that everything about these keys has come. Those without a row have none.
   void Settle(std::span<const int64_t> keys);
 
-  // Returns the rows of keys, all of which must be known.
-  EvidenceTable Table(std::span<const int64_t> keys) const;
+  // Returns the rows of keys, all of which must be known. Unless they may lack numbers, only rows
+  // that lack none.
+  EvidenceTable Table(std::span<const int64_t> keys, bool may_lack = false) const;
 
  private:
   static constexpr int64_t kNoRow = -1;
@@ -43,6 +44,7 @@ class RowCache {
   int64_t width_ = 1;
   absl::flat_hash_map<int64_t, int64_t> row_of_;  // kNoRow for a key without one.
   std::vector<double> values_;
+  bool lacks_some_ = false;  // Whether some row does.
 };
 
 }  // namespace tidemill::supervisor

@@ -79,7 +79,7 @@ absl::StatusOr<EvidenceTable> StoredEvidence::Read(const EvidenceRequest& reques
     unknown.insert(unknown.end(), unknown_ahead.begin(), unknown_ahead.end());
     RETURN_IF_ERROR(Fetch(request, unknown, kept.rows));
   }
-  return kept.rows.Table(keys);
+  return kept.rows.Table(keys, request.may_lack);
 }
 
 absl::StatusOr<std::vector<int64_t>> StoredEvidence::Ahead(const Cut& from, size_t num_missing,

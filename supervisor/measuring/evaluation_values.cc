@@ -24,6 +24,9 @@ v1::EvaluationValue ValueOf(const evaluator::v1::Evaluation& evaluation) {
   value.set_detail(evaluation.detail());
   value.set_evaluation(evaluation.evaluation());
   value.set_num_unlabelled(evaluation.num_unlabelled());
+  value.set_num_bad(evaluation.num_bad());
+  value.set_num_deleted(evaluation.num_deleted());
+  if (evaluation.has_num_known()) value.set_num_known(evaluation.num_known());
   return value;
 }
 

@@ -236,6 +236,10 @@ void AddValues(const Window& window, const std::optional<int64_t>& trigger,
     member.set_trigger(*trigger);
     member.set_dataset(value->dataset_name());
     member.set_evaluation(value->evaluation());
+    member.set_num_unlabelled(value->num_unlabelled());
+    member.set_num_bad(value->num_bad());
+    member.set_num_deleted(value->num_deleted());
+    if (value->has_num_known()) member.set_num_known(value->num_known());
   }
 }
 

@@ -4,6 +4,10 @@
 
 #include "fmt/format.h"
 
+#include "models/spec/embedding_bag.h"
+#include "transform/engine/op_builder.h"
+#include "transform/ops/label.h"
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -37,16 +41,16 @@ void LookAtBatch(const PipelineSpec& spec, const DataFacts& facts,
              "each epoch is one step; write a smaller batch_size"));
 }
 
-// `step`: from one sample to the next. Of members of an ensemble nobody knows how often they come.
-void LookAtTrigger(const std::string& at, const TriggerSpec& trigger, std::optional<Duration> step,
+void LookAtTrigger(const std::string& at, const TriggerSpec& trigger, const StreamFacts& stream,
                    std::vector<config::Remark>& remarks) {
-  for (config::Remark& remark : trigger->Advise(step)) {
+  for (config::Remark& remark : trigger->Advise(stream)) {
     remark.path = config::JoinPath(at, remark.path);
     remarks.push_back(std::move(remark));
   }
   const std::span<const TriggerSpec> members = trigger->members();
   for (size_t i = 0; i < members.size(); ++i) {
-    LookAtTrigger(fmt::format("{}.of[{}]", at, i), members[i], std::nullopt, remarks);
+    // What is useless for a policy alone may be meant in an ensemble: of that, nothing is known.
+    LookAtTrigger(fmt::format("{}.of[{}]", at, i), members[i], StreamFacts(), remarks);
   }
 }
 
@@ -71,13 +75,58 @@ void LookAtTarget(const PipelineSpec& spec, std::vector<config::Remark>& remarks
   }
 }
 
+// Classes that the model has no output for: each sample of them is bad.
+void LookAtClasses(const PipelineSpec& spec, const DataFacts& facts,
+                   std::vector<config::Remark>& remarks) {
+  const auto how = spec.training.loss->OfClasses();
+  if (!how) return;
+  const bool is_target = std::ranges::any_of(spec.preprocess.graph, [](const auto& node) {
+    const auto* label = node.value.template As<transform::LabelSpec>();
+    return label != nullptr && label->into == transform::kTargetColumn;
+  });
+  if (!is_target) return;
+  const int64_t num_classes = how == models::ClassOutputs::kSigmoid ? 2 : spec.model->NumOutputs();
+  std::string more;
+  const NumberedClass* first = nullptr;
+  for (const NumberedClass& one : facts.classes) {
+    if (one.number >= 0 && one.number < num_classes) continue;
+    if (first != nullptr) more = ", and others";
+    if (first == nullptr) first = &one;
+  }
+  if (first == nullptr) return;
+  remarks.push_back(Advice(
+      "model.outputs",
+      fmt::format("the model has no output for class {} ({}{}): such samples are bad, and nothing "
+                  "is learnt from them",
+                  first->number, first->where, more),
+      "raise outputs, or name the classes in the dataset's label"));
+}
+
+// A table of embeddings whose every row each step changes.
+void LookAtEmbeddings(const PipelineSpec& spec, std::vector<config::Remark>& remarks) {
+  constexpr int64_t kLargeVocabulary = 10'000;
+  const auto* bag = spec.model.As<models::EmbeddingBag>();
+  if (bag == nullptr || bag->sparse || bag->vocabulary < kLargeVocabulary) return;
+  remarks.push_back(Advice(
+      "model.sparse",
+      fmt::format("each step changes all {} rows of embeddings, though a batch has few of the "
+                  "tokens; sparse gradients take a fraction of the time",
+                  bag->vocabulary),
+      "write sparse: true, and optimizer: adagrad, or sgd without momentum"));
+}
+
 }  // namespace
 
 std::vector<config::Remark> Advise(const PipelineSpec& spec, const DataFacts& facts) {
   std::vector<config::Remark> remarks;
   LookAtBatch(spec, facts, remarks);
-  LookAtTrigger("trigger", spec.trigger, TypicalStep(facts.times), remarks);
+  StreamFacts stream = {.step = TypicalStep(facts.times), .times = facts.times};
+  // A replay of a part, and data that are still to come, have another number.
+  if (!spec.live && !spec.replay.from && !spec.replay.to) stream.num_samples = facts.num_samples;
+  LookAtTrigger("trigger", spec.trigger, stream, remarks);
   LookAtTarget(spec, remarks);
+  LookAtClasses(spec, facts, remarks);
+  LookAtEmbeddings(spec, remarks);
   if (spec.evaluation.empty()) {
     remarks.push_back(
         Advice("", "nothing is evaluated, so the run will not say how good its models are",

@@ -9,7 +9,7 @@
 
 namespace tidemill::supervisor {
 
-// No remark is an error. Paths are those of the pipeline.
+// An error is what can never work. Paths are those of the pipeline.
 std::vector<config::Remark> Advise(const PipelineSpec& spec, const DataFacts& facts);
 
 }  // namespace tidemill::supervisor

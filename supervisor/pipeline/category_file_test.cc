@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "storage/trials/dataset_trial.h"
 #include "supervisor/pipeline/disk_files.h"
 #include "supervisor/pipeline/pipeline_check.h"
 #include "supervisor/testing/testdata.h"
@@ -52,7 +53,7 @@ config::Decoded<PipelineSpec> CheckWith(const std::string& op, const std::string
                         .file_name = "pipeline.yaml",
                         .base_folder = folder,
                         .files = &files,
-                        .peek = PeekAtDisk});
+                        .peek = storage::PeekAtDisk});
 }
 
 constexpr char kOp[] =

@@ -4,9 +4,11 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
@@ -99,6 +101,26 @@ std::vector<config::Remark> FindUnknownClasses(const FirstRecords& records,
   return remarks;
 }
 
+// Labels that are whole numbers, where the spec names no classes.
+std::vector<NumberedClass> FindNumberedClasses(const FirstRecords& records,
+                                               const storage::LabelSpec& label) {
+  constexpr size_t kMostClasses = 10'000;
+  std::vector<NumberedClass> found;
+  if (!label.column || !label.classes.empty()) return found;
+  const auto place = static_cast<size_t>(std::ranges::find(records.columns, *label.column) -
+                                         records.columns.begin());
+  std::set<int64_t> seen;
+  for (const FirstRecord& record : records.records) {
+    int64_t number = 0;
+    if (record.fields.size() != records.columns.size()) continue;
+    if (label.SaysMissing(record.fields[place])) continue;
+    if (!absl::SimpleAtoi(record.fields[place], &number) || seen.size() >= kMostClasses) continue;
+    if (!seen.insert(number).second) continue;
+    found.push_back({number, fmt::format("{}, line {}", records.file, record.line)});
+  }
+  return found;
+}
+
 void Append(std::vector<config::Remark> more, std::vector<config::Remark>& remarks) {
   std::ranges::move(more, std::back_inserter(remarks));
 }
@@ -149,6 +171,7 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
   Append(std::move(tried.remarks), found.remarks);
   found.facts.times = std::move(tried.times);
   if (all_seen) found.facts.num_samples = std::ssize(records.records);
+  found.facts.classes = FindNumberedClasses(records, spec.label);
   found.records = std::move(records);
   return found;
 }

@@ -13,9 +13,16 @@
 namespace tidemill::supervisor {
 
 // What is known about a dataset's data.
+// A class by its number, and the first record that has it: "a.csv, line 52".
+struct NumberedClass {
+  int64_t number = 0;
+  std::string where;
+};
+
 struct DataFacts {
   std::vector<Timestamp> times = {};        // Those of the first records, in the order of the file.
   std::optional<int64_t> num_samples = {};  // Only when all of them were seen.
+  std::vector<NumberedClass> classes = {};  // Labels that are whole numbers, each once.
 };
 
 struct CsvFindings {

@@ -9,6 +9,7 @@
 
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/field_check.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -78,13 +79,37 @@ TEST(CheckCsv, ProposesNoFormatThatReadsOnlyTheTimesThatDidNot) {
             "no common format matches every time: correct the times in the file");
 }
 
-TEST(CheckCsv, DoubtsTimesOfAnotherMillennium) {
+TEST(CheckCsv, RefusesTimesOfAnotherMillenniumAndNamesTheirUnit) {
   auto spec = Spec();
-  spec.event_time.format = "unix";
-  const config::Remark remark = Only(Check("date,weather\n1709280000000,sun\n", spec));
+  const auto told = [&](const char* format, const char* time) {
+    spec.event_time.format = format;
+    return Only(Check(fmt::format("date,weather\n{},sun\n", time), spec));
+  };
+  const config::Remark remark = told("unix", "1709280000000");
   EXPECT_EQ(remark.path, "event_time.format");
-  EXPECT_THAT(remark.hint, HasSubstr("unix_ms for milliseconds"));
+  EXPECT_TRUE(remark.is_error);
+  EXPECT_THAT(remark.message, HasSubstr("these are milliseconds"));
+  EXPECT_EQ(remark.hint, "write format: \"unix_ms\"");
+  EXPECT_EQ(told("unix_us", "1709280000123456789").hint, "write format: \"unix_ns\"");
+  spec.event_time.any_year = true;
+  spec.event_time.format = "unix";
+  EXPECT_THAT(Check("date,weather\n1709280000000,sun\n", spec).remarks, IsEmpty());
+}
+
+TEST(CheckCsv, DoubtsNumbersThatAreLikelyOfAnotherUnit) {
+  auto spec = Spec();
+  spec.event_time.format = "unix_ms";
+  const config::Remark remark = Only(Check("date,weather\n1709280000,sun\n", spec));
   EXPECT_FALSE(remark.is_error);
+  EXPECT_THAT(remark.message, HasSubstr("1970-01-20"));
+  EXPECT_EQ(remark.hint, "these seem to be seconds: write format: unix");
+}
+
+TEST(CheckCsv, SaysWhyATimeAmongOthersIsNone) {
+  std::string text = "date,weather\n";
+  for (int i = 0; i < 30; ++i) text += "2012-01-01 08:00:00.5+02,sun\n";
+  EXPECT_THAT(Only(Check(text + "1325376000,sun\n")).message, HasSubstr("write format: unix"));
+  EXPECT_THAT(Only(Check(text + "2012-01-01 23:59:60,sun\n")).message, HasSubstr("leap second"));
 }
 
 TEST(CheckCsv, NamesTheFormatOfTimesThatDoNotRead) {
@@ -106,6 +131,17 @@ TEST(CheckCsv, NamesBothFormatsWhereDaysAndMonthsCannotBeToldApart) {
 TEST(CheckCsv, KnowsSecondsAndMillisecondsSince1970) {
   EXPECT_EQ(Only(Check("date,weather\n1325376000,sun\n")).hint, "write format: \"unix\"");
   EXPECT_EQ(Only(Check("date,weather\n1325376000000,sun\n")).hint, "write format: \"unix_ms\"");
+  EXPECT_EQ(Only(Check("date,weather\n1325376000000000000,sun\n")).hint,
+            "write format: \"unix_ns\"");
+}
+
+TEST(CheckCsv, NamesTheFormatOfTimesWithAFractionThatMayBeAbsent) {
+  EXPECT_EQ(Only(Check("date,weather\n31.12.2012 08:00:00,sun\n31.12.2012 08:00:00.25,sun\n")).hint,
+            "write format: \"%d.%m.%Y %H:%M:%S.%f\"");
+  EXPECT_EQ(Only(Check("date,weather\n12/31/2012 9:25 PM,sun\n")).hint,
+            "write format: \"%m/%d/%Y %I:%M %p\"");
+  EXPECT_EQ(Only(Check("date,weather\n20121231212500,sun\n")).hint,
+            "write format: \"%Y%m%d%H%M%S\"");
 }
 
 TEST(CheckCsv, SaysThatAnUnknownTimeZoneIsOne) {
@@ -324,6 +360,64 @@ TEST(TryFields, SaysHowToTakeEmptyFieldsAndOnlyWarnsOfAFew) {
   EXPECT_THAT(
       TryFields(found.records, Graph("- parse_csv: {columns: [weather], dtype: string}\n"), 0.5),
       IsEmpty());
+}
+
+// What is said of a pipeline over numbered classes, of which one record has class 7.
+std::vector<config::Remark> AdviceForClasses(const std::string& model, const std::string& loss) {
+  std::string text = "date,wind,weather\n";
+  for (int day = 1; day <= 28; ++day) {
+    text += fmt::format("2012-01-{:02},1,{}\n", day, day == 5 ? 7 : day % 2);
+  }
+  const auto spec = config::Read<PipelineSpec>(
+      fmt::format("version: 1\nname: p\ndatasets: {{weather: {{path: /data, files: weather.csv, "
+                  "format: csv, event_time: {{column: date}}, label: {{column: weather}}}}}}\n"
+                  "preprocess: {{dataset: weather, graph: [parse_csv: {{columns: [wind]}}, stack: "
+                  "{{columns: all, into: input}}, label: {{into: target}}]}}\n"
+                  "model: {}\ntrigger: {{type: amount, samples: 100}}\nselection: all_data\n"
+                  "training: {{epochs: 1, batch_size: 8, optimizer: {{type: sgd, lr: 0.1}}, loss: "
+                  "{}, seed: 1}}\n",
+                  model, loss),
+      "pipeline.yaml");
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  if (!spec.ok()) return {};
+  return Advise(*spec, Check(text, Spec(kOfNumberedClasses)).facts);
+}
+
+std::string SaidOf(const std::vector<config::Remark>& remarks, const std::string& path) {
+  for (const config::Remark& remark : remarks) {
+    if (remark.path == path) return remark.message;
+  }
+  return "";
+}
+
+TEST(Advise, NamesTheFirstRecordOfAClassThatTheModelHasNoOutputFor) {
+  EXPECT_THAT(SaidOf(AdviceForClasses("{type: mlp, hidden: [4], outputs: 2}", "cross_entropy"),
+                     "model.outputs"),
+              HasSubstr("no output for class 7 (weather.csv, line 6)"));
+  EXPECT_THAT(SaidOf(AdviceForClasses("{type: mlp, hidden: [4], outputs: 1}", "bce_with_logits"),
+                     "model.outputs"),
+              HasSubstr("class 7"));
+  EXPECT_EQ(SaidOf(AdviceForClasses("{type: mlp, hidden: [4], outputs: 8}", "cross_entropy"),
+                   "model.outputs"),
+            "");
+}
+
+TEST(Advise, TellsOfLargeDenseEmbeddings) {
+  EXPECT_THAT(SaidOf(AdviceForClasses("{type: embedding_bag, vocabulary: 32769, outputs: 8}",
+                                      "cross_entropy"),
+                     "model.sparse"),
+              HasSubstr("all 32769 rows of embeddings"));
+  EXPECT_EQ(
+      SaidOf(AdviceForClasses("{type: embedding_bag, vocabulary: 32769, sparse: true, outputs: 8}",
+                              "cross_entropy"),
+             "model.sparse"),
+      "");
+}
+
+TEST(Advise, SaysWhichPolicyCanNeverFireAndWhichWaitsForTooMuch) {
+  const auto remarks = AdviceForClasses("{type: mlp, hidden: [4], outputs: 8}", "cross_entropy");
+  EXPECT_THAT(SaidOf(remarks, "trigger.samples"),
+              HasSubstr("asks for 100 samples, and the dataset has 28"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
+#include "storage/trials/dataset_trial.h"
 #include "supervisor/pipeline/dataset_peek.h"
 
 namespace tidemill::supervisor {
@@ -81,7 +82,7 @@ TEST_F(DiskFilesTest, TheStateOfAStackIsNotTakenAlong) {
   spec.path = (root_ / "own").string();
   for (const char* const files : {"state/token", "link"}) {
     spec.files = files;
-    const auto peek = PeekAtDisk(spec);
+    const auto peek = storage::PeekAtDisk(spec);
     EXPECT_TRUE(!peek.ok() || peek->head.empty()) << peek->head;
   }
 }

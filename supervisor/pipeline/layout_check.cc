@@ -27,7 +27,7 @@ bool IsPlainNumber(std::string_view text) {
 }
 
 bool IsTime(std::string_view text, const storage::EventTimeSpec& spec) {
-  const auto reader = TimeReader::Create(spec.format, "UTC");
+  const auto reader = TimeReader::Create({.format = spec.format});
   return reader.ok() && reader->Read(text).ok();
 }
 

@@ -18,7 +18,9 @@
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/csv_check.h"
 #include "supervisor/pipeline/field_check.h"
+#include "supervisor/pipeline/part_check.h"
 #include "supervisor/pipeline/pipeline_files.h"
+#include "supervisor/pipeline/sample_trial.h"
 #include "supervisor/pipeline/trained_graph.h"
 #include "transform/engine/schema_check.h"
 #include "transform/graph.h"
@@ -34,6 +36,7 @@ class Checker {
       : spec_(checked.value),
         problems_(checked.problems),
         warnings_(checked.warnings),
+        not_looked_(checked.not_looked),
         base_folder_(source.base_folder),
         files_(source.files),
         peek_(source.peek),
@@ -47,6 +50,8 @@ class Checker {
         known_[name] = *dataset;
       } else if (registered_) {
         if (auto found = registered_(name)) known_[name] = *std::move(found);
+      } else {
+        NoteNotLooked("datasets." + name, "it is only named here, and the stack has its spec");
       }
     }
     CheckReferences();
@@ -87,9 +92,11 @@ class Checker {
 
   void CheckDataset(const std::string& at, storage::DatasetSpec& dataset) {
     // The credentials for an object store are storage's, which looks into it at registration.
-    if (storage::IsObjectPath(dataset.path)) return;
+    if (storage::IsObjectPath(dataset.path)) {
+      return NoteNotLooked(at, "it is in an object store, which storage reads at registration");
+    }
     dataset.path = storage::AbsolutePath(base_folder_, dataset.path);
-    if (!peek_) return;
+    if (!peek_) return NoteNotLooked(at, "it is on another machine");
     const absl::StatusOr<DatasetPeek> peek = peek_(dataset);
     if (!peek.ok()) {
       const char* const hint = absl::IsInvalidArgument(peek.status())
@@ -102,11 +109,25 @@ class Checker {
     if (peek->files_known && !peek->first && !spec_.live) {
       problems_.Add(at + ".files",
                     fmt::format("no file below {} matches '{}'", dataset.path, dataset.files),
-                    "check the pattern");
+                    dataset.files.find_first_of("[]{}") == std::string::npos
+                        ? "check the pattern"
+                        : "only *, ** and ? are special; brackets stand for themselves");
     }
-    if (!peek->first) return;
-    if (!dataset.format->Delimited()) return CheckKind(at, dataset, *peek);
-    auto start = StartOf(*peek->first, peek->head);
+    if (!peek->not_looked.empty()) NoteNotLooked(at, peek->not_looked);
+    if (!peek->first) {
+      if (peek->files_known) NoteNotLooked(at, "no file matches yet");
+      return;
+    }
+    CheckHead(at, dataset, *peek);
+    for (const config::Remark& remark : JudgeParts(*peek, dataset)) Note(at, remark);
+    peeks_[at] = *std::move(peek);
+  }
+
+  // Of a CSV file.
+  void CheckHead(const std::string& at, const storage::DatasetSpec& dataset,
+                 const DatasetPeek& peek) {
+    if (!dataset.format->Delimited()) return CheckKind(at, dataset, peek);
+    auto start = StartOf(*peek.first, peek.head);
     if (!start) return;
     if (dataset.append) start->whole = false;  // Its last record may be half written.
     CsvFindings found = CheckCsv(*start, dataset, spec_.live.has_value());
@@ -131,6 +152,10 @@ class Checker {
                   kind->hint);
   }
 
+  void NoteNotLooked(const std::string& at, std::string reason) {
+    not_looked_.push_back({.path = at, .reason = std::move(reason)});
+  }
+
   void Note(const std::string& at, const config::Remark& remark) {
     (remark.is_error ? problems_ : warnings_)
         .Add(config::JoinPath(at, remark.path), remark.message, remark.hint);
@@ -143,6 +168,16 @@ class Checker {
     for (const config::Remark& remark : TryFields(found->second.records, spec_.preprocess.graph,
                                                   spec_.training.max_bad_fraction)) {
       Note("preprocess.graph", remark);
+    }
+  }
+
+  // Tries the graph on the samples that were seen.
+  void TryGraph(const transform::Graph& graph, const storage::DatasetSpec& dataset) {
+    const auto peek = peeks_.find("datasets." + spec_.preprocess.dataset);
+    if (peek == peeks_.end()) return;
+    for (const config::Remark& remark :
+         TrySamples(peek->second, dataset, graph, spec_.training.max_bad_fraction)) {
+      Note("", remark);
     }
   }
 
@@ -187,6 +222,7 @@ class Checker {
     if (found.empty()) {
       if (const auto built = transform::Graph::Build(graph, schema); built.ok()) {
         CheckTensors(*built);
+        TryGraph(*built, dataset);
       }
     }
     CheckMix(storage::EffectiveLabel(dataset), schema.label);
@@ -335,12 +371,15 @@ class Checker {
   PipelineSpec& spec_;
   config::Problems& problems_;
   config::Problems& warnings_;
+  std::vector<NotLooked>& not_looked_;
   const std::string& base_folder_;
   PipelineFiles* const files_;
   const PeekAtDataset& peek_;
   const RegisteredDatasets& registered_;
   std::map<std::string, storage::DatasetSpec> known_;
-  std::map<std::string, CsvFindings> found_;  // By path in the document.
+  // By path in the document.
+  std::map<std::string, CsvFindings> found_;
+  std::map<std::string, DatasetPeek> peeks_;
 };
 
 }  // namespace

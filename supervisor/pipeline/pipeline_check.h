@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/config.h"
 #include "supervisor/pipeline/dataset_peek.h"
@@ -34,18 +35,25 @@ struct PipelineSource {
 using RegisteredDatasets =
     std::function<std::optional<storage::DatasetSpec>(const std::string& name)>;
 
+// A dataset of which no data were looked at.
+struct NotLooked {
+  std::string path;    // In the document: "datasets.weather".
+  std::string reason;  // What follows a colon.
+};
+
 struct CheckedPipeline : config::Decoded<PipelineSpec> {
   // What is allowed but probably not intended, or costs samples. Filled in only when the pipeline
   // could be read.
   config::Problems warnings;
+  std::vector<NotLooked> not_looked;
 };
 
 // Reads a pipeline and makes dataset paths absolute. Looks for problems that no single section
 // shows: datasets that nobody defines; paths without files; labels outside their classes; ops over
 // columns that do not exist; a loss, output, measure or trigger that does not fit the label. For
-// each CSV dataset, tries the times, labels and numbers of the first records as the ingest and the
-// graph would. Opens files only through `source.peek` and `source.files`. Changes nothing. Reports
-// all problems at once.
+// each dataset, tries the records that a look shows as the ingest and the graph would, and says of
+// which datasets no data were looked at. Opens files only through `source.peek` and `source.files`.
+// Changes nothing. Reports all problems at once.
 CheckedPipeline CheckPipeline(const PipelineSource& source,
                               const RegisteredDatasets& registered = nullptr);
 

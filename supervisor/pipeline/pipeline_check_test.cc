@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "storage/trials/dataset_trial.h"
 #include "supervisor/pipeline/disk_files.h"
 #include "supervisor/testing/testdata.h"
 
@@ -33,7 +34,7 @@ CheckedPipeline Check(const std::string& text, const RegisteredDatasets& registe
                         .file_name = "pipeline.yaml",
                         .base_folder = kTestdata.string(),
                         .files = &files,
-                        .peek = PeekAtDisk},
+                        .peek = storage::PeekAtDisk},
                        registered);
 }
 
@@ -175,7 +176,7 @@ TEST(CheckPipeline, LooksIntoPathsThatVariablesName) {
                                       .file_name = "pipeline.yaml",
                                       .variables = {{"TIDEMILL_DATA", kTestdata.string()}},
                                       .base_folder = "/nowhere",
-                                      .peek = PeekAtDisk});
+                                      .peek = storage::PeekAtDisk});
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
 }
 

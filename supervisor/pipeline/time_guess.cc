@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
+#include "base/times/unix_time.h"
 #include "records/time_reader.h"
 
 namespace tidemill::supervisor {
@@ -14,27 +16,44 @@ constexpr size_t kMostGuesses = 2;
 constexpr std::array<std::string_view, 13> kDates = {
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y",  "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d",
     "%Y%m%d",   "%d %b %Y", "%b %d %Y", "%b %d, %Y", "%d-%b-%Y", "%d/%m/%y"};
-constexpr std::array<std::string_view, 9> kClocks = {
-    "",          " %H:%M",       " %H:%M:%S",    "T%H:%M",
-    "T%H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S.%f", " %H:%M:%S%z",
-    " %H"};
-constexpr std::array<std::string_view, 4> kOthers = {"%m/%d/%y", "%d.%m.%y", "%Y", "%Y-%m"};
+// `.%f` reads times without a fraction, too.
+constexpr std::array<std::string_view, 19> kClocks = {"",
+                                                      " %H:%M",
+                                                      " %H:%M:%S",
+                                                      "T%H:%M",
+                                                      "T%H:%M:%S",
+                                                      " %H:%M:%S.%f",
+                                                      "T%H:%M:%S.%f",
+                                                      " %H:%M:%S%z",
+                                                      " %H:%M:%S.%f%z",
+                                                      "T%H:%M:%S.%f%z",
+                                                      " %H:%M:%S.%f %z",
+                                                      " %H:%M:%S.%f %Z",
+                                                      " %H:%M%z",
+                                                      "T%H:%M%z",
+                                                      " %I:%M %p",
+                                                      " %I:%M:%S %p",
+                                                      " %I:%M:%S.%f %p",
+                                                      ", %H:%M",
+                                                      " %H"};
+constexpr std::array<std::string_view, 7> kOthers = {
+    "%m/%d/%y", "%d.%m.%y", "%Y%m%d%H%M%S", "%Y%m%d%H%M", "%Y%m%d%H", "%Y", "%Y-%m"};
 
 bool ReadsAll(const std::string& format, const std::vector<std::string>& texts) {
-  const auto reader = TimeReader::Create(format, "UTC");
+  const auto reader = TimeReader::Create({.format = format});
   return reader.ok() && std::ranges::all_of(texts, [&](const std::string& text) {
            return reader->Read(text).ok();
          });
 }
 
-// Numbers of so many digits that they count from 1970 and lie in 1973 or later.
+// The one unit that all numbers are likely to be of.
 std::string_view UnixFormat(const std::vector<std::string>& texts) {
-  const auto digits = [](const std::string& text) {
-    return std::min(text.find_first_not_of("0123456789"), text.size());
-  };
-  const size_t fewest = digits(*std::ranges::min_element(texts, {}, digits));
-  if (fewest < 9) return "";
-  return fewest < 12 ? "unix" : fewest < 15 ? "unix_ms" : "unix_us";
+  const std::optional<UnixUnit> first = LikelyUnixUnit(texts.front());
+  const bool all = first && std::ranges::all_of(texts, [&](const std::string& text) {
+                     const std::optional<UnixUnit> unit = LikelyUnixUnit(text);
+                     return unit && unit->format == first->format;
+                   });
+  return all ? first->format : "";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/times/unix_time.h"
 #include "records/csv_header.h"
 #include "records/text.h"
 #include "records/time_reader.h"
@@ -106,12 +107,12 @@ class Trial {
   // False when the spec's own words for times cannot be read.
   bool MakeTimes() {
     for (const std::string& field : time_fields_) time_places_.push_back(PlaceOf(field));
-    auto reader = TimeReader::Create(spec_.event_time.format, spec_.event_time.time_zone);
+    auto reader = TimeReader::Create(spec_.event_time.Format());
     if (reader.ok()) {
       times_ = *std::move(reader);
       return true;
     }
-    const bool zone = TimeReader::Create(spec_.event_time.format, "UTC").ok();
+    const bool zone = TimeReader::Create({.format = spec_.event_time.format}).ok();
     Note(zone ? "event_time.time_zone" : "event_time.format",
          std::string(reader.status().message()),
          zone ? "write a name such as Europe/Zurich, or an offset such as +08:00" : "", true);
@@ -151,6 +152,7 @@ class Trial {
     if (time.ok()) {
       tried_.times.push_back(*time);
     } else {
+      if (times_bad_.values.empty()) reason_ = std::string(time.status().message());
       times_bad_.Add(record.line, std::move(text));
     }
     return time.ok();
@@ -208,28 +210,35 @@ class Trial {
          is_error_ ? "check delimiter, quote and columns" : "such records are left out", is_error_);
   }
 
-  // Seconds that are milliseconds, or the other way round.
+  // Seconds that are milliseconds, or the other way round, where the times are not so far away that
+  // they cannot be read.
   void TellAbsurdTimes() {
     constexpr int64_t kYear1900 = -2'208'988'800'000'000, kYear2200 = 7'258'118'400'000'000;
-    if (!spec_.event_time.format.starts_with("unix") || tried_.times.empty()) return;
+    const std::string& format = spec_.event_time.format;
+    if (!UnixUnitOf(format) || spec_.event_time.any_year || tried_.times.empty()) return;
+    const std::vector<std::string> guesses = GuessTimeFormats(all_times_);
+    const bool other =
+        guesses.size() == 1 && UnixUnitOf(guesses.front()) && guesses.front() != format;
     const bool absurd = std::ranges::all_of(tried_.times, [](const Timestamp& time) {
       return time.micros > kYear2200 || time.micros < kYear1900;
     });
-    if (!absurd) return;
+    if (!absurd && !other) return;
     Note("event_time.format",
          fmt::format("the first time of {} reads as {}", records_.file,
                      FormatTimestamp(tried_.times.front())),
-         "write unix for seconds, unix_ms for milliseconds, unix_us for microseconds", false);
+         other ? fmt::format("these seem to be {}: write format: {}",
+                             UnixUnitOf(guesses.front())->name, guesses.front())
+               : "write unix for seconds, unix_ms for milliseconds, unix_us for microseconds, "
+                 "unix_ns for nanoseconds",
+         false);
   }
 
   void TellTimes() {
     TellAbsurdTimes();
     if (times_bad_.values.empty()) return;
     Note("event_time.format",
-         fmt::format("{} has the time {} in {}, which does not match {}", Where(times_bad_),
-                     Quoted(times_bad_.values.front()), fmt::join(time_fields_, ", "),
-                     spec_.event_time.format.empty() ? "RFC 3339 such as 2026-01-31T08:00:00Z"
-                                                     : spec_.event_time.format),
+         fmt::format("{} has in {} no time that can be read: {}", Where(times_bad_),
+                     fmt::join(time_fields_, ", "), AsText(reason_)),
          HintForTimes(), is_error_);
   }
 
@@ -260,7 +269,9 @@ class Trial {
   }
 
   bool ReadsAllTimes(const std::string& format) const {
-    const auto reader = TimeReader::Create(format, spec_.event_time.time_zone);
+    TimeFormat tried = spec_.event_time.Format();
+    tried.format = format;
+    const auto reader = TimeReader::Create(tried);
     return reader.ok() && std::ranges::all_of(all_times_, [&](const std::string& text) {
              return reader->Read(text).ok();
            });
@@ -328,6 +339,7 @@ class Trial {
   std::vector<size_t> time_places_;
   std::optional<TimeReader> times_;
   std::vector<std::string> all_times_;
+  std::string reason_;  // Why the first bad time is one.
   int64_t num_labels_ = 0;
   std::optional<FirstRecord> other_header_;
   bool is_error_ = false;

@@ -11,6 +11,7 @@
 #include "supervisor/measuring/live_windows.h"
 #include "supervisor/measuring/windows.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor/runs/ledger.h"
 #include "supervisor/runs/run_history.h"
 
 namespace tidemill::supervisor {
@@ -38,8 +39,13 @@ void AddComposites(const PipelineSpec& spec, const RunState& state,
   }
 }
 
-void AddState(const RunState& state, v1::GetRunResponse& response) {
-  for (const TriggerState& trigger : state.triggers()) *response.add_triggers() = trigger.trigger;
+void AddState(const PipelineSpec& spec, const RunState& state, v1::GetRunResponse& response) {
+  for (const TriggerState& trigger : state.triggers()) {
+    v1::Trigger& added = *response.add_triggers();
+    added = trigger.trigger;
+    if (const auto ledger = LedgerOf(trigger, spec)) *added.mutable_ledger() = *ledger;
+  }
+  if (const auto ledger = LedgerOf(state, spec)) *response.mutable_ledger() = *ledger;
   for (const auto& [name, dataset] : state.datasets()) {
     if (dataset.has_left_out()) (*response.mutable_left_out())[name] = dataset.left_out();
   }
@@ -52,16 +58,17 @@ absl::StatusOr<v1::GetRunResponse> RunAnswers::Get(const v1::GetRunRequest& requ
   const RunId run{request.run_id()};
   ASSIGN_OR_RETURN(const RunRow row, runs_.Find(run));
   ASSIGN_OR_RETURN(const FoldedRun folded, runs_.Fold(run));
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
   v1::GetRunResponse response;
   *response.mutable_run() = row.summary;
-  AddState(folded.state, response);
+  AddState(spec, folded.state, response);
   AddHistory(folded.events, response);
   if (request.with_events()) AddEvents(folded.events, response);
   RETURN_IF_ERROR(AddAllDecisions(run, response));
   response.set_pipeline_text(row.pipeline_text);
   response.set_pipeline_resolved(row.spec);
   if (folded.state.stream_ended() || folded.state.live()) {
-    RETURN_IF_ERROR(AddValues(row, folded.state, response));
+    RETURN_IF_ERROR(AddValues(run, spec, folded.state, response));
   }
   return response;
 }
@@ -76,10 +83,9 @@ absl::Status RunAnswers::AddAllDecisions(RunId run, v1::GetRunResponse& response
   });
 }
 
-absl::Status RunAnswers::AddValues(const RunRow& row, const RunState& state,
+absl::Status RunAnswers::AddValues(RunId run, const PipelineSpec& spec, const RunState& state,
                                    v1::GetRunResponse& response) const {
-  ASSIGN_OR_RETURN(auto values, downstream_.ListEvaluations(row.run_id));
-  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
+  ASSIGN_OR_RETURN(auto values, downstream_.ListEvaluations(run));
   if (state.live()) {
     values = NewestOfEach(std::move(values), static_cast<int>(spec.evaluation.size()));
     for (v1::Trigger& trigger : *response.mutable_triggers()) {

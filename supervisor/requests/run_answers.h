@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "db/database.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/folded_run.h"
 #include "supervisor/runs/stored_runs.h"
@@ -25,7 +26,7 @@ class RunAnswers {
  private:
   absl::Status AddAllDecisions(RunId run, v1::GetRunResponse& response) const;
   // Adds the values that were measured.
-  absl::Status AddValues(const RunRow& row, const RunState& state,
+  absl::Status AddValues(RunId run, const PipelineSpec& spec, const RunState& state,
                          v1::GetRunResponse& response) const;
 
   db::Database& database_;

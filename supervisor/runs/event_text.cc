@@ -73,7 +73,8 @@ std::string Text(const v1::ModelTrained& event) {
   const rpc::v1::TrainingResult& result = event.result();
   std::string text = fmt::format("trigger {}: trained in {:.1f} s on {}, loss {:.4f}",
                                  event.trigger(), event.seconds(), result.device(), result.loss());
-  if (result.num_skipped() > 0) text += fmt::format(", {} samples skipped", result.num_skipped());
+  const int64_t num_bad = result.has_num_bad() ? result.num_bad() : result.num_skipped();
+  if (num_bad > 0) text += fmt::format(", {} samples could not be used", num_bad);
   if (!result.verdict().empty()) text += "; " + result.verdict();
   return text;
 }

@@ -140,6 +140,7 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
       fired.trigger.set_number(event.trigger_fired().trigger());
       *fired.trigger.mutable_at() = event.trigger_fired().at();
       fired.num_new = event.trigger_fired().num_samples();
+      fired.trigger.set_num_new(fired.num_new);
       fired.trigger.set_num_late(event.trigger_fired().num_late());
       if (event.trigger_fired().has_snapshot()) fired.snapshot = event.trigger_fired().snapshot();
       if (event.trigger_fired().has_stream_from()) {
@@ -170,6 +171,8 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
       of.trigger.set_num_samples(sealed.num_samples());
       of.trigger.set_num_candidates(sealed.num_candidates());
       of.trigger.set_num_unlabelled(sealed.num_unlabelled());
+      if (sealed.has_num_new_unlabelled()) of.num_new_unlabelled = sealed.num_new_unlabelled();
+      if (sealed.has_num_fresh()) of.num_fresh = sealed.num_fresh();
       of.trigger.set_training_set_digest(sealed.digest());
       (*of.trigger.mutable_stage_seconds())["select"] = sealed.seconds();
       break;
@@ -208,6 +211,11 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
       of.skipped = true;
       of.failed = skipped.stage() != "select";
       of.trigger.set_skip_reason(skipped.reason());
+      if (of.failed) break;
+      of.num_new_unlabelled = skipped.num_new_unlabelled();
+      of.num_fresh = 0;
+      of.trigger.set_num_candidates(skipped.num_candidates());
+      of.trigger.set_num_unlabelled(skipped.num_unlabelled());
       break;
     }
     default:

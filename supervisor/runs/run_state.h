@@ -23,6 +23,10 @@ struct TriggerState {
   std::optional<rpc::v1::Snapshot> snapshot = std::nullopt;
   // The number of samples since the previous trigger, as the policy counted them.
   int64_t num_new = 0;
+  // Of the new samples: those without a label. And the samples that no earlier set held. Absent
+  // before its set is sealed, and in older runs.
+  std::optional<int64_t> num_new_unlabelled = std::nullopt;
+  std::optional<int64_t> num_fresh = std::nullopt;
   bool sealed = false;
   bool fitted = false;
   bool trained = false;

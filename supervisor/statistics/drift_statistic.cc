@@ -1,6 +1,9 @@
 #include "supervisor/statistics/drift_statistic.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stop_token>
 
 #include "supervisor/statistics/binned.h"
 #include "supervisor/statistics/classifier_two_sample.h"
@@ -15,57 +18,67 @@ namespace {
 // The share that an empty bin has in a population stability index.
 constexpr double kEmptyBin = 1e-4;
 
-// A kernel of so many rows takes 256 MiB.
+// The kernel of so many rows is gone through for all windows drawn from them.
 constexpr int64_t kMostKernelRows = 8192;
 
-// of(column of the reference, that of the current window), for each.
-template <typename Of>
-std::vector<double> ByColumn(const Rows& reference, const Rows& current, Of of) {
-  std::vector<double> results;
-  for (int64_t column = 0; column < reference.num_columns; ++column) {
-    results.push_back(of(ColumnOf(reference, column), ColumnOf(current, column)));
-  }
-  return results;
+// A column with fewer values than this in a window is not compared.
+constexpr int64_t kLeastValues = 30;
+
+constexpr double kNotCompared = std::numeric_limits<double>::quiet_NaN();
+
+// Everything that a score depends on besides its statistic and the windows.
+struct Circumstances {
+  int64_t seed = 0;
+  int64_t least_reference = 2;
+  int64_t least_current = 2;
+  std::stop_token stop = {};
+};
+
+Circumstances CircumstancesOf(const Rows& reference, const Rows& current, int64_t seed,
+                              const CompareOptions& options) {
+  return {
+      .seed = seed,
+      .least_reference = LeastToCompare(std::max(options.reference_samples, reference.num_rows())),
+      .least_current = LeastToCompare(std::max(options.current_samples, current.num_rows())),
+      .stop = options.stop};
 }
 
-DriftScore OfColumns(std::vector<double> columns) {
-  DriftScore score = {.score = *std::max_element(columns.begin(), columns.end())};
-  score.columns = std::move(columns);
+// of(column of the reference, that of the current window), for each that can be compared.
+template <typename Of>
+DriftScore ByColumn(const Rows& reference, const Rows& current, const Circumstances& how, Of of) {
+  DriftScore score;
+  for (int64_t column = 0; column < reference.num_columns; ++column) {
+    const std::vector<double> x = ColumnOf(reference, column), y = ColumnOf(current, column);
+    const bool is_compared = static_cast<int64_t>(x.size()) >= how.least_reference &&
+                             static_cast<int64_t>(y.size()) >= how.least_current;
+    score.columns.push_back(is_compared && !how.stop.stop_requested() ? of(x, y) : kNotCompared);
+    if (is_compared) score.score = std::max(score.score, score.columns.back());
+  }
   return score;
 }
 
-DriftScore Score(const KsStatistic& spec, const Rows& reference, const Rows& current, int64_t) {
+DriftScore Score(const KsStatistic& spec, const Rows& reference, const Rows& current,
+                 const Circumstances& how) {
   std::vector<double> p_values;
-  DriftScore score = OfColumns(ByColumn(reference, current, [&](const auto& x, const auto& y) {
+  DriftScore score = ByColumn(reference, current, how, [&](const auto& x, const auto& y) {
     const KolmogorovSmirnov test = KolmogorovSmirnovTest(x, y);
     p_values.push_back(test.p_value);
     return test.distance;
-  }));
-  score.p_value = CombinedP(p_values, spec.correction);
+  });
+  if (!p_values.empty()) score.p_value = CombinedP(p_values, spec.correction);
   return score;
 }
 
 DriftScore Score(const CramerVonMisesStatistic& spec, const Rows& reference, const Rows& current,
-                 int64_t) {
+                 const Circumstances& how) {
   std::vector<double> p_values;
-  DriftScore score = OfColumns(ByColumn(reference, current, [&](const auto& x, const auto& y) {
+  DriftScore score = ByColumn(reference, current, how, [&](const auto& x, const auto& y) {
     const CramerVonMises test = CramerVonMisesTest(x, y);
     p_values.push_back(test.p_value);
     return test.statistic;
-  }));
-  score.p_value = CombinedP(p_values, spec.correction);
+  });
+  if (!p_values.empty()) score.p_value = CombinedP(p_values, spec.correction);
   return score;
-}
-
-DriftScore Score(const WassersteinStatistic&, const Rows& reference, const Rows& current, int64_t) {
-  return OfColumns(ByColumn(reference, current, [](const auto& x, const auto& y) {
-    return NormedWassersteinDistance(x, y);
-  }));
-}
-
-DriftScore Score(const EnergyStatistic&, const Rows& reference, const Rows& current, int64_t) {
-  return OfColumns(ByColumn(reference, current,
-                            [](const auto& x, const auto& y) { return EnergyDistance(x, y); }));
 }
 
 double Diverge(Divergence divergence, std::span<const int64_t> reference,
@@ -83,31 +96,71 @@ double Diverge(Divergence divergence, std::span<const int64_t> reference,
   return PopulationStability(p, q);
 }
 
-DriftScore Score(const BinnedStatistic& spec, const Rows& reference, const Rows& current, int64_t) {
-  return OfColumns(
-      ByColumn(reference, current, [&](const std::vector<double>& x, const std::vector<double>& y) {
-        const ClassCounts classes = CountClasses(x, y);
-        if (static_cast<int64_t>(classes.reference.size()) <= 2 * spec.bins) {
-          return Diverge(spec.divergence, classes.reference, classes.current);
-        }
-        const std::vector<double> edges = QuantileEdges(x, spec.bins);
-        return Diverge(spec.divergence, CountIn(edges, x), CountIn(edges, y));
-      }));
+// The score of one column, for statistics with no p-value of their own.
+double ColumnScore(const WassersteinStatistic&, std::span<const double> reference,
+                   std::span<const double> current) {
+  return NormedWassersteinDistance(reference, current);
+}
+
+double ColumnScore(const EnergyStatistic&, std::span<const double> reference,
+                   std::span<const double> current) {
+  return EnergyDistance(reference, current);
+}
+
+double ColumnScore(const BinnedStatistic& spec, std::span<const double> reference,
+                   std::span<const double> current) {
+  const ClassCounts classes = CountClasses(reference, current);
+  if (static_cast<int64_t>(classes.reference.size()) <= 2 * spec.bins) {
+    return Diverge(spec.divergence, classes.reference, classes.current);
+  }
+  const std::vector<double> edges = QuantileEdges(reference, spec.bins);
+  return Diverge(spec.divergence, CountIn(edges, reference), CountIn(edges, current));
+}
+
+template <typename Statistic>
+concept HasColumnScore = requires(const Statistic& spec, std::span<const double> column) {
+  ColumnScore(spec, column, column);
+};
+
+// The numbers of the columns that were compared.
+std::vector<int64_t> ComparedColumns(const DriftScore& score) {
+  std::vector<int64_t> columns;
+  for (size_t i = 0; i < score.columns.size(); ++i) {
+    if (!std::isnan(score.columns[i])) columns.push_back(static_cast<int64_t>(i));
+  }
+  return columns;
+}
+
+template <HasColumnScore Statistic>
+DriftScore Score(const Statistic& spec, const Rows& reference, const Rows& current,
+                 const Circumstances& how) {
+  const ColumnStatistic of_column = [&](std::span<const double> x, std::span<const double> y) {
+    return ColumnScore(spec, x, y);
+  };
+  DriftScore score = ByColumn(reference, current, how, of_column);
+  const std::vector<int64_t> columns = ComparedColumns(score);
+  if (spec.permutations == 0 || columns.empty()) return score;
+  const PermutationOptions options = {
+      .permutations = spec.permutations, .seed = how.seed, .stop = how.stop};
+  score.p_value = PermutationTest(reference, current, columns, of_column, options).p_value;
+  return score;
 }
 
 DriftScore Score(const ClassifierStatistic& spec, const Rows& reference, const Rows& current,
-                 int64_t seed) {
+                 const Circumstances& how) {
   const ClassifierTest test = ClassifierTwoSampleTest(
-      reference, current, {.train_share = spec.train_share, .seed = seed, .most_rows = spec.rows});
+      reference, current,
+      {.train_share = spec.train_share, .seed = how.seed, .most_rows = spec.rows});
   return {.score = test.roc_auc, .p_value = test.rank_p_value};
 }
 
 DriftScore Score(const MmdStatistic& spec, const Rows& reference, const Rows& current,
-                 int64_t seed) {
+                 const Circumstances& how) {
   const MmdOptions options = {.widths = spec.widths,
                               .permutations = spec.permutations,
-                              .seed = seed,
-                              .most_rows = spec.rows};
+                              .seed = how.seed,
+                              .most_rows = spec.rows,
+                              .stop = how.stop};
   if (spec.estimator == MmdEstimator::kLinear) {
     const LinearMmd mmd = LinearMmdTest(reference, current, options);
     return {.score = mmd.squared, .p_value = mmd.p_value};
@@ -118,19 +171,29 @@ DriftScore Score(const MmdStatistic& spec, const Rows& reference, const Rows& cu
   return score;
 }
 
-// Splits for statistics whose p-value comes from nowhere else.
-template <typename Statistic>
-int64_t PermutationsOf(const Statistic& spec) {
-  if constexpr (requires { spec.permutations; }) return spec.permutations;
-  return 0;
-}
-int64_t PermutationsOf(const MmdStatistic&) { return 0; }
-
 // Whether a p-value comes out without permutations.
 template <typename Statistic>
 bool HasOwnPValue(const Statistic& spec) {
   if constexpr (requires { spec.estimator; }) return spec.estimator == MmdEstimator::kLinear;
   return !requires { spec.permutations; };
+}
+
+// Compares windows that lack nothing, or by column.
+absl::StatusOr<DriftScore> Compare(const DriftStatistic& statistic, const Rows& reference,
+                                   const Rows& current, const Circumstances& how) {
+  if (reference.num_rows() < how.least_reference || current.num_rows() < how.least_current) {
+    return InvalidArgument("the windows have {} and {} rows; they need at least {} and {}",
+                           reference.num_rows(), current.num_rows(), how.least_reference,
+                           how.least_current);
+  }
+  DriftScore score =
+      std::visit([&](const auto& spec) { return Score(spec, reference, current, how); }, statistic);
+  if (how.stop.stop_requested()) return Cancelled("the comparison is not wanted any more");
+  if (IsByColumn(statistic) && ComparedColumns(score).empty()) {
+    return InvalidArgument("no column has at least {} and {} values in the windows",
+                           how.least_reference, how.least_current);
+  }
+  return score;
 }
 
 }  // namespace
@@ -147,11 +210,25 @@ std::optional<double> LeastPValue(const DriftStatistic& statistic) {
       statistic);
 }
 
+bool IsByColumn(const DriftStatistic& statistic) {
+  return !std::holds_alternative<MmdStatistic>(statistic) &&
+         !std::holds_alternative<ClassifierStatistic>(statistic);
+}
+
+int64_t LeastToCompare(int64_t num_samples) {
+  return std::max({int64_t{2}, std::min(kLeastValues, num_samples), (num_samples + 9) / 10});
+}
+
 TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed) {
   DriftStatistic bare = statistic;
-  if (auto* mmd = std::get_if<MmdStatistic>(&bare)) mmd->permutations = 0;
+  std::visit(
+      [](auto& spec) {
+        if constexpr (requires { spec.permutations; }) spec.permutations = 0;
+      },
+      bare);
   return [bare, seed](const Rows& reference, const Rows& current) {
-    return std::visit([&](const auto& spec) { return Score(spec, reference, current, seed).score; },
+    const Circumstances how = CircumstancesOf(reference, current, seed, {});
+    return std::visit([&](const auto& spec) { return Score(spec, reference, current, how).score; },
                       bare);
   };
 }
@@ -159,42 +236,30 @@ TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed) {
 absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const DriftStatistic& statistic,
                                                        const Rows& history,
                                                        const NullScores& wanted, int64_t seed) {
+  if (IsByColumn(statistic)) {
+    return ScoresWithoutDrift(history, ScoreOf(statistic, seed), wanted);
+  }
+  const std::vector<double> values = CompleteRows(history);
+  const Rows complete = {values, history.num_columns};
   const auto* mmd = std::get_if<MmdStatistic>(&statistic);
   if (mmd == nullptr || mmd->estimator != MmdEstimator::kQuadratic ||
-      history.num_rows() > kMostKernelRows) {
-    return ScoresWithoutDrift(history, ScoreOf(statistic, seed), wanted);
+      complete.num_rows() > kMostKernelRows) {
+    return ScoresWithoutDrift(complete, ScoreOf(statistic, seed), wanted);
   }
   NullScores compared = wanted;
   compared.reference_rows = std::min(wanted.reference_rows, mmd->rows);
   compared.current_rows = std::min(wanted.current_rows, mmd->rows);
-  const KernelOfRows kernel(history, mmd->widths, seed);
-  std::vector<double> scores;
-  RETURN_IF_ERROR(
-      DrawWindows(history.num_rows(), compared, [&](const auto& reference, const auto& current) {
-        scores.push_back(kernel.Squared(reference, current));
-      }));
-  return scores;
+  return SquaredOfDraws(complete, compared, mmd->widths, seed);
 }
 
 absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const Rows& reference,
-                                          const Rows& current, int64_t seed) {
-  RETURN_IF_ERROR(CheckSamples(reference, current));
-  if (std::min(reference.num_rows(), current.num_rows()) < 2) {
-    return InvalidArgument("the windows have {} and {} rows; both need at least two",
-                           reference.num_rows(), current.num_rows());
-  }
-  const auto compare = [&](const auto& spec) {
-    DriftScore score = Score(spec, reference, current, seed);
-    const PermutationOptions options = {.permutations = PermutationsOf(spec), .seed = seed};
-    if (options.permutations > 0) {
-      // The greatest score of any column against the greatest of each split, so nothing is left to
-      // correct (Westfall and Young, "Resampling-based multiple testing", 1993).
-      score.p_value =
-          PermutationTest(reference, current, ScoreOf(statistic, seed), options).p_value;
-    }
-    return score;
-  };
-  return std::visit(compare, statistic);
+                                          const Rows& current, int64_t seed,
+                                          const CompareOptions& options) {
+  RETURN_IF_ERROR(CheckShapes(reference, current));
+  const Circumstances how = CircumstancesOf(reference, current, seed, options);
+  if (IsByColumn(statistic)) return Compare(statistic, reference, current, how);
+  const std::vector<double> x = CompleteRows(reference), y = CompleteRows(current);
+  return Compare(statistic, {x, reference.num_columns}, {y, current.num_columns}, how);
 }
 
 }  // namespace tidemill::supervisor::statistics

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -166,30 +167,53 @@ struct DriftScore {
   // Small when a difference this large is unlikely by chance. With several columns, it is one
   // p-value for all.
   std::optional<double> p_value = std::nullopt;
-  // The score of each column, for statistics that have one; otherwise empty.
+  // The score of each column, for statistics that have one; otherwise empty. NaN for a column with
+  // too few values to compare.
   std::vector<double> columns = {};
 
   friend bool operator==(const DriftScore&, const DriftScore&) = default;
 };
 
-// A pure function of its arguments. INVALID_ARGUMENT for windows that CheckSamples() refuses, and
-// for windows of fewer than two rows.
+// Whether a statistic compares column by column. The others compare rows as a whole.
+bool IsByColumn(const DriftStatistic& statistic);
+
+// The number of samples, of those of a window, that must have what is compared: 30 and a tenth of
+// the window, or all of a window of fewer than 30. Fewer would say more of what is missing than of
+// what has drifted. At least 2.
+int64_t LeastToCompare(int64_t num_samples);
+
+struct CompareOptions {
+  // How many samples the windows have, with those that have no row. 0: as many as rows.
+  int64_t reference_samples = 0;
+  int64_t current_samples = 0;
+  std::stop_token stop = {};
+};
+
+// A NaN is a number that a sample lacks. A statistic by column compares, in each column, the rows
+// that have a value in it. Columns with fewer values than LeastToCompare() are left out. Other
+// statistics compare the rows that lack nothing. INVALID_ARGUMENT for windows that CheckShapes()
+// refuses, and for those with too few rows or without a column to compare. CANCELLED soon after a
+// stop. Otherwise a pure function of its arguments.
 absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const Rows& reference,
-                                          const Rows& current, int64_t seed);
+                                          const Rows& current, int64_t seed,
+                                          const CompareOptions& options = {});
 
 // Returns the least possible p-value: 0 when there is no bound, 1 / (permutations + 1) for
 // permutations. std::nullopt for a statistic without a p-value.
 std::optional<double> LeastPValue(const DriftStatistic& statistic);
 
 // Returns what ScoresWithoutDrift() gives for ScoreOf(), except for one difference. Quadratic MMD
-// computes the width of its kernel once, from the whole history, which is tens of times as fast.
-// The scores differ by no more than those of other windows drawn from the history.
+// computes the width of its kernel once, from the whole history, and goes through that kernel for
+// all windows together, which is hundreds of times as fast. The scores differ by no more than those
+// of other windows drawn from the history. A statistic that is not by column takes the rows of the
+// history that lack nothing.
 absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const DriftStatistic& statistic,
                                                        const Rows& history,
                                                        const NullScores& wanted, int64_t seed);
 
 // Returns the score alone, without a p-value, for ScoresWithoutDrift(). The windows must have
-// passed CheckSamples(), and have at least two rows.
+// passed CheckShapes(), and have at least two rows, which must lack nothing unless the statistic is
+// by column. 0 when no column can be compared.
 TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed);
 
 }  // namespace tidemill::supervisor::statistics

@@ -1,5 +1,6 @@
 #include "supervisor/statistics/drift_statistic.h"
 
+#include <cmath>
 #include <limits>
 
 #include "gmock/gmock.h"
@@ -121,6 +122,61 @@ TEST(DriftStatistic, RefusesWindowsThatItCannotCompare) {
     EXPECT_THAT(CompareWindows(StatisticOf(text), {two}, {bad}, 0),
                 StatusIs(kInvalid, HasSubstr("row 1")));
     EXPECT_TRUE(CompareWindows(StatisticOf(text), {two}, {two}, 0).ok());
+  }
+}
+
+// What one column lacks says nothing of the others.
+TEST(DriftStatistic, ComparesEachColumnByTheRowsThatHaveIt) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const auto x = Normals(2 * 250, 1);
+  auto y = Normals(2 * 250, 2);
+  for (size_t row = 0; row < 250; ++row) {
+    if (row % 10 != 0) y[2 * row] = kNone;
+    y[2 * row + 1] += 3;
+  }
+  for (const std::string& text : kStatistics) {
+    const DriftStatistic statistic = StatisticOf(text);
+    const auto score = CompareWindows(statistic, {x, 2}, {y, 2}, 0);
+    if (!IsByColumn(statistic)) {
+      EXPECT_THAT(score, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("250 and 25 rows")))
+          << text;
+      continue;
+    }
+    ASSERT_TRUE(score.ok()) << text << score.status();
+    EXPECT_TRUE(std::isnan(score->columns[0])) << text;
+    const auto alone = CompareWindows(statistic, {ColumnOf({x, 2}, 1)}, {ColumnOf({y, 2}, 1)}, 0);
+    EXPECT_EQ(score->score, alone->score) << text;
+    EXPECT_EQ(score->p_value, alone->p_value) << text;
+  }
+}
+
+TEST(DriftStatistic, ComparesNoWindowOfWhichTooLittleIsKnown) {
+  EXPECT_EQ(LeastToCompare(2), 2);
+  EXPECT_EQ(LeastToCompare(29), 29);
+  EXPECT_EQ(LeastToCompare(250), 30);
+  EXPECT_EQ(LeastToCompare(2001), 201);
+  const auto x = Normals(40, 1), y = Normals(25, 2);
+  EXPECT_TRUE(CompareWindows(KsStatistic{}, {x}, {y}, 0).ok());
+  EXPECT_THAT(CompareWindows(KsStatistic{}, {x}, {y}, 0, {.current_samples = 250}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("40 and 25 rows")));
+}
+
+TEST(DriftStatistic, GivesNoScoreAfterAStop) {
+  const auto x = Normals(900, 1), y = Normals(900, 2);
+  std::stop_source stop;
+  stop.request_stop();
+  for (const std::string& text : kStatistics) {
+    EXPECT_THAT(CompareWindows(StatisticOf(text), {x, 3}, {y, 3}, 0, {.stop = stop.get_token()}),
+                StatusIs(absl::StatusCode::kCancelled, HasSubstr("not wanted")))
+        << text;
+    EXPECT_THAT(ScoresWithoutDrift(StatisticOf(text), {x, 3},
+                                   {.reference_rows = 50,
+                                    .current_rows = 50,
+                                    .count = 1'000'000,
+                                    .stop = stop.get_token()},
+                                   0),
+                StatusIs(absl::StatusCode::kCancelled, HasSubstr("not wanted")))
+        << text;
   }
 }
 

@@ -20,7 +20,7 @@ double EvaluationsPerMonth(Duration every) {
 }
 
 int64_t ScoresNeeded(double share) {
-  return static_cast<int64_t>(std::min(std::ceil(100 / share), 200'000.0));
+  return static_cast<int64_t>(std::min(std::ceil(100 / share), static_cast<double>(kMostScores)));
 }
 
 absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
@@ -34,6 +34,7 @@ absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
   std::vector<int64_t> numbers(static_cast<size_t>(history_rows));
   std::iota(numbers.begin(), numbers.end(), 0);
   for (int64_t draw = 0; draw < wanted.count; ++draw) {
+    if (wanted.stop.stop_requested()) return Cancelled("the threshold is not wanted any more");
     // Numbers stay as the draw before left them: any order will do to draw from.
     DrawFirst(numbers, rows, {.seed = wanted.seed, .purpose = "false alarms", .epoch = draw});
     const auto drawn = std::span<const int64_t>(numbers).first(static_cast<size_t>(rows));

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "base/status.h"
@@ -25,6 +26,9 @@ namespace tidemill::supervisor::statistics {
 
 // The mean month of the Gregorian calendar: 30.436875 days.
 inline constexpr double kSecondsPerMonth = 2'629'746;
+
+// The most windows that are scored for a threshold. A rarer alarm has none.
+inline constexpr int64_t kMostScores = 200'000;
 
 // Returns the share of evaluations that may fire. INVALID_ARGUMENT unless both numbers are positive
 // and there are more evaluations than alarms.
@@ -44,11 +48,12 @@ struct NullScores {
   int64_t current_rows = 0;
   int64_t count = 0;  // See ScoresNeeded().
   int64_t seed = 0;
+  std::stop_token stop = {};
 };
 
 // Draws two windows without replacement and without overlap, `count` times. Calls `each` with the
 // numbers of the reference's rows and of the current rows. FAILED_PRECONDITION when the history has
-// fewer rows than the two windows. A pure function of its arguments.
+// fewer rows than the two windows; CANCELLED after a stop. A pure function of its other arguments.
 absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
                          const std::function<void(std::span<const int64_t> reference,
                                                   std::span<const int64_t> current)>& each);

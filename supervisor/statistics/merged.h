@@ -17,13 +17,14 @@ struct MergedValue {
   int64_t num_current;
 };
 
-// Calls visit(MergedValue) for each distinct value, ascending. Sorts copies: O((n + m) log(n + m)).
+// Calls visit(MergedValue) for each distinct value, ascending. Sorts copies of columns that are not
+// ascending: O((n + m) log(n + m)) time, or O(n + m).
 template <typename Visit>
 void VisitMerged(std::span<const double> reference, std::span<const double> current, Visit visit) {
   std::vector<double> x(reference.begin(), reference.end());
   std::vector<double> y(current.begin(), current.end());
-  std::sort(x.begin(), x.end());
-  std::sort(y.begin(), y.end());
+  if (!std::is_sorted(x.begin(), x.end())) std::sort(x.begin(), x.end());
+  if (!std::is_sorted(y.begin(), y.end())) std::sort(y.begin(), y.end());
   size_t i = 0, j = 0;
   while (i < x.size() || j < y.size()) {
     const double value = j == y.size() || (i < x.size() && x[i] <= y[j]) ? x[i] : y[j];

@@ -8,93 +8,64 @@
 
 #include "Eigen/Core"
 #include "supervisor/statistics/distributions.h"
+#include "supervisor/statistics/gaussian_kernel.h"
+#include "supervisor/statistics/window_distances.h"
 
 namespace tidemill::supervisor::statistics {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using MatrixView = Eigen::Map<const Matrix>;
+constexpr int64_t kBlock = 256;
 
-constexpr Eigen::Index kBlock = 256;
-
-// Rows about their mean, which leaves distances as they are and makes them exact where the rows lie
-// far from 0.
-struct Centred {
-  Matrix rows;
-  Eigen::VectorXd norms;
-};
-
-Centred Centre(const Rows& rows) {
-  const MatrixView view(rows.values.data(), rows.num_rows(), rows.num_columns);
-  Centred centred;
-  centred.rows = view.rowwise() - view.colwise().mean();
-  centred.norms = centred.rows.rowwise().squaredNorm();
-  return centred;
-}
-
-// Kernel values of two stretches of rows.
-Matrix KernelBlock(const Centred& centred, std::pair<Eigen::Index, Eigen::Index> rows,
-                   std::pair<Eigen::Index, Eigen::Index> columns, std::span<const double> widths) {
-  Matrix squares = -2 * (centred.rows.middleRows(rows.first, rows.second) *
-                         centred.rows.middleRows(columns.first, columns.second).transpose());
-  squares.colwise() += centred.norms.segment(rows.first, rows.second);
-  squares.rowwise() += centred.norms.segment(columns.first, columns.second).transpose();
-  squares = squares.cwiseMax(0.0);
-  Matrix kernel = Matrix::Zero(rows.second, columns.second);
-  for (const double width : widths) {
-    kernel.array() += (squares.array() * (-0.5 / (width * width))).exp();
-  }
-  return kernel / static_cast<double>(widths.size());
-}
-
-// Sums over the kernel matrix without its diagonal, for each of many splits of the rows.
+// The kernel matrix without its diagonal, summed over pairs within and across the parts.
 struct KernelSums {
-  Eigen::VectorXd inside;  // Over pairs within the first part.
-  Eigen::VectorXd from;    // Over pairs with a row of the first part and any other.
-  double all = 0;
+  double within_reference = 0;
+  double within_current = 0;
+  double across = 0;
 };
 
-// `first` has a column for each split, the observed one first, with 1 for rows of the first part.
-KernelSums SumKernel(const Centred& centred, std::span<const double> widths, const Matrix& first) {
-  const Eigen::Index size = centred.rows.rows();
-  KernelSums sums = {.inside = Eigen::VectorXd::Zero(first.cols()), .from = {}, .all = 0};
-  Eigen::VectorXd degrees = Eigen::VectorXd::Zero(size);
-  // By itself, so that its sums have the same bits however many others there are.
-  const Eigen::VectorXd observed = first.col(0);
-  const Eigen::Index num_others = first.cols() - 1;
-  for (Eigen::Index i = 0; i < size; i += kBlock) {
-    const Eigen::Index rows = std::min(kBlock, size - i);
-    for (Eigen::Index j = i; j < size; j += kBlock) {
-      const Eigen::Index columns = std::min(kBlock, size - j);
-      Matrix kernel = KernelBlock(centred, {i, rows}, {j, columns}, widths);
-      if (i == j) kernel.diagonal().setZero();
-      // A block beside the diagonal stands for its mirror image as well.
-      const double times = i == j ? 1 : 2;
-      sums.inside(0) +=
-          times * observed.segment(i, rows).dot(kernel * observed.segment(j, columns));
-      const Matrix product = kernel * first.block(j, 1, columns, num_others);
-      sums.inside.tail(num_others) +=
-          times *
-          product.cwiseProduct(first.block(i, 1, rows, num_others)).colwise().sum().transpose();
-      degrees.segment(i, rows) += kernel.rowwise().sum();
-      if (i != j) degrees.segment(j, columns) += kernel.colwise().sum().transpose();
+// The first `n` rows are the reference.
+KernelSums SumKernel(const GaussianKernel& kernel, int64_t n, const std::stop_token& stop) {
+  KernelSums sums;
+  // Blocks that lie in one part, or between the two.
+  const auto add = [&](std::pair<int64_t, int64_t> rows, std::pair<int64_t, int64_t> columns,
+                       double& sum) {
+    for (int64_t i = rows.first; i < rows.second; i += kBlock) {
+      const int64_t height = std::min(kBlock, rows.second - i);
+      const bool same = rows == columns;
+      for (int64_t j = same ? i : columns.first; j < columns.second; j += kBlock) {
+        if (stop.stop_requested()) return;
+        GaussianKernel::Matrix block =
+            kernel.Block(i, height, j, std::min(kBlock, columns.second - j));
+        if (same && i == j) block.diagonal().setZero();
+        // A block beside the diagonal stands for its mirror image as well.
+        sum += (same && i != j ? 2 : 1) * block.sum();
+      }
     }
-  }
-  sums.from = first.transpose() * degrees;
-  sums.from(0) = observed.dot(degrees);
-  sums.all = degrees.sum();
+  };
+  const std::pair<int64_t, int64_t> reference = {0, n}, current = {n, kernel.num_rows()};
+  add(reference, reference, sums.within_reference);
+  add(current, current, sums.within_current);
+  add(reference, current, sums.across);
   return sums;
 }
 
-// A column with the observed split, and one for each of the others.
-Matrix MarkFirst(int64_t n, int64_t m, const Splits& splits) {
-  Matrix first = Matrix::Zero(n + m, splits.num_splits() + 1);
-  first.col(0).head(n).setOnes();
-  for (int64_t index = 0; index < splits.num_splits(); ++index) {
-    const std::vector<int64_t> rows = splits.At(index);
-    for (int64_t i = 0; i < n; ++i) first(rows[static_cast<size_t>(i)], index + 1) = 1;
+// The distances of the observed split and of others, which are computed alike, so that equal ones
+// count as equal.
+PermutationP Permute(const GaussianKernel& kernel, int64_t n, const MmdOptions& options) {
+  const int64_t m = kernel.num_rows() - n;
+  const Splits splits(n, m, options.permutations, options.seed);
+  WindowDistances distances(
+      kernel, {.count = splits.num_splits() + 1, .of_all_rows = true, .stop = options.stop});
+  std::vector<int64_t> rows(static_cast<size_t>(n + m));
+  std::iota(rows.begin(), rows.end(), 0);
+  for (int64_t index = 0; index <= splits.num_splits(); ++index) {
+    if (index > 0) rows = splits.At(index - 1);
+    const std::span<const int64_t> all = rows;
+    distances.Add(all.first(static_cast<size_t>(n)), all.subspan(static_cast<size_t>(n)));
+    if (options.stop.stop_requested()) return {};
   }
-  return first;
+  const std::vector<double> squared = std::move(distances).Finish();
+  return PermutationPOf(squared.front(), std::span(squared).subspan(1));
 }
 
 // The lower middle one of the squared distances, of which `num_zeros` are of rows to themselves.
@@ -166,66 +137,30 @@ Mmd MmdTest(const Rows& reference, const Rows& current, const MmdOptions& option
   const int64_t n = left.num_rows(), m = right.num_rows();
   Mmd result = {.widths = WidthsFor(left, right, options)};
   const std::vector<double> pooled = Pool(left, right);
-  const Splits splits(n, m, options.permutations, options.seed);
-  const KernelSums sums =
-      SumKernel(Centre({pooled, left.num_columns}), result.widths, MarkFirst(n, m, splits));
-
+  const GaussianKernel kernel({pooled, left.num_columns}, result.widths);
+  const KernelSums sums = SumKernel(kernel, n, options.stop);
   const auto xs = static_cast<double>(n), ys = static_cast<double>(m);
-  // Over pairs of one row of each part, and over pairs within the second part.
-  const Eigen::ArrayXd across = sums.from.array() - sums.inside.array();
-  const Eigen::ArrayXd outside = sums.all - 2 * sums.from.array() + sums.inside.array();
-  const Eigen::ArrayXd inside = sums.inside.array();
-  const Eigen::ArrayXd squared =
-      inside / (xs * (xs - 1)) + outside / (ys * (ys - 1)) - 2 * across / (xs * ys);
-  result.squared = squared(0);
+  result.squared = sums.within_reference / (xs * (xs - 1)) + sums.within_current / (ys * (ys - 1)) -
+                   2 * sums.across / (xs * ys);
   // The diagonal holds ones.
-  result.squared_biased =
-      (inside(0) + xs) / (xs * xs) + (outside(0) + ys) / (ys * ys) - 2 * across(0) / (xs * ys);
-  result.permutation =
-      PermutationPOf(squared(0), {squared.data() + 1, static_cast<size_t>(splits.num_splits())});
+  result.squared_biased = (sums.within_reference + xs) / (xs * xs) +
+                          (sums.within_current + ys) / (ys * ys) - 2 * sums.across / (xs * ys);
+  if (options.permutations > 0) result.permutation = Permute(kernel, n, options);
   return result;
 }
 
-KernelOfRows::KernelOfRows(const Rows& rows, std::vector<double> widths, int64_t seed)
-    : num_rows_(rows.num_rows()), kernel_(static_cast<size_t>(num_rows_ * num_rows_)) {
+absl::StatusOr<std::vector<double>> SquaredOfDraws(const Rows& rows, const NullScores& wanted,
+                                                   std::vector<double> widths, int64_t seed) {
   if (widths.empty()) widths = {MedianWidth(rows, seed)};
-  const Centred centred = Centre(rows);
-  Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> all(
-      kernel_.data(), num_rows_, num_rows_);
-  for (Eigen::Index i = 0; i < num_rows_; i += kBlock) {
-    const Eigen::Index height = std::min<Eigen::Index>(kBlock, num_rows_ - i);
-    for (Eigen::Index j = i; j < num_rows_; j += kBlock) {
-      const Eigen::Index width = std::min<Eigen::Index>(kBlock, num_rows_ - j);
-      const Matrix kernel = KernelBlock(centred, {i, height}, {j, width}, widths);
-      all.block(i, j, height, width) = kernel.cast<float>();
-      all.block(j, i, width, height) = kernel.transpose().cast<float>();
-    }
-  }
-}
-
-double KernelOfRows::SumWithin(std::span<const int64_t> numbers) const {
-  double sum = 0;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const float* row = kernel_.data() + numbers[i] * num_rows_;
-    double of_row = 0;
-    for (size_t j = i + 1; j < numbers.size(); ++j) of_row += row[numbers[j]];
-    sum += of_row;
-  }
-  return 2 * sum;
-}
-
-double KernelOfRows::Squared(std::span<const int64_t> reference,
-                             std::span<const int64_t> current) const {
-  double across = 0;
-  for (const int64_t left : reference) {
-    const float* row = kernel_.data() + left * num_rows_;
-    double of_row = 0;
-    for (const int64_t right : current) of_row += row[right];
-    across += of_row;
-  }
-  const auto xs = static_cast<double>(reference.size()), ys = static_cast<double>(current.size());
-  return SumWithin(reference) / (xs * (xs - 1)) + SumWithin(current) / (ys * (ys - 1)) -
-         2 * across / (xs * ys);
+  const GaussianKernel kernel(rows, std::move(widths));
+  WindowDistances distances(
+      kernel, {.count = wanted.count,
+               .of_all_rows = wanted.reference_rows + wanted.current_rows == rows.num_rows(),
+               .stop = wanted.stop});
+  RETURN_IF_ERROR(DrawWindows(
+      rows.num_rows(), wanted,
+      [&](const auto& reference, const auto& current) { distances.Add(reference, current); }));
+  return std::move(distances).Finish();
 }
 
 LinearMmd LinearMmdTest(const Rows& reference, const Rows& current, const MmdOptions& options) {

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <stop_token>
 #include <vector>
 
+#include "base/status.h"
+#include "supervisor/statistics/false_alarms.h"
 #include "supervisor/statistics/permutation.h"
 #include "supervisor/statistics/rows.h"
 
@@ -31,6 +33,8 @@ struct MmdOptions {
   // The most rows of each window that are compared. From more rows, this number is drawn. The cost
   // of the quadratic estimator grows with its square.
   int64_t most_rows = 2000;
+  // After a stop, a result comes soon, and means nothing.
+  std::stop_token stop = {};
 };
 
 struct Mmd {
@@ -45,28 +49,15 @@ struct Mmd {
 };
 
 // The estimator over all pairs of rows. The kernel matrix of N = n + m rows is made and used in
-// blocks of 256 x 256 entries, and is never in memory as a whole: O(N^2 (columns + permutations))
-// time, O(N (columns + permutations)) memory.
+// blocks of 256 x 256 entries, and is never in memory as a whole: O(N^2 columns) time, O(N columns)
+// memory. Permutations go through the same matrix together (window_distances.h).
 Mmd MmdTest(const Rows& reference, const Rows& current, const MmdOptions& options);
 
-// The kernel of many rows, for the distances of many windows that are drawn from them. It is
-// computed once, in single precision. A distance then looks once at each pair of its rows. O(rows^2
-// columns) time and 4 rows^2 bytes of memory in all; O(N^2) time for windows with N rows together.
-// Immutable, so thread-safe.
-class KernelOfRows {
- public:
-  // Without widths, the median heuristic on all rows is used.
-  KernelOfRows(const Rows& rows, std::vector<double> widths, int64_t seed);
-
-  // Returns Mmd::squared for the rows with these numbers. Needs at least two on each side.
-  double Squared(std::span<const int64_t> reference, std::span<const int64_t> current) const;
-
- private:
-  double SumWithin(std::span<const int64_t> numbers) const;
-
-  int64_t num_rows_;
-  std::vector<float> kernel_;
-};
+// Returns Mmd::squared of the windows that DrawWindows() draws from `rows`, which need two rows
+// each. Without widths, the median heuristic on all rows is used. The errors are those of
+// DrawWindows(). The time is that of window_distances.h.
+absl::StatusOr<std::vector<double>> SquaredOfDraws(const Rows& rows, const NullScores& wanted,
+                                                   std::vector<double> widths, int64_t seed);
 
 struct LinearMmd {
   double squared = 0;

@@ -1,7 +1,6 @@
 #include "supervisor/statistics/mmd.h"
 
 #include <cmath>
-#include <numeric>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -153,22 +152,6 @@ TEST(LinearMmd, HasUniformPWithoutDrift) {
 TEST(LinearMmd, SaysNothingOfThreeRows) {
   const std::vector<double> x = {1, 2, 3}, y = {7, 8, 9};
   EXPECT_EQ(LinearMmdTest({x}, {y}, {}).p_value, 1);
-}
-
-TEST(KernelOfRows, GivesTheDistancesOfWindowsOfItsRows) {
-  const auto values = testing::Normals(3 * 700, 4);
-  const Rows rows = {values, 3};
-  const KernelOfRows kernel(rows, {}, 0);
-  const std::vector<double> widths = {MedianWidth(rows)};
-  for (int64_t draw = 0; draw < 5; ++draw) {
-    std::vector<int64_t> numbers(700);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    DrawFirst(numbers, 500, {.seed = draw, .purpose = "test"});
-    const auto drawn = std::span<const int64_t>(numbers).first(500);
-    const auto x = Gather(rows, drawn.first(300)), y = Gather(rows, drawn.subspan(300));
-    EXPECT_NEAR(kernel.Squared(drawn.first(300), drawn.subspan(300)),
-                MmdTest({x, 3}, {y, 3}, {.widths = widths}).squared, 1e-7);
-  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace tidemill::supervisor::statistics {
 namespace {
@@ -43,6 +44,33 @@ std::vector<int64_t> Subset(int64_t n, int64_t m, int64_t index) {
   return inside;
 }
 
+// The values of a column in ascending order, and the rows that they are of.
+struct SortedColumn {
+  std::vector<double> values;
+  std::vector<int64_t> rows;
+
+  SortedColumn(const Rows& all, int64_t column) {
+    for (int64_t row = 0; row < all.num_rows(); ++row) {
+      if (!std::isnan(all[row][static_cast<size_t>(column)])) rows.push_back(row);
+    }
+    const auto value_of = [&](int64_t row) { return all[row][static_cast<size_t>(column)]; };
+    std::sort(rows.begin(), rows.end(), [&](int64_t left, int64_t right) {
+      return std::pair(value_of(left), left) < std::pair(value_of(right), right);
+    });
+    for (const int64_t row : rows) values.push_back(value_of(row));
+  }
+
+  // Splits the values by the part of their rows.
+  void Split(const std::vector<bool>& is_reference, std::vector<double>& reference,
+             std::vector<double>& current) const {
+    reference.clear();
+    current.clear();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      (is_reference[static_cast<size_t>(rows[i])] ? reference : current).push_back(values[i]);
+    }
+  }
+};
+
 }  // namespace
 
 Splits::Splits(int64_t n, int64_t m, int64_t permutations, int64_t seed)
@@ -73,7 +101,7 @@ PermutationP PermutationTest(const Rows& reference, const Rows& current,
   const auto enough = static_cast<int64_t>(
       options.stop_above ? *options.stop_above * static_cast<double>(splits.num_splits() + 1)
                          : static_cast<double>(splits.num_splits()));
-  for (int64_t index = 0; index < splits.num_splits(); ++index) {
+  for (int64_t index = 0; index < splits.num_splits() && !options.stop.stop_requested(); ++index) {
     const std::vector<double> mixed = Gather(rows, splits.At(index));
     const std::span<const double> all = mixed;
     const double permuted = statistic({all.first(reference.values.size()), rows.num_columns},
@@ -87,6 +115,38 @@ PermutationP PermutationTest(const Rows& reference, const Rows& current,
   }
   result.p_value = static_cast<double>(result.at_least + 1) / static_cast<double>(result.drawn + 1);
   return result;
+}
+
+PermutationP PermutationTest(const Rows& reference, const Rows& current,
+                             std::span<const int64_t> columns, const ColumnStatistic& statistic,
+                             const PermutationOptions& options) {
+  const std::vector<double> pooled = Pool(reference, current);
+  const Rows rows = {pooled, reference.num_columns};
+  std::vector<SortedColumn> sorted;
+  for (const int64_t column : columns) sorted.emplace_back(rows, column);
+  std::vector<double> x, y;
+  const auto greatest = [&](const std::vector<bool>& is_reference) {
+    double score = 0;
+    for (const SortedColumn& column : sorted) {
+      column.Split(is_reference, x, y);
+      // A split may leave a part of a column that has few values without any.
+      if (!x.empty() && !y.empty()) score = std::max(score, statistic(x, y));
+    }
+    return score;
+  };
+  const auto n = static_cast<size_t>(reference.num_rows());
+  const Splits splits(reference.num_rows(), current.num_rows(), options.permutations, options.seed);
+  std::vector<bool> is_reference(static_cast<size_t>(rows.num_rows()));
+  std::fill_n(is_reference.begin(), n, true);
+  const double observed = greatest(is_reference);
+  std::vector<double> permuted;
+  for (int64_t index = 0; index < splits.num_splits() && !options.stop.stop_requested(); ++index) {
+    const std::vector<int64_t> split = splits.At(index);
+    std::fill(is_reference.begin(), is_reference.end(), false);
+    for (size_t i = 0; i < n; ++i) is_reference[static_cast<size_t>(split[i])] = true;
+    permuted.push_back(greatest(is_reference));
+  }
+  return PermutationPOf(observed, permuted);
 }
 
 PermutationP PermutationPOf(double observed, std::span<const double> permuted) {

@@ -8,7 +8,7 @@
 namespace tidemill::supervisor::statistics {
 namespace {
 
-absl::Status CheckSample(const Rows& rows, const char* name) {
+absl::Status CheckSample(const Rows& rows, const char* name, bool may_lack) {
   if (rows.num_columns < 1) return InvalidArgument("the {} window has no columns", name);
   if (rows.values.empty()) return InvalidArgument("the {} window has no rows", name);
   if (static_cast<int64_t>(rows.values.size()) % rows.num_columns != 0) {
@@ -17,6 +17,7 @@ absl::Status CheckSample(const Rows& rows, const char* name) {
         rows.values.size(), rows.num_columns);
   }
   for (size_t i = 0; i < rows.values.size(); ++i) {
+    if (may_lack && std::isnan(rows.values[i])) continue;
     if (!std::isfinite(rows.values[i])) {
       const auto at = static_cast<int64_t>(i);
       return InvalidArgument("row {}, column {} of the {} window is {}, not a finite number",
@@ -26,11 +27,9 @@ absl::Status CheckSample(const Rows& rows, const char* name) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Status CheckSamples(const Rows& reference, const Rows& current) {
-  RETURN_IF_ERROR(CheckSample(reference, "reference"));
-  RETURN_IF_ERROR(CheckSample(current, "current"));
+absl::Status CheckBoth(const Rows& reference, const Rows& current, bool may_lack) {
+  RETURN_IF_ERROR(CheckSample(reference, "reference", may_lack));
+  RETURN_IF_ERROR(CheckSample(current, "current", may_lack));
   if (reference.num_columns != current.num_columns) {
     return InvalidArgument("the reference window has {} columns, but the current window has {}",
                            reference.num_columns, current.num_columns);
@@ -38,12 +37,46 @@ absl::Status CheckSamples(const Rows& reference, const Rows& current) {
   return absl::OkStatus();
 }
 
+}  // namespace
+
+absl::Status CheckSamples(const Rows& reference, const Rows& current) {
+  return CheckBoth(reference, current, /*may_lack=*/false);
+}
+
+absl::Status CheckShapes(const Rows& reference, const Rows& current) {
+  return CheckBoth(reference, current, /*may_lack=*/true);
+}
+
 std::vector<double> ColumnOf(const Rows& rows, int64_t column) {
-  std::vector<double> values(static_cast<size_t>(rows.num_rows()));
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = rows[static_cast<int64_t>(i)][static_cast<size_t>(column)];
+  std::vector<double> values;
+  values.reserve(static_cast<size_t>(rows.num_rows()));
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    const double value = rows[row][static_cast<size_t>(column)];
+    if (!std::isnan(value)) values.push_back(value);
   }
   return values;
+}
+
+std::vector<int64_t> CountValues(const Rows& rows) {
+  std::vector<int64_t> counts(static_cast<size_t>(rows.num_columns));
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    const std::span<const double> values = rows[row];
+    for (size_t column = 0; column < values.size(); ++column) {
+      counts[column] += std::isnan(values[column]) ? 0 : 1;
+    }
+  }
+  return counts;
+}
+
+std::vector<double> CompleteRows(const Rows& rows) {
+  std::vector<double> complete;
+  complete.reserve(rows.values.size());
+  for (int64_t row = 0; row < rows.num_rows(); ++row) {
+    const std::span<const double> values = rows[row];
+    if (std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); })) continue;
+    complete.insert(complete.end(), values.begin(), values.end());
+  }
+  return complete;
 }
 
 std::vector<double> Gather(const Rows& rows, std::span<const int64_t> numbers) {

@@ -27,7 +27,18 @@ struct Rows {
 // else in this folder assumes that its samples have passed this check.
 absl::Status CheckSamples(const Rows& reference, const Rows& current);
 
+// Returns OK when the samples have the same shape, as above, and no infinite number. A NaN is a
+// number that a row lacks.
+absl::Status CheckShapes(const Rows& reference, const Rows& current);
+
+// Returns the values of a column, without those that rows lack.
 std::vector<double> ColumnOf(const Rows& rows, int64_t column);
+
+// Returns how many rows have a value, for each column.
+std::vector<int64_t> CountValues(const Rows& rows);
+
+// Returns the rows that lack no number, one after another.
+std::vector<double> CompleteRows(const Rows& rows);
 
 // Returns the rows with these numbers, one after another, in the given order.
 std::vector<double> Gather(const Rows& rows, std::span<const int64_t> numbers);

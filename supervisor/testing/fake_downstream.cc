@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "supervisor/pipeline/dataset_peek.h"
+#include "storage/trials/dataset_trial.h"
 #include "supervisor/testing/event_times.h"
 
 namespace tidemill::supervisor::testing {
@@ -50,7 +50,7 @@ class FakeDownstream final : public Downstream {
       const std::string& spec) override {
     RETURN_IF_ERROR(services_.Count("PeekDataset"));
     ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(spec, "dataset"));
-    ASSIGN_OR_RETURN(DatasetPeek peek, PeekAtDisk(dataset));
+    ASSIGN_OR_RETURN(DatasetPeek peek, storage::PeekAtDisk(dataset));
     storage::v1::ReadDatasetHeadResponse response;
     if (peek.first) response.set_first_file(*std::move(peek.first));
     response.set_head(std::move(peek.head));
@@ -69,6 +69,8 @@ class FakeDownstream final : public Downstream {
     storage::v1::ListSamplesRequest everything;
     everything.mutable_snapshot()->set_committed_key(services_.NumKnown());
     const auto samples = services_.Samples(everything);
+    *dataset.mutable_snapshot() = everything.snapshot();
+    dataset.mutable_snapshot()->set_dataset_id(3);
     dataset.set_num_samples(static_cast<int64_t>(samples.size()));
     if (samples.empty()) return dataset;
     dataset.set_first_event_time(samples.front().first * kSecond);

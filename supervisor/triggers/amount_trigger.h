@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/config.h"
+#include "config/remark.h"
 #include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
@@ -14,15 +17,21 @@ namespace tidemill::supervisor {
 struct AmountTrigger {
   static constexpr std::string_view kType = "amount";
   static constexpr std::string_view kDoc = "Fires after every given number of new samples.";
-  static constexpr std::string_view kRule = "new samples >= `samples`";
+  static constexpr std::string_view kRule =
+      "new samples >= `samples`; for the first training, with `first`: samples >= `first`";
   static constexpr std::string_view kPoints =
-      "right after every n-th sample since the last training";
+      "right after every n-th sample since the last training, or since the beginning";
   static constexpr std::string_view kCost = "almost nothing; two numbers of state";
   int64_t samples = 1000;
+  std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
     field("samples", samples, "Number of new samples between two triggers.",
           {.min = 1, .required = true, .example = "2000"});
+    field("first", first,
+          "The first training comes after this many samples, so that the model that others are "
+          "compared with has not seen a handful only. By default after `samples`.",
+          {.min = 1, .example = "2000"});
   }
 };
 
@@ -30,5 +39,6 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec);
 Verdict Judge(const AmountTrigger& spec, const Observed& observed);
 std::string Explain(const AmountTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const AmountTrigger& spec);
+std::vector<config::Remark> Advise(const AmountTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor

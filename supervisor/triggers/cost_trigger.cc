@@ -194,4 +194,23 @@ void CheckSamples(const CostTrigger& spec, const transform::DescribedSamples& sa
   if (spec.of == CostOf::kMisclassifications) CheckMistakes(samples, "of", true, problems);
 }
 
+std::vector<config::Remark> Advise(const CostTrigger& spec, const StreamFacts& stream) {
+  std::vector<config::Remark> remarks;
+  const auto add = [&](std::vector<config::Remark> more) {
+    remarks.insert(remarks.end(), more.begin(), more.end());
+  };
+  add(FindOutOfReach("first", spec.first, stream));
+  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
+  if (spec.expected_accuracy == 0) {
+    remarks.push_back({.path = "expected_accuracy",
+                       .message = "expects that a new model is always wrong, so no mistake costs "
+                                  "anything and nothing fires",
+                       .hint = "write an accuracy above 0"});
+  }
+  if (spec.evaluate.samples) {
+    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  }
+  return remarks;
+}
+
 }  // namespace tidemill::supervisor

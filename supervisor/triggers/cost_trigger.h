@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "config/config.h"
+#include "config/remark.h"
 #include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/trigger_policy.h"
 #include "transform/engine/schema_check.h"
@@ -83,6 +85,7 @@ std::string Explain(const CostTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const CostTrigger& spec);
 void CheckSamples(const CostTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems);
+std::vector<config::Remark> Advise(const CostTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor
 

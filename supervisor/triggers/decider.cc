@@ -75,7 +75,7 @@ absl::StatusOr<std::optional<Decision>> Decider::Advance(Timestamp clock) {
 }
 
 absl::StatusOr<Evidence> Decider::Gather(const Cut& at) {
-  Evidence evidence{.at = at, .num_new = num_new_};
+  Evidence evidence{.at = at, .num_new = num_new_, .stop = stop_};
   for (const EvidenceRequest& request : policy_->Needs(at)) {
     if (source_ == nullptr) {
       return FailedPrecondition("the trigger policy needs more than the times of samples");
@@ -92,6 +92,7 @@ absl::StatusOr<std::optional<Decision>> Decider::DecideAt(const Cut& at) {
   const Clock::time_point start = Clock::now();
   ASSIGN_OR_RETURN(const Evidence evidence, Gather(at));
   decision.verdict = policy_->Decide(evidence);
+  if (stop_.stop_requested()) return Cancelled("the decision is not wanted any more");
   decision.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (const PolicyFault* fault = FatalFault(decision.verdict)) {
     if (fault->is_of_machine) return Unavailable("trigger: {}", fault->what);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -53,6 +54,9 @@ class Decider {
   // last decision.
   Decision Ask(const Cut& at);
 
+  // Ends decisions soon once the token's owner asks for it: they are CANCELLED, and do not count.
+  void EndAt(std::stop_token stop) { stop_ = std::move(stop); }
+
   // Tells the policy the cost of the training that the last fired decision started.
   void Learn(const TrainingCost& cost) { policy_->Learn(cost); }
 
@@ -78,7 +82,8 @@ class Decider {
   void Close(Decision& decision);
 
   std::unique_ptr<TriggerPolicy> policy_;
-  EvidenceSource* source_;   // nullptr when there is none.
+  EvidenceSource* source_;  // nullptr when there is none.
+  std::stop_token stop_;
   int64_t num_samples_ = 0;  // Since the last decision.
   int64_t num_new_ = 0;
   int64_t num_trained_ = 0;

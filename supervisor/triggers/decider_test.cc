@@ -1,8 +1,13 @@
 #include "supervisor/triggers/decider.h"
 
+#include <latch>
+#include <stop_token>
+#include <thread>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/sealed_fields.h"
@@ -15,6 +20,7 @@ using testing::Drive;
 using ::testing::HasSubstr;
 using testing::ManySamples;
 using testing::Stream;
+using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
 // A model that is wrong about each sample whose key a number divides.
@@ -96,6 +102,47 @@ TEST(Decider, FailsWithItsEvidence) {
   Samples ahead = stream.View();
   EXPECT_THAT(decider.Next(ahead).status(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs more")));
+}
+
+// Lets somebody stop while a decision is made.
+class SlowToJudge : public EvidenceSource {
+ public:
+  absl::StatusOr<EvidenceTable> Read(const EvidenceRequest&) override {
+    EvidenceTable table = {.num_rows = 2000, .width = 8};
+    for (int64_t i = 0; i < table.num_rows * table.width; ++i) {
+      table.values.push_back(RandomUnit({.seed = 1, .purpose = "test"}, i));
+    }
+    if (++num_read_ == 2) asked_.count_down();
+    return table;
+  }
+  // Waits until both windows of the first comparison have been asked for.
+  void WaitUntilAsked() { asked_.wait(); }
+
+ private:
+  int num_read_ = 0;
+  std::latch asked_{1};
+};
+
+TEST(Decider, GivesADecisionUpAfterAStop) {
+  const Stream stream = ManySamples();
+  SlowToJudge source;
+  const TriggerSpec spec =
+      config::Read<TriggerSpec>(
+          "{type: drift, evaluate: {samples: 500}, of: columns, columns: [a, b, c, d, e, f, g, h], "
+          "reference: {samples: 500}, current: {samples: 500}, statistic: {type: mmd, "
+          "permutations: 100000}, criterion: {type: p_value}}",
+          "trigger")
+          .value();
+  Decider decider = Decider::Create(spec, "", &source).value();
+  std::stop_source stop;
+  decider.EndAt(stop.get_token());
+  const std::jthread stopper([&] {
+    source.WaitUntilAsked();
+    stop.request_stop();
+  });
+  Samples ahead{stream.times, stream.keys};
+  ASSERT_THAT(decider.Next(ahead), IsOk());
+  EXPECT_THAT(decider.Next(ahead), StatusIs(absl::StatusCode::kCancelled, HasSubstr("not wanted")));
 }
 
 }  // namespace

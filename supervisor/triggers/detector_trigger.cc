@@ -149,4 +149,33 @@ void CheckSamples(const DetectorTrigger& spec, const transform::DescribedSamples
   CheckMistakes(samples, "detector", statistics::CountsMistakes(spec.detector), problems);
 }
 
+std::vector<config::Remark> Advise(const DetectorTrigger& spec, const StreamFacts& stream) {
+  std::vector<config::Remark> remarks;
+  const auto add = [&](std::vector<config::Remark> more) {
+    remarks.insert(remarks.end(), more.begin(), more.end());
+  };
+  add(FindOutOfReach("first", spec.first, stream));
+  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
+  if (const auto* eddm = std::get_if<statistics::EddmConfig>(&spec.detector)) {
+    if (eddm->drift == 0) {
+      remarks.push_back({.path = "detector.drift",
+                         .message = "is never reached: no share is below 0",
+                         .hint = "write a share such as 0.9"});
+    }
+    add(FindOutOfReach("detector.warm_up", eddm->warm_up, stream));
+  } else if (const auto* ddm = std::get_if<statistics::DdmConfig>(&spec.detector)) {
+    add(FindOutOfReach("detector.warm_up", ddm->warm_up, stream));
+  } else if (const auto* page = std::get_if<statistics::PageHinkleyConfig>(&spec.detector)) {
+    add(FindOutOfReach("detector.warm_up", page->warm_up, stream));
+  } else if (const auto* adwin = std::get_if<statistics::AdwinConfig>(&spec.detector)) {
+    add(FindOutOfReach("detector.grace", adwin->grace, stream));
+    add(FindOutOfReach("detector.clock", adwin->clock, stream));
+    add(FindOutOfReach("detector.min_window", adwin->min_window, stream));
+  }
+  if (spec.evaluate.samples) {
+    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  }
+  return remarks;
+}
+
 }  // namespace tidemill::supervisor

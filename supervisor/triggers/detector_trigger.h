@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/config.h"
+#include "config/remark.h"
 #include "supervisor/statistics/detectors/stream_detector.h"
 #include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/trigger_policy.h"
@@ -54,5 +56,6 @@ std::string Explain(const DetectorTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const DetectorTrigger& spec);
 void CheckSamples(const DetectorTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems);
+std::vector<config::Remark> Advise(const DetectorTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor

@@ -15,14 +15,10 @@
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/stream_marks.h"
+#include "supervisor/triggers/window_rows.h"
 
 namespace tidemill::supervisor {
 namespace {
-
-// What is drawn from a window at most.
-int64_t RowsOf(const SampleWindow& window, int64_t most) {
-  return window.length ? most : std::min(most, window.Samples());
-}
 
 void CheckLevel(const statistics::DriftStatistic& statistic, const PValueCriterion& criterion,
                 config::Problems& problems) {
@@ -40,7 +36,6 @@ void CheckLevel(const statistics::DriftStatistic& statistic, const PValueCriteri
 }
 
 using statistics::RestoreState;
-using statistics::Rows;
 using statistics::SealState;
 
 EvidenceKind KindOf(DriftOf of) {
@@ -62,15 +57,6 @@ std::string NameOf(DriftOf of) {
     if (value == of) return std::string(name);
   }
   return "";
-}
-
-ScoreKind KindOf(const DriftTrigger& spec) {
-  return {.name =
-              std::visit([](const auto& own) { return std::string(own.kType); }, spec.statistic)};
-}
-
-Rows RowsOf(const EvidenceTable& table) {
-  return {.values = table.values, .num_columns = table.width};
 }
 
 double Seconds(Duration length) { return static_cast<double>(length.micros) / 1e6; }
@@ -105,7 +91,7 @@ struct DriftState {
 class DriftPolicy final : public TriggerPolicy {
  public:
   explicit DriftPolicy(const DriftTrigger& spec)
-      : spec_(spec), kind_(KindOf(spec)), points_(spec.evaluate, spec.warm_up) {
+      : spec_(spec), kind_(ScoreKindOf(spec)), points_(spec.evaluate, spec.warm_up) {
     state_.scores.most =
         std::visit([](const auto& criterion) { return HistoryOf(criterion); }, spec.criterion);
     marks_.reach =
@@ -184,7 +170,8 @@ class DriftPolicy final : public TriggerPolicy {
             .to = *state_.trained,
             .newest = spec_.reference.Samples(),
             .most_rows = spec_.rows,
-            .columns = spec_.columns};
+            .columns = spec_.columns,
+            .may_lack = true};
   }
   EvidenceRequest Current(const Cut& at) const {
     return {.kind = KindOf(spec_.of),
@@ -192,37 +179,42 @@ class DriftPolicy final : public TriggerPolicy {
             .to = at,
             .newest = spec_.current.Samples(),
             .most_rows = spec_.rows,
-            .columns = spec_.columns};
+            .columns = spec_.columns,
+            .may_lack = true};
   }
   EvidenceRequest History() const {
     return {.kind = KindOf(spec_.of),
             .from = state_.history_from,
             .to = *state_.trained,
             .newest = Auto()->history,
-            .columns = spec_.columns};
+            .columns = spec_.columns,
+            .may_lack = true};
+  }
+
+  WindowRows RowsIn(const EvidenceTable& table) const {
+    return WindowRows(table, statistics::IsByColumn(spec_.statistic));
   }
 
   // Looks at both windows, and at the history while a threshold is wanting.
   void Compare(const Evidence& evidence, Observed& observed) {
-    const EvidenceTable& reference = evidence.tables[0];
-    const EvidenceTable& current = evidence.tables[1];
-    observed["reference_rows"] = static_cast<double>(reference.num_rows);
-    observed["current_rows"] = static_cast<double>(current.num_rows);
-    observed["missing"] = static_cast<double>(reference.num_missing + current.num_missing);
-    if (std::min(reference.num_rows, current.num_rows) < 2) return;
+    const WindowRows reference = RowsIn(evidence.tables[0]);
+    const WindowRows current = RowsIn(evidence.tables[1]);
+    ObserveRows(reference, current, observed);
+    if (!CanBeCompared(observed)) return;
     if (Auto() != nullptr) FindThreshold(evidence, observed);
-    const auto score = statistics::CompareWindows(spec_.statistic, RowsOf(reference),
-                                                  RowsOf(current), spec_.seed + state_.draws);
+    const auto score =
+        statistics::CompareWindows(spec_.statistic, RowsOf(evidence.tables[0]),
+                                   RowsOf(evidence.tables[1]), spec_.seed + state_.draws,
+                                   {.reference_samples = reference.num_samples,
+                                    .current_samples = current.num_samples,
+                                    .stop = evidence.stop});
     // The windows have other columns: what is looked at has changed.
     if (!score.ok()) return;
     ++state_.draws;
     observed["score"] = score->score;
     observed["test"] = static_cast<double>(++state_.tests);
     if (score->p_value) observed["p_value"] = *score->p_value;
-    if (!score->columns.empty()) {
-      observed["column"] = static_cast<double>(
-          std::max_element(score->columns.begin(), score->columns.end()) - score->columns.begin());
-    }
+    if (!score->columns.empty()) ObserveColumn(*score, reference, current, observed);
     std::visit([&](const auto& own) { ObserveScores(own, state_.scores, kind_, observed); },
                spec_.criterion);
     state_.scores.Add(score->score);
@@ -237,10 +229,11 @@ class DriftPolicy final : public TriggerPolicy {
                                          static_cast<double>(*spec_.evaluate.samples);
       state_.threshold =
           FindFalseAlarmThreshold(*Auto(), RowsOf(evidence.tables[2]), spec_.statistic,
-                                  {.reference_rows = evidence.tables[0].num_rows,
-                                   .current_rows = evidence.tables[1].num_rows,
+                                  {.reference_rows = RowsIn(evidence.tables[0]).num_rows,
+                                   .current_rows = RowsIn(evidence.tables[1]).num_rows,
                                    .evaluations_per_month = per_month,
-                                   .seed = spec_.seed});
+                                   .seed = spec_.seed,
+                                   .stop = evidence.stop});
     }
     Observe(state_.threshold, observed);
     observed["samples_before"] = static_cast<double>(state_.num_before);
@@ -304,9 +297,13 @@ void JudgeWithoutThreshold(const DriftTrigger& spec, const AutoCriterion& criter
 // Of a window that is not full yet, or has hardly a row.
 Comparison FillingOf(const DriftTrigger& spec, const Observed& observed) {
   if (observed.contains("current_rows")) {
+    const double before = ValueOf(observed, "reference_rows");
+    const double least_before = LeastRows(observed, Side::kReference);
+    const bool of_reference = before < least_before;
     return {"samples that could be looked at",
-            std::min(ValueOf(observed, "reference_rows"), ValueOf(observed, "current_rows")), 2,
-            "samples", /*waiting=*/true};
+            of_reference ? before : ValueOf(observed, "current_rows"),
+            of_reference ? least_before : LeastRows(observed, Side::kCurrent), "samples",
+            /*waiting=*/true};
   }
   if (spec.current.length) {
     return {"length of the current window", ValueOf(observed, "seconds"),
@@ -321,8 +318,10 @@ std::string ExplainNoScore(const DriftTrigger& spec, const Observed& seen) {
   if (seen.contains("current_rows")) {
     return fmt::format(
         "the windows could not be compared: {} of the reference window could be looked at, and {} "
-        "of the current window",
-        Counted(ValueOf(seen, "reference_rows"), "sample"), Figure(ValueOf(seen, "current_rows")));
+        "of the current window; at least {} and {} are needed{}",
+        Counted(ValueOf(seen, "reference_rows"), "sample"), Figure(ValueOf(seen, "current_rows")),
+        Figure(LeastRows(seen, Side::kReference)), Figure(LeastRows(seen, Side::kCurrent)),
+        ExplainMissing(spec.columns, seen));
   }
   const Comparison filling = FillingOf(spec, seen);
   if (spec.current.length) {
@@ -366,14 +365,14 @@ std::string ExplainNoThreshold(const DriftTrigger& spec, const AutoCriterion& cr
 
 std::string ExplainWindows(const DriftTrigger& spec, const Observed& seen) {
   std::string text = fmt::format(
-      "{} of the {} of {} since the last training, against {} before it, was {}", KindOf(spec).name,
-      NameOf(spec.of), Counted(ValueOf(seen, "current_rows"), "sample"),
+      "{} of the {} of {} since the last training, against {} before it, was {}",
+      ScoreKindOf(spec).name, NameOf(spec.of), Counted(ValueOf(seen, "current_rows"), "sample"),
       Figure(ValueOf(seen, "reference_rows")), Figure(ValueOf(seen, "score")));
   const auto column = static_cast<size_t>(ValueOf(seen, "column"));
   if (seen.contains("column") && column < spec.columns.size()) {
     text += fmt::format(", most in `{}`", spec.columns[column]);
   }
-  return text;
+  return text + ExplainMissing(spec.columns, seen);
 }
 
 // Whether a score is there, and what it is held against.
@@ -388,6 +387,11 @@ bool CanBeJudged(const AutoCriterion&, const Observed& observed) {
 }
 
 }  // namespace
+
+ScoreKind ScoreKindOf(const DriftTrigger& spec) {
+  return {.name =
+              std::visit([](const auto& own) { return std::string(own.kType); }, spec.statistic)};
+}
 
 std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec) {
   return std::make_unique<DriftPolicy>(spec);
@@ -406,7 +410,8 @@ Verdict Judge(const DriftTrigger& spec, const Observed& observed) {
   }
   std::visit(
       [&]<typename Criterion>(const Criterion& criterion) {
-        if (CanBeJudged(criterion, observed)) return JudgeScore(criterion, KindOf(spec), verdict);
+        if (CanBeJudged(criterion, observed))
+          return JudgeScore(criterion, ScoreKindOf(spec), verdict);
         if constexpr (std::is_same_v<Criterion, AutoCriterion>) {
           JudgeWithoutThreshold(spec, criterion, verdict);
         }
@@ -452,7 +457,7 @@ void DriftTrigger::Check(config::Problems& problems) const {
   }
   const auto* automatic = std::get_if<AutoCriterion>(&criterion);
   if (automatic == nullptr) return;
-  const int64_t both = RowsOf(reference, rows) + RowsOf(current, rows);
+  const int64_t both = reference.Rows(rows) + current.Rows(rows);
   if (automatic->history < both) {
     problems.Add("criterion.history",
                  fmt::format("is too small for both windows, which have up to {} rows", both),
@@ -473,22 +478,6 @@ void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& s
   for (size_t i = 0; i < spec.columns.size(); ++i) {
     transform::CheckColumn(samples, fmt::format("columns[{}]", i), spec.columns[i], problems);
   }
-}
-
-// Where as many alarms as evaluations are accepted nothing is asked of the score.
-std::vector<config::Remark> Advise(const DriftTrigger& spec, std::optional<Duration>) {
-  if (!spec.evaluate.every) return {};
-  const auto* automatic = std::get_if<AutoCriterion>(&spec.criterion);
-  const double evaluations = statistics::EvaluationsPerMonth(*spec.evaluate.every);
-  if (automatic == nullptr || evaluations > automatic->alarms_per_month) return {};
-  return {
-      {.path = "criterion",
-       .message = fmt::format("{:.3g} false alarms a month are accepted out of {:.3g} evaluations "
-                              "a month, so each evaluation fires, whatever the score",
-                              automatic->alarms_per_month, evaluations),
-       .hint =
-           fmt::format("write alarms_per_month: {:.2g}, or evaluate more often", evaluations / 10),
-       .is_error = false}};
 }
 
 }  // namespace tidemill::supervisor

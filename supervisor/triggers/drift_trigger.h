@@ -1,6 +1,7 @@
 // Retrains when the distribution of new samples differs from that of the samples trained on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/decision_interval.h"
+#include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/trigger_policy.h"
 #include "transform/engine/schema_check.h"
 
@@ -36,6 +38,8 @@ struct SampleWindow {
 
   // The number of samples in the window; 0 for a window by time.
   int64_t Samples() const { return length ? 0 : samples.value_or(1000); }
+  // What is drawn from the window, where `most` are drawn at most.
+  int64_t Rows(int64_t most) const { return length ? most : std::min(most, Samples()); }
 };
 
 // Which values of the samples are compared.
@@ -91,7 +95,11 @@ struct DriftTrigger {
           "predictions: its probabilities or values. labels: the labels. columns: columns of the "
           "records, see `columns`.",
           {.required = true});
-    field("columns", columns, "Columns of numbers, with `of: columns`.",
+    field("columns", columns,
+          "Columns of numbers, with `of: columns`. A statistic by column compares, in each, the "
+          "samples that have a value in it; `mmd` and `classifier` compare samples that lack none. "
+          "It takes 30 of them and a tenth of the window, or all of fewer than 30; a column with "
+          "fewer is left out. `tidemill why` says what was missing.",
           {.example = "[temperature, wind]", .max_items = 256});
     field("reference", reference, "The window before the last training.");
     field("current", current, "The window after the last training.");
@@ -112,12 +120,14 @@ struct DriftTrigger {
 };
 
 std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec);
+// The score of the policy, by the name of its statistic.
+ScoreKind ScoreKindOf(const DriftTrigger& spec);
 Verdict Judge(const DriftTrigger& spec, const Observed& observed);
 std::string Explain(const DriftTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const DriftTrigger& spec);
 void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems);
-std::vector<config::Remark> Advise(const DriftTrigger& spec, std::optional<Duration> step);
+std::vector<config::Remark> Advise(const DriftTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor
 

@@ -1,6 +1,7 @@
 #include "supervisor/triggers/drift_trigger.h"
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "gmock/gmock.h"
@@ -179,8 +180,8 @@ TEST(DriftTrigger, AnswersNoWhereNothingCanBeLookedAt) {
 // One column of three drifts: what the others show does not hide it, and it is named.
 class OneColumnDrifts : public EvidenceSource {
  public:
-  explicit OneColumnDrifts(const Stream& stream)
-      : sound_(stream, &Never), drifted_(stream, &After2000) {}
+  explicit OneColumnDrifts(const Stream& stream, int64_t missing_of = 23)
+      : sound_(stream, &Never, missing_of), drifted_(stream, &After2000, missing_of) {}
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
     ASSIGN_OR_RETURN(EvidenceTable table, sound_.Read(request));
     ASSIGN_OR_RETURN(const EvidenceTable drifted, drifted_.Read(request));
@@ -192,6 +193,51 @@ class OneColumnDrifts : public EvidenceSource {
   DriftingEvidence sound_;
   DriftingEvidence drifted_;
 };
+
+// The same with `a` missing in nine of ten samples from number 1000 on.
+class DriftsWhereAColumnIsMissing : public OneColumnDrifts {
+ public:
+  explicit DriftsWhereAColumnIsMissing(const Stream& stream)
+      : OneColumnDrifts(stream, /*missing_of=*/1'000'000) {}
+  absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
+    ASSIGN_OR_RETURN(EvidenceTable table, OneColumnDrifts::Read(request));
+    EXPECT_TRUE(request.may_lack);
+    const bool since = request.to.event_time.micros > 1000 * kSecond;
+    for (size_t row = 0; since && 3 * row < table.values.size(); ++row) {
+      if (row % 10 != 0) table.values[3 * row] = std::numeric_limits<double>::quiet_NaN();
+    }
+    return table;
+  }
+};
+
+TEST(DriftTrigger, SeesADriftBesideAColumnThatIsMissingAndSaysWhatIs) {
+  const Stream stream = EverySecond(3000);
+  DriftsWhereAColumnIsMissing source(stream);
+  DriftTrigger spec = OfColumns(250, 250, 250);
+  spec.criterion = ThresholdCriterion{.at = .2};
+  const auto decisions = Decide(spec, stream, source);
+  for (size_t i = 1; i < decisions.size(); ++i) EXPECT_EQ(decisions[i].fired, i == 8) << i;
+  EXPECT_EQ(ValueOf(decisions[8].verdict.observed, "current_rows"), 250);
+  EXPECT_THAT(Explain(spec, decisions[8].verdict),
+              AllOf(HasSubstr("most in `b`; `a` is missing in 225 of 250 since and 0 of 250 before "
+                              "(by chance with p "),
+                    HasSubstr("), too many to compare it; ")));
+}
+
+TEST(DriftTrigger, LeavesOutIncompleteSamplesOfRowsAndSaysHowMany) {
+  const Stream stream = EverySecond(3000);
+  DriftsWhereAColumnIsMissing source(stream);
+  DriftTrigger spec = OfColumns(250, 250, 250);
+  spec.statistic = statistics::MmdStatistic{};
+  spec.criterion = ThresholdCriterion{.at = .2};
+  const auto decisions = Decide(spec, stream, source);
+  for (size_t i = 1; i < decisions.size(); ++i) EXPECT_FALSE(decisions[i].fired) << i;
+  EXPECT_THAT(Explain(spec, decisions[8].verdict),
+              HasSubstr("the windows could not be compared: 250 samples of the reference window "
+                        "could be looked at, and 25 of the current window; at least 30 and 30 are "
+                        "needed; 225 of 500 samples lack what is compared and were left out"));
+  EXPECT_EQ(decisions[8].verdict.comparison->margin(), -5);
+}
 
 TEST(DriftTrigger, SeesASingleColumnDriftAndNamesIt) {
   const Stream stream = EverySecond(3000);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/never_trigger.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 
@@ -47,7 +49,7 @@ class EnsemblePolicy final : public TriggerPolicy {
     std::vector<Verdict> verdicts;
     auto table = evidence.tables.begin();
     for (size_t i = 0; i < members_.size(); ++i) {
-      Evidence own{.at = evidence.at, .num_new = evidence.num_new};
+      Evidence own{.at = evidence.at, .num_new = evidence.num_new, .stop = evidence.stop};
       const bool due = IsDue(members_[i], evidence.at);
       if (due) {
         const auto end = table + static_cast<ptrdiff_t>(members_[i].policy->Needs(own.at).size());
@@ -267,6 +269,20 @@ void TakeFiles(EnsembleTrigger& spec, config::NamedFiles& files, config::Problem
     const config::Problems::Scope scope(problems, fmt::format("of[{}]", i));
     spec.of[i]->TakeFiles(files, problems);
   }
+}
+
+std::vector<config::Remark> Advise(const EnsembleTrigger& spec, const StreamFacts& stream) {
+  std::vector<config::Remark> remarks = FindOutOfReach("first", spec.first, stream);
+  const auto num_silent = std::ranges::count_if(
+      spec.of, [](const TriggerSpec& member) { return member.type() == NeverTrigger::kType; });
+  if (static_cast<int64_t>(spec.of.size()) - num_silent < spec.Needed()) {
+    remarks.push_back({.path = "vote",
+                       .message = fmt::format("needs {} of {} votes, but {} of the policies never "
+                                              "vote for another training",
+                                              spec.Needed(), spec.of.size(), num_silent),
+                       .hint = "write vote: any, or leave out the policies of type never"});
+  }
+  return remarks;
 }
 
 }  // namespace tidemill::supervisor

@@ -61,6 +61,7 @@ Verdict Replay(const EnsembleTrigger& spec, const Verdict& recorded);
 std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
 // The needs of its members are not included.
 TriggerNeeds NeedsOf(const EnsembleTrigger& spec);
+std::vector<config::Remark> Advise(const EnsembleTrigger& spec, const StreamFacts& stream);
 std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec);
 // Those of its members.
 void TakeFiles(EnsembleTrigger& spec, config::NamedFiles& files, config::Problems& problems);

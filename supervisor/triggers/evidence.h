@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,12 +45,14 @@ struct EvidenceRequest {
   int64_t most_rows = 0;
   // The columns, for kColumns only.
   std::vector<std::string> columns = {};
+  // Whether a sample that lacks some of the columns counts, with NaN for what it lacks.
+  bool may_lack = false;
 
   friend bool operator==(const EvidenceRequest&, const EvidenceRequest&) = default;
 };
 
-// One row per sample, row after row. All numbers are finite. A sample that cannot be read, decoded
-// or used is left out.
+// One row per sample, row after row. All numbers are finite, or NaN where the request allows it. A
+// sample that cannot be read, decoded or used is left out, and so is one that lacks too much.
 struct EvidenceTable {
   int64_t num_rows = 0;
   int64_t width = 1;
@@ -73,6 +76,8 @@ struct Evidence {
   int64_t num_new = 0;
   // The answers to the policy's requests, in the same order.
   std::vector<EvidenceTable> tables = {};
+  // After a stop, nobody wants the decision: a policy that computes for long ends soon.
+  std::stop_token stop = {};
 };
 
 }  // namespace tidemill::supervisor

@@ -4,12 +4,6 @@
 #include <cmath>
 
 namespace tidemill::supervisor {
-namespace {
-
-constexpr int64_t kMostScores = 200'000;
-
-}  // namespace
-
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
                                             const statistics::Rows& history,
                                             const statistics::DriftStatistic& statistic,
@@ -22,14 +16,16 @@ FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
   if (!share.ok()) return found;
   found.evaluations_per_alarm = 1 / *share;
   // With fewer scores than the share's inverse none of them stands for the share.
-  const double least = std::min(std::ceil(1 / *share), static_cast<double>(kMostScores));
+  const double least =
+      std::min(std::ceil(1 / *share), static_cast<double>(statistics::kMostScores));
   const int64_t count = std::max(static_cast<int64_t>(least),
                                  std::min(criterion.scores, statistics::ScoresNeeded(*share)));
   const auto scores = statistics::ScoresWithoutDrift(statistic, history,
                                                      {.reference_rows = evaluations.reference_rows,
                                                       .current_rows = evaluations.current_rows,
                                                       .count = count,
-                                                      .seed = evaluations.seed},
+                                                      .seed = evaluations.seed,
+                                                      .stop = evaluations.stop},
                                                      evaluations.seed);
   if (!scores.ok()) return found;
   const auto threshold = statistics::ThresholdAt(*scores, *share, statistics::BadSide::kHigh);

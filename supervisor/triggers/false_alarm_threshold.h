@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
 #include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/criterion_spec.h"
@@ -35,12 +36,13 @@ struct Evaluations {
   int64_t current_rows = 0;
   double evaluations_per_month = 0;
   int64_t seed = 0;
+  std::stop_token stop = {};
 };
 
 // Finds a threshold that raises the stated number of false alarms. Finds none when the history has
 // no room for both windows. Needs none when there are no more evaluations a month than false alarms
 // allowed. The rows of `history` may be in any order. Takes at most as long as `scores` statistics
-// (drift_statistic.h).
+// (drift_statistic.h). After a stop it ends soon, without a threshold.
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
                                             const statistics::Rows& history,
                                             const statistics::DriftStatistic& statistic,

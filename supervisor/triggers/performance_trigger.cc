@@ -16,6 +16,7 @@
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
+#include "supervisor/triggers/silent_criteria.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -240,6 +241,35 @@ TriggerNeeds NeedsOf(const PerformanceTrigger&) { return {.model_answers = true,
 void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems) {
   CheckMistakes(samples, "measure", spec.measure == PerformanceMeasure::kAccuracy, problems);
+}
+
+std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamFacts& stream) {
+  const bool is_accuracy = spec.measure == PerformanceMeasure::kAccuracy;
+  const ScoreRange range = {.least = 0,
+                            .greatest = is_accuracy ? std::optional<double>(1) : std::nullopt};
+  std::vector<config::Remark> remarks = std::visit(
+      [&]<typename Criterion>(const Criterion& criterion) -> std::vector<config::Remark> {
+        if constexpr (std::is_same_v<Criterion, AvoidableErrorsCriterion>) {
+          if (criterion.expected_accuracy != 0) return {};
+          return {{.path = "criterion.expected_accuracy",
+                   .message =
+                       "expects that a new model is always wrong, so no mistake is avoidable "
+                       "and nothing fires",
+                   .hint = "write an accuracy above 0, or leave it out"}};
+        } else {
+          return FindSilence(criterion, KindOf(spec), range);
+        }
+      },
+      spec.criterion);
+  const auto add = [&](std::vector<config::Remark> more) {
+    remarks.insert(remarks.end(), more.begin(), more.end());
+  };
+  add(FindOutOfReach("first", spec.first, stream));
+  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
+  if (!spec.warm_up && spec.evaluate.samples) {
+    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  }
+  return remarks;
 }
 
 }  // namespace tidemill::supervisor

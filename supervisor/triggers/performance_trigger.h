@@ -8,8 +8,10 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "config/config.h"
+#include "config/remark.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/trigger_policy.h"
@@ -69,6 +71,7 @@ std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const PerformanceTrigger& spec);
 void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems);
+std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor
 

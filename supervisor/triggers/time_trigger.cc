@@ -1,9 +1,14 @@
 #include "supervisor/triggers/time_trigger.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "fmt/format.h"
 
 #include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -30,19 +35,40 @@ class TimePolicy final : public TriggerPolicy {
   void Take(Samples samples) override { grid_.Take(samples); }
   Verdict Decide(const Evidence&) override {
     const Period period = *grid_.period();
-    const auto seen = static_cast<double>(grid_.seen());
+    const int64_t seen = grid_.seen();
     grid_.PassTo(period.to);
     const double length = static_cast<double>(period.to.micros - period.from.micros) / 1e6;
-    return Judge(spec_, {{"samples", seen}, {"period_seconds", length}});
+    Observed observed = {{"samples", static_cast<double>(seen)}, {"period_seconds", length}};
+    if (spec_.first && !has_model_) {
+      before_ += seen;
+      observed["without_model"] = static_cast<double>(before_);
+    }
+    return Judge(spec_, observed);
   }
-  void Fired(const Cut& at) override { grid_.StartAt(at.event_time); }
+  void Fired(const Cut& at) override {
+    grid_.StartAt(at.event_time);
+    has_model_ = true;
+    before_ = 0;
+  }
+  void NoModel() override { has_model_ = false; }
   std::string Standing() const override { return grid_.Standing(); }
-  nlohmann::json Seal() const override { return grid_.Seal(); }
-  absl::Status Restore(const nlohmann::json& state) override { return grid_.Restore(state); }
+  nlohmann::json Seal() const override {
+    if (!spec_.first) return grid_.Seal();
+    return {{"grid", grid_.Seal()}, {"model", has_model_}, {"before", before_}};
+  }
+  absl::Status Restore(const nlohmann::json& state) override {
+    if (!spec_.first) return grid_.Restore(state);
+    RETURN_IF_ERROR(ReadSealed(state, "model", has_model_));
+    RETURN_IF_ERROR(ReadSealed(state, "before", before_));
+    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
+    return grid_.Restore(*grid);
+  }
 
  private:
   const TimeTrigger spec_;
   PeriodGrid grid_;
+  bool has_model_ = false;
+  int64_t before_ = 0;  // Samples of the periods that ended without a model.
 };
 
 }  // namespace
@@ -59,22 +85,35 @@ Verdict Judge(const TimeTrigger& spec, const Observed& observed) {
                      .observed = observed,
                      .comparison = Comparison{"event time passed", passed, asked, "seconds"}};
   if (!spec.calendar) verdict.nearest = Change{"every", asked, passed};
+  if (spec.first && observed.contains("without_model")) {
+    const double samples = ValueOf(observed, "without_model");
+    const auto wanted = static_cast<double>(*spec.first);
+    verdict.fired = verdict.fired && samples >= wanted;
+    verdict.comparison =
+        Comparison{"samples without a model", samples, wanted, "samples", /*waiting=*/true};
+    verdict.nearest = Change{"first", wanted, samples};
+  }
   return verdict;
 }
 
 std::string Explain(const TimeTrigger& spec, const Verdict& verdict) {
-  const std::string held = Counted(ValueOf(verdict.observed, "samples"), "sample");
+  const Observed& seen = verdict.observed;
+  const std::string held = Counted(ValueOf(seen, "samples"), "sample");
+  std::string text;
   if (!spec.calendar) {
-    return fmt::format("a period of {} of event time had ended, with {} in it",
-                       Span(ValueOf(verdict.observed, "period_seconds")), held);
+    text = fmt::format("a period of {} of event time had ended, with {} in it",
+                       Span(ValueOf(seen, "period_seconds")), held);
   }
   for (const auto& [unit, name] : config::EnumNames<CalendarUnit>::kNames) {
-    if (unit != *spec.calendar) continue;
+    if (unit != spec.calendar) continue;
     const std::string units = spec.every ? *spec.every + " x " : "";
-    return fmt::format("a period of the calendar ({}{}) had ended, with {} in it", units, name,
-                       held);
+    text =
+        fmt::format("a period of the calendar ({}{}) had ended, with {} in it", units, name, held);
   }
-  return "";
+  if (!spec.first || !seen.contains("without_model")) return text;
+  return text + fmt::format("; {} had come of the {} that the first training waits for",
+                            Figure(ValueOf(seen, "without_model")),
+                            Figure(static_cast<double>(*spec.first)));
 }
 
 void TimeTrigger::Check(config::Problems& problems) const {
@@ -118,9 +157,28 @@ Calendar TimeTrigger::PeriodsOfCalendar() const {
 
 TriggerNeeds NeedsOf(const TimeTrigger&) { return {}; }
 
-std::vector<config::Remark> Advise(const TimeTrigger& spec, std::optional<Duration> step) {
-  std::vector<config::Remark> remarks;
-  if (spec.calendar) return remarks;
+namespace {
+
+// How many of the first samples lie in the first period, if it ends among them.
+std::optional<int64_t> CountFirst(const TimeTrigger& spec, const std::vector<Timestamp>& times) {
+  if (times.empty()) return std::nullopt;
+  const auto [least, greatest] = std::ranges::minmax(times);
+  const Timestamp end =
+      spec.calendar ? spec.PeriodsOfCalendar().PeriodOf(least).to : least + spec.Length();
+  if (greatest < end) return std::nullopt;
+  return std::ranges::count_if(times, [&](Timestamp time) { return time < end; });
+}
+
+}  // namespace
+
+std::vector<config::Remark> Advise(const TimeTrigger& spec, const StreamFacts& stream) {
+  std::vector<config::Remark> remarks = FindOutOfReach("first", spec.first, stream);
+  const auto num_first = spec.first ? std::nullopt : CountFirst(spec, stream.times);
+  if (spec.calendar) {
+    if (num_first) AddTinyFirst(*num_first, remarks);
+    return remarks;
+  }
+  const std::optional<Duration> step = stream.step;
   if (step && spec.Length() < *step) {
     remarks.push_back(
         {.path = "every",
@@ -130,6 +188,8 @@ std::vector<config::Remark> Advise(const TimeTrigger& spec, std::optional<Durati
          .hint =
              fmt::format("write a longer period, such as {}", FormatDuration({step->micros * 100})),
          .is_error = false});
+  } else if (num_first) {
+    AddTinyFirst(*num_first, remarks);
   }
   if (spec.time_zone != "UTC") {
     remarks.push_back({.path = "time_zone",

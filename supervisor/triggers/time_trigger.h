@@ -19,15 +19,17 @@ struct TimeTrigger {
   static constexpr std::string_view kDoc =
       "Fires at the end of each period of event time. Periods have a fixed length, counted from "
       "the stream's first sample, or follow the calendar. A period without samples does not fire.";
-  static constexpr std::string_view kRule = "a period of event time has ended";
+  static constexpr std::string_view kRule =
+      "a period of event time has ended; for the first training, with `first`: and samples >= "
+      "`first`";
   static constexpr std::string_view kPoints =
       "at the end of each period that holds samples, known once a later sample or the clock has "
       "passed it";
-  static constexpr std::string_view kCost =
-      "a binary search for each batch; three numbers of state";
+  static constexpr std::string_view kCost = "a binary search for each batch; four numbers of state";
   std::optional<std::string> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
   std::string time_zone = "UTC";
+  std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
     field("every", every,
@@ -39,6 +41,11 @@ struct TimeTrigger {
           "of the month or of the year.");
     field("time_zone", time_zone,
           "Time zone of the calendar, with its daylight saving time: UTC, Asia/Shanghai, +08:00.");
+    field("first", first,
+          "The first training waits for the end of a period by which this many samples have come, "
+          "so that the model that others are compared with has not seen a handful only. By default "
+          "the first period starts it, however few samples it has.",
+          {.min = 1, .example = "2000"});
   }
   void Check(config::Problems& problems) const;
 
@@ -52,6 +59,6 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec);
 Verdict Judge(const TimeTrigger& spec, const Observed& observed);
 std::string Explain(const TimeTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const TimeTrigger& spec);
-std::vector<config::Remark> Advise(const TimeTrigger& spec, std::optional<Duration> step);
+std::vector<config::Remark> Advise(const TimeTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor

@@ -49,9 +49,9 @@ class TriggerOf final : public config::PartOf<TriggerOf<Spec>, Trigger, Spec> {
       supervisor::CheckSamples(spec_, samples, problems);
     }
   }
-  std::vector<config::Remark> Advise(std::optional<Duration> step) const override {
-    if constexpr (requires { supervisor::Advise(spec_, step); }) {
-      return supervisor::Advise(spec_, step);
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override {
+    if constexpr (requires { supervisor::Advise(spec_, stream); }) {
+      return supervisor::Advise(spec_, stream);
     } else {
       return {};
     }

@@ -76,9 +76,9 @@ class Trigger : public config::Part<Trigger> {
   virtual void CheckSamples(const transform::DescribedSamples& samples,
                             config::Problems& problems) const = 0;
 
-  // Notes settings that are allowed and still useless. `step` is the time from one sample to the
-  // next, where it is known.
-  virtual std::vector<config::Remark> Advise(std::optional<Duration> step) const = 0;
+  // Notes settings that are allowed and still useless: an error where the policy can never fire, a
+  // warning where it cannot on this data.
+  virtual std::vector<config::Remark> Advise(const StreamFacts& stream) const = 0;
 
   // Takes in what is in the files that the policy names; see op_spec.h. Notes problems at its own
   // keys.

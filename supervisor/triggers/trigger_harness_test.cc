@@ -126,7 +126,9 @@ std::vector<TriggerSpec> AllPolicies() {
   std::vector<TriggerSpec> policies = {
       AmountTrigger{.samples = 3},
       AmountTrigger{.samples = 700},
+      AmountTrigger{.samples = 130, .first = 450},
       TimeTrigger{.every = "100us"},
+      TimeTrigger{.every = "1900us", .first = 450},
       TimeTrigger{.every = "7000us"},
       NeverTrigger{},
       NeverTrigger{.first = 777},

@@ -41,6 +41,16 @@ struct TriggerNeeds {
   bool training_costs = false;
 };
 
+// What is known of the samples before any of them is shown.
+struct StreamFacts {
+  // The time from one sample to the next.
+  std::optional<Duration> step = std::nullopt;
+  // How many there are, and will be.
+  std::optional<int64_t> num_samples = std::nullopt;
+  // The event times of some of the first, in any order.
+  std::vector<Timestamp> times = {};
+};
+
 // One policy of one run. Its state holds what it remembers of the samples before its last decision
 // point and of those since. A policy that is restored from a sealed state continues exactly as the
 // original. Thread-compatible.

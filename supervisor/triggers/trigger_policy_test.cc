@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -47,6 +48,58 @@ TEST(AmountTrigger, FiresAfterEveryNthSample) {
   EXPECT_THAT(Places(Decide(AmountTrigger{.samples = 3}, samples, 8), samples),
               ElementsAre(3, 6, 9, 12));
   EXPECT_THAT(Decide(AmountTrigger{.samples = 14}, samples, 8), IsEmpty());
+}
+
+std::vector<int64_t> Fired(const std::vector<Decision>& decisions, const Stream& samples) {
+  std::vector<Decision> fired;
+  std::ranges::copy_if(decisions, std::back_inserter(fired), &Decision::fired);
+  return Places(fired, samples);
+}
+
+TEST(AmountTrigger, TrainsFirstAfterAsManySamplesAsFirstAsksFor) {
+  const Stream samples{.times = {0, 0, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4, 9},
+                       .keys = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}};
+  const AmountTrigger later = {.samples = 2, .first = 7}, sooner = {.samples = 7, .first = 2};
+  const auto decisions = Decide(later, samples, 3);
+  EXPECT_THAT(Places(decisions, samples), ElementsAre(7, 9, 11, 13));
+  EXPECT_EQ(Explain(later, decisions[0].verdict),
+            "7 new samples had come, as many as `first` asks for");
+  EXPECT_EQ(decisions[0].verdict.nearest->key, "first");
+  EXPECT_EQ(Explain(later, decisions[1].verdict),
+            "2 new samples had come, as many as `samples` asks for");
+  EXPECT_THAT(Places(Decide(sooner, samples, 3), samples), ElementsAre(2, 9));
+}
+
+TEST(TimeTrigger, TrainsFirstAtTheEndOfThePeriodByWhichFirstHasCome) {
+  const Stream samples{.times = {0, 5, 12, 13, 31, 32, 45, 51}, .keys = {1, 2, 3, 4, 5, 6, 7, 8}};
+  const TimeTrigger spec = {.every = "10us", .first = 4};
+  const auto decisions = Decide(spec, samples, 1);
+  EXPECT_THAT(Places(decisions, samples), ElementsAre(2, 4, 6, 7));
+  EXPECT_THAT(Fired(decisions, samples), ElementsAre(4, 6, 7));
+  EXPECT_EQ(decisions[1].num_new, 4) << "those of the period that did not fire are not lost";
+  EXPECT_EQ(Explain(spec, decisions[0].verdict),
+            "a period of 1e-05 s of event time had ended, with 2 samples in it; 2 had come of the 4 "
+            "that the first training waits for");
+}
+
+// Without a model, it waits anew.
+TEST(FirstTraining, ComesAgainWhereNoneHasSucceeded) {
+  const Stream samples = ManySamples();
+  for (const TriggerSpec& spec : {TriggerSpec(AmountTrigger{.samples = 10, .first = 50}),
+                                  TriggerSpec(TimeTrigger{.every = "10us", .first = 50})}) {
+    Decider decider = testing::Make(spec);
+    Samples ahead = samples.View();
+    const auto next_fired = [&] {
+      while (auto decision = testing::NextOf(decider, ahead)) {
+        if (decision->fired) return decision->num_new;
+      }
+      return int64_t{0};
+    };
+    EXPECT_GE(next_fired(), 50);
+    decider.NoModel();
+    EXPECT_GE(next_fired(), 50);
+    EXPECT_LT(next_fired(), 50);
+  }
 }
 
 TEST(TimeTrigger, FiresAtTheEndOfEachPeriodWithSamples) {

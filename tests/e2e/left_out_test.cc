@@ -81,7 +81,7 @@ TEST(LeftOut, SamplesWithoutALabelAreKeptAndTrainNothingAndAreNotMeasured) {
   ASSERT_EQ(json.at("triggers").size(), 4u);
   for (const nlohmann::json& trigger : json.at("triggers")) {
     EXPECT_EQ(trigger.at("unlabelled"), 25);
-    EXPECT_EQ(trigger.at("skipped"), 0);
+    EXPECT_EQ(trigger.at("bad"), 0);
   }
   for (const nlohmann::json& value : json.at("evaluations")) {
     const int64_t all = value.at("samples").get<int64_t>() + value.at("unlabelled").get<int64_t>();

@@ -74,9 +74,11 @@ constexpr Target kTargets[] = {
     {"decode_image",
      [](Bytes& bytes) {
        Case made{.schema = {.payload = PayloadKind::kFile}};
-       Add(made, DecodeImageSpec{.height = Small(bytes, 1, 4),
-                                 .width = Small(bytes, 1, 4),
-                                 .channels = Small(bytes, 1, 3)});
+       Add(made, DecodeImageSpec{
+                     .height = Small(bytes, 1, 4),
+                     .width = Small(bytes, 1, 4),
+                     .channels = Small(bytes, 1, 3),
+                     .orientation = Pick(bytes, {Orientation::kIgnore, Orientation::kApply})});
        Add(made, StackSpec{});
        return made;
      }},

@@ -109,7 +109,7 @@ absl::StatusOr<loader::TrainingBatch> BatchChoiceSource::ChooseOf(
       choice.num_not_finite = made.num_not_finite;
     }
   }
-  CountPass(large.num_skipped, choice.num_not_finite,
+  CountPass(large.num_skipped, num_skipped_, choice.num_not_finite,
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   Count(large.epoch, chosen.rows.num_rows(), choice.subset.weights, choice.num_scored);
   return chosen;

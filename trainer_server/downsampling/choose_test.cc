@@ -296,6 +296,7 @@ TEST(Tally, ComesBackFromACheckpoint) {
   tally.Add(1, 2, {}, 0);
   tally.Add(1, 1, {}, 4);
   tally.num_skipped = 7;
+  tally.most_skipped = 4;
   tally.num_not_finite = 1;
   tally.scoring_seconds = 0.5;
   const auto loaded = Tally::Load(tally.Save());
@@ -305,6 +306,7 @@ TEST(Tally, ComesBackFromACheckpoint) {
   EXPECT_EQ(loaded->epochs[1].num_chosen, 3);
   EXPECT_DOUBLE_EQ(loaded->epochs[1].effective_size(), 3);
   EXPECT_EQ(loaded->epochs[1].num_scored, 4);
+  EXPECT_EQ(loaded->most_skipped, 4);
   EXPECT_EQ(loaded->Save(), tally.Save());
   EXPECT_FALSE(Tally::Load({1, 2, 3}).ok());
 }

@@ -90,7 +90,9 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> PeriodSource::Next() {
     }
     if (batch->index > 0) return batch;
     const bool is_first = batch->epoch == first_epoch_;
-    if (is_first) CountPass(choice_.num_skipped, choice_.num_not_finite, choice_.seconds);
+    if (is_first) {
+      CountPass(choice_.num_skipped, choice_.num_skipped, choice_.num_not_finite, choice_.seconds);
+    }
     Count(batch->epoch, num_samples_, choice_.subset.weights, is_first ? choice_.num_scored : 0);
     return batch;
   }

@@ -1,6 +1,7 @@
 // What all sources of downsampled batches share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -64,9 +65,12 @@ class SourceBase : public DownsampledSource {
     tally_.Add(epoch, num_chosen, weights, num_scored);
     loop_.companion().numbers = tally_.Save();
   }
-  // Call it before Count().
-  void CountPass(int64_t num_skipped, int64_t num_not_finite, double seconds) {
+  // Counts a pass, or a part of one: `skipped_in_pass` is the number so far in the whole pass. Call
+  // it before Count().
+  void CountPass(int64_t num_skipped, int64_t skipped_in_pass, int64_t num_not_finite,
+                 double seconds) {
     tally_.num_skipped += num_skipped;
+    tally_.most_skipped = std::max(tally_.most_skipped, skipped_in_pass);
     tally_.num_not_finite += num_not_finite;
     tally_.scoring_seconds += seconds;
   }

@@ -5,7 +5,9 @@
 namespace tidemill::trainer_server {
 namespace {
 
-constexpr size_t kNumHead = 4;
+constexpr size_t kNumHead = 5;
+// Before 0.8 the number of the pass with the most was not kept.
+constexpr size_t kNumOldHead = 4;
 constexpr size_t kNumOfEpoch = 4;
 
 }  // namespace
@@ -30,7 +32,8 @@ void Tally::Add(int64_t epoch, int64_t num_chosen, const std::vector<float>& wei
 
 std::vector<double> Tally::Save() const {
   std::vector<double> numbers = {static_cast<double>(num_epochs), static_cast<double>(num_skipped),
-                                 static_cast<double>(num_not_finite), scoring_seconds};
+                                 static_cast<double>(num_not_finite), scoring_seconds,
+                                 static_cast<double>(most_skipped)};
   for (const Epoch& epoch : epochs) {
     numbers.insert(numbers.end(),
                    {static_cast<double>(epoch.num_chosen), static_cast<double>(epoch.num_scored),
@@ -42,14 +45,17 @@ std::vector<double> Tally::Save() const {
 absl::StatusOr<Tally> Tally::Load(const std::vector<double>& numbers) {
   Tally tally;
   if (numbers.empty()) return tally;
-  if (numbers.size() < kNumHead || (numbers.size() - kNumHead) % kNumOfEpoch != 0) {
+  const bool is_old = numbers.size() % kNumOfEpoch == kNumOldHead % kNumOfEpoch;
+  const size_t num_head = is_old ? kNumOldHead : kNumHead;
+  if (numbers.size() < num_head || (numbers.size() - num_head) % kNumOfEpoch != 0) {
     return DataLoss("the counts of downsampling do not fit together");
   }
   tally.num_epochs = static_cast<int64_t>(numbers[0]);
   tally.num_skipped = static_cast<int64_t>(numbers[1]);
   tally.num_not_finite = static_cast<int64_t>(numbers[2]);
   tally.scoring_seconds = numbers[3];
-  for (size_t i = kNumHead; i < numbers.size(); i += kNumOfEpoch) {
+  tally.most_skipped = is_old ? tally.num_skipped : static_cast<int64_t>(numbers[4]);
+  for (size_t i = num_head; i < numbers.size(); i += kNumOfEpoch) {
     tally.epochs.push_back({.num_chosen = static_cast<int64_t>(numbers[i]),
                             .num_scored = static_cast<int64_t>(numbers[i + 1]),
                             .weight_sum = numbers[i + 2],

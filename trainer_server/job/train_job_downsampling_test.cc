@@ -47,6 +47,7 @@ TEST_F(DownsampledJob, TellsWhatItDid) {
   }
   EXPECT_EQ(done.result().num_skipped(), 3 * (kSamples - num_read))
       << "holes are met while scoring";
+  EXPECT_EQ(done.result().num_bad(), kSamples - num_read);
   EXPECT_GT(done.result().downsampling().scoring_seconds(), 0);
 }
 

@@ -73,6 +73,7 @@ TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
     if (key % 50 == 0 || key % 61 == 0) ++unreadable;
   }
   EXPECT_EQ(done->result().num_skipped(), 3 * unreadable);
+  EXPECT_EQ(done->result().num_bad(), unreadable) << "not once for each epoch";
   EXPECT_LT(done->result().loss(), 0.6);
   EXPECT_EQ(done->result().device(), "cpu");
   ASSERT_GT(done->result().loss_curve_size(), 1);

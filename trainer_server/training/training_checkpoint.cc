@@ -26,7 +26,9 @@ constexpr char kCompanionLosses[] = "companion.losses";
 constexpr char kThreads[] = "num_threads";
 constexpr char kProgram[] = "program_sha256";
 
-constexpr int64_t kNumIntegers = 13;
+constexpr int64_t kNumIntegers = 15;
+// Versions before 0.8 did not count the samples skipped by epoch.
+constexpr int64_t kNumOldIntegers = 13;
 constexpr int64_t kNumNumbers = 3;
 // Of the curve's arrays: numbers before the points, then two for each point.
 constexpr int64_t kCurveHead = 4;
@@ -111,7 +113,9 @@ void SaveCounters(const TrainingState& state, models::TensorFile& file,
                                          c.epoch,
                                          c.epoch_batches,
                                          c.steps_before_epoch,
-                                         c.samples_before_epoch};
+                                         c.samples_before_epoch,
+                                         c.skipped_before_epoch,
+                                         c.most_skipped};
   const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss, state.stopping.best};
   file.tensors[kIntegers] = models::BytesOf(TensorOf(integers), kept);
   file.tensors[kNumbers] = models::BytesOf(TensorOf(numbers), kept);
@@ -120,12 +124,15 @@ void SaveCounters(const TrainingState& state, models::TensorFile& file,
 absl::Status LoadCounters(const models::TensorFile& file, TrainingState& state) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> i, Find<int64_t>(file, kIntegers));
   ASSIGN_OR_RETURN(const std::vector<double> n, Find<double>(file, kNumbers));
-  if (i.size() != kNumIntegers || n.size() != kNumNumbers) {
+  const bool is_old = i.size() == kNumOldIntegers;
+  if ((!is_old && i.size() != kNumIntegers) || n.size() != kNumNumbers) {
     return DataLoss("the counters of the checkpoint do not fit");
   }
   state.counters = {.batches = i[0],
                     .samples = i[1],
                     .num_skipped = i[2],
+                    .skipped_before_epoch = is_old ? 0 : i[13],
+                    .most_skipped = is_old ? 0 : i[14],
                     .num_steps = i[3],
                     .num_not_finite = i[4],
                     .num_not_finite_in_row = i[5],

@@ -1,6 +1,7 @@
 // The progress of a training, and what is derived from it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -17,6 +18,9 @@ struct TrainingCounters {
   int64_t batches = 0;
   int64_t samples = 0;  // Including holes.
   int64_t num_skipped = 0;
+  // Of them, those before the present epoch, and the most in one epoch that has ended.
+  int64_t skipped_before_epoch = 0;
+  int64_t most_skipped = 0;
   // The steps of the optimiser: the position in the schedule of the learning rate.
   int64_t num_steps = 0;
   // The batches left out because their loss was not finite: all of them, and those in a row up to
@@ -34,6 +38,10 @@ struct TrainingCounters {
   int64_t loss_samples = 0;
   // The mean loss of the last epoch that ended with one.
   double last_epoch_loss = 0;
+
+  // The number of samples that were of no use in the epoch with the most of them. Over all epochs
+  // `num_skipped` counts such a sample again in each.
+  int64_t num_bad() const { return std::max(most_skipped, num_skipped - skipped_before_epoch); }
 
   double loss() const {
     return loss_samples > 0 ? loss_sum / static_cast<double>(loss_samples) : last_epoch_loss;

@@ -93,14 +93,17 @@ absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
 }
 
 absl::Status TrainingLoop::EndEpoch() {
+  RETURN_IF_ERROR(CheckOwnHoles());
   if (state_.counters.loss_samples > 0) state_.counters.last_epoch_loss = state_.counters.loss();
   state_.counters.loss_sum = 0;
   state_.counters.loss_samples = 0;
+  state_.counters.most_skipped = state_.counters.num_bad();
+  state_.counters.skipped_before_epoch = state_.counters.num_skipped;
   ++state_.counters.epoch;
   state_.counters.epoch_batches = 0;
   state_.counters.steps_before_epoch = state_.counters.num_steps;
   state_.counters.samples_before_epoch = state_.counters.samples;
-  return CheckOwnHoles();
+  return absl::OkStatus();
 }
 
 absl::Status TrainingLoop::Remember(const loader::TrainingBatch& batch,
@@ -229,16 +232,18 @@ void TrainingLoop::Count(const loader::TrainingBatch& batch) {
 
 absl::Status TrainingLoop::CheckLimit() const {
   const auto& limit = setup_.training.max_bad_samples;
-  if (!limit || state_.counters.num_skipped <= limit->value) return absl::OkStatus();
+  if (!limit || state_.counters.num_bad() <= limit->value) return absl::OkStatus();
   return FailedPrecondition(
       "{} samples could not be read, decoded or learnt from, which is more than the {} that "
       "training.max_bad_samples allows; {}",
-      state_.counters.num_skipped, limit->value,
+      state_.counters.num_bad(), limit->value,
       last_reason_.empty() ? "the samples are gone" : "the last one: " + last_reason_);
 }
 
 absl::Status TrainingLoop::CheckOwnHoles() const {
-  return CheckHoles(state_.counters.num_skipped, state_.counters.samples,
+  const TrainingCounters& counters = state_.counters;
+  return CheckHoles(counters.num_skipped - counters.skipped_before_epoch,
+                    counters.samples - counters.samples_before_epoch,
                     setup_.training.max_bad_fraction, last_reason_);
 }
 

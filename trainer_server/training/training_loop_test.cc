@@ -94,6 +94,7 @@ TEST_P(Resume, AtAnyBatchGivesTheBitsOfAnUninterruptedTraining) {
     EXPECT_EQ(DigestOfWeights(resumed), DigestOfWeights(whole));
     EXPECT_EQ(resumed.counters().samples, whole.counters().samples);
     EXPECT_EQ(resumed.counters().num_skipped, whole.counters().num_skipped);
+    EXPECT_EQ(resumed.counters().num_bad(), whole.counters().num_bad());
     EXPECT_EQ(resumed.counters().last_epoch_loss, whole.counters().last_epoch_loss);
     EXPECT_EQ(resumed.loss_curve().state(), whole.loss_curve().state());
     EXPECT_EQ(resumed.stopping(), whole.stopping());
@@ -216,6 +217,7 @@ TEST_P(OneBadValue, CostsItsSampleAndLeavesTheWeightsAsIfItWereNotThere) {
     const absl::Status status = loop.Run(source, Nothing);
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ(loop.counters().num_skipped, 3) << "once an epoch";
+    EXPECT_EQ(loop.counters().num_bad(), 1) << "it is one sample";
     EXPECT_EQ(loop.counters().num_not_finite, 0);
     EXPECT_EQ(loop.counters().num_steps, 21) << "its batch is trained on";
     EXPECT_EQ(loop.counters().last_epoch_loss, without.counters().last_epoch_loss);
@@ -250,7 +252,10 @@ INSTANTIATE_TEST_SUITE_P(TrainingLoop, OneBadValue,
 
 TEST(TrainingLoop, SamplesThatAloneMakeTheLossUselessCountAgainstTheLimit) {
   TrainingSetup setup = MakeSetup();
-  setup.training.max_bad_samples = config::Count{2};
+  setup.training.max_bad_samples = config::Count{1};
+  EXPECT_TRUE(CountersOf(setup, WithOne(std::numeric_limits<float>::quiet_NaN())).ok())
+      << "it is one sample in all epochs";
+  setup.training.max_bad_samples = config::Count{0};
   const auto counters = CountersOf(setup, WithOne(std::numeric_limits<float>::quiet_NaN()));
   EXPECT_EQ(counters.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(counters.status().message()),

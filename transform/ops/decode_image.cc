@@ -9,9 +9,9 @@ namespace {
 class DecodeImageOp final : public BlockOp {
  public:
   // `files`: the column of texts that they stand in; the samples themselves without.
-  DecodeImageOp(const ImageShape& shape, std::optional<BoundColumn> files,
+  DecodeImageOp(const ImageShape& shape, Orientation orientation, std::optional<BoundColumn> files,
                 const BoundColumn& output)
-      : BlockOp({}, {output}), shape_(shape), files_(std::move(files)) {}
+      : BlockOp({}, {output}), shape_(shape), orientation_(orientation), files_(std::move(files)) {}
 
   absl::Status RunBlock(const Block& block) const override {
     Frame& frame = block.frame;
@@ -21,7 +21,7 @@ class DecodeImageOp final : public BlockOp {
       const std::span<uint8_t> image = pixels.first(shape_.Size());
       pixels = pixels.subspan(shape_.Size());
       absl::Status status;
-      if (!frame.IsBad(row)) status = DecodeImage(files->Bytes(row), shape_, image);
+      if (!frame.IsBad(row)) status = DecodeImage(files->Bytes(row), shape_, orientation_, image);
       if (!status.ok()) {
         frame.Reject(row, fmt::format("column {}: {}", outputs()[0].schema.name,
                                       std::string(status.message())));
@@ -38,6 +38,7 @@ class DecodeImageOp final : public BlockOp {
   }
 
   const ImageShape shape_;
+  const Orientation orientation_;
   const std::optional<BoundColumn> files_;
 };
 
@@ -60,8 +61,8 @@ std::unique_ptr<Op> DecodeImageSpec::Build(OpBuilder& builder) const {
   }
   const BoundColumn output = builder.Output(
       "into", {.name = into, .type = batch::DataType::kUInt8, .shape = {channels, height, width}});
-  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, std::move(input),
-                                         output);
+  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, orientation,
+                                         std::move(input), output);
 }
 
 }  // namespace tidemill::transform

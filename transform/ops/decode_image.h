@@ -5,23 +5,34 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "config/types.h"
 #include "transform/engine/op_spec.h"
+#include "transform/ops/image_decoder.h"
+
+template <>
+struct tidemill::config::EnumNames<tidemill::transform::Orientation> {
+  using E = tidemill::transform::Orientation;
+  static constexpr std::pair<E, std::string_view> kNames[] = {{E::kIgnore, "ignore"},
+                                                              {E::kApply, "apply"}};
+};
 
 namespace tidemill::transform {
 
 struct DecodeImageSpec {
   static constexpr std::string_view kType = "decode_image";
   static constexpr std::string_view kDoc =
-      "Decodes a PNG or JPEG file into uint8 pixels of shape [channels, height, width]. A file "
-      "makes a bad sample if it is damaged, is neither PNG nor JPEG, or has another height or "
-      "width.";
+      "Decodes a PNG or JPEG file into uint8 pixels of shape [channels, height, width]. 16 bits a "
+      "channel become 8, palettes become colours, alpha is dropped, and the inks of a CMYK JPEG "
+      "become colours. Colour profiles and gamma are ignored. A file makes a bad sample if it is "
+      "damaged, is neither PNG nor JPEG, or has another height or width.";
   static constexpr bool kIsRandom = false;
   int64_t height = 0;
   int64_t width = 0;
   int64_t channels = 3;
   std::optional<std::string> column = std::nullopt;
+  Orientation orientation = Orientation::kIgnore;
   std::string into = "image";
   bool autocache = false;
 
@@ -36,6 +47,11 @@ struct DecodeImageSpec {
           "Column of strings that are the files, such as parse_example makes. By default the "
           "sample is the file.",
           config::Limits{.example = "image/encoded"});
+    field(
+        "orientation", orientation,
+        "`apply`: turn and mirror the image as the Exif data of its file ask, as viewers show it. "
+        "Height and width are then those of the turned image. `ignore`: take the pixels as they "
+        "are stored, as Pillow, torchvision and tf.io do.");
     field("into", into, "Name of the column to make.");
     field("autocache", autocache, kAutocacheDoc);
   }

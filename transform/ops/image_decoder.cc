@@ -7,19 +7,29 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "records/exif.h"
+#include "transform/ops/image_kind.h"
+#include "transform/ops/turn.h"
 
 namespace tidemill::transform {
 namespace {
+
+absl::Status OtherSize(int64_t height, int64_t width, const ImageShape& shape) {
+  return DataLoss("the image is {} high and {} wide instead of {} and {}", height, width,
+                  shape.height, shape.width);
+}
 
 absl::Status CheckSize(int64_t height, int64_t width, const ImageShape& shape) {
   if (height > kMaxPixels / std::max<int64_t>(width, 1)) {
     return DataLoss("an image of {}x{} is larger than {} pixels", height, width, kMaxPixels);
   }
   if (height == shape.height && width == shape.width) return absl::OkStatus();
-  return DataLoss("the image is {} high and {} wide instead of {} and {}", height, width,
-                  shape.height, shape.width);
+  return OtherSize(height, width, shape);
 }
 
 // The weights of ITU-R BT.601, which JPEG uses as well, in 65536ths.
@@ -170,6 +180,34 @@ constexpr J_COLOR_SPACE kColours = JCS_RGB;
 constexpr int64_t kColourBytes = 3;
 #endif
 
+// Whether four inks are stored.
+bool HasInks(const JpegReader& reader) {
+  return reader.jpeg.jpeg_color_space == JCS_CMYK || reader.jpeg.jpeg_color_space == JCS_YCCK;
+}
+
+// The colour of ink on white, where `stored` is how much of it is absent, of 255.
+uint8_t ColourOf(uint8_t stored, uint8_t black) {
+  const int product = (255 - stored) * black + 128;
+  return static_cast<uint8_t>(black - ((product + (product >> 8)) >> 8));
+}
+
+// One row of four inks to rows of the wanted channels.
+void InksToPlanes(const uint8_t* row, int64_t width, int64_t channels, int64_t plane,
+                  uint8_t* pixels) {
+  for (int64_t x = 0; x < width; ++x) {
+    const uint8_t* const inks = row + 4 * x;
+    const uint8_t colours[] = {ColourOf(inks[0], inks[3]), ColourOf(inks[1], inks[3]),
+                               ColourOf(inks[2], inks[3])};
+    if (channels == 1) {
+      pixels[x] = ToGrey(colours);
+    } else {
+      for (int64_t channel = 0; channel < 3; ++channel) {
+        pixels[channel * plane + x] = colours[channel];
+      }
+    }
+  }
+}
+
 // One row of interleaved colours to a row of each of three planes.
 void ToPlanes(const uint8_t* __restrict row, int64_t width, int64_t plane,
               uint8_t* __restrict pixels) {
@@ -183,32 +221,58 @@ void ToPlanes(const uint8_t* __restrict row, int64_t width, int64_t plane,
   }
 }
 
-// `line`: memory for one row of colours.
+// `line`: memory for one row of colours or inks.
 bool ReadJpegRows(JpegReader& reader, const ImageShape& shape, std::span<uint8_t> line,
                   std::span<uint8_t> pixels) {
   if (setjmp(reader.jump) != 0) return false;
-  reader.jpeg.out_color_space = shape.channels == 1 ? JCS_GRAYSCALE : kColours;
+  const bool inks = HasInks(reader);
+  reader.jpeg.out_color_space = inks ? JCS_CMYK : shape.channels == 1 ? JCS_GRAYSCALE : kColours;
   reader.jpeg.dct_method = JDCT_ISLOW;
   jpeg_start_decompress(&reader.jpeg);
   while (reader.jpeg.output_scanline < reader.jpeg.output_height) {
     uint8_t* const to = pixels.data() + reader.jpeg.output_scanline * shape.width;
-    JSAMPROW row = shape.channels == 1 ? to : line.data();
+    JSAMPROW row = shape.channels == 1 && !inks ? to : line.data();
     jpeg_read_scanlines(&reader.jpeg, &row, 1);
-    if (shape.channels != 1) ToPlanes(line.data(), shape.width, shape.height * shape.width, to);
+    const int64_t plane = shape.height * shape.width;
+    if (inks) {
+      InksToPlanes(line.data(), shape.width, shape.channels, plane, to);
+    } else if (shape.channels != 1) {
+      ToPlanes(line.data(), shape.width, plane, to);
+    }
   }
   jpeg_finish_decompress(&reader.jpeg);
   return true;
 }
 
+// A sound file of a rare kind, or a damaged one.
+absl::Status WhyNot(const JpegReader& reader) {
+  switch (reader.errors.msg_code) {
+    case JERR_BAD_PRECISION:
+      return DataLoss("a JPEG of {} bits a sample is not decoded; convert it to one of 8",
+                      reader.jpeg.data_precision);
+    case JERR_SOF_UNSUPPORTED:
+      return DataLoss(
+          "a lossless, hierarchical or arithmetic JPEG is not decoded; convert it to a baseline or "
+          "progressive one ({})",
+          reader.message);
+    case JERR_ARITH_NOTIMPL:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+      return DataLoss("a JPEG of {} channels of this kind is not decoded; convert it ({})",
+                      reader.jpeg.num_components, reader.message);
+    default:
+      return DataLoss("the JPEG is damaged: {}", reader.message);
+  }
+}
+
 absl::Status DecodeOpenJpeg(JpegReader& reader, std::string_view file, const ImageShape& shape,
                             std::span<uint8_t> pixels) {
-  if (!ReadJpegHeader(reader, file)) return DataLoss("the JPEG is damaged: {}", reader.message);
+  if (!ReadJpegHeader(reader, file)) return WhyNot(reader);
   RETURN_IF_ERROR(CheckSize(reader.jpeg.image_height, reader.jpeg.image_width, shape));
-  std::vector<uint8_t> line(shape.width * kColourBytes);
-  if (!ReadJpegRows(reader, shape, line, pixels)) {
-    return DataLoss("the JPEG is damaged: {}", reader.message);
-  }
-  return absl::OkStatus();
+  constexpr int64_t kInkBytes = 4;
+  std::vector<uint8_t> line(shape.width * std::max(kColourBytes, kInkBytes));
+  return ReadJpegRows(reader, shape, line, pixels) ? absl::OkStatus() : WhyNot(reader);
 }
 
 absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels) {
@@ -223,13 +287,46 @@ absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, std::spa
   return status;
 }
 
-}  // namespace
-
-absl::Status DecodeImage(std::string_view file, const ImageShape& shape,
-                         std::span<uint8_t> pixels) {
+absl::Status DecodeAsStored(std::string_view file, const ImageShape& shape,
+                            std::span<uint8_t> pixels) {
   if (file.starts_with("\x89PNG\r\n\x1a\n")) return DecodePng(file, shape, pixels);
   if (file.starts_with("\xff\xd8\xff")) return DecodeJpeg(file, shape, pixels);
+  if (file.empty()) return DataLoss("the file is empty");
+  if (const std::optional<std::string_view> kind = KindOfImage(file)) {
+    return DataLoss("{} is not decoded; convert it to PNG or JPEG", *kind);
+  }
   return DataLoss("the file of {} bytes is neither a PNG nor a JPEG", file.size());
+}
+
+ImageShape Exchanged(const ImageShape& shape) {
+  return {shape.channels, shape.width, shape.height};
+}
+
+// Says in the message where the image would fit if it were turned.
+absl::Status WithAdvice(absl::Status status, std::string_view file, const ImageShape& shape) {
+  if (shape.height == shape.width) return status;
+  const std::optional<Exif> exif = ReadExif(file);
+  if (!exif || !ExchangesSides(exif->orientation)) return status;
+  const std::string message(status.message());
+  if (message != OtherSize(shape.width, shape.height, shape).message()) return status;
+  return DataLoss("{}; its Exif data turn it: write orientation: apply", message);
+}
+
+}  // namespace
+
+absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
+                         std::span<uint8_t> pixels) {
+  if (orientation == Orientation::kIgnore) {
+    absl::Status status = DecodeAsStored(file, shape, pixels);
+    return status.ok() ? status : WithAdvice(std::move(status), file, shape);
+  }
+  const std::optional<Exif> exif = ReadExif(file);
+  const int turn = exif ? exif->orientation : 1;
+  if (turn == 1) return DecodeAsStored(file, shape, pixels);
+  std::vector<uint8_t> stored(shape.Size());
+  RETURN_IF_ERROR(DecodeAsStored(file, ExchangesSides(turn) ? Exchanged(shape) : shape, stored));
+  Turn(stored, turn, shape, pixels);
+  return absl::OkStatus();
 }
 
 }  // namespace tidemill::transform

@@ -21,11 +21,16 @@ struct ImageShape {
 // The most pixels in an image. A larger image is refused before any memory is allocated for it.
 inline constexpr int64_t kMaxPixels = 64'000'000;
 
+// Whether the image is turned and mirrored as the Exif data of its file ask.
+enum class Orientation { kIgnore, kApply };
+
 // Decodes a PNG or JPEG file, told apart by their first bytes, into `pixels` of shape.Size() bytes,
 // channel after channel. Colours become grey, or grey becomes colours, as `shape` asks. 16 bits
-// become 8. Alpha is dropped. Colour profiles and gamma are ignored. DATA_LOSS when the file is
-// neither, is damaged, or has another height or width. No file, however it was made, does more harm
-// than that.
-absl::Status DecodeImage(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels);
+// become 8. Alpha is dropped. Colour profiles and gamma are ignored. Four inks (CMYK) are inverted,
+// as Adobe's programs write them, and become colours without a profile. DATA_LOSS when the file is
+// damaged, has another height or width, or is neither; a kind of image that is known is named. No
+// file, however it was made, does more harm than that.
+absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
+                         std::span<uint8_t> pixels);
 
 }  // namespace tidemill::transform

@@ -4,13 +4,14 @@ function triggersSection() {
   if (!DATA.triggers.length) return null;
   const listed = DATA.triggers.slice(0, 2000);
   const spent = trigger => Object.values(trigger.stages).reduce((a, b) => a + b, 0);
-  return section("Triggers", null, folded(plural(DATA.triggers.length, "trigger"), listed.length <= 20,
+  return section("Triggers", DATA.ledger || null, folded(plural(DATA.triggers.length, "trigger"), listed.length <= 20,
     el("div", {class: "scroll", tabindex: 0}, tableOf([
       {label: "#", value: trigger => trigger.number}, {label: "trained to", left: true, value: trigger => time(trigger.at)},
       {label: "samples selected", value: trigger => count(trigger.samples)},
       {label: "of candidates", value: trigger => trigger.candidates ? count(trigger.candidates) : "–"},
       ...(listed.some(trigger => trigger.late) ? [{label: "late", value: trigger => count(trigger.late)}] : []),
-      {label: "skipped", value: trigger => count(trigger.skipped)},
+      ...(listed.some(trigger => trigger.unlabelled) ? [{label: "unlabelled", value: trigger => count(trigger.unlabelled)}] : []),
+      {label: "bad", value: trigger => count(trigger.bad)},
       {label: "model", value: trigger => trigger.model ? trigger.model + (trigger.removed ? " (removed)" : "") : "–"}, {label: "device", left: true, value: trigger => trigger.device || "–"},
       {label: "last loss", value: trigger => trigger.stages.train === undefined ? "–" : number(trigger.loss)},
       {label: "time", value: trigger => seconds(spent(trigger))},
@@ -74,7 +75,7 @@ const WORDS = {
   "trained on": "The model whose new training data are in the window. Its score there shows what it remembers. That is an upper bound and not a forecast.",
   "first model": "The model of trigger 1, as if nobody had ever retrained.",
   "samples selected": "The samples that the selection policy chose from the new ones (the candidates). Only they are trained on.",
-  "skipped": "Samples that could not be read or decoded.",
+  "bad": "Samples of the training set that could not be read, transformed or learnt from. Each counts once, not in each epoch.",
   "loss": "The value that training makes small. It is comparable only within a pipeline.",
   "baseline": "A rule that needs no model. It always says the most frequent class, or the mean, of the labels known when the model in use was trained; or it repeats the last label known. It is measured on the same samples as the models in use. A model that does not beat it has learned nothing of use.",
   "per sample": "For several windows: the mean, with each window weighted by its samples.",

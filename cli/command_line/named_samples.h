@@ -1,0 +1,32 @@
+// The samples that a person names: by keys, or by the places of their records.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tidemill::cli {
+
+struct NamedSamples {
+  std::vector<int64_t> keys;
+  // The path below the dataset's folder, and the record in the file, from 0.
+  std::vector<std::pair<std::string, int64_t>> places;
+};
+
+// Reads keys that commas separate. INVALID_ARGUMENT for another word.
+absl::StatusOr<NamedSamples> ReadKeys(std::string_view text);
+
+// Reads a file of samples: what `tidemill datasets records --json` prints, or lines. A line is a
+// key; or a path, a blank or tab, and the number of the record; or a JSON object with "key", or
+// with "file" and "record". Empty lines, and lines that begin with #, are passed over.
+// INVALID_ARGUMENT, with the line, for anything else.
+absl::StatusOr<NamedSamples> ReadNamedSamples(std::string_view text);
+
+// Removes what is named twice, and sorts.
+void RemoveRepetitions(NamedSamples& samples);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,68 @@
+// Says where the samples of a run are, and how many of them could not be used.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "cli/terminal/text.h"
+#include "tidemill/rpc/v1/ledger.pb.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::cli {
+
+// From this share on, what was lost is the first thing to say of a run.
+inline constexpr double kMuchLost = 0.01;
+
+// Returns {"known": 1000, "used": 828, ...} with all counts.
+nlohmann::ordered_json LedgerToJson(const rpc::v1::Ledger& ledger);
+
+// Returns the counts that are not 0: "1,000 samples: 828 used, 15 without a label, 7 bad, 150 not
+// reached". Counts that do not add up are followed by the difference.
+std::string DescribeLedger(const rpc::v1::Ledger& ledger, std::string_view what = "samples");
+
+// Where the samples of evaluated windows are: those of one measure of one model, or of the models
+// in use. Thread-compatible.
+class MeasuredShare {
+ public:
+  // A Value is an EvaluationValue or a CompositeValue.
+  template <typename Value>
+  void Add(const Value& value) {
+    is_known_ &= value.has_num_known();
+    num_known_ += value.num_known();
+    num_bad_ += value.num_bad();
+    num_unlabelled_ += value.num_unlabelled();
+    num_deleted_ += value.num_deleted();
+  }
+
+  int64_t num_known() const { return is_known_ ? num_known_ : 0; }
+  int64_t num_bad() const { return num_bad_; }
+  // Return " of 200" and ": 100 could not be used". Empty when all were measured, or nobody
+  // counted.
+  std::string OfKnown() const;
+  std::string Lost() const;
+
+ private:
+  int64_t num_lost() const { return num_bad_ + num_unlabelled_ + num_deleted_; }
+
+  bool is_known_ = true;
+  int64_t num_known_ = 0;
+  int64_t num_bad_ = 0;
+  int64_t num_unlabelled_ = 0;
+  int64_t num_deleted_ = 0;
+};
+
+// Returns how many samples of the trigger's training set could not be used. A sample counts once,
+// not in each epoch.
+int64_t NumBad(const supervisor::v1::Trigger& trigger);
+
+// Whether a training or an evaluation met samples that it could not use.
+bool AnyBad(const supervisor::v1::GetRunResponse& run);
+
+// Returns a sentence on what could not be read of the files, trained on, or evaluated: "25 % of the
+// records of weather (365 of 1,461) could not be read." Empty when each share is below kMuchLost.
+std::string MuchLost(const supervisor::v1::GetRunResponse& run);
+
+}  // namespace tidemill::cli

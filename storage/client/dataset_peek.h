@@ -1,0 +1,67 @@
+// What the files of a dataset show before they are ingested. It tells whether the spec fits them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tidemill::storage {
+
+// The most bytes of a look at one place of a file. A smaller file is seen as a whole.
+inline constexpr size_t kHeadBytes = size_t{64} << 10;
+
+// A record that the ingest would take, with its label.
+struct TriedSample {
+  std::string bytes;
+  int64_t event_time = 0;  // Microseconds UTC.
+  std::optional<int64_t> class_label = {};
+  std::optional<double> real_label = {};
+};
+
+// Records that the ingest would leave out for one reason.
+struct TriedReason {
+  std::string reason;  // That of the first of them.
+  int64_t num_records = 0;
+};
+
+// What the ingest would do with the records of one place of a file.
+struct TriedPart {
+  std::string file;  // The path below the dataset's folder.
+  // The bytes [from_byte, to_byte) of the file's content.
+  int64_t from_byte = 0;
+  int64_t to_byte = 0;
+  int64_t num_records = 0;  // With those that are left out.
+  int64_t num_left_out = 0;
+  std::vector<TriedReason> reasons = {};
+  // Why the file as a whole would be left out. Empty: it would not.
+  std::string refusal = {};
+  // The first ones, in order.
+  std::vector<TriedSample> samples = {};
+};
+
+// Files in a folder that names none of the dataset's classes.
+struct UnknownFolder {
+  std::string name;  // "." for the dataset's own.
+  int64_t num_files = 0;
+};
+
+struct DatasetPeek {
+  // Whether it is known which files match the spec's pattern.
+  bool files_known = false;
+  int64_t num_files = 0;  // 0 also when it is not known.
+  // The first of these files in the order of paths, below the dataset's folder. Absent when none
+  // matches.
+  std::optional<std::string> first = {};
+  // Up to kHeadBytes of its beginning, unpacked when it is packed and sound.
+  std::string head = {};
+  // Why no record was tried, as what follows a colon. Empty: records were tried, or there is no
+  // file.
+  std::string not_looked = {};
+  // Places of the first file and of others, in the order of paths.
+  std::vector<TriedPart> parts = {};
+  // With `label.folder`.
+  std::vector<UnknownFolder> unknown_folders = {};
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,87 @@
+#include "storage/formats/tar_left_over.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+#include "records/text.h"
+#include "xxhash.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+constexpr size_t kMostText = 200;
+
+uint64_t HashOf(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+
+}  // namespace
+
+void TarLeftOver::AddNameless(std::string_view path) {
+  if (of_no_sample_.num_members++ > 0) return;
+  of_no_sample_.first =
+      fmt::format("'{}': its name is not a key, a dot and an extension", AsText(path, kMostText));
+}
+
+void TarLeftOver::AddUnused(std::string_view key, bool is_sample, int64_t num_members,
+                            std::string_view first_path) {
+  if (num_members == 0) return;
+  Count& count = is_sample ? unused_ : of_no_sample_;
+  count.num_members += num_members;
+  if (!count.first.empty()) return;
+  count.first =
+      fmt::format("'{}': key '{}', extension '{}'", AsText(first_path, kMostText),
+                  AsText(key, kMostText), AsText(first_path.substr(key.size() + 1), kMostText));
+}
+
+void TarLeftOver::Halves::Add(std::string_view key) {
+  if (all.empty()) first_key = key;
+  all.push_back({HashOf(key), HashOf(key.substr(key.rfind('/') + 1))});
+}
+
+void TarLeftOver::AddWithoutPayload(std::string_view key) { without_payload_.Add(key); }
+
+void TarLeftOver::AddPayloadAlone(std::string_view key) { payload_alone_.Add(key); }
+
+int64_t TarLeftOver::CountSplit(uint64_t Half::*part) {
+  std::ranges::sort(payload_alone_.all, {}, part);
+  return std::ranges::count_if(without_payload_.all, [&](const Half& half) {
+    return std::ranges::binary_search(payload_alone_.all, half.*part, {}, part);
+  });
+}
+
+void TarLeftOver::TellSplit(IndexedFile& found) {
+  if (without_payload_.all.empty() || payload_alone_.all.empty()) return;
+  const std::string first = AsText(without_payload_.first_key, kMostText);
+  if (const int64_t split = CountSplit(&Half::key); split > 0) {
+    found.AddRemark(
+        fmt::format("the members of '{}' samples do not lie side by side, such as those "
+                    "of '{}': write the archive with tar --sort=name",
+                    split, first),
+        /*num_members=*/0);
+  } else if (const int64_t apart = CountSplit(&Half::name); apart > 0) {
+    found.AddRemark(fmt::format("the payloads of '{}' samples are in another folder than their "
+                                "labels or times, such as '{}' and '{}': put the members of a "
+                                "sample into one folder, side by side",
+                                apart, AsText(payload_alone_.first_key, kMostText), first),
+                    /*num_members=*/0);
+  }
+}
+
+void TarLeftOver::Tell(IndexedFile& found) {
+  if (of_no_sample_.num_members > 0) {
+    found.AddRemark(fmt::format("'{}' members belong to no sample; the first is {}",
+                                of_no_sample_.num_members, of_no_sample_.first),
+                    of_no_sample_.num_members);
+  }
+  TellSplit(found);
+  if (unused_.num_members == 0) return;
+  // The spec names what is used, so the rest is wanted to be left out.
+  found.left_out.AddRemark(
+      fmt::format("the dataset does not name '{}' members beside those of its samples; the first "
+                  "is {}",
+                  unused_.num_members, unused_.first),
+      unused_.num_members, /*wanted=*/true);
+}
+
+}  // namespace tidemill::storage

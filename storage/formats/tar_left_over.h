@@ -1,0 +1,56 @@
+// What an archive holds that becomes no sample, and why: members that no sample uses, and samples
+// whose members do not lie side by side.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/formats/format.h"
+#include "storage/formats/tar_member_name.h"
+
+namespace tidemill::storage {
+
+// Counts it for one archive. Thread-compatible.
+class TarLeftOver {
+ public:
+  // A member whose name has no extension.
+  void AddNameless(std::string_view path);
+  // The members of a group that the spec does not name. `is_sample`: it names others of the group.
+  void AddUnused(std::string_view key, bool is_sample, int64_t num_members,
+                 std::string_view first_path);
+  // A group whose label or time, but no payload, was found; and the other way round.
+  void AddWithoutPayload(std::string_view key);
+  void AddPayloadAlone(std::string_view key);
+
+  // Adds remarks to `found`, which cost no record.
+  void Tell(IndexedFile& found);
+
+ private:
+  struct Count {
+    int64_t num_members = 0;
+    std::string first;
+  };
+  // Half a sample: hashes of its key, and of the last part of its key.
+  struct Half {
+    uint64_t key = 0;
+    uint64_t name = 0;
+  };
+  struct Halves {
+    std::vector<Half> all;
+    std::string first_key;
+    void Add(std::string_view key);
+  };
+  // Returns how many of `halves_` have their other half elsewhere.
+  int64_t CountSplit(uint64_t Half::*part);
+  void TellSplit(IndexedFile& found);
+
+  Count of_no_sample_;
+  Count unused_;
+  Halves without_payload_;
+  Halves payload_alone_;
+};
+
+}  // namespace tidemill::storage

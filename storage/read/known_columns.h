@@ -1,0 +1,47 @@
+// Columns of what storage knows of a sample without reading it. Conditions name them with @.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "storage/index/dataset_index.h"
+
+namespace tidemill::storage {
+
+// Whether the name is one of these columns, or looks like one.
+inline bool IsKnownColumn(std::string_view name) { return name.starts_with('@'); }
+
+// Returns the path without the dataset's folder.
+std::string_view BelowFolder(std::string_view folder, std::string_view path);
+
+// Thread-compatible.
+class KnownColumns {
+ public:
+  // Takes the names with @ among `names`; the others are left to others. INVALID_ARGUMENT for an
+  // unknown name with @.
+  static absl::StatusOr<KnownColumns> Make(std::span<const std::string> names);
+
+  // Sets the values of these columns. `values` is as long as the names, and views are valid until
+  // the next call.
+  void Read(const DatasetIndex& index, const SampleLocation& sample,
+            std::span<std::optional<std::string_view>> values);
+
+ private:
+  enum class Kind : uint8_t { kKey, kFile, kPart, kTime, kLabel };
+  struct Column {
+    Kind kind = Kind::kKey;
+    size_t place = 0;  // Among the names.
+    size_t part = 0;   // Of the path, from 1.
+    std::string text = {};
+  };
+
+  static absl::StatusOr<Column> ColumnOf(const std::string& name);
+
+  std::vector<Column> columns_;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,59 @@
+// Reads named fields out of the bytes of samples, whatever their format.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "records/csv_splitter.h"
+#include "records/json_fields.h"
+#include "records/tf_example.h"
+#include "storage/client/dataset_spec.h"
+
+namespace tidemill::storage {
+
+// The fields of one record after another. Thread-compatible.
+class RecordFields {
+ public:
+  // The field of each name; std::nullopt for one that the record lacks, or that is no single value.
+  using Fields = std::span<const std::optional<std::string_view>>;
+  // Returns whether to go on.
+  using Visitor = std::function<bool(Fields)>;
+
+  // INVALID_ARGUMENT when records of this format have no fields, or when there is no such column.
+  static absl::StatusOr<RecordFields> Make(const DatasetSpec& spec, std::vector<std::string> names);
+
+  // Visits the records of a sample: each row of a window where the dataset is a series, otherwise
+  // one. Views are valid during the visit.
+  void Visit(std::string_view payload, const Visitor& visit);
+
+  // Returns the names of the fields in a sample's first record, as far as its format tells.
+  std::vector<std::string> NamesIn(std::string_view payload) const;
+
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  RecordFields(const DatasetSpec& spec, std::vector<std::string> names);
+
+  void VisitCsv(std::string_view payload, const Visitor& visit);
+  void VisitJson(std::string_view payload, const Visitor& visit);
+  void VisitExample(std::string_view payload, const Visitor& visit);
+
+  const batch::PayloadKind payload_;
+  const std::vector<std::string> names_;
+  const std::vector<std::string> columns_;  // Of CSV files.
+  const DelimitedText delimited_;
+  std::vector<size_t> places_;  // Those of the names among the columns.
+  CsvSplitter splitter_;
+  CsvRecord record_;
+  JsonFields json_;
+  ExampleFeatures example_;
+  std::vector<std::string> texts_;  // What is no part of the payload as it is.
+  std::vector<std::optional<std::string_view>> fields_;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,23 @@
+// What the ingest would leave out of the places of a dataset's files that were tried.
+#pragma once
+
+#include <vector>
+
+#include "config/remark.h"
+#include "supervisor/pipeline/dataset_peek.h"
+
+namespace tidemill::supervisor {
+
+// Whether a part is the beginning of the first file, or a file that is a sample. Mistakes there are
+// those of the spec rather than of single records.
+bool IsTelling(const DatasetPeek& peek, const storage::DatasetSpec& spec,
+               const storage::TriedPart& part);
+
+// "bytes 65536 to 131072 of a.csv", or the file when all of it is meant.
+std::string PlaceOf(const storage::DatasetSpec& spec, const storage::TriedPart& part);
+
+// It is an error when the ingest would take too little of what was tried; otherwise only some
+// records are left out. The beginning of a CSV file is not judged here but by CheckCsv().
+std::vector<config::Remark> JudgeParts(const DatasetPeek& peek, const storage::DatasetSpec& spec);
+
+}  // namespace tidemill::supervisor

@@ -1,0 +1,98 @@
+// What a drift policy is useless for: criteria that nothing can meet, and windows that never fill.
+#include <algorithm>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "fmt/format.h"
+
+#include "supervisor/statistics/false_alarms.h"
+#include "supervisor/triggers/drift_trigger.h"
+#include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/silent_criteria.h"
+
+namespace tidemill::supervisor {
+namespace {
+
+// Where as many alarms as evaluations are accepted nothing is asked of the score.
+std::vector<config::Remark> FindAlarms(const AutoCriterion& criterion, double evaluations) {
+  if (evaluations > criterion.alarms_per_month) return FindSilence(criterion, evaluations);
+  return {
+      {.path = "criterion",
+       .message = fmt::format("{:.3g} false alarms a month are accepted out of {:.3g} evaluations "
+                              "a month, so each evaluation fires, whatever the score",
+                              criterion.alarms_per_month, evaluations),
+       .hint =
+           fmt::format("write alarms_per_month: {:.2g}, or evaluate more often", evaluations / 10),
+       .is_error = false}};
+}
+
+// How often it is evaluated in a month, if that is known.
+std::optional<double> EvaluationsAMonth(const DriftTrigger& spec, const StreamFacts& stream) {
+  if (spec.evaluate.every) return statistics::EvaluationsPerMonth(*spec.evaluate.every);
+  if (!stream.step || stream.step->micros <= 0) return std::nullopt;
+  return statistics::EvaluationsPerMonth(*stream.step) /
+         static_cast<double>(*spec.evaluate.samples);
+}
+
+std::vector<config::Remark> FindSilentCriterion(const DriftTrigger& spec,
+                                                const StreamFacts& stream) {
+  if (const auto* automatic = std::get_if<AutoCriterion>(&spec.criterion)) {
+    const auto evaluations = EvaluationsAMonth(spec, stream);
+    if (!evaluations) return {};
+    std::vector<config::Remark> remarks = FindAlarms(*automatic, *evaluations);
+    // The data says so, not the pipeline alone.
+    for (config::Remark& remark : remarks) remark.is_error &= spec.evaluate.every.has_value();
+    return remarks;
+  }
+  if (const auto* p_value = std::get_if<PValueCriterion>(&spec.criterion)) {
+    const int64_t reference = spec.reference.Rows(spec.rows);
+    const int64_t current = spec.current.Rows(spec.rows);
+    const auto* ks = std::get_if<statistics::KsStatistic>(&spec.statistic);
+    const bool adds_up = ks != nullptr && ks->correction == statistics::Correction::kBonferroni;
+    const auto num_columns = adds_up ? std::max<int64_t>(1, std::ssize(spec.columns)) : int64_t{1};
+    return FindSilence(*p_value, LeastPValue(spec.statistic, reference, current, num_columns));
+  }
+  return std::visit(
+      [&]<typename Criterion>(const Criterion& criterion) -> std::vector<config::Remark> {
+        if constexpr (requires { FindSilence(criterion, ScoreKindOf(spec), ScoreRange()); }) {
+          return FindSilence(criterion, ScoreKindOf(spec), RangeOf(spec.statistic));
+        }
+        return {};
+      },
+      spec.criterion);
+}
+
+// Statistics that need more rows than the windows have.
+std::vector<config::Remark> FindSmallWindows(const DriftTrigger& spec) {
+  constexpr int64_t kLeast = 4;
+  const auto* mmd = std::get_if<statistics::MmdStatistic>(&spec.statistic);
+  const bool needs_four = std::holds_alternative<statistics::ClassifierStatistic>(spec.statistic) ||
+                          (mmd != nullptr && mmd->estimator == statistics::MmdEstimator::kLinear);
+  if (!needs_four) return {};
+  if (spec.reference.Rows(spec.rows) >= kLeast && spec.current.Rows(spec.rows) >= kLeast) {
+    return {};
+  }
+  return {{.path = "statistic",
+           .message = "says nothing of windows with fewer than 4 rows, so that nothing fires",
+           .hint = "write larger windows and more rows"}};
+}
+
+}  // namespace
+
+std::vector<config::Remark> Advise(const DriftTrigger& spec, const StreamFacts& stream) {
+  std::vector<config::Remark> remarks = FindSilentCriterion(spec, stream);
+  const auto add = [&](std::vector<config::Remark> more) {
+    remarks.insert(remarks.end(), more.begin(), more.end());
+  };
+  add(FindSmallWindows(spec));
+  add(FindOutOfReach("first", spec.first, stream));
+  if (!spec.current.length) add(FindOutOfReach("current.samples", spec.current.Samples(), stream));
+  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
+  if (!spec.warm_up && spec.evaluate.samples) {
+    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  }
+  return remarks;
+}
+
+}  // namespace tidemill::supervisor
