@@ -1,5 +1,6 @@
 #include "storage/storage_service.h"
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -296,10 +297,9 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
                                            const v1::DeleteSamplesRequest* request,
                                            v1::DeleteSamplesResponse* response) {
   const DatasetId dataset{request->dataset_id()};
-  const auto index = core_.indexes.Refresh(dataset);
-  if (!index.ok()) return ToGrpc(index.status());
-  const auto samples = SamplesToDelete(
-      **index, {request->sample_keys().data(), static_cast<size_t>(request->sample_keys_size())});
+  const std::span keys(request->sample_keys().data(),
+                       static_cast<size_t>(request->sample_keys_size()));
+  auto samples = SamplesToDelete(core_.indexes, dataset, keys);
   if (!samples.ok()) return ToGrpc(samples.status());
   const absl::Status status = RunCommand<v1::DeleteSamplesResponse>(
       request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {

@@ -52,8 +52,10 @@ void AddPart(const std::string& part, std::string& text) {
 
 bool AnyLost(const rpc::v1::LeftOut& left_out) {
   const auto& reasons = left_out.reasons();
-  return std::any_of(reasons.begin(), reasons.end(),
-                     [](const rpc::v1::LeftOut::Reason& reason) { return !reason.wanted(); });
+  return std::any_of(reasons.begin(), reasons.end(), [](const rpc::v1::LeftOut::Reason& reason) {
+    return !reason.wanted() &&
+           (CostsRecords(reason) || reason.lost_bytes() > 0 || reason.num_members() > 0);
+  });
 }
 
 std::string Amount(const rpc::v1::LeftOut::Reason& reason) {
@@ -95,7 +97,7 @@ std::string LeftOutText(const rpc::v1::LeftOut& left_out) {
   if (!text.empty()) text += " left out: " + ReasonsText(left_out);
   AddPart(LostBytesText(left_out), text);
   for (const auto& reason : left_out.reasons()) {
-    if (CostsRecords(reason) || reason.wanted()) continue;
+    if (CostsRecords(reason)) continue;
     AddPart(WithPlace(reason), text);
   }
   if (left_out.num_unlabelled() == 0) return text;

@@ -7,7 +7,8 @@
 
 namespace tidemill::storage {
 
-// Whether something was left out that the dataset's spec does not ask to leave out.
+// Whether something was left out that the dataset's spec does not ask to leave out. A remark that
+// counts nothing is no loss.
 bool AnyLost(const rpc::v1::LeftOut& left_out);
 
 // "487 records", "2 files", "487 records and 2 files", "40 members", or "remark" when nothing is

@@ -74,10 +74,12 @@ TEST(LeftOutText, TellsARemarkThatCostsNoRecord) {
   reason.set_first_path("/data/a.tfrecord");
   EXPECT_EQ(LeftOutText(left_out), "the file ends with '40' zeros (a.tfrecord)");
   EXPECT_EQ(Amount(reason), "remark");
+  EXPECT_FALSE(AnyLost(left_out));
   reason.set_num_members(40);
   EXPECT_EQ(Amount(reason), "40 members");
+  EXPECT_TRUE(AnyLost(left_out));
   reason.set_wanted(true);
-  EXPECT_EQ(LeftOutText(left_out), "");
+  EXPECT_FALSE(AnyLost(left_out));
 }
 
 TEST(LeftOutText, WhatTheSpecWantsLeftOutIsNoLoss) {

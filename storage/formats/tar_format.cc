@@ -76,6 +76,7 @@ struct Sample {
   // The members that the spec does not name.
   int64_t num_unused = 0;
   std::string first_unused;
+  bool has_named_end = false;  // See TarLeftOver.
 
   bool is_named() const { return payload || label || time; }
 };
@@ -212,18 +213,24 @@ class TarFiles::Indexing {
       sample_->key = name->key;
       sample_->is_beside_damage = std::exchange(is_behind_damage_, false);
     }
-    const auto rank = std::ranges::find(payload_names_, name->extension) - payload_names_.begin();
-    const bool is_payload = rank < std::ssize(payload_names_);
-    last_is_named_ = is_payload || label_.Is(name->extension) || time_.Is(name->extension);
+    last_is_named_ = IsNamed(name->extension);
     if (!last_is_named_) {
       if (sample_->num_unused++ == 0) sample_->first_unused = member.path;
+      const size_t dot = name->extension.rfind('.') + 1;
+      sample_->has_named_end |= dot > 0 && IsNamed(name->extension.substr(dot));
       return absl::OkStatus();
     }
     ASSIGN_OR_RETURN(const TarMember file, FileOf(member));
-    if (is_payload) KeepPayload(file, static_cast<size_t>(rank));
+    const auto rank = std::ranges::find(payload_names_, name->extension) - payload_names_.begin();
+    if (rank < std::ssize(payload_names_)) KeepPayload(file, static_cast<size_t>(rank));
     if (label_.Is(name->extension)) Keep(file, sample_->label);
     if (time_.Is(name->extension)) Keep(file, sample_->time);
     return absl::OkStatus();
+  }
+
+  bool IsNamed(const std::string& extension) const {
+    return std::ranges::find(payload_names_, extension) != payload_names_.end() ||
+           label_.Is(extension) || time_.Is(extension);
   }
 
   // The member itself, or the file that the link leads to.
@@ -253,8 +260,8 @@ class TarFiles::Indexing {
   // Files what was found of the sample before. Fails only where the archive cannot be read.
   absl::Status FinishSample() {
     if (!sample_) return absl::OkStatus();
-    left_over_.AddUnused(sample_->key, sample_->is_named(), sample_->num_unused,
-                         sample_->first_unused);
+    left_over_.AddUnused(sample_->key, sample_->is_named(), sample_->has_named_end,
+                         sample_->num_unused, sample_->first_unused);
     if (sample_->is_named()) {
       const int64_t position = found_.records_done++;
       const absl::Status status = TakeSample(position);

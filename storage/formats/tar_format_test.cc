@@ -278,17 +278,29 @@ TEST_F(FormatTest, MembersOfATarThatBelongToNoSampleAreCountedAndNamed) {
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(found->positions.size(), 2U);
   EXPECT_EQ(found->num_bad, 0) << "they are no bad samples";
-  ASSERT_EQ(found->left_out.items().size(), 1U);
-  EXPECT_EQ(found->left_out.items()[0].num_members, 3);
-  EXPECT_FALSE(found->left_out.items()[0].wanted);
-  EXPECT_THAT(found->remarks,
-              ElementsAre("'3' members belong to no sample; the first is 'README': its name is not "
-                          "a key, a dot and an extension"));
-  data_.Write("y", Archive({{"shot-1.10.bin", "x"}, {"shot-1.10.cls", "3"}}));
-  const auto none = Index(Spec(kPlainTarSpec), "y");
-  ASSERT_THAT(none, IsOk());
-  EXPECT_THAT(none->remarks, ElementsAre("'2' members belong to no sample; the first is "
-                                         "'shot-1.10.bin': key 'shot-1', extension '10.bin'"));
+  const auto& reasons = found->left_out.items();
+  ASSERT_EQ(reasons.size(), 2U);
+  EXPECT_EQ(reasons[0].num_members, 2);
+  EXPECT_FALSE(reasons[0].wanted) << "their names end like those of samples";
+  EXPECT_THAT(found->remarks, ElementsAre("'2' members belong to no sample; the first is "
+                                          "'shot-1.10.bin': key 'shot-1', extension '10.bin'"));
+  EXPECT_TRUE(reasons[1].wanted);
+  EXPECT_EQ(reasons[1].first_reason,
+            "'1' members are not named by the dataset; the first is 'README': its name is not a "
+            "key, a dot and an extension");
+  // Samples with another extension are missed, be they all or many. Some notes are not.
+  for (const int num_samples : {0, 3, 40}) {
+    std::vector<TarEntry> some = Pairs(10, num_samples);
+    some.push_back({"1.dat", "x"});
+    some.push_back({"2.dat", "x"});
+    data_.Write("y", Archive(some));
+    const auto others = Index(Spec(kPlainTarSpec), "y");
+    ASSERT_THAT(others, IsOk());
+    EXPECT_EQ(others->positions.size(), static_cast<size_t>(num_samples));
+    ASSERT_EQ(others->left_out.items().size(), 1U);
+    EXPECT_EQ(others->left_out.items()[0].num_members, 2);
+    EXPECT_EQ(others->left_out.items()[0].wanted, num_samples == 40);
+  }
 }
 
 TEST_F(FormatTest, MembersOfItsSamplesThatADatasetDoesNotNameAreCountedAsWanted) {

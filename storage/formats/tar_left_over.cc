@@ -12,21 +12,24 @@ namespace tidemill::storage {
 namespace {
 
 constexpr size_t kMostText = 200;
+// One member of no sample in so many samples is not many.
+constexpr int64_t kFew = 10;
 
 uint64_t HashOf(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
 
 }  // namespace
 
 void TarLeftOver::AddNameless(std::string_view path) {
-  if (of_no_sample_.num_members++ > 0) return;
-  of_no_sample_.first =
+  if (unused_.num_members++ > 0) return;
+  unused_.first =
       fmt::format("'{}': its name is not a key, a dot and an extension", AsText(path, kMostText));
 }
 
-void TarLeftOver::AddUnused(std::string_view key, bool is_sample, int64_t num_members,
-                            std::string_view first_path) {
+void TarLeftOver::AddUnused(std::string_view key, bool is_sample, bool has_named_end,
+                            int64_t num_members, std::string_view first_path) {
   if (num_members == 0) return;
   Count& count = is_sample ? unused_ : of_no_sample_;
+  if (!is_sample) has_named_end_ |= has_named_end;
   count.num_members += num_members;
   if (!count.first.empty()) return;
   count.first =
@@ -68,20 +71,30 @@ void TarLeftOver::TellSplit(IndexedFile& found) {
   }
 }
 
+// A file of notes among samples is no loss. Samples whose names have other dots or extensions than
+// the spec says are one.
+bool TarLeftOver::MissesSamples(const IndexedFile& found) const {
+  return has_named_end_ || found.positions.empty() ||
+         kFew * of_no_sample_.num_members > std::ssize(found.positions);
+}
+
 void TarLeftOver::Tell(IndexedFile& found) {
+  const auto text_of = [](const Count& count, std::string_view what) {
+    return fmt::format("'{}' members {}; the first is {}", count.num_members, what, count.first);
+  };
   if (of_no_sample_.num_members > 0) {
-    found.AddRemark(fmt::format("'{}' members belong to no sample; the first is {}",
-                                of_no_sample_.num_members, of_no_sample_.first),
-                    of_no_sample_.num_members);
+    std::string text = text_of(of_no_sample_, "belong to no sample");
+    if (MissesSamples(found)) {
+      found.AddRemark(std::move(text), of_no_sample_.num_members);
+    } else {
+      found.left_out.AddRemark(text, of_no_sample_.num_members, /*wanted=*/true);
+    }
   }
   TellSplit(found);
   if (unused_.num_members == 0) return;
   // The spec names what is used, so the rest is wanted to be left out.
-  found.left_out.AddRemark(
-      fmt::format("the dataset does not name '{}' members beside those of its samples; the first "
-                  "is {}",
-                  unused_.num_members, unused_.first),
-      unused_.num_members, /*wanted=*/true);
+  found.left_out.AddRemark(text_of(unused_, "are not named by the dataset"), unused_.num_members,
+                           /*wanted=*/true);
 }
 
 }  // namespace tidemill::storage

@@ -19,7 +19,8 @@ class TarLeftOver {
   // A member whose name has no extension.
   void AddNameless(std::string_view path);
   // The members of a group that the spec does not name. `is_sample`: it names others of the group.
-  void AddUnused(std::string_view key, bool is_sample, int64_t num_members,
+  // `has_named_end`: the last part of an extension is one that it names.
+  void AddUnused(std::string_view key, bool is_sample, bool has_named_end, int64_t num_members,
                  std::string_view first_path);
   // A group whose label or time, but no payload, was found; and the other way round.
   void AddWithoutPayload(std::string_view key);
@@ -47,7 +48,10 @@ class TarLeftOver {
   int64_t CountSplit(uint64_t Half::*part);
   void TellSplit(IndexedFile& found);
 
+  bool MissesSamples(const IndexedFile& found) const;
+
   Count of_no_sample_;
+  bool has_named_end_ = false;
   Count unused_;
   Halves without_payload_;
   Halves payload_alone_;

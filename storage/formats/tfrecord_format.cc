@@ -173,10 +173,9 @@ absl::StatusOr<RecordStarts> TfrecordFiles::FindRecords(const OpenFile& file,
                                                         int64_t offset) const {
   ASSIGN_OR_RETURN(const std::string read, BytesAt(file, offset, kMostRecordSearch));
   const std::string_view bytes = read;
-  for (size_t at = 0; at + kHeaderBytes <= bytes.size(); ++at) {
-    const std::string_view header = bytes.substr(at, kHeaderBytes);
-    if (LittleEndian<uint64_t>(header) > max_record_) continue;
-    if (!SumFits(header.substr(0, kLengthBytes), header.substr(kLengthBytes))) continue;
+  for (size_t at = 0; at + kTfrecordHeaderBytes <= bytes.size(); ++at) {
+    const std::optional<uint64_t> length = TfrecordLength(bytes.substr(at, kTfrecordHeaderBytes));
+    if (!length || *length > max_record_) continue;
     return RecordStarts{.candidates = {{.byte = offset + static_cast<int64_t>(at), .record = 1}}};
   }
   return RecordStarts();

@@ -36,6 +36,11 @@ bool LengthSumFits(const char* header) {
 
 }  // namespace
 
+std::optional<uint64_t> TfrecordLength(std::string_view header) {
+  if (!LengthSumFits(header.data())) return std::nullopt;
+  return LittleEndian<uint64_t>(header.data());
+}
+
 struct TfrecordReader::Header {
   explicit Header(std::string_view bytes)
       : length(LittleEndian<uint64_t>(bytes.data())), sum_fits(LengthSumFits(bytes.data())) {}

@@ -13,6 +13,10 @@ namespace tidemill::storage {
 
 inline constexpr int64_t kTfrecordHeaderBytes = 12;
 
+// Returns the length that a header of kTfrecordHeaderBytes tells; std::nullopt when its checksum
+// differs.
+std::optional<uint64_t> TfrecordLength(std::string_view header);
+
 // What lies next in the file.
 struct TfrecordPart {
   enum class Kind {

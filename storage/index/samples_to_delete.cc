@@ -4,8 +4,11 @@
 
 namespace tidemill::storage {
 
-absl::StatusOr<std::vector<SampleToDelete>> SamplesToDelete(const DatasetIndex& index,
-                                                            std::span<const int64_t> keys) {
+namespace {
+
+// DATA_LOSS when a record's hash or label is not as it was written.
+absl::StatusOr<std::vector<SampleToDelete>> SamplesIn(const DatasetIndex& index,
+                                                      std::span<const int64_t> keys) {
   std::vector<SampleToDelete> samples;
   samples.reserve(keys.size());
   for (const int64_t key : keys) {
@@ -23,6 +26,17 @@ absl::StatusOr<std::vector<SampleToDelete>> SamplesToDelete(const DatasetIndex& 
         ValueAt<double>(*columns.real_label, sample->row));
   }
   return samples;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SampleToDelete>> SamplesToDelete(SampleIndex& indexes, DatasetId dataset,
+                                                            std::span<const int64_t> keys) {
+  ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index, indexes.Refresh(dataset));
+  absl::StatusOr<std::vector<SampleToDelete>> samples = SamplesIn(*index, keys);
+  if (!absl::IsDataLoss(samples.status())) return samples;
+  ASSIGN_OR_RETURN(index, indexes.Refresh(dataset));
+  return SamplesIn(*index, keys);
 }
 
 }  // namespace tidemill::storage

@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kKeysPerSearchStep = 4'096;
 constexpr int64_t kOpenSearchFiles = 64;
+// Of a field of a match.
+constexpr size_t kMostShownBytes = 500;
 
 std::vector<std::string> NamesOfRecords(const Condition& condition) {
   std::vector<std::string> names;
@@ -175,7 +177,10 @@ void RecordSearch::Judge(const SampleLocation& sample,
     }
     if (!condition_.Matches(values_)) return true;
     Match match{.sample = sample, .fields = {}};
-    match.fields.assign(values_.begin(), values_.end());
+    for (const std::optional<std::string_view>& value : values_) {
+      match.fields.emplace_back();
+      if (value) match.fields.back() = std::string(value->substr(0, kMostShownBytes));
+    }
     step_.matches.push_back(std::move(match));
     return false;
   });

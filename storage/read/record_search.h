@@ -28,7 +28,7 @@ class RecordSearch {
  public:
   struct Match {
     SampleLocation sample;
-    // The text of each column of the condition.
+    // The text of each column of the condition, at most 500 bytes.
     std::vector<std::optional<std::string>> fields;
   };
   // The matches of some thousands of samples. The counts are those of the whole search so far.

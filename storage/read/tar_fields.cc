@@ -35,11 +35,12 @@ absl::Status TarFields::Open(const std::string& path) {
   std::string key;
   while (true) {
     const absl::StatusOr<std::optional<TarMember>> member = reader.Next();
-    // What is behind a damaged header is no sample.
     if (absl::IsDataLoss(member.status()) || (member.ok() && !*member)) return absl::OkStatus();
     RETURN_IF_ERROR(member.status());
+    // Members on both sides of damage are of different samples.
+    if ((*member)->kind == TarMember::Kind::kLost) key.clear();
     const std::optional<MemberName> name = SplitName((*member)->path);
-    if (!(*member)->is_file || !name) continue;
+    if ((*member)->kind != TarMember::Kind::kFile || !name) continue;
     if (samples_.empty() || key != name->key) {
       key = name->key;
       samples_.emplace_back(names_.size());

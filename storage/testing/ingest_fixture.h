@@ -112,9 +112,7 @@ class IngestTest : public ::testing::Test {
   // Deletes samples as the service does, with the identities of their records.
   void DeleteOnRequest(DatasetId id, const std::vector<int64_t>& keys) {
     SampleIndex indexes(stack_->database(), stack_->catalog(), stack_->cache());
-    const auto index = indexes.Refresh(id);
-    ASSERT_THAT(index, IsOk());
-    const auto samples = SamplesToDelete(**index, keys);
+    const auto samples = SamplesToDelete(indexes, id, keys);
     ASSERT_THAT(samples, IsOk());
     EXPECT_THAT(stack_->catalog().DeleteSamples(id, *samples, {}), IsOkAndHolds(std::ssize(keys)));
   }
