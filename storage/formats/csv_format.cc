@@ -15,6 +15,7 @@
 #include "storage/formats/csv_indexing.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
+#include "storage/formats/record_starts.h"
 #include "storage/formats/window_reader.h"
 
 namespace tidemill::storage {

@@ -17,8 +17,8 @@ struct CsvFormat {
   static constexpr std::string_view kType = "csv";
   static constexpr std::string_view kDoc =
       "Delimited text as in RFC 4180, in UTF-8. Each record is a sample. Lines end with \\n, "
-      "\\r\\n or "
-      "\\r. Empty lines are no records, and neither are lines that hold delimiters alone.";
+      "\\r\\n "
+      "or \\r. Empty lines are no records. Lines that hold delimiters alone are left out.";
   static constexpr SampleUnit kUnit = SampleUnit::kRecord;
   static constexpr batch::PayloadKind kPayload = batch::PayloadKind::kCsv;
   static constexpr bool kHasFields = true;
