@@ -30,6 +30,12 @@ KINDS = {
 BUILT_ON = {
     "AmountTrigger": {"supervisor/triggers/decision_interval.h"},  # A warm-up is one of these two.
     "TimeTrigger": {"supervisor/triggers/decision_interval.h"},
+    # What the policy is useless for fills a source of its own.
+    "DriftTrigger": {"supervisor/triggers/drift_advice.cc"},
+    # A policy that never votes, and so keeps an ensemble from firing.
+    "NeverTrigger": {"supervisor/triggers/ensemble_trigger.cc"},
+    # A large one without sparse gradients is told of.
+    "EmbeddingBag": {"supervisor/pipeline/advice.cc"},
     # What a plug-in does as a policy has a header of its own.
     "PluginTrigger": {"supervisor/triggers/plugin_policy.h", "supervisor/triggers/plugin_policy.cc"},
     "PluginSelection": {"selector/policies/plugin_chooser.h", "selector/policies/plugin_chooser.cc",

@@ -5,8 +5,7 @@
 #include "fmt/format.h"
 
 #include "models/spec/embedding_bag.h"
-#include "transform/engine/op_builder.h"
-#include "transform/ops/label.h"
+#include "transform/engine/op_spec.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -81,8 +80,7 @@ void LookAtClasses(const PipelineSpec& spec, const DataFacts& facts,
   const auto how = spec.training.loss->OfClasses();
   if (!how) return;
   const bool is_target = std::ranges::any_of(spec.preprocess.graph, [](const auto& node) {
-    const auto* label = node.value.template As<transform::LabelSpec>();
-    return label != nullptr && label->into == transform::kTargetColumn;
+    return node.value->Target() == transform::TargetMade::kLabel;
   });
   if (!is_target) return;
   const int64_t num_classes = how == models::ClassOutputs::kSigmoid ? 2 : spec.model->NumOutputs();
