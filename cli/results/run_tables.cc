@@ -76,6 +76,8 @@ ordered_json WindowsOf(const ResultTable& table) {
     const ResultWindow& window = table.windows[column];
     windows.push_back({{"from", FormatTimestamp(window.from.event_time)},
                        {"to", FormatTimestamp(window.to.event_time)},
+                       {"from_key", window.from.sample_key.value},
+                       {"to_key", window.to.sample_key.value},
                        {"samples", window.num_samples},
                        {"active", table.active[column]},
                        {"trained", table.trained[column]}});
@@ -134,7 +136,7 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
   std::string csv =
       "trigger,at,fired_at,stored_at,samples,candidates,late,skipped,model,device,loss,"
       "seconds_select,seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,"
-      "skip_reason\n";
+      "skip_reason,at_key\n";
   for (const v1::Trigger& trigger : run.triggers()) {
     csv += CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
                    trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "",
@@ -142,19 +144,21 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
                    trigger.result().num_skipped(), trigger.model_id(), trigger.result().device(),
                    trigger.result().loss(), SecondsOf(trigger, "select"), SecondsOf(trigger, "fit"),
                    SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
-                   trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason());
+                   trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason(),
+                   trigger.at().sample_key());
   }
   return csv;
 }
 
 std::string MatrixCsv(const v1::GetRunResponse& run) {
   std::string csv =
-      "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure\n";
+      "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure,"
+      "from_key,to_key\n";
   for (const v1::EvaluationValue& value : run.evaluations()) {
-    csv +=
-        CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
-                value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
-                value.num_samples(), ValueOf(value), LowOf(value), HighOf(value), value.failure());
+    csv += CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
+                   value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
+                   value.num_samples(), ValueOf(value), LowOf(value), HighOf(value),
+                   value.failure(), value.from().sample_key(), value.to().sample_key());
   }
   return csv;
 }
