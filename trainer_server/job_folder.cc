@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <system_error>
 
 #include "absl/strings/numbers.h"
@@ -24,6 +26,17 @@ absl::StatusOr<T> ReadEither(const std::string& folder, std::string_view name,
                              absl::StatusOr<T> (*read_old)(const std::string&)) {
   auto message = ReadMessage<T>(folder, name);
   return absl::IsNotFound(message.status()) ? read_old(folder) : message;
+}
+
+// The trigger whose fitted state the newest training uses. Absent when none tells.
+absl::StatusOr<std::optional<int64_t>> FittedTriggerOf(const std::string& run_folder) {
+  ASSIGN_OR_RETURN(const std::vector<int64_t> triggers,
+                   TriggersBefore(run_folder, std::numeric_limits<int64_t>::max()));
+  for (const int64_t trigger : triggers) {
+    const auto training = ReadTraining(files::Join(run_folder, std::to_string(trigger)));
+    if (training.ok()) return training->fitted_trigger();
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -106,6 +119,23 @@ absl::StatusOr<std::vector<int64_t>> TriggersBefore(const std::string& run_folde
   if (error) return Unavailable("cannot list {}: {}", run_folder, error.message());
   std::sort(triggers.begin(), triggers.end(), std::greater<>());
   return triggers;
+}
+
+absl::Status RetireFolders(const std::string& run_folder, int64_t first_kept) {
+  ASSIGN_OR_RETURN(const std::vector<int64_t> triggers, TriggersBefore(run_folder, first_kept));
+  if (triggers.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::optional<int64_t> fitted, FittedTriggerOf(run_folder));
+  for (const int64_t trigger : triggers) {
+    const std::string folder = files::Join(run_folder, std::to_string(trigger));
+    if (fitted && trigger != *fitted) {
+      RETURN_IF_ERROR(files::Remove(folder));
+      continue;
+    }
+    for (const std::string_view part : {kCheckpointFolder, kDownsamplingFolder, kArtefactFolder}) {
+      RETURN_IF_ERROR(files::Remove(files::Join(folder, part)));
+    }
+  }
+  return absl::OkStatus();
 }
 
 bool IsStored(const std::string& folder) {

@@ -87,6 +87,11 @@ absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder);
 // first. What it costs depends on what is there, not on `end`. Empty when the run has no folder.
 absl::StatusOr<std::vector<int64_t>> TriggersBefore(const std::string& run_folder, int64_t end);
 
+// Removes the folders of the triggers before `first_kept`. Of the one whose fitted state the newest
+// training uses, that state stays. While no training tells which one that is, all fitted states
+// stay. Idempotent.
+absl::Status RetireFolders(const std::string& run_folder, int64_t first_kept);
+
 // Whether the model store has the model.
 bool IsStored(const std::string& folder);
 

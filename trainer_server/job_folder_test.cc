@@ -251,6 +251,39 @@ TEST_F(JobFolder, TriggersAreFoundByWhatIsThereHoweverManyAreAskedFor) {
   EXPECT_THAT(TriggersBefore(files::Join(folder_, "none"), kAll), IsOkAndHolds(IsEmpty()));
 }
 
+TEST_F(JobFolder, RetiredTrainingsLeaveNothingButTheFittedStateThatIsUsed) {
+  const auto folder_of = [&](int64_t trigger) {
+    return files::Join(folder_, std::to_string(trigger));
+  };
+  const auto write = [&](int64_t trigger, int64_t fitted_trigger) {
+    const std::string folder = folder_of(trigger);
+    for (const std::string_view part : {kCheckpointFolder, kArtefactFolder}) {
+      EXPECT_THAT(files::CreateFolder(files::Join(folder, part)), IsOk());
+    }
+    v1::TrainingJob job = Job();
+    job.mutable_request()->set_fitted_trigger(fitted_trigger);
+    EXPECT_THAT(WriteMessage(folder, kJobFile, job), IsOk());
+    EXPECT_THAT(WriteMessage(folder, kResultFile, Done()), IsOk());
+    EXPECT_THAT(WriteMessage(folder, kStoredFile, v1::StoreModelResponse()), IsOk());
+    EXPECT_THAT(files::WriteAtomically(files::Join(folder, kFittedFile), "fitted"), IsOk());
+  };
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  for (int64_t trigger = 1; trigger <= 6; ++trigger) write(trigger, /*fitted_trigger=*/1);
+  EXPECT_THAT(files::CreateFolder(folder_of(7)), IsOk());  // Of a training that is to begin.
+  ASSERT_THAT(RetireFolders(folder_, 5), IsOk());
+  ASSERT_THAT(RetireFolders(folder_, 5), IsOk());
+  EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(7, 6, 5, 1)));
+  EXPECT_TRUE(files::Exists(files::Join(folder_of(1), kFittedFile)));
+  EXPECT_FALSE(files::Exists(files::Join(folder_of(1), kCheckpointFolder)));
+  EXPECT_TRUE(files::Exists(files::Join(folder_of(5), kCheckpointFolder)));
+
+  // Each trigger fits anew.
+  for (int64_t trigger = 7; trigger <= 9; ++trigger) write(trigger, trigger);
+  ASSERT_THAT(RetireFolders(folder_, 8), IsOk());
+  EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(9, 8)));
+  EXPECT_THAT(RetireFolders(files::Join(folder_, "none"), 3), IsOk());
+}
+
 TEST_F(JobFolder, OfAnEarlierVersionWhoseTrainingFailed) {
   Write(kOldResultFile, "error: \"the loss was not a finite number\"\nsamples_done: 0\n");
   const auto last = ReadResult(folder_);

@@ -392,17 +392,18 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
 absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   const int64_t run = request.command().run_id();
-  ASSIGN_OR_RETURN(const std::vector<int64_t> triggers,
-                   TriggersBefore(FolderOf(run), request.first_kept_trigger()));
-  for (const int64_t trigger : triggers) {
-    const std::string folder = FolderOf(run, trigger);
-    // From here on everything was removed before. A trigger without a model never had anything.
-    if (IsStored(folder) && !files::Exists(files::Join(folder, kArtefactFolder))) break;
-    RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
-    RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
-    RETURN_IF_ERROR(files::Remove(files::Join(folder, kArtefactFolder)));
+  ForgetEnded(run, request.first_kept_trigger());
+  return RetireFolders(FolderOf(run), request.first_kept_trigger());
+}
+
+void Trainings::ForgetEnded(int64_t run, int64_t first_kept) {
+  MutexLock lock(mutex_);
+  for (Entries* const all : {&trainings_, &fits_}) {
+    const auto end = all->lower_bound({run, first_kept});
+    for (auto it = all->lower_bound({run, 0}); it != end;) {
+      it = it->second->active ? std::next(it) : all->erase(it);
+    }
   }
-  return absl::OkStatus();
 }
 
 absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {

@@ -60,7 +60,8 @@ class Trainings {
                      const std::function<bool()>& alive) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Stop(const v1::StopTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<v1::StoreModelResponse> Store(const v1::StoreModelRequest& request);
-  // Removes the files of stored trainings. The supervisor never retires a training that runs.
+  // Removes the files of trainings that have ended. The supervisor never retires a training that
+  // runs.
   absl::Status Retire(const v1::RetireTrainingsRequest& request);
   absl::Status DeleteRun(const v1::DeleteRunRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -83,6 +84,8 @@ class Trainings {
   };
   using Entries = std::map<Key, std::shared_ptr<Entry>>;  // The tasks that run them share them.
 
+  // Forgets what has ended of the triggers before one.
+  void ForgetEnded(int64_t run, int64_t first_kept) ABSL_LOCKS_EXCLUDED(mutex_);
   std::string FolderOf(int64_t run) const;
   std::string FolderOf(int64_t run, int64_t trigger) const;
   absl::Status CheckTraining(const v1::StartTrainingRequest& request) const;

@@ -1,8 +1,13 @@
 #include "cli/command_line/command.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "fmt/format.h"
+
 #include "CLI/CLI.hpp"
+#include "base/status.h"
 
 namespace tidemill::cli {
 
@@ -89,12 +94,33 @@ void Command::Hide() { node_->group(""); }
 
 void Command::WhenGiven(std::function<void()> action) { node_->callback(std::move(action)); }
 
+namespace {
+
+// CLI11 says "Could not convert: run = weather".
+std::string ProblemOf(const CLI::ParseError& error) {
+  constexpr std::string_view kBefore = "Could not convert: ";
+  std::string_view text = error.what();
+  const size_t equals = text.find(" = ");
+  if (!text.starts_with(kBefore) || equals == std::string_view::npos) return error.what();
+  const std::string_view name = text.substr(kBefore.size(), equals - kBefore.size());
+  const std::string_view value = text.substr(equals + 3);
+  if (name == "run" || name == "--run") {
+    return fmt::format(
+        "a run is named by its number, such as 7, and not by '{}'; list them: "
+        "tidemill runs list",
+        value);
+  }
+  return fmt::format("'{}' is no number that {} can be; see --help", value, name);
+}
+
+}  // namespace
+
 // CLI11 tells by exceptions what is wrong, and that help or the version was asked for.
 absl::StatusOr<Wish> Command::Parse(int argc, char** argv) {
   try {
     node_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return absl::InvalidArgumentError(error.what());
+    if (error.get_exit_code() != 0) return InvalidArgument("{}", ProblemOf(error));
     node_->exit(error);  // Prints it.
     return Wish::kText;
   }

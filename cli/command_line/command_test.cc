@@ -44,6 +44,16 @@ class CommandTest : public ::testing::Test {
   int given_ = 0;
 };
 
+TEST_F(CommandTest, SaysWhatANumberCannotBe) {
+  int64_t run = 0, count = 0;
+  take_.AddOption("run", run, "A run");
+  take_.AddOption("--count", count, "A number");
+  EXPECT_THAT(std::string(ParseTake({"melb_drift"}).status().message()),
+              HasSubstr("a run is named by its number, such as 7, and not by 'melb_drift'"));
+  EXPECT_THAT(std::string(ParseTake({"3", "--count", "many"}).status().message()),
+              HasSubstr("'many' is no number that --count can be"));
+}
+
 TEST_F(CommandTest, VariablesOfEachTypeAreSet) {
   std::string text;
   int small = 0;

@@ -9,6 +9,7 @@
 #include "cli/results/baselines.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
+#include "cli/results/samples_ahead.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/time_text.h"
 #include "cli/results/untrained.h"
@@ -41,6 +42,8 @@ ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::Com
   for (const auto& value : in) {
     series.push_back({{"from", TimeOf(value.from())},
                       {"to", TimeOf(value.to())},
+                      {"from_key", value.from().sample_key()},
+                      {"to_key", value.to().sample_key()},
                       {"measure", value.measure()},
                       {"value", ValueToJson(value)},
                       {"samples", value.num_samples()},
@@ -76,6 +79,7 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
   ordered_json json = {{"number", trigger.number()},
                        {"at", TimeOf(trigger.at())},
                        {"new", trigger.num_new()},
+                       {"at_key", trigger.at().sample_key()},
                        {"samples", trigger.num_samples()},
                        {"seconds", seconds},
                        {"stages", stages},
@@ -139,6 +143,8 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
                                    {"dataset", value.dataset()},
                                    {"from", TimeOf(value.from())},
                                    {"to", TimeOf(value.to())},
+                                   {"from_key", value.from().sample_key()},
+                                   {"to_key", value.to().sample_key()},
                                    {"measure", value.measure()},
                                    {"value", ValueToJson(value)},
                                    {"samples", value.num_samples()},
@@ -155,6 +161,7 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
   json["left_out"] = LeftOutToJson(run);
   if (run.has_ledger()) json["ledger"] = LedgerToJson(run.ledger());
   AddUntrained(run, json);
+  AddAhead(run, json);
   json["baselines"] = BaselinesToJson(run);
   json["composite"] = {{"active", Series(run.active())},
                        {"trained", Series(run.trained())},

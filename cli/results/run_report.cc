@@ -19,6 +19,7 @@
 #include "cli/results/matrix.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
+#include "cli/results/samples_ahead.h"
 #include "cli/results/untrained.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
@@ -207,7 +208,7 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   for (const std::string& failure : failures) text += "  lost: " + Printable(failure) + "\n";
   text += "\n" + DescribeEnd(run.run());
   if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
-  text += WrappedLines(DescribeUntrained(run), view);
+  text += WrappedLines(DescribeAhead(run) + DescribeUntrained(run), view);
   if (run.run().state() == v1::RUN_STATE_FAILED) return text;
   return text + Wrapped(Printable(Headline(run, ResultTables(run))), view, 2);
 }

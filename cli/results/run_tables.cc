@@ -77,6 +77,8 @@ ordered_json WindowsOf(const ResultTable& table) {
     const ResultWindow& window = table.windows[column];
     windows.push_back({{"from", FormatTimestamp(window.from.event_time)},
                        {"to", FormatTimestamp(window.to.event_time)},
+                       {"from_key", window.from.sample_key.value},
+                       {"to_key", window.to.sample_key.value},
                        {"samples", window.num_samples},
                        {"active", table.active[column]},
                        {"trained", table.trained[column]}});
@@ -135,7 +137,7 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
   std::string csv =
       "trigger,at,fired_at,stored_at,samples,candidates,late,bad,model,device,loss,"
       "seconds_select,seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,"
-      "skip_reason,new,known,used,unlabelled,filtered,not_reached,skipped\n";
+      "skip_reason,new,known,used,unlabelled,filtered,not_reached,skipped,at_key\n";
   for (const v1::Trigger& trigger : run.triggers()) {
     csv +=
         CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
@@ -146,7 +148,8 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
                 trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason(),
                 trigger.num_new(), trigger.ledger().num_known(), trigger.ledger().num_used(),
                 trigger.ledger().num_unlabelled(), trigger.ledger().num_filtered(),
-                trigger.ledger().num_not_reached(), trigger.ledger().num_skipped());
+                trigger.ledger().num_not_reached(), trigger.ledger().num_skipped(),
+                trigger.at().sample_key());
   }
   return csv;
 }
@@ -154,13 +157,14 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
 std::string MatrixCsv(const v1::GetRunResponse& run) {
   std::string csv =
       "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure,"
-      "known,unlabelled,bad,deleted\n";
+      "known,unlabelled,bad,deleted,from_key,to_key\n";
   for (const v1::EvaluationValue& value : run.evaluations()) {
     csv += CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
                    value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
                    value.num_samples(), ValueOf(value), LowOf(value), HighOf(value),
                    value.failure(), value.has_num_known() ? std::to_string(value.num_known()) : "",
-                   value.num_unlabelled(), value.num_bad(), value.num_deleted());
+                   value.num_unlabelled(), value.num_bad(), value.num_deleted(),
+                   value.from().sample_key(), value.to().sample_key());
   }
   return csv;
 }

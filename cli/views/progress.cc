@@ -28,7 +28,7 @@ bool IsNews(const std::string& type) {
   static const std::set<std::string> kNews = {
       "run_started",     "run_resumed",       "dataset_synced", "trigger_fired",
       "trigger_skipped", "policy_faulted",    "model_stored",   "run_failed",
-      "run_stopped",     "selection_faulted", "step_waited"};
+      "run_stopped",     "selection_faulted", "step_waited",    "samples_ahead"};
   return kNews.contains(type);
 }
 

@@ -11,21 +11,39 @@ namespace {
 constexpr size_t kMostReasons = 50;
 constexpr size_t kMostBytes = 200;
 
+// What follows a path in a reason.
+constexpr std::string_view kBehindPaths[] = {": ",    "; ",       ", ",     " is ",
+                                             " has ", " became ", " ends ", " unpacks "};
+
+bool BeginsPath(std::string_view reason, size_t at) {
+  if (at > 0 && reason[at - 1] != ' ') return false;
+  return reason[at] == '/' || reason.substr(at).starts_with("s3://");
+}
+
+// Where what is quoted, or a path, ends that begins at `at`; `at` when nothing begins there.
+size_t EndOfPart(std::string_view reason, size_t at) {
+  if (reason[at] == '\'') {
+    const size_t quote = reason.find('\'', at + 1);
+    return quote == std::string_view::npos ? at : quote + 1;
+  }
+  if (!BeginsPath(reason, at)) return at;
+  size_t end = reason.size();
+  for (const std::string_view behind : kBehindPaths) end = std::min(end, reason.find(behind, at));
+  return end;
+}
+
 }  // namespace
 
 std::string PatternOf(std::string_view reason) {
   std::string pattern;
   for (size_t at = 0; at < reason.size();) {
-    const size_t quote = reason.find('\'', at);
-    const size_t end =
-        quote == std::string_view::npos ? std::string_view::npos : reason.find('\'', quote + 1);
-    if (end == std::string_view::npos) {
-      pattern += reason.substr(at);
-      break;
+    const size_t end = EndOfPart(reason, at);
+    if (end > at) {
+      pattern += reason[at] == '\'' ? "'...'" : "...";
+      at = end;
+    } else {
+      pattern += reason[at++];
     }
-    pattern += reason.substr(at, quote - at);
-    pattern += "'...'";
-    at = end + 1;
   }
   return AsText(pattern, kMostBytes);
 }

@@ -135,6 +135,15 @@ TEST(LeftOutReasons, AreFewHoweverManyThereAre) {
   EXPECT_EQ(reasons.num_records(), 1000);
 }
 
+TEST(LeftOutReasons, AreTheSameForFilesWithOtherPaths) {
+  for (const char* const path : {"/a/1.time", "/b c/d.time", "s3://bucket/1.time"}) {
+    EXPECT_EQ(PatternOf(std::string(path) + " is empty"), "... is empty");
+    EXPECT_EQ(PatternOf("cannot open " + std::string(path) + ": No such file or directory"),
+              "cannot open ...: No such file or directory");
+  }
+  EXPECT_EQ(PatternOf("3/4 of 'a b' is no number"), "3/4 of '...' is no number");
+}
+
 TEST(LeftOutReasons, HaveNoMoreThanTwoHundredBytesAndAnOpenQuoteHidesNothing) {
   EXPECT_EQ(PatternOf("it's odd"), "it's odd");
   EXPECT_THAT(PatternOf(std::string(5000, 'x')), SizeIs(200));

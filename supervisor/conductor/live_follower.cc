@@ -6,6 +6,22 @@
 #include "supervisor/runs/cuts.h"
 
 namespace tidemill::supervisor {
+namespace {
+
+// So many samples show how those of the stream follow one another.
+constexpr int64_t kTellingSamples = 32;
+
+// The last trigger behind which so many samples lie.
+std::optional<Cut> BaseOf(const RunState& state) {
+  int64_t num_samples = 0;
+  for (auto trigger = state.triggers().rbegin(); trigger != state.triggers().rend(); ++trigger) {
+    if (num_samples >= kTellingSamples) return FromProto(trigger->trigger.at());
+    num_samples += trigger->num_new;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 LiveFollower::LiveFollower(RunRecord& record, Downstream& downstream, Patience& patience)
     : record_(record),
@@ -27,14 +43,15 @@ absl::Status LiveFollower::OpenStream() {
 
 absl::Status LiveFollower::Follow() {
   RETURN_IF_ERROR(OpenStream());
-  std::optional<Cut> last;
-  if (record_.last_decision()) last = record_.last_decision()->at;
+  LiveStream::Place place{.base = BaseOf(record_.state())};
+  if (record_.last_decision()) place.last = record_.last_decision()->at;
   const RunState& state = record_.state();
   LiveStream::Decided decided;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(decided, stream_->Advance(last, Moment(), state.trigger_requested()));
+    ASSIGN_OR_RETURN(decided, stream_->Advance(place, Moment(), state.trigger_requested()));
     return absl::OkStatus();
   }));
+  RETURN_IF_ERROR(TellOfSamplesAhead());
   const auto num_fired = static_cast<int64_t>(state.triggers().size());
   const bool enough = state.max_triggers() > 0 && num_fired >= state.max_triggers();
   if (enough || state.stop_requested()) return EndStream();
@@ -48,6 +65,20 @@ absl::Status LiveFollower::Follow() {
                      [this](v1::TriggerFired& fired) { return AddWhatIsKnown(fired); }));
   FAILPOINT("supervisor.after_decision");
   return absl::OkStatus();
+}
+
+absl::Status LiveFollower::TellOfSamplesAhead() {
+  const EventClock::Reached& reached = stream_->reached();
+  const int64_t told = record_.state().samples_ahead().num_samples();
+  const bool is_news =
+      reached.num_ahead == 0 ? told > 0 : told == 0 || reached.num_ahead >= 2 * told;
+  if (!is_news) return absl::OkStatus();
+  v1::RunEvent event;
+  v1::SamplesAhead& ahead = *event.mutable_samples_ahead();
+  ahead.set_num_samples(reached.num_ahead);
+  ahead.set_first_event_time(reached.first_ahead);
+  if (reached.time) ahead.set_reached_event_time(*reached.time);
+  return record_.Record(event);
 }
 
 void LiveFollower::ReportWaiting() {

@@ -33,6 +33,9 @@ class LiveFollower {
   absl::Status AddWhatIsKnown(v1::TriggerFired& trigger);
   // Returns the number of samples that came too late for the last trigger.
   absl::StatusOr<int64_t> CountLate() const;
+  // Records samples that are ahead of the clock, when there are twice as many as were told, and
+  // when there are none any more.
+  absl::Status TellOfSamplesAhead();
   void ReportWaiting();
 
   RunRecord& record_;

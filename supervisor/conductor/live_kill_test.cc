@@ -28,15 +28,16 @@ using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 
 // A run of four triggers, with samples that come late for the second and third.
-const std::vector<std::vector<int64_t>> kBatches = {testing::Seconds(0, 16),
-                                                    {2, 4},
-                                                    testing::Seconds(16, 27),
-                                                    {11, 1, 19},
-                                                    testing::Seconds(27, 50)};
+using Batches = std::vector<std::vector<int64_t>>;
+const Batches kBatches = {testing::Seconds(0, 16),
+                          {2, 4},
+                          testing::Seconds(16, 27),
+                          {11, 1, 19},
+                          testing::Seconds(27, 50)};
 
 // Runs and is killed at a failpoint, at the latest while it stops.
 void RunAndDie(const std::string& connection_string, const std::string& failpoint,
-               const v1::SubmitPipelineRequest& submission) {
+               const v1::SubmitPipelineRequest& submission, const Batches& batches) {
   const pid_t child = fork();
   if (child == 0) {
     failpoints::Arm("supervisor." + failpoint).IgnoreError();
@@ -45,7 +46,7 @@ void RunAndDie(const std::string& connection_string, const std::string& failpoin
     services.Arrive({});
     Supervisor supervisor(**database, services.Connect(), services.Connect());
     const auto run = supervisor.submissions().Submit(submission);
-    for (const auto& batch : kBatches) {
+    for (const auto& batch : batches) {
       services.Arrive(batch);
       const int before = services.Calls("SyncDataset");
       while (services.Calls("SyncDataset") < before + 3) std::this_thread::yield();
@@ -111,7 +112,8 @@ TEST(LiveRun, DecidesOnEachSampleOnceWhereverItIsKilled) {
     RunAndDie(
         test_database.connection_string(), failpoint,
         testing::LiveRequest(testing::kTestdata.string(), "killed " + std::to_string(++request),
-                             testing::kLive, "retention: {models: 2}\n"));
+                             testing::kLive, "retention: {models: 2}\n"),
+        kBatches);
     // Everything has arrived when the run is taken over.
     testing::FakeServices services;
     for (const auto& batch : kBatches) services.Arrive(batch);
@@ -127,6 +129,40 @@ TEST(LiveRun, DecidesOnEachSampleOnceWhereverItIsKilled) {
     *before_the_last_cut.mutable_snapshot() = last.snapshot();
     *before_the_last_cut.mutable_to() = last.at();
     EXPECT_THAT(times_decided, SizeIs(services.Samples(before_the_last_cut).size())) << failpoint;
+    ASSERT_THAT(supervisor.removals().DeletePipeline("", "weather"), IsOk());
+  }
+}
+
+// A row a day ahead neither moves the clock before the kill nor after it.
+TEST(LiveRun, CutsTheSamePeriodsWhereverItIsKilledAlthoughARowIsAhead) {
+  const Batches batches = {
+      testing::Seconds(0, 16), {86'400}, testing::Seconds(16, 27), testing::Seconds(27, 50)};
+  const db::testing::TestDatabase test_database;
+  auto connected = db::Database::Connect(test_database.connection_string());
+  ASSERT_THAT(connected, IsOk());
+  const std::unique_ptr<db::Database> database = *std::move(connected);
+  ASSERT_THAT(db::Migrate(*database, "supervisor", Migrations()), IsOk());
+  for (const std::string failpoint :
+       {"after_decision=kill:1", "after_decision=kill:2", "after_train=kill:2"}) {
+    v1::SubmitPipelineRequest request =
+        testing::LiveRequest(testing::kTestdata.string(), failpoint, testing::kLive, "");
+    std::string text = request.pipeline();
+    const std::string amount = "{type: amount, samples: 10}";
+    text.replace(text.find(amount), amount.size(), "{type: time, every: 10s}");
+    request.set_pipeline(text);
+    RunAndDie(test_database.connection_string(), failpoint, request, batches);
+    testing::FakeServices services;
+    for (const auto& batch : batches) services.Arrive(batch);
+    Supervisor supervisor(*database, services.Connect(), services.Connect());
+    ASSERT_THAT(supervisor.conducted_runs().Recover(), IsOk());
+    const v1::GetRunResponse run = FinishTheRun(supervisor, /*is_to_stop=*/false);
+    ASSERT_EQ(run.triggers_size(), 4) << failpoint;
+    for (const v1::Trigger& trigger : run.triggers()) {
+      EXPECT_EQ(trigger.at().event_time(), trigger.number() * 10'000'000) << failpoint;
+      EXPECT_EQ(trigger.num_samples(), 10) << failpoint;
+      EXPECT_EQ(trigger.num_late(), 0) << failpoint;
+    }
+    EXPECT_EQ(run.samples_ahead().num_samples(), 1) << failpoint;
     ASSERT_THAT(supervisor.removals().DeletePipeline("", "weather"), IsOk());
   }
 }

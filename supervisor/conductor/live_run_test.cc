@@ -246,6 +246,71 @@ TEST_F(LiveRunTest, FollowsTheWallClockWhereItIsToldTo) {
   EXPECT_EQ(Trained(run)[0].front().first, now - 3600);
 }
 
+class RowAheadTest : public LiveRunTest {
+ protected:
+  // Fires every ten seconds.
+  static v1::SubmitPipelineRequest Request(const std::string& live) {
+    v1::SubmitPipelineRequest request = RequestOfLiveRun("a", live);
+    std::string text = request.pipeline();
+    const std::string amount = "{type: amount, samples: 10}";
+    request.set_pipeline(
+        text.replace(text.find(amount), amount.size(), "{type: time, every: 10s}"));
+    return request;
+  }
+
+  static std::vector<size_t> SizesOf(const std::vector<TimesAndKeys>& sets) {
+    std::vector<size_t> sizes;
+    for (const TimesAndKeys& set : sets) sizes.push_back(set.size());
+    return sizes;
+  }
+};
+
+TEST_F(RowAheadTest, CutsNoPeriodShort) {
+  constexpr int64_t kYear9999 = 253'370'764'800;
+  services_.Arrive(Seconds(0, 14));
+  const RunId run = Submit(Request("{lateness: 2s, poll: 1ms, idle: 1d, late: quarantine}"));
+  services_.Arrive({86'400, kYear9999});
+  AwaitLooks(3);
+  for (int64_t from = 14; from < 44; from += 5) {
+    services_.Arrive(Seconds(from, from + 5));
+    AwaitLooks(3);
+  }
+  AwaitModels(run, 4);
+  v1::GetRunResponse shown = Get(run);
+  EXPECT_EQ(shown.samples_ahead().num_samples(), 2);
+  EXPECT_EQ(shown.samples_ahead().first_event_time(), int64_t{86'400} * 1'000'000);
+  Stop(run);
+  EXPECT_THAT(SizesOf(Trained(run)), ElementsAre(10, 10, 10, 10));
+  shown = Get(run);
+  for (const v1::Trigger& trigger : shown.triggers()) EXPECT_EQ(trigger.num_late(), 0);
+  EXPECT_EQ(shown.stream_ended().num_late(), 0);
+  EXPECT_EQ(shown.stream_ended().num_leftover(), 4 + 2);
+}
+
+// Not even while nothing else comes.
+TEST_F(RowAheadTest, DoesNotMoveAnIdleClock) {
+  services_.Arrive(Seconds(0, 15));
+  const RunId run = Submit(Request("{lateness: 1d, poll: 1ms, idle: 1ms, late: quarantine}"));
+  AwaitModels(run, 1);
+  services_.Arrive({86'400});
+  AwaitLooks(20);
+  services_.Arrive(Seconds(15, 35));
+  AwaitModels(run, 3);
+  EXPECT_THAT(SizesOf(Trained(run)), ElementsAre(10, 10, 10));
+  EXPECT_EQ(Get(run).triggers(2).num_late(), 0);
+}
+
+TEST_F(RowAheadTest, IsForgottenOnceTheOthersAreThere) {
+  services_.Arrive(Seconds(0, 15));
+  const RunId run = Submit(Request("{lateness: 0s, poll: 1ms, idle: 1d, ahead: 5s}"));
+  services_.Arrive({60});
+  while (!Get(run).has_samples_ahead()) std::this_thread::yield();
+  services_.Arrive(Seconds(15, 62));
+  while (Get(run).has_samples_ahead()) std::this_thread::yield();
+  AwaitModels(run, 6);
+  EXPECT_EQ(Trained(run)[5].size(), 10U);
+}
+
 // One trigger, two late samples and one that is only out of order, a second trigger.
 class LatePolicyTest : public LiveRunTest {
  protected:

@@ -36,7 +36,8 @@ LiveStream::LiveStream(Downstream& downstream, const PipelineSpec& spec, Dataset
       live_(*spec.live),
       dataset_(dataset),
       delay_(label_delay),
-      make_decider_(std::move(make_decider)) {}
+      make_decider_(std::move(make_decider)),
+      clock_(EffectiveAhead(live_)) {}
 
 Cut LiveStream::PlaceOf(const Cut& decided) const {
   return {{decided.event_time.micros - delay_.micros}, decided.sample_key};
@@ -50,9 +51,10 @@ storage::v1::ListSamplesRequest LiveStream::Listing(const std::optional<Cut>& fr
   return request;
 }
 
-absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const std::optional<Cut>& last,
-                                                        const Moment& now, bool asked) {
-  RETURN_IF_ERROR(Look(last, now));
+absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const Place& place, const Moment& now,
+                                                        bool asked) {
+  RETURN_IF_ERROR(Look(place, now));
+  const std::optional<Cut>& last = place.last;
   const auto clock = Clock(now);
   if (!clock) return Decided();
   if (!decider_) {
@@ -74,46 +76,82 @@ absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const std::optional<Cut>
 
 // Finds out what is new since the last look. A sample that lies among those that were shown already
 // means that they are to be shown anew.
-absl::Status LiveStream::Look(const std::optional<Cut>& last, const Moment& now) {
+absl::Status LiveStream::Look(const Place& place, const Moment& now) {
   const bool is_first = snapshot_.dataset_id() == 0;
   ASSIGN_OR_RETURN(const rpc::v1::Snapshot synced,
                    downstream_.SyncDataset(dataset_, [](const auto&) {}));
-  if (is_first) last_new_ = now.steady;
-  if (!is_first && synced.committed_key() == snapshot_.committed_key()) {
-    snapshot_ = synced;
-    return absl::OkStatus();
-  }
   const int64_t known = snapshot_.committed_key();
+  const bool is_new = is_first || synced.committed_key() != known;
+  if (is_new) last_new_ = now.steady;
   rpc::v1::Snapshot before = std::exchange(snapshot_, synced);
-  std::optional<Cut> from;
-  if (last) from = PlaceOf(*last);
-  storage::v1::ListSamplesRequest request = Listing(from);
-  request.set_after_key(known);
-  std::optional<int64_t> greatest = greatest_;
-  bool among_shown = false;
-  absl::Status listed =
-      downstream_.ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
-        ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
-        if (rows.times.empty()) return absl::OkStatus();
-        greatest = std::max(greatest.value_or(rows.times.back()), rows.times.back());
-        among_shown |= shown_to_ && Cut{{rows.times.front()}, {rows.keys.front()}} < *shown_to_;
-        return absl::OkStatus();
-      });
-  if (!listed.ok()) {
-    snapshot_ = std::move(before);
-    return listed;
+  const bool is_by_events = live_.clock == LiveClock::kEvent;
+  const bool has_moved = is_by_events && (!has_base_ || base_ != place.base);
+  if (has_moved) {
+    clock_.Reset();
+    base_ = place.base;
   }
-  greatest_ = greatest;
-  last_new_ = now.steady;
-  if (among_shown) decider_.reset();
-  return absl::OkStatus();
+  if (is_new || has_moved) {
+    const absl::StatusOr<bool> among_shown = TakeNew(place, has_moved ? 0 : known);
+    has_base_ = among_shown.ok();
+    if (!among_shown.ok()) {
+      snapshot_ = std::move(before);
+      return among_shown.status();
+    }
+    if (*among_shown) decider_.reset();
+  } else if (reached_.num_ahead == 0) {
+    return absl::OkStatus();  // As before.
+  }
+  if (!is_by_events) return absl::OkStatus();
+  const auto reached = clock_.Reach(now.wall, [this](int64_t time, int64_t after, int64_t enough) {
+    return CountBefore(time, after, enough);
+  });
+  has_base_ = reached.ok();  // Else all is looked at anew.
+  if (reached.ok()) reached_ = *reached;
+  return reached.status();
+}
+
+absl::StatusOr<bool> LiveStream::TakeNew(const Place& place, int64_t after_key) {
+  std::optional<Cut> from = place.last;
+  if (live_.clock == LiveClock::kEvent) from = place.base;
+  if (from) from = PlaceOf(*from);
+  storage::v1::ListSamplesRequest request = Listing(from);
+  request.set_after_key(after_key);
+  std::optional<Cut> decided;
+  if (place.last) decided = PlaceOf(*place.last);
+  bool among_shown = false;
+  RETURN_IF_ERROR(downstream_.ListSamples(request, [&](const batch::Batch& chunk) -> absl::Status {
+    ASSIGN_OR_RETURN(const Rows rows, RowsOf(chunk));
+    for (size_t i = 0; i < rows.times.size(); ++i) {
+      const Cut at{{rows.times[i]}, {rows.keys[i]}};
+      if (live_.clock == LiveClock::kEvent) clock_.Add(rows.times[i], rows.keys[i]);
+      among_shown |= shown_to_ && at < *shown_to_ && (!decided || *decided <= at);
+    }
+    return absl::OkStatus();
+  }));
+  return among_shown;
+}
+
+absl::StatusOr<int64_t> LiveStream::CountBefore(int64_t event_time, int64_t after,
+                                                int64_t enough) const {
+  std::optional<Cut> from;
+  if (base_) from = PlaceOf(*base_);
+  storage::v1::ListSamplesRequest request = Listing(from);
+  *request.mutable_to() = ToProto(Cut{{event_time}, {}});
+  request.set_after_key(after);
+  int64_t count = 0;
+  const absl::Status listed = downstream_.ListSamples(request, [&](const batch::Batch& chunk) {
+    count += chunk.num_rows();
+    return count < enough ? absl::OkStatus() : Cancelled("enough was counted");
+  });
+  if (count < enough) RETURN_IF_ERROR(listed);
+  return count;
 }
 
 std::optional<Cut> LiveStream::Clock(const Moment& now) const {
   if (live_.clock == LiveClock::kWall) return Cut{{now.wall.micros - live_.lateness.micros}, {}};
-  if (!greatest_) return std::nullopt;
+  if (!reached_.time) return std::nullopt;
   const bool idle = now.steady - last_new_ >= std::chrono::microseconds(live_.idle.micros);
-  return Cut{{idle ? *greatest_ + 1 : *greatest_ - live_.lateness.micros}, {}};
+  return Cut{{idle ? *reached_.time + 1 : *reached_.time - live_.lateness.micros}, {}};
 }
 
 absl::StatusOr<LiveStream::Decided> LiveStream::Show(const std::optional<Cut>& from, const Cut& to,

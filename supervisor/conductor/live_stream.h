@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "supervisor/conductor/event_clock.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/triggers/decider.h"
@@ -29,8 +30,8 @@ std::chrono::milliseconds PollInterval(const LiveSpec& live);
 
 // Shows a trigger policy the samples behind its last decision and before the clock, in the order
 // (event time, key). The clock depends on the spec:
-//   event   the greatest event time seen less the lateness, or, when nothing has come for `idle`,
-//           right behind the greatest event time seen;
+//   event   the greatest event time that counts (event_clock.h) less the lateness, or, when nothing
+//           has come for `idle`, right behind that event time;
 //   wall    the time of day less the lateness.
 // After a crash, its state is restored from the last decision and the dataset. Decisions therefore
 // do not depend on when samples arrived, as long as they arrived before the clock had passed them.
@@ -45,19 +46,30 @@ class LiveStream {
   LiveStream(Downstream& downstream, const PipelineSpec& spec, DatasetId dataset,
              Duration label_delay, MakeDecider make_decider);
 
+  // Where a run is.
+  struct Place {
+    // The last decision that counts. Absent before the first.
+    std::optional<Cut> last = {};
+    // An earlier decision, behind which enough samples lie to know how they follow one another.
+    // Absent: that is not known of fewer than all.
+    std::optional<Cut> base = {};
+  };
+
   struct Decided {
     std::vector<Decision> decisions;
     // The state of the policy behind the last of them.
     std::string state;
   };
   // Looks for new samples. Returns the decisions that they and the clock allow, in order, up to the
-  // first that fires. `last` is the last decision that counts; decisions that were returned earlier
-  // count only once they are recorded. With `asked`, the run trains on what has come before the
-  // clock even if the policy does not fire. May be called again after an error.
-  absl::StatusOr<Decided> Advance(const std::optional<Cut>& last, const Moment& now, bool asked);
+  // first that fires. Decisions that were returned earlier count only once they are recorded. With
+  // `asked`, the run trains on what has come before the clock even if the policy does not fire. May
+  // be called again after an error.
+  absl::StatusOr<Decided> Advance(const Place& place, const Moment& now, bool asked);
 
   // What the last Advance() knew about the dataset.
   const rpc::v1::Snapshot& snapshot() const { return snapshot_; }
+  // What the last Advance() knew of samples that are ahead of the clock.
+  const EventClock::Reached& reached() const { return reached_; }
   // Returns where the samples begin that the last Advance() knew. Absent when there are none.
   absl::StatusOr<std::optional<Cut>> First() const;
   // The number of samples behind the last decision that were shown to the policy.
@@ -81,7 +93,11 @@ class LiveStream {
   // Returns where the samples of a decision at a cut end. Everything below uses the times of
   // samples.
   Cut PlaceOf(const Cut& decided) const;
-  absl::Status Look(const std::optional<Cut>& last, const Moment& now);
+  absl::Status Look(const Place& place, const Moment& now);
+  // Lists samples from the base on that the clock does not know. Returns whether some lie among
+  // those that were shown.
+  absl::StatusOr<bool> TakeNew(const Place& place, int64_t after_key);
+  absl::StatusOr<int64_t> CountBefore(int64_t event_time, int64_t after, int64_t enough) const;
   std::optional<Cut> Clock(const Moment& now) const;
   absl::StatusOr<Decided> Show(const std::optional<Cut>& from, const Cut& to, bool asked);
   storage::v1::ListSamplesRequest Listing(const std::optional<Cut>& from) const;
@@ -93,7 +109,10 @@ class LiveStream {
   const Duration delay_;
   const MakeDecider make_decider_;
   rpc::v1::Snapshot snapshot_;
-  std::optional<int64_t> greatest_;  // The greatest event time behind the last decision.
+  EventClock clock_;       // Of the samples behind `base_`.
+  bool has_base_ = false;  // Whether `clock_` knows them.
+  std::optional<Cut> base_;
+  EventClock::Reached reached_;
   std::chrono::steady_clock::time_point last_new_;
   // Absent: it must be shown everything from the last decision on.
   std::optional<Decider> decider_;

@@ -43,12 +43,14 @@ struct LiveSpec {
   Duration lateness{10'000'000};
   LatePolicy late = LatePolicy::kAccept;
   Duration idle{60'000'000};
+  std::optional<Duration> ahead;
   Duration poll{1'000'000};
 
   void Fields(auto&& field) {
     field("clock", clock,
-          "The clock of the stream. event: the greatest event time seen. wall: the time of day. "
-          "Triggers see the samples before the clock minus `lateness`.");
+          "The clock of the stream. event: the greatest event time seen, without that of samples "
+          "that are ahead of the others. wall: the time of day. Triggers see the samples before "
+          "the clock minus `lateness`.");
     field("lateness", lateness,
           "How far a sample may be behind the clock and still be taken in order.", {.min = 0});
     field("late", late,
@@ -59,7 +61,18 @@ struct LiveSpec {
           "With `clock: event`: how long after the last new sample `lateness` stops holding back "
           "the samples that are there.",
           {.min = 0});
+    field("ahead", ahead,
+          "With `clock: event`, 1h by default: how far a few samples may be ahead of the others, "
+          "or of the time of day, and still move the clock. Those further ahead wait, and are "
+          "told, until five of them are there and more of them have come than of others.",
+          {.min = 0, .example = "2h"});
     field("poll", poll, "How often to look at the dataset.", {.min = 0.001});
+  }
+  void Check(config::Problems& problems) const {
+    if (ahead && clock == LiveClock::kWall) {
+      problems.Add("ahead", "has no effect with `clock: wall`, which no sample moves",
+                   "leave it out, or use clock: event");
+    }
   }
 };
 
@@ -81,6 +94,11 @@ struct tidemill::config::EnumNames<tidemill::supervisor::LatePolicy> {
 };
 
 namespace tidemill::supervisor {
+
+// Returns `ahead` or its default.
+constexpr Duration EffectiveAhead(const LiveSpec& live) {
+  return live.ahead.value_or(Duration{3'600'000'000});
+}
 
 // Returns the name in the pipeline.
 constexpr std::string_view NameOf(LatePolicy late) {

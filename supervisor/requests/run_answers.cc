@@ -49,6 +49,9 @@ void AddState(const PipelineSpec& spec, const RunState& state, v1::GetRunRespons
   for (const auto& [name, dataset] : state.datasets()) {
     if (dataset.has_left_out()) (*response.mutable_left_out())[name] = dataset.left_out();
   }
+  if (state.samples_ahead().num_samples() > 0) {
+    *response.mutable_samples_ahead() = state.samples_ahead();
+  }
   if (state.stream_ended()) *response.mutable_stream_ended() = state.end_of_stream();
 }
 

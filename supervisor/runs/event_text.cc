@@ -41,7 +41,10 @@ std::string Text(const v1::TriggerFired& event) {
   std::string text =
       fmt::format("trigger {} fired at {} after {} new samples", event.trigger(),
                   FormatTimestampShort({event.at().event_time()}), event.num_samples());
-  if (event.num_late() > 0) text += fmt::format("; {} of them came late", event.num_late());
+  if (event.num_late() > 0) {
+    text +=
+        fmt::format("; {} more lie before the previous trigger and came late", event.num_late());
+  }
   return text;
 }
 
@@ -122,6 +125,21 @@ std::string Text(const v1::StreamEnded& event) {
   return text;
 }
 
+std::string AheadText(const v1::SamplesAhead& ahead) {
+  const std::string text =
+      fmt::format("{} {} ahead of the others, the first at {}", ahead.num_samples(),
+                  ahead.num_samples() == 1 ? "sample is" : "samples are",
+                  FormatTimestampShort({ahead.first_event_time()}));
+  if (!ahead.has_reached_event_time()) return text;
+  return fmt::format("{} where these have reached {}", text,
+                     FormatTimestampShort({ahead.reached_event_time()}));
+}
+
+std::string Text(const v1::SamplesAhead& event) {
+  if (event.num_samples() == 0) return "no samples are ahead of the others any more";
+  return fmt::format("{}; they wait, and do not move the clock", AheadText(event));
+}
+
 }  // namespace
 
 std::string TypeOf(const v1::RunEvent& event) {
@@ -167,6 +185,8 @@ std::string TextOf(const v1::RunEvent& event) {
       return Text(event.selection_faulted());
     case v1::RunEvent::kStreamEnded:
       return Text(event.stream_ended());
+    case v1::RunEvent::kSamplesAhead:
+      return Text(event.samples_ahead());
     case v1::RunEvent::kStepWaited:
       return Text(event.step_waited());
     case v1::RunEvent::kTrainingSetSealed:

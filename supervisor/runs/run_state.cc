@@ -115,6 +115,9 @@ void RunState::ApplyToStream(const v1::RunEvent& event) {
       end_snapshot_ = event.stream_ended().snapshot();
       BeginRound();
       break;
+    case v1::RunEvent::kSamplesAhead:
+      samples_ahead_ = event.samples_ahead();
+      break;
     case v1::RunEvent::kStopRequested:
       stop_requested_ = true;
       break;

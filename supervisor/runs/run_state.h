@@ -56,6 +56,8 @@ class RunState {
   bool stream_ended() const { return stream_ended_; }
   // What is known about the end of the stream, once it has ended.
   const v1::StreamEnded& end_of_stream() const { return end_of_stream_; }
+  // What a live run last said of samples that do not move its clock.
+  const v1::SamplesAhead& samples_ahead() const { return samples_ahead_; }
   bool live() const { return live_; }
   // Whether a live run must measure what there is and then stop.
   bool stop_requested() const { return stop_requested_; }
@@ -100,6 +102,7 @@ class RunState {
   std::vector<TriggerState> triggers_;
   bool stream_ended_ = false;
   v1::StreamEnded end_of_stream_;
+  v1::SamplesAhead samples_ahead_;
   bool live_ = false;
   bool stop_requested_ = false;
   bool trigger_requested_ = false;

@@ -339,6 +339,17 @@ TEST(ScoreCriterion, HoldsAScoreAgainstTheMeanOfThoseBefore) {
   EXPECT_NEAR(verdict.nearest->to, .25, 1e-12);
 }
 
+// A score is no setting, and "1 of it" is not what people call a share.
+TEST(ScoreCriterion, SpeaksOfSettingsAndShares) {
+  const std::vector<double> scores = {.5, .5};
+  const RollingAverageCriterion all = {.deviation = 1, .relative = true, .history = 2};
+  const Verdict lower = After(all, BadSide::kLow, scores, .6);
+  EXPECT_FALSE(lower.nearest.has_value());
+  EXPECT_EQ(ExplainScore(all, lower),
+            "the mean of the 2 scores before was 0.5, and 100 % worse than that is 0");
+  EXPECT_FALSE(After(QuantileCriterion(), BadSide::kLow, scores, .6).nearest.has_value());
+}
+
 TEST(DriftTrigger, SpendsAlphaOverTheTestsSinceATraining) {
   DriftTrigger spec = OfColumns(100, 100, 100);
   spec.criterion = PValueCriterion{.alpha = .05, .spend = true};

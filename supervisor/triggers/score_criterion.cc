@@ -24,7 +24,6 @@ void Fill(const statistics::Verdict& judged, const ScoreKind& kind, Verdict& ver
   // The first score is held against nothing.
   if (!judged.threshold) return;
   verdict.comparison = Comparison{kind.name, score, *judged.threshold, ""};
-  verdict.nearest = Change{"score", score, *judged.threshold};
 }
 
 std::string ScoresBefore(const Observed& observed) {
@@ -111,10 +110,11 @@ std::string ExplainScore(const QuantileCriterion& criterion, const Verdict& verd
 
 std::string ExplainScore(const RollingAverageCriterion& criterion, const Verdict& verdict) {
   if (IsFirst(verdict)) return kFirst;
-  return fmt::format("the mean of the {} before was {}, and {}{} worse than that is {}",
+  const std::string deviation =
+      criterion.relative ? Figure(100 * criterion.deviation) + " %" : Figure(criterion.deviation);
+  return fmt::format("the mean of the {} before was {}, and {} worse than that is {}",
                      ScoresBefore(verdict.observed), Figure(ValueOf(verdict.observed, "mean")),
-                     Figure(criterion.deviation), criterion.relative ? " of it" : "",
-                     Figure(verdict.comparison.value_or(Comparison()).threshold));
+                     deviation, Figure(verdict.comparison.value_or(Comparison()).threshold));
 }
 
 std::string ExplainScore(const PValueCriterion& criterion, const Verdict& verdict) {

@@ -88,7 +88,7 @@ std::vector<int64_t> ShapeByRow(OpBuilder& builder, const std::vector<BoundColum
           "columns",
           fmt::format("column {} does not have a number for each of the {} rows of the series",
                       schema.name, num_rows),
-          "parse it with rows: all, or leave it out");
+          "leave it out; only what is parsed with rows: all has one");
     }
   }
   return {num_rows, std::max<int64_t>(1, width)};

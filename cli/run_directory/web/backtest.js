@@ -35,7 +35,7 @@ function paretoSection() {
   });
   across.addEventListener("change", draw);
   up.addEventListener("change", draw);
-  return section("What costs what", "Each point is a policy. To the right is its cost, upwards its value. The dashed line joins the policies that no other policy beats. A better value than that of one of them costs more.",
+  return section("What costs what", "Each point is a policy. To the right is its cost, and up is its number, of which the axis says when lower is better. The dashed line joins the policies that no other policy beats. A better value than that of one of them costs more.",
     el("div", {class: "controls"}, el("label", {}, "Across ", across), qualities.length > 1 ? el("label", {}, "Up ", up) : null), host);
 }
 
