@@ -266,10 +266,10 @@ class RowAheadTest : public LiveRunTest {
 };
 
 TEST_F(RowAheadTest, CutsNoPeriodShort) {
-  constexpr int64_t kYear9999 = 253'370'764'800;
+  constexpr int64_t kFarAway = 253'370'764'800;
   services_.Arrive(Seconds(0, 14));
   const RunId run = Submit(Request("{lateness: 2s, poll: 1ms, idle: 1d, late: quarantine}"));
-  services_.Arrive({86'400, kYear9999});
+  services_.Arrive({86'400, kFarAway});
   AwaitLooks(3);
   for (int64_t from = 14; from < 44; from += 5) {
     services_.Arrive(Seconds(from, from + 5));

@@ -38,11 +38,11 @@ TEST(ForeignTargets, AreClassesThatTheModelHasNoOutputFor) {
 }
 
 TEST(ForeignTargets, AreRealValuesThatAreNoNumbers) {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInfinite = std::numeric_limits<float>::infinity();
-  EXPECT_THAT(ForeignRows<float>({0.5f, kNan, -kInfinite, 1e30f}, models::Mse{}, 1),
+  constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kUnbounded = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(ForeignRows<float>({0.5f, kNoNumber, -kUnbounded, 1e30f}, models::Mse{}, 1),
               ElementsAre(1, 2));
-  EXPECT_THAT(ForeignRows<float>({1, 2, 3, kNan}, models::Mse{}, 2, 2), ElementsAre(1));
+  EXPECT_THAT(ForeignRows<float>({1, 2, 3, kNoNumber}, models::Mse{}, 2, 2), ElementsAre(1));
 }
 
 TEST(ForeignTargets, AreNoneWhereTheKindIsWrong) {
