@@ -37,7 +37,9 @@ CsvHeader::Kind CsvHeader::KindOfBad(std::span<const CsvField> record) const {
   if (const Kind kind = KindOf(record); kind != Kind::kNone) return kind;
   const auto num_names =
       std::ranges::count_if(record, [&](const CsvField& field) { return IsName(field); });
-  return num_names > 0 && 2 * num_names >= std::ssize(record) ? Kind::kOther : Kind::kNone;
+  if (num_names == 0 || 2 * num_names < std::ssize(record)) return Kind::kNone;
+  // Each name stands once in a header. Values may be names, too, and repeat.
+  return ProblemOfNames(NamesIn(record)) ? Kind::kNone : Kind::kOther;
 }
 
 std::vector<std::string> CsvHeader::NamesIn(std::span<const CsvField> header) const {

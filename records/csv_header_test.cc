@@ -53,6 +53,7 @@ TEST(CsvHeader, OfOtherColumnsIsABadRecordOfWhichHalfAreNames) {
   const CsvHeader header({"t", "x", "y", "z"}, std::nullopt);
   EXPECT_EQ(header.KindOfBad(Fields({"t", "x", "w", "v"})), Kind::kOther);
   EXPECT_EQ(header.KindOfBad(Fields({"t", "x", "y"})), Kind::kOther) << "one less";
+  EXPECT_EQ(header.KindOfBad(Fields({"x", "x", "x"})), Kind::kNone) << "values may be names, too";
   EXPECT_EQ(header.KindOfBad(Fields({"t", "x", "y", "z", "w"})), Kind::kOther) << "one more";
   EXPECT_EQ(header.KindOfBad(Fields({"t", "1", "2", "3"})), Kind::kNone);
   EXPECT_EQ(header.KindOfBad(Fields({"z", "x", "y", "t"})), Kind::kMoved);

@@ -1,5 +1,7 @@
 #include "samples/sample_values.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "samples/dataset_schema.h"
@@ -33,6 +35,40 @@ absl::StatusOr<batch::Batch> LabelsOf(const batch::Batch& samples) {
   return labels;
 }
 
+// The numbers of the good samples, in their order.
+absl::StatusOr<batch::Batch> NumbersOf(const transform::Transformed& parsed) {
+  batch::Batch values(parsed.batch.num_rows());
+  const batch::Column* numbers = parsed.batch.Find(transform::kInputColumn);
+  if (numbers == nullptr) return Internal("the graph made no input");
+  batch::Column named = *numbers;
+  named.name = std::string(SampleValues::kValuesColumn);
+  RETURN_IF_ERROR(values.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, parsed.batch.keys())));
+  RETURN_IF_ERROR(values.Set(std::move(named)));
+  return values;
+}
+
+// The numbers that samples have, each column by a graph of its own.
+absl::StatusOr<batch::Batch> NumbersByColumn(const std::vector<transform::Graph>& of_column,
+                                             const batch::Batch& samples) {
+  const size_t width = of_column.size();
+  std::vector<float> values(samples.keys().size() * width, std::numeric_limits<float>::quiet_NaN());
+  for (size_t column = 0; column < width; ++column) {
+    ASSIGN_OR_RETURN(const transform::Transformed parsed, of_column[column].Run(samples, nullptr));
+    if (parsed.batch.num_rows() == 0) continue;
+    const auto numbers = parsed.batch.Find(transform::kInputColumn)->Values<float>();
+    size_t good = 0;  // Good samples keep their order.
+    for (size_t row = 0; row < samples.keys().size() && good < numbers.size(); ++row) {
+      if (parsed.batch.keys()[good] != samples.keys()[row]) continue;
+      values[row * width + column] = numbers[good++];
+    }
+  }
+  batch::Batch batch(samples.num_rows());
+  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, samples.keys())));
+  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<float>(SampleValues::kValuesColumn, values,
+                                                     {static_cast<int64_t>(width)})));
+  return batch;
+}
+
 }  // namespace
 
 absl::Status SampleValues::ReadLabels(std::span<const int64_t> keys, const Sink& sink) {
@@ -58,18 +94,27 @@ absl::StatusOr<transform::Graph> SampleValues::GraphOf(
 }
 
 absl::Status SampleValues::ReadColumns(std::span<const int64_t> keys,
-                                       const std::vector<std::string>& columns, const Sink& sink) {
+                                       const std::vector<std::string>& columns, const Sink& sink,
+                                       Lacking lacking) {
   ASSIGN_OR_RETURN(const transform::Graph graph, GraphOf(columns));
+  std::vector<transform::Graph> of_column;
+  for (const std::string& column : columns) {
+    if (lacking == Lacking::kLeaveOut) break;
+    ASSIGN_OR_RETURN(transform::Graph single, GraphOf({column}));
+    of_column.push_back(std::move(single));
+  }
   return read_samples_(dataset_, keys, [&](const batch::Batch& samples) -> absl::Status {
     if (samples.num_rows() == 0) return absl::OkStatus();
     ASSIGN_OR_RETURN(const transform::Transformed parsed, graph.Run(samples, nullptr));
-    batch::Batch values(parsed.batch.num_rows());
-    const batch::Column* numbers = parsed.batch.Find(transform::kInputColumn);
-    if (numbers == nullptr) return Internal("the graph made no input");
-    batch::Column named = *numbers;
-    named.name = std::string(kValuesColumn);
-    RETURN_IF_ERROR(values.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, parsed.batch.keys())));
-    RETURN_IF_ERROR(values.Set(std::move(named)));
+    if (parsed.batch.num_rows() > 0 || lacking == Lacking::kLeaveOut) {
+      ASSIGN_OR_RETURN(const batch::Batch values, NumbersOf(parsed));
+      RETURN_IF_ERROR(sink(values));
+    }
+    if (lacking == Lacking::kLeaveOut || parsed.bad.empty()) return absl::OkStatus();
+    std::vector<int64_t> rows;
+    for (const transform::BadSample& bad : parsed.bad) rows.push_back(bad.row);
+    std::sort(rows.begin(), rows.end());
+    ASSIGN_OR_RETURN(const batch::Batch values, NumbersByColumn(of_column, samples.Take(rows)));
     return sink(values);
   });
 }

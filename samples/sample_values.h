@@ -37,9 +37,10 @@ class SampleValues {
   absl::Status ReadLabels(std::span<const int64_t> keys, const Sink& sink);
   // Reads fields of the records as numbers, float32, in the order of `columns`. FAILED_PRECONDITION
   // when the records of the dataset have no columns. INVALID_ARGUMENT when they lack one of these
-  // columns.
+  // columns. With kKeep, a field that is no number is NaN, and its sample is not left out.
+  enum class Lacking { kLeaveOut, kKeep };
   absl::Status ReadColumns(std::span<const int64_t> keys, const std::vector<std::string>& columns,
-                           const Sink& sink);
+                           const Sink& sink, Lacking lacking = Lacking::kLeaveOut);
 
  private:
   absl::StatusOr<transform::Graph> GraphOf(const std::vector<std::string>& columns) const;

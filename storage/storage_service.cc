@@ -299,15 +299,15 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
   const DatasetId dataset{request->dataset_id()};
   const std::span keys(request->sample_keys().data(),
                        static_cast<size_t>(request->sample_keys_size()));
-  auto samples = SamplesToDelete(core_.indexes, dataset, keys);
-  if (!samples.ok()) return ToGrpc(samples.status());
   const absl::Status status = RunCommand<v1::DeleteSamplesResponse>(
-      request->command(), response, [&](const CommandGuard& guard, const ResponseKeeper& keep) {
+      request->command(), response,
+      [&](const CommandGuard& guard, const ResponseKeeper& keep) -> absl::Status {
+        ASSIGN_OR_RETURN(auto samples, SamplesToDelete(core_.indexes, dataset, keys));
         const auto fill = [&](pqxx::work& work, int64_t num_deleted) {
           response->set_num_deleted(num_deleted);
           return keep(work);
         };
-        return core_.catalog.DeleteSamples(dataset, *samples, guard, fill).status();
+        return core_.catalog.DeleteSamples(dataset, samples, guard, fill).status();
       });
   if (!status.ok()) return ToGrpc(status);
   // No read that starts after the answer returns them.

@@ -37,6 +37,17 @@ def read(name):
     return pathlib.Path(name).read_text(errors="replace")
 
 
+# Each row of the table of what is read names tests, and these exist.
+sources = "".join(read(f) for f in tracked if f.endswith("_test.cc") and pathlib.Path(f).exists())
+tests = {".".join(name) for name in re.findall(r"TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)", sources)}
+guide = "docs/guides/bring-your-data.md"
+for row in re.findall(r"^\| .* \| (.*) \|$", read(guide).partition("## What is read, and what is refused")[2], re.M):
+    named = re.findall(r"`(\w+\.\w+)`", row)
+    if not named and row != "tests":
+        problems.append(f"{guide}: a row names no test: {row}")
+    problems.extend(f"{guide}: there is no test {name}" for name in named if name not in tests)
+
+
 def structs(text):
     """(name, body) of each struct that begins at the left margin."""
     return re.findall(r"^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S)

@@ -11,7 +11,6 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
-#include "cli/results/measure_kinds.h"
 #include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
 

@@ -9,9 +9,9 @@
 
 #include "cli/results/comparison.h"
 #include "cli/results/matrix.h"
-#include "cli/results/measure_kinds.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
+#include "cli/results/run_measures.h"
 #include "cli/terminal/view.h"
 
 namespace tidemill::cli {

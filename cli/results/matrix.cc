@@ -12,7 +12,6 @@
 #include "base/time.h"
 #include "cli/results/baselines.h"
 #include "cli/results/ledger.h"
-#include "cli/results/measure_kinds.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"

@@ -12,7 +12,7 @@
 
 #include "base/time.h"
 #include "cli/results/baselines.h"
-#include "cli/results/measure_kinds.h"
+#include "cli/results/run_measures.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {

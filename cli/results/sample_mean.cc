@@ -5,7 +5,7 @@
 
 #include "fmt/format.h"
 
-#include "cli/results/measure_kinds.h"
+#include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {

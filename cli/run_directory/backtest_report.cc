@@ -11,8 +11,8 @@
 
 #include "base/time.h"
 #include "base/version.h"
-#include "cli/results/measure_kinds.h"
 #include "cli/results/result_tables.h"
+#include "cli/results/run_measures.h"
 #include "cli/run_directory/backtest_assets.h"
 #include "cli/run_directory/page.h"
 #include "cli/run_directory/report_data.h"

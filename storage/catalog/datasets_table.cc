@@ -189,8 +189,7 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   counts.num_bad_samples = quarantined[1].as<int64_t>();
   counts.left_out = left_out_table::Read(work, id);
   const DatasetSnapshot& snapshot = counts.snapshot;
-  const pqxx::row deleted =
-      work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence);
+  const pqxx::row deleted = work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence);
   counts.num_deleted = deleted[0].as<int64_t>();
   counts.num_deleted_on_request = deleted[1].as<int64_t>();
   const pqxx::row samples = work.exec_params1(kCountSamples, id.value, snapshot.committed_key);

@@ -175,14 +175,20 @@ void CsvIndexing::TakeRecord(std::string_view bytes, int64_t offset, int64_t pos
     return;
   }
   if (found_.columns_moved) return found_.AddBad(position, kBehindHeader);
+  if (bytes.find('\0') != std::string_view::npos) return AddZeros(bytes, position);
   const absl::Status status = AddSample(bytes, offset, position);
   if (status.ok()) return;
   if (reading_.header.KindOfBad(record_.fields) != CsvHeader::Kind::kNone) {
     return TakeSecondHeader(CsvHeader::Kind::kOther, position);
   }
-  std::string reason(status.message());
-  if (bytes.find('\0') != std::string_view::npos) reason += "; it has zero bytes";
-  found_.AddBad(position, std::move(reason));
+  found_.AddBad(position, std::string(status.message()));
+}
+
+void CsvIndexing::AddZeros(std::string_view bytes, int64_t position) {
+  const absl::Status count = CheckCount(record_);
+  std::string reason = count.ok() ? "" : std::string(count.message()) + "; ";
+  found_.AddLost(position, std::count(bytes.begin(), bytes.end(), '\0'),
+                 reason + "it has zero bytes");
 }
 
 void CsvIndexing::TakeSecondHeader(CsvHeader::Kind kind, int64_t position) {

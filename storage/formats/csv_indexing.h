@@ -65,6 +65,8 @@ class CsvIndexing {
   absl::Status Take(std::string_view bytes, int64_t offset);
   absl::Status TakeHeader();
   void TakeRecord(std::string_view bytes, int64_t offset, int64_t position);
+  // Zeros stand where a crash left them in place of text; they may hide the ends of lines.
+  void AddZeros(std::string_view bytes, int64_t position);
   void TakeSecondHeader(CsvHeader::Kind kind, int64_t position);
   absl::Status AddSample(std::string_view bytes, int64_t offset, int64_t position);
 

@@ -47,8 +47,6 @@ struct Subject {
   std::function<SoundFile(std::mt19937&)> make;
   // Whether records have sums, so that what is taken is what was written.
   bool has_sums = false;
-  // Whether zeros are text as other bytes are, and may hide the ends of lines.
-  bool takes_zeros = false;
   // Whether records behind inserted bytes cannot be found, because only their place tells them.
   bool is_counted = false;
 };
@@ -175,8 +173,7 @@ class DamageTest : public FormatTest, public ::testing::WithParamInterface<Subje
                            static_cast<size_t>(found.num_bad + 1) * 2 * longest +
                            static_cast<size_t>(found.lost_bytes);
     const bool ends_in_zeros = !found.remarks.empty();
-    const bool runs_on = subject.takes_zeros && damage.kind == Kind::kZeros;
-    if (!ends_in_zeros && !runs_on && !sound.extents.empty()) {
+    if (!ends_in_zeros && !sound.extents.empty()) {
       EXPECT_GE(covered, damage.bytes.size())
           << "kind " << static_cast<int>(damage.kind) << " from " << damage.extent.from;
     }
@@ -195,9 +192,7 @@ class DamageTest : public FormatTest, public ::testing::WithParamInterface<Subje
             tally.num_found, 100 * share, tally.num_bad, tally.lost_bytes, tally.num_whole,
             tally.num_silent);
       }
-      if (!GetParam().takes_zeros || kind != Kind::kZeros) {
-        EXPECT_EQ(tally.num_silent, 0) << kNames[static_cast<int>(kind)];
-      }
+      EXPECT_EQ(tally.num_silent, 0) << kNames[static_cast<int>(kind)];
       if (tally.num_sound > 0) {
         EXPECT_GE(share, 0.99) << kNames[static_cast<int>(kind)];
       }
@@ -311,8 +306,8 @@ std::vector<Subject> Subjects() {
   const std::string labels = kLabels, rows = kRows;
   const std::string csv = "format: csv\n" + labels, jsonl = "format: jsonl\n" + labels;
   return {
-      {.name = "csv", .spec = csv, .file = "x.csv", .make = Csv, .takes_zeros = true},
-      {.name = "csv_quotes", .spec = csv, .file = "x.csv", .make = QuotedCsv, .takes_zeros = true},
+      {.name = "csv", .spec = csv, .file = "x.csv", .make = Csv},
+      {.name = "csv_quotes", .spec = csv, .file = "x.csv", .make = QuotedCsv},
       {.name = "jsonl", .spec = jsonl, .file = "x.jsonl", .make = Jsonl},
       {.name = "binary",
        .spec = "format: {type: binary, record_bytes: 24}\n" + rows,

@@ -120,6 +120,46 @@ TEST(RowCache, RefusesRowsOfAnotherWidth) {
       StatusIs(absl::StatusCode::kInternal, HasSubstr("3 numbers for each sample, but had 2")));
 }
 
+TEST(SampleValues, KeepWhatASampleHasBesideAFieldThatIsNoNumber) {
+  const auto spec = config::Read<storage::DatasetSpec>(
+      "{path: /data, files: '*.csv', format: {type: csv, columns: [t, x, y]}, event_time: {column: "
+      "t}, label: {column: y, kind: real}}",
+      "dataset");
+  ASSERT_THAT(spec, IsOk());
+  const std::vector<std::string_view> records = {"1,2,3", "1,,4", "1,Unavailable,", "1,5,6",
+                                                 "torn"};
+  const auto read = [&](DatasetId, std::span<const int64_t> keys,
+                        const std::function<absl::Status(batch::Batch)>& sink) -> absl::Status {
+    batch::Batch samples(std::ssize(keys));
+    RETURN_IF_ERROR(samples.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
+    RETURN_IF_ERROR(samples.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, records)));
+    return sink(std::move(samples));
+  };
+  samples::SampleValues values(read, DatasetId{3}, *spec);
+  const std::vector<int64_t> keys = {7, 8, 9, 10, 11};
+  const std::vector<std::string> columns = {"x", "y"};
+  using Lacking = samples::SampleValues::Lacking;
+  for (const Lacking lacking : {Lacking::kLeaveOut, Lacking::kKeep}) {
+    RowCache rows(1 << 20);
+    ASSERT_THAT(values.ReadColumns(
+                    keys, columns,
+                    [&](const batch::Batch& some) {
+                      return rows.Add(some, samples::SampleValues::kValuesColumn);
+                    },
+                    lacking),
+                IsOk());
+    rows.Settle(keys);
+    const EvidenceTable table = rows.Table(keys, /*may_lack=*/true);
+    EXPECT_EQ(table.num_rows, lacking == Lacking::kKeep ? 3 : 2);
+    EXPECT_EQ(table.num_missing, lacking == Lacking::kKeep ? 2 : 3);
+    if (lacking == Lacking::kLeaveOut) continue;
+    EXPECT_EQ(table.values[0], 2);
+    EXPECT_TRUE(std::isnan(table.values[2])) << "an empty field";
+    EXPECT_EQ(table.values[3], 4);
+    EXPECT_EQ(table.values[4], 5);
+  }
+}
+
 // Thousand samples, one a second from the epoch on, with the keys 1, 2 ...
 class StoredEvidenceTest : public ::testing::Test {
  protected:

@@ -18,22 +18,13 @@ namespace tidemill::supervisor {
 namespace {
 
 using statistics::BadSide;
+using testing::EverySecond;
 using ::testing::HasSubstr;
 using testing::kSecond;
 using testing::Make;
 using testing::ManySamples;
 using testing::Stream;
 using trials::DriftingEvidence;
-
-// A sample a second.
-Stream EverySecond(int64_t n) {
-  Stream stream;
-  for (int64_t i = 0; i < n; ++i) {
-    stream.times.push_back(i * kSecond);
-    stream.keys.push_back(i + 1);
-  }
-  return stream;
-}
 
 bool Never(int64_t) { return false; }
 bool After2000(int64_t number) { return number >= 2000; }

@@ -134,7 +134,12 @@ TEST(Command, ADryRunDeletesNothing) {
   EXPECT_THAT(dry({"runs", "delete", id}), HasSubstr("of small (succeeded) with its 1 models"));
   EXPECT_THAT(dry({"pipelines", "delete", "small"}), HasSubstr("with its 1 runs"));
   EXPECT_THAT(dry({"datasets", "delete", "drift"}), HasSubstr("1,200 samples of 1 files"));
-  EXPECT_THAT(dry({"datasets", "delete", "drift", "--keys", "1,2"}), HasSubstr("2 samples"));
+  EXPECT_THAT(dry({"datasets", "delete", "drift", "--where", "@key > 0"}),
+              HasSubstr("would delete 1,200 samples"));
+  const CommandResult unknown =
+      stack.Tidemill({"datasets", "delete", "drift", "--keys", "1,2", "--dry-run"});
+  EXPECT_EQ(unknown.exit_code, 8);
+  EXPECT_THAT(unknown.out, HasSubstr("2 do not exist"));
   const std::string database = stack.Tidemill({"status", "--json"}).Json().at("database_folder");
   EXPECT_THAT(dry({"down", "--purge"}), AllOf(HasSubstr(stack.state()), HasSubstr("(postgres)"),
                                               HasSubstr("(tidemill-storage)")));

@@ -63,10 +63,10 @@ class Generator {
     for (int i = 0; i < kLinesATick; ++i) out << Next();
   }
 
-  // One sample far in the future, which ends every period before it.
+  // One sample ahead, no more than `ahead`, which ends every period before it.
   void WriteLast() {
     std::ofstream out(fmt::format("{}/part_{:04}.csv", folder_, ++file_));
-    out << Add(kStart + static_cast<int64_t>(written_.size()) * kStep + 3600 * kSecond, false);
+    out << Add(kStart + static_cast<int64_t>(written_.size()) * kStep + 600 * kSecond, false);
   }
 
   const std::vector<Written>& written() const { return written_; }

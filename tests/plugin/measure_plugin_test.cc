@@ -78,8 +78,8 @@ v1::ModelScores Measured(const EvaluationSpec& spec, int64_t block,
       records.push_back(fmt::format("{},{}", x, x > 4 ? "HIGH" : "LOW"));
       classes.push_back(x > 4 ? 1 : 0);
     }
-    measurement.Add({.samples = testing::SamplesOf(records, classes, begin),
-                     .num_known = std::ssize(records)});
+    measurement.Add(
+        {.samples = testing::SamplesOf(records, classes, begin), .num_known = std::ssize(records)});
     if (kill_whom == Kill::kNobody) continue;
     for (const pid_t process : tests::Descendants()) kill(process, SIGKILL);
   }

@@ -17,6 +17,16 @@ namespace tidemill::supervisor::testing {
 using trials::ManySamples;
 using trials::Stream;
 
+// Returns the samples 1 to n, one a second.
+inline Stream EverySecond(int64_t n) {
+  Stream stream;
+  for (int64_t i = 0; i < n; ++i) {
+    stream.times.push_back(i * 1'000'000);
+    stream.keys.push_back(i + 1);
+  }
+  return stream;
+}
+
 // Returns the cost of a training in tests.
 inline TrainingCost CostOf(const Decision& decision) {
   return {.num_samples = decision.num_new,
