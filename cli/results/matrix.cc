@@ -152,7 +152,7 @@ class MatrixDrawing {
                 view_, 0);
     if (!rows_.empty()) text += Header();
     for (const int64_t trigger : rows_) text += Row(trigger);
-    if (text.find('?') != std::string::npos) {
+    if (!matrix_.undefined.empty()) {
       text += Wrapped("?: there are samples, but no value, as of one class alone", view_, 2);
     }
     return text + LeftOut();

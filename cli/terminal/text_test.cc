@@ -91,7 +91,8 @@ TEST(Matrix, ShowsEachModelOnEachWindowAndMarksTheActiveOne) {
   const std::string text = DrawMatrices(TwoModelsOnTwoWindows(), View());
   EXPECT_THAT(text, HasSubstr("accuracy on weather, in %"));
   EXPECT_THAT(text, HasSubstr("   1 1970-01-02 25.0  25.0*\n"));
-  EXPECT_THAT(text, HasSubstr("   2 1970-01-03    -  50.0\n"));
+  EXPECT_THAT(text, HasSubstr("   2 1970-01-03    ?  50.0\n"));
+  EXPECT_THAT(text, HasSubstr("?: there are samples, but no value"));
   EXPECT_THAT(text, HasSubstr("0.2500 per sample, over 10 samples"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

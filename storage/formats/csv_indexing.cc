@@ -146,7 +146,8 @@ absl::Status CsvIndexing::Take(std::string_view bytes, int64_t offset) {
   if (expects_header_) return TakeHeader();
   const int64_t position = found_.records_done++;
   if (record_.kind == CsvRecord::Kind::kBad) {
-    found_.AddBad(position, record_.reason);
+    const bool has_zeros = bytes.find('\0') != std::string_view::npos;
+    found_.AddLost(position, has_zeros ? std::ssize(bytes) : 0, record_.reason);
   } else {
     TakeRecord(bytes, offset, position);
   }
@@ -187,8 +188,7 @@ void CsvIndexing::TakeRecord(std::string_view bytes, int64_t offset, int64_t pos
 void CsvIndexing::AddZeros(std::string_view bytes, int64_t position) {
   const absl::Status count = CheckCount(record_);
   std::string reason = count.ok() ? "" : std::string(count.message()) + "; ";
-  found_.AddLost(position, std::count(bytes.begin(), bytes.end(), '\0'),
-                 reason + "it has zero bytes");
+  found_.AddLost(position, std::ssize(bytes), reason + "it has zero bytes");
 }
 
 void CsvIndexing::TakeSecondHeader(CsvHeader::Kind kind, int64_t position) {

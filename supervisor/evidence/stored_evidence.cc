@@ -101,8 +101,8 @@ absl::Status StoredEvidence::Fetch(const EvidenceRequest& request, std::span<con
     } else if (request.kind == EvidenceKind::kLabels) {
       RETURN_IF_ERROR(values_.ReadLabels(some, add));
     } else {
-      RETURN_IF_ERROR(values_.ReadColumns(some, request.columns, add,
-                                          samples::SampleValues::Lacking::kKeep));
+      RETURN_IF_ERROR(
+          values_.ReadColumns(some, request.columns, add, samples::SampleValues::Lacking::kKeep));
     }
     rows.Settle(some);
   }

@@ -31,7 +31,7 @@ name: looked_at
 datasets: {{d: {{path: data, {}}}}}
 preprocess: {{dataset: d, graph: [{}, {{label: {{into: target}}}}]}}
 model: {{type: logistic, outputs: 2}}
-trigger: {{type: amount, samples: 10}}
+trigger: {{type: amount, samples: 100}}
 training: {{epochs: 1, batch_size: 8, optimizer: {{type: sgd, lr: 0.1}}, loss: cross_entropy, seed: 1, max_bad_fraction: 0.2}}
 evaluation: [{{dataset: d, windows: {{type: between_triggers}}, models: active, measures: [accuracy]}}]
 {})",
@@ -82,7 +82,7 @@ TEST_F(PartCheckTest, WarnsOfRecordsThatAreLostBehindTheFirstOnes) {
   ASSERT_EQ(checked.warnings.items().size(), 1U) << checked.warnings.ToString();
   const std::string message = checked.warnings.items()[0].message;
   EXPECT_THAT(message, HasSubstr("1 of"));
-  EXPECT_THAT(message, HasSubstr("of a.csv would be left out: \"yesterday\" is not a time"));
+  EXPECT_THAT(message, HasSubstr("of a.csv would be left out: 'yesterday' is not a time"));
 }
 
 TEST_F(PartCheckTest, WarnsOfFieldsThatTheGraphCannotReadBehindTheFirstRecords) {

@@ -138,9 +138,9 @@ TEST(CheckPipeline, WarnsOfADriftTriggerThatAlwaysFires) {
   const std::string policy = "{type: amount, samples: 50}";
   const auto always = Check(Replace(sound, policy, drift));
   ASSERT_EQ(always.warnings.items().size(), 2U) << always.warnings.ToString();
-  EXPECT_EQ(always.warnings.items()[0].path, "trigger.current.samples") << "there are 40";
-  EXPECT_EQ(always.warnings.items()[1].path, "trigger.criterion");
-  EXPECT_THAT(always.warnings.items()[1].message, HasSubstr("each evaluation fires"));
+  EXPECT_EQ(always.warnings.items()[0].path, "trigger.criterion");
+  EXPECT_THAT(always.warnings.items()[0].message, HasSubstr("each evaluation fires"));
+  EXPECT_EQ(always.warnings.items()[1].path, "trigger.current.samples") << "there are 40";
   const auto weekly = Check(Replace(sound, policy, Replace(drift, "90d", "7d")));
   ASSERT_EQ(weekly.warnings.items().size(), 1U) << weekly.warnings.ToString();
   EXPECT_EQ(weekly.warnings.items()[0].path, "trigger.current.samples");

@@ -299,7 +299,8 @@ TEST(OldEvents, ATrainingOfAnEarlierVersionShowsTheSameResult) {
   Renew(present);
   EXPECT_EQ(old.DebugString(), present.DebugString()) << "an event of this version stays as it is";
   EXPECT_EQ(TextOf(old),
-            "trigger 1: trained in 2.5 s on cpu, loss 0.2500, 3 samples could not be used; limit: op resize");
+            "trigger 1: trained in 2.5 s on cpu, loss 0.2500, 3 samples could not be used; limit: "
+            "op resize");
 }
 
 TEST(RunState, ATriggerHasTheResultOfItsTrainingLessTheCurveAndItsOwnDigests) {
