@@ -43,7 +43,8 @@ TEST(FileKind, IsToldByTheFirstBytes) {
   EXPECT_EQ(NameOf("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"s), "a PNG image");
   EXPECT_EQ(NameOf("\xff\xd8\xff\xe0\0\x10JFIF"s), "a JPEG image");
   EXPECT_EQ(NameOf("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "an old Office file (xls)");
-  EXPECT_EQ(NameOf(std::string("a.csv") + std::string(252, '\0') + "ustar\00000"), "a tar archive");
+  EXPECT_EQ(NameOf(std::string("a.csv") + std::string(252, '\0') + "ustar" + '\0' + "00"),
+            "a tar archive");
 }
 
 TEST(FileKind, OfTextThatIsNoTableIsToldByItsFirstWords) {

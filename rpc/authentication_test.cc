@@ -125,7 +125,7 @@ TEST_P(AuthenticationTest, RefusesEveryMethodToCallersWithoutAKnownToken) {
 }
 
 TEST_P(AuthenticationTest, LogsRefusalsOnceASecondAndCountsThemAll) {
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
   const auto num_refused = [] {
     const std::string text = metrics::Process().Text();
     const std::string name = "tidemill_rpc_refused_calls_total{code=\"UNAUTHENTICATED\"} ";
@@ -134,10 +134,10 @@ TEST_P(AuthenticationTest, LogsRefusalsOnceASecondAndCountsThemAll) {
   };
   const int before = num_refused();
   ::testing::internal::CaptureStderr();
-  const Clock::time_point begin = Clock::now();
+  const SteadyClock::time_point begin = SteadyClock::now();
   for (int i = 0; i < 500; ++i) Call(*AllMethods().front(), "");
   const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin).count();
+      std::chrono::duration_cast<std::chrono::seconds>(SteadyClock::now() - begin).count();
   const std::string log = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(num_refused() - before, 500);
   // Each with a line about those that were left out before it.

@@ -59,8 +59,8 @@ bool AnyLost(const rpc::v1::LeftOut& left_out) {
 }
 
 std::string Amount(const rpc::v1::LeftOut::Reason& reason) {
-  const std::string records = Counted(reason.num_records(), "record", "records");
-  const std::string files = Counted(reason.num_files(), "file", "files");
+  std::string records = Counted(reason.num_records(), "record", "records");
+  std::string files = Counted(reason.num_files(), "file", "files");
   if (reason.num_records() > 0 && reason.num_files() > 0) return records + " and " + files;
   if (reason.num_files() > 0) return files;
   if (reason.num_records() > 0) return records;

@@ -42,7 +42,7 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally&
       static_cast<double>(lost_bytes) <= spec.max_bad_fraction * all_bytes) {
     return std::nullopt;
   }
-  const std::string summary = SummaryOf(num_bad, num_good + num_bad, lost_bytes, found.num_bytes);
+  std::string summary = SummaryOf(num_bad, num_good + num_bad, lost_bytes, found.num_bytes);
   if (found.bad.empty()) return summary;
   return fmt::format("{}; record {}: {}", summary, found.bad.front().position,
                      found.bad.front().reason);

@@ -45,8 +45,8 @@ class GrownFilesTest : public testing::IngestTest {
 
   std::string Reasons(DatasetId id) {
     std::string reasons;
-    for (const auto& entry : *stack_->catalog().ListQuarantine(id, 0))
-      reasons += entry.reason + "\n";
+    const auto entries = stack_->catalog().ListQuarantine(id, 0);
+    for (const auto& entry : *entries) reasons += entry.reason + "\n";
     return reasons;
   }
 };

@@ -128,7 +128,8 @@ TEST_F(LostBytesTest, OfAGrownFileAreCountedOnceAndItsRemarksAreThoseOfTheLastLo
   EXPECT_EQ(LeftOut(id).num_records, 2);
   EXPECT_EQ(LeftOut(id).num_bytes, 11 * 36);
   EXPECT_THAT(LeftOut(id).reasons, SizeIs(1)) << "the remark is gone";
-  for (const auto& entry : *stack_->catalog().ListQuarantine(id, 0)) {
+  const auto entries = stack_->catalog().ListQuarantine(id, 0);
+  for (const auto& entry : *entries) {
     EXPECT_FALSE(entry.is_remark);
   }
   data_.Write("a", Records(9));

@@ -126,10 +126,9 @@ std::string Text(const v1::StreamEnded& event) {
 }
 
 std::string AheadText(const v1::SamplesAhead& ahead) {
-  const std::string text =
-      fmt::format("{} {} ahead of the others, the first at {}", ahead.num_samples(),
-                  ahead.num_samples() == 1 ? "sample is" : "samples are",
-                  FormatTimestampShort({ahead.first_event_time()}));
+  std::string text = fmt::format("{} {} ahead of the others, the first at {}", ahead.num_samples(),
+                                 ahead.num_samples() == 1 ? "sample is" : "samples are",
+                                 FormatTimestampShort({ahead.first_event_time()}));
   if (!ahead.has_reached_event_time()) return text;
   return fmt::format("{} where these have reached {}", text,
                      FormatTimestampShort({ahead.reached_event_time()}));

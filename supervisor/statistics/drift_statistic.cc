@@ -45,7 +45,8 @@ Circumstances CircumstancesOf(const Rows& reference, const Rows& current, int64_
 
 // of(column of the reference, that of the current window), for each that can be compared.
 template <typename Of>
-DriftScore ByColumn(const Rows& reference, const Rows& current, const Circumstances& how, Of of) {
+DriftScore ByColumn(const Rows& reference, const Rows& current, const Circumstances& how,
+                    const Of& of) {
   DriftScore score;
   for (int64_t column = 0; column < reference.num_columns; ++column) {
     const std::vector<double> x = ColumnOf(reference, column), y = ColumnOf(current, column);

@@ -108,12 +108,13 @@ Plan Draw(int seed) {
   for (int64_t i = 0, size = 100 + draws.Below(200); i < size; ++i) {
     Row row{.time = time};
     time += 1 + draws.Below(3);
-    if (draws.Happens(bad_record))
+    if (draws.Happens(bad_record)) {
       row.kind = Kind::kBadRecord;
-    else if (draws.Happens(unlabelled))
+    } else if (draws.Happens(unlabelled)) {
       row.kind = Kind::kUnlabelled;
-    else if (draws.Happens(bad_field))
+    } else if (draws.Happens(bad_field)) {
       row.kind = Kind::kBadField;
+    }
     row.deleted = row.kind != Kind::kBadRecord && draws.Happens(deleted);
     if (plan.drop_unlabelled && row.kind == Kind::kUnlabelled) row.deleted = false;
     plan.rows.push_back(row);
@@ -237,14 +238,15 @@ struct Truth {
   explicit Truth(const Plan& plan) {
     for (const Row& row : plan.rows) {
       const bool dropped = plan.drop_unlabelled && row.kind == Kind::kUnlabelled;
-      if (row.kind == Kind::kBadRecord)
+      if (row.kind == Kind::kBadRecord) {
         ++num_bad_records;
-      else if (dropped)
+      } else if (dropped) {
         ++num_dropped;
-      else if (row.deleted)
+      } else if (row.deleted) {
         ++num_deleted;
-      else
+      } else {
         stream.push_back(row);
+      }
     }
   }
   int64_t Count(Kind kind, int64_t from, int64_t to) const {

@@ -212,7 +212,7 @@ double ColourOfInks(const Image& inks, int channel, int i) {
 
 TEST(DecodeImage, ReadsTheInksOfAJpegAsColours) {
   const Image inks = Waves(16, 24, 4);
-  const double kExact = 6;  // The loss of JPEG.
+  constexpr double kExact = 6;  // The loss of JPEG.
   for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
     const std::string file = EncodeJpeg(inks, /*progressive=*/false, stored);
     const std::vector<uint8_t> colours = Decode(file, {3, 16, 24});
