@@ -136,12 +136,6 @@ std::string MeasuredShare::Lost() const {
   return fmt::format(": {}", fmt::join(parts, ", "));
 }
 
-int64_t NumBad(const v1::Trigger& trigger) {
-  const rpc::v1::TrainingResult& result = trigger.result();
-  const int64_t num_bad = result.has_num_bad() ? result.num_bad() : result.num_skipped();
-  return std::min(num_bad, trigger.num_samples());
-}
-
 bool AnyBad(const v1::GetRunResponse& run) {
   const auto& triggers = run.triggers();
   const auto& values = run.evaluations();

@@ -54,10 +54,6 @@ class MeasuredShare {
   int64_t num_deleted_ = 0;
 };
 
-// Returns how many samples of the trigger's training set could not be used. A sample counts once,
-// not in each epoch.
-int64_t NumBad(const supervisor::v1::Trigger& trigger);
-
 // Whether a training or an evaluation met samples that it could not use.
 bool AnyBad(const supervisor::v1::GetRunResponse& run);
 

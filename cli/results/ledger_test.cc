@@ -76,15 +76,6 @@ TEST(Ledger, WhatWasLostIsTheFirstSentenceOfARun) {
             "samples of weather for evaluation could not be used (100 of 400).");
 }
 
-TEST(Ledger, ABadSampleOfATriggerCountsOnce) {
-  supervisor::v1::Trigger trigger;
-  trigger.set_num_samples(350);
-  trigger.mutable_result()->set_num_skipped(7'000);
-  EXPECT_EQ(NumBad(trigger), 350) << "an older run has only the sum over epochs";
-  trigger.mutable_result()->set_num_bad(20);
-  EXPECT_EQ(NumBad(trigger), 20);
-}
-
 TEST(Ledger, ARunWithABadSampleHasLosses) {
   supervisor::v1::GetRunResponse run;
   EXPECT_FALSE(AnyLost(run));

@@ -86,7 +86,7 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
                        {"model", trigger.model_id()},
                        {"training_set_digest", trigger.training_set_digest()},
                        {"weights_digest", trigger.weights_digest()},
-                       {"bad", NumBad(trigger)},
+                       {"bad", trigger.ledger().num_bad()},
                        {"unlabelled", trigger.num_unlabelled()},
                        {"late", trigger.num_late()},
                        {"late_policy", trigger.late()},

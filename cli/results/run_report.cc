@@ -118,7 +118,7 @@ std::vector<std::string> RowOf(const v1::Trigger& trigger) {
   return {
       std::to_string(trigger.number()),          FormatTimestampShort({trigger.at().event_time()}),
       WithThousands(trigger.num_samples()),      ModelOf(trigger),
-      fmt::format("{:.2f}", SecondsOf(trigger)), WithThousands(NumBad(trigger))};
+      fmt::format("{:.2f}", SecondsOf(trigger)), WithThousands(trigger.ledger().num_bad())};
 }
 
 // Of many triggers the first and the last ones.

@@ -139,17 +139,17 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
       "seconds_select,seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,"
       "skip_reason,new,known,used,unlabelled,filtered,not_reached,skipped,at_key\n";
   for (const v1::Trigger& trigger : run.triggers()) {
-    csv +=
-        CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
-                trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "", trigger.num_samples(),
-                trigger.num_candidates(), trigger.num_late(), NumBad(trigger), trigger.model_id(),
-                trigger.result().device(), trigger.result().loss(), SecondsOf(trigger, "select"),
-                SecondsOf(trigger, "fit"), SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
-                trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason(),
-                trigger.num_new(), trigger.ledger().num_known(), trigger.ledger().num_used(),
-                trigger.ledger().num_unlabelled(), trigger.ledger().num_filtered(),
-                trigger.ledger().num_not_reached(), trigger.ledger().num_skipped(),
-                trigger.at().sample_key());
+    csv += CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
+                   trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "",
+                   trigger.num_samples(), trigger.num_candidates(), trigger.num_late(),
+                   trigger.ledger().num_bad(), trigger.model_id(), trigger.result().device(),
+                   trigger.result().loss(), SecondsOf(trigger, "select"), SecondsOf(trigger, "fit"),
+                   SecondsOf(trigger, "train"), SecondsOf(trigger, "store"),
+                   trigger.training_set_digest(), trigger.weights_digest(), trigger.skip_reason(),
+                   trigger.num_new(), trigger.ledger().num_known(), trigger.ledger().num_used(),
+                   trigger.ledger().num_unlabelled(), trigger.ledger().num_filtered(),
+                   trigger.ledger().num_not_reached(), trigger.ledger().num_skipped(),
+                   trigger.at().sample_key());
   }
   return csv;
 }

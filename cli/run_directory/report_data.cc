@@ -139,7 +139,7 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
          {"at", MillisOf(trigger.at())},
          {"samples", trigger.num_samples()},
          {"candidates", trigger.num_candidates()},
-         {"bad", NumBad(trigger)},
+         {"bad", trigger.ledger().num_bad()},
          {"unlabelled", trigger.ledger().num_unlabelled()},
          {"late", trigger.num_late()},
          {"removed", trigger.removed()},

@@ -195,6 +195,17 @@ TEST_F(LedgerTest, WhatLiesOutsideOfTheReplayIsFiltered) {
   EXPECT_EQ(SumOf(Run()), 500);
 }
 
+TEST_F(LedgerTest, OfATriggerThatCountedInEachEpochHasNoMoreBadSamplesThanItsSet) {
+  Sync(350);
+  state_.Apply(FiredWith(1, 350));
+  state_.Apply(SealedWith(1, {350, 350, 350, 0, 0}));
+  v1::RunEvent old = TrainedWith(1, 350);
+  old.mutable_model_trained()->mutable_result()->clear_num_bad();
+  state_.Apply(old);
+  EXPECT_EQ(OfTrigger(1).num_bad(), 350) << "of 7,000 in 20 epochs";
+  EXPECT_EQ(OfTrigger(1).num_used(), 0);
+}
+
 TEST_F(LedgerTest, OfARunThatCountedOtherwiseIsUnknown) {
   EXPECT_FALSE(LedgerOf(state_, spec_).has_value());
   Sync(100);
