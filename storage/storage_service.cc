@@ -137,8 +137,9 @@ absl::Status StorageService::RunCommand(
 
 StorageService::StorageService(const StorageCore& core) : core_(core) {
   const rpc::Senders senders{core_.senders, core_.streams};
-  Serve("ListSamples", senders,
-        [this](const grpc::ByteBuffer& request) { return ListFrames(core_.indexes, request); });
+  Serve("ListSamples", senders, [this](const grpc::ByteBuffer& request) {
+    return ListFrames(core_.indexes, core_.files, core_.block_bytes, request);
+  });
   Serve("ReadSamples", senders, [this](const grpc::ByteBuffer& request) {
     return ReadFrames(core_.indexes, core_.files, core_.block_bytes, request);
   });

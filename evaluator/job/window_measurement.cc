@@ -54,7 +54,7 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
       with_probabilities_(AnyNeeds(plan.spec, {Needs::kProbabilities, Needs::kRanks})),
       with_scores_(AnyNeeds(plan.spec, {Needs::kRanks})),
       with_tables_(with_scores_ || !plan.spec.slices.empty() || plan.spec.bootstrap.replicates > 0),
-      columns_(SliceColumns::Make(plan.spec.slices, plan.samples)),
+      columns_(SliceColumns::Make(plan.spec.slices, plan.samples, plan.dataset)),
       baselines_(baselines) {
   const auto num_models = std::max<int64_t>(1, static_cast<int64_t>(models.size()));
   for (ScoredModel* model : models) {

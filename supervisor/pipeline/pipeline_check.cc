@@ -14,6 +14,7 @@
 #include "models/training/training_check.h"
 #include "records/file_kind.h"
 #include "samples/dataset_schema.h"
+#include "samples/fields/sample_expression.h"
 #include "storage/client/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/csv_check.h"
@@ -69,6 +70,8 @@ class Checker {
       const config::Problems::Scope scope(problems_, "selection");
       spec_.selection->CheckSamples(SamplesOf(spec_.preprocess.dataset), problems_);
     }
+    CheckSelectionWhere("selection", spec_.selection);
+    {}
     for (const config::Remark& remark :
          Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
       Note("", remark);
@@ -342,6 +345,27 @@ class Checker {
     }
   }
 
+  // Notes a mistake in an expression over the samples of a dataset.
+  void CheckExpression(const std::string& path, const std::string& text, const std::string& dataset,
+                       std::optional<expressions::Type> wanted) {
+    const auto known = known_.find(dataset);
+    if (known == known_.end()) return;
+    const absl::Status status = samples::CheckExpression(known->second, text, wanted);
+    if (!status.ok()) problems_.Add(path, std::string(status.message()), "");
+  }
+
+  void CheckSelectionWhere(const std::string& path, const selector::SelectionSpec& selection) {
+    const std::vector<selector::SelectionSpec> members = selection->members();
+    for (size_t i = 0; i < members.size(); ++i) {
+      CheckSelectionWhere(fmt::format("{}.steps[{}].use", path, i), members[i]);
+    }
+    if (!members.empty()) return;
+    const std::optional<std::string> where = selection->TakesFrom().where;
+    if (where) {
+      CheckExpression(path + ".where", *where, spec_.preprocess.dataset, expressions::Type::kTruth);
+    }
+  }
+
   // Notes what a policy asks of samples that they cannot answer.
   void CheckTrigger(const std::string& at, const TriggerSpec& trigger) {
     {
@@ -358,6 +382,10 @@ class Checker {
                    const transform::SampleSchema& schema) {
     for (size_t i = 0; i < evaluation.slices.size(); ++i) {
       const std::string path = fmt::format("{}.slices[{}]", at, i);
+      if (const auto* by_value = std::get_if<evaluator::ExpressionSlices>(&evaluation.slices[i])) {
+        CheckExpression(path + ".value", by_value->value, evaluation.dataset, std::nullopt);
+        continue;
+      }
       const auto* column = std::get_if<evaluator::ColumnSlices>(&evaluation.slices[i]);
       if (column == nullptr && schema.label != transform::LabelKind::kClass) {
         problems_.Add(path, fmt::format("the label of '{}' has no classes", evaluation.dataset),

@@ -89,10 +89,12 @@ std::optional<rpc::v1::Ledger> LedgerOf(const TriggerState& state, const Pipelin
   const v1::Trigger& trigger = state.trigger;
   const int64_t num_late = AcceptsLate(spec) ? 0 : trigger.num_late();
   rpc::v1::Ledger ledger;
-  ledger.set_num_known(trigger.num_candidates() + trigger.num_unlabelled() + num_late);
+  ledger.set_num_known(trigger.num_candidates() + trigger.num_unlabelled() +
+                       trigger.num_filtered() + num_late);
   ledger.set_num_unlabelled(trigger.num_unlabelled());
   ledger.set_num_late(num_late);
-  ledger.set_num_filtered(trigger.num_candidates() - trigger.num_samples());
+  ledger.set_num_filtered(trigger.num_filtered() + trigger.num_candidates() -
+                          trigger.num_samples());
   if (state.skipped) {
     ledger.set_num_skipped(trigger.num_samples());
   } else if (state.trained) {
