@@ -64,8 +64,9 @@ struct IndexedFile {
   std::vector<int64_t> positions;  // Those of the rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
-  int64_t lost_bytes = 0;   // Those of all bad records.
-  LeftOutReasons left_out;  // All bad records, those that the spec leaves out, and the remarks.
+  int64_t lost_bytes = 0;    // Those of all bad records.
+  int64_t num_filtered = 0;  // Records that do not satisfy `where`.
+  LeftOutReasons left_out;   // All bad records, those that the spec leaves out, and the remarks.
   // What is to be told about the file though it costs no record.
   std::vector<std::string> remarks;
   int64_t bytes_done = 0;
