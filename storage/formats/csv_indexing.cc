@@ -106,6 +106,7 @@ IndexedFile CsvIndexing::Finish() {
     --found_.records_done;
     found_.bytes_done = long_from_;
   }
+  found_.tallies = expressions_.Tallies();
   return std::move(found_);
 }
 

@@ -111,6 +111,7 @@ class JsonlFiles::Indexing {
       --found_.records_done;
       found_.bytes_done = long_from_;
     }
+    found_.tallies = expressions_.Tallies();
     return std::move(found_);
   }
 

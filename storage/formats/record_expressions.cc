@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "fmt/format.h"
+
+#include "records/text.h"
+
 namespace tidemill::storage {
 
 namespace {
@@ -15,6 +19,10 @@ using expressions::Type;
 constexpr int64_t kFirstTime = -62'135'596'800'000'000;       // 0001-01-01
 constexpr int64_t kBehindLastTime = 253'402'300'800'000'000;  // 10000-01-01
 
+constexpr size_t kMostShownBytes = 60;
+
+bool IsCalendarTime(int64_t micros) { return micros >= kFirstTime && micros < kBehindLastTime; }
+
 expressions::FieldReading ReadingOf(const DatasetSpec& spec) {
   expressions::FieldReading reading{.missing = spec.label.missing};
   if (const auto text = spec.format->Delimited()) reading.decimal = text->dialect.decimal;
@@ -24,11 +32,12 @@ expressions::FieldReading ReadingOf(const DatasetSpec& spec) {
 
 }  // namespace
 
-absl::StatusOr<RecordExpression> RecordExpression::Make(
-    std::shared_ptr<const expressions::Program> program, expressions::FieldReading reading,
-    std::vector<std::string>& fields) {
-  ASSIGN_OR_RETURN(auto rows, expressions::FieldRows::Make(std::move(program), std::move(reading)));
+absl::StatusOr<RecordExpression> RecordExpression::Make(const CompiledExpression& compiled,
+                                                        expressions::FieldReading reading,
+                                                        std::vector<std::string>& fields) {
+  ASSIGN_OR_RETURN(auto rows, expressions::FieldRows::Make(compiled.program, std::move(reading)));
   RecordExpression made(std::move(rows));
+  made.tally_.role = compiled.role;
   for (const std::string& column : made.rows_.columns()) {
     if (column == kTimeColumn) {
       made.reads_time_ = true;
@@ -44,6 +53,18 @@ absl::StatusOr<RecordExpression> RecordExpression::Make(
 
 absl::Status RecordExpression::Compute(FieldText text, std::optional<Timestamp> time) {
   rows_.Clear();
+  absl::Status set = SetFields(text, time);
+  if (!set.ok()) {
+    if (tally_.num_bad++ == 0) tally_.first_mistake = std::string(set.message());
+    return set;
+  }
+  rows_.EndRow();
+  rows_.Run();
+  Count();
+  return absl::OkStatus();
+}
+
+absl::Status RecordExpression::SetFields(FieldText text, std::optional<Timestamp> time) {
   for (size_t i = 0; i < fields_.size(); ++i) {
     if (!fields_[i]) {
       rows_.SetTime(i, *time);
@@ -52,9 +73,34 @@ absl::Status RecordExpression::Compute(FieldText text, std::optional<Timestamp> 
     ASSIGN_OR_RETURN(const std::optional<std::string_view> field, text(*fields_[i]));
     RETURN_IF_ERROR(rows_.SetText(i, field));
   }
-  rows_.EndRow();
-  rows_.Run();
   return absl::OkStatus();
+}
+
+void RecordExpression::Count() {
+  const auto count = [&](auto value, const auto& print) {
+    ++tally_.num_values;
+    tally_.num_null += IsNull(value) ? 1 : 0;
+    if (tally_.first_values.size() >= ExpressionTally::kMostFirstValues) return;
+    tally_.first_values.push_back(IsNull(value) ? "null" : print(value));
+  };
+  const auto as_written = [](auto value) { return fmt::format("{}", value); };
+  switch (type()) {
+    case Type::kNumber:
+      return count(Value<double>(), as_written);
+    case Type::kWhole:
+      return count(Value<int64_t>(), as_written);
+    case Type::kTruth:
+      return count(Value<Truth>(), [](Truth value) -> std::string {
+        return value == Truth::kTrue ? "true" : "false";
+      });
+    case Type::kText:
+      return count(Value<std::string_view>(),
+                   [](std::string_view value) { return AsText(value, kMostShownBytes); });
+    case Type::kTime:
+      return count(Value<int64_t>(), [](int64_t value) -> std::string {
+        return IsCalendarTime(value) ? FormatTimestamp({value}) : "a time beyond the calendar";
+      });
+  }
 }
 
 absl::StatusOr<RecordExpressions> RecordExpressions::Make(
@@ -62,15 +108,23 @@ absl::StatusOr<RecordExpressions> RecordExpressions::Make(
     const LabelReader& labels) {
   using Role = DatasetExpression::Role;
   RecordExpressions made(labels);
-  for (const auto& [role, program] : compiled) {
-    ASSIGN_OR_RETURN(auto expression,
-                     RecordExpression::Make(program, ReadingOf(spec), made.fields_));
+  for (const CompiledExpression& each : compiled) {
+    const Role role = each.role;
+    ASSIGN_OR_RETURN(auto expression, RecordExpression::Make(each, ReadingOf(spec), made.fields_));
     std::optional<RecordExpression>& place = role == Role::kWhere   ? made.where_
                                              : role == Role::kLabel ? made.label_
                                                                     : made.time_;
     place = std::move(expression);
   }
   return made;
+}
+
+std::vector<ExpressionTally> RecordExpressions::Tallies() const {
+  std::vector<ExpressionTally> tallies;
+  for (const auto* each : {&where_, &label_, &time_}) {
+    if (*each) tallies.push_back((*each)->tally());
+  }
+  return tallies;
 }
 
 absl::StatusOr<std::optional<SampleFacts>> RecordExpressions::FactsOf(
@@ -99,7 +153,7 @@ absl::StatusOr<Timestamp> RecordExpressions::ComputeTime(RecordExpression::Field
   RETURN_IF_ERROR(Annotate(time_->Compute(text, std::nullopt), "event_time"));
   const auto micros = time_->Value<int64_t>();
   if (IsNull(micros)) return InvalidArgument("event_time is null");
-  if (micros < kFirstTime || micros >= kBehindLastTime) {
+  if (!IsCalendarTime(micros)) {
     return InvalidArgument("event_time is not between the years 1 and 9999");
   }
   return Timestamp{micros};

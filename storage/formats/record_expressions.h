@@ -16,6 +16,7 @@
 #include "storage/client/dataset_expressions.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/client/label_reader.h"
+#include "storage/formats/expression_tally.h"
 
 namespace tidemill::storage {
 
@@ -27,7 +28,7 @@ class RecordExpression {
   using FieldText = absl::FunctionRef<absl::StatusOr<std::optional<std::string_view>>(size_t)>;
 
   // Adds the fields that it reads to `fields`, each once.
-  static absl::StatusOr<RecordExpression> Make(std::shared_ptr<const expressions::Program> program,
+  static absl::StatusOr<RecordExpression> Make(const CompiledExpression& compiled,
                                                expressions::FieldReading reading,
                                                std::vector<std::string>& fields);
 
@@ -36,6 +37,9 @@ class RecordExpression {
   // INVALID_ARGUMENT, or the status of `text`, when a field is not what the expression needs.
   // `time` is used only if reads_time().
   absl::Status Compute(FieldText text, std::optional<Timestamp> time);
+
+  // Of all that was computed.
+  const ExpressionTally& tally() const { return tally_; }
 
   // The type of the result, and the result of Compute().
   expressions::Type type() const { return rows_.evaluation().program().type; }
@@ -46,10 +50,13 @@ class RecordExpression {
 
  private:
   explicit RecordExpression(expressions::FieldRows rows) : rows_(std::move(rows)) {}
+  absl::Status SetFields(FieldText text, std::optional<Timestamp> time);
+  void Count();
 
   expressions::FieldRows rows_;
   std::vector<std::optional<size_t>> fields_;  // By column; std::nullopt for the event time.
   bool reads_time_ = false;
+  ExpressionTally tally_;
 };
 
 // What is known of a record that is a sample.
@@ -69,6 +76,9 @@ class RecordExpressions {
 
   bool any() const { return where_ || label_ || time_; }
   bool give_time() const { return time_.has_value(); }
+
+  // Of those that there are, in the order of their roles.
+  std::vector<ExpressionTally> Tallies() const;
 
   // The names of the fields that they read, each once. FieldText is asked for their indices.
   const std::vector<std::string>& fields() const { return fields_; }

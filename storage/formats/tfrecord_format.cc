@@ -79,7 +79,10 @@ class TfrecordFiles::Indexing {
     return reader_.waits() ? absl::StatusOr<size_t>(Cancelled("the record is not complete")) : at;
   }
 
-  IndexedFile Finish() { return std::move(found_); }
+  IndexedFile Finish() {
+    found_.tallies = expressions_.Tallies();
+    return std::move(found_);
+  }
 
  private:
   void Take(const TfrecordPart& part) {
