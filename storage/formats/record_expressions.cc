@@ -106,14 +106,13 @@ void RecordExpression::Count() {
 absl::StatusOr<RecordExpressions> RecordExpressions::Make(
     const DatasetSpec& spec, const std::vector<CompiledExpression>& compiled,
     const LabelReader& labels) {
-  using Role = DatasetExpression::Role;
   RecordExpressions made(labels);
   for (const CompiledExpression& each : compiled) {
-    const Role role = each.role;
+    using enum DatasetExpression::Role;
     ASSIGN_OR_RETURN(auto expression, RecordExpression::Make(each, ReadingOf(spec), made.fields_));
-    std::optional<RecordExpression>& place = role == Role::kWhere   ? made.where_
-                                             : role == Role::kLabel ? made.label_
-                                                                    : made.time_;
+    std::optional<RecordExpression>& place = each.role == kWhere   ? made.where_
+                                             : each.role == kLabel ? made.label_
+                                                                   : made.time_;
     place = std::move(expression);
   }
   return made;
