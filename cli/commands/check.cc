@@ -62,13 +62,21 @@ int CheckOne(const std::string& path, const GlobalFlags& flags) {
     for (const supervisor::NotLooked& dataset : checked.not_looked) {
       not_looked.push_back({{"path", dataset.path}, {"reason", dataset.reason}});
     }
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const supervisor::ValuesSeen& seen : checked.values) {
+      values.push_back({{"path", seen.path}, {"values", seen.text}});
+    }
     const nlohmann::ordered_json document = {{"valid", true},
                                              {"file", path},
                                              {"warnings", checked.warnings.ToJson()},
-                                             {"no_data_looked_at", not_looked}};
+                                             {"no_data_looked_at", not_looked},
+                                             {"expressions", values}};
     fmt::print("{}\n", document.dump());
   } else {
     fmt::print("{}: valid\n", path);
+    for (const supervisor::ValuesSeen& seen : checked.values) {
+      fmt::print("{}: {}: {}\n", path, seen.path, Printable(seen.text));
+    }
     for (const supervisor::NotLooked& dataset : checked.not_looked) {
       fmt::print("{}: {}: no data looked at: {}\n", path, dataset.path, Printable(dataset.reason));
     }

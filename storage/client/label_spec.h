@@ -94,6 +94,7 @@ struct LabelFile : NumberLayout {
 // The source of a sample's label. There is at most one source. Without one, samples have no label.
 struct LabelSpec {
   std::optional<std::string> column;
+  std::optional<std::string> expression;
   std::optional<std::string> member;
   std::optional<RecordLabel> record;
   std::optional<LabelFile> file;
@@ -120,12 +121,20 @@ struct LabelSpec {
   }
 
   // Whether there is a source.
-  bool is_given() const { return column || member || record || file || sidecar || folder; }
+  bool is_given() const {
+    return column || expression || member || record || file || sidecar || folder;
+  }
   void Fields(auto&& field) {
     field("column", column,
           "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a) or feature "
           "of a tf.train.Example.",
           {.example = "class"});
+    field("expression", expression,
+          "Computes the label from the fields of a record; docs/guides/columns.md describes the "
+          "language. Of a class: a truth value is class 0 or 1, so that two `classes` are named in "
+          "the order [false, true]; a whole number is the number of a class, a text the name of "
+          "one. With `kind: real`: a number. Null is no label.",
+          {.example = "\"arr_delay >= 15\""});
     field("member", member,
           "Extension of the member of a tar sample that holds the label as text. With `column`, "
           "the member is a JSON object, and the label is a field of it.",
@@ -153,11 +162,12 @@ struct LabelSpec {
           {.example = "keep"});
   }
   void Check(config::Problems& problems) const {
-    const int sources = static_cast<int>(column || member) + record.has_value() + file.has_value() +
-                        sidecar.has_value() + static_cast<int>(folder);
+    const int sources = static_cast<int>(column || member) + expression.has_value() +
+                        record.has_value() + file.has_value() + sidecar.has_value() +
+                        static_cast<int>(folder);
     if (sources > 1) {
       problems.Add("", "names several sources",
-                   "keep one of column, member, record, file, sidecar and folder");
+                   "keep one of column, expression, member, record, file, sidecar and folder");
     }
     if (sidecar && sidecar->find('/') != std::string::npos) {
       problems.Add("sidecar", "names a file outside the sample's folder",

@@ -18,6 +18,7 @@
 #include "storage/client/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/csv_check.h"
+#include "supervisor/pipeline/expression_check.h"
 #include "supervisor/pipeline/field_check.h"
 #include "supervisor/pipeline/part_check.h"
 #include "supervisor/pipeline/pipeline_files.h"
@@ -38,6 +39,7 @@ class Checker {
         problems_(checked.problems),
         warnings_(checked.warnings),
         not_looked_(checked.not_looked),
+        values_(checked.values),
         base_folder_(source.base_folder),
         files_(source.files),
         peek_(source.peek),
@@ -123,6 +125,10 @@ class Checker {
     }
     CheckHead(at, dataset, *peek);
     for (const config::Remark& remark : JudgeParts(*peek, dataset)) Note(at, remark);
+    for (const config::Remark& remark : JudgeValues(*peek, dataset)) Note(at, remark);
+    for (const auto& [key, text] : DescribeValues(*peek)) {
+      values_.push_back({.path = config::JoinPath(at, key), .text = text});
+    }
     peeks_[at] = *std::move(peek);
   }
 
@@ -400,6 +406,7 @@ class Checker {
   config::Problems& problems_;
   config::Problems& warnings_;
   std::vector<NotLooked>& not_looked_;
+  std::vector<ValuesSeen>& values_;
   const std::string& base_folder_;
   PipelineFiles* const files_;
   const PeekAtDataset& peek_;

@@ -41,11 +41,18 @@ struct NotLooked {
   std::string reason;  // What follows a colon.
 };
 
+// What an expression of a dataset gives for the records that were tried.
+struct ValuesSeen {
+  std::string path;  // In the document: "datasets.weather.where".
+  std::string text;  // "true, false, true, ...; of 812 records 500 are filtered, 3 of them null".
+};
+
 struct CheckedPipeline : config::Decoded<PipelineSpec> {
   // What is allowed but probably not intended, or costs samples. Filled in only when the pipeline
   // could be read.
   config::Problems warnings;
   std::vector<NotLooked> not_looked;
+  std::vector<ValuesSeen> values;
 };
 
 // Reads a pipeline and makes dataset paths absolute. Looks for problems that no single section
