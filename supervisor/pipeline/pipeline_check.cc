@@ -22,6 +22,7 @@
 #include "supervisor/pipeline/pipeline_files.h"
 #include "supervisor/pipeline/sample_trial.h"
 #include "supervisor/pipeline/trained_graph.h"
+#include "transform/engine/column_rule.h"
 #include "transform/engine/schema_check.h"
 #include "transform/graph.h"
 
@@ -37,6 +38,7 @@ class Checker {
         problems_(checked.problems),
         warnings_(checked.warnings),
         not_looked_(checked.not_looked),
+        chosen_(checked.chosen),
         base_folder_(source.base_folder),
         files_(source.files),
         peek_(source.peek),
@@ -210,7 +212,7 @@ class Checker {
   }
 
   void CheckTraining(const storage::DatasetSpec& dataset) {
-    const transform::GraphSpec& graph = spec_.preprocess.graph;
+    transform::GraphSpec& graph = spec_.preprocess.graph;
     const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
     const auto found = transform::Graph::Check(graph, schema);
     const std::set<std::string> noted = ProblemPaths();
@@ -220,14 +222,30 @@ class Checker {
       if (!noted.contains(path)) problems_.Add(path, problem.message, problem.hint);
     }
     if (found.empty()) {
-      if (const auto built = transform::Graph::Build(graph, schema); built.ok()) {
+      NameColumns(graph, schema);
+      const auto built = transform::Graph::Build(graph, schema);
+      if (built.ok()) {
         CheckTensors(*built);
         TryGraph(*built, dataset);
+      }
+      if (absl::IsFailedPrecondition(built.status())) {
+        waits_for_columns_ = true;
+        NoteNotLooked("preprocess.graph", "which columns its rules choose is known at the ingest");
       }
     }
     CheckMix(storage::EffectiveLabel(dataset), schema.label);
     if (schema.label == transform::LabelKind::kNone) return;
     CheckLoss(storage::EffectiveLabel(dataset));
+  }
+
+  // Writes names where rules stand.
+  void NameColumns(transform::GraphSpec& graph, const transform::SampleSchema& schema) {
+    const auto chosen = transform::Graph::Choose(graph, schema);
+    for (const auto& [op, field, names] : chosen) {
+      const std::string at = fmt::format("preprocess.graph[{}].{}", op, graph[op].value.type());
+      chosen_.push_back({.path = config::JoinPath(at, field), .names = names});
+    }
+    transform::NameColumns(chosen, graph);
   }
 
   std::set<std::string> ProblemPaths() const {
@@ -334,6 +352,16 @@ class Checker {
     }
     CheckSlices(at, evaluation, schema);
     if (evaluation.dataset == spec_.preprocess.dataset) return;
+    // Rules could choose others there. Where the data are, the columns may be known.
+    if (waits_for_columns_ && peek_) {
+      problems_.Add(
+          at + ".dataset",
+          fmt::format("rules of the graph choose columns, but those of '{}' are not known "
+                      "yet, so '{}' may have others",
+                      spec_.preprocess.dataset, evaluation.dataset),
+          fmt::format("list the columns in the graph, or in the format of '{}'",
+                      spec_.preprocess.dataset));
+    }
     for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
       problems_.Add(at + ".dataset",
                     fmt::format("'{}' cannot pass through the graph: {}", evaluation.dataset,
@@ -372,6 +400,7 @@ class Checker {
   config::Problems& problems_;
   config::Problems& warnings_;
   std::vector<NotLooked>& not_looked_;
+  std::vector<ChosenColumns>& chosen_;
   const std::string& base_folder_;
   PipelineFiles* const files_;
   const PeekAtDataset& peek_;
@@ -380,9 +409,16 @@ class Checker {
   // By path in the document.
   std::map<std::string, CsvFindings> found_;
   std::map<std::string, DatasetPeek> peeks_;
+  // Whether rules of the graph cannot choose before the ingest.
+  bool waits_for_columns_ = false;
 };
 
 }  // namespace
+
+std::string ChosenColumns::Describe() const {
+  return fmt::format("{} {}: {}", names.size(), names.size() == 1 ? "column" : "columns",
+                     transform::FirstOf(names));
+}
 
 CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredDatasets& registered) {
   CheckedPipeline checked;
