@@ -8,6 +8,8 @@
 
 #include "fmt/format.h"
 
+#include "config/lines/named_lines.h"
+
 namespace tidemill::storage {
 
 namespace {
@@ -83,6 +85,13 @@ void DatasetSpec::Check(config::Problems& problems) const {
                  "see format.record_bytes");
   }
   CheckColumns(problems);
+}
+
+void DatasetSpec::TakeFiles(config::NamedFiles& named, config::Problems& problems) {
+  if (!label.classes_file) return;
+  label.classes = config::ReadLines(named, *label.classes_file, "label.classes_file",
+                                    "write one class a line", problems);
+  label.classes_file.reset();
 }
 
 void DatasetSpec::CheckColumns(config::Problems& problems) const {

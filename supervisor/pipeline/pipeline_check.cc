@@ -46,8 +46,11 @@ class Checker {
 
   void Run() {
     CheckNames();
+    if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     for (auto& [name, dataset] : spec_.datasets) {
       if (dataset) {
+        // Without its classes, nothing that is true can be said of its labels.
+        if (ProblemPaths().contains(fmt::format("datasets.{}.label.classes_file", name))) continue;
         CheckDataset("datasets." + name, *dataset);
         known_[name] = *dataset;
       } else if (registered_) {
@@ -57,7 +60,6 @@ class Checker {
       }
     }
     CheckReferences();
-    if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     CheckScript();
     CheckWorkers();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
