@@ -75,6 +75,8 @@ class Decoder {
   void ReadVariant(const Spot& spot, const Type& type, void* value);
   void ReadKeyed(const Spot& spot, const Type& type, void* value);
   void ReadAlternative(const Spot& spot, const Type& type, const Node& tag, void* value);
+  // Runs the check of a struct unless reading it has found problems.
+  void CheckStruct(const Spot& spot, const Type& type, size_t problems_before, const void* value);
   void ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadMap(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadNames(const Spot& spot, const Limits& limits, NameList& value);
@@ -125,10 +127,14 @@ void Decoder::Read(const Spot& spot, const Type& type, const Limits& limits, voi
 
 void Decoder::ReadStruct(const Spot& spot, const Type& type, const Frame& frame, void* value) {
   const Node& node = spot.node();
+  const size_t problems_before = problems_.items().size();
+  if (const std::optional<Member> sole = SoleValueOf(type, value)) {
+    Read(spot, sole->type(), sole->limits, sole->value);
+    return CheckStruct(spot, type, problems_before, value);
+  }
   if (node.kind != Node::Kind::kMap && node.kind != Node::Kind::kNull) {
     return ReportWrongKind(spot, "a section with keys");
   }
-  const size_t problems_before = problems_.items().size();
   std::vector<std::string> known, unknown;
   std::set<std::string> secret;
   if (frame.variant != nullptr) known.emplace_back("type");
@@ -142,10 +148,14 @@ void Decoder::ReadStruct(const Spot& spot, const Type& type, const Frame& frame,
   }
   type.members(value, [&](const Member& member) { ReadMember(spot, member, frame, unknown); });
   if (!unknown.empty()) ReportUnknownKeys(spot, type, frame, known, secret);
-  if (type.check != nullptr && problems_.items().size() == problems_before) {
-    const Problems::Scope scope(problems_, spot.path);
-    type.check(value, problems_);
-  }
+  CheckStruct(spot, type, problems_before, value);
+}
+
+void Decoder::CheckStruct(const Spot& spot, const Type& type, size_t problems_before,
+                          const void* value) {
+  if (type.check == nullptr || problems_.items().size() != problems_before) return;
+  const Problems::Scope scope(problems_, spot.path);
+  type.check(value, problems_);
 }
 
 void Decoder::ReadMember(const Spot& spot, const Member& member, const Frame& frame,

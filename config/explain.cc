@@ -206,6 +206,11 @@ std::string KeysTable(const Type& type) {
   const FieldList list = FieldsOf(type);
   if (list.fields.empty()) return "\n  It has no keys.\n";
   std::vector<std::vector<std::string>> rows = {{"KEY", "TYPE", "DEFAULT", "MEANING"}};
+  if (SoleValueOf(type, list.keeper.get())) {
+    const Member& value = list.fields.front();
+    return fmt::format("\n{}\nExample:\n  {}: {}\n", Paragraph(value.doc), type.tag,
+                       value.limits.example);
+  }
   for (const Member& field : list.fields) {
     rows.push_back({std::string(field.key), TypePhrase(field.type()), DefaultPhrase(field),
                     FirstSentence(field.doc)});

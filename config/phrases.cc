@@ -66,6 +66,14 @@ FieldList FieldsOf(const Type& type) {
   return list;
 }
 
+std::optional<Member> SoleValueOf(const Type& type, void* value) {
+  std::optional<Member> sole;
+  type.members(value, [&](const Member& member) {
+    if (member.key.empty()) sole = member;
+  });
+  return sole;
+}
+
 std::vector<std::string> TagsOf(const Type& type) {
   std::vector<std::string> tags;
   for (const TypeGetter alternative : type.alternatives) tags.emplace_back(alternative().tag);

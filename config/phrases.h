@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,10 @@ struct FieldList {
   std::vector<Member> fields;
 };
 FieldList FieldsOf(const Type& type);
+
+// Returns the member that stands for a struct as a whole, because its key is empty: `filter: "a > 0"`
+// instead of keys below `filter`. It points into `value`. std::nullopt for other structs.
+std::optional<Member> SoleValueOf(const Type& type, void* value);
 
 // Returns the tags of a variant's alternatives.
 std::vector<std::string> TagsOf(const Type& type);

@@ -130,6 +130,9 @@ class Printer {
   }
 
   Text PrintFields(const Type& type, void* value, void* defaults, std::string_view first) const {
+    if (const std::optional<Member> sole = SoleValueOf(type, value)) {
+      return Print(sole->type(), sole->value, nullptr);
+    }
     const std::shared_ptr<void> fresh = defaults == nullptr ? MakeDefault(type) : nullptr;
     std::vector<void*> default_values;
     type.members(defaults == nullptr ? fresh.get() : defaults,

@@ -181,6 +181,8 @@ class SchemaWriter {
 
   // `tag_key`: the key that must hold `tag` ("type: amount"), or "".
   Json OfStruct(const Type& type, const std::string& tag_key, std::string_view tag) {
+    const FieldList list = FieldsOf(type);
+    if (SoleValueOf(type, list.keeper.get())) return OfField(list.fields.front());
     Json schema = {{"type", tag_key.empty() ? Json{"object", "null"} : Json("object")}};
     if (!type.doc.empty()) schema["description"] = std::string(type.doc);
     Json properties = Json::object();
@@ -189,7 +191,6 @@ class SchemaWriter {
       properties[tag_key] = {{"const", std::string(tag)}};
       required.push_back(tag_key);
     }
-    const FieldList list = FieldsOf(type);
     for (const Member& field : list.fields) {
       const std::string key(field.key);
       properties[key] = OfField(field);
@@ -238,10 +239,10 @@ class SchemaWriter {
     for (const TypeGetter get : type.alternatives) {
       const std::string tag(get().tag);
       Json body = OfStruct(get(), "", "");
-      if (HasRequiredKeys(get())) {
-        body["type"] = "object";
-      } else {
+      if (!HasRequiredKeys(get())) {
         bare.push_back(tag);
+      } else if (body.contains("properties")) {
+        body["type"] = "object";
       }
       Json properties = Json::object();
       properties[tag] = std::move(body);

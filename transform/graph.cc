@@ -5,6 +5,8 @@
 
 #include "base/digest.h"
 #include "config/config.h"
+#include "transform/engine/remaining_rows.h"
+#include "transform/ops/filter.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::transform {
@@ -122,6 +124,7 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
+    bound.filters = spec[i].value.type() == FilterSpec::kType;
     bound.input_slots = builder.input_slots();
     bound.outputs = builder.outputs();
     const bool keeps_units = spec[i].value->Target() != TargetMade::kOther;
@@ -311,12 +314,12 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
                                 OpCounters& counters) const {
   const auto [first, count] = stage.ops;
   std::vector<OpWork> work(count);
-  const int64_t num_bad = frame.num_bad();
+  const int64_t num_bad = frame.num_bad() + frame.num_filtered();
   const ThreadTime begin = ThreadTime::Now();
   RETURN_IF_ERROR(RunStage(stage, fitted, frame, work));
   const ThreadTime end = ThreadTime::Now();
   if (count == 1) {
-    work[0].rejected = frame.num_bad() - num_bad;
+    work[0].rejected = frame.num_bad() + frame.num_filtered() - num_bad;
     work[0].wall_ns = end.wall_ns - begin.wall_ns;
   }
   int64_t wall_ns = 0;
@@ -338,23 +341,27 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
 absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const FittedState* fitted,
                                        const RunContext& context, OpCounters* counters) const {
   RETURN_IF_ERROR(CheckFitted(fitted));
-  Frame frame(samples, num_slots_, context);
+  RemainingRows rows(samples, num_slots_, context);
   for (const BoundStage& stage : stages_) {
-    RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, frame, {})
-                                        : RunMeasured(stage, fitted, frame, *counters));
+    RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, rows.frame(), {})
+                                        : RunMeasured(stage, fitted, rows.frame(), *counters));
+    if (ops_[stage.ops.first].filters) RETURN_IF_ERROR(rows.DropIfWorth());
   }
-  Transformed result{.batch = batch::Batch(samples.num_rows()), .bad = {}};
+  const Frame& frame = rows.frame();
+  Transformed result{.batch = batch::Batch(frame.num_rows()), .bad = {}};
   for (const std::string_view name :
        {batch::kKeyColumn, batch::kEventTimeColumn, batch::kOrdinalColumn, batch::kWeightColumn}) {
-    const batch::Column* column = samples.Find(name);
+    const batch::Column* column = rows.samples().Find(name);
     if (column != nullptr) RETURN_IF_ERROR(result.batch.Set(*column));
   }
   for (const BoundColumn& input : inputs_) {
     RETURN_IF_ERROR(result.batch.Set(frame.Get(input.slot)));
   }
   if (target_.has_value()) RETURN_IF_ERROR(result.batch.Set(frame.Get(target_->slot)));
-  if (frame.num_bad() > 0) result.batch = result.batch.Take(frame.GoodRows());
-  result.bad = frame.TakeBad();
+  const bool all = frame.num_bad() == 0 && frame.num_filtered() == 0;
+  if (!all) result.batch = result.batch.Take(frame.GoodRows());
+  result.num_filtered = rows.num_filtered();
+  result.bad = rows.TakeBad();
   return result;
 }
 

@@ -73,6 +73,7 @@ class WindowMeasurement {
     OutcomeTable table;
     int64_t num_samples = 0;
     int64_t num_bad = 0;  // The graph could not take them.
+    int64_t num_filtered = 0;
     absl::Status status = {};
   };
 

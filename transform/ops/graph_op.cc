@@ -10,15 +10,23 @@
 namespace tidemill::transform {
 namespace {
 
-// An op by what its spec says: kIsRandom, `autocache` and Build(). Some say Target(), Reads() with
+// An op by what its spec says: kIsRandom and Build(). Some say `autocache`, Target(), Reads() with
 // TryField(), TakeFiles() and RunsWith(), too.
 template <typename Spec>
 class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
  public:
   std::unique_ptr<Op> Build(OpBuilder& builder) const override { return spec_.Build(builder); }
   bool IsRandom() const override { return Spec::kIsRandom; }
-  bool autocache() const override { return spec_.autocache; }
-  void ClearAutocache() override { spec_.autocache = false; }
+  bool autocache() const override {
+    if constexpr (requires { spec_.autocache; }) {
+      return spec_.autocache;
+    } else {
+      return false;
+    }
+  }
+  void ClearAutocache() override {
+    if constexpr (requires { spec_.autocache; }) spec_.autocache = false;
+  }
   TargetMade Target() const override {
     if constexpr (requires { spec_.Target(); }) {
       return spec_.Target();
