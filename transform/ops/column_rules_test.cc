@@ -80,6 +80,17 @@ TEST(ColumnRules, AreTheSameGraphAsTheNamesThatTheyStandFor) {
   EXPECT_EQ(a->spec_digest(), b->spec_digest());
 }
 
+TEST(ColumnRules, ChooseTheArgumentsOfAProgram) {
+  const GraphSpec spec = Spec(
+      ParseCsvSpec{.columns = Columns({.match = "sensor_12?"})},
+      TorchScriptSpec{
+          .program = "AA==", .columns = With("sensor_125", {.to = "sensor_122"}), .into = "input"});
+  EXPECT_THAT(Graph::Check(spec, Sensors()), IsEmpty());
+  const auto chosen = Graph::Choose(spec, Sensors());
+  ASSERT_THAT(chosen, SizeIs(2));
+  EXPECT_THAT(chosen[1].names, ElementsAre("sensor_125", "sensor_120", "sensor_121", "sensor_122"));
+}
+
 TEST(ColumnRules, LeaveOutTheLabelAndWhatStandsBeforeThem) {
   SampleSchema schema = CsvSchema({"a", "b", "c", "outcome"});
   schema.label_column = "outcome";
