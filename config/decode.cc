@@ -8,6 +8,7 @@
 
 #include "fmt/format.h"
 
+#include "config/column_list.h"
 #include "config/describe.h"
 #include "config/document.h"
 #include "config/phrases.h"
@@ -49,30 +50,6 @@ std::string DescribeNode(const Node& node) {
   return fmt::format("'{}{}'", node.text.substr(0, kShown), node.text.size() > kShown ? "..." : "");
 }
 
-bool HasKey(const Type& type, const std::string& key) {
-  const FieldList list = FieldsOf(type);
-  return std::ranges::any_of(list.fields, [&](const Member& field) { return field.key == key; });
-}
-
-// Where a key that the struct does not have would be right: in another alternative of its variant
-// or one section further down. "" when neither has it.
-std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
-  if (variant != nullptr) {
-    for (const TypeGetter alternative : variant->alternatives) {
-      if (HasKey(alternative(), key)) {
-        return fmt::format("it is a key of type: {}", alternative().tag);
-      }
-    }
-  }
-  const FieldList list = FieldsOf(type);
-  for (const Member& field : list.fields) {
-    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
-      return fmt::format("it belongs in '{}'", field.key);
-    }
-  }
-  return "";
-}
-
 class Decoder {
  public:
   Decoder(std::shared_ptr<const Document> document, Problems& problems)
@@ -103,6 +80,8 @@ class Decoder {
   void ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadMap(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadNames(const Spot& spot, const Limits& limits, NameList& value);
+  void ReadColumns(const Spot& spot, const Limits& limits, ColumnList& value);
+  void ReadColumnItem(const Spot& spot, ColumnList& value);
   void ReadOpen(const Spot& spot, OpenValue& value);
   void ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void CheckBounds(const Spot& spot, const Type& type, const Limits& limits, const void* value);
@@ -137,6 +116,7 @@ void Decoder::Read(const Spot& spot, const Type& type, const Limits& limits, voi
     case Kind::kMap:
       return ReadMap(spot, type, limits, value);
     case Kind::kNameList:
+      if (type.element != nullptr) return ReadColumns(spot, limits, As<ColumnList>(value));
       return ReadNames(spot, limits, As<NameList>(value));
     case Kind::kOpenValue:
       return ReadOpen(spot, As<OpenValue>(value));
@@ -353,6 +333,35 @@ void Decoder::ReadNames(const Spot& spot, const Limits& limits, NameList& value)
     ReadScalarValue(spot.Below(i), TypeOf<std::string>(), {}, &value.names.emplace_back());
   }
   CheckItems(spot, limits, node.items.size());
+}
+
+void Decoder::ReadColumns(const Spot& spot, const Limits& limits, ColumnList& value) {
+  const Node& node = spot.node();
+  value = {};
+  if (node.kind == Node::Kind::kScalar && node.text == "all") {
+    value = ColumnList::All();
+  } else if (node.kind == Node::Kind::kMap) {
+    ReadColumnItem(spot, value);
+  } else if (node.kind == Node::Kind::kList) {
+    for (size_t i = 0; i < node.items.size(); ++i) ReadColumnItem(spot.Below(i), value);
+    CheckItems(spot, limits, node.items.size());
+  } else {
+    const bool one = node.kind == Node::Kind::kScalar;
+    const bool is_pattern = one && node.text.find_first_of("*?") != std::string::npos;
+    ReportWrongKind(spot, "'all', a list of names or a section with match, from, to or except",
+                    is_pattern ? fmt::format("write {{match: \"{}\"}}", node.text)
+                    : one      ? fmt::format("write [{}]", node.text)
+                               : "");
+  }
+}
+
+void Decoder::ReadColumnItem(const Spot& spot, ColumnList& value) {
+  if (spot.node().kind == Node::Kind::kMap) {
+    auto& rule = std::get<ColumnRule>(value.items.emplace_back(ColumnRule()));
+    return ReadStruct(spot, TypeOf<ColumnRule>(), {.label = "in " + spot.path}, &rule);
+  }
+  auto& name = std::get<std::string>(value.items.emplace_back(std::string()));
+  ReadScalarValue(spot, TypeOf<std::string>(), {}, &name);
 }
 
 void Decoder::ReadOpen(const Spot& spot, OpenValue& value) {

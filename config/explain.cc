@@ -66,6 +66,9 @@ class Finder {
       case Kind::kOptional:
       case Kind::kList:
         return FindBelow(type.element(), path, depth);
+      case Kind::kNameList:
+        if (type.element == nullptr) return NoteMiss(path, depth, {});
+        return FindBelow(type.element(), path, depth);
       case Kind::kMap:
         if (KnowsKey(CoreOf(type), words_[depth])) return FindBelow(type.element(), path, depth);
         return Find({JoinPath(path, words_[depth]), &type.element()}, depth + 1);

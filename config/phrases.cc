@@ -53,6 +53,11 @@ std::string Plural(const Type& type) {
   }
 }
 
+bool HasKey(const Type& type, const std::string& key) {
+  const FieldList list = FieldsOf(type);
+  return std::ranges::any_of(list.fields, [&](const Member& field) { return field.key == key; });
+}
+
 }  // namespace
 
 FieldList FieldsOf(const Type& type) {
@@ -108,7 +113,7 @@ std::string TypePhrase(const Type& type) {
     case Kind::kByteSize:
       return "size";
     case Kind::kNameList:
-      return "all, or list of names";
+      return type.element == nullptr ? "all, or list of names" : "all, names or section";
     case Kind::kOpenValue:
       return "value";
     case Kind::kEnum:
@@ -125,6 +130,23 @@ std::string TypePhrase(const Type& type) {
       return "type " + NameSome(TagsOf(type));
     case Kind::kKeyed:
       return NameSome(TagsOf(type));
+  }
+  return "";
+}
+
+std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
+  if (variant != nullptr) {
+    for (const TypeGetter alternative : variant->alternatives) {
+      if (HasKey(alternative(), key)) {
+        return fmt::format("it is a key of type: {}", alternative().tag);
+      }
+    }
+  }
+  const FieldList list = FieldsOf(type);
+  for (const Member& field : list.fields) {
+    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
+      return fmt::format("it belongs in '{}'", field.key);
+    }
   }
   return "";
 }

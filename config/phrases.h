@@ -34,6 +34,10 @@ const Type& CoreOf(const Type& type);
 // "whole number", "list of text", "one of cpu, cuda", "section".
 std::string TypePhrase(const Type& type);
 
+// Where a key that the struct does not have would be right: in another alternative of its variant
+// or one section further down. "" when neither has it.
+std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant);
+
 // Returns the text up to its first full stop, for tables.
 std::string FirstSentence(std::string_view text);
 

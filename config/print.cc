@@ -5,6 +5,7 @@
 
 #include "fmt/format.h"
 
+#include "config/column_list.h"
 #include "config/scalars.h"
 
 namespace tidemill::config::internal {
@@ -29,7 +30,8 @@ class Printer {
         if (type.size(value) == 0) return Line("null");
         return Print(type.element(), type.at(value, 0), nullptr);
       case Kind::kNameList:
-        return PrintNames(As<NameList>(value));
+        return type.element == nullptr ? PrintNames(As<NameList>(value))
+                                       : PrintColumns(type, As<ColumnList>(value));
       case Kind::kOpenValue:
         return PrintOpen(As<OpenValue>(value));
       case Kind::kList:
@@ -91,6 +93,17 @@ class Printer {
     std::vector<Text> items;
     for (const std::string& name : value.names) items.push_back(Line(WriteText(name)));
     return ListOf(items);
+  }
+
+  Text PrintColumns(const Type& type, ColumnList& value) const {
+    if (value.IsAll()) return Line("all");
+    std::vector<Text> items;
+    for (ColumnItem& item : value.items) {
+      auto* const rule = std::get_if<ColumnRule>(&item);
+      items.push_back(rule == nullptr ? Line(WriteText(std::get<std::string>(item)))
+                                      : PrintFields(type.element(), rule, nullptr, {}));
+    }
+    return items.size() == 1 && items[0].block ? items[0] : ListOf(items);
   }
 
   static Text PrintOpen(const OpenValue& value) {

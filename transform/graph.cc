@@ -104,6 +104,9 @@ bool MakesTarget(const std::vector<BoundColumn>& outputs) {
 struct Graph::Built {
   Graph graph;
   std::vector<GraphProblem> problems;
+  std::vector<ChosenColumns> chosen = {};
+  // Whether the ops behind the last one wait for the columns of the dataset.
+  bool open = false;
   // Of the op `failed`, from 0, which says nothing of the graph.
   absl::Status failure;
   int failed = 0;
@@ -134,13 +137,22 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     }
     if (bound.fitted) graph.num_fit_passes_ = std::max(graph.num_fit_passes_, bound.stage + 1);
     graph.ops_.push_back(std::move(bound));
+    if (builder.open()) {
+      return {.graph = std::move(graph),
+              .problems = builder.problems(),
+              .open = true,
+              .failure = absl::OkStatus()};
+    }
   }
   builder.BeginOp(static_cast<int>(spec.size()));
   CheckOutputs(builder);
   graph.inputs_ = InputsOf(builder);
   if (const BoundColumn* target = builder.Find(kTargetColumn)) graph.target_ = *target;
   graph.num_slots_ = builder.num_slots();
-  return {.graph = std::move(graph), .problems = builder.problems(), .failure = {}};
+  return {.graph = std::move(graph),
+          .problems = builder.problems(),
+          .chosen = builder.chosen(),
+          .failure = {}};
 }
 
 std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema& samples) {
@@ -154,7 +166,7 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
   std::vector<GraphProblem> problems = std::move(built.problems);
   // What follows is not refused by Build(): models of before have to be read.
   std::optional<int> standardized;
-  for (int i = 0; i < std::ssize(spec); ++i) {
+  for (int i = 0; i < std::ssize(built.graph.ops_); ++i) {
     if (standardized && MakesTarget(built.graph.ops_[i].outputs)) {
       problems.push_back({.op_index = i,
                           .field = "",
@@ -173,12 +185,21 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
   return problems;
 }
 
+std::vector<ChosenColumns> Graph::Choose(const GraphSpec& spec, const SampleSchema& samples) {
+  return Bind(spec, samples).chosen;
+}
+
 absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples,
                                    Fusion fusion) {
   Built built = Bind(spec, samples);
   RETURN_IF_ERROR(built.failure);
   if (!built.problems.empty()) return ToStatus(built.problems, spec);
-  const std::string ops = Canonical(spec);
+  if (built.open) {
+    return FailedPrecondition("rules choose columns, but those of the dataset are not known yet");
+  }
+  GraphSpec named = spec;
+  NameColumns(built.chosen, named);
+  const std::string ops = Canonical(std::move(named));
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
   built.graph.CutIntoStages(fusion);

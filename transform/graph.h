@@ -59,11 +59,16 @@ enum class Fusion { kOn, kOff };
 // on that sample alone, not on its block. Movable.
 class Graph {
  public:
-  // Returns all problems of `spec` for such samples. The list is empty when the graph can be built.
+  // Returns all problems of `spec` for such samples. The list is empty when the graph can be built,
+  // or could be if the columns of the dataset were known.
   static std::vector<GraphProblem> Check(const GraphSpec& spec, const SampleSchema& samples);
 
+  // Returns what the rules of `spec` choose for such samples. Check() must find nothing.
+  static std::vector<ChosenColumns> Choose(const GraphSpec& spec, const SampleSchema& samples);
+
   // INVALID_ARGUMENT lists what Check() finds. Each problem has the place of its op, from 1.
-  // UNAVAILABLE when the process of a plug-in cannot be started now.
+  // UNAVAILABLE when the process of a plug-in cannot be started now. FAILED_PRECONDITION when rules
+  // choose columns while those of the dataset are not known.
   static absl::StatusOr<Graph> Build(const GraphSpec& spec, const SampleSchema& samples,
                                      Fusion fusion = Fusion::kOn);
 

@@ -8,6 +8,7 @@
 
 #include "fmt/format.h"
 
+#include "config/lines/named_lines.h"
 #include "storage/client/dataset_expressions.h"
 
 namespace tidemill::storage {
@@ -102,6 +103,13 @@ void DatasetSpec::CheckExpressions(config::Problems& problems) const {
                  "a sample of a series is rows that stand side by side in the file, so that none "
                  "between them can be left out; leave the rows out of the file");
   }
+}
+
+void DatasetSpec::TakeFiles(config::NamedFiles& named, config::Problems& problems) {
+  if (!label.classes_file) return;
+  label.classes = config::ReadLines(named, *label.classes_file, "label.classes_file",
+                                    "write one class a line", problems);
+  label.classes_file.reset();
 }
 
 void DatasetSpec::CheckColumns(config::Problems& problems) const {

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "config/config.h"
+#include "config/named_files.h"
 #include "storage/client/event_time_spec.h"
 #include "storage/client/formats/file_format.h"
 #include "storage/client/label_spec.h"
@@ -59,6 +60,9 @@ struct DatasetSpec {
           {.min = 0, .max = 1});
   }
   void Check(config::Problems& problems) const;
+  // Replaces the names of files in the spec, other than its data, by their contents: the spec goes
+  // to where they are not. Notes problems at its own keys.
+  void TakeFiles(config::NamedFiles& named, config::Problems& problems);
 
  private:
   void CheckColumns(config::Problems& problems) const;

@@ -102,6 +102,7 @@ struct LabelSpec {
   bool folder = false;
   LabelKind kind = LabelKind::kClass;
   std::vector<std::string> classes;
+  std::optional<std::string> classes_file;
   std::vector<std::string> missing = {"", "NA", "N/A", "NaN", "null"};
   std::optional<Unlabelled> unlabelled;
 
@@ -126,8 +127,8 @@ struct LabelSpec {
   }
   void Fields(auto&& field) {
     field("column", column,
-          "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a) or feature "
-          "of a tf.train.Example.",
+          "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a; "
+          "`topics[0]`: first element of the list topics) or feature of a tf.train.Example.",
           {.example = "class"});
     field("expression", expression,
           "Computes the label from the fields of a record; docs/guides/columns.md describes the "
@@ -149,6 +150,12 @@ struct LabelSpec {
           "Names of the classes. The number of a class is its place in this list. Empty: labels "
           "are numbers.",
           {.example = "[DOWN, UP]"});
+    field(
+        "classes_file", classes_file,
+        "Path of a text file with the names of the classes, one a line, relative to the pipeline's "
+        "folder. It may have up to 20,000 lines. It is read once, when the pipeline is checked, "
+        "and its lines become `classes`.",
+        {.min = 1, .example = "species.txt"});
     field("missing", missing,
           "Values that say that a sample has no label yet. Upper and lower case, and blanks around "
           "the value, make no difference. For labels in bytes, write numbers. A missing field, "
@@ -177,10 +184,18 @@ struct LabelSpec {
       problems.Add("file.replacement", "names a file outside the sample's folder",
                    "write a part of a file name");
     }
-    if (kind == LabelKind::kReal && !classes.empty()) {
-      problems.Add("classes", "is given for a real label", "remove it, or set kind: class");
+    const bool has_classes = !classes.empty() || classes_file;
+    if (classes_file && !classes.empty()) {
+      problems.Add("classes_file", "stands beside classes", "give one of them");
+    } else if (kind == LabelKind::kReal && has_classes) {
+      problems.Add(classes_file ? "classes_file" : "classes", "is given for a real label",
+                   "remove it, or set kind: class");
     }
-    if (folder && classes.empty()) {
+    if (classes_file && !is_given()) {
+      problems.Add("classes_file", "names classes, but the dataset has no label",
+                   "say where the label is, or remove it");
+    }
+    if (folder && !has_classes) {
       problems.Add("classes", "is missing", "name the folders that are classes");
     }
     if (unlabelled && !is_given()) {

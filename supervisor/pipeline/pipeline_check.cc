@@ -24,6 +24,7 @@
 #include "supervisor/pipeline/pipeline_files.h"
 #include "supervisor/pipeline/sample_trial.h"
 #include "supervisor/pipeline/trained_graph.h"
+#include "transform/engine/column_rule.h"
 #include "transform/engine/schema_check.h"
 #include "transform/graph.h"
 
@@ -40,6 +41,7 @@ class Checker {
         warnings_(checked.warnings),
         not_looked_(checked.not_looked),
         values_(checked.values),
+        chosen_(checked.chosen),
         base_folder_(source.base_folder),
         files_(source.files),
         peek_(source.peek),
@@ -47,8 +49,11 @@ class Checker {
 
   void Run() {
     CheckNames();
+    if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     for (auto& [name, dataset] : spec_.datasets) {
       if (dataset) {
+        // Without its classes, nothing that is true can be said of its labels.
+        if (ProblemPaths().contains(fmt::format("datasets.{}.label.classes_file", name))) continue;
         CheckDataset("datasets." + name, *dataset);
         known_[name] = *dataset;
       } else if (registered_) {
@@ -58,7 +63,6 @@ class Checker {
       }
     }
     CheckReferences();
-    if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     CheckScript();
     CheckWorkers();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
@@ -219,7 +223,7 @@ class Checker {
   }
 
   void CheckTraining(const storage::DatasetSpec& dataset) {
-    const transform::GraphSpec& graph = spec_.preprocess.graph;
+    transform::GraphSpec& graph = spec_.preprocess.graph;
     const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
     const auto found = transform::Graph::Check(graph, schema);
     const std::set<std::string> noted = ProblemPaths();
@@ -229,14 +233,30 @@ class Checker {
       if (!noted.contains(path)) problems_.Add(path, problem.message, problem.hint);
     }
     if (found.empty()) {
-      if (const auto built = transform::Graph::Build(graph, schema); built.ok()) {
+      NameColumns(graph, schema);
+      const auto built = transform::Graph::Build(graph, schema);
+      if (built.ok()) {
         CheckTensors(*built);
         TryGraph(*built, dataset);
+      }
+      if (absl::IsFailedPrecondition(built.status())) {
+        waits_for_columns_ = true;
+        NoteNotLooked("preprocess.graph", "which columns its rules choose is known at the ingest");
       }
     }
     CheckMix(storage::EffectiveLabel(dataset), schema.label);
     if (schema.label == transform::LabelKind::kNone) return;
     CheckLoss(storage::EffectiveLabel(dataset));
+  }
+
+  // Writes names where rules stand.
+  void NameColumns(transform::GraphSpec& graph, const transform::SampleSchema& schema) {
+    const auto chosen = transform::Graph::Choose(graph, schema);
+    for (const auto& [op, field, names] : chosen) {
+      const std::string at = fmt::format("preprocess.graph[{}].{}", op, graph[op].value.type());
+      chosen_.push_back({.path = config::JoinPath(at, field), .names = names});
+    }
+    transform::NameColumns(chosen, graph);
   }
 
   std::set<std::string> ProblemPaths() const {
@@ -343,6 +363,16 @@ class Checker {
     }
     CheckSlices(at, evaluation, schema);
     if (evaluation.dataset == spec_.preprocess.dataset) return;
+    // Rules could choose others there. Where the data are, the columns may be known.
+    if (waits_for_columns_ && peek_) {
+      problems_.Add(
+          at + ".dataset",
+          fmt::format("rules of the graph choose columns, but those of '{}' are not known "
+                      "yet, so '{}' may have others",
+                      spec_.preprocess.dataset, evaluation.dataset),
+          fmt::format("list the columns in the graph, or in the format of '{}'",
+                      spec_.preprocess.dataset));
+    }
     for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
       problems_.Add(at + ".dataset",
                     fmt::format("'{}' cannot pass through the graph: {}", evaluation.dataset,
@@ -407,6 +437,7 @@ class Checker {
   config::Problems& warnings_;
   std::vector<NotLooked>& not_looked_;
   std::vector<ValuesSeen>& values_;
+  std::vector<ChosenColumns>& chosen_;
   const std::string& base_folder_;
   PipelineFiles* const files_;
   const PeekAtDataset& peek_;
@@ -415,9 +446,16 @@ class Checker {
   // By path in the document.
   std::map<std::string, CsvFindings> found_;
   std::map<std::string, DatasetPeek> peeks_;
+  // Whether rules of the graph cannot choose before the ingest.
+  bool waits_for_columns_ = false;
 };
 
 }  // namespace
+
+std::string ChosenColumns::Describe() const {
+  return fmt::format("{} {}: {}", names.size(), names.size() == 1 ? "column" : "columns",
+                     transform::FirstOf(names));
+}
 
 CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredDatasets& registered) {
   CheckedPipeline checked;

@@ -32,10 +32,19 @@ class CountedFiles final : public config::NamedFiles {
   size_t num_bytes_ = 0;
 };
 
+void ReadDataset(const std::string& name, storage::DatasetSpec& dataset, CountedFiles& files,
+                 config::Problems& problems) {
+  const config::Problems::Scope scope(problems, "datasets." + name);
+  dataset.TakeFiles(files, problems);
+}
+
 }  // namespace
 
 void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& problems) {
   CountedFiles counted(files);
+  for (auto& [name, dataset] : spec.datasets) {
+    if (dataset) ReadDataset(name, *dataset, counted, problems);
+  }
   for (size_t i = 0; i < spec.preprocess.graph.size(); ++i) {
     transform::OpSpec& op = spec.preprocess.graph[i].value;
     const config::Problems::Scope scope(problems,
@@ -58,6 +67,12 @@ void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& proble
     const config::Problems::Scope scope(problems, fmt::format("evaluation[{}]", i));
     spec.evaluation[i].TakeFiles(counted, problems);
   }
+}
+
+void ReadInto(const std::string& name, storage::DatasetSpec& dataset, PipelineFiles& files,
+              config::Problems& problems) {
+  CountedFiles counted(files);
+  ReadDataset(name, dataset, counted, problems);
 }
 
 }  // namespace tidemill::supervisor

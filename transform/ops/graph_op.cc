@@ -1,5 +1,8 @@
 #include "transform/ops/graph_op.h"
 
+#include <type_traits>
+
+#include "config/column_list.h"
 #include "config/config.h"
 #include "config/spec_list.h"
 #include "transform/ops/op_list.h"
@@ -44,6 +47,13 @@ class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
     } else {
       return std::nullopt;
     }
+  }
+  void NameColumns(std::string_view key, const std::vector<std::string>& names) override {
+    spec_.Fields([&](std::string_view at, auto& value, const auto&...) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, config::ColumnList>) {
+        if (at == key) value = names;
+      }
+    });
   }
   void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
     if constexpr (requires { spec_.TakeFiles(files, problems); }) {
