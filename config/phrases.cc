@@ -40,6 +40,7 @@ std::string Plural(const Type& type) {
   switch (type.kind) {
     case Kind::kBool:
     case Kind::kNameList:
+    case Kind::kNamePairs:
     case Kind::kEnum:
     case Kind::kVariant:
     case Kind::kKeyed:
@@ -101,6 +102,8 @@ std::string TypePhrase(const Type& type) {
       return "size";
     case Kind::kNameList:
       return "all, or list of names";
+    case Kind::kNamePairs:
+      return "name, list of names, or pairs of names";
     case Kind::kOpenValue:
       return "value";
     case Kind::kEnum:

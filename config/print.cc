@@ -30,6 +30,8 @@ class Printer {
         return Print(type.element(), type.at(value, 0), nullptr);
       case Kind::kNameList:
         return PrintNames(As<NameList>(value));
+      case Kind::kNamePairs:
+        return PrintPairs(As<NamePairs>(value));
       case Kind::kOpenValue:
         return PrintOpen(As<OpenValue>(value));
       case Kind::kList:
@@ -91,6 +93,18 @@ class Printer {
     std::vector<Text> items;
     for (const std::string& name : value.names) items.push_back(Line(WriteText(name)));
     return ListOf(items);
+  }
+
+  static Text PrintPairs(const NamePairs& value) {
+    const bool alone = std::ranges::all_of(
+        value.pairs, [](const NamePairs::Pair& pair) { return pair.name == pair.elsewhere; });
+    std::vector<Text> items;
+    Text map{.block = true, .lines = {}};
+    for (const NamePairs::Pair& pair : value.pairs) {
+      items.push_back(Line(WriteText(pair.name)));
+      AddEntry(map, WriteText(pair.name), Line(WriteText(pair.elsewhere)));
+    }
+    return alone ? ListOf(items) : map;
   }
 
   static Text PrintOpen(const OpenValue& value) {
