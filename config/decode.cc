@@ -49,30 +49,6 @@ std::string DescribeNode(const Node& node) {
   return fmt::format("'{}{}'", node.text.substr(0, kShown), node.text.size() > kShown ? "..." : "");
 }
 
-bool HasKey(const Type& type, const std::string& key) {
-  const FieldList list = FieldsOf(type);
-  return std::ranges::any_of(list.fields, [&](const Member& field) { return field.key == key; });
-}
-
-// Where a key that the struct does not have would be right: in another alternative of its variant
-// or one section further down. "" when neither has it.
-std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
-  if (variant != nullptr) {
-    for (const TypeGetter alternative : variant->alternatives) {
-      if (HasKey(alternative(), key)) {
-        return fmt::format("it is a key of type: {}", alternative().tag);
-      }
-    }
-  }
-  const FieldList list = FieldsOf(type);
-  for (const Member& field : list.fields) {
-    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
-      return fmt::format("it belongs in '{}'", field.key);
-    }
-  }
-  return "";
-}
-
 class Decoder {
  public:
   Decoder(std::shared_ptr<const Document> document, Problems& problems)

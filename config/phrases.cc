@@ -54,6 +54,11 @@ std::string Plural(const Type& type) {
   }
 }
 
+bool HasKey(const Type& type, const std::string& key) {
+  const FieldList list = FieldsOf(type);
+  return std::ranges::any_of(list.fields, [&](const Member& field) { return field.key == key; });
+}
+
 }  // namespace
 
 FieldList FieldsOf(const Type& type) {
@@ -164,6 +169,23 @@ std::string LimitsPhrase(const Member& field) {
   const std::string range = Range(min, max);
   const std::string items = ItemsRange(limits);
   return items.empty() || range.empty() ? range + items : fmt::format("{}; {}", items, range);
+}
+
+std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
+  if (variant != nullptr) {
+    for (const TypeGetter alternative : variant->alternatives) {
+      if (HasKey(alternative(), key)) {
+        return fmt::format("it is a key of type: {}", alternative().tag);
+      }
+    }
+  }
+  const FieldList list = FieldsOf(type);
+  for (const Member& field : list.fields) {
+    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
+      return fmt::format("it belongs in '{}'", field.key);
+    }
+  }
+  return "";
 }
 
 }  // namespace tidemill::config::internal

@@ -13,6 +13,7 @@
 #include "transform/ops/hash_tokens.h"
 #include "transform/ops/label.h"
 #include "transform/ops/log1p.h"
+#include "transform/ops/lookup.h"
 #include "transform/ops/normalize.h"
 #include "transform/ops/one_hot.h"
 #include "transform/ops/pad.h"
@@ -41,6 +42,7 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              ParseExampleSpec,  //
                              DecodeImageSpec,   //
                              TimeFeaturesSpec,  //
+                             LookupSpec,        //
                              FillMissingSpec,   //
                              ClipSpec,          //
                              Log1pSpec,         //
