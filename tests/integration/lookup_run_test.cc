@@ -1,9 +1,14 @@
 // Tables in real trainings and evaluations: a run that looks them up gives the weights and values
 // of one whose data was joined by hand, also by workers and after a kill.
+#include <signal.h>
+
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/files.h"
 #include "base/time.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
@@ -121,6 +127,7 @@ preprocess:
   dataset: sales
 {}  graph:
 {}    - fill_missing: {{columns: [height, {}], with: number, number: -1}}
+    - standardize: {{columns: [a, height, {}]}}
     - stack: {{columns: [a, height, {}], into: input}}
     - label: {{into: target}}
 model: {{type: mlp, hidden: [8], outputs: 2}}
@@ -131,7 +138,7 @@ training: {{device: cpu, epochs: 3, batch_size: 16, loss: cross_entropy, warm_st
 evaluation:
   - {{dataset: sales, windows: {{type: between_triggers}}, models: all, measures: [accuracy, log_loss]}}
 )",
-                                     workers, ops, price, price);
+                                     workers, ops, price, price, price);
   return path;
 }
 
@@ -176,6 +183,118 @@ TEST(LookupRun, OfWorkersIsTheSame) {
 
 TEST(LookupRun, ThatWasKilledAndGoesOnIsTheSame) {
   EXPECT_EQ(RunOf(kLookedUp, "", "trainer_server.after_checkpoint"), JoinedByHand());
+}
+
+// A live run, whose samples come in two files, some of them long after their time.
+class LookupLive : public ::testing::Test {
+ protected:
+  static constexpr int64_t kSecond = 1'000'000;
+  static constexpr int kNumSeconds = 600, kNumLate = 60;
+  // From when the price of product P3 is known.
+  static constexpr int64_t kKnown = kFirst + 260 * kSecond;
+
+  LookupLive() {
+    std::filesystem::create_directory(stack_.files() + "/feed");
+    std::ofstream(stack_.files() + "/prices.txt")
+        << "product,valid_from,price\n"
+        << fmt::format("P3,{},8\nP1,{},1\nP3,{},7\n", FormatTimestamp({kKnown + 40 * kSecond}),
+                       FormatTimestamp({kFirst}), FormatTimestamp({kKnown}));
+    std::ofstream(stack_.files() + "/pipeline.yaml") << R"(version: 1
+name: live
+datasets:
+  feed:
+    path: feed
+    files: "*.csv"
+    settle: 0s
+    format: {type: csv, header: false, columns: [time, product, a, class]}
+    event_time: {column: time}
+    label: {column: class, classes: [LOW, HIGH]}
+preprocess:
+  dataset: feed
+  graph:
+    - parse_csv: {columns: [a]}
+    - parse_csv: {columns: [product], dtype: string}
+    - lookup: {table: prices.txt, on: product, columns: [price], as_of: valid_from, missing: bad_sample}
+    - stack: {columns: [a, price], into: input}
+    - label: {into: target}
+model: {type: mlp, hidden: [4], outputs: 2}
+trigger: {type: time, every: 100s}
+live: {lateness: 5s, late: accept, idle: 2s, poll: 200ms}
+training: {device: cpu, batch_size: 16, loss: cross_entropy, warm_start: true, seed: 3, max_bad_fraction: 1}
+evaluation:
+  - {dataset: feed, windows: {type: between_triggers}, models: active, measures: [accuracy]}
+)";
+  }
+
+  // Appends a sample to a file's text, and its time to those that must be bad.
+  void Add(int64_t time, bool of_p3, std::string& text) {
+    text += fmt::format("{},{},{},{}\n", FormatTimestamp({time}), of_p3 ? "P3" : "P1", time % 7,
+                        time % 2 == 0 ? "LOW" : "HIGH");
+    if (of_p3 && time < kKnown) unknown_.insert(FormatTimestamp({time}));
+  }
+  void Write(const std::string& name, const std::string& text) const {
+    ASSERT_TRUE(files::WriteAtomically(fmt::format("{}/feed/{}", stack_.files(), name), text).ok());
+  }
+
+  nlohmann::json Show() const {
+    return stack_.Tidemill({"runs", "show", std::to_string(run_), "--json"}).Json();
+  }
+  // Looks until so many triggers have a model; fails after five minutes.
+  void AwaitModels(size_t count) const {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+    for (;;) {
+      const nlohmann::json shown = Show();
+      const nlohmann::json triggers = shown.value("triggers", nlohmann::json::array());
+      if (triggers.size() >= count && triggers[count - 1].at("model").get<int64_t>() > 0) return;
+      ASSERT_LT(std::chrono::steady_clock::now(), give_up) << shown.dump() << stack_.Logs();
+    }
+  }
+
+  const Stack stack_;
+  std::set<std::string> unknown_;
+  int64_t run_ = 0;
+};
+
+// What follows a part of a text; all of it where the part is missing.
+std::string Behind(const std::string& text, const std::string& before) {
+  const size_t at = text.find(before);
+  return at == std::string::npos ? text : text.substr(at + before.size());
+}
+
+TEST_F(LookupLive, ASampleThatComesLateSeesNoPriceOfAfterItsTime) {
+  std::string in_time, late, last;
+  for (int second = 0; second < kNumSeconds / 2; ++second) {
+    Add(kFirst + second * kSecond, second % 5 == 3, in_time);
+  }
+  Write("1.csv", in_time);
+  const CommandResult started =
+      stack_.Tidemill({"run", stack_.files() + "/pipeline.yaml", "--detach", "--json"});
+  ASSERT_EQ(started.exit_code, 0) << started.err << stack_.Logs();
+  run_ = started.Json().at("run").get<int64_t>();
+  AwaitModels(2);
+  // The price is known by now. It was not when these samples happened.
+  for (int i = 0; i < kNumLate; ++i) Add(kFirst + (40 + 2 * i) * kSecond + 1, i % 3 == 0, late);
+  for (int second = kNumSeconds / 2; second < kNumSeconds; ++second) {
+    Add(kFirst + second * kSecond, second % 5 == 3, late);
+  }
+  Write("2.csv", late);
+  for (const int process : stack_.Processes("tidemill-supervisor")) kill(process, SIGKILL);
+  Add(kFirst + 2 * kNumSeconds * kSecond, false, last);
+  AwaitModels(5);
+  Write("3.csv", last);
+  AwaitModels(6);
+  ASSERT_EQ(stack_.Tidemill({"runs", "stop", std::to_string(run_)}).exit_code, 0);
+  int64_t num_late = 0;
+  for (const auto& trigger : Show().at("triggers")) num_late += trigger.at("late").get<int64_t>();
+  EXPECT_GE(num_late, kNumLate);
+
+  const CommandResult listed =
+      stack_.Tidemill({"datasets", "quarantine", "feed", "--limit", "0", "--json"});
+  std::set<std::string> bad;
+  for (const nlohmann::json& entry : listed.Json()) {
+    bad.insert(Behind(entry.at("reason").get<std::string>(), "but the sample is of "));
+  }
+  EXPECT_EQ(bad, unknown_);
 }
 
 }  // namespace

@@ -19,8 +19,6 @@ namespace tidemill::transform {
 namespace {
 
 constexpr size_t kMostDelimiterBytes = 8;
-// Stands for a table that cannot be read, so that the rest is checked.
-constexpr char kNoTable[] = "AA==";
 
 TableForm FormOf(const LookupSpec& spec) {
   TableForm form{
@@ -86,8 +84,9 @@ std::variant<std::string, TableProblem> TextOf(const std::string& content, const
   }
   absl::StatusOr<std::string> text = UnpackTable(bytes);
   if (text.ok()) return *std::move(text);
-  return TableProblem{.key = "table",
-                      .message = fmt::format("{} {}", form.name, text.status().message().data())};
+  return TableProblem{
+      .key = "table",
+      .message = fmt::format("{} {}", form.name, std::string(text.status().message()))};
 }
 
 std::variant<std::shared_ptr<const JoinedTable>, TableProblem> Join(
@@ -105,6 +104,23 @@ std::variant<std::shared_ptr<const JoinedTable>, TableProblem> Join(
     OfThisProcess().Share(identity, *table);
   }
   return joined;
+}
+
+// Whether the table fits beside those of earlier ops. Reports when not.
+bool Fits(const JoinedTable& joined, OpBuilder& builder) {
+  constexpr auto kMost = static_cast<int64_t>(kMostTableBytes);
+  // Short rows cost more in memory than in the text.
+  constexpr int64_t kRowBytes = kMost / kMostTableRows;
+  const LookupTable& table = joined.table();
+  const int64_t held = builder.HoldTable(std::max(table.text_bytes, table.num_rows() * kRowBytes));
+  if (held <= kMost) return true;
+  builder.Problem(
+      "table",
+      fmt::format("with this one, the tables of the graph have {} bytes, of {} at least "
+                  "in each row, but at most {} are allowed",
+                  held, kRowBytes, kMost),
+      "leave out everything that is not needed");
+  return false;
 }
 
 std::vector<BoundColumn> KeysOf(const LookupSpec& spec, OpBuilder& builder) {
@@ -183,6 +199,22 @@ std::vector<LookupOp::Column> ColumnsOf(const LookupSpec& spec, bool known, OpBu
     column.output = builder.Output("columns", {.name = made, .type = ColumnType(type)});
   }
   return columns;
+}
+
+// Returns the op with a table of its own in the place of one that could not be read, so that the
+// rest of the graph is checked. It finds nothing wrong that follows from the table alone.
+LookupSpec WithStandIn(LookupSpec spec, const TableForm& form, ColumnTypes types) {
+  spec.dtypes = std::move(types);
+  spec.as_of.clear();
+  spec.missing = MissingKey::kDefault;
+  spec.defaults.clear();
+  for (const std::string& name : form.values) {
+    spec.dtypes.try_emplace(name, CsvType::kFloat32);
+    spec.defaults[name] = {.is_list = false, .scalars = {{.text = "0", .quoted = false}}};
+  }
+  const absl::StatusOr<std::string> packed = PackTable(StandInTable(form));
+  if (packed.ok()) spec.content = absl::Base64Escape(*packed);
+  return spec;
 }
 
 void CheckNames(std::string_view key, std::span<const std::string> names,
@@ -264,6 +296,7 @@ std::unique_ptr<Op> LookupSpec::Build(OpBuilder& builder) const {
       builder.Problem(problem.key, problem.message, problem.hint);
     }
   }
+  if (joined != nullptr && !Fits(*joined, builder)) joined = nullptr;
   LookupSpec typed = *this;
   typed.content.clear();
   if (joined != nullptr) typed.dtypes = joined->table().types;
@@ -277,48 +310,44 @@ void LookupSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems
   if (table.empty()) return;
   const TableForm form = FormOf(*this);
   const std::string name = std::exchange(table, {});
-  content = kNoTable;
-  const auto refuse = [&](TableProblem problem) {
-    problems.Add(problem.key, problem.message, problem.hint);
-    dtypes = std::move(problem.types);
-    return std::nullopt;
-  };
   std::optional<ColumnTypes> types;
-  const auto pack = [&](const std::string& text) -> std::optional<std::string> {
+  const auto take = [&](const std::string& text) {
     auto read = ReadTable(text, form);
-    if (auto* problem = std::get_if<TableProblem>(&read)) return refuse(std::move(*problem));
+    if (auto* problem = std::get_if<TableProblem>(&read)) {
+      problems.Add(problem->key, problem->message, problem->hint);
+      *this = WithStandIn(*this, form, std::move(problem->types));
+      return false;
+    }
     types = std::get<LookupTable>(read).types;
-    read = TableProblem();
+    return true;
+  };
+  const auto pack = [&](const std::string& text) -> std::optional<std::string> {
+    if (!take(text)) return std::nullopt;
     absl::StatusOr<std::string> packed = PackTable(NarrowTable(text, form));
     if (packed.ok()) return *std::move(packed);
-    return refuse({.key = "table", .message = std::string(packed.status().message())});
+    problems.Add("table", std::string(packed.status().message()));
+    return std::nullopt;
   };
-  const auto packed =
-      files.ReadPacked({.name = name,
-                        .most = kMostTableBytes,
-                        .contents = fmt::format("{}; {}; {}; {}", fmt::join(form.keys, ", "),
-                                                fmt::join(form.values, ", "), as_of, delimiter),
-                        .key = "table",
-                        .pack = pack},
-                       problems);
-  if (!packed) return;
+  const std::string contents = fmt::format("{}; {}; {}; {}", fmt::join(form.keys, ", "),
+                                           fmt::join(form.values, ", "), as_of, delimiter);
+  const auto packed = files.ReadPacked(
+      {.name = name, .most = kMostTableBytes, .contents = contents, .key = "table", .pack = pack},
+      problems);
+  if (packed && !types) {
+    // It came packed.
+    const absl::StatusOr<std::string> text = UnpackTable(*packed);
+    if (!text.ok()) {
+      problems.Add("table", fmt::format("{} {}", name, std::string(text.status().message())));
+    } else if (!take(*text)) {
+      return;
+    }
+  }
+  if (!packed || !types) {
+    if (content.empty()) *this = WithStandIn(*this, form, std::move(types).value_or(dtypes));
+    return;
+  }
   content = absl::Base64Escape(*packed);
-  if (types) {
-    dtypes = *std::move(types);
-    return;
-  }
-  // It came packed.
-  auto text = TextOf(content, form);
-  if (auto* problem = std::get_if<TableProblem>(&text)) {
-    refuse(std::move(*problem));
-    return;
-  }
-  auto read = ReadTable(std::get<std::string>(text), form);
-  if (auto* problem = std::get_if<TableProblem>(&read)) {
-    refuse(std::move(*problem));
-  } else {
-    dtypes = std::get<LookupTable>(read).types;
-  }
+  dtypes = *std::move(types);
 }
 
 }  // namespace tidemill::transform

@@ -77,6 +77,7 @@ class TableReader {
 
   std::variant<LookupTable, TableProblem> Read() {
     table_.types = form_.types;
+    table_.text_bytes = static_cast<int64_t>(text_.size());
     if (!ReadHeader() || !ReadRows() || !ReadKeys() || !ReadValues() || !ReadTimes()) {
       problem_.types = std::move(table_.types);
       return std::move(problem_);
@@ -144,6 +145,10 @@ class TableReader {
         texts_[i].Add(fields[places_[i]], form_.dialect.quote);
       }
       table_.lines.push_back(records_.line());
+      if (table_.num_rows() > kMostTableRows) {
+        return RefuseLine(records_.line(),
+                          fmt::format("a table has at most {} rows", kMostTableRows));
+      }
     }
     if (records_.problem() != nullptr) return RefuseLine(records_.line(), records_.problem());
     if (!table_.lines.empty()) return true;
@@ -299,6 +304,19 @@ std::string NarrowTable(std::string_view text, const TableForm& form) {
     ++line;
   }
   return narrow;
+}
+
+std::string StandInTable(const TableForm& form) {
+  std::string header, row;
+  for (const std::string& name : NamesOf(form)) {
+    if (!header.empty()) {
+      header += form.dialect.delimiter;
+      row += form.dialect.delimiter;
+    }
+    AppendField(name, form.dialect, header);
+    row += '0';
+  }
+  return fmt::format("{}\n{}\n", header, row);
 }
 
 absl::StatusOr<std::string> PackTable(std::string_view text) {

@@ -16,8 +16,9 @@
 
 namespace tidemill::transform {
 
-// The most bytes of a table.
+// The most bytes and rows of a table.
 inline constexpr size_t kMostTableBytes = size_t{64} << 20;
+inline constexpr int64_t kMostTableRows = int64_t{4} << 20;
 
 using ColumnTypes = std::map<std::string, CsvType>;
 
@@ -48,6 +49,8 @@ struct LookupTable {
   std::vector<int64_t> times;         // From when the rows hold, in microseconds; may be empty.
   std::vector<int32_t> lines;         // Of the file, from 1.
 
+  int64_t text_bytes = 0;  // Of the table as it was read.
+
   int64_t num_rows() const { return static_cast<int64_t>(lines.size()); }
 };
 
@@ -60,6 +63,9 @@ std::variant<LookupTable, TableProblem> ReadTable(std::string_view text, const T
 
 // Returns the table with only those columns, its records at the same lines. It must be readable.
 std::string NarrowTable(std::string_view text, const TableForm& form);
+
+// Returns a table with those columns and one row, of zeros.
+std::string StandInTable(const TableForm& form);
 
 // Compress a table, and the other way round. INVALID_ARGUMENT when the bytes are no table, or one
 // of more than kMostTableBytes.

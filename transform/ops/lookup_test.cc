@@ -344,6 +344,40 @@ TEST(Lookup, OfSettingsThatDoNothingIsRefused) {
   }
 }
 
+TEST(Lookup, ThatHasAMistakeHidesNoneInTheRestOfTheGraphAndMakesNone) {
+  for (const char* op : {"on: station, columns: [h, r], as_of: since",
+                         "on: station, columns: [h, q, r], default: {r: x}",
+                         "on: station, columns: [h, r], missing: default, default: {h: x, r: y}, "
+                         "as_of: t, format: \"%Q\""}) {
+    const Checked checked =
+        Take(fmt::format("- parse_csv: {{columns: [station], dtype: string}}\n"
+                         "- lookup: {{table: t.csv, {}, dtypes: {{r: string}}}}\n"
+                         "- one_hot: {{column: r, categories: [a]}}\n"
+                         "- stack: {{columns: [h, r, z], into: input}}\n",
+                         op),
+             "station,h,r,t\na,1,x,2020-01-01\n", kSchema);
+    ASSERT_EQ(checked.problems.size(), 2U) << op;
+    EXPECT_THAT(checked.problems[1], HasSubstr("columns: there is no column z"));
+  }
+}
+
+TEST(Lookup, HoldsNoMoreOfAllTablesThanOneMayHave) {
+  // Such a table takes no room when it is packed.
+  std::string table = "station,v\n";
+  for (int i = 0; i < 11; ++i) {
+    table += fmt::format("S{},{}\n", i, std::string(size_t{1} << 20, 'x'));
+  }
+  std::string ops = kParse;
+  for (int i = 0; i < 7; ++i) {
+    ops += fmt::format(
+        "- lookup: {{table: t.csv, on: station, columns: {{v: v{}}}, default: {{v: x}}}}\n", i);
+    ops += fmt::format("- hash_buckets: {{column: v{}, buckets: 10}}\n", i);
+  }
+  const Checked checked = Take(ops + "- stack: {columns: [v0], into: input}\n", table, kSchema);
+  ASSERT_EQ(checked.problems.size(), 2U);
+  EXPECT_THAT(checked.problems[0], HasSubstr("but at most 67108864 are allowed"));
+}
+
 TEST(Lookup, OfContentThatIsNoTableIsAProblemAndNotAFault) {
   for (const char* content : {"AA==", "!", "KLUv/SAFKQAAaGVsbG8=", "KLUv/aD/////AAAAAA=="}) {
     const Checked checked =
