@@ -82,6 +82,7 @@ class Decoder {
   void ReadNames(const Spot& spot, const Limits& limits, NameList& value);
   void ReadColumns(const Spot& spot, const Limits& limits, ColumnList& value);
   void ReadColumnItem(const Spot& spot, ColumnList& value);
+  void ReadPairs(const Spot& spot, const Limits& limits, NamePairs& value);
   void ReadOpen(const Spot& spot, OpenValue& value);
   void ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void CheckBounds(const Spot& spot, const Type& type, const Limits& limits, const void* value);
@@ -118,6 +119,8 @@ void Decoder::Read(const Spot& spot, const Type& type, const Limits& limits, voi
     case Kind::kNameList:
       if (type.element != nullptr) return ReadColumns(spot, limits, As<ColumnList>(value));
       return ReadNames(spot, limits, As<NameList>(value));
+    case Kind::kNamePairs:
+      return ReadPairs(spot, limits, As<NamePairs>(value));
     case Kind::kOpenValue:
       return ReadOpen(spot, As<OpenValue>(value));
     default:
@@ -364,6 +367,29 @@ void Decoder::ReadColumnItem(const Spot& spot, ColumnList& value) {
   ReadScalarValue(spot, TypeOf<std::string>(), {}, &name);
 }
 
+void Decoder::ReadPairs(const Spot& spot, const Limits& limits, NamePairs& value) {
+  const Node& node = spot.node();
+  value = {};
+  const auto read = [&](const Spot& at, std::string* name) {
+    ReadScalarValue(at, TypeOf<std::string>(), {.min = 1}, name);
+  };
+  if (node.kind == Node::Kind::kNull) {
+    return ReportWrongKind(spot, "a name, a list of names or pairs of names");
+  }
+  if (node.kind == Node::Kind::kScalar) {
+    std::string name;
+    read(spot, &name);
+    value.pairs = {{.name = name, .elsewhere = name}};
+    return;
+  }
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    NamePairs::Pair& pair = value.pairs.emplace_back();
+    read(spot.Below(i), &pair.elsewhere);
+    pair.name = node.kind == Node::Kind::kMap ? node.keys[i]->text : pair.elsewhere;
+  }
+  CheckItems(spot, limits, node.items.size());
+}
+
 void Decoder::ReadOpen(const Spot& spot, OpenValue& value) {
   const Node& node = spot.node();
   value = {.is_list = node.kind == Node::Kind::kList, .scalars = {}};
@@ -382,6 +408,10 @@ void Decoder::ReadOpen(const Spot& spot, OpenValue& value) {
 void Decoder::ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits,
                               void* value) {
   const Node& node = spot.node();
+  if (node.kind == Node::Kind::kNull && type.kind == Kind::kEnum) {
+    const auto null = std::ranges::find(type.names, kNullName);
+    if (null != type.names.end()) return type.set_name(value, null - type.names.begin());
+  }
   if (node.kind == Node::Kind::kNull) {
     return Report(spot.place.mark(), spot.path, fmt::format("{}: has no value", NameOf(spot.path)),
                   "remove the key to get the default");

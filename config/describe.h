@@ -47,8 +47,8 @@ constexpr bool kIs = false;
 template <template <typename...> typename Template, typename... Args>
 constexpr bool kIs<Template, Template<Args...>> = true;
 
-// Returns the kind of a type whose value is one YAML scalar (or NameList, or OpenValue), else
-// kNoScalar.
+// Returns the kind of a type whose value is one YAML scalar (or NameList, NamePairs or OpenValue),
+// else kNoScalar.
 constexpr Kind kNoScalar = Kind::kStruct;
 template <typename T>
 constexpr Kind kScalar = kNoScalar;
@@ -74,6 +74,8 @@ template <>
 inline constexpr Kind kScalar<Count> = Kind::kCount;
 template <>
 inline constexpr Kind kScalar<NameList> = Kind::kNameList;
+template <>
+inline constexpr Kind kScalar<NamePairs> = Kind::kNamePairs;
 template <>
 inline constexpr Kind kScalar<OpenValue> = Kind::kOpenValue;
 

@@ -40,6 +40,7 @@ std::string Plural(const Type& type) {
   switch (type.kind) {
     case Kind::kBool:
     case Kind::kNameList:
+    case Kind::kNamePairs:
     case Kind::kEnum:
     case Kind::kVariant:
     case Kind::kKeyed:
@@ -114,6 +115,8 @@ std::string TypePhrase(const Type& type) {
       return "size";
     case Kind::kNameList:
       return type.element == nullptr ? "all, or list of names" : "all, names or section";
+    case Kind::kNamePairs:
+      return "name, list of names, or pairs of names";
     case Kind::kOpenValue:
       return "value";
     case Kind::kEnum:
@@ -191,6 +194,23 @@ std::string LimitsPhrase(const Member& field) {
   const std::string range = Range(min, max);
   const std::string items = ItemsRange(limits);
   return items.empty() || range.empty() ? range + items : fmt::format("{}; {}", items, range);
+}
+
+std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
+  if (variant != nullptr) {
+    for (const TypeGetter alternative : variant->alternatives) {
+      if (HasKey(alternative(), key)) {
+        return fmt::format("it is a key of type: {}", alternative().tag);
+      }
+    }
+  }
+  const FieldList list = FieldsOf(type);
+  for (const Member& field : list.fields) {
+    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
+      return fmt::format("it belongs in '{}'", field.key);
+    }
+  }
+  return "";
 }
 
 }  // namespace tidemill::config::internal

@@ -32,6 +32,8 @@ class Printer {
       case Kind::kNameList:
         return type.element == nullptr ? PrintNames(As<NameList>(value))
                                        : PrintColumns(type, As<ColumnList>(value));
+      case Kind::kNamePairs:
+        return PrintPairs(As<NamePairs>(value));
       case Kind::kOpenValue:
         return PrintOpen(As<OpenValue>(value));
       case Kind::kList:
@@ -104,6 +106,18 @@ class Printer {
                                       : PrintFields(type.element(), rule, nullptr, {}));
     }
     return items.size() == 1 && items[0].block ? items[0] : ListOf(items);
+  }
+
+  static Text PrintPairs(const NamePairs& value) {
+    const bool alone = std::ranges::all_of(
+        value.pairs, [](const NamePairs::Pair& pair) { return pair.name == pair.elsewhere; });
+    std::vector<Text> items;
+    Text map{.block = true, .lines = {}};
+    for (const NamePairs::Pair& pair : value.pairs) {
+      items.push_back(Line(WriteText(pair.name)));
+      AddEntry(map, WriteText(pair.name), Line(WriteText(pair.elsewhere)));
+    }
+    return alone ? ListOf(items) : map;
   }
 
   static Text PrintOpen(const OpenValue& value) {

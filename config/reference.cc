@@ -72,6 +72,8 @@ constexpr ValueForm kForms[] = {
     {Kind::kString, "text",
      "quote a text that looks like another type: `\"no\"`, `\"012\"`, `\"1.10\"`"},
     {Kind::kNameList, "all, or list of names", "`all` or `[first, second]`"},
+    {Kind::kNamePairs, "name, list of names, or pairs of names",
+     "`first`, `[first, second]` or `{first: its name elsewhere}`"},
 };
 
 class Page {

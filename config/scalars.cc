@@ -208,7 +208,8 @@ bool IsCanonicalInteger(std::string_view text) {
 }  // namespace
 
 bool IsScalar(Kind kind) {
-  return kind <= Kind::kEnum && kind != Kind::kNameList && kind != Kind::kOpenValue;
+  return kind <= Kind::kEnum && kind != Kind::kNameList && kind != Kind::kNamePairs &&
+         kind != Kind::kOpenValue;
 }
 
 bool IsAmbiguous(std::string_view text) {

@@ -17,8 +17,8 @@ struct Mismatch {
   std::string hint = {};
 };
 
-// Returns true for the kinds below: all except NameList, lists, maps, structs, variants and
-// optionals.
+// Returns true for the kinds below: all except NameList, NamePairs, OpenValue, lists, maps,
+// structs, variants and optionals.
 bool IsScalar(Kind kind);
 
 // Sets `value` (of a scalar type) to what the scalar `node` says. Leaves it unchanged on a

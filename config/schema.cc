@@ -60,6 +60,11 @@ Json DefaultOf(const Type& type, void* value) {
           std::ranges::none_of(list, [](const Json& item) { return item.is_null(); });
       return complete ? list : Json();
     }
+    case Kind::kNamePairs: {
+      Json names = Json::array();
+      for (const NamePairs::Pair& pair : As<NamePairs>(value).pairs) names.push_back(pair.name);
+      return names;
+    }
     case Kind::kNameList:
       if (type.element != nullptr) return DefaultOf(As<ColumnList>(value));
       return As<NameList>(value).all ? Json("all") : Json(As<NameList>(value).names);
@@ -146,8 +151,18 @@ class SchemaWriter {
         return {{"type", "string"}, {"pattern", kTimePattern}};
       case Kind::kByteSize:
         return {{"type", "string"}, {"pattern", kSizePattern}};
-      case Kind::kEnum:
-        return {{"enum", type.names}};
+      case Kind::kEnum: {
+        Json names = type.names;
+        if (std::ranges::find(type.names, kNullName) != type.names.end()) names.push_back(nullptr);
+        return {{"enum", std::move(names)}};
+      }
+      case Kind::kNamePairs: {
+        const Json name = {{"type", {"string", "integer"}}};
+        return {{"anyOf",
+                 {name,
+                  {{"type", "array"}, {"items", name}},
+                  {{"type", "object"}, {"additionalProperties", name}}}}};
+      }
       case Kind::kOpenValue:
         return {{"type", {"string", "number", "boolean", "array"}}};
       case Kind::kNameList:

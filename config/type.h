@@ -26,6 +26,7 @@ enum class Kind {
   kByteSize,
   kCount,
   kNameList,
+  kNamePairs,
   kOpenValue,
   kEnum,
   kOptional,
@@ -83,6 +84,9 @@ struct Type {
   void* (*held)(void*) = nullptr;
   void* (*emplace)(void*, size_t) = nullptr;
 };
+
+// The name of an enum's value that YAML's null stands for.
+inline constexpr std::string_view kNullName = "null";
 
 // Makes a description that lives as long as the program.
 const Type& NewType(Kind kind, void (*describe)(Type&));

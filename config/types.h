@@ -50,6 +50,20 @@ struct NameList {
   friend bool operator==(const NameList&, const NameList&) = default;
 };
 
+// Names, each with the name that it has elsewhere: one (`station`), several (`[station, hour]`), or
+// pairs (`{sensor: station}`). A name that is written alone is the same in both places.
+struct NamePairs {
+  struct Pair {
+    std::string name;
+    std::string elsewhere;
+
+    friend bool operator==(const Pair&, const Pair&) = default;
+  };
+  std::vector<Pair> pairs;
+
+  friend bool operator==(const NamePairs&, const NamePairs&) = default;
+};
+
 // A value of a key that only somebody else knows, such as a setting of a plug-in: a scalar or a
 // list of scalars, as it was written. Who knows the type reads it; see open_value.h.
 struct OpenValue {

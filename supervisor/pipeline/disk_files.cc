@@ -62,8 +62,9 @@ std::optional<DiskFiles::OpenFile> DiskFiles::Open(const std::string& name, std:
   return file;
 }
 
-std::optional<std::string> DiskFiles::Read(const std::string& name, size_t most,
-                                           std::string_view field, config::Problems& problems) {
+std::optional<std::string> DiskFiles::ReadOnce(const std::string& name, size_t most,
+                                               std::string_view field,
+                                               config::Problems& problems) const {
   const std::optional<OpenFile> file = Open(name, field, problems);
   if (!file) return std::nullopt;
   if (file->size_bytes > most) {
@@ -76,8 +77,23 @@ std::optional<std::string> DiskFiles::Read(const std::string& name, size_t most,
     problems.Add(field, std::string(bytes.status().message()), "check who may read the file");
     return std::nullopt;
   }
-  read_[name] = *bytes;
   return *std::move(bytes);
+}
+
+std::optional<std::string> DiskFiles::Read(const std::string& name, size_t most,
+                                           std::string_view field, config::Problems& problems) {
+  auto bytes = ReadOnce(name, most, field, problems);
+  if (bytes) read_[name] = *bytes;
+  return bytes;
+}
+
+std::optional<std::string> DiskFiles::ReadPacked(const config::NamedFiles::Packed& file,
+                                                 config::Problems& problems) {
+  auto bytes = ReadOnce(file.name, file.most, file.key, problems);
+  if (!bytes) return std::nullopt;
+  auto packed = file.pack(*std::move(bytes));
+  if (packed) read_[NameOf(file)] = *packed;
+  return packed;
 }
 
 std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_view field,

@@ -22,10 +22,12 @@ class DiskFiles final : public PipelineFiles {
 
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view field,
                                   config::Problems& problems) override;
+  std::optional<std::string> ReadPacked(const config::NamedFiles::Packed& file,
+                                        config::Problems& problems) override;
   std::optional<std::string> Keep(const std::string& name, std::string_view field,
                                   config::Problems& problems) override;
 
-  // The files of ops, by their names in the pipeline.
+  // The files of ops, by their names in the pipeline, and those that are packed by NameOf().
   const std::map<std::string, std::string>& read() const { return read_; }
 
   struct Network {
@@ -45,6 +47,10 @@ class DiskFiles final : public PipelineFiles {
   // Notes a problem when there is no file, or when it is elsewhere.
   std::optional<OpenFile> Open(const std::string& name, std::string_view field,
                                config::Problems& problems) const;
+
+  // Reads a file without remembering it.
+  std::optional<std::string> ReadOnce(const std::string& name, size_t most, std::string_view field,
+                                      config::Problems& problems) const;
 
   const std::string base_folder_;
   const std::string data_folder_;

@@ -15,7 +15,15 @@ class CountedFiles final : public config::NamedFiles {
 
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view key,
                                   config::Problems& problems) override {
-    auto bytes = files_.Read(name, most, key, problems);
+    return Counted(files_.Read(name, most, key, problems), name, key, problems);
+  }
+  std::optional<std::string> ReadPacked(const Packed& file, config::Problems& problems) override {
+    return Counted(files_.ReadPacked(file, problems), file.name, file.key, problems);
+  }
+
+ private:
+  std::optional<std::string> Counted(std::optional<std::string> bytes, const std::string& name,
+                                     std::string_view key, config::Problems& problems) {
     if (!bytes) return std::nullopt;
     num_bytes_ += bytes->size();
     if (num_bytes_ <= kMostBytes) return bytes;
@@ -27,7 +35,6 @@ class CountedFiles final : public config::NamedFiles {
     return std::nullopt;
   }
 
- private:
   PipelineFiles& files_;
   size_t num_bytes_ = 0;
 };
@@ -39,6 +46,10 @@ void ReadDataset(const std::string& name, storage::DatasetSpec& dataset, Counted
 }
 
 }  // namespace
+
+std::string NameOf(const config::NamedFiles::Packed& file) {
+  return fmt::format("{} [{}]", file.name, file.contents);
+}
 
 void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& problems) {
   CountedFiles counted(files);

@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "config/named_files.h"
 #include "config/problems.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
@@ -22,6 +24,14 @@ class PipelineFiles {
   virtual std::optional<std::string> Read(const std::string& name, size_t most,
                                           std::string_view field, config::Problems& problems) = 0;
 
+  // Returns what is kept of a file, or std::nullopt after a problem.
+  virtual std::optional<std::string> ReadPacked(const config::NamedFiles::Packed& file,
+                                                config::Problems& problems) {
+    auto bytes = Read(file.name, file.most, file.key, problems);
+    if (!bytes) return std::nullopt;
+    return file.pack(*std::move(bytes));
+  }
+
   // Returns the name of a network's file in the stored pipeline, "sha256:...", or std::nullopt
   // after a problem.
   virtual std::optional<std::string> Keep(const std::string& name, std::string_view field,
@@ -31,6 +41,9 @@ class PipelineFiles {
 // The prefix of the name of a file that is stored by its content. The SHA-256 in hexadecimal
 // follows.
 inline constexpr std::string_view kKeptFile = "sha256:";
+
+// The name under which what is kept of a file is sent.
+std::string NameOf(const config::NamedFiles::Packed& file);
 
 // Replaces the names of files in the pipeline by their contents, because a pipeline goes to where
 // the files are not: classes of labels, files of ops, and those of plug-ins. Together they have at

@@ -22,6 +22,13 @@ std::optional<std::string> SentFiles::Read(const std::string& name, size_t most,
   return sent->second;
 }
 
+std::optional<std::string> SentFiles::ReadPacked(const config::NamedFiles::Packed& file,
+                                                 config::Problems& problems) {
+  const auto packed = request_.files().find(NameOf(file));
+  if (packed != request_.files().end()) return packed->second;
+  return PipelineFiles::ReadPacked(file, problems);
+}
+
 std::optional<std::string> SentFiles::Keep(const std::string& name, std::string_view field,
                                            config::Problems& problems) {
   std::string kept = name.starts_with(kKeptFile)

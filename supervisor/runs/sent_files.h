@@ -19,6 +19,8 @@ class SentFiles final : public PipelineFiles {
 
   std::optional<std::string> Read(const std::string& name, size_t most, std::string_view field,
                                   config::Problems& problems) override;
+  std::optional<std::string> ReadPacked(const config::NamedFiles::Packed& file,
+                                        config::Problems& problems) override;
   std::optional<std::string> Keep(const std::string& name, std::string_view field,
                                   config::Problems& problems) override;
 

@@ -3,12 +3,15 @@
 #include <fstream>
 #include <functional>
 
+#include "absl/strings/escaping.h"
+
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/tree.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
+#include "transform/ops/lookup_table.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -65,6 +68,37 @@ TEST_F(SentFilesTest, AFileIsWhatCameUnderItsNameAndNotWhatLiesThere) {
   (*request.mutable_files())["days.txt"] = "2012-01-01\n2012-01-02\n";
   const RunId run = Submit(request);
   EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr("2012-01-02"));
+}
+
+TEST_F(SentFilesTest, ATableIsTakenAsItWasPackedOrAsItIs) {
+  const std::string text = "date,load\n2012-01-01,1\n2012-01-02,2\n";
+  const auto packed = transform::PackTable(text);
+  ASSERT_THAT(packed, IsOk());
+  const std::pair<std::string, std::string> ways[] = {{"days.csv [date; load; ; ,]", *packed},
+                                                      {"days.csv", text}};
+  for (const auto& [name, bytes] : ways) {
+    v1::SubmitPipelineRequest request = Request(
+        "    - stack",
+        "    - parse_csv: {columns: [date], dtype: string}\n"
+        "    - lookup: {table: days.csv, on: date, columns: {load: l}, default: {load: 0}}\n"
+        "    - cast: {columns: [l], dtype: float32}\n"
+        "    - hash_buckets: {column: date, buckets: 2}\n    - stack");
+    (*request.mutable_files())[name] = bytes;
+    const RunId run = Submit(request);
+    EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr(absl::Base64Escape(*packed))) << name;
+    ASSERT_THAT(supervisor_->run_control().Stop(run), IsOk());
+    ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
+  }
+}
+
+TEST_F(SentFilesTest, APackedTableThatIsDamagedIsRefused) {
+  v1::SubmitPipelineRequest request =
+      Request("    - stack",
+              "    - parse_csv: {columns: [date], dtype: string}\n"
+              "    - lookup: {table: days.csv, on: date, columns: [load]}\n    - stack");
+  (*request.mutable_files())["days.csv [date; load; ; ,]"] = "(\xb5/\xfd damaged";
+  EXPECT_THAT(supervisor_->submissions().Submit(request).status(),
+              StatusIs(kInvalid, HasSubstr("days.csv ")));
 }
 
 TEST_F(SentFilesTest, AFileOnTheServersDiskIsNotRead) {

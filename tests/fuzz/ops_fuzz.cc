@@ -95,6 +95,25 @@ constexpr Target kTargets[] = {
        Add(made, StackSpec{});
        return made;
      }},
+    {"lookup",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, bytes.ConsumeBool() ? CsvType::kInt64 : CsvType::kString);
+       LookupSpec spec{.table = "t",
+                       .on = {{{"a", "k"}}},
+                       .columns = {{{"v", "v"}, {"w", "w"}}},
+                       .missing = Pick(bytes, {MissingKey::kNull, MissingKey::kBadSample}),
+                       .dtypes = {{"w", Pick(bytes, {CsvType::kFloat32, CsvType::kInt64})}},
+                       .delimiter = Pick<std::string>(bytes, {",", ";", "::"})};
+       if (bytes.ConsumeBool()) spec.on.pairs.push_back({"b", "w"});
+       if (bytes.ConsumeBool()) spec.as_of = "t";
+       OneFile file(bytes.ConsumeBool() ? "k,v,w,t\n" + bytes.ConsumeRandomLengthString(400)
+                                        : bytes.ConsumeRandomLengthString(400));
+       config::Problems problems;
+       spec.TakeFiles(file, problems);
+       Add(made, std::move(spec));
+       Add(made, StackSpec{.columns = {.all = false, .names = {"v", "w"}}});
+       return made;
+     }},
     {"fill_missing",
      [](Bytes& bytes) {
        Case made = Numbers(bytes);

@@ -4,11 +4,14 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "config/config.h"
+#include "config/named_files.h"
 #include "transform/graph.h"
 #include "transform/ops/op_list.h"
 
@@ -56,6 +59,19 @@ inline std::vector<int64_t> SomeSizes(Bytes& bytes, int64_t min, int64_t max) {
 }
 
 inline std::string ShortText(Bytes& bytes) { return bytes.ConsumeRandomLengthString(6); }
+
+// A file, whatever its name.
+class OneFile final : public config::NamedFiles {
+ public:
+  explicit OneFile(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::optional<std::string> Read(const std::string&, size_t, std::string_view,
+                                  config::Problems&) override {
+    return bytes_;
+  }
+
+ private:
+  const std::string bytes_;
+};
 
 inline Case Records(Bytes& bytes, CsvType type, std::vector<std::string> missing = {}) {
   Case made{.schema = {.columns = std::vector<std::string>{"a", "b"},

@@ -101,6 +101,9 @@ class OpBuilder {
   // Declares that this op learns from samples. What it makes is not known before it is fitted.
   void MarkFitted() { fitted_ = true; }
 
+  // Counts what the op holds of tables of the user's, in bytes. Returns what all ops so far hold.
+  int64_t HoldTable(int64_t bytes) { return table_bytes_ += bytes; }
+
   void Problem(std::string_view field, std::string message, std::string hint = "");
 
   // Ends the build with a failure that is no mistake in the graph, such as that of a machine which
@@ -159,6 +162,7 @@ class OpBuilder {
   bool fitted_ = false;
   bool open_ = false;
   int num_slots_ = 0;
+  int64_t table_bytes_ = 0;
 };
 
 inline bool IsFloat(batch::DataType type) {

@@ -15,6 +15,7 @@
 #include "transform/ops/hash_tokens.h"
 #include "transform/ops/label.h"
 #include "transform/ops/log1p.h"
+#include "transform/ops/lookup.h"
 #include "transform/ops/normalize.h"
 #include "transform/ops/one_hot.h"
 #include "transform/ops/pad.h"
@@ -45,6 +46,7 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              TimeFeaturesSpec,  //
                              ComputeSpec,       //
                              FilterSpec,        //
+                             LookupSpec,        //
                              FillMissingSpec,   //
                              ClipSpec,          //
                              Log1pSpec,         //
