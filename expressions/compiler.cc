@@ -7,6 +7,7 @@
 #include "fmt/ranges.h"
 
 #include "config/problems.h"
+#include "expressions/members.h"
 #include "records/time_reader.h"
 
 namespace tidemill::expressions {
@@ -53,10 +54,6 @@ std::optional<int> CostOf(const Node& node, const std::optional<Type>& type, Typ
   if (*type == Type::kWhole && parameter == Type::kNumber) return 1;
   if (IsTextLiteral(node) && parameter == Type::kTime) return 3;
   return std::nullopt;
-}
-
-std::string FormOf(const Function& function) {
-  return function.form.empty() ? fmt::format("{}(x)", function.name) : std::string(function.form);
 }
 
 }  // namespace
@@ -441,40 +438,9 @@ absl::StatusOr<Compiler::Value> Compiler::EmitIn(const Node& call) {
   if (!type) return Bad(call, "nothing tells the type of what is compared");
   if (*type == Type::kTruth) return Bad(call, "a truth value is written as it is, without `in`");
   ASSIGN_OR_RETURN(const Value value, Emit(*nodes[0], type));
-  return EmitMembers(call, value);
-}
-
-absl::StatusOr<Compiler::Value> Compiler::EmitMembers(const Node& call, const Value& value) {
-  Members<double> numbers;
-  Members<int64_t> wholes;
-  Members<std::string> texts;
-  bool has_null = false;
-  for (size_t i = 1; i < call.arguments.size(); ++i) {
-    const Node& node = *call.arguments[i];
-    if (LiteralOf<NullLiteral>(node) != nullptr) {
-      has_null = true;
-    } else if (const auto* text = LiteralOf<std::string>(node)) {
-      if (value.type == Type::kTime) {
-        const auto time = ParseTimestamp(*text);
-        if (!time.ok()) return Bad(node, "{}", std::string(time.status().message()));
-        wholes.values.push_back(time->micros);
-      }
-      texts.values.push_back(*text);
-    } else if (const auto* whole = LiteralOf<int64_t>(node)) {
-      wholes.values.push_back(*whole);
-      numbers.values.push_back(static_cast<double>(*whole));
-    } else if (const auto* number = LiteralOf<double>(node)) {
-      numbers.values.push_back(*number);
-    }
-  }
-  if (value.is_float_column) {
-    for (double& number : numbers.values) number = static_cast<double>(static_cast<float>(number));
-  }
-  numbers.has_null = wholes.has_null = texts.has_null = has_null;
-  std::shared_ptr<const Setting> setting = value.type == Type::kNumber ? MakeMembersSetting(numbers)
-                                           : value.type == Type::kText ? MakeMembersSetting(texts)
-                                                                       : MakeMembersSetting(wholes);
-  return builder_.AddStep(MemberKernel(value.type), {value}, Type::kTruth, std::move(setting));
+  ASSIGN_OR_RETURN(auto members,
+                   MembersOf(expression_.text(), call, value.type, value.is_float_column));
+  return builder_.AddStep(MemberKernel(value.type), {value}, Type::kTruth, std::move(members));
 }
 
 absl::StatusOr<Compiler::Value> Compiler::EmitIf(const Node& call, MaybeType wanted) {

@@ -61,7 +61,6 @@ class Compiler {
   absl::StatusOr<Value> EmitComparison(const Node& call);
   absl::StatusOr<Value> EmitBetween(const Node& call);
   absl::StatusOr<Value> EmitIn(const Node& call);
-  absl::StatusOr<Value> EmitMembers(const Node& call, const Value& value);
   absl::StatusOr<Value> EmitIf(const Node& call, MaybeType wanted);
   absl::StatusOr<Value> EmitChain(const Node& call, MaybeType wanted);
   absl::StatusOr<Value> EmitConcat(const Node& call);

@@ -112,6 +112,9 @@ TEST(Expression, ComputesTimes) {
   EXPECT_EQ(ValueOf("time('2024-01-01') - '2023-12-31'"), "86400");
   EXPECT_EQ(ValueOf("time('2024-01-01') + 3600 = '2024-01-01T01:00:00Z'"), "true");
   EXPECT_EQ(ValueOf("time('noon')"), "null");
+  EXPECT_EQ(ValueOf("day(time(4.6e12) + 4.6e12, 'Asia/Tokyo')"), "null");
+  EXPECT_EQ(ValueOf("year(time(-4.6e12))"), "null");
+  EXPECT_EQ(ValueOf("year(time(253402300799))"), "9999");
 }
 
 TEST(Expression, ReadsColumnsOfTextsAsTheyAreNeeded) {

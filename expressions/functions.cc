@@ -220,7 +220,7 @@ void AddNumbers(std::vector<Function>& functions) {
                        .group = kNumbers,
                        .overloads = {Plain({kNumber, kNumber, kNumber}, kNumber, NumberClip())}});
   functions.push_back(Choice("min", "min(a, b, ...)",
-                             "the least of its arguments that are not null", "min(bid, limit)",
+                             "the least of its arguments that are not null", "min(bid, 100)",
                              kNumbers));
   functions.push_back(Choice("max", "max(a, b, ...)",
                              "the greatest of its arguments that are not null", "max(bid, 0)",
@@ -365,6 +365,10 @@ std::span<const Function> Functions() {
 const Function* FindFunction(std::string_view name) {
   const auto found = std::ranges::find(Functions(), name, &Function::name);
   return found == Functions().end() ? nullptr : &*found;
+}
+
+std::string FormOf(const Function& function) {
+  return function.form.empty() ? fmt::format("{}(x)", function.name) : std::string(function.form);
 }
 
 std::vector<std::string> FunctionNames() {

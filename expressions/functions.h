@@ -35,7 +35,7 @@ struct Overload {
 
 struct Function {
   std::string_view name = {};
-  std::string_view form = {};  // "clip(x, low, high)"
+  std::string_view form = {};  // See FormOf(); empty for one argument.
   std::string_view doc = {};
   std::string_view example = {};
   std::string_view group = {};  // The heading that it stands under.
@@ -50,6 +50,9 @@ std::span<const Function> Functions();
 
 // nullptr when there is none of this name.
 const Function* FindFunction(std::string_view name);
+
+// How people write a call: "clip(x, low, high)".
+std::string FormOf(const Function& function);
 
 // Those that people may call.
 std::vector<std::string> FunctionNames();

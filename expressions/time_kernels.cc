@@ -11,6 +11,11 @@ namespace {
 
 constexpr int64_t kMicrosInSecond = 1'000'000;
 
+// Calendars count years in 16 bits. Times further from 1970 have no parts; these are some 28,500
+// years.
+constexpr int64_t kMostMicros = 900'000'000'000'000'000;
+bool HasDate(int64_t micros) { return micros >= -kMostMicros && micros <= kMostMicros; }
+
 // What a clock shows, as microseconds since 1970-01-01 of that clock.
 struct Clock {
   std::chrono::sys_days day;
@@ -52,7 +57,7 @@ void PartOfTimes(const Step& step, Registers& rows) {
   const int64_t* const in = rows.In<int64_t>(step.from[0]);
   int64_t* const out = rows.Out<int64_t>(step.into);
   for (int64_t i = 0; i < rows.num_rows(); ++i) {
-    if (IsNull(in[i])) {
+    if (!HasDate(in[i])) {
       out[i] = kNullWhole;
     } else {
       out[i] = kPart(Clock(zone == nullptr ? in[i] : zone->zone.ToLocal({in[i]})));

@@ -43,8 +43,8 @@ Truth Compared(T a, T b) {
   if constexpr (std::is_same_v<T, std::string_view>) {
     return IsNull(a) || IsNull(b) ? Truth::kNull : TruthOf(true, Holds<kComparison>(a, b));
   } else {
-    const bool known = !IsNull(a) & !IsNull(b);
-    return TruthOf(known, Holds<kComparison>(a, b));
+    const int num_known = static_cast<int>(!IsNull(a)) + static_cast<int>(!IsNull(b));
+    return TruthOf(num_known == 2, Holds<kComparison>(a, b));
   }
 }
 
