@@ -17,38 +17,7 @@
 namespace tidemill::config::internal {
 namespace {
 
-// Where the decoder stands.
-struct Spot {
-  Place place;
-  std::string path;
-
-  const Node& node() const { return *place.node; }
-  Spot Below(size_t i) const {
-    const Node& parent = node();
-    if (parent.kind == Node::Kind::kList) {
-      return {{parent.items[i].get(), nullptr}, JoinPath(path, fmt::format("[{}]", i))};
-    }
-    const Node* key = parent.keys[i].get();
-    return {{parent.items[i].get(), key}, JoinPath(path, key->text)};
-  }
-};
-
 std::string NameOf(const std::string& path) { return path.empty() ? "the document" : path; }
-
-std::string DescribeNode(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::kNull:
-      return "nothing";
-    case Node::Kind::kList:
-      return "a list";
-    case Node::Kind::kMap:
-      return "a section with keys";
-    case Node::Kind::kScalar:
-      break;
-  }
-  constexpr size_t kShown = 60;
-  return fmt::format("'{}{}'", node.text.substr(0, kShown), node.text.size() > kShown ? "..." : "");
-}
 
 class Decoder {
  public:
@@ -429,13 +398,6 @@ void Decoder::ReadScalarValue(const Spot& spot, const Type& type, const Limits& 
         type.kind == Kind::kEnum ? fmt::format("allowed: {}", fmt::join(type.names, ", ")) : "");
   }
   CheckBounds(spot, type, limits, value);
-}
-
-// What to write for a share that was given in percent.
-std::string PercentHint(const Type& type, const Limits& limits, double value) {
-  const bool is_share = (type.kind == Kind::kDouble || type.kind == Kind::kFloat) &&
-                        limits.max == 1.0 && value > 1 && value <= 100;
-  return is_share ? fmt::format("write {} for {} %", value / 100, value) : "";
 }
 
 void Decoder::CheckBounds(const Spot& spot, const Type& type, const Limits& limits,

@@ -213,4 +213,10 @@ std::string PlaceOfKey(const std::string& key, const Type& type, const Type* var
   return "";
 }
 
+std::string PercentHint(const Type& type, const Limits& limits, double value) {
+  const bool is_share = (type.kind == Kind::kDouble || type.kind == Kind::kFloat) &&
+                        limits.max == 1.0 && value > 1 && value <= 100;
+  return is_share ? fmt::format("write {} for {} %", value / 100, value) : "";
+}
+
 }  // namespace tidemill::config::internal
