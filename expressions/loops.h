@@ -1,4 +1,5 @@
-// Loops over the rows of registers.
+// Loops over the rows of registers. They have internal linkage, because sources are compiled for
+// different processors.
 #pragma once
 
 #include "expressions/registers.h"
@@ -7,7 +8,7 @@ namespace tidemill::expressions {
 
 // out[i] = function(in[i]).
 template <typename From, typename To, auto kFunction>
-void MapRows(const Step& step, Registers& rows) {
+static void MapRows(const Step& step, Registers& rows) {
   const From* __restrict const in = rows.In<From>(step.from[0]);
   To* __restrict const out = rows.Out<To>(step.into);
   const int64_t size = rows.num_rows();
@@ -16,7 +17,7 @@ void MapRows(const Step& step, Registers& rows) {
 
 // out[i] = function(a[i], b[i]). With kConstantRight, b[0] stands for all of b.
 template <typename From, typename To, auto kFunction, bool kConstantRight = false>
-void MapPairs(const Step& step, Registers& rows) {
+static void MapPairs(const Step& step, Registers& rows) {
   const From* __restrict const a = rows.In<From>(step.from[0]);
   const From* __restrict const b = rows.In<From>(step.from[1]);
   To* __restrict const out = rows.Out<To>(step.into);

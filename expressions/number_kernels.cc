@@ -2,10 +2,21 @@
 
 #include "expressions/kernels.h"
 #include "expressions/loops.h"
+#include "expressions/number_loops.h"
 
 namespace tidemill::expressions {
 
 namespace {
+
+const NumberLoops& Loops() {
+#ifdef TIDEMILL_AVX2_LOOPS
+  static const NumberLoops& loops =
+      __builtin_cpu_supports("avx2") ? Avx2NumberLoops() : PlainNumberLoops();
+  return loops;
+#else
+  return PlainNumberLoops();
+#endif
+}
 
 template <auto kFunction>
 Step::Kernel Pairs(bool constant_right) {
@@ -51,14 +62,10 @@ void ClipRows(const Step& step, Registers& rows) {
 Step::Kernel NumberArithmetic(Arithmetic operation, bool constant_right) {
   switch (operation) {
     case Arithmetic::kAdd:
-      return Pairs<[](double a, double b) { return a + b; }>(constant_right);
     case Arithmetic::kSubtract:
-      return Pairs<[](double a, double b) { return a - b; }>(constant_right);
     case Arithmetic::kMultiply:
-      return Pairs<[](double a, double b) { return a * b; }>(constant_right);
     case Arithmetic::kDivide:
-      return Pairs<[](double a, double b) { return a / (b == 0 ? kNullNumber : b); }>(
-          constant_right);
+      return Loops().arithmetic[static_cast<size_t>(operation)][constant_right ? 1 : 0];
     case Arithmetic::kModulo:
       return Pairs<[](double a, double b) { return std::fmod(a, b); }>(constant_right);
     case Arithmetic::kPower:
@@ -71,28 +78,21 @@ Step::Kernel NumberArithmetic(Arithmetic operation, bool constant_right) {
 }
 
 Step::Kernel NumberFunction(std::string_view name) {
-  if (name == "abs") return Each<[](double x) { return std::fabs(x); }>();
-  if (name == "sqrt") return Each<[](double x) { return std::sqrt(x); }>();
+  if (name == "abs") return Loops().absolute;
+  if (name == "sqrt") return Loops().root;
   if (name == "exp") return Each<[](double x) { return std::exp(x); }>();
   if (name == "log") return Each<&Logarithm>();
   if (name == "log1p") return Each<&Log1p>();
   if (name == "floor") return Each<[](double x) { return std::floor(x); }>();
   if (name == "round") return Each<[](double x) { return std::round(x); }>();
-  if (name == "negate") return Each<[](double x) { return -x; }>();
+  if (name == "negate") return Loops().negate;
   return nullptr;
 }
 
 Step::Kernel NumberClip() { return &ClipRows; }
 Step::Kernel RoundToDigits() { return &RoundRows; }
 
-Step::Kernel FloatToNumber() {
-  return &MapRows<float, double, [](float x) { return static_cast<double>(x); }>;
-}
-
-Step::Kernel FiniteNumber() {
-  return Each<[](double x) {
-    return std::fabs(x) <= std::numeric_limits<double>::max() ? x : kNullNumber;
-  }>();
-}
+Step::Kernel FloatToNumber() { return Loops().from_float; }
+Step::Kernel FiniteNumber() { return Loops().finite; }
 
 }  // namespace tidemill::expressions

@@ -37,15 +37,16 @@ class Registers {
   Registers(Registers&&) = default;
   Registers& operator=(Registers&&) = delete;
 
-  int64_t num_rows() const { return num_rows_; }
+  [[gnu::always_inline]] int64_t num_rows() const { return num_rows_; }
   void set_num_rows(int64_t num_rows) { num_rows_ = num_rows; }
 
+  // Inlined always, because sources that call it are compiled for different processors.
   template <typename T>
-  const T* In(int number) const {
+  [[gnu::always_inline]] const T* In(int number) const {
     return reinterpret_cast<const T*>(values_[static_cast<size_t>(number)]);
   }
   template <typename T>
-  T* Out(int number) {
+  [[gnu::always_inline]] T* Out(int number) {
     return reinterpret_cast<T*>(values_[static_cast<size_t>(number)]);
   }
   // The values of an input; they are only read.
