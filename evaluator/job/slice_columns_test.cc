@@ -96,5 +96,40 @@ TEST(SliceColumns, RefuseColumnsThatAreNotThere) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("csv")));
 }
 
+std::vector<std::string> LabelsByExpression(const ExpressionSlices& slices,
+                                            const std::vector<std::string>& records,
+                                            const std::vector<int64_t>& classes) {
+  const auto dataset = config::Read<storage::DatasetSpec>(testing::kDatasetSpec, "dataset");
+  const std::vector<SliceSpec> specs = {slices};
+  auto columns = SliceColumns::Make(specs, testing::Schema(), &*dataset);
+  EXPECT_THAT(columns, IsOk());
+  const auto numbers = columns->Read(testing::SamplesOf(records, classes));
+  EXPECT_THAT(numbers, IsOk());
+  std::vector<std::string> labels;
+  for (const int32_t number : numbers->at(0)) labels.push_back(columns->Label(0, number));
+  return labels;
+}
+
+TEST(SliceColumns, AreTheValuesOfAnExpression) {
+  EXPECT_THAT(LabelsByExpression({.value = "x > 1", .name = "large"}, {"1,A", "2,A", ",A", "?,A"},
+                                 {0, 0, 0, 0}),
+              ElementsAre("large=false", "large=true", "large=other", "large=other"));
+  EXPECT_THAT(LabelsByExpression({.value = "lower(y)"}, {"1,A", "2,b"}, {0, 0}),
+              ElementsAre("lower(y)=a", "lower(y)=b"));
+  EXPECT_THAT(
+      LabelsByExpression({.value = "x * 2", .name = "size", .bins = {3}}, {"1,A", "2,A"}, {0, 0}),
+      ElementsAre("size=<3", "size=>=3"));
+  EXPECT_THAT(
+      LabelsByExpression({.value = "concat(@label, year(@time))"}, {"1,A", "2,A"}, {0, 1}),
+      ElementsAre("concat(@label, year(@time))=LOW1970", "concat(@label, year(@time))=HIGH1970"));
+}
+
+TEST(SliceColumns, OfAnExpressionWithAMistakeAreRefused) {
+  const auto dataset = config::Read<storage::DatasetSpec>(testing::kDatasetSpec, "dataset");
+  const std::vector<SliceSpec> specs = {ExpressionSlices{.value = "z > 1"}};
+  EXPECT_THAT(SliceColumns::Make(specs, testing::Schema(), &*dataset).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("there is no column 'z'")));
+}
+
 }  // namespace
 }  // namespace tidemill::evaluator

@@ -284,5 +284,33 @@ TEST(BatchStream, KeptSamplesChangeNoBatch) {
   }
 }
 
+// Filtered samples are counted apart from bad ones, whether samples are kept between epochs or not.
+TEST(BatchStream, WhatTheGraphFiltersIsCountedApart) {
+  const TrainingSet set = MakeSet(500);
+  int64_t num_bad = 0;
+  int64_t num_filtered = 0;
+  for (const int64_t key : set.keys) {
+    const bool is_bad = key % 13 == 0 || key % 17 == 0;
+    num_bad += is_bad ? 1 : 0;
+    num_filtered += !is_bad && key % 3 == 0 ? 1 : 0;
+  }
+  constexpr char kGraph[] =
+      "- parse_csv: {columns: [a]}\n- filter: a % 3 != 0\n- stack: {columns: all, into: input}\n"
+      "- label: {into: target}\n";
+  for (const int64_t budget : {0, 2000, 1 << 20}) {
+    const auto kept = budget == 0 ? nullptr : std::make_shared<DecodedSamples>(500, budget);
+    std::map<int64_t, std::pair<int64_t, int64_t>> holes;
+    for (const TrainingBatch& batch : ReadAll(set, Plan(32, 3), {}, kGraph, kept)) {
+      holes[batch.epoch].first += batch.num_skipped;
+      holes[batch.epoch].second += batch.num_filtered;
+      EXPECT_EQ(batch.num_skipped > 0, !batch.reason.empty());
+    }
+    ASSERT_EQ(holes.size(), 3U);
+    for (const auto& [epoch, counts] : holes) {
+      EXPECT_EQ(counts, std::pair(num_bad, num_filtered)) << budget << " " << epoch;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tidemill::loader

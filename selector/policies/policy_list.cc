@@ -5,8 +5,8 @@ namespace {
 
 // What a policy that warms up does meanwhile.
 SelectionSpec AllOf(const CandidatePool& pool) {
-  if (pool.over == Pool::kAll) return AllData{};
-  return NewData{.tail = pool.tail.value_or(0)};
+  if (pool.over == Pool::kAll) return AllData{.where = pool.where};
+  return NewData{.tail = pool.tail.value_or(0), .where = pool.where};
 }
 
 // A policy by its spec, as policy.h says.

@@ -29,6 +29,7 @@ struct Reservoir {
       "(ICDE 2009); Efraimidis and Spirakis, Weighted random sampling with a reservoir (2006)";
   int64_t samples = 0;
   std::optional<Duration> half_life = std::nullopt;
+  std::optional<std::string> where = std::nullopt;
 
   void Fields(auto&& field) {
     field("samples", samples, "Samples in the reservoir.",
@@ -37,14 +38,16 @@ struct Reservoir {
           "A sample that is older by this time is half as likely to be chosen. Without it all are "
           "equally likely.",
           {.example = "30d"});
+    field("where", where, kWhereDoc, kWhereLimits);
   }
   void Check(config::Problems& problems) const {
     if (half_life && half_life->micros <= 0) {
       problems.Add("half_life", "must be positive", "write a duration such as 30d");
     }
+    CheckWhere(where, problems);
   }
 
-  CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }
+  CandidatePool TakesFrom() const { return {.over = Pool::kAll, .where = where}; }
   int64_t Target(int64_t available) const { return std::min(samples, available); }
   LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
   Recalls WhatItRecalls() const { return Recalls::kNothing; }

@@ -163,5 +163,28 @@ TEST(PerformanceTrigger, FillsItsHistoryWhileASimplePolicyDecides) {
   }
 }
 
+TEST(PerformanceTrigger, AsksForTheSamplesThatItsConditionNames) {
+  PerformanceTrigger spec = Of(ThresholdCriterion{.at = .8});
+  spec.where = "carrier = 'UA'";
+  const auto policy = MakePolicy(spec);
+  policy->Fired({{0}, {0}});
+  const std::vector<EvidenceRequest> needs = policy->Needs({{100}, {100}});
+  for (const EvidenceRequest& need : needs) EXPECT_EQ(need.where, "carrier = 'UA'");
+  const auto problems_of = [&](const std::string& where) {
+    spec.where = where;
+    config::Problems problems;
+    CheckSamples(spec,
+                 {.dataset = "flights",
+                  .schema = {.columns = std::vector<std::string>{"carrier", "delay"},
+                             .label = transform::LabelKind::kClass,
+                             .num_classes = 2}},
+                 problems);
+    return problems.ToString();
+  };
+  EXPECT_EQ(problems_of("carrier = 'UA' and @label = 'late'"), "");
+  EXPECT_THAT(problems_of("delays > 1"), ::testing::HasSubstr("did you mean 'delay'?"));
+  EXPECT_THAT(problems_of("delay + 1"), ::testing::HasSubstr("a truth value is needed"));
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor
