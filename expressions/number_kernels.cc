@@ -8,6 +8,11 @@ namespace tidemill::expressions {
 
 namespace {
 
+const NumberLoops& PlainNumberLoops() {
+  static constexpr NumberLoops kLoops = MakeNumberLoops();
+  return kLoops;
+}
+
 const NumberLoops& Loops() {
 #ifdef TIDEMILL_AVX2_LOOPS
   static const NumberLoops& loops =

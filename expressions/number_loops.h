@@ -2,6 +2,10 @@
 // of instructions; the results are the same to the last bit.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
+#include "expressions/loops.h"
 #include "expressions/program.h"
 
 namespace tidemill::expressions {
@@ -16,8 +20,40 @@ struct NumberLoops {
   Step::Kernel finite;
 };
 
-// For every processor of the kind that the program is compiled for.
-const NumberLoops& PlainNumberLoops();
+template <auto kFunction>
+static constexpr Step::Kernel EachNumber() {
+  return &MapRows<double, double, kFunction>;
+}
+
+// Makes the table in the source that is compiled for a set of instructions. It and the loops have
+// internal linkage, so that no other source runs what was compiled for other processors. A
+// template, because not every source that includes it makes one.
+template <int = 0>
+static constexpr NumberLoops MakeNumberLoops() {
+  constexpr auto kAdd = [](double a, double b) { return a + b; };
+  constexpr auto kSubtract = [](double a, double b) { return a - b; };
+  constexpr auto kMultiply = [](double a, double b) { return a * b; };
+  constexpr auto kDivide = [](double a, double b) {
+    return a / (b == 0 ? std::numeric_limits<double>::quiet_NaN() : b);
+  };
+  return {.arithmetic = {{&MapPairs<double, double, kAdd, false>,
+                          &MapPairs<double, double, kAdd, true>},
+                         {&MapPairs<double, double, kSubtract, false>,
+                          &MapPairs<double, double, kSubtract, true>},
+                         {&MapPairs<double, double, kMultiply, false>,
+                          &MapPairs<double, double, kMultiply, true>},
+                         {&MapPairs<double, double, kDivide, false>,
+                          &MapPairs<double, double, kDivide, true>}},
+          .absolute = EachNumber<[](double x) { return std::fabs(x); }>(),
+          .root = EachNumber<[](double x) { return std::sqrt(x); }>(),
+          .negate = EachNumber<[](double x) { return -x; }>(),
+          .from_float = &MapRows<float, double, [](float x) { return static_cast<double>(x); }>,
+          .finite = EachNumber<[](double x) {
+            constexpr double kMost = std::numeric_limits<double>::max();
+            return x <= kMost && x >= -kMost ? x : std::numeric_limits<double>::quiet_NaN();
+          }>()};
+}
+
 #ifdef TIDEMILL_AVX2_LOOPS
 // For processors with AVX2.
 const NumberLoops& Avx2NumberLoops();

@@ -1,4 +1,3 @@
-#include "expressions/make_number_loops.h"
 #include "expressions/number_loops.h"
 
 namespace tidemill::expressions {

@@ -6,7 +6,6 @@
 #include "base/digest.h"
 #include "config/config.h"
 #include "transform/engine/remaining_rows.h"
-#include "transform/ops/filter.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::transform {
@@ -124,7 +123,6 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
-    bound.filters = spec[i].value.type() == FilterSpec::kType;
     bound.input_slots = builder.input_slots();
     bound.outputs = builder.outputs();
     const bool keeps_units = spec[i].value->Target() != TargetMade::kOther;
@@ -345,7 +343,8 @@ absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const Fitted
   for (const BoundStage& stage : stages_) {
     RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, rows.frame(), {})
                                         : RunMeasured(stage, fitted, rows.frame(), *counters));
-    if (ops_[stage.ops.first].filters) RETURN_IF_ERROR(rows.DropIfWorth());
+    // What ops have filtered need not go through the ops behind them.
+    if (rows.frame().num_filtered() > 0) RETURN_IF_ERROR(rows.DropIfWorth());
   }
   const Frame& frame = rows.frame();
   Transformed result{.batch = batch::Batch(frame.num_rows()), .bad = {}};

@@ -129,7 +129,6 @@ class Graph {
     // it learns nothing, run.
     int stage = 0;
     bool fitted = false;
-    bool filters = false;  // It may leave out many rows.
     std::vector<int> input_slots = {};
     std::vector<BoundColumn> outputs = {};
   };
