@@ -83,7 +83,8 @@ TEST_F(LookupFile, ThatHasAMistakeIsToldWithItsLineAndThatOfThePipeline) {
   ASSERT_EQ(checked.problems.items().size(), 1U) << checked.problems.ToString();
   EXPECT_EQ(checked.problems.items()[0].path, "preprocess.graph[3].lookup.table");
   EXPECT_THAT(checked.problems.ToString(),
-              HasSubstr("pipeline.yaml:16:22: error: days.csv, line 3: load: 'x' is not a number"));
+              HasSubstr("pipeline.yaml:16:23: error: preprocess.graph[3].lookup.table: days.csv, "
+                        "line 3: load: 'x' is not a number"));
 }
 
 TEST_F(LookupFile, IsNeitherAbsentNorTooLarge) {
