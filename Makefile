@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly every_path_full bench policies selections docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly agreement every_path_full bench policies selections docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -78,6 +78,7 @@ test_fast: configure
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
 # 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
 nightly: build
+	@$(MAKE) --no-print-directory agreement
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
 	@TIDEMILL_PLUGIN_KILLS=10 $(BUILD)/bin/plugin_kills_test
@@ -86,6 +87,12 @@ nightly: build
 	@for alpha in 0.9 0.5; do \
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
 	done
+
+# Values of COUNT generated expressions over five rows each, against DuckDB's. Needs the network once, for its wheel.
+COUNT ?= 10000
+agreement: build
+	@tools/setup.sh --agreement
+	@.venv-duckdb/bin/python tests/expressions/agreement.py $(BUILD)/bin/expression_values --count $(COUNT)
 
 # READS shuffled reads of every format by every way that samples take, each compared by content.
 READS ?= 1e6

@@ -10,6 +10,7 @@
 #include "cli/tidemill.h"
 #include "config/config.h"
 #include "evaluator/evaluator_config.h"
+#include "expressions/reference.h"
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/worker/worker_config.h"
 #include "rpc/service_main.h"
@@ -115,6 +116,7 @@ absl::Status WriteReference(const std::string& folder) {
   RETURN_IF_ERROR(write("commands.md", MarkdownOf(DescribeTree(*MakeCommandLine()))));
   RETURN_IF_ERROR(WriteAllPolicies(folder));
   RETURN_IF_ERROR(write("exit_codes.md", ExitCodeReference()));
+  RETURN_IF_ERROR(write("expressions.md", expressions::ReferencePage()));
   RETURN_IF_ERROR(write("pipeline.md", config::Reference<supervisor::PipelineSpec>("Pipeline")));
   RETURN_IF_ERROR(
       write("pipeline.schema.json", config::Schema<supervisor::PipelineSpec>().dump(2) + "\n"));

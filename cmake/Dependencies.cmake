@@ -33,6 +33,7 @@ pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)      # PostgreSQL, all 
 pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)          # binary COPY
 pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp)  # system calls that plug-ins are refused
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # record hashes, keyed randomness
+pkg_check_modules(libre2 REQUIRED IMPORTED_TARGET re2)         # regular expressions of users, in linear time
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)  # which characters are letters
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)      # zstd inputs, batches on slow links
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)        # batches on links that are a little slow

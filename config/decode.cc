@@ -8,6 +8,7 @@
 
 #include "fmt/format.h"
 
+#include "config/column_list.h"
 #include "config/describe.h"
 #include "config/document.h"
 #include "config/phrases.h"
@@ -16,38 +17,7 @@
 namespace tidemill::config::internal {
 namespace {
 
-// Where the decoder stands.
-struct Spot {
-  Place place;
-  std::string path;
-
-  const Node& node() const { return *place.node; }
-  Spot Below(size_t i) const {
-    const Node& parent = node();
-    if (parent.kind == Node::Kind::kList) {
-      return {{parent.items[i].get(), nullptr}, JoinPath(path, fmt::format("[{}]", i))};
-    }
-    const Node* key = parent.keys[i].get();
-    return {{parent.items[i].get(), key}, JoinPath(path, key->text)};
-  }
-};
-
 std::string NameOf(const std::string& path) { return path.empty() ? "the document" : path; }
-
-std::string DescribeNode(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::kNull:
-      return "nothing";
-    case Node::Kind::kList:
-      return "a list";
-    case Node::Kind::kMap:
-      return "a section with keys";
-    case Node::Kind::kScalar:
-      break;
-  }
-  constexpr size_t kShown = 60;
-  return fmt::format("'{}{}'", node.text.substr(0, kShown), node.text.size() > kShown ? "..." : "");
-}
 
 class Decoder {
  public:
@@ -74,9 +44,13 @@ class Decoder {
   void ReadVariant(const Spot& spot, const Type& type, void* value);
   void ReadKeyed(const Spot& spot, const Type& type, void* value);
   void ReadAlternative(const Spot& spot, const Type& type, const Node& tag, void* value);
+  // Runs the check of a struct unless reading it has found problems.
+  void CheckStruct(const Spot& spot, const Type& type, size_t problems_before, const void* value);
   void ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadMap(const Spot& spot, const Type& type, const Limits& limits, void* value);
   void ReadNames(const Spot& spot, const Limits& limits, NameList& value);
+  void ReadColumns(const Spot& spot, const Limits& limits, ColumnList& value);
+  void ReadColumnItem(const Spot& spot, ColumnList& value);
   void ReadPairs(const Spot& spot, const Limits& limits, NamePairs& value);
   void ReadOpen(const Spot& spot, OpenValue& value);
   void ReadScalarValue(const Spot& spot, const Type& type, const Limits& limits, void* value);
@@ -112,6 +86,7 @@ void Decoder::Read(const Spot& spot, const Type& type, const Limits& limits, voi
     case Kind::kMap:
       return ReadMap(spot, type, limits, value);
     case Kind::kNameList:
+      if (type.element != nullptr) return ReadColumns(spot, limits, As<ColumnList>(value));
       return ReadNames(spot, limits, As<NameList>(value));
     case Kind::kNamePairs:
       return ReadPairs(spot, limits, As<NamePairs>(value));
@@ -124,10 +99,14 @@ void Decoder::Read(const Spot& spot, const Type& type, const Limits& limits, voi
 
 void Decoder::ReadStruct(const Spot& spot, const Type& type, const Frame& frame, void* value) {
   const Node& node = spot.node();
+  const size_t problems_before = problems_.items().size();
+  if (const std::optional<Member> sole = SoleValueOf(type, value)) {
+    Read(spot, sole->type(), sole->limits, sole->value);
+    return CheckStruct(spot, type, problems_before, value);
+  }
   if (node.kind != Node::Kind::kMap && node.kind != Node::Kind::kNull) {
     return ReportWrongKind(spot, "a section with keys");
   }
-  const size_t problems_before = problems_.items().size();
   std::vector<std::string> known, unknown;
   std::set<std::string> secret;
   if (frame.variant != nullptr) known.emplace_back("type");
@@ -141,10 +120,14 @@ void Decoder::ReadStruct(const Spot& spot, const Type& type, const Frame& frame,
   }
   type.members(value, [&](const Member& member) { ReadMember(spot, member, frame, unknown); });
   if (!unknown.empty()) ReportUnknownKeys(spot, type, frame, known, secret);
-  if (type.check != nullptr && problems_.items().size() == problems_before) {
-    const Problems::Scope scope(problems_, spot.path);
-    type.check(value, problems_);
-  }
+  CheckStruct(spot, type, problems_before, value);
+}
+
+void Decoder::CheckStruct(const Spot& spot, const Type& type, size_t problems_before,
+                          const void* value) {
+  if (type.check == nullptr || problems_.items().size() != problems_before) return;
+  const Problems::Scope scope(problems_, spot.path);
+  type.check(value, problems_);
 }
 
 void Decoder::ReadMember(const Spot& spot, const Member& member, const Frame& frame,
@@ -324,6 +307,35 @@ void Decoder::ReadNames(const Spot& spot, const Limits& limits, NameList& value)
   CheckItems(spot, limits, node.items.size());
 }
 
+void Decoder::ReadColumns(const Spot& spot, const Limits& limits, ColumnList& value) {
+  const Node& node = spot.node();
+  value = {};
+  if (node.kind == Node::Kind::kScalar && node.text == "all") {
+    value = ColumnList::All();
+  } else if (node.kind == Node::Kind::kMap) {
+    ReadColumnItem(spot, value);
+  } else if (node.kind == Node::Kind::kList) {
+    for (size_t i = 0; i < node.items.size(); ++i) ReadColumnItem(spot.Below(i), value);
+    CheckItems(spot, limits, node.items.size());
+  } else {
+    const bool one = node.kind == Node::Kind::kScalar;
+    const bool is_pattern = one && node.text.find_first_of("*?") != std::string::npos;
+    ReportWrongKind(spot, "'all', a list of names or a section with match, from, to or except",
+                    is_pattern ? fmt::format("write {{match: \"{}\"}}", node.text)
+                    : one      ? fmt::format("write [{}]", node.text)
+                               : "");
+  }
+}
+
+void Decoder::ReadColumnItem(const Spot& spot, ColumnList& value) {
+  if (spot.node().kind == Node::Kind::kMap) {
+    auto& rule = std::get<ColumnRule>(value.items.emplace_back(ColumnRule()));
+    return ReadStruct(spot, TypeOf<ColumnRule>(), {.label = "in " + spot.path}, &rule);
+  }
+  auto& name = std::get<std::string>(value.items.emplace_back(std::string()));
+  ReadScalarValue(spot, TypeOf<std::string>(), {}, &name);
+}
+
 void Decoder::ReadPairs(const Spot& spot, const Limits& limits, NamePairs& value) {
   const Node& node = spot.node();
   value = {};
@@ -386,13 +398,6 @@ void Decoder::ReadScalarValue(const Spot& spot, const Type& type, const Limits& 
         type.kind == Kind::kEnum ? fmt::format("allowed: {}", fmt::join(type.names, ", ")) : "");
   }
   CheckBounds(spot, type, limits, value);
-}
-
-// What to write for a share that was given in percent.
-std::string PercentHint(const Type& type, const Limits& limits, double value) {
-  const bool is_share = (type.kind == Kind::kDouble || type.kind == Kind::kFloat) &&
-                        limits.max == 1.0 && value > 1 && value <= 100;
-  return is_share ? fmt::format("write {} for {} %", value / 100, value) : "";
 }
 
 void Decoder::CheckBounds(const Spot& spot, const Type& type, const Limits& limits,

@@ -173,4 +173,28 @@ Place FindPlace(const Document& document, std::string_view path) {
   return place;
 }
 
+Spot Spot::Below(size_t i) const {
+  const Node& parent = node();
+  if (parent.kind == Node::Kind::kList) {
+    return {{parent.items[i].get(), nullptr}, JoinPath(path, fmt::format("[{}]", i))};
+  }
+  const Node* key = parent.keys[i].get();
+  return {{parent.items[i].get(), key}, JoinPath(path, key->text)};
+}
+
+std::string DescribeNode(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::kNull:
+      return "nothing";
+    case Node::Kind::kList:
+      return "a list";
+    case Node::Kind::kMap:
+      return "a section with keys";
+    case Node::Kind::kScalar:
+      break;
+  }
+  constexpr size_t kShown = 60;
+  return fmt::format("'{}{}'", node.text.substr(0, kShown), node.text.size() > kShown ? "..." : "");
+}
+
 }  // namespace tidemill::config::internal

@@ -68,4 +68,17 @@ struct Place {
 // Returns the value at a path such as "a.b[2].c", or the closest enclosing one that exists.
 Place FindPlace(const Document& document, std::string_view path);
 
+// Where a reader of a document stands.
+struct Spot {
+  Place place;
+  std::string path;
+
+  const Node& node() const { return *place.node; }
+  // Returns the place of an item or of the value of a key.
+  Spot Below(size_t i) const;
+};
+
+// "a list", "a section with keys", "nothing", or the text in quotes, for messages.
+std::string DescribeNode(const Node& node);
+
 }  // namespace tidemill::config::internal

@@ -66,6 +66,9 @@ class Finder {
       case Kind::kOptional:
       case Kind::kList:
         return FindBelow(type.element(), path, depth);
+      case Kind::kNameList:
+        if (type.element == nullptr) return NoteMiss(path, depth, {});
+        return FindBelow(type.element(), path, depth);
       case Kind::kMap:
         if (KnowsKey(CoreOf(type), words_[depth])) return FindBelow(type.element(), path, depth);
         return Find({JoinPath(path, words_[depth]), &type.element()}, depth + 1);
@@ -203,6 +206,11 @@ std::string KeysTable(const Type& type) {
   const FieldList list = FieldsOf(type);
   if (list.fields.empty()) return "\n  It has no keys.\n";
   std::vector<std::vector<std::string>> rows = {{"KEY", "TYPE", "DEFAULT", "MEANING"}};
+  if (SoleValueOf(type, list.keeper.get())) {
+    const Member& value = list.fields.front();
+    return fmt::format("\n{}\nExample:\n  {}: {}\n", Paragraph(value.doc), type.tag,
+                       value.limits.example);
+  }
   for (const Member& field : list.fields) {
     rows.push_back({std::string(field.key), TypePhrase(field.type()), DefaultPhrase(field),
                     FirstSentence(field.doc)});

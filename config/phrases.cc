@@ -67,6 +67,14 @@ FieldList FieldsOf(const Type& type) {
   return list;
 }
 
+std::optional<Member> SoleValueOf(const Type& type, void* value) {
+  std::optional<Member> sole;
+  type.members(value, [&](const Member& member) {
+    if (member.key.empty()) sole = member;
+  });
+  return sole;
+}
+
 std::vector<std::string> TagsOf(const Type& type) {
   std::vector<std::string> tags;
   for (const TypeGetter alternative : type.alternatives) tags.emplace_back(alternative().tag);
@@ -106,7 +114,7 @@ std::string TypePhrase(const Type& type) {
     case Kind::kByteSize:
       return "size";
     case Kind::kNameList:
-      return "all, or list of names";
+      return type.element == nullptr ? "all, or list of names" : "all, names or section";
     case Kind::kNamePairs:
       return "name, list of names, or pairs of names";
     case Kind::kOpenValue:
@@ -125,6 +133,23 @@ std::string TypePhrase(const Type& type) {
       return "type " + NameSome(TagsOf(type));
     case Kind::kKeyed:
       return NameSome(TagsOf(type));
+  }
+  return "";
+}
+
+std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
+  if (variant != nullptr) {
+    for (const TypeGetter alternative : variant->alternatives) {
+      if (HasKey(alternative(), key)) {
+        return fmt::format("it is a key of type: {}", alternative().tag);
+      }
+    }
+  }
+  const FieldList list = FieldsOf(type);
+  for (const Member& field : list.fields) {
+    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
+      return fmt::format("it belongs in '{}'", field.key);
+    }
   }
   return "";
 }
@@ -186,6 +211,12 @@ std::string PlaceOfKey(const std::string& key, const Type& type, const Type* var
     }
   }
   return "";
+}
+
+std::string PercentHint(const Type& type, const Limits& limits, double value) {
+  const bool is_share = (type.kind == Kind::kDouble || type.kind == Kind::kFloat) &&
+                        limits.max == 1.0 && value > 1 && value <= 100;
+  return is_share ? fmt::format("write {} for {} %", value / 100, value) : "";
 }
 
 }  // namespace tidemill::config::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,10 @@ struct FieldList {
 };
 FieldList FieldsOf(const Type& type);
 
+// Returns the member that stands for a struct as a whole, because its key is empty: `filter: "a >
+// 0"` instead of keys below `filter`. It points into `value`. std::nullopt for other structs.
+std::optional<Member> SoleValueOf(const Type& type, void* value);
+
 // Returns the tags of a variant's alternatives.
 std::vector<std::string> TagsOf(const Type& type);
 
@@ -28,6 +33,10 @@ const Type& CoreOf(const Type& type);
 
 // "whole number", "list of text", "one of cpu, cuda", "section".
 std::string TypePhrase(const Type& type);
+
+// Where a key that the struct does not have would be right: in another alternative of its variant
+// or one section further down. "" when neither has it.
+std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant);
 
 // Returns the text up to its first full stop, for tables.
 std::string FirstSentence(std::string_view text);
@@ -41,5 +50,8 @@ std::string LimitsPhrase(const Member& member);
 // Returns where a key that the struct does not have would be right: in another alternative of its
 // variant or one section further down. "" when neither has it. `variant` may be nullptr.
 std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant);
+
+// What to write for a share that was given in percent; "" for other values.
+std::string PercentHint(const Type& type, const Limits& limits, double value);
 
 }  // namespace tidemill::config::internal

@@ -5,6 +5,7 @@
 
 #include "fmt/format.h"
 
+#include "config/column_list.h"
 #include "config/scalars.h"
 
 namespace tidemill::config::internal {
@@ -29,7 +30,8 @@ class Printer {
         if (type.size(value) == 0) return Line("null");
         return Print(type.element(), type.at(value, 0), nullptr);
       case Kind::kNameList:
-        return PrintNames(As<NameList>(value));
+        return type.element == nullptr ? PrintNames(As<NameList>(value))
+                                       : PrintColumns(type, As<ColumnList>(value));
       case Kind::kNamePairs:
         return PrintPairs(As<NamePairs>(value));
       case Kind::kOpenValue:
@@ -95,6 +97,17 @@ class Printer {
     return ListOf(items);
   }
 
+  Text PrintColumns(const Type& type, ColumnList& value) const {
+    if (value.IsAll()) return Line("all");
+    std::vector<Text> items;
+    for (ColumnItem& item : value.items) {
+      auto* const rule = std::get_if<ColumnRule>(&item);
+      items.push_back(rule == nullptr ? Line(WriteText(std::get<std::string>(item)))
+                                      : PrintFields(type.element(), rule, nullptr, {}));
+    }
+    return items.size() == 1 && items[0].block ? items[0] : ListOf(items);
+  }
+
   static Text PrintPairs(const NamePairs& value) {
     const bool alone = std::ranges::all_of(
         value.pairs, [](const NamePairs::Pair& pair) { return pair.name == pair.elsewhere; });
@@ -131,6 +144,9 @@ class Printer {
   }
 
   Text PrintFields(const Type& type, void* value, void* defaults, std::string_view first) const {
+    if (const std::optional<Member> sole = SoleValueOf(type, value)) {
+      return Print(sole->type(), sole->value, nullptr);
+    }
     const std::shared_ptr<void> fresh = defaults == nullptr ? MakeDefault(type) : nullptr;
     std::vector<void*> default_values;
     type.members(defaults == nullptr ? fresh.get() : defaults,

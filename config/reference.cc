@@ -101,6 +101,7 @@ class Page {
       text_ += "\nNo keys.\n";
       return;
     }
+    if (SoleValueOf(type, list.keeper.get())) return WriteSoleValue(list.fields.front(), path);
     std::vector<std::pair<const Type*, std::string>> below;
     text_ += "\n| key | type | default | limits | meaning |\n|---|---|---|---|---|\n";
     for (const Member& field : list.fields) {
@@ -117,6 +118,12 @@ class Page {
       text_ += fmt::format("\n## `{}`\n", field_path);
       WriteBody(*core, field_path);
     }
+  }
+
+  void WriteSoleValue(const Member& field, const std::string& path) {
+    const std::string tag = path.substr(path.rfind('.') + 1);
+    text_ += fmt::format("\n{} ({}). Example: {}\n", Escape(field.doc), TypePhrase(field.type()),
+                         Code(fmt::format("{}: {}", tag, field.limits.example)));
   }
 
   std::string Row(const Member& field) const {

@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "config/column_list.h"
 #include "config/phrases.h"
 #include "config/scalars.h"
 
@@ -20,6 +21,11 @@ constexpr char kCountPattern[] = "^[-+]?[0-9][0-9_]*(\\.[0-9]+)?([eE][-+]?[0-9]+
 constexpr char kDurationPattern[] = "^-?[0-9]+(\\.[0-9]+)?(us|ms|s|m|h|d|w)$";
 constexpr char kTimePattern[] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+([Zz]|[-+][0-9:]+)?)?$";
 constexpr char kSizePattern[] = "^-?[0-9][0-9_]*(\\.[0-9]+)?([kKMGT]?B|[KMGT]iB)$";
+
+// Of columns that no rule chooses.
+Json DefaultOf(const ColumnList& columns) {
+  return columns.IsAll() ? Json("all") : Json(columns.Names());
+}
 
 // The JSON of a default; null when it has none that a reader of the schema needs.
 Json DefaultOf(const Type& type, void* value) {
@@ -60,6 +66,7 @@ Json DefaultOf(const Type& type, void* value) {
       return names;
     }
     case Kind::kNameList:
+      if (type.element != nullptr) return DefaultOf(As<ColumnList>(value));
       return As<NameList>(value).all ? Json("all") : Json(As<NameList>(value).names);
     default:
       return Json();
@@ -99,9 +106,22 @@ class SchemaWriter {
       case Kind::kVariant:
       case Kind::kKeyed:
         return OfComposite(type);
+      case Kind::kNameList:
+        return type.element == nullptr ? OfScalar(type, limits) : OfColumns(type, limits);
       default:
         return OfScalar(type, limits);
     }
+  }
+
+  Json OfColumns(const Type& type, const Limits& limits) {
+    Json rule = OfStruct(type.element(), "", "");
+    rule["type"] = "object";
+    rule["minProperties"] = 1;
+    Json list = {{"type", "array"},
+                 {"items", {{"anyOf", {{{"type", {"string", "integer"}}}, rule}}}}};
+    if (limits.min_items) list["minItems"] = static_cast<int64_t>(*limits.min_items);
+    if (limits.max_items) list["maxItems"] = static_cast<int64_t>(*limits.max_items);
+    return {{"anyOf", {{{"const", "all"}}, std::move(list), std::move(rule)}}};
   }
 
   static Json OfScalar(const Type& type, const Limits& limits) {
@@ -176,6 +196,8 @@ class SchemaWriter {
 
   // `tag_key`: the key that must hold `tag` ("type: amount"), or "".
   Json OfStruct(const Type& type, const std::string& tag_key, std::string_view tag) {
+    const FieldList list = FieldsOf(type);
+    if (SoleValueOf(type, list.keeper.get())) return OfField(list.fields.front());
     Json schema = {{"type", tag_key.empty() ? Json{"object", "null"} : Json("object")}};
     if (!type.doc.empty()) schema["description"] = std::string(type.doc);
     Json properties = Json::object();
@@ -184,7 +206,6 @@ class SchemaWriter {
       properties[tag_key] = {{"const", std::string(tag)}};
       required.push_back(tag_key);
     }
-    const FieldList list = FieldsOf(type);
     for (const Member& field : list.fields) {
       const std::string key(field.key);
       properties[key] = OfField(field);
@@ -233,10 +254,10 @@ class SchemaWriter {
     for (const TypeGetter get : type.alternatives) {
       const std::string tag(get().tag);
       Json body = OfStruct(get(), "", "");
-      if (HasRequiredKeys(get())) {
-        body["type"] = "object";
-      } else {
+      if (!HasRequiredKeys(get())) {
         bare.push_back(tag);
+      } else if (body.contains("properties")) {
+        body["type"] = "object";
       }
       Json properties = Json::object();
       properties[tag] = std::move(body);

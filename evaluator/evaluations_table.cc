@@ -58,9 +58,9 @@ constexpr char kInsertEvaluation[] = R"(
   INSERT INTO evaluator.evaluations
     (run_id, evaluation, model_id, window_index, position, measure, trigger, value, num_samples,
      num_bad, failure, slice, low, high, detail, sums, baseline, num_unlabelled, fault,
-     traceback, num_known, num_deleted)
+     traceback, num_known, num_deleted, num_filtered)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-          $20, $21, $22))";
+          $20, $21, $22, $23))";
 
 constexpr char kSelectFailures[] = R"(
   SELECT model_id, failure, min(window_index) AS window_index,
@@ -83,7 +83,7 @@ constexpr char kSelectFaults[] = R"(
 constexpr char kSelectEvaluations[] = R"(
   SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
          e.num_samples, e.num_bad, e.failure, e.slice, e.low, e.high, e.detail, e.sums,
-         e.baseline, e.num_unlabelled, e.fault, e.num_known, e.num_deleted,
+         e.baseline, e.num_unlabelled, e.fault, e.num_known, e.num_deleted, e.num_filtered,
          (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
          (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
   FROM evaluator.evaluations AS e
@@ -125,6 +125,7 @@ v1::Evaluation ToEvaluation(const pqxx::row& row) {
   evaluation.set_num_unlabelled(row["num_unlabelled"].as<int64_t>());
   if (!row["num_known"].is_null()) evaluation.set_num_known(row["num_known"].as<int64_t>());
   evaluation.set_num_deleted(row["num_deleted"].as<int64_t>());
+  evaluation.set_num_filtered(row["num_filtered"].as<int64_t>());
   evaluation.set_failure(row["failure"].as<std::string>());
   if (evaluation.failure().empty()) evaluation.set_failure(row["fault"].as<std::string>());
   evaluation.set_slice(row["slice"].as<std::string>());
@@ -235,7 +236,7 @@ void EvaluationsTable::InsertScores(const JobKey& job, int64_t window_index,
                       score.sums(), model.baseline(), model.num_unlabelled(), score.fault(),
                       score.traceback(),
                       model.baseline().empty() ? std::optional(model.num_known()) : std::nullopt,
-                      model.num_deleted());
+                      model.num_deleted(), model.num_filtered());
   }
 }
 

@@ -12,9 +12,9 @@
 namespace tidemill::loader {
 
 // One batch of an epoch: the readable samples at the positions [index * batch_size, (index + 1) *
-// batch_size) of the epoch's permutation of ordinals. A sample that cannot be read leaves a hole
-// that nothing fills. With buckets, a batch has the same number of rows and holes, but its rows may
-// come from anywhere in its window.
+// batch_size) of the epoch's permutation of ordinals. A sample that cannot be read, or that the
+// graph filters, leaves a hole that nothing fills. With buckets, a batch has the same number of
+// rows and holes, but its rows may come from anywhere in its window.
 struct TrainingBatch {
   int64_t epoch = 0;
   int64_t index = 0;
@@ -23,7 +23,9 @@ struct TrainingBatch {
   // (int64 or float32) and, in a weighted set, weight. Buffers are 64-byte aligned, because the
   // bits of a sum can depend on alignment.
   batch::Batch rows = {};
+  // Those that could not be read or transformed.
   int64_t num_skipped = 0;
+  int64_t num_filtered = 0;
   // The reason for one of the skipped samples. Empty when none was skipped.
   std::string reason = {};
 };

@@ -95,7 +95,7 @@ absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> o
   keys.reserve(ordinals.size());
   for (const int64_t ordinal : ordinals) keys.push_back(set.keys[ordinal]);
   OrdinalMatcher matcher(keys, ordinals);
-  Rows rows{.num_skipped = static_cast<int64_t>(ordinals.size())};
+  Rows rows{.num_missing = static_cast<int64_t>(ordinals.size())};
   const auto take = [&](batch::Batch piece, const std::vector<Unreadable>& unreadable) {
     if (stop.stop_requested()) return Cancelled("reading has ended");
     rows.bad.insert(rows.bad.end(), unreadable.begin(), unreadable.end());
@@ -109,7 +109,7 @@ absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> o
     for (int64_t from = 0; from < piece.num_rows(); from += max_rows) {
       batch::Batch part = batch::Slice(piece, from, std::min(from + max_rows, piece.num_rows()));
       RETURN_IF_ERROR(each(part, rows));
-      rows.num_skipped -= part.num_rows();
+      rows.num_missing -= part.num_rows();
       rows.pieces.push_back(std::move(part));
     }
     return absl::OkStatus();

@@ -55,9 +55,12 @@ SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset);
 struct Rows {
   // Samples with the additional column `ordinal` and, in a weighted set, `weight`.
   std::vector<batch::Batch> pieces = {};
-  int64_t num_skipped = 0;
+  // The samples asked for that are not in `pieces`: the bad and the filtered ones.
+  int64_t num_missing = 0;
   // Samples that could not be read or transformed, each as often as it was met.
   std::vector<Unreadable> bad = {};
+  // The keys of those that the graph has filtered.
+  std::vector<int64_t> filtered = {};
 };
 
 // Reads the samples with these ordinals, in that order. `each` gets them in pieces of at most

@@ -1,8 +1,11 @@
 #include "records/json_fields.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
+#include <variant>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -14,20 +17,99 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// The names asked for, as a tree along their dots.
+// The names asked for, as a tree along their steps.
 struct Node {
   std::vector<size_t> values;  // Places of the names that end here.
   absl::flat_hash_map<std::string, Node> children;
+  absl::flat_hash_map<size_t, Node> elements;
+  size_t num_elements = 0;  // How many of a list have to be looked at.
+};
+
+// A step of a path: the name of a field, or the place of an element.
+using Step = std::variant<std::string, size_t>;
+
+// Reads the steps of a path one after another.
+class PathReader {
+ public:
+  explicit PathReader(std::string_view path) : rest_(path) {}
+
+  // Returns std::nullopt for a text that is no path.
+  std::optional<std::vector<Step>> Read() {
+    std::vector<Step> steps;
+    if (!rest_.starts_with('[')) steps.emplace_back(TakeName());
+    while (!rest_.empty()) {
+      if (Take(".")) {
+        steps.emplace_back(TakeName());
+      } else if (Take("[\"")) {
+        auto name = TakeQuoted();
+        if (!name) return std::nullopt;
+        steps.emplace_back(*std::move(name));
+      } else {
+        const auto place = TakePlace();
+        if (!place) return std::nullopt;
+        steps.emplace_back(*place);
+      }
+    }
+    // The record itself is an object.
+    if (!std::holds_alternative<std::string>(steps.front())) return std::nullopt;
+    return steps;
+  }
+
+ private:
+  bool Take(std::string_view text) {
+    if (!rest_.starts_with(text)) return false;
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+
+  std::string TakeName() {
+    const size_t end = std::min(rest_.find_first_of(".["), rest_.size());
+    std::string name(rest_.substr(0, end));
+    rest_.remove_prefix(end);
+    return name;
+  }
+
+  // Behind `["`, to the end of `"]`.
+  std::optional<std::string> TakeQuoted() {
+    std::string name;
+    while (!rest_.empty()) {
+      if (rest_.front() == '"') {
+        if (!Take("\"]")) return std::nullopt;
+        return name;
+      }
+      const bool escaped = rest_.starts_with("\\\"") || rest_.starts_with("\\\\");
+      name += rest_[escaped ? 1 : 0];
+      rest_.remove_prefix(escaped ? 2 : 1);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<size_t> TakePlace() {
+    uint32_t place = 0;
+    if (!Take("[") || rest_.empty()) return std::nullopt;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), place);
+    if (error != std::errc()) return std::nullopt;
+    rest_.remove_prefix(end - rest_.data());
+    if (!Take("]")) return std::nullopt;
+    return place;
+  }
+
+  std::string_view rest_;
 };
 
 void Insert(Node& root, std::string_view name, size_t place) {
   root.children[std::string(name)].values.push_back(place);
-  if (name.find('.') == std::string_view::npos) return;
+  const auto steps = PathReader(name).Read();
+  if (!steps || *steps == std::vector<Step>{std::string(name)}) return;
   Node* node = &root;
-  for (size_t begin = 0; begin <= name.size();) {
-    const size_t end = std::min(name.find('.', begin), name.size());
-    node = &node->children[std::string(name.substr(begin, end - begin))];
-    begin = end + 1;
+  for (const Step& step : *steps) {
+    if (const auto* field = std::get_if<std::string>(&step)) {
+      node = &node->children[*field];
+    } else {
+      const size_t element = std::get<size_t>(step);
+      node->num_elements = std::max(node->num_elements, element + 1);
+      node = &node->elements[element];
+    }
   }
   node->values.push_back(place);
 }
@@ -52,6 +134,7 @@ struct JsonFields::State {
   std::vector<char> padded;
 
   absl::Status ReadObject(ondemand::object object, const Node& node);
+  absl::Status ReadList(ondemand::value value, std::string_view name, const Node& node);
   absl::Status ReadValue(ondemand::value value, std::string_view name, const Node& node);
   absl::Status SetScalar(ondemand::value value, std::string_view name, const Node& node);
   void Set(const Node& node, JsonValue::Kind kind, std::string_view text) {
@@ -78,6 +161,26 @@ absl::Status JsonFields::State::ReadObject(ondemand::object object, const Node& 
   return absl::OkStatus();
 }
 
+absl::Status JsonFields::State::ReadList(ondemand::value value, std::string_view name,
+                                         const Node& node) {
+  if (node.num_elements == 0) return absl::OkStatus();
+  const auto damaged = [&](simdjson::error_code error) {
+    return InvalidArgument("has a field {} that cannot be read: {}", name,
+                           simdjson::error_message(error));
+  };
+  ondemand::array list;
+  if (const auto error = value.get_array().get(list)) return damaged(error);
+  size_t place = 0;
+  for (auto entry : list) {
+    ondemand::value element;
+    if (const auto error = std::move(entry).get(element)) return damaged(error);
+    const auto found = node.elements.find(place++);
+    if (found != node.elements.end()) RETURN_IF_ERROR(ReadValue(element, name, found->second));
+    if (place == node.num_elements) break;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status JsonFields::State::ReadValue(ondemand::value value, std::string_view name,
                                           const Node& node) {
   // Not value.type(), which takes NaN for a damaged text.
@@ -85,7 +188,8 @@ absl::Status JsonFields::State::ReadValue(ondemand::value value, std::string_vie
   const char first = raw.empty() ? '\0' : raw.front();
   if (first != '{' && first != '[') return SetScalar(value, name, node);
   Set(node, JsonValue::Kind::kNested, {});
-  if (first == '[' || node.children.empty()) return absl::OkStatus();
+  if (first == '[') return ReadList(value, name, node);
+  if (node.children.empty()) return absl::OkStatus();
   ondemand::object object;
   if (const auto error = value.get_object().get(object)) {
     return InvalidArgument("has a field {} that cannot be read: {}", name,

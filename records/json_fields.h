@@ -32,9 +32,15 @@ inline bool IsSingle(const JsonValue& value) {
          value.kind == JsonValue::Kind::kBool;
 }
 
-// Reads the same fields from one object after another, and reuses its memory. A name with dots
-// stands for a field within objects (`a.b`: field b of the object a), and for a field of exactly
-// that name. When a field occurs twice, the first one counts. Thread-compatible.
+// Reads the same fields from one object after another, and reuses its memory. A name may be a path:
+//
+//   a.b          field b of the object a
+//   topics[0]    the first element of the list topics
+//   a.b[2].c     field c of the third element of the list b of the object a
+//   a["b c"].d   a name in quotes is taken as it is; a backslash stands before a quote
+//
+// It also stands for a field of exactly that name, and for nothing else where it is no path, such
+// as `price[EUR]`. When a field occurs twice, the first one counts. Thread-compatible.
 class JsonFields {
  public:
   explicit JsonFields(const std::vector<std::string>& names);

@@ -44,6 +44,49 @@ TEST(JsonFields, ANameWithDotsIsAPathOrANameAndTheFirstOfTwoCounts) {
   EXPECT_THAT(Found(fields, R"({"\u0061.b": 5})"), ElementsAre("n5", "-"));
 }
 
+TEST(JsonFields, TakesElementsOfListsByTheirPlace) {
+  JsonFields fields({"topics[0]", "topics[2]", "a.b[1].c", "m[1][0]", "topics"});
+  EXPECT_THAT(Found(fields, R"({"m": [[1], [2, 3], [4]], "topics": ["x", "y", 7, "z"],
+                        "a": {"b": [{"c": 1}, {"d": [9], "c": null}, {"c": 3}]}, "n": 1})"),
+              ElementsAre("tx", "n7", "0", "n2", "["));
+  // Too short, no list, an element that is none, and nothing at all.
+  EXPECT_THAT(Found(fields, R"({"topics": ["x"], "a": {"b": {"c": 1}}, "m": [1, {}]})"),
+              ElementsAre("tx", "-", "-", "-", "["));
+  EXPECT_THAT(Found(fields, R"({"topics": [[1], 2, {"e": 3}], "m": [], "a": {"b": []}})"),
+              ElementsAre("[", "[", "-", "-", "["));
+  EXPECT_THAT(Found(fields, R"({"topics": "xyz"})"), ElementsAre("-", "-", "-", "-", "txyz"));
+  // The field that stands first counts, as ever.
+  EXPECT_THAT(Found(fields, R"({"topics": ["x"], "topics": ["y", 1, 2]})"),
+              ElementsAre("tx", "n2", "-", "-", "["));
+}
+
+TEST(JsonFields, TakesNamesInQuotesAsTheyAre) {
+  JsonFields fields({R"(a["b c"])", R"(a["b.c"].d[0])", R"(["x y"])", R"(a["q\"\\"])"});
+  EXPECT_THAT(Found(fields, R"({"a": {"b c": 1, "b.c": {"d": [2]}, "q\"\\": 4}, "x y": 3})"),
+              ElementsAre("n1", "n2", "n3", "n4"));
+}
+
+TEST(JsonFields, ThatAreNoPathsAreNames) {
+  const std::vector<std::string> names = {"price[EUR]", "a[",     "a[1", "a[-1]", "a[1]b",
+                                          "[0]",        "a[\"b]", "a[]", "]",     "a[99999999999]"};
+  JsonFields fields(names);
+  nlohmann::json object = {{"a", {1, 2}}};
+  for (const std::string& name : names) object[name] = "x";
+  EXPECT_THAT(Found(fields, object.dump()), ::testing::Each("tx"));
+  EXPECT_THAT(Found(fields, R"({"a": [1, 2], "price": ["EUR"]})"), ::testing::Each("-"));
+}
+
+TEST(JsonFields, FindsADamagedListAndWhatFollowsOne) {
+  JsonFields fields({"a[1]", "b"});
+  EXPECT_THAT(Found(fields, R"({"a": [{"x": [1, [2]]}, 5, {"y": {}}, [6]], "b": 1})"),
+              ElementsAre("n5", "n1"));
+  for (const std::string_view text :
+       {R"({"a": [1, )", R"({"a": [1, nope], "b": 1})", R"({"a": [1, "\q"]})", R"({"a": [1 2]})"}) {
+    EXPECT_THAT(fields.Read(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(" ")))
+        << text;
+  }
+}
+
 TEST(JsonFields, RefusesWhatIsNotOneObject) {
   JsonFields fields({"a"});
   for (const std::string_view text : {"",

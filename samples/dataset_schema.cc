@@ -19,6 +19,8 @@ transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset) {
   const storage::LabelSpec label = storage::EffectiveLabel(dataset);
   if (label.is_given()) {
     const bool is_class = label.kind == storage::LabelKind::kClass;
+    // A series may well predict a column from its own past.
+    if (!dataset.series) schema.label_column = label.column;
     schema.label = is_class ? transform::LabelKind::kClass : transform::LabelKind::kReal;
     schema.num_classes = static_cast<int64_t>(label.classes.size());
   }

@@ -7,6 +7,7 @@
 #include "batch/labels.h"
 #include "config/config.h"
 #include "storage/client/dataset_spec.h"
+#include "storage/client/storage_client.h"
 
 namespace tidemill::selector {
 namespace {
@@ -48,6 +49,21 @@ class Listed {
 
   // Good until the next call, and as long as `all`.
   absl::StatusOr<Candidates> Of(const batch::Batch& all) {
+    const batch::Column* const matches = all.Find(storage::kMatchesColumn);
+    if (matches == nullptr) return LabelledOf(all);
+    std::vector<int64_t> matching;
+    const std::span<const uint8_t> values = matches->Values<uint8_t>();
+    for (size_t row = 0; row < values.size(); ++row) {
+      if (values[row] != 0) matching.push_back(static_cast<int64_t>(row));
+    }
+    matching_ = all.Take(matching);
+    ASSIGN_OR_RETURN(Candidates candidates, LabelledOf(matching_));
+    candidates.num_filtered = all.num_rows() - matching_.num_rows();
+    return candidates;
+  }
+
+ private:
+  absl::StatusOr<Candidates> LabelledOf(const batch::Batch& all) {
     if (!listing_.labelled_only) return AllOf(all);
     const std::vector<int64_t> labelled = batch::LabelledRows(all);
     const int64_t num_unlabelled = all.num_rows() - std::ssize(labelled);
@@ -59,7 +75,6 @@ class Listed {
     return candidates;
   }
 
- private:
   // Of the rows that are not among these.
   int64_t CountNew(const batch::Batch& all, std::span<const int64_t> labelled) const {
     const batch::Column* const times = all.Find(batch::kEventTimeColumn);
@@ -97,6 +112,7 @@ class Listed {
   }
 
   const CandidateListing& listing_;
+  batch::Batch matching_;
   batch::Batch labelled_;
   std::vector<int64_t> labels_;
 };
@@ -106,7 +122,8 @@ Candidates First(const Candidates& all, size_t count) {
           .event_times = all.event_times.first(count),
           .labels = all.labels.first(count),
           .num_unlabelled = all.num_unlabelled,
-          .num_new_unlabelled = all.num_new_unlabelled};
+          .num_new_unlabelled = all.num_new_unlabelled,
+          .num_filtered = all.num_filtered};
 }
 
 // How many of the candidates, which are in order, lie before the cut.
@@ -138,6 +155,7 @@ absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& req
   }
   *list.mutable_to() = request.to();
   list.set_with_labels(true);
+  if (pool.where) list.set_where(*pool.where);
   if (!request.dataset_spec().empty()) {
     ASSIGN_OR_RETURN(const auto dataset,
                      config::Read<storage::DatasetSpec>(request.dataset_spec(), "dataset"));
@@ -148,6 +166,7 @@ absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& req
   if (request.accept_late() && listing.late) listing.late_after_key = request.late_after_key();
   // All that is known so far holds the late ones, or leaves them out by its horizons.
   listing.late_take_part = request.accept_late() && begin.has_value();
+  if (listing.late && listing.late_take_part && pool.where) listing.late->set_where(*pool.where);
   return listing;
 }
 

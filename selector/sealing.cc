@@ -48,6 +48,7 @@ class Sealing {
   SummaryCounter counter_;
   int64_t num_unlabelled_ = 0;
   int64_t num_new_unlabelled_ = 0;
+  int64_t num_filtered_ = 0;
   ChoiceNotes notes_;
   v1::SelectionSummary summary_;
 };
@@ -79,6 +80,7 @@ absl::Status Sealing::Choose() {
   const auto choose = [&](const Candidates& candidates) {
     num_unlabelled_ += candidates.num_unlabelled;
     num_new_unlabelled_ += candidates.num_new_unlabelled;
+    num_filtered_ += candidates.num_filtered;
     counter_.AddCandidates(candidates);
     return chooser->Add(candidates);
   };
@@ -106,6 +108,7 @@ absl::Status Sealing::Summarize() {
   summary_.set_num_left_out(notes_.num_left_out);
   summary_.set_num_unlabelled(num_unlabelled_);
   summary_.set_num_new_unlabelled(num_new_unlabelled_);
+  summary_.set_num_filtered(num_filtered_);
   if (notes_.objective) summary_.set_objective(*notes_.objective);
   for (const std::string& remark : notes_.remarks) summary_.add_remarks(remark);
   if (notes_.fault) {

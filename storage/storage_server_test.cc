@@ -236,6 +236,39 @@ TEST(StorageServer, ServesTheSameAfterKillMinusNine) {
   EXPECT_EQ(described->last_event_time(), dataset.samples.back().event_time);
 }
 
+TEST(StorageServer, TellsWhatIsFilteredByWhichConditionAndItsLedgerBalances) {
+  Storage storage;
+  const std::string folder = storage.process.data_folder() + "/f";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/a.csv") << "t,v\n1,1\n2,0\n3,\n4,1\n5,x\n";
+  std::ofstream(folder + "/b.csv") << "t,v\n6,1\n7,0\n";
+  const auto registered = storage.operate.RegisterDataset(
+      "f",
+      "path: " + folder +
+          "\nfiles: \"*.csv\"\nformat: csv\nevent_time: {column: t, format: unix}\n"
+          "where: v = 1\nsettle: 1us\n",
+      NewCommand());
+  ASSERT_THAT(registered, IsOk());
+  const DatasetId id{registered->dataset_id()};
+  ASSERT_THAT(storage.operate.SyncDataset(id, {}), IsOk());
+  const auto dataset = storage.operate.GetDataset("f");
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->num_samples(), 3);
+  EXPECT_EQ(dataset->left_out().num_filtered(), 3);
+  EXPECT_EQ(dataset->left_out().num_records(), 1);
+  EXPECT_EQ(dataset->left_out().num_seen(), 7);
+  EXPECT_EQ(dataset->left_out().where(), "v = 1");
+  EXPECT_EQ(dataset->ledger().num_known(), 7);
+  EXPECT_EQ(dataset->ledger().num_used(), 3);
+  EXPECT_EQ(dataset->ledger().num_filtered(), 3);
+  EXPECT_EQ(dataset->ledger().num_bad(), 1);
+  const auto statistics = storage.operate.GetStatistics(id, 0);
+  ASSERT_THAT(statistics, IsOk());
+  ASSERT_EQ(statistics->files_size(), 2);
+  EXPECT_EQ(statistics->files(0).num_filtered(), 2);
+  EXPECT_EQ(statistics->files(1).num_filtered(), 1);
+}
+
 TEST(StorageServer, ServesOverTcpByContentAlsoWhenItIsCutOffTwice) {
   Storage storage({.tcp = true});
   const GeneratedDataset dataset = MakeRecords(storage.process.data_folder(), kNumKeys);

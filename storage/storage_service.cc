@@ -46,6 +46,7 @@ void Assign(const DatasetSnapshot& from, rpc::v1::Snapshot* to) {
 void Assign(const DatasetLeftOut& from, rpc::v1::LeftOut* to) {
   to->set_num_records(from.num_records);
   to->set_num_seen(from.num_seen);
+  to->set_num_filtered(from.num_filtered);
   to->set_num_files(from.num_files);
   to->set_num_unlabelled(from.num_unlabelled);
   to->set_lost_bytes(from.lost_bytes);
@@ -137,8 +138,9 @@ absl::Status StorageService::RunCommand(
 
 StorageService::StorageService(const StorageCore& core) : core_(core) {
   const rpc::Senders senders{core_.senders, core_.streams};
-  Serve("ListSamples", senders,
-        [this](const grpc::ByteBuffer& request) { return ListFrames(core_.indexes, request); });
+  Serve("ListSamples", senders, [this](const grpc::ByteBuffer& request) {
+    return ListFrames(core_.indexes, core_.files, core_.block_bytes, request);
+  });
   Serve("ReadSamples", senders, [this](const grpc::ByteBuffer& request) {
     return ReadFrames(core_.indexes, core_.files, core_.block_bytes, request);
   });
@@ -175,7 +177,9 @@ rpc::v1::Ledger LedgerOf(const DatasetCounts& counts) {
   ledger.set_num_deleted(counts.num_deleted);
   ledger.set_num_unlabelled(num_wanted);
   ledger.set_num_bad(counts.left_out.num_records - num_wanted);
-  ledger.set_num_known(ledger.num_used() + ledger.num_deleted() + counts.left_out.num_records);
+  ledger.set_num_filtered(counts.left_out.num_filtered);
+  ledger.set_num_known(ledger.num_used() + ledger.num_deleted() + ledger.num_filtered() +
+                       counts.left_out.num_records);
   return ledger;
 }
 
@@ -200,6 +204,7 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   }
   Assign(counts.snapshot, dataset.mutable_snapshot());
   Assign(counts.left_out, dataset.mutable_left_out());
+  dataset.mutable_left_out()->set_where(entry.spec.where.value_or(""));
   *dataset.mutable_ledger() = LedgerOf(counts);
   dataset.set_num_bad_samples(counts.num_bad_samples);
   // Where there are no labels, none is missing.
@@ -390,7 +395,9 @@ absl::Status StorageService::AddFiles(DatasetId dataset, const DatasetIndex& ind
     entry->set_path(path == nullptr ? "" : *path);
     entry->set_num_samples(file.num_samples);
     const auto size = sizes.by_file.find(file.id);
-    entry->set_size_bytes(size == sizes.by_file.end() ? 0 : size->second);
+    if (size == sizes.by_file.end()) continue;
+    entry->set_size_bytes(size->second.size_bytes);
+    entry->set_num_filtered(size->second.num_filtered);
   }
   return absl::OkStatus();
 }

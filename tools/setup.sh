@@ -15,7 +15,7 @@ packages=(
   build-essential cmake ninja-build ccache pkg-config git ca-certificates python3 python3-venv
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   libpqxx-dev libpq-dev postgresql-15 libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
-  libspdlog-dev libfmt-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libsimdjson-dev libutf8proc-dev libssl-dev openssl libpng-dev libjpeg62-turbo-dev
+  libspdlog-dev libfmt-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libsimdjson-dev libutf8proc-dev libre2-dev libssl-dev openssl libpng-dev libjpeg62-turbo-dev
   libboost-dev libeigen3-dev libfaiss-dev libopenblas0-pthread libroaring-dev prometheus-cpp-dev libcurl4-openssl-dev libpugixml-dev libseccomp-dev bubblewrap libgtest-dev libgmock-dev libbenchmark-dev
   python3-swift python3-numpy zsh fish man-db
 )
@@ -25,6 +25,9 @@ check_packages=(clang clang-format shellcheck libclang-rt-14-dev chromium
 
 # Debian's clang-tidy 14 also looks at the headers of libraries, and takes five times as long.
 clang_tidy_version=23.1.4
+
+# What only `make agreement` needs.
+duckdb_version=2.0.1
 
 # What only `make image_test` needs.
 image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
@@ -130,17 +133,26 @@ install_dataloader() {
     numpy typing-extensions filelock sympy networkx jinja2 fsspec >&2
 }
 
+# Apart from what programs are built with: only `make agreement` compares values with this database's.
+install_duckdb() {
+  if .venv-duckdb/bin/python -c "import duckdb; assert duckdb.__version__ == '$duckdb_version'" 2>/dev/null; then return; fi
+  say "installing duckdb $duckdb_version"
+  [ -x .venv-duckdb/bin/pip ] || python3 -m venv .venv-duckdb
+  .venv-duckdb/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 "duckdb==$duckdb_version" >&2
+}
+
 case "${1:-}" in
   "") install_packages "${packages[@]}" && install_torch ;;
   --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy ;;
   --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_dataloader ;;
   --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch ;;
+  --agreement) install_packages "${packages[@]}" && install_duckdb ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --bench | --image | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --image | --agreement | --torch-dir]" >&2
     exit 2
     ;;
 esac

@@ -111,12 +111,11 @@ TEST(Fitter, PassesOverBadSamples) {
 }
 
 TEST(Fitter, LearnsFromWhatEarlierFittedOpsMakeInAPassOfItsOwn) {
-  const GraphSpec spec =
-      Spec(ParseCsvSpec{.columns = {"a"}, .dtype = CsvType::kFloat64},
-           ParseCsvSpec{.columns = {"s"}, .dtype = CsvType::kString},
-           OneHotSpec{.column = "s", .learn = 2}, StandardizeSpec{},
-           NormalizeSpec{.column = "a", .scale = 10, .mean = {1}, .into = "b"},
-           StandardizeSpec{.columns = {.all = false, .names = {"b"}}}, StackSpec{});
+  const GraphSpec spec = Spec(ParseCsvSpec{.columns = {"a"}, .dtype = CsvType::kFloat64},
+                              ParseCsvSpec{.columns = {"s"}, .dtype = CsvType::kString},
+                              OneHotSpec{.column = "s", .learn = 2}, StandardizeSpec{},
+                              NormalizeSpec{.column = "a", .scale = 10, .mean = {1}, .into = "b"},
+                              StandardizeSpec{.columns = {"b"}}, StackSpec{});
   const Graph graph = MustBuild(spec, CsvSchema({"a", "s"}));
   Fitter fitter(graph);
   EXPECT_EQ(fitter.num_passes(), 3) << "`all` of the first standardize takes the one-hot floats";

@@ -5,6 +5,8 @@
 
 #include "base/digest.h"
 #include "config/config.h"
+#include "transform/engine/remaining_rows.h"
+#include "transform/ops/filter.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::transform {
@@ -102,6 +104,9 @@ bool MakesTarget(const std::vector<BoundColumn>& outputs) {
 struct Graph::Built {
   Graph graph;
   std::vector<GraphProblem> problems;
+  std::vector<ChosenColumns> chosen = {};
+  // Whether the ops behind the last one wait for the columns of the dataset.
+  bool open = false;
   // Of the op `failed`, from 0, which says nothing of the graph.
   absl::Status failure;
   int failed = 0;
@@ -119,6 +124,7 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
+    bound.filters = spec[i].value.type() == FilterSpec::kType;
     bound.input_slots = builder.input_slots();
     bound.outputs = builder.outputs();
     const bool keeps_units = spec[i].value->Target() != TargetMade::kOther;
@@ -131,13 +137,22 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     }
     if (bound.fitted) graph.num_fit_passes_ = std::max(graph.num_fit_passes_, bound.stage + 1);
     graph.ops_.push_back(std::move(bound));
+    if (builder.open()) {
+      return {.graph = std::move(graph),
+              .problems = builder.problems(),
+              .open = true,
+              .failure = absl::OkStatus()};
+    }
   }
   builder.BeginOp(static_cast<int>(spec.size()));
   CheckOutputs(builder);
   graph.inputs_ = InputsOf(builder);
   if (const BoundColumn* target = builder.Find(kTargetColumn)) graph.target_ = *target;
   graph.num_slots_ = builder.num_slots();
-  return {.graph = std::move(graph), .problems = builder.problems(), .failure = {}};
+  return {.graph = std::move(graph),
+          .problems = builder.problems(),
+          .chosen = builder.chosen(),
+          .failure = {}};
 }
 
 std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema& samples) {
@@ -151,7 +166,7 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
   std::vector<GraphProblem> problems = std::move(built.problems);
   // What follows is not refused by Build(): models of before have to be read.
   std::optional<int> standardized;
-  for (int i = 0; i < std::ssize(spec); ++i) {
+  for (int i = 0; i < std::ssize(built.graph.ops_); ++i) {
     if (standardized && MakesTarget(built.graph.ops_[i].outputs)) {
       problems.push_back({.op_index = i,
                           .field = "",
@@ -170,12 +185,21 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
   return problems;
 }
 
+std::vector<ChosenColumns> Graph::Choose(const GraphSpec& spec, const SampleSchema& samples) {
+  return Bind(spec, samples).chosen;
+}
+
 absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples,
                                    Fusion fusion) {
   Built built = Bind(spec, samples);
   RETURN_IF_ERROR(built.failure);
   if (!built.problems.empty()) return ToStatus(built.problems, spec);
-  const std::string ops = Canonical(spec);
+  if (built.open) {
+    return FailedPrecondition("rules choose columns, but those of the dataset are not known yet");
+  }
+  GraphSpec named = spec;
+  NameColumns(built.chosen, named);
+  const std::string ops = Canonical(std::move(named));
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
   built.graph.CutIntoStages(fusion);
@@ -290,12 +314,12 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
                                 OpCounters& counters) const {
   const auto [first, count] = stage.ops;
   std::vector<OpWork> work(count);
-  const int64_t num_bad = frame.num_bad();
+  const int64_t num_bad = frame.num_bad() + frame.num_filtered();
   const ThreadTime begin = ThreadTime::Now();
   RETURN_IF_ERROR(RunStage(stage, fitted, frame, work));
   const ThreadTime end = ThreadTime::Now();
   if (count == 1) {
-    work[0].rejected = frame.num_bad() - num_bad;
+    work[0].rejected = frame.num_bad() + frame.num_filtered() - num_bad;
     work[0].wall_ns = end.wall_ns - begin.wall_ns;
   }
   int64_t wall_ns = 0;
@@ -317,23 +341,27 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
 absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const FittedState* fitted,
                                        const RunContext& context, OpCounters* counters) const {
   RETURN_IF_ERROR(CheckFitted(fitted));
-  Frame frame(samples, num_slots_, context);
+  RemainingRows rows(samples, num_slots_, context);
   for (const BoundStage& stage : stages_) {
-    RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, frame, {})
-                                        : RunMeasured(stage, fitted, frame, *counters));
+    RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, rows.frame(), {})
+                                        : RunMeasured(stage, fitted, rows.frame(), *counters));
+    if (ops_[stage.ops.first].filters) RETURN_IF_ERROR(rows.DropIfWorth());
   }
-  Transformed result{.batch = batch::Batch(samples.num_rows()), .bad = {}};
+  const Frame& frame = rows.frame();
+  Transformed result{.batch = batch::Batch(frame.num_rows()), .bad = {}};
   for (const std::string_view name :
        {batch::kKeyColumn, batch::kEventTimeColumn, batch::kOrdinalColumn, batch::kWeightColumn}) {
-    const batch::Column* column = samples.Find(name);
+    const batch::Column* column = rows.samples().Find(name);
     if (column != nullptr) RETURN_IF_ERROR(result.batch.Set(*column));
   }
   for (const BoundColumn& input : inputs_) {
     RETURN_IF_ERROR(result.batch.Set(frame.Get(input.slot)));
   }
   if (target_.has_value()) RETURN_IF_ERROR(result.batch.Set(frame.Get(target_->slot)));
-  if (frame.num_bad() > 0) result.batch = result.batch.Take(frame.GoodRows());
-  result.bad = frame.TakeBad();
+  const bool all = frame.num_bad() == 0 && frame.num_filtered() == 0;
+  if (!all) result.batch = result.batch.Take(frame.GoodRows());
+  result.num_filtered = rows.num_filtered();
+  result.bad = rows.TakeBad();
   return result;
 }
 

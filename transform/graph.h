@@ -37,8 +37,10 @@ struct Transformed {
   // `weight` where the samples have them, then `input`, the columns `input_...` and, if the graph
   // makes it, `target`.
   batch::Batch batch;
-  // The samples left out, by their row in the input.
+  // The bad samples, by their row in the input.
   std::vector<BadSample> bad;
+  // The samples that ops `filter` leave out. They are neither good nor bad.
+  int64_t num_filtered = 0;
 };
 
 // The ops [first, first + count). They run together, op by op, on blocks of rows that fit into the
@@ -57,19 +59,24 @@ enum class Fusion { kOn, kOff };
 // on that sample alone, not on its block. Movable.
 class Graph {
  public:
-  // Returns all problems of `spec` for such samples. The list is empty when the graph can be built.
+  // Returns all problems of `spec` for such samples. The list is empty when the graph can be built,
+  // or could be if the columns of the dataset were known.
   static std::vector<GraphProblem> Check(const GraphSpec& spec, const SampleSchema& samples);
 
+  // Returns what the rules of `spec` choose for such samples. Check() must find nothing.
+  static std::vector<ChosenColumns> Choose(const GraphSpec& spec, const SampleSchema& samples);
+
   // INVALID_ARGUMENT lists what Check() finds. Each problem has the place of its op, from 1.
-  // UNAVAILABLE when the process of a plug-in cannot be started now.
+  // UNAVAILABLE when the process of a plug-in cannot be started now. FAILED_PRECONDITION when rules
+  // choose columns while those of the dataset are not known.
   static absl::StatusOr<Graph> Build(const GraphSpec& spec, const SampleSchema& samples,
                                      Fusion fusion = Fusion::kOn);
 
   // `samples` is a block with `payload` and, when the graph makes a target, the label column. Bad
-  // samples are left out; they are never an error. `fitted` may be nullptr for a graph that needs
-  // no fit. FAILED_PRECONDITION when a fitted state is needed and missing, or while column names
-  // are unknown. INVALID_ARGUMENT when the fitted state is of other ops, or when the samples lack
-  // these columns.
+  // and filtered samples are left out; they are never an error. `fitted` may be nullptr for a graph
+  // that needs no fit. FAILED_PRECONDITION when a fitted state is needed and missing, or while
+  // column names are unknown. INVALID_ARGUMENT when the fitted state is of other ops, or when the
+  // samples lack these columns.
   //
   // Without a `context`, nothing is random. This is how models are evaluated. In training the
   // samples have the column `ordinal`, from which random ops draw.
@@ -122,6 +129,7 @@ class Graph {
     // it learns nothing, run.
     int stage = 0;
     bool fitted = false;
+    bool filters = false;  // It may leave out many rows.
     std::vector<int> input_slots = {};
     std::vector<BoundColumn> outputs = {};
   };

@@ -14,4 +14,10 @@ std::vector<std::string> AllRunsWith(const GraphSpec& graph) {
   return all;
 }
 
+void NameColumns(const std::vector<ChosenColumns>& chosen, GraphSpec& graph) {
+  for (const ChosenColumns& columns : chosen) {
+    graph[columns.op_index].value->NameColumns(columns.field, columns.names);
+  }
+}
+
 }  // namespace tidemill::transform

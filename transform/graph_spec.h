@@ -22,6 +22,9 @@ using GraphSpec = std::vector<config::Keyed<OpSpec>>;
 // GraphOp::RunsWith() of all ops that say something.
 std::vector<std::string> AllRunsWith(const GraphSpec& graph);
 
+// Writes names where rules stand, so that the graph takes the same columns wherever it goes.
+void NameColumns(const std::vector<ChosenColumns>& chosen, GraphSpec& graph);
+
 // The section `preprocess` of a pipeline.
 struct PreprocessSpec {
   static constexpr std::string_view kDoc =

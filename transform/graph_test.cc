@@ -52,8 +52,8 @@ TEST(GraphSpec, ReadsAPipelineAndPrintsWhatReadsBackEqual) {
   const PreprocessSpec spec = MustRead(kElec2);
   EXPECT_EQ(spec.dataset, "elec2");
   ASSERT_EQ(spec.graph.size(), 4);
-  EXPECT_EQ(spec.graph[0].value.As<ParseCsvSpec>()->columns.size(), 7);
-  EXPECT_TRUE(spec.graph[1].value.As<StandardizeSpec>()->columns.all);
+  EXPECT_EQ(spec.graph[0].value.As<ParseCsvSpec>()->columns.Names().size(), 7);
+  EXPECT_TRUE(spec.graph[1].value.As<StandardizeSpec>()->columns.IsAll());
   EXPECT_EQ(MustRead(config::Print(spec)), spec);
 }
 
@@ -219,7 +219,7 @@ bool TargetIsLabel(Ops... ops) {
 }
 
 TEST(Graph, KnowsATargetThatIsNotTheLabelAnyMore) {
-  const config::NameList target{.all = false, .names = {"target"}};
+  const config::ColumnList target{"target"};
   EXPECT_TRUE(TargetIsLabel(LabelSpec{})) << "log1p changes another column";
   EXPECT_TRUE(TargetIsLabel(LabelSpec{}, StandardizeSpec{.columns = target}))
       << "what is standardised is put back";
@@ -288,11 +288,11 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
       {Spec(a, StackSpec{}, LabelSpec{}),
        no_label,
        {{2, "", "the dataset has no labels", "give the dataset a `label` section"}}},
-      {Spec(a, StackSpec{.columns = {.all = false, .names = {"s"}}}),
+      {Spec(a, StackSpec{.columns = {"s"}}),
        csv,
        {{1, "columns", "there is no column s",
          "the dataset has this column: parse it first, with parse_csv: {columns: [s]}"}}},
-      {Spec(a, StackSpec{.columns = {.all = false, .names = {"q"}}}),
+      {Spec(a, StackSpec{.columns = {"q"}}),
        csv,
        {{1, "columns", "there is no column q", "columns made so far: a"}}},
       {Spec(StackSpec{}, a),
@@ -303,7 +303,7 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
        csv,
        {{2, "columns", "column s holds text",
          "turn it into numbers with one_hot or hash_buckets, or name the columns"}}},
-      {Spec(a, StackSpec{.columns = {.all = false, .names = {"a", "a"}}}),
+      {Spec(a, StackSpec{.columns = {"a", "a"}}),
        csv,
        {{1, "columns", "column a is named twice", ""}}},
       {Spec(a),
@@ -344,9 +344,8 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
        record,
        {{0, "", "decode_image needs samples that are files, or a column of files",
          "use parse_csv or parse_record, or name a column of strings"}}},
-      {Spec(a, StackSpec{}, LabelSpec{},
-            StandardizeSpec{.columns = {.all = false, .names = {"target"}}},
-            CastSpec{.columns = {.all = false, .names = {"target"}}, .dtype = CastType::kFloat32}),
+      {Spec(a, StackSpec{}, LabelSpec{}, StandardizeSpec{.columns = {"target"}},
+            CastSpec{.columns = {"target"}, .dtype = CastType::kFloat32}),
        csv,
        {{4, "",
          "changes the column target after op 4 has standardised it, so its units cannot be "
@@ -364,10 +363,9 @@ TEST(Graph, SaysWhatIsWrongWhereAndWhatToDo) {
 }
 
 TEST(Graph, ReportsAllProblemsAtOnceWithThePlaceOfTheirOps) {
-  const absl::StatusOr<Graph> graph =
-      Graph::Build(Spec(ParseCsvSpec{.columns = {"a", "oops"}},
-                        StandardizeSpec{.columns = {.all = false, .names = {"b"}}}, StackSpec{}),
-                   CsvSchema({"a", "b"}));
+  const absl::StatusOr<Graph> graph = Graph::Build(
+      Spec(ParseCsvSpec{.columns = {"a", "oops"}}, StandardizeSpec{.columns = {"b"}}, StackSpec{}),
+      CsvSchema({"a", "b"}));
   EXPECT_THAT(
       graph,
       StatusIs(

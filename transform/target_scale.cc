@@ -33,8 +33,7 @@ bool StandardizesTarget(const GraphSpec& graph) {
 }
 
 void StandardizeTarget(GraphSpec& graph) {
-  graph.push_back(
-      {StandardizeSpec{.columns = {.all = false, .names = {std::string(kTargetColumn)}}}});
+  graph.push_back({StandardizeSpec{.columns = {kTargetColumn}}});
 }
 
 absl::StatusOr<TargetScale> TargetScaleOf(const GraphSpec& graph, const FittedState* fitted) {

@@ -20,8 +20,7 @@ constexpr RunContext kToTrain{.training = true, .standardize_target = true};
 
 GraphSpec Standardized() {
   return testing::Spec(ParseCsvSpec{.columns = std::vector<std::string>{"x"}}, StackSpec{},
-                       LabelSpec{},
-                       StandardizeSpec{.columns = {.all = false, .names = {"target"}}});
+                       LabelSpec{}, StandardizeSpec{.columns = {"target"}});
 }
 
 SampleSchema RealSchema() {

@@ -61,6 +61,12 @@ absl::StatusOr<TimeZone> TimeZone::Create(const std::string& name) {
   return made;
 }
 
+int64_t TimeZone::ToLocal(Timestamp time) const {
+  if (!named_) return time.micros + kMicrosInSecond * offset_seconds_;
+  const absl::TimeZone::CivilInfo info = named_->zone.At(absl::FromUnixMicros(time.micros));
+  return time.micros + kMicrosInSecond * info.offset;
+}
+
 absl::StatusOr<Timestamp> TimeZone::ToUtc(int64_t local_micros, AmbiguousTime rule) const {
   if (!named_) return Timestamp{local_micros - kMicrosInSecond * offset_seconds_};
   int64_t seconds = local_micros / kMicrosInSecond;

@@ -28,6 +28,9 @@ class TimeZone {
   // none, without the text: the clock is set forward over it, or back and the rule is kBad.
   absl::StatusOr<Timestamp> ToUtc(int64_t local_micros, AmbiguousTime rule) const;
 
+  // Returns what the clock of this zone shows, as microseconds since 1970-01-01 of that clock.
+  int64_t ToLocal(Timestamp time) const;
+
  private:
   int offset_seconds_ = 0;
   std::shared_ptr<const NamedZone> named_;  // nullptr when the offset is fixed.

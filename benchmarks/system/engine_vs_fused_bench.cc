@@ -43,7 +43,7 @@ constexpr double kFarOut = 2;
 }
 
 GraphSpec FiveOps(bool with_log1p) {
-  const config::NameList all{.all = true, .names = {}};
+  const config::ColumnList all = config::ColumnList::All();
   GraphSpec graph;
   const auto add = [&](auto op) { graph.push_back({std::move(op)}); };
   add(transform::ParseRecordSpec{

@@ -62,15 +62,31 @@ int CheckOne(const std::string& path, const GlobalFlags& flags) {
     for (const supervisor::NotLooked& dataset : checked.not_looked) {
       not_looked.push_back({{"path", dataset.path}, {"reason", dataset.reason}});
     }
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const supervisor::ValuesSeen& seen : checked.values) {
+      values.push_back({{"path", seen.path}, {"values", seen.text}});
+    }
+    nlohmann::ordered_json chosen = nlohmann::ordered_json::array();
+    for (const supervisor::ChosenColumns& columns : checked.chosen) {
+      chosen.push_back({{"path", columns.path}, {"columns", columns.names}});
+    }
     const nlohmann::ordered_json document = {{"valid", true},
                                              {"file", path},
                                              {"warnings", checked.warnings.ToJson()},
-                                             {"no_data_looked_at", not_looked}};
+                                             {"no_data_looked_at", not_looked},
+                                             {"expressions", values},
+                                             {"chosen_columns", chosen}};
     fmt::print("{}\n", document.dump());
   } else {
     fmt::print("{}: valid\n", path);
+    for (const supervisor::ValuesSeen& seen : checked.values) {
+      fmt::print("{}: {}: {}\n", path, seen.path, Printable(seen.text));
+    }
     for (const supervisor::NotLooked& dataset : checked.not_looked) {
       fmt::print("{}: {}: no data looked at: {}\n", path, dataset.path, Printable(dataset.reason));
+    }
+    for (const supervisor::ChosenColumns& columns : checked.chosen) {
+      fmt::print("{}: {}: {}\n", path, columns.path, Printable(columns.Describe()));
     }
   }
   return kDone;

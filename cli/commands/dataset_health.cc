@@ -123,8 +123,10 @@ nlohmann::ordered_json StatisticsToJson(const storage::v1::GetDatasetStatisticsR
                            {"standard_deviation", labels.standard_deviation()}};
   }
   for (const auto& file : statistics.files()) {
-    json["files"].push_back(
-        {{"file", file.path()}, {"samples", file.num_samples()}, {"bytes", file.size_bytes()}});
+    json["files"].push_back({{"file", file.path()},
+                             {"samples", file.num_samples()},
+                             {"bytes", file.size_bytes()},
+                             {"filtered", file.num_filtered()}});
   }
   return json;
 }
@@ -183,11 +185,11 @@ std::string Describe(const storage::v1::GetDatasetStatisticsResponse& statistics
                         labels.mean(), labels.standard_deviation(), labels.min(), labels.max());
   }
   if (statistics.intervals_size() > 0) text += DescribeTimes(statistics);
-  Table files({"FILE", "SAMPLES", "BYTES"});
+  Table files({"FILE", "SAMPLES", "FILTERED", "BYTES"});
   for (int i = 0; i < std::min(10, statistics.files_size()); ++i) {
     const auto& file = statistics.files(i);
     files.Add({Printable(file.path()), WithThousands(file.num_samples()),
-               WithThousands(file.size_bytes())});
+               WithThousands(file.num_filtered()), WithThousands(file.size_bytes())});
   }
   return statistics.files_size() == 0 ? text : text + "\n" + files.ToString();
 }

@@ -46,6 +46,7 @@ nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
                                  {"deleted_on_request", dataset.num_deleted_on_request()},
                                  {"left_out", dataset.left_out().num_records()},
                                  {"of", dataset.left_out().num_seen()},
+                                 {"filtered", dataset.left_out().num_filtered()},
                                  {"unlabelled", dataset.left_out().num_unlabelled()},
                                  {"lost_bytes", dataset.left_out().lost_bytes()},
                                  {"of_bytes", dataset.left_out().num_bytes()},
@@ -185,7 +186,8 @@ int Sync(const GlobalFlags& flags) {
           {"passed_over", last.num_passed_over()},
           {"samples_in_all", now->num_samples()},
           {"left_out", now->left_out().num_records()},
-          {"of", now->left_out().num_seen()}};
+          {"of", now->left_out().num_seen()},
+          {"filtered", now->left_out().num_filtered()}};
       fmt::print("{}\n", json.dump());
     } else {
       PrintSync(last, *now);

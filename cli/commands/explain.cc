@@ -1,12 +1,14 @@
 #include "cli/commands/explain.h"
 
 #include <cstdio>
+#include <string>
 
 #include "nlohmann/json.hpp"
 
 #include "cli/command_line/action.h"
 #include "cli/terminal/exit_codes.h"
 #include "config/config.h"
+#include "expressions/reference.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
@@ -17,7 +19,9 @@ int Explain(const GlobalFlags& flags, const std::string& key, bool schema) {
     fmt::print("{}\n", config::Schema<supervisor::PipelineSpec>().dump(2));
     return kDone;
   }
-  const auto text = config::Explain<supervisor::PipelineSpec>(key);
+  const absl::StatusOr<std::string> text = key == "expressions"
+                                               ? expressions::DescribeLanguage()
+                                               : config::Explain<supervisor::PipelineSpec>(key);
   if (!text.ok()) return Report(text.status());
   if (flags.json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"key", key}, {"text", *text}}).dump());
@@ -34,7 +38,9 @@ void AddExplainCommand(Command& app) {
       "explain", "Explain a key of the pipeline file, such as training.optimizer");
   static std::string key;
   static bool schema = false;
-  explain.AddOption("key", key, "Path of a key (default: the whole file)");
+  explain.AddOption(
+      "key", key,
+      "Path of a key, or expressions, for what they are made of (default: the whole file)");
   explain.AddFlag("--schema", schema, "Print the JSON Schema of the pipeline file");
   SetAction(explain, [](const GlobalFlags& flags) { return Explain(flags, key, schema); });
 }

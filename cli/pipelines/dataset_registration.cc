@@ -7,6 +7,7 @@
 #include "rpc/channel.h"
 #include "storage/client/dataset_path.h"
 #include "storage/client/dataset_spec.h"
+#include "supervisor/pipeline/pipeline_files.h"
 
 namespace tidemill::cli {
 namespace {
@@ -21,9 +22,16 @@ struct DatasetsFile {
 
 // Takes a pipeline as well as a file of datasets alone.
 absl::StatusOr<std::map<std::string, storage::DatasetSpec>> DatasetsOf(const PipelineFile& file) {
-  const auto alone = config::Decode<DatasetsFile>(
+  auto alone = config::Decode<DatasetsFile>(
       {.text = file.text, .name = file.name, .variables = file.variables});
-  if (alone.problems.empty()) return alone.value.datasets;
+  if (alone.problems.empty()) {
+    supervisor::DiskFiles files = FilesOf(file);
+    for (auto& [name, spec] : alone.value.datasets) {
+      supervisor::ReadInto(name, spec, files, alone.problems);
+    }
+    RETURN_IF_ERROR(alone.problems.ToStatus());
+    return alone.value.datasets;
+  }
   const auto pipeline = CheckPipelineFile(file);
   if (pipeline.problems.empty()) {
     std::map<std::string, storage::DatasetSpec> defined;

@@ -133,6 +133,7 @@ std::string MeasuredShare::Lost() const {
   add(num_bad_, "could not be used");
   add(num_unlabelled_, "without a label");
   add(num_deleted_, "deleted");
+  add(num_filtered_, "filtered");
   return fmt::format(": {}", fmt::join(parts, ", "));
 }
 

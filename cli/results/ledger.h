@@ -35,6 +35,7 @@ class MeasuredShare {
     num_bad_ += value.num_bad();
     num_unlabelled_ += value.num_unlabelled();
     num_deleted_ += value.num_deleted();
+    num_filtered_ += value.num_filtered();
   }
 
   int64_t num_known() const { return is_known_ ? num_known_ : 0; }
@@ -45,13 +46,14 @@ class MeasuredShare {
   std::string Lost() const;
 
  private:
-  int64_t num_lost() const { return num_bad_ + num_unlabelled_ + num_deleted_; }
+  int64_t num_lost() const { return num_bad_ + num_unlabelled_ + num_deleted_ + num_filtered_; }
 
   bool is_known_ = true;
   int64_t num_known_ = 0;
   int64_t num_bad_ = 0;
   int64_t num_unlabelled_ = 0;
   int64_t num_deleted_ = 0;
+  int64_t num_filtered_ = 0;
 };
 
 // Whether a training or an evaluation met samples that it could not use.

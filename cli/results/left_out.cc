@@ -59,6 +59,19 @@ std::string DescribeReasons(const std::string& name, const LeftOut& left_out, co
   return text;
 }
 
+// Nothing is wrong with these records, so that they are told after those that are lost.
+std::string DescribeFiltered(const v1::GetRunResponse& run, const View& view) {
+  std::string text;
+  for (const auto& [name, left_out] : ByDataset(run)) {
+    if (left_out.num_filtered() == 0) continue;
+    const std::string line = fmt::format(
+        "{} of {} records of {} do not satisfy `where`: {}", WithThousands(left_out.num_filtered()),
+        WithThousands(left_out.num_seen()), name, left_out.where());
+    text += Wrapped(OneLine(line), view, 0);
+  }
+  return text;
+}
+
 std::string DescribeUnlabelled(const v1::GetRunResponse& run) {
   std::string text;
   for (const auto& [name, left_out] : ByDataset(run)) {
@@ -83,12 +96,12 @@ std::string DescribeLeftOut(const v1::GetRunResponse& run, const View& view) {
   for (const auto& [name, left_out] : ByDataset(run)) {
     if (left_out.reasons_size() > 0) text += DescribeReasons(OneLine(name), left_out, view);
   }
-  return text + DescribeUnlabelled(run);
+  return text + DescribeFiltered(run, view) + DescribeUnlabelled(run);
 }
 
 ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
-  int64_t records = 0, seen = 0, files = 0, unlabelled = 0, lost_bytes = 0, bytes = 0;
-  ordered_json reasons = ordered_json::array();
+  int64_t records = 0, seen = 0, files = 0, unlabelled = 0, lost_bytes = 0, bytes = 0, filtered = 0;
+  ordered_json reasons = ordered_json::array(), filters = ordered_json::array();
   for (const auto& [name, left_out] : ByDataset(run)) {
     records += left_out.num_records();
     seen += left_out.num_seen();
@@ -96,6 +109,13 @@ ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
     unlabelled += left_out.num_unlabelled();
     lost_bytes += left_out.lost_bytes();
     bytes += left_out.num_bytes();
+    filtered += left_out.num_filtered();
+    if (!left_out.where().empty()) {
+      filters.push_back({{"dataset", name},
+                         {"where", left_out.where()},
+                         {"filtered", left_out.num_filtered()},
+                         {"of", left_out.num_seen()}});
+    }
     for (const LeftOut::Reason& reason : left_out.reasons()) {
       reasons.push_back(ReasonToJson(name, reason));
     }
@@ -106,6 +126,8 @@ ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
           {"unlabelled", unlabelled},
           {"lost_bytes", lost_bytes},
           {"of_bytes", bytes},
+          {"filtered", filtered},
+          {"filters", std::move(filters)},
           {"reasons", std::move(reasons)}};
 }
 

@@ -37,6 +37,22 @@ TEST(LeftOut, TellsOfCountsReasonsAndTheNextCommand) {
   EXPECT_EQ(DescribeLeftOut({}, {}), "");
 }
 
+TEST(LeftOut, TellsOfFilteredRecordsBesideTheirCondition) {
+  supervisor::v1::GetRunResponse run;
+  rpc::v1::LeftOut& weather = (*run.mutable_left_out())["weather"];
+  weather.set_num_seen(1461);
+  weather.set_num_filtered(1200);
+  weather.set_where("wind > 0");
+  EXPECT_EQ(DescribeLeftOut(run, {}),
+            "1,200 of 1,461 records of weather do not satisfy `where`: wind > 0\n");
+  EXPECT_FALSE(AnyLost(run));
+  const auto json = LeftOutToJson(run);
+  EXPECT_EQ(json.at("filtered"), 1200);
+  EXPECT_EQ(json.at("records"), 0);
+  ASSERT_EQ(json.at("filters").size(), 1u);
+  EXPECT_EQ(json.at("filters").at(0).at("where"), "wind > 0");
+}
+
 TEST(LeftOut, NamesTheFirstReasonsUnlessAllAreAskedFor) {
   auto run = RunWith(true);
   rpc::v1::LeftOut& left_out = run.mutable_left_out()->at("weather");

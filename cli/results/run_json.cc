@@ -50,6 +50,7 @@ ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::Com
                       {"unlabelled", value.num_unlabelled()},
                       {"bad", value.num_bad()},
                       {"deleted", value.num_deleted()},
+                      {"filtered", value.num_filtered()},
                       {"known", Known(value)},
                       {"trigger", value.trigger()},
                       {"dataset", value.dataset()},
@@ -151,6 +152,7 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
                                    {"unlabelled", value.num_unlabelled()},
                                    {"bad", value.num_bad()},
                                    {"deleted", value.num_deleted()},
+                                   {"filtered", value.num_filtered()},
                                    {"known", Known(value)},
                                    {"evaluation", value.evaluation()}});
     ordered_json& last = json["evaluations"].back();

@@ -157,14 +157,14 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
 std::string MatrixCsv(const v1::GetRunResponse& run) {
   std::string csv =
       "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure,"
-      "known,unlabelled,bad,deleted,from_key,to_key\n";
+      "known,unlabelled,bad,deleted,from_key,to_key,filtered\n";
   for (const v1::EvaluationValue& value : run.evaluations()) {
     csv += CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
                    value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
                    value.num_samples(), ValueOf(value), LowOf(value), HighOf(value),
                    value.failure(), value.has_num_known() ? std::to_string(value.num_known()) : "",
                    value.num_unlabelled(), value.num_bad(), value.num_deleted(),
-                   value.from().sample_key(), value.to().sample_key());
+                   value.from().sample_key(), value.to().sample_key(), value.num_filtered());
   }
   return csv;
 }

@@ -6,7 +6,15 @@
 
 #include "fmt/format.h"
 
+#include "expressions/expression.h"
+
 namespace tidemill::evaluator {
+
+void ExpressionSlices::Check(config::Problems& problems) const {
+  CheckBins(bins, problems);
+  const auto parsed = expressions::Expression::Parse(value);
+  if (!parsed.ok()) problems.Add("value", std::string(parsed.status().message()), "");
+}
 
 void EvaluationSpec::Check(config::Problems& problems) const {
   if (measures.empty()) {

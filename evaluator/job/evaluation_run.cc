@@ -203,8 +203,9 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   const MeasurementPlan plan{.spec = spec,
                              .class_names = storage::EffectiveLabel(dataset).classes,
                              .samples = samples::SchemaOf(dataset),
+                             .dataset = &dataset,
                              .bad = bad.get()};
-  RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples).status());
+  RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples, plan.dataset).status());
   std::optional<Baselines> baselines;
   if (job.evaluation().has_known_labels()) {
     baselines.emplace(storage, job.evaluation(), spec, dataset);

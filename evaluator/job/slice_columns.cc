@@ -8,6 +8,8 @@
 
 #include "fmt/ranges.h"
 
+#include "base/time.h"
+
 namespace tidemill::evaluator {
 namespace {
 
@@ -96,26 +98,81 @@ std::vector<std::string> SliceColumns::NamesOf(const std::vector<Column>& column
 }
 
 absl::StatusOr<SliceColumns> SliceColumns::Make(std::span<const SliceSpec> slices,
-                                                const transform::SampleSchema& samples) {
+                                                const transform::SampleSchema& samples,
+                                                const storage::DatasetSpec* dataset) {
   std::vector<Column> columns;
   for (const SliceSpec& slice : slices) {
-    const auto* spec = std::get_if<ColumnSlices>(&slice);
-    if (spec == nullptr) continue;
-    Column column{.name = spec->name, .bins = spec->bins, .labels = BinLabels(spec->bins)};
-    if (samples.payload == transform::PayloadKind::kCsv && samples.columns) {
-      const auto found = std::find(samples.columns->begin(), samples.columns->end(), spec->name);
-      if (found == samples.columns->end()) {
-        return InvalidArgument("there is no column {} for slices; the columns are {}", spec->name,
-                               fmt::join(*samples.columns, ", "));
-      }
-      column.field = static_cast<size_t>(found - samples.columns->begin());
-    } else if (samples.payload != transform::PayloadKind::kJson) {
-      return FailedPrecondition("slices by the column {} need a dataset with format csv or jsonl",
-                                spec->name);
+    if (const auto* by_column = std::get_if<ColumnSlices>(&slice)) {
+      ASSIGN_OR_RETURN(Column column, ColumnOf(*by_column, samples));
+      columns.push_back(std::move(column));
+    } else if (const auto* by_expression = std::get_if<ExpressionSlices>(&slice)) {
+      ASSIGN_OR_RETURN(Column column, ColumnOf(*by_expression, dataset));
+      columns.push_back(std::move(column));
     }
-    columns.push_back(std::move(column));
   }
   return SliceColumns(samples, std::move(columns));
+}
+
+absl::StatusOr<SliceColumns::Column> SliceColumns::ColumnOf(
+    const ColumnSlices& spec, const transform::SampleSchema& samples) {
+  Column column{.name = spec.name, .bins = spec.bins, .labels = BinLabels(spec.bins)};
+  if (samples.payload == transform::PayloadKind::kCsv && samples.columns) {
+    const auto found = std::find(samples.columns->begin(), samples.columns->end(), spec.name);
+    if (found == samples.columns->end()) {
+      return InvalidArgument("there is no column {} for slices; the columns are {}", spec.name,
+                             fmt::join(*samples.columns, ", "));
+    }
+    column.field = static_cast<size_t>(found - samples.columns->begin());
+  } else if (samples.payload != transform::PayloadKind::kJson) {
+    return FailedPrecondition("slices by the column {} need a dataset with format csv or jsonl",
+                              spec.name);
+  }
+  return column;
+}
+
+absl::StatusOr<SliceColumns::Column> SliceColumns::ColumnOf(const ExpressionSlices& spec,
+                                                            const storage::DatasetSpec* dataset) {
+  if (dataset == nullptr) return Internal("slices by expressions need the spec of the dataset");
+  Column column{.name = spec.Name(), .bins = spec.bins, .labels = BinLabels(spec.bins)};
+  ASSIGN_OR_RETURN(samples::SampleExpression expression,
+                   samples::SampleExpression::Make(*dataset, spec.value, std::nullopt));
+  column.expression = std::make_shared<samples::SampleExpression>(std::move(expression));
+  return column;
+}
+
+absl::Status SliceColumns::Compute(const batch::Batch& samples, Column& column,
+                                   std::vector<int32_t>& numbers) {
+  const auto add = [&](const auto& values, const auto& write) {
+    for (const auto& value : values) {
+      numbers.push_back(expressions::IsNull(value) ? kOther : write(value));
+    }
+  };
+  const auto number_of = [&](double value) {
+    if (column.bins.empty()) return NumberOf(fmt::format("{}", value), column);
+    const auto bin = std::upper_bound(column.bins.begin(), column.bins.end(), value);
+    return static_cast<int32_t>(bin - column.bins.begin());
+  };
+  return column.expression->Run(samples, [&](int64_t, const expressions::Evaluation& results) {
+    switch (column.expression->type()) {
+      case expressions::Type::kNumber:
+        return add(results.Values<double>(), number_of);
+      case expressions::Type::kWhole:
+        return add(results.Values<int64_t>(), [&](int64_t value) {
+          return column.bins.empty() ? NumberOf(std::to_string(value), column)
+                                     : number_of(static_cast<double>(value));
+        });
+      case expressions::Type::kTruth:
+        return add(results.Values<expressions::Truth>(), [&](expressions::Truth value) {
+          return NumberOf(value == expressions::Truth::kTrue ? "true" : "false", column);
+        });
+      case expressions::Type::kText:
+        return add(results.Values<std::string_view>(),
+                   [&](std::string_view value) { return NumberOf(value, column); });
+      case expressions::Type::kTime:
+        return add(results.Values<int64_t>(),
+                   [&](int64_t value) { return NumberOf(FormatTimestampShort({value}), column); });
+    }
+  });
 }
 
 int32_t SliceColumns::NumberOf(std::string_view value, Column& column) {
@@ -138,13 +195,21 @@ int32_t SliceColumns::NumberOf(std::string_view value, Column& column) {
 
 absl::StatusOr<std::vector<std::vector<int32_t>>> SliceColumns::Read(const batch::Batch& samples) {
   std::vector<std::vector<int32_t>> numbers(columns_.size());
-  if (columns_.empty()) return numbers;
+  for (auto& column : numbers) column.reserve(static_cast<size_t>(samples.num_rows()));
+  std::vector<size_t> plain;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].expression == nullptr) {
+      plain.push_back(i);
+    } else {
+      RETURN_IF_ERROR(Compute(samples, columns_[i], numbers[i]));
+    }
+  }
+  if (plain.empty()) return numbers;
   ASSIGN_OR_RETURN(const batch::Column* payload,
                    samples.Get(batch::kPayloadColumn, batch::DataType::kBinary));
-  for (auto& column : numbers) column.reserve(static_cast<size_t>(samples.num_rows()));
   for (int64_t row = 0; row < samples.num_rows(); ++row) {
     ReadRecord(payload->Bytes(row));
-    for (size_t i = 0; i < columns_.size(); ++i) {
+    for (const size_t i : plain) {
       numbers[i].push_back(values_[i] ? NumberOf(*values_[i], columns_[i]) : kOther);
     }
   }

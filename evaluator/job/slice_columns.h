@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@
 #include "batch/batch.h"
 #include "evaluator/client/slice_spec.h"
 #include "records/json_fields.h"
+#include "samples/fields/sample_expression.h"
+#include "storage/client/dataset_spec.h"
 #include "transform/engine/sample_schema.h"
 #include "transform/ops/csv_fields.h"
 #include "transform/ops/csv_rows.h"
@@ -29,10 +32,12 @@ class SliceColumns {
   // 10,000 different ones.
   static constexpr int32_t kOther = -1;
 
-  // Takes the ColumnSlices among `slices`. FAILED_PRECONDITION when the samples have no columns.
-  // INVALID_ARGUMENT when they lack one of these columns.
+  // Takes the slices by columns and by expressions among `slices`; the latter need `dataset`.
+  // FAILED_PRECONDITION when the samples have no columns. INVALID_ARGUMENT when they lack one of
+  // these columns, and for a mistake in an expression.
   static absl::StatusOr<SliceColumns> Make(std::span<const SliceSpec> slices,
-                                           const transform::SampleSchema& samples);
+                                           const transform::SampleSchema& samples,
+                                           const storage::DatasetSpec* dataset = nullptr);
 
   // Returns, for each column, the number of each sample's value.
   absl::StatusOr<std::vector<std::vector<int32_t>>> Read(const batch::Batch& samples);
@@ -48,13 +53,19 @@ class SliceColumns {
     size_t field = 0;
     std::vector<double> bins;
     std::vector<std::string> labels;
+    std::shared_ptr<samples::SampleExpression> expression = nullptr;
     std::map<std::string, int32_t, std::less<>> by_value = {};
     std::map<std::string, int32_t, std::less<>> by_label = {};
   };
 
   SliceColumns(const transform::SampleSchema& samples, std::vector<Column> columns);
   static std::vector<std::string> NamesOf(const std::vector<Column>& columns);
+  static absl::StatusOr<Column> ColumnOf(const ColumnSlices& spec,
+                                         const transform::SampleSchema& samples);
+  static absl::StatusOr<Column> ColumnOf(const ExpressionSlices& spec,
+                                         const storage::DatasetSpec* dataset);
   int32_t NumberOf(std::string_view value, Column& column);
+  absl::Status Compute(const batch::Batch& samples, Column& column, std::vector<int32_t>& numbers);
 
   // Fills in `values_`, one for each column. Absent ones belong to `other`.
   void ReadRecord(std::string_view payload);

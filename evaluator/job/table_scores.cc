@@ -106,7 +106,7 @@ void ScoreTable(const OutcomeTable& table, const TableContext& context,
   for (const SliceSpec& spec : context.spec.slices) {
     const std::vector<Slice> slices =
         std::visit(Overloaded{[&](const ClassSlices&) { return SlicesOfClasses(table, context); },
-                              [&](const ColumnSlices&) {
+                              [&](const auto&) {
                                 const size_t own = column++;
                                 return SlicesOf(table.slices(own), [&](int32_t value) {
                                   return context.columns.Label(own, value);

@@ -54,7 +54,7 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
       with_probabilities_(AnyNeeds(plan.spec, {Needs::kProbabilities, Needs::kRanks})),
       with_scores_(AnyNeeds(plan.spec, {Needs::kRanks})),
       with_tables_(with_scores_ || !plan.spec.slices.empty() || plan.spec.bootstrap.replicates > 0),
-      columns_(SliceColumns::Make(plan.spec.slices, plan.samples)),
+      columns_(SliceColumns::Make(plan.spec.slices, plan.samples, plan.dataset)),
       baselines_(baselines) {
   const auto num_models = std::max<int64_t>(1, static_cast<int64_t>(models.size()));
   for (ScoredModel* model : models) {
@@ -145,6 +145,7 @@ absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group,
   }
   for (Tally* tally : group) {
     tally->num_bad += std::ssize(transformed.bad);
+    tally->num_filtered += transformed.num_filtered;
     if (transformed.batch.num_rows() == 0 || !tally->status.ok()) continue;
     tally->status = AddToModel(*tally, transformed.batch, of_good);
   }
@@ -240,6 +241,7 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() {
     scores.set_trigger(tally.model->trigger);
     if (tally.status.ok()) scores.set_num_samples(tally.num_samples);
     if (tally.status.ok()) scores.set_num_bad(num_unreadable_ + tally.num_bad);
+    if (tally.status.ok()) scores.set_num_filtered(tally.num_filtered);
     scores.set_num_known(num_known_);
     scores.set_num_deleted(num_deleted_);
     scores.set_num_unlabelled(num_unlabelled_);

@@ -30,6 +30,8 @@ struct MeasurementPlan {
   std::vector<std::string> class_names = {};
   // What is known about the samples, for SliceColumns::Make().
   transform::SampleSchema samples = {};
+  // Slices by expressions need it. It outlives the plan.
+  const storage::DatasetSpec* dataset = nullptr;
   // The budget for all outcomes of a window that are kept; see OutcomeTable.
   int64_t max_table_bytes = int64_t{256} << 20;
   // Receives the samples that could not be read or transformed; may be nullptr.
@@ -73,6 +75,7 @@ class WindowMeasurement {
     OutcomeTable table;
     int64_t num_samples = 0;
     int64_t num_bad = 0;  // The graph could not take them.
+    int64_t num_filtered = 0;
     absl::Status status = {};
   };
 

@@ -70,12 +70,18 @@ class RowCursor {
   int64_t row_ = 0;
 };
 
-// The first of the ordinals that is not among the rows; there is one.
-int64_t FirstHole(const batch::Batch& rows, std::span<const int64_t> wanted) {
+// Calls visit(ordinal) with the ordinals that are not among the rows.
+template <typename Visit>
+void VisitHoles(const batch::Batch& rows, std::span<const int64_t> wanted, Visit visit) {
   const auto have = OrdinalsIn(rows);
   size_t row = 0;
-  while (row < have.size() && have[row] == wanted[row]) ++row;
-  return wanted[row];
+  for (const int64_t ordinal : wanted) {
+    if (row < have.size() && have[row] == ordinal) {
+      ++row;
+    } else {
+      visit(ordinal);
+    }
+  }
 }
 
 // Where a batch has more samples than the epoch has positions left, those from there on are there
@@ -124,6 +130,7 @@ std::vector<int64_t> PlaceRead(const batch::Batch& read, std::span<const int64_t
 SkipReasons::SkipReasons(const Rows& rows, std::string otherwise)
     : otherwise_(std::move(otherwise)) {
   for (const Unreadable& bad : rows.bad) by_key_.emplace(bad.key, bad.reason);
+  filtered_.insert(rows.filtered.begin(), rows.filtered.end());
 }
 
 std::string SkipReasons::Of(int64_t key) const {
@@ -157,9 +164,21 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchCutter::CutKept(const Rows& rows
   ASSIGN_OR_RETURN(const batch::Batch read, JoinPieces(rows.pieces));
   const std::vector<int64_t> holes = PlaceRead(read, wanted.ordinals, places);
   const auto& bad = rows.bad;
+  const absl::flat_hash_set<int64_t> filtered(rows.filtered.begin(), rows.filtered.end());
+  std::vector<int64_t> unreadable;
+  std::vector<int64_t> left_out;
+  for (const int64_t hole : holes) {
+    const int64_t key = parts_.set->keys[static_cast<size_t>(hole)];
+    (filtered.contains(key) ? left_out : unreadable).push_back(hole);
+  }
   parts_.kept->KeepHoles(
-      holes, bad.empty() ? "" : fmt::format("sample {}: {}", bad[0].key, bad[0].reason));
-  const SkipReasons reasons(rows, parts_.kept->reason());
+      unreadable, bad.empty() ? "" : fmt::format("sample {}: {}", bad[0].key, bad[0].reason));
+  parts_.kept->KeepFiltered(left_out);
+  SkipReasons reasons(rows, parts_.kept->reason());
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] != DecodedSamples::kFiltered) continue;
+    reasons.AddFiltered(parts_.set->keys[static_cast<size_t>(wanted.ordinals[i])]);
+  }
   std::vector<TrainingBatch> batches;
   size_t begin = 0;
   for (const int64_t size : wanted.sizes) {
@@ -180,7 +199,7 @@ absl::StatusOr<batch::Batch> BatchCutter::Gather(std::span<const int64_t> wanted
   std::vector<int64_t> good;
   std::vector<int64_t> good_places;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (places[i] == DecodedSamples::kHole) continue;
+    if (places[i] == DecodedSamples::kHole || places[i] == DecodedSamples::kFiltered) continue;
     good.push_back(wanted[i]);
     good_places.push_back(places[i]);
   }
@@ -188,14 +207,24 @@ absl::StatusOr<batch::Batch> BatchCutter::Gather(std::span<const int64_t> wanted
   return parts_.kept->Gather(good, good_places, read);
 }
 
-std::string BatchCutter::ReasonOf(int64_t ordinal, const SkipReasons& reasons) const {
-  return reasons.Of(parts_.set->keys[static_cast<size_t>(ordinal)]);
+std::optional<std::string> BatchCutter::ReasonOf(int64_t ordinal,
+                                                 const SkipReasons& reasons) const {
+  const int64_t key = parts_.set->keys[static_cast<size_t>(ordinal)];
+  if (reasons.IsFiltered(key)) return std::nullopt;
+  return reasons.Of(key);
 }
 
 absl::Status BatchCutter::Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
                                  const SkipReasons& reasons) const {
-  cut.num_skipped = std::ssize(wanted) - cut.rows.num_rows();
-  if (cut.num_skipped > 0) cut.reason = ReasonOf(FirstHole(cut.rows, wanted), reasons);
+  if (cut.rows.num_rows() < std::ssize(wanted)) {
+    VisitHoles(cut.rows, wanted, [&](int64_t ordinal) {
+      if (reasons.IsFiltered(parts_.set->keys[static_cast<size_t>(ordinal)])) {
+        ++cut.num_filtered;
+      } else if (cut.num_skipped++ == 0) {
+        cut.reason = ReasonOf(ordinal, reasons).value_or("");
+      }
+    });
+  }
   if (cut.rows.num_rows() == 0) return absl::OkStatus();
   return Weigh(wanted, ordinals_.OfSlice(cut.index).from, cut.rows);
 }

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "absl/container/flat_hash_set.h"
 
 #include "base/status.h"
 #include "batch/batch.h"
@@ -27,9 +30,15 @@ class SkipReasons {
   // Returns why the sample with this key is a hole.
   std::string Of(int64_t key) const;
 
+  // Adds one that the graph has filtered before.
+  void AddFiltered(int64_t key) { filtered_.insert(key); }
+  // Whether the sample is a hole because the graph has filtered it.
+  bool IsFiltered(int64_t key) const { return filtered_.contains(key); }
+
  private:
   std::unordered_map<int64_t, std::string_view> by_key_;
   const std::string otherwise_;
+  absl::flat_hash_set<int64_t> filtered_;
 };
 
 // Numbers, weighs and cuts rows. Rows are given in the order of the requested ordinals, with a hole
@@ -54,8 +63,9 @@ class BatchCutter {
   absl::Status Weigh(std::span<const int64_t> wanted, int64_t first_position,
                      batch::Batch& rows) const;
 
-  // Returns why the sample with this ordinal is a hole.
-  std::string ReasonOf(int64_t ordinal, const SkipReasons& reasons) const;
+  // Returns why the sample with this ordinal is a hole. std::nullopt when the graph has filtered
+  // the sample.
+  std::optional<std::string> ReasonOf(int64_t ordinal, const SkipReasons& reasons) const;
 
  private:
   // Weighs the rows of a batch, and sets what was skipped.

@@ -116,7 +116,7 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
   Rows rows;
   if (!unknown.empty()) {
     ASSIGN_OR_RETURN(rows, rows_.Make(unknown, from, stop));
-    if (unknown.size() == wanted.ordinals.size() && rows.num_skipped == 0) {
+    if (unknown.size() == wanted.ordinals.size() && rows.num_missing == 0) {
       return cutter_.Cut(rows, wanted, from);
     }
   }

@@ -88,8 +88,10 @@ BatchWindows::Holes BatchWindows::HolesOf(const batch::Batch& rows, std::span<co
     if (row < have.size() && have[row] == wanted[i]) {
       ++row;
     } else {
+      std::optional<std::string> reason = cutter_.ReasonOf(wanted[i], reasons);
       holes.push_back({.position = first_position + static_cast<int64_t>(i),
-                       .reason = cutter_.ReasonOf(wanted[i], reasons)});
+                       .filtered = !reason,
+                       .reason = std::move(reason).value_or("")});
     }
   }
   return holes;
@@ -119,9 +121,15 @@ TrainingBatch BatchWindows::CutSlice(const WindowRows& window, int64_t begin,
   };
   const auto first_hole = hole_at(first);
   const auto own_hole = hole_at(from);
-  cut.num_skipped = hole_at(to) - own_hole;
-  if (cut.num_skipped > 0) cut.reason = own_hole->reason;
-  const int64_t num_rows = to - from - cut.num_skipped;
+  const auto end_hole = hole_at(to);
+  for (auto hole = own_hole; hole != end_hole; ++hole) {
+    if (hole->filtered) {
+      ++cut.num_filtered;
+    } else if (cut.num_skipped++ == 0) {
+      cut.reason = hole->reason;
+    }
+  }
+  const int64_t num_rows = to - from - (end_hole - own_hole);
   if (num_rows == 0) return cut;
   const int64_t first_row = from - first - (own_hole - first_hole);
   const batch::Batch& whole = window.batches[static_cast<size_t>(number - begin)];

@@ -99,6 +99,12 @@ void DecodedSamples::KeepHoles(std::span<const int64_t> ordinals, const std::str
   if (reason_.empty()) reason_ = reason;
 }
 
+void DecodedSamples::KeepFiltered(std::span<const int64_t> ordinals) {
+  if (ordinals.empty()) return;
+  MutexLock lock(mutex_);
+  for (const int64_t ordinal : ordinals) places_[static_cast<size_t>(ordinal)] = kFiltered;
+}
+
 std::string DecodedSamples::reason() const {
   MutexLock lock(mutex_);
   return reason_;
@@ -133,8 +139,9 @@ absl::StatusOr<batch::Batch> DecodedSamples::Gather(std::span<const int64_t> ord
     made.data = batch::Buffer::AllocateUnwritten(ordinals.size() * size);
     std::byte* to = made.data.mutable_data();
     for (const int64_t place : places) {
-      const std::byte* const from = place >= 0 ? from_kept + static_cast<size_t>(place) * size
-                                               : from_read + static_cast<size_t>(-3 - place) * size;
+      const std::byte* const from = place >= 0
+                                        ? from_kept + static_cast<size_t>(place) * size
+                                        : from_read + static_cast<size_t>(RowOfRead(place)) * size;
       std::memcpy(to, from, size);
       to += size;
     }

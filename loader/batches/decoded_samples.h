@@ -22,6 +22,8 @@ class DecodedSamples {
   static constexpr int64_t kUnknown = -1;
   // This one: the sample is known to be unreadable.
   static constexpr int64_t kHole = -2;
+  // This one: the graph filters the sample.
+  static constexpr int64_t kFiltered = -3;
 
   // `budget` is in bytes. The set has `num_samples` samples.
   DecodedSamples(int64_t num_samples, int64_t budget);
@@ -36,16 +38,19 @@ class DecodedSamples {
   // Remembers samples that could not be read, and the reason for one of them.
   void KeepHoles(std::span<const int64_t> ordinals, const std::string& reason)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // Remembers samples that the graph has filtered.
+  void KeepFiltered(std::span<const int64_t> ordinals) ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the reason for one of the holes. Empty when there is none.
   std::string reason() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the rows of `ordinals`, in that order, with a column `ordinal`. places[i] is the place
-  // of row i: a place from Find() for a kept row, or -3 - r for the row r of `read`. INTERNAL when
+  // of row i: a place from Find() for a kept row, or -4 - r for the row r of `read`. INTERNAL when
   // `read` has other columns.
   absl::StatusOr<batch::Batch> Gather(std::span<const int64_t> ordinals,
                                       std::span<const int64_t> places,
                                       const batch::Batch& read) const ABSL_LOCKS_EXCLUDED(mutex_);
-  static int64_t PlaceOfRead(int64_t row) { return -3 - row; }
+  static int64_t PlaceOfRead(int64_t row) { return -4 - row; }
+  static int64_t RowOfRead(int64_t place) { return -4 - place; }
 
  private:
   bool Allocate(const batch::Batch& rows) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -21,6 +21,23 @@ absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
   return rows;
 }
 
+// Those of `keys` that are neither good nor bad.
+void AddFiltered(std::span<const int64_t> keys, const transform::Transformed& transformed,
+                 std::vector<int64_t>& filtered) {
+  const std::span<const int64_t> good = transformed.batch.keys();
+  size_t next_good = 0;
+  auto next_bad = transformed.bad.begin();
+  for (size_t row = 0; row < keys.size(); ++row) {
+    if (next_bad != transformed.bad.end() && next_bad->row == static_cast<int64_t>(row)) {
+      ++next_bad;
+    } else if (next_good < good.size() && good[next_good] == keys[row]) {
+      ++next_good;
+    } else {
+      filtered.push_back(keys[row]);
+    }
+  }
+}
+
 }  // namespace
 
 transform::RunContext RowMaker::ContextOf(int64_t number) const {
@@ -39,6 +56,7 @@ absl::Status RowMaker::Transform(const transform::RunContext& context, batch::Ba
   for (const transform::BadSample& bad : transformed.bad) {
     rows.bad.push_back({piece.keys()[bad.row], bad.reason});
   }
+  if (transformed.num_filtered > 0) AddFiltered(piece.keys(), transformed, rows.filtered);
   ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
   return absl::OkStatus();
 }
@@ -91,7 +109,7 @@ absl::StatusOr<Rows> RowMaker::RunGraph(int64_t number, batch::Batch samples) co
   Rows rows;
   const int64_t num_read = samples.num_rows();
   RETURN_IF_ERROR(Transform(ContextOf(number), samples, rows));
-  rows.num_skipped = num_read - samples.num_rows();
+  rows.num_missing = num_read - samples.num_rows();
   Tell(rows);
   rows.pieces.push_back(std::move(samples));
   return rows;

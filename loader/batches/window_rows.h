@@ -21,7 +21,8 @@ struct WindowRows {
   // A sample that could not be read: its position in the epoch, and the reason.
   struct Hole {
     int64_t position = 0;
-    std::string reason;
+    bool filtered = false;
+    std::string reason;  // Of a sample that is bad.
   };
 
   // Ordered by number. Without columns when nothing could be read.

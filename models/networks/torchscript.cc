@@ -8,29 +8,49 @@
 namespace tidemill::models {
 namespace {
 
+// How a method takes the columns.
+enum class Passing { kByName, kInOrder };
+
+// By name, if each column is an argument of that name and no other argument is needed; else in the
+// order of the names. INVALID_ARGUMENT when that order gives an argument another column than its
+// own.
+absl::StatusOr<Passing> PassingOf(const torch::jit::Method& method, const InputSpecs& columns) {
+  std::vector<std::string> arguments;
+  size_t num_named = 0;
+  bool needs_others = false;
+  const auto& schema = method.function().getSchema().arguments();
+  for (size_t i = 1; i < schema.size(); ++i) {  // Behind `self`.
+    const bool is_column = columns.contains(schema[i].name());
+    arguments.push_back(schema[i].name());
+    num_named += is_column ? 1 : 0;
+    needs_others |= !is_column && !schema[i].default_value().has_value();
+  }
+  if (num_named == columns.size() && !needs_others) return Passing::kByName;
+  size_t place = 0;
+  for (const auto& [name, spec] : columns) {
+    const std::string argument = place < arguments.size() ? arguments[place++] : name;
+    if (argument == name || !columns.contains(argument)) continue;
+    return InvalidArgument(
+        "the argument {} of {} would be given the column {}: name each argument after its column, "
+        "or none",
+        argument, method.name(), name);
+  }
+  return Passing::kInOrder;
+}
+
 // A TorchScript module behind the interface of the others: its parameters and buffers stand in a
 // tree of modules of the same names, so that optimisers, checkpoints and weights know nothing of
 // scripts. Both trees hold the same tensors.
 class ScriptNetwork final : public NetworkModule {
  public:
-  ScriptNetwork(torch::jit::Module script, std::string program)
-      : script_(std::move(script)), program_(std::move(program)) {
+  ScriptNetwork(torch::jit::Module script, std::string program, Passing forward, Passing embed)
+      : script_(std::move(script)), program_(std::move(program)), forward_(forward), embed_(embed) {
     Mirror(script_, *this);
   }
 
-  torch::Tensor Forward(const Inputs& inputs) override {
-    const QuietScript quiet;
-    std::vector<torch::jit::IValue> arguments;
-    for (const auto& [name, column] : inputs) arguments.emplace_back(column);
-    return script_.forward(std::move(arguments)).toTensor();
-  }
+  torch::Tensor Forward(const Inputs& inputs) override { return Call("forward", forward_, inputs); }
 
-  torch::Tensor Embed(const Inputs& inputs) override {
-    const QuietScript quiet;
-    std::vector<torch::jit::IValue> arguments;
-    for (const auto& [name, column] : inputs) arguments.emplace_back(column);
-    return script_.get_method("embed")(std::move(arguments)).toTensor();
-  }
+  torch::Tensor Embed(const Inputs& inputs) override { return Call("embed", embed_, inputs); }
 
   bool has_embedding() const override { return script_.find_method("embed").has_value(); }
 
@@ -42,6 +62,20 @@ class ScriptNetwork final : public NetworkModule {
   }
 
  private:
+  torch::Tensor Call(const char* method, Passing passing, const Inputs& inputs) {
+    const QuietScript quiet;
+    std::vector<torch::jit::IValue> in_order;
+    torch::jit::Kwargs by_name;
+    for (const auto& [name, column] : inputs) {
+      if (passing == Passing::kByName) {
+        by_name.emplace(name, column);
+      } else {
+        in_order.emplace_back(column);
+      }
+    }
+    return script_.get_method(method)(std::move(in_order), by_name).toTensor();
+  }
+
   static void Mirror(const torch::jit::Module& from, torch::nn::Module& to) {
     for (const auto& parameter : from.named_parameters(/*recurse=*/false)) {
       to.register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());
@@ -58,6 +92,8 @@ class ScriptNetwork final : public NetworkModule {
 
   torch::jit::Module script_;
   const std::string program_;
+  const Passing forward_;
+  const Passing embed_;
 };
 
 }  // namespace
@@ -71,7 +107,12 @@ absl::StatusOr<ModulePtr> MakeModule(const TorchScript& /*spec*/, const NetworkP
   if (!loaded->find_method("forward")) {
     return InvalidArgument("the TorchScript module has no method forward");
   }
-  return std::make_shared<ScriptNetwork>(*loaded, parts.file);
+  ASSIGN_OR_RETURN(const Passing forward, PassingOf(loaded->get_method("forward"), parts.inputs));
+  Passing embed = Passing::kInOrder;
+  if (const auto method = loaded->find_method("embed")) {
+    ASSIGN_OR_RETURN(embed, PassingOf(*method, parts.inputs));
+  }
+  return std::make_shared<ScriptNetwork>(*loaded, parts.file, forward, embed);
 }
 
 }  // namespace tidemill::models

@@ -61,6 +61,51 @@ TEST(ScriptNetwork, AMethodThatGivesSomethingElseIsRefused) {
   EXPECT_THAT(std::string(embedded.status().message()), HasSubstr("instead of [n, d]"));
 }
 
+// A network over two numbers in `input` and one in each of `input_a` and `input_b`.
+absl::StatusOr<torch::Tensor> OfThreeColumns(const std::string& arguments,
+                                             const std::string& result) {
+  torch::jit::Module network("Network");
+  network.register_parameter("weight", torch::tensor({1.0F}), false);
+  for (const std::string method : {"forward", "embed"}) {
+    network.define("def " + method + "(self, " + arguments + "):\n  return " + result + "\n");
+  }
+  const std::string path = ::testing::TempDir() + "columns.pt";
+  network.save(path);
+  const InputSpecs inputs = {{"input", {{2}}}, {"input_a", {{1}}}, {"input_b", {{1}}}};
+  const auto made = MakeNetwork(TorchScript{.file = path, .outputs = 2}, inputs);
+  if (!made.ok()) return made.status();
+  return made->Embed({{"input", torch::tensor({{1.0F, 2.0F}})},
+                      {"input_a", torch::tensor({{10.0F}})},
+                      {"input_b", torch::tensor({{100.0F}})}});
+}
+
+TEST(ScriptNetwork, TakesColumnsByTheNamesOfItsArguments) {
+  const torch::Tensor expected = torch::tensor({{89.0F, 88.0F}});
+  for (const std::string arguments : {"input, input_a, input_b", "input_b, input, input_a",
+                                      "input_a, input_b, input, scale: float=1.0"}) {
+    const auto found = OfThreeColumns(arguments, "input_b - input_a - input");
+    ASSERT_TRUE(found.ok()) << arguments << found.status().ToString();
+    EXPECT_TRUE(torch::equal(*found, expected)) << arguments << *found;
+  }
+}
+
+TEST(ScriptNetwork, TakesColumnsInTheOrderOfTheirNamesWhereArgumentsHaveOthers) {
+  const torch::Tensor expected = torch::tensor({{89.0F, 88.0F}});
+  for (const auto& [arguments, result] :
+       {std::pair("x, y, z", "z - y - x"), std::pair("input, y, z", "z - y - input")}) {
+    const auto found = OfThreeColumns(arguments, result);
+    ASSERT_TRUE(found.ok()) << arguments << found.status().ToString();
+    EXPECT_TRUE(torch::equal(*found, expected)) << arguments << *found;
+  }
+}
+
+TEST(ScriptNetwork, WhoseArgumentsAreNamedAfterOtherColumnsIsRefused) {
+  const auto found = OfThreeColumns("x, input_b, y", "y - input_b - x");
+  EXPECT_EQ(found.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(found.status().message()),
+              HasSubstr("the argument input_b of forward would be given the column input_a"));
+}
+
 // Of a file with these bytes.
 absl::Status MadeOf(const std::string& bytes) {
   const std::string path = ::testing::TempDir() + "hostile.pt";

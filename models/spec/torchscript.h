@@ -18,8 +18,9 @@ namespace tidemill::models {
 struct TorchScript {
   static constexpr std::string_view kType = "torchscript";
   static constexpr std::string_view kDoc =
-      "Any network as a TorchScript file. Its `forward` takes the columns `input`, `input_...` in "
-      "the order of their names and returns [n, outputs]. If it has a method `embed`, that takes "
+      "Any network as a TorchScript file. Its `forward` takes the columns `input`, `input_...` and "
+      "returns [n, outputs]. It takes them by name if its arguments have the names of the columns, "
+      "and else in the order of the names. If it has a method `embed`, that takes "
       "the same columns and returns the input of the last layer, [n, d], for policies that look at "
       "embeddings. Training begins with the file's weights. The file is kept with each model and "
       "runs only in the processes of trainings and evaluations. It may hold arithmetic on tensors "

@@ -17,6 +17,7 @@ absl::StatusOr<std::optional<Inbox::Taken>> WholeBatches::Take() {
   Taken taken{.batch = place_(message->number)};
   taken.batch.rows = std::move(message->rows);
   taken.batch.num_skipped = message->num_skipped;
+  taken.batch.num_filtered = message->num_filtered;
   taken.batch.reason = std::move(message->reason);
   const auto origin = origins_.extract(message->number);
   if (!origin.empty()) taken.origins.push_back(origin.mapped());

@@ -80,15 +80,20 @@ bool Rebatcher::Add(BatchMessage message, const std::optional<Origin>& origin) {
   const int64_t num_fresh = fresh.num_rows();
   begun.rows_waiting += num_fresh;
   begun.num_skipped = std::max(begun.num_skipped, message.num_skipped);
-  const bool is_last = std::ssize(begun.had) + begun.num_skipped >= plan_.samples_of(number);
+  begun.num_filtered = std::max(begun.num_filtered, message.num_filtered);
+  const int64_t num_holes = begun.num_skipped + begun.num_filtered;
+  const bool is_last = std::ssize(begun.had) + num_holes >= plan_.samples_of(number);
   if (num_fresh == 0 && !is_last) {
     ++num_dropped_;
     return false;
   }
-  if (num_fresh > 0 || begun.num_skipped > 0) {
+  if (num_fresh > 0 || num_holes > 0) {
     Epoch& epoch = epochs_[EpochOf(number)];
     epoch.num_rows += num_fresh;
-    if (is_last) epoch.num_skipped += begun.num_skipped;
+    if (is_last) {
+      epoch.num_skipped += begun.num_skipped;
+      epoch.num_filtered += begun.num_filtered;
+    }
     if (!message.reason.empty()) epoch.reason = std::move(message.reason);
     if (num_fresh > 0) epoch.pieces.push_back({number, std::move(fresh), 0, origin});
   }
@@ -120,7 +125,8 @@ absl::StatusOr<Inbox::Taken> Rebatcher::Cut(int64_t number, int64_t num_rows) {
   Epoch& epoch = epochs_[number];
   Taken taken{.batch = {.epoch = plan_.first_epoch + number,
                         .index = indices_[number]++,
-                        .num_skipped = std::exchange(epoch.num_skipped, 0)}};
+                        .num_skipped = std::exchange(epoch.num_skipped, 0),
+                        .num_filtered = std::exchange(epoch.num_filtered, 0)}};
   if (taken.batch.num_skipped > 0) taken.batch.reason = std::exchange(epoch.reason, {});
   epoch.num_rows -= num_rows;
   std::vector<batch::Batch> parts;
@@ -137,7 +143,7 @@ absl::StatusOr<Inbox::Taken> Rebatcher::Cut(int64_t number, int64_t num_rows) {
     if (piece.origin) taken.origins.push_back(*piece.origin);
     epoch.pieces.pop_front();
   }
-  if (epoch.num_rows == 0 && epoch.num_skipped == 0) {
+  if (epoch.num_rows == 0 && epoch.num_skipped == 0 && epoch.num_filtered == 0) {
     epochs_.erase(number);
     if (IsWhole(number)) indices_.erase(number);
   }

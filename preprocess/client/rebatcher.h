@@ -60,6 +60,7 @@ class Rebatcher final : public Inbox {
     bool has_come = false;  // Whether all of it has arrived.
     std::unordered_set<int64_t> had = {};
     int64_t num_skipped = 0;
+    int64_t num_filtered = 0;
     int64_t rows_waiting = 0;
   };
   // The new rows of a message.
@@ -74,6 +75,7 @@ class Rebatcher final : public Inbox {
     std::deque<Piece> pieces = {};
     int64_t num_rows = 0;
     int64_t num_skipped = 0;
+    int64_t num_filtered = 0;
     std::string reason = {};
   };
 

@@ -313,6 +313,7 @@ absl::Status WorkerSource::MakeHere() {
                .number = number,
                .rows = std::move(made[0].rows),
                .num_skipped = made[0].num_skipped,
+               .num_filtered = made[0].num_filtered,
                .reason = std::move(made[0].reason)},
               std::nullopt);
   return absl::OkStatus();

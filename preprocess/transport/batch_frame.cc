@@ -58,6 +58,7 @@ v1::ReadBatchesResponse FieldsOf(const BatchMessage& message) {
   fields.set_number(message.number);
   fields.set_attempt(message.attempt);
   fields.set_num_skipped(message.num_skipped);
+  fields.set_num_filtered(message.num_filtered);
   fields.set_reason(message.reason);
   return fields;
 }
@@ -87,6 +88,7 @@ DecodedFrame Describe(v1::ReadBatchesResponse fields) {
                       .number = fields.number(),
                       .attempt = fields.attempt(),
                       .num_skipped = fields.num_skipped(),
+                      .num_filtered = fields.num_filtered(),
                       .reason = std::move(*fields.mutable_reason())},
           .compression = fields.compression()};
 }

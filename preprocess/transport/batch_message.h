@@ -11,16 +11,17 @@ namespace tidemill::preprocess {
 // A message is identified by (lane, number). The content of a batch depends on that and on the job
 // alone, so two messages with the same identity differ in their attempt only. In a job with late
 // rows (JobSpec.slow_after), a message may hold some of the rows. Their ordinals say which. The
-// last message says how many samples of the batch were skipped. All messages together are the
-// batch.
+// last message says how many samples of the batch were skipped or filtered. All messages together
+// are the batch.
 struct BatchMessage {
   int32_t lane = 0;
   int64_t number = 0;
   // The attempt of the split that it belongs to.
   int32_t attempt = 1;
-  // Without rows and columns when all samples were skipped.
+  // Without rows and columns when all samples were skipped or filtered.
   batch::Batch rows = {};
   int64_t num_skipped = 0;
+  int64_t num_filtered = 0;
   // The reason for one of the skipped samples. Empty when none was skipped.
   std::string reason = {};
 };

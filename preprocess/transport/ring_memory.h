@@ -12,7 +12,7 @@
 namespace tidemill::preprocess {
 
 inline constexpr char kRingMagic[] = "TMRING01";
-inline constexpr uint32_t kRingVersion = 1;
+inline constexpr uint32_t kRingVersion = 2;
 inline constexpr uint64_t kRingSlots = 1024;
 inline constexpr size_t kMaxRingLanes = 4096;
 // The alignment of everything in a ring, in bytes.
@@ -38,11 +38,12 @@ struct RingSlot {
   uint64_t batch_bytes = 0;
   int64_t number = 0;
   int64_t num_skipped = 0;
+  int64_t num_filtered = 0;
   int32_t lane = 0;
   int32_t attempt = 0;
   // The reason follows the batch, at the next multiple of 64.
   uint32_t reason_bytes = 0;
-  uint32_t reserved[5] = {0, 0, 0, 0, 0};
+  uint32_t reserved[3] = {0, 0, 0};
 };
 static_assert(sizeof(RingSlot) == 64);
 

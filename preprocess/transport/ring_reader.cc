@@ -69,7 +69,8 @@ absl::StatusOr<std::optional<RingReader::PoppedBytes>> RingReader::PopBytes() {
   PoppedBytes popped{.message = {.lane = slot.lane,
                                  .number = slot.number,
                                  .attempt = slot.attempt,
-                                 .num_skipped = slot.num_skipped}};
+                                 .num_skipped = slot.num_skipped,
+                                 .num_filtered = slot.num_filtered}};
   if (slot.batch_bytes == 0 && slot.reason_bytes == 0) {
     return std::optional<PoppedBytes>(std::move(popped));
   }

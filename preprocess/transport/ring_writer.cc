@@ -112,6 +112,7 @@ void RingWriter::Commit(const Space& space, const BatchMessage& message) {
       .batch_bytes = static_cast<uint64_t>(batch_bytes),
       .number = message.number,
       .num_skipped = message.num_skipped,
+      .num_filtered = message.num_filtered,
       .lane = message.lane,
       .attempt = message.attempt,
       .reason_bytes = static_cast<uint32_t>(space.reason_bytes)};

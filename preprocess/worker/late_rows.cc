@@ -121,6 +121,7 @@ class LateRows::Making {
     if (!made.ok()) return;
     group.pieces = made->pieces;
     bad_.insert(bad_.end(), made->bad.begin(), made->bad.end());
+    filtered_.insert(filtered_.end(), made->filtered.begin(), made->filtered.end());
   }
 
   // When all groups that are not done have been running for long enough; std::nullopt while some
@@ -162,6 +163,7 @@ class LateRows::Making {
     Part part{.ordinals = rest_, .status = status_};
     part.rows = TakeDone().rows;
     part.rows.bad = std::move(bad_);
+    part.rows.filtered = std::move(filtered_);
     return part;
   }
 
@@ -191,6 +193,7 @@ class LateRows::Making {
   Mutex mutex_;
   CondVar changed_;
   std::vector<loader::Unreadable> bad_ ABSL_GUARDED_BY(mutex_);
+  std::vector<int64_t> filtered_ ABSL_GUARDED_BY(mutex_);
   std::vector<int64_t> rest_ ABSL_GUARDED_BY(mutex_);  // Ordinals of what was not given yet.
   std::vector<Group> groups_ ABSL_GUARDED_BY(mutex_);
   size_t num_done_ ABSL_GUARDED_BY(mutex_) = 0;

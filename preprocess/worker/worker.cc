@@ -201,6 +201,7 @@ bool Worker::Put(WorkerJob& job, const v1::Split& split, int64_t number,
                           .attempt = split.attempt(),
                           .rows = std::move(made.rows),
                           .num_skipped = made.num_skipped,
+                          .num_filtered = made.num_filtered,
                           .reason = std::move(made.reason)};
   num_bytes_ += BytesOf(message);
   return job.Put(std::move(message));

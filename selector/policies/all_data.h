@@ -22,14 +22,17 @@ struct AllData {
   static constexpr std::string_view kCost = "one pass over the whole history at every trigger";
   std::optional<int64_t> limit = std::nullopt;
   LimitBy limit_by = LimitBy::kLatest;
+  std::optional<std::string> where = std::nullopt;
 
   void Fields(auto&& field) {
     field("limit", limit, "Keep only this many of the samples.", {.min = 1});
     field("limit_by", limit_by,
           "Which samples to keep: the latest in the stream, or a uniform draw.");
+    field("where", where, kWhereDoc, kWhereLimits);
   }
+  void Check(config::Problems& problems) const { CheckWhere(where, problems); }
 
-  CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }
+  CandidatePool TakesFrom() const { return {.over = Pool::kAll, .where = where}; }
   int64_t Target(int64_t available) const { return AtMost(limit, available); }
   LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
   Recalls WhatItRecalls() const { return Recalls::kNothing; }

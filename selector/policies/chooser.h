@@ -34,6 +34,9 @@ struct Candidates {
   // labels. They are no candidates.
   int64_t num_unlabelled = 0;
   int64_t num_new_unlabelled = 0;  // Of them, those that are new with this trigger.
+  // The number of samples between them that the selection's `where` leaves out. They are no
+  // candidates either, and are not counted as unlabelled.
+  int64_t num_filtered = 0;
 };
 inline constexpr int64_t kNoClass = std::numeric_limits<int64_t>::min();
 

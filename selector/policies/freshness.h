@@ -26,6 +26,7 @@ struct Freshness {
   double fresh = 0.5;
   std::optional<int64_t> samples = std::nullopt;
   std::optional<int64_t> tail = std::nullopt;
+  std::optional<std::string> where = std::nullopt;
 
   void Fields(auto&& field) {
     field("fresh", fresh, "Share of the training set that was never chosen before.",
@@ -35,11 +36,13 @@ struct Freshness {
           "The candidates are the samples of this trigger and of this many triggers before it. By "
           "default, all samples so far.",
           {.min = 0, .max = 1e6});
+    field("where", where, kWhereDoc, kWhereLimits);
   }
+  void Check(config::Problems& problems) const { CheckWhere(where, problems); }
 
   CandidatePool TakesFrom() const {
-    if (tail) return {.tail = tail};
-    return {.over = Pool::kAll};
+    if (tail) return {.tail = tail, .where = where};
+    return {.over = Pool::kAll, .where = where};
   }
   int64_t Target(int64_t available) const { return AtMost(samples, available); }
   LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }

@@ -84,6 +84,10 @@ absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& na
                                                            const std::string& spec_text) const {
   ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(spec_text, name));
   const std::string what = "dataset " + name;
+  if (spec.label.classes_file) {
+    return InvalidArgument("{}: the file of its classes, {}, was not read; send their names", what,
+                           *spec.label.classes_file);
+  }
   absl::StatusOr<std::string> folder = AdmitFolder(spec.path);
   RETURN_IF_ERROR(Annotate(folder.status(), what));
   RETURN_IF_ERROR(Annotate(files_.source().Probe(*folder), what));

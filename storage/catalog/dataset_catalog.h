@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "db/database.h"
+#include "storage/catalog/files_table.h"
 #include "storage/catalog/left_out_table.h"
 #include "storage/client/dataset_spec.h"
 #include "storage/compression/unpacked_cache.h"
@@ -156,8 +157,8 @@ class DatasetCatalog {
                                                           int64_t after = 0);
 
   struct FileSizes {
-    int64_t all_files = 0;              // The bytes of all files of the dataset.
-    std::map<FileId, int64_t> by_file;  // Those of the requested files.
+    int64_t all_files = 0;                              // The bytes of all files of the dataset.
+    std::map<FileId, files_table::FileExtent> by_file;  // Those of the requested files.
   };
   absl::StatusOr<FileSizes> SizesOf(DatasetId id, const std::vector<FileId>& files);
 

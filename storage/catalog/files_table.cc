@@ -20,7 +20,7 @@ constexpr char kTotalSize[] = R"(
   SELECT coalesce(sum(size_bytes), 0)::bigint
   FROM storage.files WHERE dataset_id = $1 AND state IN ('ingested', 'partial'))";
 constexpr char kSizesOf[] =
-    "SELECT file_id, size_bytes FROM storage.files WHERE file_id = ANY($1::bigint[])";
+    "SELECT file_id, size_bytes, num_filtered FROM storage.files WHERE file_id = ANY($1::bigint[])";
 constexpr char kSegmentsOf[] = R"(
   SELECT segment_id, file_id, first_key, num_samples, first_position, byte_from, byte_to
   FROM storage.segments WHERE file_id = $1 ORDER BY first_key)";
@@ -111,14 +111,15 @@ int64_t TotalSize(pqxx::work& work, DatasetId dataset) {
   return work.exec_params1(kTotalSize, dataset.value)[0].as<int64_t>();
 }
 
-std::map<FileId, int64_t> SizesOf(pqxx::work& work, const std::vector<FileId>& files) {
+std::map<FileId, FileExtent> SizesOf(pqxx::work& work, const std::vector<FileId>& files) {
   std::vector<int64_t> ids;
   for (const FileId file : files) ids.push_back(file.value);
   // PostgreSQL's text form of an array, bound as one parameter.
   const std::string wanted = fmt::format("{{{}}}", fmt::join(ids, ","));
-  std::map<FileId, int64_t> sizes;
+  std::map<FileId, FileExtent> sizes;
   for (const pqxx::row& row : work.exec_params(kSizesOf, wanted)) {
-    sizes.emplace(FileId{row[0].as<int64_t>()}, row[1].as<int64_t>());
+    sizes.emplace(FileId{row[0].as<int64_t>()}, FileExtent{.size_bytes = row[1].as<int64_t>(),
+                                                           .num_filtered = row[2].as<int64_t>()});
   }
   return sizes;
 }

@@ -40,13 +40,18 @@ struct Segment {
   int64_t byte_to = 0;
 };
 
+struct FileExtent {
+  int64_t size_bytes = 0;
+  int64_t num_filtered = 0;  // The number of its records that do not satisfy `where`.
+};
+
 // Returns the files in the byte order of their paths.
 std::vector<KnownFile> ListFiles(pqxx::work& work, DatasetId dataset);
 std::optional<KnownFile> FindFile(pqxx::work& work, FileId file);
 
 // Returns the bytes of the files that samples were taken from.
 int64_t TotalSize(pqxx::work& work, DatasetId dataset);
-std::map<FileId, int64_t> SizesOf(pqxx::work& work, const std::vector<FileId>& files);
+std::map<FileId, FileExtent> SizesOf(pqxx::work& work, const std::vector<FileId>& files);
 
 // Returns the segments in the order of their keys.
 std::vector<Segment> SegmentsOf(pqxx::work& work, FileId file);

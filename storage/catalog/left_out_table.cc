@@ -7,7 +7,8 @@ namespace {
 constexpr size_t kMostReasons = 20;
 
 constexpr char kSeen[] = R"(
-  SELECT coalesce(sum(records_done), 0)::bigint, coalesce(sum(num_bytes), 0)::bigint
+  SELECT coalesce(sum(records_done), 0)::bigint, coalesce(sum(num_bytes), 0)::bigint,
+         coalesce(sum(num_filtered), 0)::bigint
   FROM storage.files
   WHERE dataset_id = $1 AND state <> 'vanished')";
 constexpr char kUnlabelled[] = R"(
@@ -46,6 +47,7 @@ DatasetLeftOut Read(pqxx::work& work, DatasetId dataset) {
   const pqxx::row seen = work.exec_params1(kSeen, dataset.value);
   all.num_seen = seen[0].as<int64_t>();
   all.num_bytes = seen[1].as<int64_t>();
+  all.num_filtered = seen[2].as<int64_t>();
   all.num_unlabelled = work.exec_params1(kUnlabelled, dataset.value)[0].as<int64_t>();
   for (const pqxx::row& row : work.exec_params(kReasons, dataset.value)) {
     DatasetLeftOut::Reason reason;

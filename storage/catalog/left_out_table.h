@@ -17,7 +17,9 @@ struct DatasetLeftOut {
     std::string first_path;
   };
   int64_t num_records = 0;
-  int64_t num_seen = 0;        // The number of records, including those left out.
+  // The number of records, including those left out and those filtered.
+  int64_t num_seen = 0;
+  int64_t num_filtered = 0;    // Records that do not satisfy `where`. None of them is left out.
   int64_t num_files = 0;       // Files left out as a whole. Their records are not counted.
   int64_t num_unlabelled = 0;  // The number of samples without a label.
   // The bytes in which no record could be found, and those of all files, unpacked.

@@ -25,14 +25,28 @@ struct TriedReason {
   int64_t num_records = 0;
 };
 
+// What an expression of the spec gives for the records of one place.
+struct TriedExpression {
+  std::string key;  // "label.expression"
+  std::string text;
+  int64_t num_values = 0;  // With those that are null.
+  int64_t num_null = 0;
+  // Records with a field that is not what the expression needs.
+  int64_t num_bad = 0;
+  std::string first_mistake = {};
+  std::vector<std::string> first_values = {};
+};
+
 // What the ingest would do with the records of one place of a file.
 struct TriedPart {
   std::string file;  // The path below the dataset's folder.
   // The bytes [from_byte, to_byte) of the file's content.
   int64_t from_byte = 0;
   int64_t to_byte = 0;
-  int64_t num_records = 0;  // With those that are left out.
+  int64_t num_records = 0;  // With those that are left out or filtered.
   int64_t num_left_out = 0;
+  int64_t num_filtered = 0;  // Records that do not satisfy `where`.
+  std::vector<TriedExpression> expressions = {};
   std::vector<TriedReason> reasons = {};
   // Why the file as a whole would be left out. Empty: it would not.
   std::string refusal = {};

@@ -8,6 +8,9 @@
 
 #include "fmt/format.h"
 
+#include "config/lines/named_lines.h"
+#include "storage/client/dataset_expressions.h"
+
 namespace tidemill::storage {
 
 namespace {
@@ -83,6 +86,30 @@ void DatasetSpec::Check(config::Problems& problems) const {
                  "see format.record_bytes");
   }
   CheckColumns(problems);
+  CheckExpressions(problems);
+}
+
+void DatasetSpec::CheckExpressions(config::Problems& problems) const {
+  for (const DatasetExpression& each : ExpressionsOf(*this)) {
+    if (!format->HasFields()) {
+      problems.Add(each.key, "does not fit the format",
+                   fmt::format("only {} columns", Those({HasFields}, "has", "have")));
+    } else if (const auto program = each.Compile(*this); !program.ok()) {
+      problems.Add(each.key, std::string(program.status().message()));
+    }
+  }
+  if (where && series) {
+    problems.Add("where", "does not fit a series",
+                 "a sample of a series is rows that stand side by side in the file, so that none "
+                 "between them can be left out; leave the rows out of the file");
+  }
+}
+
+void DatasetSpec::TakeFiles(config::NamedFiles& named, config::Problems& problems) {
+  if (!label.classes_file) return;
+  label.classes = config::ReadLines(named, *label.classes_file, "label.classes_file",
+                                    "write one class a line", problems);
+  label.classes_file.reset();
 }
 
 void DatasetSpec::CheckColumns(config::Problems& problems) const {

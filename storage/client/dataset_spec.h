@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "config/config.h"
+#include "config/named_files.h"
 #include "storage/client/event_time_spec.h"
 #include "storage/client/formats/file_format.h"
 #include "storage/client/label_spec.h"
@@ -20,6 +21,7 @@ struct DatasetSpec {
   FormatSpec format;
   EventTimeSpec event_time;
   LabelSpec label;
+  std::optional<std::string> where;
   std::optional<SeriesSpec> series;
   std::optional<Duration> label_delay;
   bool append = false;
@@ -38,6 +40,11 @@ struct DatasetSpec {
     field("format", format, "What the files hold.", {.required = true});
     field("event_time", event_time, "When a sample happened. By default the file's mtime.");
     field("label", label, "What a model has to learn.");
+    field("where", where,
+          "A condition on the fields of a record; docs/guides/columns.md describes the language. "
+          "`@time` is the event time. A record for which it is false or null is no sample: it is "
+          "counted as filtered.",
+          {.example = "\"valid = 1 and price > 0\""});
     field("series", series, "Samples are windows of rows rather than single rows.");
     field("label_delay", label_delay,
           "How long after a sample's time its label becomes known. A trigger does not train on "
@@ -53,9 +60,13 @@ struct DatasetSpec {
           {.min = 0, .max = 1});
   }
   void Check(config::Problems& problems) const;
+  // Replaces the names of files in the spec, other than its data, by their contents: the spec goes
+  // to where they are not. Notes problems at its own keys.
+  void TakeFiles(config::NamedFiles& named, config::Problems& problems);
 
  private:
   void CheckColumns(config::Problems& problems) const;
+  void CheckExpressions(config::Problems& problems) const;
   void CheckSeries(config::Problems& problems) const;
 };
 

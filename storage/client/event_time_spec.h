@@ -34,6 +34,7 @@ struct RowTime {
 struct EventTimeSpec {
   std::optional<std::string> column;
   std::vector<std::string> columns;
+  std::optional<std::string> expression;
   std::optional<std::string> member;
   std::string format;
   std::string time_zone = "UTC";
@@ -60,6 +61,10 @@ struct EventTimeSpec {
           {.example = "timestamp"});
     field("columns", columns, "Several such columns. Their texts are joined with one space.",
           {.example = "[year, month, day]"});
+    field("expression", expression,
+          "Computes the time from the fields of a record; docs/guides/columns.md describes the "
+          "language. Null makes a bad record.",
+          {.example = "\"time(concat(year, '-', month, '-', day), '%Y-%m-%d')\""});
     field("member", member,
           "Extension of the member of a tar sample that holds the time as text. With `column`, the "
           "member is a JSON object, and the time is a field of it.",
@@ -93,18 +98,27 @@ struct EventTimeSpec {
     field("mtime", mtime, "The time is that of the file's last modification.");
   }
   void Check(config::Problems& problems) const {
-    const int sources = static_cast<int>(in_fields() || member) + path.has_value() +
-                        sidecar.has_value() + row.has_value() + static_cast<int>(exif) +
-                        static_cast<int>(mtime);
+    const int sources = static_cast<int>(in_fields() || member) + expression.has_value() +
+                        path.has_value() + sidecar.has_value() + row.has_value() +
+                        static_cast<int>(exif) + static_cast<int>(mtime);
     if (sources > 1 || (column && !columns.empty())) {
-      problems.Add("", "names several sources",
-                   "keep one of column, columns, member, path, sidecar, row, exif and mtime");
+      problems.Add(
+          "", "names several sources",
+          "keep one of column, columns, expression, member, path, sidecar, row, exif and mtime");
     }
     if (!columns.empty() && format.empty()) {
       problems.Add("format", "is missing", "say how the joined columns are written: \"%Y %m %d\"");
     }
     if (exif && !format.empty()) {
       problems.Add("format", "does nothing with exif", "remove it");
+    }
+    if (expression && !format.empty()) {
+      problems.Add("format", "does nothing with expression",
+                   "write it in the expression: time(x, '%d.%m.%Y')");
+    }
+    if (expression && time_zone != "UTC") {
+      problems.Add("time_zone", "does nothing with expression",
+                   "write it in the expression: time(x, '%Y-%m-%d', 'Europe/Zurich')");
     }
     if (any_year && !UnixUnitOf(format)) {
       problems.Add("any_year", "does nothing without a format such as unix", "remove it");

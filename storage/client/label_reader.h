@@ -29,6 +29,9 @@ class LabelReader {
   // number. INVALID_ARGUMENT with the reason.
   absl::StatusOr<Label> FromText(std::string_view text) const;
 
+  // Returns the class of that number. INVALID_ARGUMENT when there is none.
+  absl::StatusOr<Label> FromClass(int64_t number) const;
+
   // Returns the label of a record that lacks what the label is read from. Returns `reason` when the
   // spec does not allow that.
   absl::StatusOr<Label> FromNothing(const absl::Status& reason) const;
@@ -41,7 +44,6 @@ class LabelReader {
   absl::StatusOr<Label> FromBytes(const char* bytes, const NumberLayout& layout) const;
 
  private:
-  absl::StatusOr<Label> FromClass(int64_t number) const;
   bool IsMissing(double number) const;
 
   const LabelSpec spec_;

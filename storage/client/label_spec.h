@@ -94,6 +94,7 @@ struct LabelFile : NumberLayout {
 // The source of a sample's label. There is at most one source. Without one, samples have no label.
 struct LabelSpec {
   std::optional<std::string> column;
+  std::optional<std::string> expression;
   std::optional<std::string> member;
   std::optional<RecordLabel> record;
   std::optional<LabelFile> file;
@@ -101,6 +102,7 @@ struct LabelSpec {
   bool folder = false;
   LabelKind kind = LabelKind::kClass;
   std::vector<std::string> classes;
+  std::optional<std::string> classes_file;
   std::vector<std::string> missing = {"", "NA", "N/A", "NaN", "null"};
   std::optional<Unlabelled> unlabelled;
 
@@ -120,12 +122,20 @@ struct LabelSpec {
   }
 
   // Whether there is a source.
-  bool is_given() const { return column || member || record || file || sidecar || folder; }
+  bool is_given() const {
+    return column || expression || member || record || file || sidecar || folder;
+  }
   void Fields(auto&& field) {
     field("column", column,
-          "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a) or feature "
-          "of a tf.train.Example.",
+          "Column of a CSV file, field of a JSON line (`a.b`: field b of the object a; "
+          "`topics[0]`: first element of the list topics) or feature of a tf.train.Example.",
           {.example = "class"});
+    field("expression", expression,
+          "Computes the label from the fields of a record; docs/guides/columns.md describes the "
+          "language. Of a class: a truth value is class 0 or 1, so that two `classes` are named in "
+          "the order [false, true]; a whole number is the number of a class, a text the name of "
+          "one. With `kind: real`: a number. Null is no label.",
+          {.example = "\"arr_delay >= 15\""});
     field("member", member,
           "Extension of the member of a tar sample that holds the label as text. With `column`, "
           "the member is a JSON object, and the label is a field of it.",
@@ -140,6 +150,12 @@ struct LabelSpec {
           "Names of the classes. The number of a class is its place in this list. Empty: labels "
           "are numbers.",
           {.example = "[DOWN, UP]"});
+    field(
+        "classes_file", classes_file,
+        "Path of a text file with the names of the classes, one a line, relative to the pipeline's "
+        "folder. It may have up to 20,000 lines. It is read once, when the pipeline is checked, "
+        "and its lines become `classes`.",
+        {.min = 1, .example = "species.txt"});
     field("missing", missing,
           "Values that say that a sample has no label yet. Upper and lower case, and blanks around "
           "the value, make no difference. For labels in bytes, write numbers. A missing field, "
@@ -153,11 +169,12 @@ struct LabelSpec {
           {.example = "keep"});
   }
   void Check(config::Problems& problems) const {
-    const int sources = static_cast<int>(column || member) + record.has_value() + file.has_value() +
-                        sidecar.has_value() + static_cast<int>(folder);
+    const int sources = static_cast<int>(column || member) + expression.has_value() +
+                        record.has_value() + file.has_value() + sidecar.has_value() +
+                        static_cast<int>(folder);
     if (sources > 1) {
       problems.Add("", "names several sources",
-                   "keep one of column, member, record, file, sidecar and folder");
+                   "keep one of column, expression, member, record, file, sidecar and folder");
     }
     if (sidecar && sidecar->find('/') != std::string::npos) {
       problems.Add("sidecar", "names a file outside the sample's folder",
@@ -167,10 +184,18 @@ struct LabelSpec {
       problems.Add("file.replacement", "names a file outside the sample's folder",
                    "write a part of a file name");
     }
-    if (kind == LabelKind::kReal && !classes.empty()) {
-      problems.Add("classes", "is given for a real label", "remove it, or set kind: class");
+    const bool has_classes = !classes.empty() || classes_file;
+    if (classes_file && !classes.empty()) {
+      problems.Add("classes_file", "stands beside classes", "give one of them");
+    } else if (kind == LabelKind::kReal && has_classes) {
+      problems.Add(classes_file ? "classes_file" : "classes", "is given for a real label",
+                   "remove it, or set kind: class");
     }
-    if (folder && classes.empty()) {
+    if (classes_file && !is_given()) {
+      problems.Add("classes_file", "names classes, but the dataset has no label",
+                   "say where the label is, or remove it");
+    }
+    if (folder && !has_classes) {
       problems.Add("classes", "is missing", "name the folders that are classes");
     }
     if (unlabelled && !is_given()) {

@@ -84,6 +84,13 @@ std::string InWords(const rpc::v1::LeftOut::Reason& reason) {
   return reason.first_reason();
 }
 
+std::string FilteredText(const rpc::v1::LeftOut& left_out) {
+  if (left_out.num_filtered() == 0) return "";
+  return fmt::format("{} of {} records do not satisfy `where` ({})",
+                     WithThousands(left_out.num_filtered()), WithThousands(left_out.num_seen()),
+                     left_out.where());
+}
+
 std::string LeftOutText(const rpc::v1::LeftOut& left_out) {
   std::string text;
   if (left_out.num_records() > 0) {
@@ -100,6 +107,7 @@ std::string LeftOutText(const rpc::v1::LeftOut& left_out) {
     if (CostsRecords(reason)) continue;
     AddPart(WithPlace(reason), text);
   }
+  AddPart(FilteredText(left_out), text);
   if (left_out.num_unlabelled() == 0) return text;
   AddPart(Counted(left_out.num_unlabelled(), "sample has", "samples have") + " no label", text);
   return text;

@@ -24,9 +24,13 @@ std::string FirstPlace(const rpc::v1::LeftOut::Reason& reason);
 // "5 fields where 6 columns are expected"
 std::string InWords(const rpc::v1::LeftOut::Reason& reason);
 
+// "600 of 1,461 records do not satisfy `where` ("price > 0")". Empty when all do.
+std::string FilteredText(const rpc::v1::LeftOut& left_out);
+
 // Returns one line: "487 of 1,461 records left out: 5 fields where 6 columns are expected
 // (weather.csv, record 12); 3.1 KiB of 58 KiB (5.3 %) hold no readable record; 146 samples have no
-// label". Empty when there is nothing to say.
+// label". What is filtered comes behind it. Empty when there is
+// nothing to say.
 std::string LeftOutText(const rpc::v1::LeftOut& left_out);
 
 // Says why the dataset `name` has no samples, and what to do next.

@@ -29,6 +29,15 @@ TEST(LeftOutText, SaysHowManyOfHowManyWhyAndWhereTheFirstIs) {
   EXPECT_EQ(LeftOutText({}), "");
 }
 
+TEST(LeftOutText, TellsWhatIsFilteredByWhichConditionAndCallsNothingOfItLost) {
+  rpc::v1::LeftOut left_out;
+  left_out.set_num_seen(1461);
+  left_out.set_num_filtered(1200);
+  left_out.set_where("price > 0");
+  EXPECT_EQ(LeftOutText(left_out), "1,200 of 1,461 records do not satisfy `where` (price > 0)");
+  EXPECT_FALSE(AnyLost(left_out));
+}
+
 TEST(LeftOutText, NamesSeveralReasonsWithTheirCountsAndTellsOfTheOthers) {
   rpc::v1::LeftOut left_out = Ragged();
   left_out.set_num_records(490);

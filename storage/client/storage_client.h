@@ -23,6 +23,9 @@ namespace tidemill::storage {
 // The channel and the stub. It is declared here only, so that gRPC stays out of this header.
 struct StorageConnection;
 
+// The column of ListSamples() that says which samples the request's `where` is true for.
+inline constexpr std::string_view kMatchesColumn = "matches";
+
 // A connection to the storage service. Thread-safe.
 //
 // Every method retries UNAVAILABLE. Unary calls are retried until the peer's deadline, streams

@@ -26,8 +26,10 @@ namespace {
 class CsvFiles final : public Format {
  public:
   // `spec` names the columns; see CompleteSpec.
-  CsvFiles(const CsvFormat& format, const DatasetSpec& spec, TimeReader times, UnpackedCache& files)
-      : reading_(format.Delimited(), spec, std::move(times)), files_(files) {}
+  CsvFiles(const CsvFormat& format, const DatasetSpec& spec, TimeReader times,
+           std::vector<CompiledExpression> expressions, UnpackedCache& files)
+      : reading_(format.Delimited(), spec, std::move(times), std::move(expressions)),
+        files_(files) {}
 
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return reading_.spec.append; }
@@ -48,7 +50,9 @@ absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
                    TimesOf(spec, reading_.times, input, files_.source()));
   ASSIGN_OR_RETURN(const std::optional<Label> label,
                    LabelOf(spec, reading_.labels, input, files_.source()));
-  CsvIndexing indexing(reading_, input, times, label);
+  ASSIGN_OR_RETURN(RecordExpressions expressions,
+                   RecordExpressions::Make(spec, reading_.expressions, reading_.labels));
+  CsvIndexing indexing(reading_, input, times, label, std::move(expressions));
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
@@ -62,7 +66,8 @@ absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const CsvFormat& format, const DatasetSpec& spec,
                                                    UnpackedCache& files) {
   ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::make_unique<CsvFiles>(format, spec, std::move(times), files);
+  ASSIGN_OR_RETURN(auto expressions, CompileExpressions(spec));
+  return std::make_unique<CsvFiles>(format, spec, std::move(times), std::move(expressions), files);
 }
 
 absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format,

@@ -29,7 +29,7 @@ std::optional<size_t> PlaceOf(const std::vector<std::string>& names,
 }  // namespace
 
 CsvReading::CsvReading(const DelimitedText& delimited, const DatasetSpec& of,
-                       TimeReader time_reader)
+                       TimeReader time_reader, std::vector<CompiledExpression> compiled)
     : spec(of),
       columns(of.format->Columns().begin(), of.format->Columns().end()),
       text(delimited),
@@ -37,6 +37,7 @@ CsvReading::CsvReading(const DelimitedText& delimited, const DatasetSpec& of,
       header(columns, text.dialect.quote),
       times(std::move(time_reader)),
       labels(of.label, text.dialect.decimal),
+      expressions(std::move(compiled)),
       label_column(PlaceOf(columns, of.label.column)),
       group_column(PlaceOf(columns, of.series ? of.series->group : std::nullopt)),
       times_have_comma(text.dialect.decimal == ',' && of.event_time.format.starts_with("unix")) {
@@ -46,14 +47,19 @@ CsvReading::CsvReading(const DelimitedText& delimited, const DatasetSpec& of,
 }
 
 CsvIndexing::CsvIndexing(const CsvReading& reading, const FileInput& input,
-                         std::optional<FileTimes> file_times, std::optional<Label> file_label)
+                         std::optional<FileTimes> file_times, std::optional<Label> file_label,
+                         RecordExpressions expressions)
     : reading_(reading),
       input_(input),
       file_times_(file_times),
       file_label_(file_label),
+      expressions_(std::move(expressions)),
       // A time and something else: few texts have lines of such a form.
-      tells_records_(!reading.time_columns.empty() &&
+      tells_records_((!reading.time_columns.empty() || expressions_.give_time()) &&
                      (reading.label_column || reading.columns.size() > 2)) {
+  for (const std::string& name : expressions_.fields()) {
+    expression_columns_.push_back(PlaceOf(reading.columns, name).value_or(0));
+  }
   found_.bytes_done = input.from_byte;
   found_.records_done = input.from_record;
   found_.columns_moved = input.columns_moved;
@@ -100,6 +106,7 @@ IndexedFile CsvIndexing::Finish() {
     --found_.records_done;
     found_.bytes_done = long_from_;
   }
+  found_.tallies = expressions_.Tallies();
   return std::move(found_);
 }
 
@@ -136,7 +143,7 @@ void CsvIndexing::CutAtStrayQuote(std::string_view rest) {
 bool CsvIndexing::IsSound(std::string_view line) {
   reading_.splitter.First(line, /*last=*/true, line_);
   return line_.kind == CsvRecord::Kind::kRecord && CheckCount(line_).ok() &&
-         TimeOf(line_, /*position=*/0).ok() && LabelOf(line_).ok();
+         FactsOf(line_, /*position=*/0).ok();
 }
 
 absl::Status CsvIndexing::Take(std::string_view bytes, int64_t offset) {
@@ -210,13 +217,31 @@ void CsvIndexing::TakeSecondHeader(CsvHeader::Kind kind, int64_t position) {
 
 absl::Status CsvIndexing::AddSample(std::string_view bytes, int64_t offset, int64_t position) {
   RETURN_IF_ERROR(CheckCount(record_));
-  ASSIGN_OR_RETURN(const Label label, LabelOf(record_));
-  ASSIGN_OR_RETURN(const Timestamp time, TimeOf(record_, position));
+  ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts, FactsOf(record_, position));
+  if (!facts) {
+    ++found_.num_filtered;
+    return absl::OkStatus();
+  }
   if (reading_.group_column) {
     found_.groups.push_back(groups_.Of(Field(record_, *reading_.group_column)));
   }
-  found_.AddGood(position, offset, bytes, time, label);
+  found_.AddGood(position, offset, bytes, facts->time, facts->label);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<SampleFacts>> CsvIndexing::FactsOf(const CsvRecord& record,
+                                                                int64_t position) {
+  if (!expressions_.any()) {
+    SampleFacts facts;
+    ASSIGN_OR_RETURN(facts.label, LabelOf(record));
+    ASSIGN_OR_RETURN(facts.time, TimeOf(record, position));
+    return facts;
+  }
+  const auto text = [&](size_t field) -> absl::StatusOr<std::optional<std::string_view>> {
+    return Field(record, expression_columns_[field]);
+  };
+  return expressions_.FactsOf(
+      text, [&] { return TimeOf(record, position); }, [&] { return LabelOf(record); });
 }
 
 absl::Status CsvIndexing::CheckCount(const CsvRecord& record) const {

@@ -15,6 +15,7 @@
 #include "storage/client/label_reader.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
+#include "storage/formats/record_expressions.h"
 #include "storage/formats/series_view.h"
 
 namespace tidemill::storage {
@@ -22,7 +23,8 @@ namespace tidemill::storage {
 // How the files of a dataset are read. Immutable.
 struct CsvReading {
   // The spec names the columns; see CompleteSpec. `times` is made from its event_time.
-  CsvReading(const DelimitedText& delimited, const DatasetSpec& of, TimeReader time_reader);
+  CsvReading(const DelimitedText& delimited, const DatasetSpec& of, TimeReader time_reader,
+             std::vector<CompiledExpression> compiled);
 
   const DatasetSpec spec;
   const std::vector<std::string> columns;
@@ -31,6 +33,7 @@ struct CsvReading {
   const CsvHeader header;
   const TimeReader times;
   const LabelReader labels;
+  const std::vector<CompiledExpression> expressions;
   // The places of the columns that the spec names.
   std::vector<size_t> time_columns;
   std::optional<size_t> label_column;
@@ -43,9 +46,10 @@ struct CsvReading {
 class CsvIndexing {
  public:
   // `reading` and `input` must outlive it. The times and the label are those that all records
-  // share.
+  // share. `expressions` are those of the reading.
   CsvIndexing(const CsvReading& reading, const FileInput& input,
-              std::optional<FileTimes> file_times, std::optional<Label> file_label);
+              std::optional<FileTimes> file_times, std::optional<Label> file_label,
+              RecordExpressions expressions);
 
   // A WindowConsumer. CANCELLED when the piece is full. INVALID_ARGUMENT when the file is no such
   // file: it is something else than text, or has another header.
@@ -70,6 +74,8 @@ class CsvIndexing {
   void TakeSecondHeader(CsvHeader::Kind kind, int64_t position);
   absl::Status AddSample(std::string_view bytes, int64_t offset, int64_t position);
 
+  // Returns std::nullopt for a record that the spec filters. A status when it is a bad record.
+  absl::StatusOr<std::optional<SampleFacts>> FactsOf(const CsvRecord& record, int64_t position);
   absl::Status CheckCount(const CsvRecord& record) const;
   absl::StatusOr<Label> LabelOf(const CsvRecord& record);
   absl::StatusOr<Timestamp> TimeOf(const CsvRecord& record, int64_t position);
@@ -80,7 +86,9 @@ class CsvIndexing {
   const FileInput& input_;
   const std::optional<FileTimes> file_times_;
   const std::optional<Label> file_label_;
-  const bool tells_records_;  // Whether a record can be told from other text.
+  RecordExpressions expressions_;
+  std::vector<size_t> expression_columns_;  // The places of the fields that they read.
+  const bool tells_records_;                // Whether a record can be told from other text.
   bool at_start_ = true;
   bool expects_header_ = false;
   bool runs_on_ = false;

@@ -30,7 +30,9 @@ absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec) {
 
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
                                                  const FileInput& input, FileSystem& source) {
-  if (spec.event_time.in_fields() || spec.event_time.member) return std::optional<FileTimes>();
+  const bool in_records =
+      spec.event_time.in_fields() || spec.event_time.expression || spec.event_time.member;
+  if (in_records) return std::optional<FileTimes>();
   if (spec.event_time.row) {
     return std::optional(FileTimes{spec.event_time.row->start, spec.event_time.row->step});
   }

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "config/spec_list.h"
 #include "records/text.h"
+#include "storage/client/dataset_expressions.h"
 #include "storage/client/formats/format_list.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/series_view.h"
@@ -158,6 +159,7 @@ absl::Status CompleteSpec(const std::string& path, UnpackedCache& files, Dataset
   }
   DatasetSpec completed = spec;
   completed.format->SetColumns(columns);
+  RETURN_IF_ERROR(Annotate(CompileExpressions(completed).status(), path));
   // A document has its limits, and the spec is kept as one.
   const auto read_back = config::Read<DatasetSpec>(config::Print(completed), "the completed spec");
   if (!read_back.ok()) {

@@ -16,6 +16,7 @@
 #include "storage/client/payload_cut.h"
 #include "storage/compression/unpacked_cache.h"
 #include "storage/filesystems/local.h"
+#include "storage/formats/expression_tally.h"
 #include "storage/formats/left_out_reasons.h"
 #include "storage/formats/record_starts.h"
 #include "storage/segments/segment_rows.h"
@@ -64,7 +65,9 @@ struct IndexedFile {
   std::vector<int64_t> positions;  // Those of the rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
-  int64_t lost_bytes = 0;   // Those of all bad records.
+  int64_t lost_bytes = 0;    // Those of all bad records.
+  int64_t num_filtered = 0;  // Records that do not satisfy `where`.
+  std::vector<ExpressionTally> tallies;
   LeftOutReasons left_out;  // All bad records, those that the spec leaves out, and the remarks.
   // What is to be told about the file though it costs no record.
   std::vector<std::string> remarks;

@@ -14,6 +14,7 @@
 #include "records/text.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
+#include "storage/formats/record_expressions.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/series_view.h"
 #include "storage/formats/window_reader.h"
@@ -32,7 +33,7 @@ bool IsBlank(std::string_view line) {
 class JsonlFiles final : public Format {
  public:
   JsonlFiles(const JsonlFormat& format, const DatasetSpec& spec, TimeReader times,
-             UnpackedCache& files);
+             std::vector<CompiledExpression> expressions, UnpackedCache& files);
 
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
@@ -48,18 +49,21 @@ class JsonlFiles final : public Format {
   const size_t max_record_;
   const TimeReader times_;
   const LabelReader labels_;
+  const std::vector<CompiledExpression> expressions_;
   UnpackedCache& files_;
 };
 
 // The indexing of one file.
 class JsonlFiles::Indexing {
  public:
-  Indexing(const JsonlFiles& format, const FileInput& input, RecordFacts facts)
+  Indexing(const JsonlFiles& format, const FileInput& input, RecordFacts facts,
+           RecordExpressions expressions)
       : format_(format),
         input_(input),
         facts_(std::move(facts)),
+        expressions_(std::move(expressions)),
         group_part_(GroupPartOf(format.spec_)),
-        names_(NamesOf(format.spec_)),
+        names_(NamesOf(format.spec_, expressions_)),
         fields_(names_) {
     found_.bytes_done = input.from_byte;
     found_.records_done = input.from_record;
@@ -107,6 +111,7 @@ class JsonlFiles::Indexing {
       --found_.records_done;
       found_.bytes_done = long_from_;
     }
+    found_.tallies = expressions_.Tallies();
     return std::move(found_);
   }
 
@@ -177,20 +182,37 @@ class JsonlFiles::Indexing {
   absl::Status TakeRecord(std::string_view line, int64_t offset, int64_t position) {
     RETURN_IF_ERROR(Annotate(fields_.Read(line), "the line"));
     const auto text = [&](size_t part) { return TextOf(fields_.values()[part], names_[part]); };
-    ASSIGN_OR_RETURN(const Label label, facts_.LabelOf(text));
-    ASSIGN_OR_RETURN(const Timestamp time, facts_.TimeOf(position, text));
+    ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
+                     expressions_.FactsOf([&](size_t field) { return Operand(field); },
+                                          [&] { return facts_.TimeOf(position, text); },
+                                          [&] { return facts_.LabelOf(text); }));
+    if (!facts) {
+      ++found_.num_filtered;
+      return absl::OkStatus();
+    }
     if (group_part_) {
       ASSIGN_OR_RETURN(const std::string_view group, text(*group_part_));
       found_.groups.push_back(groups_.Of(group));
     }
-    found_.AddGood(position, offset, line, time, label);
+    found_.AddGood(position, offset, line, facts->time, facts->label);
     return absl::OkStatus();
   }
 
-  // Time, label and, behind them, the group of a series.
-  static std::vector<std::string> NamesOf(const DatasetSpec& spec) {
+  // What an expression reads.
+  absl::StatusOr<std::optional<std::string_view>> Operand(size_t field) const {
+    const size_t part = names_.size() - expressions_.fields().size() + field;
+    const JsonValue& value = fields_.values()[part];
+    if (IsSingle(value)) return value.text;
+    if (value.kind != JsonValue::Kind::kNested) return std::nullopt;
+    return InvalidArgument("field {} is a list or an object", names_[part]);
+  }
+
+  // Time, label, the group of a series and, behind them, what the expressions read.
+  static std::vector<std::string> NamesOf(const DatasetSpec& spec,
+                                          const RecordExpressions& expressions) {
     std::vector<std::string> names = NamedFields(spec);
     if (GroupPartOf(spec)) names.push_back(*spec.series->group);
+    names.insert(names.end(), expressions.fields().begin(), expressions.fields().end());
     return names;
   }
   static std::optional<size_t> GroupPartOf(const DatasetSpec& spec) {
@@ -201,6 +223,7 @@ class JsonlFiles::Indexing {
   const JsonlFiles& format_;
   const FileInput& input_;
   RecordFacts facts_;
+  RecordExpressions expressions_;
   const std::optional<size_t> group_part_;
   const std::vector<std::string> names_;
   JsonFields fields_;
@@ -214,18 +237,21 @@ class JsonlFiles::Indexing {
 };
 
 JsonlFiles::JsonlFiles(const JsonlFormat& format, const DatasetSpec& spec, TimeReader times,
-                       UnpackedCache& files)
+                       std::vector<CompiledExpression> expressions, UnpackedCache& files)
     : spec_(spec),
       max_record_(static_cast<size_t>(format.max_record.bytes)),
       times_(std::move(times)),
       labels_(spec.label),
+      expressions_(std::move(expressions)),
       files_(files) {}
 
 absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   ASSIGN_OR_RETURN(RecordFacts facts,
                    RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
-  Indexing indexing(*this, input, std::move(facts));
+  ASSIGN_OR_RETURN(RecordExpressions expressions,
+                   RecordExpressions::Make(spec_, expressions_, labels_));
+  Indexing indexing(*this, input, std::move(facts), std::move(expressions));
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
@@ -239,7 +265,9 @@ absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const JsonlFormat& format,
                                                    const DatasetSpec& spec, UnpackedCache& files) {
   ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::make_unique<JsonlFiles>(format, spec, std::move(times), files);
+  ASSIGN_OR_RETURN(auto expressions, CompileExpressions(spec));
+  return std::make_unique<JsonlFiles>(format, spec, std::move(times), std::move(expressions),
+                                      files);
 }
 
 }  // namespace tidemill::storage

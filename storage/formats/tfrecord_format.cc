@@ -8,6 +8,7 @@
 #include "records/tf_example.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
+#include "storage/formats/record_expressions.h"
 #include "storage/formats/record_facts.h"
 #include "storage/formats/tfrecord_reader.h"
 #include "storage/formats/window_reader.h"
@@ -25,7 +26,7 @@ constexpr int64_t kLeastZeros = 12;
 class TfrecordFiles final : public Format {
  public:
   TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& spec, TimeReader times,
-                UnpackedCache& files);
+                std::vector<CompiledExpression> expressions, UnpackedCache& files);
 
   absl::StatusOr<IndexedFile> Index(const FileInput& input) const override;
   bool CanAppend() const override { return spec_.append; }
@@ -40,6 +41,7 @@ class TfrecordFiles final : public Format {
   const uint64_t max_record_;
   const TimeReader times_;
   const LabelReader labels_;
+  const std::vector<CompiledExpression> expressions_;
   UnpackedCache& files_;
 };
 
@@ -47,13 +49,14 @@ class TfrecordFiles final : public Format {
 class TfrecordFiles::Indexing {
  public:
   Indexing(const TfrecordFiles& format, const FileInput& input, RecordFacts facts,
-           const OpenFile& file, int64_t file_size)
+           RecordExpressions expressions, TfrecordReader reader)
       : format_(format),
         input_(input),
         facts_(std::move(facts)),
-        names_(NamedFields(format.spec_)),
+        expressions_(std::move(expressions)),
+        names_(NamesOf(format.spec_, expressions_)),
         example_(names_),
-        reader_(file, file_size, format.max_record_, format.spec_.append) {
+        reader_(std::move(reader)) {
     found_.bytes_done = input.from_byte;
     found_.records_done = input.from_record;
   }
@@ -76,7 +79,10 @@ class TfrecordFiles::Indexing {
     return reader_.waits() ? absl::StatusOr<size_t>(Cancelled("the record is not complete")) : at;
   }
 
-  IndexedFile Finish() { return std::move(found_); }
+  IndexedFile Finish() {
+    found_.tallies = expressions_.Tallies();
+    return std::move(found_);
+  }
 
  private:
   void Take(const TfrecordPart& part) {
@@ -110,10 +116,32 @@ class TfrecordFiles::Indexing {
   absl::Status TakeRecord(std::string_view record, int64_t offset, int64_t position) {
     if (!names_.empty()) RETURN_IF_ERROR(Annotate(example_.Read(record), "the record"));
     const auto text = [&](size_t part) { return TextOf(part); };
-    ASSIGN_OR_RETURN(const Label label, facts_.LabelOf(text));
-    ASSIGN_OR_RETURN(const Timestamp time, facts_.TimeOf(position, text));
-    found_.AddGood(position, offset, record, time, label);
+    ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
+                     expressions_.FactsOf([&](size_t field) { return Operand(field); },
+                                          [&] { return facts_.TimeOf(position, text); },
+                                          [&] { return facts_.LabelOf(text); }));
+    if (facts) {
+      found_.AddGood(position, offset, record, facts->time, facts->label);
+    } else {
+      ++found_.num_filtered;
+    }
     return absl::OkStatus();
+  }
+
+  // What an expression reads.
+  absl::StatusOr<std::optional<std::string_view>> Operand(size_t field) {
+    const size_t part = names_.size() - expressions_.fields().size() + field;
+    if (example_.feature(part).size() == 0) return std::nullopt;
+    ASSIGN_OR_RETURN(const std::string_view text, TextOf(part));
+    return text;
+  }
+
+  // Time, label and, behind them, what the expressions read.
+  static std::vector<std::string> NamesOf(const DatasetSpec& spec,
+                                          const RecordExpressions& expressions) {
+    std::vector<std::string> names = NamedFields(spec);
+    names.insert(names.end(), expressions.fields().begin(), expressions.fields().end());
+    return names;
   }
 
   absl::StatusOr<std::string_view> TextOf(size_t part) {
@@ -151,6 +179,7 @@ class TfrecordFiles::Indexing {
   const TfrecordFiles& format_;
   const FileInput& input_;
   RecordFacts facts_;
+  RecordExpressions expressions_;
   const std::vector<std::string> names_;
   ExampleFeatures example_;
   std::string text_;
@@ -159,11 +188,13 @@ class TfrecordFiles::Indexing {
 };
 
 TfrecordFiles::TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& spec,
-                             TimeReader times, UnpackedCache& files)
+                             TimeReader times, std::vector<CompiledExpression> expressions,
+                             UnpackedCache& files)
     : spec_(spec),
       max_record_(static_cast<uint64_t>(format.max_record.bytes)),
       times_(std::move(times)),
       labels_(spec.label),
+      expressions_(std::move(expressions)),
       files_(files) {}
 
 int64_t TfrecordFiles::LeadBytes() const { return kTfrecordHeaderBytes; }
@@ -186,7 +217,10 @@ absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(RecordFacts facts,
                    RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
-  Indexing indexing(*this, input, std::move(facts), file, identity.size_bytes);
+  ASSIGN_OR_RETURN(RecordExpressions expressions,
+                   RecordExpressions::Make(spec_, expressions_, labels_));
+  Indexing indexing(*this, input, std::move(facts), std::move(expressions),
+                    TfrecordReader(file, identity.size_bytes, max_record_, spec_.append));
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
@@ -200,7 +234,9 @@ absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
 absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const TfrecordFormat& format,
                                                    const DatasetSpec& spec, UnpackedCache& files) {
   ASSIGN_OR_RETURN(TimeReader times, TimeReaderOf(spec.event_time));
-  return std::make_unique<TfrecordFiles>(format, spec, std::move(times), files);
+  ASSIGN_OR_RETURN(auto expressions, CompileExpressions(spec));
+  return std::make_unique<TfrecordFiles>(format, spec, std::move(times), std::move(expressions),
+                                         files);
 }
 
 }  // namespace tidemill::storage

@@ -53,8 +53,11 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally&
 IndexedFile OnlyCounts(IndexedFile found, std::string_view why_sound_ones) {
   IndexedFile counts;
   counts.left_out = std::move(found.left_out);
-  counts.left_out.Add(std::nullopt, found.records_done - counts.left_out.num_records(),
-                      why_sound_ones, /*wanted=*/false);
+  counts.num_filtered = found.num_filtered;
+  counts.left_out.Add(std::nullopt,
+                      found.records_done - found.num_filtered - counts.left_out.num_records(),
+                      why_sound_ones,
+                      /*wanted=*/false);
   counts.records_done = found.records_done;
   counts.num_bytes = found.num_bytes;
   counts.remarks = std::move(found.remarks);

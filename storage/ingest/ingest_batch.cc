@@ -68,6 +68,7 @@ FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
               .bytes_done = parsed.found.bytes_done,
               .records_done = parsed.found.records_done,
               .num_bytes = parsed.found.num_bytes,
+              .num_filtered = parsed.found.num_filtered,
               .sample_key = std::nullopt,
               .state = parsed.found.more ? "partial" : "ingested",
               .checked_key = parsed.file.checked_key,

@@ -22,6 +22,8 @@ struct FileRow {
   int64_t bytes_done = 0;
   int64_t records_done = 0;
   int64_t num_bytes = 0;  // How far it was read, unpacked.
+  // Of what was read now, the records that `where` filters.
+  int64_t num_filtered = 0;
   std::optional<int64_t> sample_key;
   std::string state;
   int64_t checked_key = 0;

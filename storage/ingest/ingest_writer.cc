@@ -21,6 +21,7 @@ constexpr char kCreateTables[] = R"(
   CREATE TEMP TABLE ingest_files (
     file_id bigint, path text, version_step bigint, size_bytes bigint, modified_at timestamptz,
     fingerprint bigint, bytes_done bigint, records_done bigint, num_bytes bigint,
+    num_filtered bigint,
     sample_key bigint, state text, inode bigint, checked_key bigint, columns_moved bigint,
     fresh bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_left_out (
@@ -32,16 +33,20 @@ constexpr char kCreateTables[] = R"(
 constexpr char kStart[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = {} FOR UPDATE";
 constexpr char kMergeFiles[] = R"(
   INSERT INTO storage.files (file_id, dataset_id, path, version, size_bytes, modified_at,
-                             fingerprint, bytes_done, records_done, num_bytes, sample_key, state,
-                             inode, checked_key, columns_moved)
+                             fingerprint, bytes_done, records_done, num_bytes, num_filtered,
+                             sample_key, state, inode, checked_key, columns_moved)
   SELECT file_id, {0}, path, version_step, size_bytes, modified_at, fingerprint, bytes_done,
-         records_done, num_bytes, sample_key, state, inode, checked_key, columns_moved = 1
+         records_done, num_bytes, num_filtered, sample_key, state, inode, checked_key,
+         columns_moved = 1
   FROM ingest_files
   ON CONFLICT (dataset_id, path) DO UPDATE
   SET version = files.version + excluded.version, size_bytes = excluded.size_bytes,
       modified_at = excluded.modified_at, fingerprint = excluded.fingerprint,
       bytes_done = excluded.bytes_done, records_done = excluded.records_done,
-      num_bytes = excluded.num_bytes, sample_key = excluded.sample_key, state = excluded.state,
+      num_bytes = excluded.num_bytes,
+      num_filtered = excluded.num_filtered +
+                     CASE WHEN excluded.version = 0 THEN files.num_filtered ELSE 0 END,
+      sample_key = excluded.sample_key, state = excluded.state,
       inode = excluded.inode, checked_key = excluded.checked_key,
       columns_moved = excluded.columns_moved;
   DELETE FROM storage.quarantine USING ingest_files
@@ -127,7 +132,7 @@ class Transaction {
   absl::Status CopyFiles() {
     RETURN_IF_ERROR(copy_.Open("ingest_files"));
     for (const FileRow& file : batch_.files) {
-      copy_.BeginRow(15);
+      copy_.BeginRow(16);
       copy_.Int64(file.id.value);
       copy_.Text(file.path);
       copy_.Int64(file.version_step);
@@ -137,6 +142,7 @@ class Transaction {
       copy_.Int64(file.bytes_done);
       copy_.Int64(file.records_done);
       copy_.Int64(file.num_bytes);
+      copy_.Int64(file.num_filtered);
       copy_.Int64(file.sample_key);
       copy_.Text(file.state);
       copy_.Int64(file.identity.inode);

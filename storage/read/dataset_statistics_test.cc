@@ -48,7 +48,7 @@ TEST_F(DatasetStatisticsTest, ClassesAndFilesAreCounted) {
       stack_->catalog().SizesOf(id, {statistics.files[0].id, statistics.files[1].id});
   ASSERT_THAT(sizes, IsOk());
   EXPECT_EQ(sizes->all_files, 16 + 8);
-  EXPECT_EQ(sizes->by_file.at(statistics.files[1].id), 8);
+  EXPECT_EQ(sizes->by_file.at(statistics.files[1].id).size_bytes, 8);
 }
 
 TEST_F(DatasetStatisticsTest, IntervalsPartitionTheTime) {

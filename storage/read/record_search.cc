@@ -44,7 +44,7 @@ int64_t CountUndeleted(const DatasetIndex& index) {
 
 RecordSearch::RecordSearch(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
                            UnpackedCache& files, Condition condition, KnownColumns known,
-                           RecordFields fields, int64_t block_bytes)
+                           samples::RecordFields fields, int64_t block_bytes)
     : indexes_(indexes),
       index_(std::move(index)),
       files_(files, kOpenSearchFiles),
@@ -64,8 +64,8 @@ absl::StatusOr<std::unique_ptr<RecordSearch>> RecordSearch::Make(
     SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, UnpackedCache& files,
     Condition condition, int64_t block_bytes) {
   ASSIGN_OR_RETURN(KnownColumns known, KnownColumns::Make(condition.columns()));
-  ASSIGN_OR_RETURN(RecordFields fields,
-                   RecordFields::Make(index->spec(), NamesOfRecords(condition)));
+  ASSIGN_OR_RETURN(samples::RecordFields fields,
+                   samples::RecordFields::Make(index->spec(), NamesOfRecords(condition)));
   return std::unique_ptr<RecordSearch>(new RecordSearch(indexes, std::move(index), files,
                                                         std::move(condition), std::move(known),
                                                         std::move(fields), block_bytes));
@@ -170,7 +170,7 @@ void RecordSearch::Judge(const SampleLocation& sample,
                          const std::function<void(const Visitor&)>& visit_records) {
   known_.Read(*index_, sample, values_);
   is_lacking_.assign(values_.size(), true);
-  visit_records([&](RecordFields::Fields fields) {
+  visit_records([&](samples::RecordFields::Fields fields) {
     for (size_t i = 0; i < field_places_.size(); ++i) values_[field_places_[i]] = fields[i];
     for (size_t i = 0; i < values_.size(); ++i) {
       if (values_[i]) is_lacking_[i] = false;

@@ -8,11 +8,11 @@
 
 #include "base/status.h"
 #include "records/condition.h"
+#include "samples/fields/record_fields.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/known_columns.h"
 #include "storage/read/open_files.h"
-#include "storage/read/record_fields.h"
 #include "storage/read/sample_block_reader.h"
 #include "storage/read/tar_fields.h"
 
@@ -56,8 +56,8 @@ class RecordSearch {
 
  private:
   RecordSearch(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
-               UnpackedCache& files, Condition condition, KnownColumns known, RecordFields fields,
-               int64_t block_bytes);
+               UnpackedCache& files, Condition condition, KnownColumns known,
+               samples::RecordFields fields, int64_t block_bytes);
 
   std::vector<int64_t> NextKeys();
   absl::Status Read(std::vector<int64_t> keys);
@@ -68,7 +68,7 @@ class RecordSearch {
   // Adds the sample to the matches if it is one. `payload` is empty when nothing is read.
   void Try(int64_t key, std::string_view payload);
   // Visits what was read of a sample, until a record of it matches.
-  using Visitor = std::function<bool(RecordFields::Fields)>;
+  using Visitor = std::function<bool(samples::RecordFields::Fields)>;
   void Judge(const SampleLocation& sample,
              const std::function<void(const Visitor&)>& visit_records);
   absl::Status CheckColumns() const;
@@ -78,7 +78,7 @@ class RecordSearch {
   OpenFiles files_;
   const Condition condition_;
   KnownColumns known_;
-  RecordFields fields_;
+  samples::RecordFields fields_;
   TarFields tar_fields_;
   const std::vector<size_t> field_places_;  // Those of fields_ among the condition's columns.
   const int64_t block_bytes_;

@@ -10,6 +10,7 @@
 #include "rpc/byte_frames.h"
 #include "storage/index/interval_reader.h"
 #include "storage/read/sample_block_reader.h"
+#include "storage/read/sample_condition.h"
 #include "storage/read/sample_descriptions.h"
 #include "tidemill/storage/v1/storage.pb.h"
 
@@ -58,8 +59,9 @@ void DropEmptyLabels(batch::Batch& rows) {
 
 class ListSource final : public rpc::FrameSource {
  public:
-  ListSource(SampleIndex& indexes, const grpc::ByteBuffer& request)
-      : indexes_(indexes), request_(request) {}
+  ListSource(SampleIndex& indexes, OpenFiles& files, int64_t block_bytes,
+             const grpc::ByteBuffer& request)
+      : indexes_(indexes), files_(files), block_bytes_(block_bytes), request_(request) {}
 
   int64_t num_bytes_held() const override { return BytesOf(request_); }
 
@@ -74,6 +76,7 @@ class ListSource final : public rpc::FrameSource {
     RETURN_IF_ERROR(rows.status());
     if (!rows->has_value()) return MaybeMessage();
     num_listed_ += (*rows)->num_rows();
+    if (condition_) RETURN_IF_ERROR(condition_->AddMatches(**rows));
     DropEmptyLabels(**rows);
     RETURN_IF_FAILPOINT("storage.send_list");
     return MaybeMessage(
@@ -95,7 +98,15 @@ class ListSource final : public rpc::FrameSource {
     ASSIGN_OR_RETURN(
         std::shared_ptr<const DatasetIndex> index,
         indexes_.GetAtLeast({dataset_, snapshot.committed_key(), snapshot.tombstone_sequence()}));
+    if (!request.where().empty() && !condition_) {
+      ASSIGN_OR_RETURN(
+          SampleCondition condition,
+          SampleCondition::Make(indexes_, index, files_, request.where(), block_bytes_));
+      condition_.emplace(std::move(condition));
+    }
     IntervalQuery query = ToQuery(request);
+    // What a condition looks at, whoever asked.
+    query.with_labels |= condition_.has_value();
     query.num_listed = num_listed_;
     ASSIGN_OR_RETURN(IntervalReader reader, IntervalReader::Create(std::move(index), query));
     reader_.emplace(std::move(reader));
@@ -103,7 +114,10 @@ class ListSource final : public rpc::FrameSource {
   }
 
   SampleIndex& indexes_;
+  OpenFiles& files_;
+  const int64_t block_bytes_;
   const grpc::ByteBuffer request_;
+  std::optional<SampleCondition> condition_;
   DatasetId dataset_;
   int64_t num_listed_ = 0;
   std::optional<IntervalReader> reader_;
@@ -200,9 +214,9 @@ class DescriptionSource final : public rpc::FrameSource {
 
 }  // namespace
 
-std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes,
-                                             const grpc::ByteBuffer& request) {
-  return std::make_unique<ListSource>(indexes, request);
+std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes, OpenFiles& files,
+                                             int64_t block_bytes, const grpc::ByteBuffer& request) {
+  return std::make_unique<ListSource>(indexes, files, block_bytes, request);
 }
 
 std::unique_ptr<rpc::FrameSource> ReadFrames(SampleIndex& indexes, OpenFiles& files,

@@ -11,9 +11,10 @@
 
 namespace tidemill::storage {
 
-// Answers a ListSamplesRequest, which is `request`, batch by batch. `indexes` must outlive the
-// result.
-std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes, const grpc::ByteBuffer& request);
+// Answers a ListSamplesRequest, which is `request`, batch by batch. What its `where` looks at is
+// read in blocks of about `block_bytes`. `indexes` and `files` must outlive the result.
+std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes, OpenFiles& files,
+                                             int64_t block_bytes, const grpc::ByteBuffer& request);
 
 // Answers a ReadSamplesRequest, which is `request`, in blocks of about `block_bytes` of payload.
 // `indexes` and `files` must outlive the result.

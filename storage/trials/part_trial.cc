@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "storage/client/dataset_expressions.h"
 
 namespace tidemill::storage {
 
@@ -100,9 +101,25 @@ TriedPart PartTrial::Judge(const FileInput& input, const absl::StatusOr<IndexedF
     part.reasons.push_back({.reason = reason.first_reason, .num_records = reason.num_records});
     part.num_left_out += reason.num_records;
   }
-  part.num_records = found->rows.num_rows() + part.num_left_out;
+  part.num_filtered = found->num_filtered;
+  part.num_records = found->rows.num_rows() + part.num_left_out + part.num_filtered;
+  TakeValues(*found, part);
   TakeSamples(input, *found, part);
   return part;
+}
+
+void PartTrial::TakeValues(const IndexedFile& found, TriedPart& part) const {
+  for (const DatasetExpression& each : ExpressionsOf(spec_)) {
+    const auto tally = std::ranges::find(found.tallies, each.role, &ExpressionTally::role);
+    if (tally == found.tallies.end()) continue;
+    part.expressions.push_back({.key = std::string(each.key),
+                                .text = each.text,
+                                .num_values = tally->num_values,
+                                .num_null = tally->num_null,
+                                .num_bad = tally->num_bad,
+                                .first_mistake = tally->first_mistake,
+                                .first_values = tally->first_values});
+  }
 }
 
 void PartTrial::TakeSamples(const FileInput& input, const IndexedFile& found,

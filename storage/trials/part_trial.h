@@ -33,6 +33,7 @@ class PartTrial {
   // `uncertain`: what may be wrong only because of where the reading began does not count.
   TriedPart Judge(const FileInput& input, const absl::StatusOr<IndexedFile>& found,
                   bool uncertain = false) const;
+  void TakeValues(const IndexedFile& found, TriedPart& part) const;
   void TakeSamples(const FileInput& input, const IndexedFile& found, TriedPart& part) const;
 
   DatasetSpec spec_;

@@ -22,6 +22,11 @@ std::vector<int64_t> ShuffledHistory::KeysAt(int64_t from, int64_t to) const {
 }
 
 absl::StatusOr<std::vector<int64_t>> ShuffledHistory::KeysOf(const EvidenceRequest& request) {
+  if (!request.where.empty()) {
+    return FailedPrecondition(
+        "a shuffled history does not know which samples `where` is true for; leave `where` out of "
+        "the trigger to learn its false alarms");
+  }
   int64_t from = request.from ? NumBefore(*request.from) : 0;
   const int64_t to = NumBefore(request.to);
   if (request.newest > 0) from = std::max(from, to - request.newest);

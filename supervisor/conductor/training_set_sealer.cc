@@ -20,6 +20,9 @@ std::string WhyNothing(const selector::v1::TrainingSet& set) {
   if (num_unlabelled > 0) {
     why += fmt::format("; {} samples without a label cannot be selected", num_unlabelled);
   }
+  if (const int64_t num_filtered = set.summary().num_filtered(); num_filtered > 0) {
+    why += fmt::format("; `where` left out {} samples", num_filtered);
+  }
   return why;
 }
 
@@ -34,6 +37,7 @@ v1::RunEvent SealedEvent(int64_t trigger, const selector::v1::TrainingSet& set, 
   sealed.set_num_late(set.num_late());
   sealed.set_num_unlabelled(set.summary().num_unlabelled());
   sealed.set_num_new_unlabelled(set.summary().num_new_unlabelled());
+  sealed.set_num_filtered(set.summary().num_filtered());
   sealed.set_num_fresh(set.summary().num_fresh());
   return event;
 }
@@ -55,6 +59,7 @@ absl::Status SkipWithoutSamples(RunRecord& record, const TriggerState& trigger,
   counts.set_num_candidates(set.num_candidates());
   counts.set_num_unlabelled(set.summary().num_unlabelled());
   counts.set_num_new_unlabelled(set.summary().num_new_unlabelled());
+  counts.set_num_filtered(set.summary().num_filtered());
   return SkipTrigger(record, trigger, "select", WhyNothing(set), counts);
 }
 

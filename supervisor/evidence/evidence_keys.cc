@@ -4,11 +4,24 @@
 #include <utility>
 
 #include "base/random.h"
+#include "storage/client/storage_client.h"
 #include "supervisor/runs/cuts.h"
 #include "supervisor/runs/label_delay.h"
 
 namespace tidemill::supervisor {
 namespace {
+
+// Those of all rows, or of those for which the request's `where` is true.
+std::vector<int64_t> MatchingKeys(const batch::Batch& chunk) {
+  const std::span<const int64_t> keys = chunk.keys();
+  const batch::Column* const matches = chunk.Find(storage::kMatchesColumn);
+  if (matches == nullptr) return {keys.begin(), keys.end()};
+  std::vector<int64_t> matching;
+  for (size_t row = 0; row < keys.size(); ++row) {
+    if (matches->Values<uint8_t>()[row] != 0) matching.push_back(keys[row]);
+  }
+  return matching;
+}
 
 constexpr auto kByRank = [](const auto& a, const auto& b) { return a.rank < b.rank; };
 
@@ -79,11 +92,12 @@ storage::v1::ListSamplesRequest StoredKeys::Between(const std::optional<Cut>& fr
 
 absl::StatusOr<std::vector<int64_t>> StoredKeys::KeysOf(const EvidenceRequest& request) {
   KeyChoice choice(request);
-  RETURN_IF_ERROR(
-      downstream_.ListSamples(Between(request.from, request.to), [&](const batch::Batch& chunk) {
-        choice.Take(chunk.keys());
-        return absl::OkStatus();
-      }));
+  storage::v1::ListSamplesRequest list = Between(request.from, request.to);
+  list.set_where(request.where);
+  RETURN_IF_ERROR(downstream_.ListSamples(list, [&](const batch::Batch& chunk) {
+    choice.Take(MatchingKeys(chunk));
+    return absl::OkStatus();
+  }));
   return std::move(choice).Finish();
 }
 

@@ -68,7 +68,8 @@ absl::StatusOr<EvidenceTable> StoredEvidence::Read(const EvidenceRequest& reques
     // What is drawn of a window says nothing of what will be drawn of the next.
     const bool is_drawn =
         request.most_rows > 0 && static_cast<int64_t>(keys.size()) >= request.most_rows;
-    if (IsOfModel(request.kind) && !is_drawn) {
+    // Nor is it known which of the next a condition will be true for.
+    if (IsOfModel(request.kind) && !is_drawn && request.where.empty()) {
       ASSIGN_OR_RETURN(ahead, Ahead(request.to, unknown.size(), kept));
     }
     if (!kept.rows.HasRoomFor(unknown.size() + ahead.size())) {

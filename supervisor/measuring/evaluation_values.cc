@@ -26,6 +26,7 @@ v1::EvaluationValue ValueOf(const evaluator::v1::Evaluation& evaluation) {
   value.set_num_unlabelled(evaluation.num_unlabelled());
   value.set_num_bad(evaluation.num_bad());
   value.set_num_deleted(evaluation.num_deleted());
+  value.set_num_filtered(evaluation.num_filtered());
   if (evaluation.has_num_known()) value.set_num_known(evaluation.num_known());
   return value;
 }

@@ -239,6 +239,7 @@ void AddValues(const Window& window, const std::optional<int64_t>& trigger,
     member.set_num_unlabelled(value->num_unlabelled());
     member.set_num_bad(value->num_bad());
     member.set_num_deleted(value->num_deleted());
+    member.set_num_filtered(value->num_filtered());
     if (value->has_num_known()) member.set_num_known(value->num_known());
   }
 }

@@ -14,6 +14,7 @@
 
 #include "config/config.h"
 #include "records/text.h"
+#include "supervisor/pipeline/expression_check.h"
 #include "supervisor/pipeline/layout_check.h"
 #include "supervisor/pipeline/value_check.h"
 
@@ -152,7 +153,14 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
   }
   found.columns = records.columns;
   found.remarks = FindMissingColumns(records, spec);
+  Append(CheckExpressions(records.file, records.columns, spec), found.remarks);
   if (!found.remarks.empty()) return found;
+  if (spec.where) {
+    // Nothing is known here of which records it leaves: those that are tried as samples tell.
+    records.records.clear();
+    found.records = std::move(records);
+    return found;
+  }
   const bool all_seen = start.whole && spec.files.find_first_of("*?") == std::string::npos;
   if (all_seen && records.records.empty() && !live) {
     found.remarks.push_back({.path = "files",

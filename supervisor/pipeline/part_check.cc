@@ -124,7 +124,7 @@ std::vector<config::Remark> JudgeParts(const DatasetPeek& peek, const storage::D
   }
   for (const TriedPart& part : peek.parts) {
     const bool telling = IsTelling(peek, spec, part);
-    if (telling && spec.format->Delimited()) continue;
+    if (telling && spec.format->Delimited() && !spec.where) continue;
     if (!part.refusal.empty()) remarks.push_back(JudgeRefusal(spec, part, telling));
     if (part.num_left_out > 0) remarks.push_back(JudgeRecords(spec, part, telling));
   }

@@ -17,7 +17,8 @@ bool IsTelling(const DatasetPeek& peek, const storage::DatasetSpec& spec,
 std::string PlaceOf(const storage::DatasetSpec& spec, const storage::TriedPart& part);
 
 // It is an error when the ingest would take too little of what was tried; otherwise only some
-// records are left out. The beginning of a CSV file is not judged here but by CheckCsv().
+// records are left out. The beginning of a CSV file is not judged here but by CheckCsv(),
+// unless the spec has a `where`.
 std::vector<config::Remark> JudgeParts(const DatasetPeek& peek, const storage::DatasetSpec& spec);
 
 }  // namespace tidemill::supervisor

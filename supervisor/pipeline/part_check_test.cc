@@ -144,5 +144,41 @@ TEST_F(PartCheckTest, SaysOfWhichDatasetsNoDataWereLookedAt) {
   EXPECT_EQ(waiting.not_looked[0].reason, "no file matches yet");
 }
 
+TEST_F(PartCheckTest, ShowsWhatExpressionsGive) {
+  Write("a.csv", "t,x,y\n2026-01-01,1,2\n2026-01-02,2,\n2026-01-03,,3\n2026-01-04,5,-1\n");
+  const auto checked = Check(
+      "format: csv, event_time: {column: t}, where: x > 1, "
+      "label: {expression: y > 0, classes: [a, b]}",
+      kParse);
+  EXPECT_EQ(checked.problems.ToString(), "");
+  ASSERT_EQ(checked.values.size(), 2u);
+  EXPECT_EQ(checked.values[0].path, "datasets.d.where");
+  EXPECT_EQ(checked.values[0].text,
+            "false, true, null, true; of 4 records 2 are filtered, 1 of them null");
+  EXPECT_EQ(checked.values[1].path, "datasets.d.label.expression");
+  EXPECT_EQ(checked.values[1].text, "null, false; of 2 records 1 are null");
+}
+
+TEST_F(PartCheckTest, SaysWhatAnExpressionCannotBeComputedFrom) {
+  Write("a.csv", "t,x,y\n2026-01-01,1,2\n2026-01-02,late,3\n2026-01-03,2,1\n");
+  const std::string start = "format: csv, event_time: {column: t}, label: {column: y}, ";
+  const auto bad = Check(start + "where: x > 0", kParse);
+  EXPECT_EQ(bad.problems.ToString(), "");
+  EXPECT_THAT(bad.warnings.ToString(), HasSubstr("datasets.d.files: 1 of 3 records in bytes 0 to"));
+  EXPECT_THAT(bad.warnings.ToString(), HasSubstr("left out: where: x is 'late', not a number"));
+  const auto label = Check("format: csv, event_time: {column: t}, label: {expression: x > 0}",
+                           "{parse_csv: {columns: [y]}}, {stack: {columns: all, into: input}}");
+  EXPECT_THAT(label.warnings.ToString(),
+              HasSubstr("datasets.d.label.expression: 1 of 3 records in bytes 0 to"));
+  EXPECT_THAT(label.warnings.ToString(), HasSubstr("left out: x is 'late', not a number"));
+  const auto unknown = Check(start + "where: xx > 0", kParse);
+  EXPECT_THAT(unknown.problems.ToString(),
+              HasSubstr("datasets.d.where: does not fit a.csv: column 1 of 'xx > 0': there is no "
+                        "column 'xx'; did you mean 'x'?"));
+  const auto none = Check(start + "where: year(t) = 2020", kParse);
+  EXPECT_THAT(none.warnings.ToString(),
+              HasSubstr("none of the 3 records that were tried satisfies it"));
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor

@@ -14,14 +14,17 @@
 #include "models/training/training_check.h"
 #include "records/file_kind.h"
 #include "samples/dataset_schema.h"
+#include "samples/fields/sample_expression.h"
 #include "storage/client/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/csv_check.h"
+#include "supervisor/pipeline/expression_check.h"
 #include "supervisor/pipeline/field_check.h"
 #include "supervisor/pipeline/part_check.h"
 #include "supervisor/pipeline/pipeline_files.h"
 #include "supervisor/pipeline/sample_trial.h"
 #include "supervisor/pipeline/trained_graph.h"
+#include "transform/engine/column_rule.h"
 #include "transform/engine/schema_check.h"
 #include "transform/graph.h"
 
@@ -37,6 +40,8 @@ class Checker {
         problems_(checked.problems),
         warnings_(checked.warnings),
         not_looked_(checked.not_looked),
+        values_(checked.values),
+        chosen_(checked.chosen),
         base_folder_(source.base_folder),
         files_(source.files),
         peek_(source.peek),
@@ -44,8 +49,11 @@ class Checker {
 
   void Run() {
     CheckNames();
+    if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     for (auto& [name, dataset] : spec_.datasets) {
       if (dataset) {
+        // Without its classes, nothing that is true can be said of its labels.
+        if (ProblemPaths().contains(fmt::format("datasets.{}.label.classes_file", name))) continue;
         CheckDataset("datasets." + name, *dataset);
         known_[name] = *dataset;
       } else if (registered_) {
@@ -55,7 +63,6 @@ class Checker {
       }
     }
     CheckReferences();
-    if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     CheckScript();
     CheckWorkers();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
@@ -69,6 +76,8 @@ class Checker {
       const config::Problems::Scope scope(problems_, "selection");
       spec_.selection->CheckSamples(SamplesOf(spec_.preprocess.dataset), problems_);
     }
+    CheckSelectionWhere("selection", spec_.selection);
+    {}
     for (const config::Remark& remark :
          Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
       Note("", remark);
@@ -120,6 +129,10 @@ class Checker {
     }
     CheckHead(at, dataset, *peek);
     for (const config::Remark& remark : JudgeParts(*peek, dataset)) Note(at, remark);
+    for (const config::Remark& remark : JudgeValues(*peek, dataset)) Note(at, remark);
+    for (const auto& [key, text] : DescribeValues(*peek)) {
+      values_.push_back({.path = config::JoinPath(at, key), .text = text});
+    }
     peeks_[at] = *std::move(peek);
   }
 
@@ -210,7 +223,7 @@ class Checker {
   }
 
   void CheckTraining(const storage::DatasetSpec& dataset) {
-    const transform::GraphSpec& graph = spec_.preprocess.graph;
+    transform::GraphSpec& graph = spec_.preprocess.graph;
     const transform::SampleSchema schema = SchemaOf(spec_.preprocess.dataset);
     const auto found = transform::Graph::Check(graph, schema);
     const std::set<std::string> noted = ProblemPaths();
@@ -220,14 +233,30 @@ class Checker {
       if (!noted.contains(path)) problems_.Add(path, problem.message, problem.hint);
     }
     if (found.empty()) {
-      if (const auto built = transform::Graph::Build(graph, schema); built.ok()) {
+      NameColumns(graph, schema);
+      const auto built = transform::Graph::Build(graph, schema);
+      if (built.ok()) {
         CheckTensors(*built);
         TryGraph(*built, dataset);
+      }
+      if (absl::IsFailedPrecondition(built.status())) {
+        waits_for_columns_ = true;
+        NoteNotLooked("preprocess.graph", "which columns its rules choose is known at the ingest");
       }
     }
     CheckMix(storage::EffectiveLabel(dataset), schema.label);
     if (schema.label == transform::LabelKind::kNone) return;
     CheckLoss(storage::EffectiveLabel(dataset));
+  }
+
+  // Writes names where rules stand.
+  void NameColumns(transform::GraphSpec& graph, const transform::SampleSchema& schema) {
+    const auto chosen = transform::Graph::Choose(graph, schema);
+    for (const auto& [op, field, names] : chosen) {
+      const std::string at = fmt::format("preprocess.graph[{}].{}", op, graph[op].value.type());
+      chosen_.push_back({.path = config::JoinPath(at, field), .names = names});
+    }
+    transform::NameColumns(chosen, graph);
   }
 
   std::set<std::string> ProblemPaths() const {
@@ -334,11 +363,42 @@ class Checker {
     }
     CheckSlices(at, evaluation, schema);
     if (evaluation.dataset == spec_.preprocess.dataset) return;
+    // Rules could choose others there. Where the data are, the columns may be known.
+    if (waits_for_columns_ && peek_) {
+      problems_.Add(
+          at + ".dataset",
+          fmt::format("rules of the graph choose columns, but those of '{}' are not known "
+                      "yet, so '{}' may have others",
+                      spec_.preprocess.dataset, evaluation.dataset),
+          fmt::format("list the columns in the graph, or in the format of '{}'",
+                      spec_.preprocess.dataset));
+    }
     for (const auto& problem : transform::Graph::Check(spec_.preprocess.graph, schema)) {
       problems_.Add(at + ".dataset",
                     fmt::format("'{}' cannot pass through the graph: {}", evaluation.dataset,
                                 problem.message),
                     problem.hint);
+    }
+  }
+
+  // Notes a mistake in an expression over the samples of a dataset.
+  void CheckExpression(const std::string& path, const std::string& text, const std::string& dataset,
+                       std::optional<expressions::Type> wanted) {
+    const auto known = known_.find(dataset);
+    if (known == known_.end()) return;
+    const absl::Status status = samples::CheckExpression(known->second, text, wanted);
+    if (!status.ok()) problems_.Add(path, std::string(status.message()), "");
+  }
+
+  void CheckSelectionWhere(const std::string& path, const selector::SelectionSpec& selection) {
+    const std::vector<selector::SelectionSpec> members = selection->members();
+    for (size_t i = 0; i < members.size(); ++i) {
+      CheckSelectionWhere(fmt::format("{}.steps[{}].use", path, i), members[i]);
+    }
+    if (!members.empty()) return;
+    const std::optional<std::string> where = selection->TakesFrom().where;
+    if (where) {
+      CheckExpression(path + ".where", *where, spec_.preprocess.dataset, expressions::Type::kTruth);
     }
   }
 
@@ -358,6 +418,10 @@ class Checker {
                    const transform::SampleSchema& schema) {
     for (size_t i = 0; i < evaluation.slices.size(); ++i) {
       const std::string path = fmt::format("{}.slices[{}]", at, i);
+      if (const auto* by_value = std::get_if<evaluator::ExpressionSlices>(&evaluation.slices[i])) {
+        CheckExpression(path + ".value", by_value->value, evaluation.dataset, std::nullopt);
+        continue;
+      }
       const auto* column = std::get_if<evaluator::ColumnSlices>(&evaluation.slices[i]);
       if (column == nullptr && schema.label != transform::LabelKind::kClass) {
         problems_.Add(path, fmt::format("the label of '{}' has no classes", evaluation.dataset),
@@ -372,6 +436,8 @@ class Checker {
   config::Problems& problems_;
   config::Problems& warnings_;
   std::vector<NotLooked>& not_looked_;
+  std::vector<ValuesSeen>& values_;
+  std::vector<ChosenColumns>& chosen_;
   const std::string& base_folder_;
   PipelineFiles* const files_;
   const PeekAtDataset& peek_;
@@ -380,9 +446,16 @@ class Checker {
   // By path in the document.
   std::map<std::string, CsvFindings> found_;
   std::map<std::string, DatasetPeek> peeks_;
+  // Whether rules of the graph cannot choose before the ingest.
+  bool waits_for_columns_ = false;
 };
 
 }  // namespace
+
+std::string ChosenColumns::Describe() const {
+  return fmt::format("{} {}: {}", names.size(), names.size() == 1 ? "column" : "columns",
+                     transform::FirstOf(names));
+}
 
 CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredDatasets& registered) {
   CheckedPipeline checked;

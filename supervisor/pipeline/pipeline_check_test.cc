@@ -17,8 +17,10 @@
 namespace tidemill::supervisor {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::kTestdata;
+using ::testing::Not;
 
 std::string ReadText(const std::filesystem::path& path) {
   std::ifstream stream(path);
@@ -100,6 +102,46 @@ TEST(CheckPipeline, ShowsWhereEachBrokenPipelineIsBroken) {
     ++num_broken;
   }
   EXPECT_GE(num_broken, 20);
+}
+
+// With rules for the columns to parse, and to stack.
+std::string WithRules(const std::string& parse, const std::string& stack) {
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  text = Replace(text, "columns: [precipitation, wind]", "columns: " + parse);
+  return Replace(text, "stack: {columns: all", "stack: {columns: " + stack);
+}
+
+TEST(CheckPipeline, WritesNamesWhereRulesChooseColumns) {
+  const auto by_rule = Check(WithRules("{except: [date]}", "[wind, {match: \"*tation\"}]"));
+  EXPECT_TRUE(by_rule.problems.empty()) << by_rule.problems.ToString();
+  ASSERT_EQ(by_rule.chosen.size(), 2);
+  EXPECT_EQ(by_rule.chosen[0].path, "preprocess.graph[0].parse_csv.columns");
+  EXPECT_THAT(by_rule.chosen[0].names, ElementsAre("precipitation", "wind"));
+  EXPECT_EQ(by_rule.chosen[0].Describe(), "2 columns: precipitation, wind");
+  EXPECT_THAT(by_rule.chosen[1].names, ElementsAre("wind", "precipitation"));
+  const auto by_name = Check(WithRules("[precipitation, wind]", "[wind, precipitation]"));
+  EXPECT_EQ(config::Print(by_rule.value), config::Print(by_name.value));
+  EXPECT_TRUE(by_name.chosen.empty());
+  EXPECT_THAT(config::Print(by_rule.value), Not(HasSubstr("except")));
+}
+
+TEST(CheckPipeline, KeepsRulesWhoseColumnsAreNotKnownYet) {
+  std::string text = WithRules("{match: \"p*\"}", "all");
+  text = Replace(text, "path: data", "path: s3://bucket/weather");
+  const auto checked = Check(text);
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  EXPECT_TRUE(checked.chosen.empty());
+  ASSERT_EQ(checked.not_looked.size(), 2);
+  EXPECT_EQ(checked.not_looked[1].path, "preprocess.graph");
+  EXPECT_THAT(config::Print(checked.value), HasSubstr("match: \"p*\""));
+  // Rules might choose others of another dataset.
+  text = Replace(text, "  weather:\n",
+                 "  other:\n    path: s3://bucket/other\n    format: {type: csv, "
+                 "columns: [date, precipitation, pressure, weather]}\n    event_time: {column: "
+                 "date}\n    label: {column: weather, classes: [rain, sun]}\n  weather:\n");
+  text = Replace(text, "  - dataset: weather", "  - dataset: other");
+  EXPECT_THAT(Check(text).problems.ToString(),
+              HasSubstr("those of 'weather' are not known yet, so 'other' may have others"));
 }
 
 TEST(CheckPipeline, ReportsAllProblemsAtOnce) {

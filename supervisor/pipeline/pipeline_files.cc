@@ -39,6 +39,12 @@ class CountedFiles final : public config::NamedFiles {
   size_t num_bytes_ = 0;
 };
 
+void ReadDataset(const std::string& name, storage::DatasetSpec& dataset, CountedFiles& files,
+                 config::Problems& problems) {
+  const config::Problems::Scope scope(problems, "datasets." + name);
+  dataset.TakeFiles(files, problems);
+}
+
 }  // namespace
 
 std::string NameOf(const config::NamedFiles::Packed& file) {
@@ -47,6 +53,9 @@ std::string NameOf(const config::NamedFiles::Packed& file) {
 
 void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& problems) {
   CountedFiles counted(files);
+  for (auto& [name, dataset] : spec.datasets) {
+    if (dataset) ReadDataset(name, *dataset, counted, problems);
+  }
   for (size_t i = 0; i < spec.preprocess.graph.size(); ++i) {
     transform::OpSpec& op = spec.preprocess.graph[i].value;
     const config::Problems::Scope scope(problems,
@@ -69,6 +78,12 @@ void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& proble
     const config::Problems::Scope scope(problems, fmt::format("evaluation[{}]", i));
     spec.evaluation[i].TakeFiles(counted, problems);
   }
+}
+
+void ReadInto(const std::string& name, storage::DatasetSpec& dataset, PipelineFiles& files,
+              config::Problems& problems) {
+  CountedFiles counted(files);
+  ReadDataset(name, dataset, counted, problems);
 }
 
 }  // namespace tidemill::supervisor

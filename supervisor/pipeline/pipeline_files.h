@@ -46,8 +46,11 @@ inline constexpr std::string_view kKeptFile = "sha256:";
 std::string NameOf(const config::NamedFiles::Packed& file);
 
 // Replaces the names of files in the pipeline by their contents, because a pipeline goes to where
-// the files are not: files of ops, and those of plug-ins. Together they have at most 8 MiB. A
-// network's file is kept apart.
+// the files are not: classes of labels, files of ops, and those of plug-ins. Together they have at
+// most 8 MiB. A network's file is kept apart.
 void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& problems);
+// Does the same for one of the datasets, by its name.
+void ReadInto(const std::string& name, storage::DatasetSpec& dataset, PipelineFiles& files,
+              config::Problems& problems);
 
 }  // namespace tidemill::supervisor

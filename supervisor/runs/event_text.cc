@@ -66,6 +66,9 @@ std::string Text(const v1::EvaluationFinished& event) {
 std::string Text(const v1::TrainingSetSealed& event) {
   std::string text = fmt::format("trigger {}: {} of {} samples selected", event.trigger(),
                                  event.num_samples(), event.num_candidates());
+  if (event.num_filtered() > 0) {
+    text += fmt::format("; `where` left out {}", event.num_filtered());
+  }
   if (event.num_unlabelled() > 0) {
     text += fmt::format("; {} without a label left out", event.num_unlabelled());
   }

@@ -15,6 +15,10 @@ int64_t NumBad(const v1::Trigger& trigger) {
   return std::min(num_bad, trigger.num_samples());
 }
 
+int64_t NumFiltered(const v1::Trigger& trigger) {
+  return std::min(trigger.result().num_filtered(), trigger.num_samples() - NumBad(trigger));
+}
+
 // Adds up what became of the new samples of triggers.
 class StreamLedger {
  public:
@@ -36,6 +40,9 @@ class StreamLedger {
     const int64_t num_bad = trigger.trained ? NumBad(trigger.trigger) : 0;
     sum_bad_ += num_bad;
     most_bad_ = std::max(most_bad_, num_bad);
+    const int64_t num_filtered = trigger.trained ? NumFiltered(trigger.trigger) : 0;
+    sum_filtered_ += num_filtered;
+    most_filtered_ = std::max(most_filtered_, num_filtered);
     return true;
   }
 
@@ -47,11 +54,13 @@ class StreamLedger {
   rpc::v1::Ledger Make() const {
     const int64_t num_bad = std::min(overlap_ ? most_bad_ : sum_bad_, num_chosen_);
     rpc::v1::Ledger ledger;
-    ledger.set_num_used(num_chosen_ - num_bad);
+    const int64_t num_filtered =
+        std::min(overlap_ ? most_filtered_ : sum_filtered_, num_chosen_ - num_bad);
+    ledger.set_num_used(num_chosen_ - num_bad - num_filtered);
     ledger.set_num_bad(num_bad);
     ledger.set_num_unlabelled(num_unlabelled_);
     ledger.set_num_skipped(num_skipped_);
-    ledger.set_num_filtered(num_new_ - num_chosen_ - num_unlabelled_ - num_skipped_);
+    ledger.set_num_filtered(num_new_ - num_chosen_ - num_unlabelled_ - num_skipped_ + num_filtered);
     ledger.set_num_late(num_late_);
     ledger.set_num_not_reached(num_not_reached_);
     ledger.set_num_known(SumOf(ledger));
@@ -67,6 +76,8 @@ class StreamLedger {
   int64_t num_skipped_ = 0;
   int64_t sum_bad_ = 0;
   int64_t most_bad_ = 0;
+  int64_t sum_filtered_ = 0;
+  int64_t most_filtered_ = 0;
   int64_t num_late_ = 0;
   int64_t num_not_reached_ = 0;
 };
@@ -78,15 +89,18 @@ std::optional<rpc::v1::Ledger> LedgerOf(const TriggerState& state, const Pipelin
   const v1::Trigger& trigger = state.trigger;
   const int64_t num_late = AcceptsLate(spec) ? 0 : trigger.num_late();
   rpc::v1::Ledger ledger;
-  ledger.set_num_known(trigger.num_candidates() + trigger.num_unlabelled() + num_late);
+  ledger.set_num_known(trigger.num_candidates() + trigger.num_unlabelled() +
+                       trigger.num_filtered() + num_late);
   ledger.set_num_unlabelled(trigger.num_unlabelled());
   ledger.set_num_late(num_late);
-  ledger.set_num_filtered(trigger.num_candidates() - trigger.num_samples());
+  ledger.set_num_filtered(trigger.num_filtered() + trigger.num_candidates() -
+                          trigger.num_samples());
   if (state.skipped) {
     ledger.set_num_skipped(trigger.num_samples());
   } else if (state.trained) {
     ledger.set_num_bad(NumBad(trigger));
-    ledger.set_num_used(trigger.num_samples() - ledger.num_bad());
+    ledger.set_num_filtered(ledger.num_filtered() + NumFiltered(trigger));
+    ledger.set_num_used(trigger.num_samples() - NumBad(trigger) - NumFiltered(trigger));
   } else {
     ledger.set_num_not_reached(trigger.num_samples());
   }

@@ -174,6 +174,7 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
       of.trigger.set_num_samples(sealed.num_samples());
       of.trigger.set_num_candidates(sealed.num_candidates());
       of.trigger.set_num_unlabelled(sealed.num_unlabelled());
+      of.trigger.set_num_filtered(sealed.num_filtered());
       if (sealed.has_num_new_unlabelled()) of.num_new_unlabelled = sealed.num_new_unlabelled();
       if (sealed.has_num_fresh()) of.num_fresh = sealed.num_fresh();
       of.trigger.set_training_set_digest(sealed.digest());
@@ -219,6 +220,7 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
       of.num_fresh = 0;
       of.trigger.set_num_candidates(skipped.num_candidates());
       of.trigger.set_num_unlabelled(skipped.num_unlabelled());
+      of.trigger.set_num_filtered(skipped.num_filtered());
       break;
     }
     default:

@@ -43,6 +43,8 @@ struct EvidenceRequest {
   // Keeps at most so many of those samples; 0 keeps all. They are drawn by lots that depend on the
   // key of the sample alone.
   int64_t most_rows = 0;
+  // An expression: only samples for which it is true count. Empty: all.
+  std::string where = {};
   // The columns, for kColumns only.
   std::vector<std::string> columns = {};
   // Whether a sample that lacks some of the columns counts, with NaN for what it lacks.

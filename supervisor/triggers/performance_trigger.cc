@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "expressions/expression.h"
 #include "supervisor/statistics/avoidable_errors.h"
 #include "supervisor/statistics/forecast.h"
 #include "supervisor/statistics/sealed_state.h"
@@ -76,7 +77,10 @@ class PerformancePolicy final : public TriggerPolicy {
   }
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
     if (!state_.has_model || !points_.EvaluatesAt(at)) return {};
-    return {{.kind = EvidenceKind::kErrors, .from = state_.from, .to = at}};
+    return {{.kind = EvidenceKind::kErrors,
+             .from = state_.from,
+             .to = at,
+             .where = spec_.where.value_or("")}};
   }
   Verdict Decide(const Evidence& evidence) override {
     Observed observed = points_.Pass(evidence);
@@ -230,6 +234,10 @@ std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict) {
 }
 
 void PerformanceTrigger::Check(config::Problems& problems) const {
+  if (where) {
+    const auto parsed = expressions::Expression::Parse(*where);
+    if (!parsed.ok()) problems.Add("where", std::string(parsed.status().message()), "");
+  }
   if (measure == PerformanceMeasure::kAccuracy) return;
   if (!std::holds_alternative<AvoidableErrorsCriterion>(criterion)) return;
   problems.Add("criterion", "counts mistakes, but real labels have no mistakes",
@@ -241,6 +249,17 @@ TriggerNeeds NeedsOf(const PerformanceTrigger&) { return {.model_answers = true,
 void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems) {
   CheckMistakes(samples, "measure", spec.measure == PerformanceMeasure::kAccuracy, problems);
+  if (!spec.where) return;
+  expressions::KnownColumns columns{
+      .columns = {{.name = "@time", .type = expressions::Type::kTime}, {.name = "@label"}},
+      .others = !samples.schema.columns.has_value()};
+  for (const std::string& name : samples.schema.columns.value_or(std::vector<std::string>())) {
+    columns.columns.push_back({.name = name});
+  }
+  const auto parsed = expressions::Expression::Parse(*spec.where);
+  if (!parsed.ok()) return;  // Check() says so.
+  const auto compiled = expressions::Compile(*parsed, columns, expressions::Type::kTruth);
+  if (!compiled.ok()) problems.Add("where", std::string(compiled.status().message()), "");
 }
 
 std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamFacts& stream) {

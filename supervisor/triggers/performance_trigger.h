@@ -51,6 +51,7 @@ struct PerformanceTrigger {
   PerformanceCriterion criterion;
   std::optional<WarmUp> warm_up = std::nullopt;
   std::optional<int64_t> first = std::nullopt;
+  std::optional<std::string> where = std::nullopt;
 
   void Fields(auto&& field) {
     field("evaluate", evaluate, "Where to look at the model.", {.required = true});
@@ -61,6 +62,10 @@ struct PerformanceTrigger {
           "The first training waits for this many samples. By default the first evaluation starts "
           "it, however few samples have come.",
           {.min = 1, .example = "2000"});
+    field("where", where,
+          "An expression over the records, @time and @label (docs/guides/columns.md). The model is "
+          "judged on the samples for which it is true.",
+          {.example = "\"@label = 'late'\""});
   }
   void Check(config::Problems& problems) const;
 };

@@ -67,6 +67,42 @@ TEST(LeftOut, RaggedRowsAreToldEverywhereAndTheExitCodeSaysSo) {
   EXPECT_THAT(files::Read(report).value(), HasSubstr(R"("left_out":{"records":400,"of":1200)"));
 }
 
+TEST(LeftOut, FilteredRecordsAreNoLossAndToldBesideTheirCondition) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0);
+  const std::string pipeline = WritePipeline(stack.files(), [](int row, std::string& line) {
+    const size_t first = line.find(',') + 1;
+    if (row % 3 == 2) line.replace(first, line.find(',', first) - first, "?");
+  });
+  std::string text = files::Read(pipeline).value();
+  const std::string label = "    label: {column: class, classes: [DOWN, UP]}\n";
+  ASSERT_NE(text.find(label), std::string::npos);
+  text.replace(text.find(label), label.size(),
+               "    label: {expression: class = 'UP', classes: [DOWN, UP]}\n"
+               "    where: not a = '?'\n");
+  ASSERT_TRUE(files::WriteAtomically(pipeline, text).ok());
+  const CommandResult check = stack.Tidemill({"check", pipeline});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_THAT(check.out,
+              HasSubstr("datasets.drift.where: true, true, false, true, true, ...; of "));
+  const CommandResult run = stack.Tidemill({"run", pipeline, "--json", "--quiet"});
+  EXPECT_EQ(run.exit_code, 0) << run.err << stack.Logs();
+  const nlohmann::json left_out = run.Json().at("left_out");
+  EXPECT_EQ(left_out.at("records"), 0);
+  EXPECT_EQ(left_out.at("filtered"), 400);
+  EXPECT_EQ(left_out.at("of"), 1200);
+  EXPECT_EQ(left_out.at("filters").at(0).at("where"), "not a = '?'");
+  EXPECT_THAT(stack.Tidemill({"runs", "show", "1"}).out,
+              HasSubstr("400 of 1,200 records of drift do not satisfy `where`: not a = '?'"));
+  const std::string shown = stack.Tidemill({"datasets", "show", "drift"}).out;
+  EXPECT_THAT(shown, HasSubstr("1,200 records: 800 used, 400 not asked for"));
+  EXPECT_THAT(shown, HasSubstr("400 of 1,200 records do not satisfy `where` (not a = '?')"));
+  EXPECT_EQ(stack.Tidemill({"datasets", "sync", "drift"}).exit_code, 0);
+  const std::string report = stack.files() + "/report.html";
+  ASSERT_EQ(stack.Tidemill({"report", "1", "-o", report}).exit_code, 0);
+  EXPECT_THAT(files::Read(report).value(), HasSubstr(R"("filtered":400)"));
+}
+
 TEST(LeftOut, SamplesWithoutALabelAreKeptAndTrainNothingAndAreNotMeasured) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0);

@@ -128,7 +128,7 @@ constexpr Target kTargets[] = {
     {"clip",
      [](Bytes& bytes) {
        Case made = Numbers(bytes);
-       ClipSpec spec{.columns = {.all = false, .names = {"a"}}};
+       ClipSpec spec{.columns = {"a"}};
        if (bytes.ConsumeBool()) spec.min = Number(bytes);
        if (bytes.ConsumeBool()) spec.max = Number(bytes);
        Add(made, std::move(spec));
@@ -139,7 +139,7 @@ constexpr Target kTargets[] = {
      [](Bytes& bytes) {
        Case made = Numbers(bytes);
        Add(made,
-           Log1pSpec{.columns = {.all = false, .names = {"a", "b"}},
+           Log1pSpec{.columns = {"a", "b"},
                      .negative = Pick(bytes, {NegativeNumber::kBadSample, NegativeNumber::kZero})});
        Finish(made, bytes);
        return made;
@@ -256,7 +256,7 @@ constexpr Target kTargets[] = {
      [](Bytes& bytes) {
        Case made = Numbers(bytes);
        Add(made,
-           CastSpec{.columns = {.all = false, .names = {"a", "b"}},
+           CastSpec{.columns = {"a", "b"},
                     .dtype = Pick(bytes, {CastType::kFloat32, CastType::kFloat64, CastType::kInt64,
                                           CastType::kInt32, CastType::kUInt8})});
        Add(made, StackSpec{});
@@ -270,7 +270,7 @@ constexpr Target kTargets[] = {
      [](Bytes& bytes) {
        Case made = Numbers(bytes);
        StackSpec spec;
-       if (bytes.ConsumeBool()) spec.columns = {.all = false, .names = {"b", "a"}};
+       if (bytes.ConsumeBool()) spec.columns = {"b", "a"};
        Add(made, std::move(spec));
        return made;
      }},

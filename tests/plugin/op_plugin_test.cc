@@ -113,8 +113,7 @@ class PluginOps : public ::testing::TestWithParam<Tested> {
   static Graph Faulty(const std::string& how, Duration timeout = {60'000'000}) {
     PluginOpSpec spec = Submitted(Use("Faulty"), {"x"}, how);
     spec.timeout = timeout;
-    return MustBuild(Spec(ParseCsvSpec{.columns = {"x"}}, spec,
-                          StackSpec{.columns = {.all = false, .names = {"y"}}}),
+    return MustBuild(Spec(ParseCsvSpec{.columns = {"x"}}, spec, StackSpec{.columns = {"y"}}),
                      CsvSchema({"x"}));
   }
   // Of 41 rows the tenth and the thirtieth are negative.
@@ -202,7 +201,7 @@ TEST_P(PluginOps, TakeAndMakeByteStrings) {
       Spec(ParseCsvSpec{.columns = {"word"}, .dtype = CsvType::kString},
            Submitted(Use("Words"), {"word"}),
            HashBucketsSpec{.column = "upper", .buckets = 1'000'000, .into = "input_word"},
-           StackSpec{.columns = {.all = false, .names = {"length", "pair"}}}),
+           StackSpec{.columns = {"length", "pair"}}),
       CsvSchema({"word"}), MakeSamples({"ab", "\"x\"y", "", "AB", "longer word"}));
   ASSERT_EQ(made.bad.size(), 2U);
   EXPECT_EQ(made.bad[1].row, 2);
@@ -310,11 +309,10 @@ TEST_P(PluginOps, ATrialTellsWhatAnOpKeeps) {
 }
 
 TEST(PluginOpExamples, RatiosOfPricesAndWhatIsUsual) {
-  const Graph graph =
-      MustBuild(Spec(ParseCsvSpec{.columns = {"price", "demand"}},
-                     Submitted("ratios.py:Ratios", {"price", "demand"}),
-                     StackSpec{.columns = {.all = false, .names = {"price_per_demand"}}}),
-                CsvSchema({"price", "demand"}));
+  const Graph graph = MustBuild(Spec(ParseCsvSpec{.columns = {"price", "demand"}},
+                                     Submitted("ratios.py:Ratios", {"price", "demand"}),
+                                     StackSpec{.columns = {"price_per_demand"}}),
+                                CsvSchema({"price", "demand"}));
   const batch::Batch samples = MakeSamples({"2,4", "3,2", "1,0", "6,4"});
   const FittedState fitted = testing::MustFit(graph, samples);
   const auto made = graph.Run(samples, &fitted);

@@ -67,13 +67,17 @@ int64_t BatchChoiceSource::num_batches() const { return stream_->num_batches(); 
 absl::StatusOr<std::optional<loader::TrainingBatch>> BatchChoiceSource::Next() {
   ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> large, stream_->Next());
   if (!large) return std::optional<loader::TrainingBatch>();
-  if (large->index == 0) num_read_ = num_skipped_ = 0;
+  if (large->index == 0) {
+    num_read_ = 0;
+    in_pass_ = {};
+  }
   num_read_ += large->rows.num_rows() + large->num_skipped;
-  num_skipped_ += large->num_skipped;
+  in_pass_.num_skipped += large->num_skipped;
+  in_pass_.num_filtered += large->num_filtered;
   // A few batches say little of all.
   if (large->index + 1 == num_batches()) {
     RETURN_IF_ERROR(
-        CheckHoles(num_skipped_, num_read_, training().max_bad_fraction, large->reason));
+        CheckHoles(in_pass_.num_skipped, num_read_, training().max_bad_fraction, large->reason));
   }
   ASSIGN_OR_RETURN(loader::TrainingBatch chosen, ChooseOf(*large));
   return std::optional<loader::TrainingBatch>(std::move(chosen));
@@ -109,7 +113,7 @@ absl::StatusOr<loader::TrainingBatch> BatchChoiceSource::ChooseOf(
       choice.num_not_finite = made.num_not_finite;
     }
   }
-  CountPass(large.num_skipped, num_skipped_, choice.num_not_finite,
+  CountPass(large.num_skipped, in_pass_, choice.num_not_finite,
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   Count(large.epoch, chosen.rows.num_rows(), choice.subset.weights, choice.num_scored);
   return chosen;

@@ -36,7 +36,7 @@ class BatchChoiceSource final : public SourceBase {
   std::unique_ptr<loader::BatchSource> stream_;
   // Counted in the present epoch.
   int64_t num_read_ = 0;
-  int64_t num_skipped_ = 0;
+  Holes in_pass_;
 };
 
 }  // namespace tidemill::trainer_server

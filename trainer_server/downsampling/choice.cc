@@ -60,7 +60,8 @@ std::string ChoiceFiles::PathOf(int64_t epoch) const {
 absl::Status ChoiceFiles::Write(int64_t epoch, const Choice& choice) const {
   RETURN_IF_ERROR(files::CreateFolder(folder_));
   batch::Batch content(1);
-  const int64_t facts[] = {choice.num_scored, choice.num_not_finite, choice.num_skipped};
+  const int64_t facts[] = {choice.num_scored, choice.num_not_finite, choice.num_skipped,
+                           choice.num_filtered};
   RETURN_IF_ERROR(Add<int64_t>(content, "ordinals", choice.subset.ordinals));
   RETURN_IF_ERROR(Add<float>(content, "weights", choice.subset.weights));
   RETURN_IF_ERROR(Add<int64_t>(content, kFacts, facts));
@@ -77,10 +78,13 @@ absl::StatusOr<Choice> ChoiceFiles::Read(int64_t epoch) const {
                    Get<float>(content, "weights", batch::DataType::kFloat32));
   ASSIGN_OR_RETURN(const auto facts, Get<int64_t>(content, kFacts, batch::DataType::kInt64));
   ASSIGN_OR_RETURN(const auto seconds, Get<double>(content, kSeconds, batch::DataType::kFloat64));
-  if (facts.size() != 3 || seconds.size() != 1) return DataLoss("{} is damaged", PathOf(epoch));
+  // Before 0.9 what graphs filter was not kept.
+  if (facts.size() < 3 || facts.size() > 4 || seconds.size() != 1)
+    return DataLoss("{} is damaged", PathOf(epoch));
   choice.num_scored = facts[0];
   choice.num_not_finite = facts[1];
   choice.num_skipped = facts[2];
+  choice.num_filtered = facts.size() > 3 ? facts[3] : 0;
   choice.seconds = seconds[0];
   return choice;
 }

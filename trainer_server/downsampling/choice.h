@@ -13,11 +13,12 @@ namespace tidemill::trainer_server {
 
 struct Choice {
   loader::Subset subset = {};
-  // The number of samples scored in a separate pass; how many of their scores were not finite; and
-  // how many samples could not be read.
+  // The number of samples scored in a separate pass; how many of their scores were not finite;
+  // how many samples could not be read; and how many the graph has filtered.
   int64_t num_scored = 0;
   int64_t num_not_finite = 0;
   int64_t num_skipped = 0;
+  int64_t num_filtered = 0;
   // The time to score and to choose.
   double seconds = 0;
 };

@@ -91,7 +91,8 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> PeriodSource::Next() {
     if (batch->index > 0) return batch;
     const bool is_first = batch->epoch == first_epoch_;
     if (is_first) {
-      CountPass(choice_.num_skipped, choice_.num_skipped, choice_.num_not_finite, choice_.seconds);
+      CountPass(choice_.num_skipped, {choice_.num_skipped, choice_.num_filtered},
+                choice_.num_not_finite, choice_.seconds);
     }
     Count(batch->epoch, num_samples_, choice_.subset.weights, is_first ? choice_.num_scored : 0);
     return batch;
@@ -134,6 +135,7 @@ absl::StatusOr<Choice> PeriodSource::ScoreAndChoose(int64_t epoch) {
   ASSIGN_OR_RETURN(Choice choice, Choose(*judging_, seen, kept, KeyOf(epoch)));
   choice.num_scored = seen.size();
   choice.num_skipped = seen.num_skipped;
+  choice.num_filtered = seen.num_filtered;
   return choice;
 }
 

@@ -89,6 +89,7 @@ absl::StatusOr<Seen> LookAtAll(TrainingLoop& loop, const Question& question,
     ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source.Next());
     if (!batch) break;
     seen.num_skipped += batch->num_skipped;
+    seen.num_filtered += batch->num_filtered;
     if (!batch->reason.empty()) reason = batch->reason;
     if (batch->rows.num_rows() > 0) RETURN_IF_ERROR(Look(loop, question, *batch, seen));
     RETURN_IF_ERROR(each());

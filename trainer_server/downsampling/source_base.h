@@ -65,12 +65,17 @@ class SourceBase : public DownsampledSource {
     tally_.Add(epoch, num_chosen, weights, num_scored);
     loop_.companion().numbers = tally_.Save();
   }
-  // Counts a pass, or a part of one: `skipped_in_pass` is the number so far in the whole pass. Call
-  // it before Count().
-  void CountPass(int64_t num_skipped, int64_t skipped_in_pass, int64_t num_not_finite,
+  // The samples of a pass, up to now, that were of no use.
+  struct Holes {
+    int64_t num_skipped = 0;
+    int64_t num_filtered = 0;
+  };
+  // Counts a pass, or a part of one, of which `num_skipped` is. Call it before Count().
+  void CountPass(int64_t num_skipped, const Holes& in_pass, int64_t num_not_finite,
                  double seconds) {
     tally_.num_skipped += num_skipped;
-    tally_.most_skipped = std::max(tally_.most_skipped, skipped_in_pass);
+    tally_.most_skipped = std::max(tally_.most_skipped, in_pass.num_skipped);
+    tally_.most_filtered = std::max(tally_.most_filtered, in_pass.num_filtered);
     tally_.num_not_finite += num_not_finite;
     tally_.scoring_seconds += seconds;
   }

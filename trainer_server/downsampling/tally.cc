@@ -5,9 +5,10 @@
 namespace tidemill::trainer_server {
 namespace {
 
-constexpr size_t kNumHead = 5;
-// Before 0.8 the number of the pass with the most was not kept.
-constexpr size_t kNumOldHead = 4;
+constexpr size_t kNumHead = 6;
+// Versions before kept fewer numbers: 4 before 0.8, 5 before 0.9. What follows them is a multiple
+// of four.
+constexpr size_t kLeastHead = 4;
 constexpr size_t kNumOfEpoch = 4;
 
 }  // namespace
@@ -31,9 +32,10 @@ void Tally::Add(int64_t epoch, int64_t num_chosen, const std::vector<float>& wei
 }
 
 std::vector<double> Tally::Save() const {
-  std::vector<double> numbers = {static_cast<double>(num_epochs), static_cast<double>(num_skipped),
-                                 static_cast<double>(num_not_finite), scoring_seconds,
-                                 static_cast<double>(most_skipped)};
+  std::vector<double> numbers = {
+      static_cast<double>(num_epochs),     static_cast<double>(num_skipped),
+      static_cast<double>(num_not_finite), scoring_seconds,
+      static_cast<double>(most_skipped),   static_cast<double>(most_filtered)};
   for (const Epoch& epoch : epochs) {
     numbers.insert(numbers.end(),
                    {static_cast<double>(epoch.num_chosen), static_cast<double>(epoch.num_scored),
@@ -45,16 +47,16 @@ std::vector<double> Tally::Save() const {
 absl::StatusOr<Tally> Tally::Load(const std::vector<double>& numbers) {
   Tally tally;
   if (numbers.empty()) return tally;
-  const bool is_old = numbers.size() % kNumOfEpoch == kNumOldHead % kNumOfEpoch;
-  const size_t num_head = is_old ? kNumOldHead : kNumHead;
-  if (numbers.size() < num_head || (numbers.size() - num_head) % kNumOfEpoch != 0) {
+  const size_t num_head = kLeastHead + numbers.size() % kNumOfEpoch;
+  if (num_head > kNumHead || numbers.size() < num_head) {
     return DataLoss("the counts of downsampling do not fit together");
   }
   tally.num_epochs = static_cast<int64_t>(numbers[0]);
   tally.num_skipped = static_cast<int64_t>(numbers[1]);
   tally.num_not_finite = static_cast<int64_t>(numbers[2]);
   tally.scoring_seconds = numbers[3];
-  tally.most_skipped = is_old ? tally.num_skipped : static_cast<int64_t>(numbers[4]);
+  tally.most_skipped = num_head > 4 ? static_cast<int64_t>(numbers[4]) : tally.num_skipped;
+  tally.most_filtered = num_head > 5 ? static_cast<int64_t>(numbers[5]) : 0;
   for (size_t i = num_head; i < numbers.size(); i += kNumOfEpoch) {
     tally.epochs.push_back({.num_chosen = static_cast<int64_t>(numbers[i]),
                             .num_scored = static_cast<int64_t>(numbers[i + 1]),

@@ -38,7 +38,8 @@ class Tally {
   int64_t num_epochs = 0;  // Started epochs, including those after kMaxEpochs.
   // Counted in the passes that scored.
   int64_t num_skipped = 0;
-  int64_t most_skipped = 0;  // In one pass.
+  int64_t most_skipped = 0;   // In one pass.
+  int64_t most_filtered = 0;  // In one pass.
   int64_t num_not_finite = 0;
   double scoring_seconds = 0;
 };

@@ -377,6 +377,8 @@ class Training {
     result.set_samples_per_second(static_cast<double>(counters.samples - first_samples_) / seconds);
     result.set_wait_share(std::max(0.0, loop_->wait_seconds() - tally.scoring_seconds) / seconds);
     result.set_num_skipped(counters.num_skipped + tally.num_skipped);
+    result.set_num_filtered(
+        std::min(std::max(counters.num_filtered(), tally.most_filtered), opened_.set->size()));
     result.set_num_bad(std::min(counters.num_bad() + tally.most_skipped, opened_.set->size()));
     if (source_ != nullptr) *message.mutable_path() = preprocess::ToMessage(source_->work());
     return message;

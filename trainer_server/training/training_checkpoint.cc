@@ -26,7 +26,9 @@ constexpr char kCompanionLosses[] = "companion.losses";
 constexpr char kThreads[] = "num_threads";
 constexpr char kProgram[] = "program_sha256";
 
-constexpr int64_t kNumIntegers = 15;
+constexpr int64_t kNumIntegers = 17;
+// Before 0.9 what graphs filter was not counted.
+constexpr int64_t kNumIntegersWithoutFilters = 15;
 // Versions before 0.8 did not count the samples skipped by epoch.
 constexpr int64_t kNumOldIntegers = 13;
 constexpr int64_t kNumNumbers = 3;
@@ -115,7 +117,9 @@ void SaveCounters(const TrainingState& state, models::TensorFile& file,
                                          c.steps_before_epoch,
                                          c.samples_before_epoch,
                                          c.skipped_before_epoch,
-                                         c.most_skipped};
+                                         c.most_skipped,
+                                         c.filtered_in_epoch,
+                                         c.most_filtered};
   const std::vector<double> numbers = {c.loss_sum, c.last_epoch_loss, state.stopping.best};
   file.tensors[kIntegers] = models::BytesOf(TensorOf(integers), kept);
   file.tensors[kNumbers] = models::BytesOf(TensorOf(numbers), kept);
@@ -125,7 +129,8 @@ absl::Status LoadCounters(const models::TensorFile& file, TrainingState& state) 
   ASSIGN_OR_RETURN(const std::vector<int64_t> i, Find<int64_t>(file, kIntegers));
   ASSIGN_OR_RETURN(const std::vector<double> n, Find<double>(file, kNumbers));
   const bool is_old = i.size() == kNumOldIntegers;
-  if ((!is_old && i.size() != kNumIntegers) || n.size() != kNumNumbers) {
+  const bool filters = i.size() == kNumIntegers;
+  if ((!is_old && !filters && i.size() != kNumIntegersWithoutFilters) || n.size() != kNumNumbers) {
     return DataLoss("the counters of the checkpoint do not fit");
   }
   state.counters = {.batches = i[0],
@@ -133,6 +138,8 @@ absl::Status LoadCounters(const models::TensorFile& file, TrainingState& state) 
                     .num_skipped = i[2],
                     .skipped_before_epoch = is_old ? 0 : i[13],
                     .most_skipped = is_old ? 0 : i[14],
+                    .filtered_in_epoch = filters ? i[15] : 0,
+                    .most_filtered = filters ? i[16] : 0,
                     .num_steps = i[3],
                     .num_not_finite = i[4],
                     .num_not_finite_in_row = i[5],

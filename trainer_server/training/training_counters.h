@@ -21,6 +21,10 @@ struct TrainingCounters {
   // Of them, those before the present epoch, and the most in one epoch that has ended.
   int64_t skipped_before_epoch = 0;
   int64_t most_skipped = 0;
+  // The samples that the graph has filtered in the present epoch, and the most in one that has
+  // ended.
+  int64_t filtered_in_epoch = 0;
+  int64_t most_filtered = 0;
   // The steps of the optimiser: the position in the schedule of the learning rate.
   int64_t num_steps = 0;
   // The batches left out because their loss was not finite: all of them, and those in a row up to
@@ -42,6 +46,9 @@ struct TrainingCounters {
   // The number of samples that were of no use in the epoch with the most of them. Over all epochs
   // `num_skipped` counts such a sample again in each.
   int64_t num_bad() const { return std::max(most_skipped, num_skipped - skipped_before_epoch); }
+
+  // The number of samples that the graph has filtered in the epoch with the most of them.
+  int64_t num_filtered() const { return std::max(most_filtered, filtered_in_epoch); }
 
   double loss() const {
     return loss_samples > 0 ? loss_sum / static_cast<double>(loss_samples) : last_epoch_loss;

@@ -99,6 +99,8 @@ absl::Status TrainingLoop::EndEpoch() {
   state_.counters.loss_samples = 0;
   state_.counters.most_skipped = state_.counters.num_bad();
   state_.counters.skipped_before_epoch = state_.counters.num_skipped;
+  state_.counters.most_filtered = state_.counters.num_filtered();
+  state_.counters.filtered_in_epoch = 0;
   ++state_.counters.epoch;
   state_.counters.epoch_batches = 0;
   state_.counters.steps_before_epoch = state_.counters.num_steps;
@@ -166,7 +168,8 @@ absl::Status TrainingLoop::Learn(const loader::TrainingBatch& batch, const Devic
   state_.counters.num_not_finite_in_row = 0;
   state_.counters.loss_sum += value * static_cast<double>(num_rows);
   state_.counters.loss_samples += num_rows;
-  state_.curve.Add(value, num_rows, state_.counters.samples + num_rows + batch.num_skipped);
+  state_.curve.Add(value, num_rows,
+                   state_.counters.samples + num_rows + batch.num_skipped + batch.num_filtered);
   return absl::OkStatus();
 }
 
@@ -225,7 +228,8 @@ absl::Status TrainingLoop::RefuseLoss() {
 void TrainingLoop::Count(const loader::TrainingBatch& batch) {
   ++state_.counters.batches;
   ++state_.counters.epoch_batches;
-  state_.counters.samples += batch.rows.num_rows() + batch.num_skipped;
+  state_.counters.samples += batch.rows.num_rows() + batch.num_skipped + batch.num_filtered;
+  state_.counters.filtered_in_epoch += batch.num_filtered;
   state_.counters.num_skipped += batch.num_skipped;
   if (!batch.reason.empty()) last_reason_ = batch.reason;
 }

@@ -16,6 +16,12 @@ void Frame::Reject(int64_t row, std::string reason) {
   bad_.push_back({row, std::move(reason)});
 }
 
+void Frame::Filter(int64_t row) {
+  if (is_bad_[row] != 0) return;
+  is_bad_[row] = 1;
+  ++num_filtered_;
+}
+
 std::vector<BadSample> Frame::TakeBad() {
   std::sort(bad_.begin(), bad_.end(),
             [](const BadSample& a, const BadSample& b) { return a.row < b.row; });
@@ -24,7 +30,7 @@ std::vector<BadSample> Frame::TakeBad() {
 
 std::vector<int64_t> Frame::GoodRows() const {
   std::vector<int64_t> rows;
-  rows.reserve(is_bad_.size() - bad_.size());
+  rows.reserve(static_cast<size_t>(num_rows() - num_bad() - num_filtered_));
   for (int64_t row = 0; row < num_rows(); ++row) {
     if (!IsBad(row)) rows.push_back(row);
   }

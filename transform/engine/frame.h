@@ -32,8 +32,9 @@ struct RunContext {
   bool standardize_target = false;
 };
 
-// Holds the input samples, the columns that ops have made so far, and the rows found bad. A bad row
-// stays in place, with any values, until the graph ends, so that columns never change their length.
+// Holds the input samples, the columns that ops have made so far, and the rows found bad or filtered.
+// Such a row stays in place, with any values, while ops run, so that columns never change their
+// length.
 // Thread-compatible. `samples` must outlive this object.
 class Frame {
  public:
@@ -44,19 +45,24 @@ class Frame {
   int64_t num_rows() const { return samples_.num_rows(); }
   const batch::Batch& samples() const { return samples_; }
   const RunContext& context() const { return context_; }
+  int num_slots() const { return static_cast<int>(columns_.size()); }
 
   const batch::Column& Get(int slot) const { return columns_[slot]; }
   void Set(int slot, batch::Column column) { columns_[slot] = std::move(column); }
 
   // Marks a row as bad. Of several reasons for a row, the first is kept.
   void Reject(int64_t row, std::string reason);
+  // Marks a row as one that the graph is not to make, unless it is bad.
+  void Filter(int64_t row);
+  // Whether the row is bad or filtered.
   bool IsBad(int64_t row) const { return is_bad_[row] != 0; }
 
   // Returns the bad samples in the order of their rows.
   std::vector<BadSample> TakeBad();
-  // Returns the rows that are not bad, ascending.
+  // Returns the rows that are neither bad nor filtered, ascending.
   std::vector<int64_t> GoodRows() const;
   int64_t num_bad() const { return static_cast<int64_t>(bad_.size()); }
+  int64_t num_filtered() const { return num_filtered_; }
 
  private:
   const batch::Batch& samples_;
@@ -64,6 +70,7 @@ class Frame {
   std::vector<batch::Column> columns_;
   std::vector<uint8_t> is_bad_;
   std::vector<BadSample> bad_;
+  int64_t num_filtered_ = 0;
 };
 
 // Formats a value for a reason: quoted, shortened, with control characters escaped.

@@ -7,7 +7,8 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "config/types.h"
+#include "config/column_list.h"
+#include "transform/engine/column_rule.h"
 
 namespace tidemill::transform {
 
@@ -102,19 +103,50 @@ bool OpBuilder::Accept(const MadeColumn& column, std::string_view field, Accepts
   return false;
 }
 
-std::vector<BoundColumn> OpBuilder::Inputs(std::string_view field, const config::NameList& names,
-                                           Accepts accepts) {
+std::vector<size_t> OpBuilder::ByRule(std::string_view at, const config::ColumnRule& rule,
+                                      std::span<const std::string> names) {
+  ChosenPlaces chosen = ChooseByRule(rule, names);
+  for (RuleProblem& problem : chosen.problems) {
+    Problem(config::JoinPath(at, problem.key), std::move(problem.message), std::move(problem.hint));
+  }
+  return std::move(chosen.places);
+}
+
+// `at` is the place of the rule in the list `field`.
+void OpBuilder::InputsByRule(std::string_view at, std::string_view field,
+                             const config::ColumnRule& rule, Accepts accepts,
+                             std::set<std::string>& seen, std::vector<BoundColumn>& inputs) {
+  std::vector<std::string> names;
+  for (const MadeColumn& column : columns_) names.push_back(column.bound.schema.name);
+  const size_t num_problems = problems_.size();
+  const size_t num_inputs = inputs.size();
+  for (const size_t place : ByRule(at, rule, names)) {
+    const MadeColumn& column = columns_[place];
+    if (column.is_target || seen.contains(names[place])) continue;
+    if (!Accept(column, field, accepts, /*by_name=*/false)) continue;
+    seen.insert(names[place]);
+    Use(column);
+    inputs.push_back(column.bound);
+  }
+  if (inputs.size() > num_inputs || problems_.size() > num_problems || columns_.empty()) return;
+  Problem(at,
+          accepts == Accepts::kFloats ? "chooses no column of floats that is not there already"
+                                      : "chooses no column that is not there already",
+          "leave the rule out, or name columns");
+}
+
+std::vector<BoundColumn> OpBuilder::Inputs(std::string_view field,
+                                           const config::ColumnList& columns, Accepts accepts) {
   std::vector<BoundColumn> inputs;
   const size_t num_problems = problems_.size();
-  if (names.all) {
-    for (const MadeColumn& column : columns_) {
-      if (column.is_target || !Accept(column, field, accepts, /*by_name=*/false)) continue;
-      Use(column);
-      inputs.push_back(column.bound);
+  std::set<std::string> seen;
+  for (size_t i = 0; i < columns.items.size(); ++i) {
+    if (const auto* rule = std::get_if<config::ColumnRule>(&columns.items[i])) {
+      const std::string at = config::JoinPath(field, columns.PathOf(i));
+      InputsByRule(at, field, *rule, accepts, seen, inputs);
+      continue;
     }
-  }
-  std::set<std::string_view> seen;
-  for (const std::string& name : names.names) {
+    const auto& name = std::get<std::string>(columns.items[i]);
     if (!seen.insert(name).second) {
       Problem(field, fmt::format("column {} is named twice", name));
       continue;
@@ -130,7 +162,43 @@ std::vector<BoundColumn> OpBuilder::Inputs(std::string_view field, const config:
                                         : "there is no column to work on",
             columns_.empty() ? HintFor("") : "name at least one column");
   }
+  if (columns.HasRules() && !columns.IsAll()) {
+    ChosenColumns& chosen = chosen_.emplace_back(op_index_, std::string(field));
+    for (const BoundColumn& input : inputs) chosen.names.push_back(input.schema.name);
+  }
   return inputs;
+}
+
+std::vector<std::string> OpBuilder::Fields(std::string_view field,
+                                           const config::ColumnList& columns) {
+  if (!columns.HasRules()) return columns.Names();
+  if (!samples_.columns.has_value()) {
+    open_ = samples_.payload == PayloadKind::kCsv;
+    return columns.Names();
+  }
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  if (samples_.label_column.has_value()) seen.insert(*samples_.label_column);
+  for (size_t i = 0; i < columns.items.size(); ++i) {
+    if (const auto* name = std::get_if<std::string>(&columns.items[i])) {
+      seen.insert(*name);
+      names.push_back(*name);
+      continue;
+    }
+    const std::string at = config::JoinPath(field, columns.PathOf(i));
+    const size_t before = names.size();
+    const size_t num_problems = problems_.size();
+    for (const size_t place :
+         ByRule(at, std::get<config::ColumnRule>(columns.items[i]), *samples_.columns)) {
+      const std::string& name = (*samples_.columns)[place];
+      if (seen.insert(name).second) names.push_back(name);
+    }
+    if (names.size() > before || problems_.size() > num_problems) continue;
+    Problem(at, "chooses no column but that of the label, or what is there already",
+            "leave the rule out, or name columns");
+  }
+  chosen_.push_back({op_index_, std::string(field), names});
+  return names;
 }
 
 BoundColumn OpBuilder::Output(std::string_view field, ColumnSchema schema, bool is_target) {

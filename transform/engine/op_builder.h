@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +14,9 @@
 #include "transform/engine/sample_schema.h"
 
 namespace tidemill::config {
-struct NameList;
-}
+struct ColumnList;
+struct ColumnRule;
+}  // namespace tidemill::config
 
 namespace tidemill::transform {
 
@@ -52,6 +55,15 @@ struct BoundColumn {
   ColumnSchema schema;
 };
 
+// What a list of columns with rules stands for. `all` counts as a rule where it stands for fields.
+struct ChosenColumns {
+  int op_index = 0;
+  std::string field;  // The key of the list within the op.
+  std::vector<std::string> names;
+
+  friend bool operator==(const ChosenColumns&, const ChosenColumns&) = default;
+};
+
 // Which columns an op accepts. `all` stands for the columns accepted.
 enum class Accepts {
   kFloats,   // `all`: float32 and float64. By name also whole numbers.
@@ -70,11 +82,17 @@ class OpBuilder {
 
   // Returns a column that an earlier op made. Reports a problem when there is none of that name.
   std::optional<BoundColumn> Input(std::string_view field, std::string_view name);
-  // Returns the columns that `names` stands for. They are in the order named or, for `all`, in the
-  // order made. `all` never contains targets. Reports a problem for a column that is missing, named
-  // twice or not accepted, and when no column is left.
-  std::vector<BoundColumn> Inputs(std::string_view field, const config::NameList& names,
+  // Returns the columns that `columns` stands for. They are in the order named or, for `all` and
+  // rules, in the order made. `all` and rules never take targets, nor what `accepts` leaves out;
+  // a rule takes nothing that stands before it. Reports a problem for a column that is missing,
+  // named twice or not accepted, for a rule that is wrong, and when no column is left.
+  std::vector<BoundColumn> Inputs(std::string_view field, const config::ColumnList& columns,
                                   Accepts accepts);
+
+  // Returns the fields of the records that `columns` stands for: names as they are, and for `all`
+  // and rules those of the records in their order, without that of the label. Reports a problem for
+  // a rule that is wrong. While the fields of the records are not known, the graph is open().
+  std::vector<std::string> Fields(std::string_view field, const config::ColumnList& columns);
 
   // Adds a column that this op makes. It may replace a column that is an input of this op. Any
   // other name that is taken is a problem. A column with `is_target` is never part of `all`.
@@ -107,6 +125,10 @@ class OpBuilder {
   const std::vector<int>& input_slots() const { return input_slots_; }
   // The columns that the op makes.
   const std::vector<BoundColumn>& outputs() const { return outputs_; }
+  // What rules of the ops have chosen, in the order of the ops.
+  const std::vector<ChosenColumns>& chosen() const { return chosen_; }
+  // Whether a rule cannot choose yet. No later op can then be built.
+  bool open() const { return open_; }
   // The place of the op that is being built, from 0.
   int op_index() const { return op_index_; }
 
@@ -120,11 +142,16 @@ class OpBuilder {
   MadeColumn* FindMade(std::string_view name);
   bool Accept(const MadeColumn& column, std::string_view field, Accepts accepts, bool by_name);
   void Use(const MadeColumn& column);
+  std::vector<size_t> ByRule(std::string_view at, const config::ColumnRule& rule,
+                             std::span<const std::string> names);
+  void InputsByRule(std::string_view at, std::string_view field, const config::ColumnRule& rule,
+                    Accepts accepts, std::set<std::string>& seen, std::vector<BoundColumn>& inputs);
   std::string HintFor(std::string_view name) const;
 
   const SampleSchema& samples_;
   std::vector<MadeColumn> columns_;
   std::vector<GraphProblem> problems_;
+  std::vector<ChosenColumns> chosen_;
   absl::Status failure_;
   // The inputs of the op that is being built.
   std::vector<std::string> inputs_;
@@ -133,6 +160,7 @@ class OpBuilder {
   int op_index_ = 0;
   int stage_ = 0;
   bool fitted_ = false;
+  bool open_ = false;
   int num_slots_ = 0;
   int64_t table_bytes_ = 0;
 };

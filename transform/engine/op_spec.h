@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/named_files.h"
 #include "transform/engine/op.h"
@@ -31,8 +31,8 @@ enum class TargetMade {
 
 // The fields of a CSV record that an op reads.
 struct ReadFields {
-  std::string_view key = {};                // The key of the spec that lists them.
-  std::span<const std::string> names = {};  // Views of the spec.
+  std::string_view key = {};            // The key of the spec that lists them.
+  std::vector<std::string> names = {};  // Without what rules choose.
 };
 
 // Why an op cannot take the text of a field.

@@ -32,6 +32,9 @@ struct SampleSchema {
   int64_t history = 1;
 
   LabelKind label = LabelKind::kNone;
+  // The column that holds the label, where the records of a single row have it. No rule takes it,
+  // because a model must not see what it predicts.
+  std::optional<std::string> label_column = std::nullopt;
   // For kClass: labels are 0 .. num_classes - 1. It is 0 when unknown.
   int64_t num_classes = 0;
 

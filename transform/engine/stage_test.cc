@@ -33,7 +33,7 @@ using tidemill::testing::StatusIs;
 
 using Random = std::mt19937;
 
-const config::NameList kAll{.all = true, .names = {}};
+const config::ColumnList kAll = config::ColumnList::All();
 
 int64_t Below(Random& random, int64_t end) { return static_cast<int64_t>(random() % end); }
 
@@ -112,11 +112,11 @@ batch::Batch RecordSamples(Random& random, int64_t num_rows) {
 }
 
 // One or two of the columns, or all.
-config::NameList SomeColumns(Random& random) {
+config::ColumnList SomeColumns(Random& random) {
   if (Below(random, 3) == 0) return kAll;
   std::vector<std::string> names = {Pick<std::string>(random, {"a", "b", "c"})};
   if (Below(random, 2) == 0) names.push_back(Pick<std::string>(random, {"d", "e"}));
-  return {.all = false, .names = std::move(names)};
+  return names;
 }
 
 OpSpec SomeOp(Random& random, int number) {
@@ -148,8 +148,7 @@ OpSpec SomeOp(Random& random, int number) {
           .dtype = Pick(random, {CastType::kFloat32, CastType::kFloat64, CastType::kInt64,
                                  CastType::kInt32, CastType::kUInt8})};
     default:
-      return StackSpec{.columns = {.all = false, .names = {"a", "c"}},
-                       .into = fmt::format("s{}", number)};
+      return StackSpec{.columns = {"a", "c"}, .into = fmt::format("s{}", number)};
   }
 }
 
@@ -164,7 +163,7 @@ GraphSpec SomeGraph(Random& random, GraphSpec graph, const SampleSchema& schema)
   }
   StackSpec stack;
   if (Below(random, 3) == 0) {
-    stack.columns = {.all = false, .names = {Pick<std::string>(random, {"a", "b"})}};
+    stack.columns = {Pick<std::string>(random, {"a", "b"})};
   }
   graph.push_back({stack});
   return graph;
@@ -244,9 +243,9 @@ TEST(Stage, LeavesTheColumnsThatOthersHoldAsTheyAre) {
   // The column a is used again after the stage that clips it into another.
   const GraphSpec spec = Spec(ParseCsvSpec{.columns = {"a"}, .dtype = CsvType::kFloat32},
                               NormalizeSpec{.column = "a", .scale = 2, .into = "twice"},
-                              ClipSpec{.columns = {.all = false, .names = {"twice"}}, .max = 5},
+                              ClipSpec{.columns = {"twice"}, .max = 5},
                               ReshapeSpec{.column = "a", .shape = {1}, .into = "input_a"},
-                              StackSpec{.columns = {.all = false, .names = {"twice"}}});
+                              StackSpec{.columns = {"twice"}});
   const Graph graph = MustBuild(spec, CsvSchema({"a"}));
   EXPECT_THAT(graph.stages(),
               ElementsAre(GraphStage{0, 1}, GraphStage{1, 2}, GraphStage{3, 1}, GraphStage{4, 1}));
@@ -272,7 +271,7 @@ TEST(Graph, SaysHowManyBytesARowOfItsOutputsTakes) {
       MustBuild(Spec(ParseCsvSpec{.columns = {"a", "b"}, .dtype = CsvType::kFloat32},
                      ParseCsvSpec{.columns = {"e"}, .dtype = CsvType::kInt64},
                      HashBucketsSpec{.column = "e", .buckets = 5, .into = "input_bucket"},
-                     StackSpec{.columns = {.all = false, .names = {"a", "b"}}}, LabelSpec{}),
+                     StackSpec{.columns = {"a", "b"}}, LabelSpec{}),
                 Columns());
   EXPECT_EQ(graph.OutputRowBytes(), 2 * 4 + 8 + 8);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "batch/batch.h"
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {
@@ -21,7 +21,7 @@ struct CastSpec {
       "Changes the type of numbers in place. Fractions are cut off. A number that is too large for "
       "the type makes a bad sample.";
   static constexpr bool kIsRandom = false;
-  config::NameList columns = {};
+  config::ColumnList columns = {};
   CastType dtype = CastType::kFloat32;
   bool autocache = false;
 

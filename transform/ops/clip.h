@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::config {
@@ -20,7 +20,7 @@ struct ClipSpec {
       "Replaces numbers below `min` by `min` and numbers above `max` by `max`, in place. Types do "
       "not change. A missing number (NaN) stays missing.";
   static constexpr bool kIsRandom = false;
-  config::NameList columns = {};
+  config::ColumnList columns = {};
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;
   bool autocache = false;

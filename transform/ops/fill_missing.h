@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::config {
@@ -25,7 +25,7 @@ struct FillMissingSpec {
       "which turns empty fields into NaN. The median is exact for up to 131,072 samples. For more "
       "samples it is the median of a uniform draw.";
   static constexpr bool kIsRandom = false;
-  config::NameList columns = {.all = true, .names = {}};
+  config::ColumnList columns = config::ColumnList::All();
   Filling with = Filling::kNumber;
   double number = 0;
   bool indicator = false;

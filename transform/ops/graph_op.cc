@@ -1,5 +1,8 @@
 #include "transform/ops/graph_op.h"
 
+#include <type_traits>
+
+#include "config/column_list.h"
 #include "config/config.h"
 #include "config/spec_list.h"
 #include "transform/ops/op_list.h"
@@ -7,15 +10,23 @@
 namespace tidemill::transform {
 namespace {
 
-// An op by what its spec says: kIsRandom, `autocache` and Build(). Some say Target(), Reads() with
+// An op by what its spec says: kIsRandom and Build(). Some say `autocache`, Target(), Reads() with
 // TryField(), TakeFiles() and RunsWith(), too.
 template <typename Spec>
 class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
  public:
   std::unique_ptr<Op> Build(OpBuilder& builder) const override { return spec_.Build(builder); }
   bool IsRandom() const override { return Spec::kIsRandom; }
-  bool autocache() const override { return spec_.autocache; }
-  void ClearAutocache() override { spec_.autocache = false; }
+  bool autocache() const override {
+    if constexpr (requires { spec_.autocache; }) {
+      return spec_.autocache;
+    } else {
+      return false;
+    }
+  }
+  void ClearAutocache() override {
+    if constexpr (requires { spec_.autocache; }) spec_.autocache = false;
+  }
   TargetMade Target() const override {
     if constexpr (requires { spec_.Target(); }) {
       return spec_.Target();
@@ -36,6 +47,13 @@ class GraphOpOf final : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
     } else {
       return std::nullopt;
     }
+  }
+  void NameColumns(std::string_view key, const std::vector<std::string>& names) override {
+    spec_.Fields([&](std::string_view at, auto& value, const auto&...) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, config::ColumnList>) {
+        if (at == key) value = names;
+      }
+    });
   }
   void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
     if constexpr (requires { spec_.TakeFiles(files, problems); }) {

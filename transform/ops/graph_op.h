@@ -41,6 +41,9 @@ class GraphOp : public config::Part<GraphOp> {
   // `decimal` stands before the fraction of a number.
   virtual std::optional<BadField> TryField(const std::string& text, char decimal) const = 0;
 
+  // Replaces the list of columns at `key` by these names, which its rules stand for.
+  virtual void NameColumns(std::string_view key, const std::vector<std::string>& names) = 0;
+
   // Replaces the names of files in the spec by their contents, because a graph goes to where the
   // files are not. Notes problems at its own keys. What could not be read is replaced by a
   // placeholder.

@@ -25,23 +25,18 @@ TEST(GraphOp, IsRandomWhereItDrawsAnewInEveryEpoch) {
   EXPECT_THAT(random, ElementsAre("random_crop", "random_flip"));
 }
 
-config::NameList NamesOf(std::vector<std::string> names) {
-  return {.all = false, .names = std::move(names)};
-}
-
 TEST(GraphOp, SaysWhatATargetIsThatItMakes) {
   const struct {
     OpSpec op;
     TargetMade target;
-  } expected[] = {
-      {LabelSpec{}, TargetMade::kLabel},
-      {LabelSpec{.into = "input"}, TargetMade::kOther},
-      {StandardizeSpec{.columns = NamesOf({"wind", "target"})}, TargetMade::kStandardized},
-      {StandardizeSpec{.columns = NamesOf({"wind"})}, TargetMade::kOther},
-      // Targets are left out of `all`.
-      {StandardizeSpec{}, TargetMade::kOther},
-      {Log1pSpec{.columns = NamesOf({"target"})}, TargetMade::kOther},
-      {StackSpec{.into = "target"}, TargetMade::kOther}};
+  } expected[] = {{LabelSpec{}, TargetMade::kLabel},
+                  {LabelSpec{.into = "input"}, TargetMade::kOther},
+                  {StandardizeSpec{.columns = {"wind", "target"}}, TargetMade::kStandardized},
+                  {StandardizeSpec{.columns = {"wind"}}, TargetMade::kOther},
+                  // Targets are left out of `all`.
+                  {StandardizeSpec{}, TargetMade::kOther},
+                  {Log1pSpec{.columns = {"target"}}, TargetMade::kOther},
+                  {StackSpec{.into = "target"}, TargetMade::kOther}};
   for (const auto& [op, target] : expected) EXPECT_EQ(op->Target(), target) << op.type();
 }
 
@@ -50,7 +45,7 @@ TEST(GraphOp, OfParseCsvAloneSaysWhichFieldsItReads) {
   EXPECT_EQ(csv->Reads().key, "columns");
   EXPECT_THAT(csv->Reads().names, ElementsAre("wind", "rain"));
   const OpSpec others[] = {ParseJsonSpec{.fields = {"wind"}}, ParseRecordSpec{}, ParseExampleSpec{},
-                           StackSpec{.columns = NamesOf({"wind"})}};
+                           StackSpec{.columns = {"wind"}}};
   for (const OpSpec& other : others) {
     EXPECT_EQ(other->Reads().key, "") << other.type();
     EXPECT_THAT(other->Reads().names, IsEmpty()) << other.type();

@@ -140,11 +140,10 @@ TEST(Pad, PutsNumbersAroundARow) {
 }
 
 TEST(Pad, MakesVectorsLonger) {
-  const Transformed result =
-      RunGraph(Spec(ParseRecordSpec{.fields = {{.name = "x", .shape = {2}}}},
-                    PadSpec{.column = "x", .after = {2}, .into = "longer"},
-                    StackSpec{.columns = {.all = false, .names = {"longer"}}}),
-               kRecords, MakeSamples({"\1\2", "\3\4"}));
+  const Transformed result = RunGraph(Spec(ParseRecordSpec{.fields = {{.name = "x", .shape = {2}}}},
+                                           PadSpec{.column = "x", .after = {2}, .into = "longer"},
+                                           StackSpec{.columns = {"longer"}}),
+                                      kRecords, MakeSamples({"\1\2", "\3\4"}));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2, 0, 0, 3, 4, 0, 0));
 }
 

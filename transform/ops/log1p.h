@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {
@@ -19,7 +19,7 @@ struct Log1pSpec {
       "precision. float64 stays float64; all other types become float32. A missing number (NaN) "
       "stays missing.";
   static constexpr bool kIsRandom = false;
-  config::NameList columns = {.all = true, .names = {}};
+  config::ColumnList columns = config::ColumnList::All();
   NegativeNumber negative = NegativeNumber::kBadSample;
   bool autocache = false;
 

@@ -29,7 +29,7 @@ using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-const config::NameList kX{.all = false, .names = {"x"}};
+const config::ColumnList kX{"x"};
 
 // Numbers of many sizes, some equal, some missing.
 std::vector<double> MessyNumbers(int count, uint32_t seed) {

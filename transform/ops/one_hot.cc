@@ -8,15 +8,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 
+#include "config/lines/named_lines.h"
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
-#include "transform/ops/category_file.h"
 
 namespace tidemill::transform {
 namespace {
 
 constexpr std::string_view kCategories = "categories";
-constexpr size_t kMostCategoryBytes = size_t{256} << 10;
 
 absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -220,17 +219,8 @@ std::unique_ptr<Op> OneHotSpec::Build(OpBuilder& builder) const {
 void OneHotSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
   if (categories_file.empty()) return;
   const std::string name = std::exchange(categories_file, {});
-  // Stands for what could not be read, so that the rest is checked.
-  categories = {"?"};
-  const auto text = files.Read(name, kMostCategoryBytes, "categories_file", problems);
-  if (!text) return;
-  auto read = CategoriesOf(*text, name);
-  if (read.ok()) {
-    categories = *std::move(read);
-  } else {
-    problems.Add("categories_file", std::string(read.status().message()),
-                 "write one category a line");
-  }
+  categories =
+      config::ReadLines(files, name, "categories_file", "write one category a line", problems);
 }
 
 }  // namespace tidemill::transform

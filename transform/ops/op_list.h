@@ -4,10 +4,12 @@
 #include "config/spec_list.h"
 #include "transform/ops/cast.h"
 #include "transform/ops/clip.h"
+#include "transform/ops/compute.h"
 #include "transform/ops/crop.h"
 #include "transform/ops/decode_image.h"
 #include "transform/ops/delay.h"
 #include "transform/ops/fill_missing.h"
+#include "transform/ops/filter.h"
 #include "transform/ops/flip.h"
 #include "transform/ops/hash_buckets.h"
 #include "transform/ops/hash_tokens.h"
@@ -42,6 +44,8 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              ParseExampleSpec,  //
                              DecodeImageSpec,   //
                              TimeFeaturesSpec,  //
+                             ComputeSpec,       //
+                             FilterSpec,        //
                              LookupSpec,        //
                              FillMissingSpec,   //
                              ClipSpec,          //

@@ -100,7 +100,7 @@ TEST(ParseCsv, ReadsNumbersWithADecimalComma) {
 
 TEST(ParseCsv, ReadsNumbersByNameInTheOrderAsked) {
   const Transformed result = RunGraph(
-      Spec(ParseCsvSpec{.columns = {"c", "a"}}, StackSpec{.columns = {.all = true, .names = {}}}),
+      Spec(ParseCsvSpec{.columns = {"c", "a"}}, StackSpec{.columns = config::ColumnList::All()}),
       CsvSchema({"a", "b", "c"}), MakeSamples({"1,x,3", " +2.5 ,y,\"-1e-3\"", "-0,,16777217"}));
   EXPECT_THAT(result.bad, IsEmpty());
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(3, 1, -1e-3F, 2.5F, 16777216, 0));
@@ -281,7 +281,7 @@ TEST(HashBuckets, AreXxh3OfTheText) {
   const Transformed result =
       RunGraph(Spec(ParseCsvSpec{.columns = {"user"}, .dtype = CsvType::kString},
                     HashBucketsSpec{.column = "user", .buckets = 97, .seed = 5, .into = "bucket"},
-                    StackSpec{.columns = {.all = false, .names = {"bucket"}}}),
+                    StackSpec{.columns = {"bucket"}}),
                CsvSchema({"user"}), MakeSamples({"ada", "\"b \"\"x\"\"\"", "ada"}));
   const auto expected = [](std::string_view text) {
     return static_cast<float>(XXH3_64bits_withSeed(text.data(), text.size(), 5) % 97);
@@ -294,7 +294,7 @@ TEST(HashBuckets, AreXxh3OfTheText) {
 TEST(Cast, CutsFractionsAndRejectsWhatDoesNotFit) {
   const Transformed result = RunGraph(
       Spec(ParseCsvSpec{.columns = {"x"}, .dtype = CsvType::kFloat64},
-           CastSpec{.columns = {.all = true, .names = {}}, .dtype = CastType::kUInt8}, StackSpec{}),
+           CastSpec{.columns = config::ColumnList::All(), .dtype = CastType::kUInt8}, StackSpec{}),
       CsvSchema({"x"}), MakeSamples({"255.9", "256", "-0.9", "-1", "1e300", "7"}));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(255, 0, 7));
   ASSERT_EQ(result.bad.size(), 3);
@@ -304,7 +304,7 @@ TEST(Cast, CutsFractionsAndRejectsWhatDoesNotFit) {
 TEST(Cast, KnowsTheEdgeOfInt64) {
   const Transformed result = RunGraph(
       Spec(ParseCsvSpec{.columns = {"x"}, .dtype = CsvType::kFloat64},
-           CastSpec{.columns = {.all = true, .names = {}}, .dtype = CastType::kInt64}, StackSpec{}),
+           CastSpec{.columns = config::ColumnList::All(), .dtype = CastType::kInt64}, StackSpec{}),
       CsvSchema({"x"}),
       MakeSamples({"9223372036854775807", "-9223372036854775808", "9223372036854774784"}));
   EXPECT_EQ(result.bad.size(), 1) << "2^63 - 1 is 2^63 as a double";

@@ -208,17 +208,16 @@ std::string HintFor(std::string_view text, const ParseCsvSpec& spec, char decima
   return "this is text: read it with dtype: string, then one_hot or hash_buckets";
 }
 
-// The place of a column, the op's `place`-th, in a record; 0 while that is not known. Reports one
-// that is not there.
-size_t FieldOf(const std::string& name, size_t place, OpBuilder& builder) {
+// The place of a column in a record; 0 while that is not known. Reports one that is not there at
+// `key`.
+size_t FieldOf(const std::string& name, std::string_view key, OpBuilder& builder) {
   const SampleSchema& samples = builder.samples();
   if (samples.payload != PayloadKind::kCsv || !samples.columns.has_value()) return 0;
   const auto found = std::find(samples.columns->begin(), samples.columns->end(), name);
   if (found == samples.columns->end()) {
     std::string hint = config::DidYouMean(name, *samples.columns);
     if (hint.empty()) hint = fmt::format("its columns are {}", fmt::join(*samples.columns, ", "));
-    builder.Problem(fmt::format("columns[{}]", place),
-                    fmt::format("the dataset has no column {}", name), hint);
+    builder.Problem(key, fmt::format("the dataset has no column {}", name), hint);
   }
   return found - samples.columns->begin();
 }
@@ -245,12 +244,14 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
     builder.Problem("", "parse_csv needs a dataset of format csv",
                     "use parse_json for JSON lines, parse_record for binary records");
   }
-  if (columns.empty()) builder.Problem("columns", "is empty", "name at least one column");
+  if (columns.items.empty()) builder.Problem("columns", "is empty", "name at least one column");
   CheckRows(builder, rows, dtype == CsvType::kString);
   std::vector<CsvTarget> targets;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const std::string& name = columns[i];
-    const size_t field = FieldOf(name, i, builder);
+  const std::vector<std::string> names = builder.Fields("columns", columns);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    const size_t field =
+        FieldOf(name, columns.HasRules() ? "columns" : fmt::format("columns[{}]", i), builder);
     targets.push_back(
         {field, builder.Output("columns", {.name = name + suffix,
                                            .type = ColumnType(dtype),
@@ -263,7 +264,7 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
   return std::make_unique<ParseCsvOp>(samples, *this, std::move(targets));
 }
 
-ReadFields ParseCsvSpec::Reads() const { return {.key = "columns", .names = columns}; }
+ReadFields ParseCsvSpec::Reads() const { return {.key = "columns", .names = columns.Names()}; }
 
 std::optional<BadField> ParseCsvSpec::TryField(const std::string& text, char decimal) const {
   if (dtype == CsvType::kString) return std::nullopt;

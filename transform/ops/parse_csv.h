@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 #include "transform/ops/rows.h"
 
@@ -30,7 +30,7 @@ struct ParseCsvSpec {
       "fields. A sample of a series holds `history` records, and `rows` says which of them to take "
       "the fields from.";
   static constexpr bool kIsRandom = false;
-  std::vector<std::string> columns = {};
+  config::ColumnList columns = {};
   CsvType dtype = CsvType::kFloat32;
   Rows rows = Rows::kLast;
   std::string suffix = {};
@@ -38,7 +38,9 @@ struct ParseCsvSpec {
   bool autocache = false;
 
   void Fields(auto&& field) {
-    field("columns", columns, "Names of the fields to read.",
+    field("columns", columns,
+          "The fields to read: a list of names, or rules over the names of the dataset's columns. "
+          "`all` and rules leave out the column of the label.",
           config::Limits{.required = true, .example = "[temperature, wind]", .min_items = 1});
     field("dtype", dtype, "Type of all these columns. Use several parse_csv for several types.");
     field("rows", rows,

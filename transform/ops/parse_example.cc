@@ -30,11 +30,12 @@ struct Making {
 // Writes what the feature holds to `row` of the column; or says why it cannot.
 std::optional<std::string> Write(const ExampleField& field, const ExampleFeature& feature,
                                  int64_t row, Making& column) {
-  using Kind = ExampleFeature::Kind;
-  if (feature.kind == Kind::kAbsent) return "is missing";
+  using FeatureKind = ExampleFeature::Kind;
+  if (feature.kind == FeatureKind::kAbsent) return "is missing";
   const bool is_text = field.dtype == ExampleType::kString || field.dtype == ExampleType::kUInt8;
   const bool is_whole = field.dtype == ExampleType::kInt64;
-  if (is_text != (feature.kind == Kind::kBytes) || (is_whole && feature.kind != Kind::kInt64)) {
+  if (is_text != (feature.kind == FeatureKind::kBytes) ||
+      (is_whole && feature.kind != FeatureKind::kInt64)) {
     return "is of another kind";
   }
   const auto length = static_cast<size_t>(field.length);
@@ -50,7 +51,7 @@ std::optional<std::string> Write(const ExampleField& field, const ExampleFeature
     std::memcpy(column.numbers.data.MutableAs<uint8_t>().data() + begin, bytes.data(), length);
   } else if (is_whole) {
     std::ranges::copy(feature.ints, column.numbers.data.MutableAs<int64_t>().data() + begin);
-  } else if (feature.kind == Kind::kFloat) {
+  } else if (feature.kind == FeatureKind::kFloat) {
     std::ranges::copy(feature.floats, column.numbers.data.MutableAs<float>().data() + begin);
   } else {
     std::ranges::transform(feature.ints, column.numbers.data.MutableAs<float>().data() + begin,

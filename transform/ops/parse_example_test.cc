@@ -95,8 +95,7 @@ TEST(ParseExample, DecodeImageTakesItsTexts) {
       ParseExampleSpec{
           .features = {{.name = "image", .dtype = ExampleType::kString, .into = "file"}}},
       DecodeImageSpec{.height = 1, .width = 1, .channels = 1, .column = "file"},
-      CastSpec{.columns = {.all = false, .names = {"image"}}, .dtype = CastType::kFloat32},
-      StackSpec{.columns = {.all = false, .names = {"image"}}});
+      CastSpec{.columns = {"image"}, .dtype = CastType::kFloat32}, StackSpec{.columns = {"image"}});
   // A grey pixel of 0x80 as PNG.
   const std::string png(
       "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\001"

@@ -10,7 +10,7 @@
 namespace tidemill::transform {
 namespace {
 
-using Kind = JsonValue::Kind;
+using JsonKind = JsonValue::Kind;
 constexpr std::string_view kNull = "null";
 
 // Cuts a payload into its lines, blank ones left out. Views of the payload.
@@ -80,20 +80,22 @@ class ParseJsonOp final : public Op {
 
   bool IsMissing(const JsonValue& value) const {
     if (spec_.missing.empty()) return false;
-    if (value.kind == Kind::kNull || value.kind == Kind::kAbsent) return null_is_missing_;
-    if (value.kind == Kind::kNested) return false;
+    if (value.kind == JsonKind::kNull || value.kind == JsonKind::kAbsent) return null_is_missing_;
+    if (value.kind == JsonKind::kNested) return false;
     return std::ranges::find(spec_.missing, Trim(value.text)) != spec_.missing.end();
   }
 
   // Rejects the row unless the field holds a scalar.
   bool IsScalar(const JsonValue& value, size_t field, int64_t row, Frame& frame) const {
     const std::string& name = spec_.fields[field];
-    if (value.kind == Kind::kAbsent) frame.Reject(row, fmt::format("there is no field {}", name));
-    if (value.kind == Kind::kNull) frame.Reject(row, fmt::format("field {} is null", name));
-    if (value.kind == Kind::kNested) {
+    if (value.kind == JsonKind::kAbsent)
+      frame.Reject(row, fmt::format("there is no field {}", name));
+    if (value.kind == JsonKind::kNull) frame.Reject(row, fmt::format("field {} is null", name));
+    if (value.kind == JsonKind::kNested) {
       frame.Reject(row, fmt::format("field {} is a list or an object", name));
     }
-    return value.kind == Kind::kText || value.kind == Kind::kNumber || value.kind == Kind::kBool;
+    return value.kind == JsonKind::kText || value.kind == JsonKind::kNumber ||
+           value.kind == JsonKind::kBool;
   }
 
   template <typename T>
@@ -103,7 +105,7 @@ class ParseJsonOp final : public Op {
       return true;
     }
     if (!IsScalar(value, field, row, frame)) return false;
-    if (value.kind == Kind::kBool) {
+    if (value.kind == JsonKind::kBool) {
       number = value.text == "true" ? 1 : 0;
       return true;
     }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {
@@ -21,7 +21,7 @@ struct StackSpec {
       "each row of a series: columns of shape [history] become [history, columns], which recurrent "
       "and temporal networks take. A number too large for float32 makes a bad sample.";
   static constexpr bool kIsRandom = false;
-  config::NameList columns = {.all = true, .names = {}};
+  config::ColumnList columns = config::ColumnList::All();
   std::string into = "input";
   StackBy by = StackBy::kSample;
   bool autocache = false;

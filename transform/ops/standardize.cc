@@ -180,7 +180,7 @@ std::unique_ptr<Op> StandardizeSpec::Build(OpBuilder& builder) const {
 }
 
 TargetMade StandardizeSpec::Target() const {
-  const bool is_named = !columns.all && std::ranges::count(columns.names, kTargetColumn) > 0;
+  const bool is_named = std::ranges::count(columns.Names(), kTargetColumn) > 0;
   return is_named ? TargetMade::kStandardized : TargetMade::kOther;
 }
 

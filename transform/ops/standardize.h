@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 
 namespace tidemill::transform {
@@ -22,7 +22,7 @@ struct StandardizeSpec {
   // The statistics learned about a column. Each has one number per number of a row.
   static constexpr std::string_view kMean = "mean";
   static constexpr std::string_view kStd = "std";
-  config::NameList columns = {.all = true, .names = {}};
+  config::ColumnList columns = config::ColumnList::All();
   bool autocache = false;
 
   void Fields(auto&& field) {

@@ -205,22 +205,12 @@ void TorchScriptSpec::Check(config::Problems& problems) const {
 }
 
 std::unique_ptr<Op> TorchScriptSpec::Build(OpBuilder& builder) const {
-  std::vector<BoundColumn> inputs;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const std::string field = fmt::format("columns[{}]", i);
-    const std::optional<BoundColumn> input = builder.Input(field, columns[i]);
-    if (!input.has_value()) continue;
-    if (IsText(input->schema.type)) {
-      builder.Problem(field, fmt::format("column {} holds texts", columns[i]),
-                      "turn them into numbers first, for example with hash_tokens");
-    }
-    inputs.push_back(*input);
-  }
-  if (columns.empty()) builder.Problem("columns", "names none", "");
+  const size_t num_problems = builder.problems().size();
+  std::vector<BoundColumn> inputs = builder.Inputs("columns", columns, Accepts::kNumbers);
   ColumnSchema schema{.name = into, .type = ColumnType(dtype), .shape = shape};
   if (!CheckShape(builder, "shape", schema.shape)) schema.shape.clear();
   BoundColumn output = builder.Output("into", std::move(schema));
-  if (inputs.size() != columns.size()) return nullptr;
+  if (builder.problems().size() > num_problems) return nullptr;
   return std::make_unique<TorchScriptOp>(*this, std::move(inputs), std::move(output));
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "batch/batch.h"
-#include "config/types.h"
+#include "config/column_list.h"
 #include "transform/engine/op_spec.h"
 #include "transform/ops/cast.h"
 
@@ -29,7 +29,7 @@ struct TorchScriptSpec {
   static constexpr bool kIsRandom = false;
   std::string file = {};
   std::string program = {};
-  std::vector<std::string> columns = {};
+  config::ColumnList columns = {};
   CastType dtype = CastType::kFloat32;
   std::vector<int64_t> shape = {};
   std::string into = {};
@@ -41,7 +41,8 @@ struct TorchScriptSpec {
           config::Limits{.example = "tokens.pt"});
     field("program", program,
           "Instead of `file`, its content in base64. The pipeline is kept with this.");
-    field("columns", columns, "The columns of numbers that forward() takes.",
+    field("columns", columns,
+          "The columns of numbers that forward() takes, each as an argument, in their order.",
           config::Limits{.required = true, .example = "[image]"});
     field("dtype", dtype, "Type of the result.");
     field("shape", shape, "Shape of a row of the result. Empty for one number.",

@@ -14,7 +14,7 @@
 #include "records/tf_example.h"
 #include "storage/client/dataset_spec.h"
 
-namespace tidemill::storage {
+namespace tidemill::samples {
 
 // The fields of one record after another. Thread-compatible.
 class RecordFields {
@@ -25,7 +25,8 @@ class RecordFields {
   using Visitor = std::function<bool(Fields)>;
 
   // INVALID_ARGUMENT when records of this format have no fields, or when there is no such column.
-  static absl::StatusOr<RecordFields> Make(const DatasetSpec& spec, std::vector<std::string> names);
+  static absl::StatusOr<RecordFields> Make(const storage::DatasetSpec& spec,
+                                           std::vector<std::string> names);
 
   // Visits the records of a sample: each row of a window where the dataset is a series, otherwise
   // one. Views are valid during the visit.
@@ -37,7 +38,7 @@ class RecordFields {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  RecordFields(const DatasetSpec& spec, std::vector<std::string> names);
+  RecordFields(const storage::DatasetSpec& spec, std::vector<std::string> names);
 
   void VisitCsv(std::string_view payload, const Visitor& visit);
   void VisitJson(std::string_view payload, const Visitor& visit);
@@ -46,7 +47,7 @@ class RecordFields {
   const batch::PayloadKind payload_;
   const std::vector<std::string> names_;
   const std::vector<std::string> columns_;  // Of CSV files.
-  const DelimitedText delimited_;
+  const storage::DelimitedText delimited_;
   std::vector<size_t> places_;  // Those of the names among the columns.
   CsvSplitter splitter_;
   CsvRecord record_;
@@ -56,4 +57,4 @@ class RecordFields {
   std::vector<std::optional<std::string_view>> fields_;
 };
 
-}  // namespace tidemill::storage
+}  // namespace tidemill::samples

@@ -37,8 +37,9 @@ class CategoryFile : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-// A sound pipeline with an op more.
-config::Decoded<PipelineSpec> CheckWith(const std::string& op, const std::string& folder) {
+// A sound pipeline with an op more, and with `classes` in its label.
+config::Decoded<PipelineSpec> CheckWith(const std::string& op, const std::string& folder,
+                                        const std::string& classes = "classes: [rain, sun]") {
   std::ifstream stream(testing::kTestdata / "sound.yaml");
   std::ostringstream text;
   text << stream.rdbuf();
@@ -46,6 +47,8 @@ config::Decoded<PipelineSpec> CheckWith(const std::string& op, const std::string
   const std::string data = "path: data";
   pipeline.replace(pipeline.find(data), data.size(),
                    fmt::format("path: {}", testing::kTestdata.string() + "/data"));
+  const std::string given = "classes: [rain, sun]";
+  pipeline.replace(pipeline.find(given), given.size(), classes);
   const std::string stack = "    - stack";
   pipeline.insert(pipeline.find(stack), op);
   DiskFiles files(folder, "");
@@ -80,6 +83,41 @@ TEST_F(CategoryFile, ThatIsNotThereIsAProblemOfItsKey) {
   const auto checked = CheckWith(kOp, folder_);
   ASSERT_EQ(checked.problems.items().size(), 1U);
   EXPECT_EQ(checked.problems.items()[0].path, "preprocess.graph[3].one_hot.categories_file");
+}
+
+using ClassFile = CategoryFile;
+
+TEST_F(ClassFile, BecomesTheClassesOfTheLabelWhenAPipelineIsChecked) {
+  Write("weathers.txt", "rain\nsun\n");
+  const auto by_file = CheckWith("", folder_, "classes_file: weathers.txt");
+  EXPECT_TRUE(by_file.problems.empty()) << by_file.problems.ToString();
+  EXPECT_EQ(config::Print(by_file.value), config::Print(CheckWith("", folder_).value));
+  EXPECT_THAT(by_file.value.datasets.at("weather")->label.classes, ElementsAre("rain", "sun"));
+}
+
+TEST_F(ClassFile, ThatLacksAClassOfTheDataIsAProblem) {
+  Write("weathers.txt", "rain\nsnow\n");
+  const auto checked = CheckWith("", folder_, "classes_file: weathers.txt");
+  EXPECT_THAT(checked.problems.ToString(), HasSubstr("'sun'"));
+}
+
+TEST_F(ClassFile, ThatCannotBeReadIsTheOnlyProblem) {
+  const auto missing = CheckWith("", folder_, "classes_file: weathers.txt");
+  ASSERT_EQ(missing.problems.items().size(), 1U) << missing.problems.ToString();
+  EXPECT_EQ(missing.problems.items()[0].path, "datasets.weather.label.classes_file");
+  Write("weathers.txt", "rain\nsun\nrain\n");
+  const auto twice = CheckWith("", folder_, "classes_file: weathers.txt");
+  ASSERT_EQ(twice.problems.items().size(), 1U) << twice.problems.ToString();
+  EXPECT_THAT(twice.problems.items()[0].message,
+              HasSubstr("weathers.txt has the line 'rain' twice"));
+  EXPECT_EQ(twice.problems.items()[0].hint, "write one class a line");
+}
+
+TEST_F(ClassFile, StandsInThePlaceOfClassesOnly) {
+  const auto both = CheckWith("", folder_, "classes: [rain, sun], classes_file: weathers.txt");
+  EXPECT_THAT(both.problems.ToString(), HasSubstr("stands beside classes"));
+  const auto real = CheckWith("", folder_, "kind: real, classes_file: weathers.txt");
+  EXPECT_THAT(real.problems.ToString(), HasSubstr("is given for a real label"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "storage/read/record_fields.h"
+#include "samples/fields/record_fields.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 #include "config/problems.h"
 
-namespace tidemill::storage {
+namespace tidemill::samples {
 
 namespace {
 
@@ -19,7 +19,7 @@ std::optional<std::string> TextOfFeature(const ExampleFeature& feature) {
   return fmt::format("{}", feature.floats.front());
 }
 
-std::vector<std::string> ColumnsOf(const DatasetSpec& spec) {
+std::vector<std::string> ColumnsOf(const storage::DatasetSpec& spec) {
   const std::span<const std::string> columns = spec.format->Columns();
   return {columns.begin(), columns.end()};
 }
@@ -34,23 +34,23 @@ absl::Status NoSuchColumn(const std::string& name, const std::vector<std::string
 
 }  // namespace
 
-RecordFields::RecordFields(const DatasetSpec& spec, std::vector<std::string> names)
+RecordFields::RecordFields(const storage::DatasetSpec& spec, std::vector<std::string> names)
     : payload_(spec.format->Payload()),
       names_(std::move(names)),
       columns_(ColumnsOf(spec)),
-      delimited_(spec.format->Delimited().value_or(DelimitedText{})),
+      delimited_(spec.format->Delimited().value_or(storage::DelimitedText{})),
       splitter_(delimited_.dialect, static_cast<size_t>(delimited_.max_record_bytes)),
       json_(names_),
       example_(names_),
       texts_(names_.size()),
       fields_(names_.size()) {}
 
-absl::StatusOr<RecordFields> RecordFields::Make(const DatasetSpec& spec,
+absl::StatusOr<RecordFields> RecordFields::Make(const storage::DatasetSpec& spec,
                                                 std::vector<std::string> names) {
   RecordFields fields(spec, std::move(names));
   const bool is_csv = fields.payload_ == batch::PayloadKind::kCsv;
   if (!fields.names_.empty() && !spec.format->HasFields() &&
-      spec.format->Unit() != SampleUnit::kMembers) {
+      spec.format->Unit() != storage::SampleUnit::kMembers) {
     return InvalidArgument(
         "there is no column '{}': the samples of format {} have none; a condition can look at "
         "@key, @file, @file.1, @file.2 ... (the parts of the path), @time and @label",
@@ -136,4 +136,4 @@ std::vector<std::string> RecordFields::NamesIn(std::string_view payload) const {
   return JsonFieldNames(payload.substr(0, payload.find('\n')));
 }
 
-}  // namespace tidemill::storage
+}  // namespace tidemill::samples

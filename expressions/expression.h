@@ -1,0 +1,67 @@
+// Expressions over the columns of samples, as people write them in pipelines:
+//
+//     arr_delay >= 15
+//     weekday(date) >= 6 and lower(country) in ('de', 'ch')
+//
+// docs/guides/columns.md describes the language.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "expressions/program.h"
+#include "expressions/syntax.h"
+#include "expressions/type.h"
+
+namespace tidemill::expressions {
+
+// The text of an expression that is well formed. Nothing is known of its types yet. Immutable, so
+// thread-safe; copies are cheap.
+class Expression {
+ public:
+  // INVALID_ARGUMENT: "column 11 of 'arr_delay >> 15': a value is expected before '> 15'".
+  static absl::StatusOr<Expression> Parse(std::string_view text);
+
+  const std::string& text() const { return *text_; }
+  // Those that it names, in the order of their first appearance, each once.
+  const std::vector<std::string>& columns() const { return *columns_; }
+  const Node& root() const { return *root_; }
+
+ private:
+  Expression() = default;
+
+  std::shared_ptr<const std::string> text_;
+  std::shared_ptr<const Node> root_;
+  std::shared_ptr<const std::vector<std::string>> columns_;
+};
+
+// What is known of a column before any row of it.
+struct KnownColumn {
+  std::string name;
+  // std::nullopt for texts that are read as the expression needs them: as numbers where it compares
+  // them with a number, as times where it takes their hour.
+  std::optional<Type> type = std::nullopt;
+  // A column of floats. A literal that it is compared with is rounded to a float, too, so that
+  // x = 0.1 is true where the record says 0.1.
+  bool is_float = false;
+};
+
+struct KnownColumns {
+  std::vector<KnownColumn> columns = {};
+  // Whether columns of other names are texts that are read as needed. Otherwise they are mistakes.
+  bool others = false;
+};
+
+// Finds the types and compiles. The result needs no column that the expression does not name.
+// `wanted`: the type that the result must have; a whole number is a number, too. INVALID_ARGUMENT
+// for a mistake, with its place: an unknown column or function, with the closest one; arguments of
+// other types or another number; a column whose type nothing tells; a result of another type.
+absl::StatusOr<std::shared_ptr<const Program>> Compile(const Expression& expression,
+                                                       const KnownColumns& columns,
+                                                       std::optional<Type> wanted = std::nullopt);
+
+}  // namespace tidemill::expressions

@@ -1,0 +1,140 @@
+#include "expressions/field_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/printable.h"
+#include "expressions/read_values.h"
+
+namespace tidemill::expressions {
+
+namespace {
+
+absl::Status NotA(std::string_view column, std::string_view text, std::string_view type) {
+  constexpr size_t kMostShown = 40;
+  const bool cut = text.size() > kMostShown;
+  return InvalidArgument("{} is '{}{}', not {}", column, Printable(text.substr(0, kMostShown)),
+                         cut ? "..." : "", type);
+}
+
+}  // namespace
+
+absl::StatusOr<FieldRows> FieldRows::Make(std::shared_ptr<const Program> program,
+                                          FieldReading reading) {
+  FieldRows rows;
+  rows.reading_ = std::move(reading);
+  for (const Input& input : program->inputs) {
+    auto column = std::ranges::find(rows.columns_, input.name);
+    if (column == rows.columns_.end()) {
+      rows.columns_.push_back(input.name);
+      rows.arrays_of_.emplace_back();
+      column = rows.columns_.end() - 1;
+    }
+    rows.arrays_of_[static_cast<size_t>(column - rows.columns_.begin())].push_back(
+        rows.arrays_.size());
+    Array array{.type = input.type,
+                .values = std::make_unique<std::byte[]>(SizeOf(input.type) *
+                                                        static_cast<size_t>(kBlockRows))};
+    if (input.type == Type::kTime) {
+      const auto format = rows.reading_.times.find(input.name);
+      ASSIGN_OR_RETURN(
+          array.times,
+          TimeReader::Create(format == rows.reading_.times.end() ? TimeFormat{} : format->second));
+    }
+    rows.arrays_.push_back(std::move(array));
+  }
+  rows.evaluation_ = std::make_unique<Evaluation>(std::move(program));
+  for (size_t i = 0; i < rows.arrays_.size(); ++i) {
+    rows.evaluation_->Set(i, rows.arrays_[i].values.get());
+  }
+  return rows;
+}
+
+bool FieldRows::SaysMissing(std::string_view text) const {
+  return std::ranges::any_of(reading_.missing,
+                             [&](const std::string& word) { return SameWord(word, text); });
+}
+
+void FieldRows::SetNull(Array& array) {
+  switch (array.type) {
+    case Type::kNumber:
+      array.At<double>(num_rows_) = kNullNumber;
+      return;
+    case Type::kWhole:
+    case Type::kTime:
+      array.At<int64_t>(num_rows_) = kNullWhole;
+      return;
+    case Type::kTruth:
+      array.At<Truth>(num_rows_) = Truth::kNull;
+      return;
+    case Type::kText:
+      array.At<std::string_view>(num_rows_) = {};
+      return;
+  }
+}
+
+absl::Status FieldRows::SetText(size_t column, std::optional<std::string_view> text) {
+  for (const size_t place : arrays_of_[column]) {
+    Array& array = arrays_[place];
+    if (!text || text->empty()) {
+      SetNull(array);
+    } else {
+      RETURN_IF_ERROR(Read(array, columns_[column], *text));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FieldRows::Read(Array& array, std::string_view column, std::string_view text) {
+  if (array.type == Type::kText) {
+    array.At<std::string_view>(num_rows_) = texts_.Copy(text);
+    return absl::OkStatus();
+  }
+  const std::string_view word = WithoutBlanks(text);
+  if (array.type == Type::kNumber) {
+    if (const auto number = ReadNumber(word, reading_.decimal)) {
+      array.At<double>(num_rows_) = *number;
+      return absl::OkStatus();
+    }
+  }
+  if (word.empty() || SaysMissing(word)) {
+    SetNull(array);
+    return absl::OkStatus();
+  }
+  if (array.type == Type::kWhole) {
+    const auto whole = ReadWhole(word);
+    if (!whole) return NotA(column, text, "a whole number");
+    array.At<int64_t>(num_rows_) = *whole;
+    return absl::OkStatus();
+  }
+  if (array.type == Type::kTruth) {
+    const auto truth = ReadTruth(word);
+    if (!truth) return NotA(column, text, "a truth value");
+    array.At<Truth>(num_rows_) = *truth;
+    return absl::OkStatus();
+  }
+  if (array.type == Type::kNumber) return NotA(column, text, "a number");
+  const auto time = array.times->Read(word);
+  if (!time.ok()) return InvalidArgument("{}: {}", column, std::string(time.status().message()));
+  array.At<int64_t>(num_rows_) = time->micros;
+  return absl::OkStatus();
+}
+
+void FieldRows::SetTime(size_t column, Timestamp time) {
+  for (const size_t place : arrays_of_[column]) arrays_[place].At<int64_t>(num_rows_) = time.micros;
+}
+
+void FieldRows::SetNumber(size_t column, std::optional<double> number) {
+  for (const size_t place : arrays_of_[column]) {
+    arrays_[place].At<double>(num_rows_) = number.value_or(kNullNumber);
+  }
+}
+
+void FieldRows::Run() { evaluation_->Run(num_rows_); }
+
+void FieldRows::Clear() {
+  num_rows_ = 0;
+  texts_.Clear();
+}
+
+}  // namespace tidemill::expressions

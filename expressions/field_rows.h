@@ -1,0 +1,101 @@
+// Computes an expression from the fields of records, which are texts.
+//
+//   ASSIGN_OR_RETURN(FieldRows rows, FieldRows::Make(program, reading));
+//   for (each record) {
+//     for (size_t i = 0; i < rows.columns().size(); ++i) {
+//       RETURN_IF_ERROR(rows.SetText(i, the field rows.columns()[i] of the record));
+//     }
+//     rows.EndRow();
+//     if (rows.full()) ...
+//   }
+//   rows.Run();
+//   use(rows.evaluation().Values<double>());
+//   rows.Clear();
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "expressions/evaluation.h"
+#include "expressions/program.h"
+#include "expressions/registers.h"
+#include "records/time_reader.h"
+
+namespace tidemill::expressions {
+
+// How the fields of records are read.
+struct FieldReading {
+  // Words that are null where a number, a truth value or a time is meant, in capital or small
+  // letters. An empty field is null in any case, also as a text.
+  std::vector<std::string> missing = {"NA", "N/A", "NaN", "null"};
+  // Stands before the fraction of a number.
+  char decimal = '.';
+  // How the times of some columns are written, by the column. Those of others are written in one of
+  // the ways that need no format.
+  std::map<std::string, TimeFormat> times = {};
+};
+
+// Collects rows, up to kBlockRows, and computes them together. Movable. Thread-compatible.
+class FieldRows {
+ public:
+  // INVALID_ARGUMENT when the format of a time is unknown.
+  static absl::StatusOr<FieldRows> Make(std::shared_ptr<const Program> program,
+                                        FieldReading reading);
+
+  // The columns that the expression reads, each once.
+  const std::vector<std::string>& columns() const { return columns_; }
+
+  // Sets a column of the row that is being made; std::nullopt for a field that is missing.
+  // INVALID_ARGUMENT when the expression needs another type: "arr_delay is 'abc', not a number".
+  // The text is copied.
+  absl::Status SetText(size_t column, std::optional<std::string_view> text);
+  // For a column whose type was known to be kTime.
+  void SetTime(size_t column, Timestamp time);
+  // For a column whose type was known to be kNumber; std::nullopt is null.
+  void SetNumber(size_t column, std::optional<double> number);
+
+  // Completes the row. Every column must be set. Without it, the next row takes its place.
+  void EndRow() { ++num_rows_; }
+  int64_t num_rows() const { return num_rows_; }
+  bool full() const { return num_rows_ == kBlockRows; }
+
+  // Computes the rows. There may be none.
+  void Run();
+  const Evaluation& evaluation() const { return *evaluation_; }
+  // Begins anew.
+  void Clear();
+
+ private:
+  // One of program->inputs. Its array has the values of all rows.
+  struct Array {
+    Type type = Type::kNumber;
+    std::unique_ptr<std::byte[]> values;
+    std::optional<TimeReader> times = std::nullopt;
+
+    template <typename T>
+    T& At(int64_t row) {
+      return reinterpret_cast<T*>(values.get())[row];
+    }
+  };
+
+  FieldRows() = default;
+  absl::Status Read(Array& array, std::string_view column, std::string_view text);
+  bool SaysMissing(std::string_view text) const;
+  void SetNull(Array& array);
+
+  std::unique_ptr<Evaluation> evaluation_;
+  FieldReading reading_;
+  std::vector<std::string> columns_;
+  std::vector<Array> arrays_;                   // One for each input.
+  std::vector<std::vector<size_t>> arrays_of_;  // Those of each column.
+  TextArena texts_;
+  int64_t num_rows_ = 0;
+};
+
+}  // namespace tidemill::expressions

@@ -1,0 +1,27 @@
+// Reads numbers and truth values that are written as text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "expressions/type.h"
+
+namespace tidemill::expressions {
+
+// Returns the text without blanks at its ends.
+std::string_view WithoutBlanks(std::string_view text);
+
+// Whether the words are equal but for capital and small letters of ASCII.
+bool SameWord(std::string_view a, std::string_view b);
+
+// Decimal numbers, with blanks around them and a sign before them. std::nullopt for what is no
+// number or is not finite, "nan" among it. `decimal` stands before the fraction. Where it is a
+// comma, a point is no part of a number, because it may separate thousands.
+std::optional<double> ReadNumber(std::string_view text, char decimal = '.');
+std::optional<int64_t> ReadWhole(std::string_view text);
+
+// "true", "false", "1", "0", in capital or small letters.
+std::optional<Truth> ReadTruth(std::string_view text);
+
+}  // namespace tidemill::expressions

@@ -1,0 +1,43 @@
+#include "expressions/registers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tidemill::expressions {
+
+char* TextArena::Allocate(size_t size) {
+  constexpr size_t kChunkBytes = 16 << 10;
+  while (chunk_ < chunks_.size() && chunks_[chunk_].size - used_ < size) {
+    ++chunk_;
+    used_ = 0;
+  }
+  if (chunk_ == chunks_.size()) {
+    const size_t bytes = std::max(size, kChunkBytes);
+    chunks_.push_back({std::make_unique_for_overwrite<char[]>(bytes), bytes});
+  }
+  char* const begin = &chunks_[chunk_].bytes[used_];
+  used_ += size;
+  return begin;
+}
+
+std::string_view TextArena::Copy(std::string_view text) {
+  if (text.empty()) return "";
+  char* const bytes = Allocate(text.size());
+  std::memcpy(bytes, text.data(), text.size());
+  return {bytes, text.size()};
+}
+
+void TextArena::Clear() {
+  chunk_ = 0;
+  used_ = 0;
+}
+
+Registers::Registers(const Program& program) : values_(program.value_bytes.size()) {
+  for (size_t i = program.inputs.size(); i < values_.size(); ++i) {
+    const size_t bytes = program.value_bytes[i] * static_cast<size_t>(kBlockRows);
+    owned_.push_back(std::make_unique<std::byte[]>(bytes));
+    values_[i] = owned_.back().get();
+  }
+}
+
+}  // namespace tidemill::expressions

@@ -1,0 +1,142 @@
+#include "samples/fields/sample_expression.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidemill::samples {
+
+namespace {
+
+using expressions::Type;
+
+constexpr char kTime[] = "@time";
+constexpr char kLabel[] = "@label";
+
+bool HasNamedClasses(const storage::LabelSpec& label) {
+  return label.kind == storage::LabelKind::kClass && !label.classes.empty();
+}
+
+std::optional<size_t> PlaceOf(const std::vector<std::string>& columns, std::string_view name) {
+  const auto found = std::ranges::find(columns, name);
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<size_t>(found - columns.begin());
+}
+
+absl::StatusOr<std::shared_ptr<const expressions::Program>> CompileFor(
+    const storage::DatasetSpec& spec, const std::string& text, std::optional<Type> wanted) {
+  ASSIGN_OR_RETURN(const expressions::Expression parsed, expressions::Expression::Parse(text));
+  return expressions::Compile(parsed, KnownColumnsOf(spec), wanted);
+}
+
+}  // namespace
+
+expressions::KnownColumns KnownColumnsOf(const storage::DatasetSpec& spec) {
+  expressions::KnownColumns known;
+  const std::span<const std::string> columns = spec.format->Columns();
+  for (const std::string& column : columns) known.columns.push_back({.name = column});
+  known.others = columns.empty() && spec.format->HasFields();
+  known.columns.push_back({.name = kTime, .type = Type::kTime});
+  const storage::LabelSpec label = storage::EffectiveLabel(spec);
+  if (label.is_given()) {
+    known.columns.push_back(
+        {.name = kLabel, .type = HasNamedClasses(label) ? Type::kText : Type::kNumber});
+  }
+  return known;
+}
+
+expressions::FieldReading FieldReadingOf(const storage::DatasetSpec& spec) {
+  expressions::FieldReading reading{.missing = spec.label.missing};
+  if (const auto delimited = spec.format->Delimited()) reading.decimal = delimited->dialect.decimal;
+  if (spec.event_time.column) reading.times[*spec.event_time.column] = spec.event_time.Format();
+  return reading;
+}
+
+absl::Status CheckExpression(const storage::DatasetSpec& spec, const std::string& text,
+                             std::optional<Type> wanted) {
+  return CompileFor(spec, text, wanted).status();
+}
+
+SampleExpression::SampleExpression(expressions::FieldRows rows, RecordFields fields,
+                                   storage::LabelSpec label)
+    : rows_(std::move(rows)), fields_(std::move(fields)), label_(std::move(label)) {
+  for (const std::string& name : fields_.names()) {
+    field_places_.push_back(*PlaceOf(rows_.columns(), name));
+  }
+  time_place_ = PlaceOf(rows_.columns(), kTime);
+  label_place_ = PlaceOf(rows_.columns(), kLabel);
+}
+
+absl::StatusOr<SampleExpression> SampleExpression::Make(const storage::DatasetSpec& spec,
+                                                        const std::string& text,
+                                                        std::optional<Type> wanted) {
+  ASSIGN_OR_RETURN(std::shared_ptr<const expressions::Program> program,
+                   CompileFor(spec, text, wanted));
+  ASSIGN_OR_RETURN(expressions::FieldRows rows,
+                   expressions::FieldRows::Make(std::move(program), FieldReadingOf(spec)));
+  std::vector<std::string> names;
+  for (const std::string& column : rows.columns()) {
+    if (!column.starts_with('@')) names.push_back(column);
+  }
+  ASSIGN_OR_RETURN(RecordFields fields, RecordFields::Make(spec, std::move(names)));
+  return SampleExpression(std::move(rows), std::move(fields), storage::EffectiveLabel(spec));
+}
+
+absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink) {
+  const bool lacks = (time_place_ && samples.Find(batch::kEventTimeColumn) == nullptr) ||
+                     (reads_records() && samples.Find(batch::kPayloadColumn) == nullptr);
+  if (lacks && samples.num_rows() > 0) return Internal("the samples lack what an expression reads");
+  int64_t begin = 0;
+  const auto run = [&](int64_t end) {
+    rows_.Run();
+    sink(begin, rows_.evaluation());
+    rows_.Clear();
+    begin = end;
+  };
+  for (int64_t row = 0; row < samples.num_rows(); ++row) {
+    SetRow(samples, row);
+    rows_.EndRow();
+    if (rows_.full()) run(row + 1);
+  }
+  if (rows_.num_rows() > 0) run(samples.num_rows());
+  return absl::OkStatus();
+}
+
+void SampleExpression::SetText(size_t column, std::optional<std::string_view> text) {
+  const absl::Status status = rows_.SetText(column, text);
+  if (status.ok()) return;
+  if (num_unfit_++ == 0) first_unfit_ = std::string(status.message());
+  rows_.SetText(column, std::nullopt).IgnoreError();
+}
+
+void SampleExpression::SetRow(const batch::Batch& samples, int64_t row) {
+  if (time_place_) {
+    const auto times = samples.Find(batch::kEventTimeColumn)->Values<int64_t>();
+    rows_.SetTime(*time_place_, {times[static_cast<size_t>(row)]});
+  }
+  if (label_place_) SetLabel(samples, row);
+  if (!reads_records()) return;
+  for (const size_t place : field_places_) SetText(place, std::nullopt);
+  // Of several rows the last one stays.
+  fields_.Visit(samples.Find(batch::kPayloadColumn)->Bytes(row), [&](RecordFields::Fields fields) {
+    for (size_t i = 0; i < fields.size(); ++i) SetText(field_places_[i], fields[i]);
+    return true;
+  });
+}
+
+void SampleExpression::SetLabel(const batch::Batch& samples, int64_t row) {
+  const auto place = static_cast<size_t>(row);
+  const batch::Column* const classes = samples.Find(batch::kClassLabelColumn);
+  const batch::Column* const reals = samples.Find(batch::kRealLabelColumn);
+  const bool has_class = classes != nullptr && classes->IsValid(row);
+  if (HasNamedClasses(label_)) {
+    std::optional<std::string_view> name;
+    if (has_class) name = label_.classes[static_cast<size_t>(classes->Values<int64_t>()[place])];
+    return SetText(*label_place_, name);
+  }
+  std::optional<double> number;
+  if (has_class) number = static_cast<double>(classes->Values<int64_t>()[place]);
+  if (reals != nullptr && reals->IsValid(row)) number = reals->Values<double>()[place];
+  rows_.SetNumber(*label_place_, number);
+}
+
+}  // namespace tidemill::samples

@@ -1,0 +1,187 @@
+#include "storage/formats/record_expressions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "records/text.h"
+
+namespace tidemill::storage {
+
+namespace {
+
+using expressions::IsNull;
+using expressions::Truth;
+using expressions::Type;
+
+// Those that can be written as text, with which all that holds times can do.
+constexpr int64_t kFirstTime = -62'135'596'800'000'000;       // 0001-01-01
+constexpr int64_t kBehindLastTime = 253'402'300'800'000'000;  // 10000-01-01
+
+constexpr size_t kMostShownBytes = 60;
+
+bool IsCalendarTime(int64_t micros) { return micros >= kFirstTime && micros < kBehindLastTime; }
+
+expressions::FieldReading ReadingOf(const DatasetSpec& spec) {
+  expressions::FieldReading reading{.missing = spec.label.missing};
+  if (const auto text = spec.format->Delimited()) reading.decimal = text->dialect.decimal;
+  if (spec.event_time.column) reading.times[*spec.event_time.column] = spec.event_time.Format();
+  return reading;
+}
+
+}  // namespace
+
+absl::StatusOr<RecordExpression> RecordExpression::Make(const CompiledExpression& compiled,
+                                                        expressions::FieldReading reading,
+                                                        std::vector<std::string>& fields) {
+  ASSIGN_OR_RETURN(auto rows, expressions::FieldRows::Make(compiled.program, std::move(reading)));
+  RecordExpression made(std::move(rows));
+  made.tally_.role = compiled.role;
+  for (const std::string& column : made.rows_.columns()) {
+    if (column == kTimeColumn) {
+      made.reads_time_ = true;
+      made.fields_.push_back(std::nullopt);
+      continue;
+    }
+    const auto known = std::ranges::find(fields, column);
+    made.fields_.push_back(static_cast<size_t>(known - fields.begin()));
+    if (known == fields.end()) fields.push_back(column);
+  }
+  return made;
+}
+
+absl::Status RecordExpression::Compute(FieldText text, std::optional<Timestamp> time) {
+  rows_.Clear();
+  absl::Status set = SetFields(text, time);
+  if (!set.ok()) {
+    if (tally_.num_bad++ == 0) tally_.first_mistake = std::string(set.message());
+    return set;
+  }
+  rows_.EndRow();
+  rows_.Run();
+  Count();
+  return absl::OkStatus();
+}
+
+absl::Status RecordExpression::SetFields(FieldText text, std::optional<Timestamp> time) {
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    if (!fields_[i]) {
+      rows_.SetTime(i, *time);
+      continue;
+    }
+    ASSIGN_OR_RETURN(const std::optional<std::string_view> field, text(*fields_[i]));
+    RETURN_IF_ERROR(rows_.SetText(i, field));
+  }
+  return absl::OkStatus();
+}
+
+void RecordExpression::Count() {
+  const auto count = [&](auto value, const auto& print) {
+    ++tally_.num_values;
+    tally_.num_null += IsNull(value) ? 1 : 0;
+    if (tally_.first_values.size() >= ExpressionTally::kMostFirstValues) return;
+    tally_.first_values.push_back(IsNull(value) ? "null" : print(value));
+  };
+  const auto as_written = [](auto value) { return fmt::format("{}", value); };
+  switch (type()) {
+    case Type::kNumber:
+      return count(Value<double>(), as_written);
+    case Type::kWhole:
+      return count(Value<int64_t>(), as_written);
+    case Type::kTruth:
+      return count(Value<Truth>(), [](Truth value) -> std::string {
+        return value == Truth::kTrue ? "true" : "false";
+      });
+    case Type::kText:
+      return count(Value<std::string_view>(),
+                   [](std::string_view value) { return AsText(value, kMostShownBytes); });
+    case Type::kTime:
+      return count(Value<int64_t>(), [](int64_t value) -> std::string {
+        return IsCalendarTime(value) ? FormatTimestamp({value}) : "a time beyond the calendar";
+      });
+  }
+}
+
+absl::StatusOr<RecordExpressions> RecordExpressions::Make(
+    const DatasetSpec& spec, const std::vector<CompiledExpression>& compiled,
+    const LabelReader& labels) {
+  RecordExpressions made(labels);
+  for (const CompiledExpression& each : compiled) {
+    using enum DatasetExpression::Role;
+    ASSIGN_OR_RETURN(auto expression, RecordExpression::Make(each, ReadingOf(spec), made.fields_));
+    std::optional<RecordExpression>& place = each.role == kWhere   ? made.where_
+                                             : each.role == kLabel ? made.label_
+                                                                   : made.time_;
+    place = std::move(expression);
+  }
+  return made;
+}
+
+std::vector<ExpressionTally> RecordExpressions::Tallies() const {
+  std::vector<ExpressionTally> tallies;
+  for (const auto* each : {&where_, &label_, &time_}) {
+    if (*each) tallies.push_back((*each)->tally());
+  }
+  return tallies;
+}
+
+absl::StatusOr<std::optional<SampleFacts>> RecordExpressions::FactsOf(
+    RecordExpression::FieldText text, OtherTime time, OtherLabel label) {
+  std::optional<Timestamp> found;
+  const auto find_time = [&]() -> absl::Status {
+    if (found) return absl::OkStatus();
+    ASSIGN_OR_RETURN(found, time_ ? ComputeTime(text) : time());
+    return absl::OkStatus();
+  };
+  if (where_) {
+    if (where_->reads_time()) RETURN_IF_ERROR(find_time());
+    const absl::Status computed = where_->Compute(text, found);
+    if (!computed.ok()) return Annotate(computed, "where");
+    if (where_->Value<Truth>() != Truth::kTrue) return std::optional<SampleFacts>();
+  }
+  if (label_ && label_->reads_time()) RETURN_IF_ERROR(find_time());
+  SampleFacts facts;
+  ASSIGN_OR_RETURN(facts.label, label_ ? ComputeLabel(text, found) : label());
+  RETURN_IF_ERROR(find_time());
+  facts.time = *found;
+  return facts;
+}
+
+absl::StatusOr<Timestamp> RecordExpressions::ComputeTime(RecordExpression::FieldText text) {
+  RETURN_IF_ERROR(Annotate(time_->Compute(text, std::nullopt), "event_time"));
+  const auto micros = time_->Value<int64_t>();
+  if (IsNull(micros)) return InvalidArgument("event_time is null");
+  if (!IsCalendarTime(micros)) {
+    return InvalidArgument("event_time is not between the years 1 and 9999");
+  }
+  return Timestamp{micros};
+}
+
+absl::StatusOr<Label> RecordExpressions::ComputeLabel(RecordExpression::FieldText text,
+                                                      std::optional<Timestamp> time) {
+  RETURN_IF_ERROR(Annotate(label_->Compute(text, time), "label"));
+  const auto none = [&] { return labels_->FromNothing(InvalidArgument("the label is null")); };
+  switch (label_->type()) {
+    case Type::kTruth: {
+      const auto truth = label_->Value<Truth>();
+      return IsNull(truth) ? none() : labels_->FromClass(truth == Truth::kTrue ? 1 : 0);
+    }
+    case Type::kText: {
+      const auto name = label_->Value<std::string_view>();
+      return IsNull(name) ? none() : labels_->FromText(name);
+    }
+    case Type::kNumber: {
+      const auto number = label_->Value<double>();
+      if (IsNull(number)) return none();
+      return Label{.class_label = std::nullopt, .real_label = number};
+    }
+    case Type::kWhole:
+    case Type::kTime:
+      break;
+  }
+  const auto whole = label_->Value<int64_t>();
+  return IsNull(whole) ? none() : labels_->FromClass(whole);
+}
+
+}  // namespace tidemill::storage

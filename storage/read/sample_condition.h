@@ -1,0 +1,43 @@
+// Tells which of listed samples an expression is true for.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "samples/fields/sample_expression.h"
+#include "storage/index/dataset_index.h"
+#include "storage/index/sample_index.h"
+#include "storage/read/open_files.h"
+
+namespace tidemill::storage {
+
+// Reads the samples in blocks of about `block_bytes`; none if the expression names @time and @label
+// alone. Movable. Thread-compatible. What it refers to must outlive it.
+class SampleCondition {
+ public:
+  // INVALID_ARGUMENT for a mistake in the expression.
+  static absl::StatusOr<SampleCondition> Make(SampleIndex& indexes,
+                                              std::shared_ptr<const DatasetIndex> index,
+                                              OpenFiles& files, const std::string& where,
+                                              int64_t block_bytes);
+
+  // Adds the column `matches`, uint8, to rows with key, event_time and labels. Nobody knows whether
+  // a sample that cannot be read matches: it does, so that it is told as bad where it is used.
+  absl::Status AddMatches(batch::Batch& rows);
+
+ private:
+  SampleCondition(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, OpenFiles& files,
+                  samples::SampleExpression expression, int64_t block_bytes);
+
+  absl::Status ReadRecords(const batch::Batch& rows, std::span<uint8_t> matches);
+
+  SampleIndex* indexes_;
+  std::shared_ptr<const DatasetIndex> index_;
+  OpenFiles* files_;
+  samples::SampleExpression expression_;
+  int64_t block_bytes_;
+};
+
+}  // namespace tidemill::storage

@@ -1,0 +1,44 @@
+// The rows of a block that a graph still works on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "transform/engine/frame.h"
+
+namespace tidemill::transform {
+
+// Holds the frame of a block. Rows that are bad or filtered stay in the frame until they are worth
+// dropping: then the ops behind a filter do not work on what it has left out. Thread-compatible.
+// `samples` must outlive it.
+class RemainingRows {
+ public:
+  RemainingRows(const batch::Batch& samples, int num_slots, const RunContext& context);
+  RemainingRows(const RemainingRows&) = delete;
+  RemainingRows& operator=(const RemainingRows&) = delete;
+
+  Frame& frame() { return *frame_; }
+  // The samples of the frame's rows.
+  const batch::Batch& samples() const { return frame_->samples(); }
+
+  // Drops rows that are of no use if they are a good part of the frame's.
+  absl::Status DropIfWorth();
+
+  int64_t num_filtered() const { return num_filtered_ + frame_->num_filtered(); }
+  // Returns all bad samples in the order of their rows, which are those of the block.
+  std::vector<BadSample> TakeBad();
+
+ private:
+  void CollectBad();
+
+  std::optional<batch::Batch> kept_;  // The samples of what is left, once rows were dropped.
+  std::optional<Frame> frame_;
+  std::vector<int64_t> rows_;  // Those of the block in the frame. Empty before rows were dropped.
+  std::vector<BadSample> bad_;
+  int64_t num_filtered_ = 0;
+};
+
+}  // namespace tidemill::transform

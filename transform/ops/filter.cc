@@ -1,0 +1,48 @@
+#include "transform/ops/filter.h"
+
+#include <utility>
+
+#include "config/problems.h"
+#include "transform/ops/column_expression.h"
+
+namespace tidemill::transform {
+
+namespace {
+
+class FilterOp final : public Op {
+ public:
+  explicit FilterOp(std::unique_ptr<ColumnExpression> condition)
+      : condition_(std::move(condition)) {}
+
+  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+    return condition_->Run(frame, [&](int64_t row, const expressions::Evaluation& results) {
+      for (const expressions::Truth holds : results.Values<expressions::Truth>()) {
+        if (holds != expressions::Truth::kTrue) frame.Filter(row);
+        ++row;
+      }
+    });
+  }
+
+ private:
+  const std::unique_ptr<ColumnExpression> condition_;
+};
+
+}  // namespace
+
+void FilterSpec::Check(config::Problems& problems) const {
+  const auto parsed = expressions::Expression::Parse(condition);
+  if (!parsed.ok()) problems.Add("", std::string(parsed.status().message()), "");
+}
+
+std::unique_ptr<Op> FilterSpec::Build(OpBuilder& builder) const {
+  auto expression = ColumnExpression::Build(builder, "", condition, expressions::Type::kTruth);
+  if (expression == nullptr) return nullptr;
+  if (!expression->shape().empty()) {
+    builder.Problem("", "the condition is about columns of several numbers",
+                    "a filter needs one truth value for each sample");
+    return nullptr;
+  }
+  return std::make_unique<FilterOp>(std::move(expression));
+}
+
+}  // namespace tidemill::transform
