@@ -196,23 +196,6 @@ std::string LimitsPhrase(const Member& field) {
   return items.empty() || range.empty() ? range + items : fmt::format("{}; {}", items, range);
 }
 
-std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant) {
-  if (variant != nullptr) {
-    for (const TypeGetter alternative : variant->alternatives) {
-      if (HasKey(alternative(), key)) {
-        return fmt::format("it is a key of type: {}", alternative().tag);
-      }
-    }
-  }
-  const FieldList list = FieldsOf(type);
-  for (const Member& field : list.fields) {
-    if (field.type().kind == Kind::kStruct && HasKey(field.type(), key)) {
-      return fmt::format("it belongs in '{}'", field.key);
-    }
-  }
-  return "";
-}
-
 std::string PercentHint(const Type& type, const Limits& limits, double value) {
   const bool is_share = (type.kind == Kind::kDouble || type.kind == Kind::kFloat) &&
                         limits.max == 1.0 && value > 1 && value <= 100;

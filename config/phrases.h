@@ -47,10 +47,6 @@ std::string DefaultPhrase(const Member& member);
 // "at least 1", "1 to 10", "1 to 5 entries". "" without limits.
 std::string LimitsPhrase(const Member& member);
 
-// Returns where a key that the struct does not have would be right: in another alternative of its
-// variant or one section further down. "" when neither has it. `variant` may be nullptr.
-std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant);
-
 // What to write for a share that was given in percent; "" for other values.
 std::string PercentHint(const Type& type, const Limits& limits, double value);
 
