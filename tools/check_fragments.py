@@ -18,11 +18,12 @@ schema = json.loads(pathlib.Path("docs/reference/pipeline.schema.json").read_tex
 
 
 class Reader(yaml.SafeLoader):
-    """YAML as the programs read it: a date is a text, 1e-3 a number."""
+    """YAML as the programs read it: a date is a text, `on` too, 1e-3 a number."""
 
 
 Reader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+    first: [(tag, pattern) for tag, pattern in resolvers
+            if not tag.endswith(":timestamp") and (not tag.endswith(":bool") or first in "tTfF")]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
 Reader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789"))
 
