@@ -32,7 +32,7 @@ batch::Batch MakeSamples() {
     const std::string image =
         benchmarks::MakePhotograph(static_cast<uint32_t>(i % 20), kSide, kSide, kQuality);
     records.push_back(
-        storage::testing::TfExample({.bytes = {{"encoded", image}}, .ints = {{"place", i % 10}}}));
+        storage::testing::TfExample({.ints = {{"place", i % 10}}, .bytes = {{"encoded", image}}}));
   }
   const std::vector<std::string_view> views(records.begin(), records.end());
   batch::Batch samples(kSamples);

@@ -39,7 +39,8 @@ std::vector<Flight> Flights() {
   std::mt19937_64 random(5);
   std::vector<Flight> flights;
   for (int i = 0; i < kNumFlights; ++i) {
-    Flight flight{.time = kFirst + i * kHour};
+    Flight flight;
+    flight.time = kFirst + i * kHour;
     flight.carrier = std::vector<std::string>{"AA", "UA", "WN"}[random() % 3];
     flight.distance = static_cast<int>(random() % 3000);
     flight.delay = static_cast<int>(random() % 60) - 20 + (flight.carrier == "UA" ? 15 : 0);
@@ -70,27 +71,26 @@ void WriteData(const std::string& folder) {
   }
 }
 
-constexpr char kRaw[] = R"(    files: "raw.csv"
-    event_time: {expression: "time(concat(day, ' ', hour), '%Y-%m-%d %H')"
-}
+constexpr char kRaw[] = R"yaml(    files: "raw.csv"
+    event_time: {expression: "time(concat(day, ' ', hour), '%Y-%m-%d %H')"}
     label: {expression: "arr_delay >= 15", classes: [on_time, late]}
     where: valid = 1
-)";
+)yaml";
 constexpr char kPrepared[] = R"(    files: "prepared.csv"
     event_time: {column: time}
     label: {column: class, classes: [on_time, late]}
 )";
-    constexpr char kComputed[] = R"(    - parse_csv: {columns: [distance], dtype: float64}
+constexpr char kComputed[] = R"(    - parse_csv: {columns: [distance], dtype: float64}
     - parse_csv: {columns: [carrier], dtype: string}
     - compute: {log_distance: log1p(distance), is_ua: lower(carrier) = 'ua', weekend: weekday(@time) >= 6}
 )";
-    constexpr char kParsed[] = "    - parse_csv: {columns: [is_ua, log_distance, weekend]}\n";
+constexpr char kParsed[] = "    - parse_csv: {columns: [is_ua, log_distance, weekend]}\n";
 
-    std::string WritePipeline(const std::string& folder, const std::string& dataset,
-                              const std::string& ops, const std::string& selection = "new_data",
-                              const std::string& workers = "", const std::string& slices = "") {
-      const std::string path = folder + "/pipeline.yaml";
-      std::ofstream(path) << fmt::format(R"(version: 1
+std::string WritePipeline(const std::string& folder, const std::string& dataset,
+                          const std::string& ops, const std::string& selection = "new_data",
+                          const std::string& workers = "", const std::string& slices = "") {
+  const std::string path = folder + "/pipeline.yaml";
+  std::ofstream(path) << fmt::format(R"(version: 1
 name: flights
 datasets:
   flights:
@@ -111,143 +111,141 @@ training: {{device: cpu, epochs: 3, batch_size: 16, loss: cross_entropy, warm_st
 evaluation:
   - {{dataset: flights, windows: {{type: between_triggers}}, models: all, measures: [accuracy, log_loss]{}}}
 )",
-                                         dataset, workers, ops, selection, slices);
-      return path;
-    }
+                                     dataset, workers, ops, selection, slices);
+  return path;
+}
 
-    nlohmann::json RunIn(const Stack& stack, const std::string& pipeline,
-                         const std::string& failpoint = "") {
-      std::map<std::string, std::string> environment;
-      const std::string marks = stack.files() + "/marks";
-      std::filesystem::create_directory(marks);
-      if (!failpoint.empty()) {
-        environment = {{"TIDEMILL_FAILPOINTS", failpoint + "=kill"},
-                       {"TIDEMILL_FAILPOINTS_ONCE", marks}};
-      }
-      const CommandResult result = stack.Tidemill({"run", pipeline, "--json"}, environment);
-      EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-      if (!failpoint.empty()) {
-        EXPECT_TRUE(std::filesystem::exists(marks + "/" + failpoint)) << "nothing passed it";
-      }
-      return result.Json();
-    }
+nlohmann::json RunIn(const Stack& stack, const std::string& pipeline,
+                     const std::string& failpoint = "") {
+  std::map<std::string, std::string> environment;
+  const std::string marks = stack.files() + "/marks";
+  std::filesystem::create_directory(marks);
+  if (!failpoint.empty()) {
+    environment = {{"TIDEMILL_FAILPOINTS", failpoint + "=kill"},
+                   {"TIDEMILL_FAILPOINTS_ONCE", marks}};
+  }
+  const CommandResult result = stack.Tidemill({"run", pipeline, "--json"}, environment);
+  EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+  if (!failpoint.empty()) {
+    EXPECT_TRUE(std::filesystem::exists(marks + "/" + failpoint)) << "nothing passed it";
+  }
+  return result.Json();
+}
 
-    std::vector<std::string> RunOf(const std::string& dataset, const std::string& ops,
-                                   const std::string& workers = "",
-                                   const std::string& failpoint = "") {
-      const Stack stack;
-      WriteData(stack.files());
-      const std::string pipeline = WritePipeline(stack.files(), dataset, ops, "new_data", workers);
-      return Fingerprint(RunIn(stack, pipeline, failpoint));
-    }
+std::vector<std::string> RunOf(const std::string& dataset, const std::string& ops,
+                               const std::string& workers = "", const std::string& failpoint = "") {
+  const Stack stack;
+  WriteData(stack.files());
+  const std::string pipeline = WritePipeline(stack.files(), dataset, ops, "new_data", workers);
+  return Fingerprint(RunIn(stack, pipeline, failpoint));
+}
 
-    const std::vector<std::string>& PreparedByHand() {
-      static const std::vector<std::string> lines = RunOf(kPrepared, kParsed);
-      return lines;
-    }
+const std::vector<std::string>& PreparedByHand() {
+  static const std::vector<std::string> lines = RunOf(kPrepared, kParsed);
+  return lines;
+}
 
-    TEST(ExpressionsRun, TrainsAndMeasuresWhatPreparedDataDo) {
-      ASSERT_EQ(PreparedByHand().front(), "succeeded");
-      ASSERT_GT(PreparedByHand().size(), 5U);
-      EXPECT_EQ(RunOf(kRaw, kComputed), PreparedByHand());
-    }
+TEST(ExpressionsRun, TrainsAndMeasuresWhatPreparedDataDo) {
+  ASSERT_EQ(PreparedByHand().front(), "succeeded");
+  ASSERT_GT(PreparedByHand().size(), 5U);
+  EXPECT_EQ(RunOf(kRaw, kComputed), PreparedByHand());
+}
 
-    TEST(ExpressionsRun, OfWorkersIsTheSame) {
-      EXPECT_EQ(RunOf(kRaw, kComputed, "  workers: {}\n"), PreparedByHand());
-    }
+TEST(ExpressionsRun, OfWorkersIsTheSame) {
+  EXPECT_EQ(RunOf(kRaw, kComputed, "  workers: {}\n"), PreparedByHand());
+}
 
-    TEST(ExpressionsRun, ThatWasKilledWhileItTrainedIsTheSame) {
-      EXPECT_EQ(RunOf(kRaw, kComputed, "", "trainer_server.after_checkpoint"), PreparedByHand());
-    }
+TEST(ExpressionsRun, ThatWasKilledWhileItTrainedIsTheSame) {
+  EXPECT_EQ(RunOf(kRaw, kComputed, "", "trainer_server.after_checkpoint"), PreparedByHand());
+}
 
-    // Of the valid flights with a label, the selection takes those of some carriers, and the filter
-    // leaves out those on short distances.
-    constexpr char kFiltered[] = R"(    - parse_csv: {columns: [distance], dtype: float64}
+// Of the valid flights with a label, the selection takes those of some carriers, and the filter
+// leaves out those on short distances.
+constexpr char kFiltered[] = R"(    - parse_csv: {columns: [distance], dtype: float64}
     - parse_csv: {columns: [carrier], dtype: string}
     - filter: distance >= 600
     - compute: {log_distance: log1p(distance), is_ua: carrier = 'UA', weekend: weekday(@time) >= 6}
 )";
-    constexpr char kChosen[] =
-        "{type: new_data, where: \"carrier in ('UA', 'WN') and @time is not null\"}";
-    constexpr char kSlices[] =
-        ", slices: [{type: expression, name: far, value: distance >= 1500}, {type: expression, "
-        "value: "
-        "carrier}]";
+constexpr char kChosen[] =
+    "{type: new_data, where: \"carrier in ('UA', 'WN') and @time is not null\"}";
+constexpr char kSlices[] =
+    ", slices: [{type: expression, name: far, value: distance >= 1500}, {type: expression, "
+    "value: "
+    "carrier}]";
 
-    TEST(ExpressionsRun, CountsWhatItFiltersAndAddsUp) {
-      const Stack stack;
-      WriteData(stack.files());
-      const nlohmann::json run =
-          RunIn(stack, WritePipeline(stack.files(), kRaw, kFiltered, kChosen, "", kSlices));
-      int64_t valid = 0;
-      int64_t unlabelled = 0;
-      int64_t used = 0;
-      for (const Flight& flight : Flights()) {
-        if (!flight.valid) continue;
-        ++valid;
-        if (flight.carrier == "AA") continue;
-        unlabelled += flight.landed ? 0 : 1;
-        used += flight.landed && flight.distance >= 600 ? 1 : 0;
-      }
-      const nlohmann::json ledger = run.at("ledger");
-      EXPECT_EQ(ledger.at("known"), valid);
-      int64_t sum = 0;
-      for (const auto& [name, count] : ledger.items()) {
-        if (name != "known") sum += count.get<int64_t>();
-      }
-      EXPECT_EQ(sum, valid);
-      EXPECT_EQ(ledger.at("bad"), 0);
-      // The flights behind the last trigger are not reached.
-      const int64_t not_reached = ledger.at("not_reached");
-      EXPECT_LT(ledger.at("used").get<int64_t>(), used);
-      EXPECT_GT(ledger.at("used").get<int64_t>(), used * (valid - not_reached) / valid * 8 / 10);
-      EXPECT_LE(ledger.at("unlabelled").get<int64_t>(), unlabelled);
-      const nlohmann::json left_out = run.at("left_out").at("flights");
-      EXPECT_EQ(left_out.at("filtered"), kNumFlights - valid);
-      for (const auto& trigger : run.at("triggers")) {
-        const nlohmann::json& of = trigger.at("ledger");
-        EXPECT_GT(of.at("filtered").get<int64_t>(), 100) << of;
-        EXPECT_EQ(of.at("bad"), 0);
-      }
-      std::map<std::string, int> slices;
-      for (const auto& value : run.at("evaluations")) {
-        EXPECT_EQ(value.at("bad"), 0);
-        ++slices[value.value("slice", "")];
-      }
-      EXPECT_GT(slices["far=true"], 0);
-      EXPECT_GT(slices["far=false"], 0);
-      EXPECT_GT(slices["carrier=AA"], 0);
-    }
+TEST(ExpressionsRun, CountsWhatItFiltersAndAddsUp) {
+  const Stack stack;
+  WriteData(stack.files());
+  const nlohmann::json run =
+      RunIn(stack, WritePipeline(stack.files(), kRaw, kFiltered, kChosen, "", kSlices));
+  int64_t valid = 0;
+  int64_t unlabelled = 0;
+  int64_t used = 0;
+  for (const Flight& flight : Flights()) {
+    if (!flight.valid) continue;
+    ++valid;
+    if (flight.carrier == "AA") continue;
+    unlabelled += flight.landed ? 0 : 1;
+    used += flight.landed && flight.distance >= 600 ? 1 : 0;
+  }
+  const nlohmann::json ledger = run.at("ledger");
+  EXPECT_EQ(ledger.at("known"), valid);
+  int64_t sum = 0;
+  for (const auto& [name, count] : ledger.items()) {
+    if (name != "known") sum += count.get<int64_t>();
+  }
+  EXPECT_EQ(sum, valid);
+  EXPECT_EQ(ledger.at("bad"), 0);
+  // The flights behind the last trigger are not reached.
+  const int64_t not_reached = ledger.at("not_reached");
+  EXPECT_LT(ledger.at("used").get<int64_t>(), used);
+  EXPECT_GT(ledger.at("used").get<int64_t>(), used * (valid - not_reached) / valid * 8 / 10);
+  EXPECT_LE(ledger.at("unlabelled").get<int64_t>(), unlabelled);
+  const nlohmann::json left_out = run.at("left_out").at("flights");
+  EXPECT_EQ(left_out.at("filtered"), kNumFlights - valid);
+  for (const auto& trigger : run.at("triggers")) {
+    const nlohmann::json& of = trigger.at("ledger");
+    EXPECT_GT(of.at("filtered").get<int64_t>(), 100) << of;
+    EXPECT_EQ(of.at("bad"), 0);
+  }
+  std::map<std::string, int> slices;
+  for (const auto& value : run.at("evaluations")) {
+    EXPECT_EQ(value.at("bad"), 0);
+    ++slices[value.value("slice", "")];
+  }
+  EXPECT_GT(slices["far=true"], 0);
+  EXPECT_GT(slices["far=false"], 0);
+  EXPECT_GT(slices["carrier=AA"], 0);
+}
 
-    TEST(ExpressionsRun, ThatFiltersIsTheSameByWorkersAndAfterAKill) {
-      const auto lines_of = [](const std::string& workers, const std::string& failpoint) {
-        const Stack stack;
-        WriteData(stack.files());
-        return Fingerprint(RunIn(
-            stack, WritePipeline(stack.files(), kRaw, kFiltered, kChosen, workers), failpoint));
-      };
-      const std::vector<std::string> undisturbed = lines_of("", "");
-      ASSERT_EQ(undisturbed.front(), "succeeded");
-      EXPECT_EQ(lines_of("  workers: {}\n", ""), undisturbed);
-      EXPECT_EQ(lines_of("", "selector.before_commit"), undisturbed);
-    }
+TEST(ExpressionsRun, ThatFiltersIsTheSameByWorkersAndAfterAKill) {
+  const auto lines_of = [](const std::string& workers, const std::string& failpoint) {
+    const Stack stack;
+    WriteData(stack.files());
+    return Fingerprint(
+        RunIn(stack, WritePipeline(stack.files(), kRaw, kFiltered, kChosen, workers), failpoint));
+  };
+  const std::vector<std::string> undisturbed = lines_of("", "");
+  ASSERT_EQ(undisturbed.front(), "succeeded");
+  EXPECT_EQ(lines_of("  workers: {}\n", ""), undisturbed);
+  EXPECT_EQ(lines_of("", "selector.before_commit"), undisturbed);
+}
 
-    // A policy that looks at the model on some samples fires where it is bad on them.
-    TEST(ExpressionsRun, JudgesAModelOnTheSamplesThatItsTriggerNames) {
-      const Stack stack;
-      WriteData(stack.files());
-      std::string path = WritePipeline(stack.files(), kRaw, kComputed);
-      std::ifstream in(path);
-      std::string text{std::istreambuf_iterator<char>(in), {}};
-      const std::string trigger = "{type: amount, samples: 400}";
-      text.replace(
-          text.find(trigger), trigger.size(),
-          "{type: performance, evaluate: {samples: 200}, criterion: {type: threshold, at: 1}, "
-          "where: \"carrier = 'UA'\"}");
-      std::ofstream(path) << text;
-      const nlohmann::json run = RunIn(stack, path);
-      EXPECT_GE(run.at("triggers").size(), 3U);
-    }
+// A policy that looks at the model on some samples fires where it is bad on them.
+TEST(ExpressionsRun, JudgesAModelOnTheSamplesThatItsTriggerNames) {
+  const Stack stack;
+  WriteData(stack.files());
+  std::string path = WritePipeline(stack.files(), kRaw, kComputed);
+  std::ifstream in(path);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string trigger = "{type: amount, samples: 400}";
+  text.replace(text.find(trigger), trigger.size(),
+               "{type: performance, evaluate: {samples: 200}, criterion: {type: threshold, at: 1}, "
+               "where: \"carrier = 'UA'\"}");
+  std::ofstream(path) << text;
+  const nlohmann::json run = RunIn(stack, path);
+  EXPECT_GE(run.at("triggers").size(), 3U);
+}
 
-    }  // namespace
-    }  // namespace tidemill::tests
+}  // namespace
+}  // namespace tidemill::tests
