@@ -69,7 +69,11 @@ absl::StatusOr<std::shared_ptr<const Program>> Compiler::Run(std::optional<Type>
                    Describe(*type), Describe(*wanted),
                    *wanted == Type::kTruth ? ", such as price > 0" : "");
   }
-  ASSIGN_OR_RETURN(Value value, Emit(root, wanted ? wanted : type));
+  // A column of texts that stands alone is one.
+  const bool is_open = !type && root.kind != Node::Kind::kLiteral;
+  ASSIGN_OR_RETURN(Value value, Emit(root, wanted    ? wanted
+                                           : is_open ? MaybeType(Type::kText)
+                                                     : type));
   if (value.type == Type::kNumber) {
     value = builder_.AddStep(FiniteNumber(), {value}, Type::kNumber);
   }

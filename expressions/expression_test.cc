@@ -127,6 +127,8 @@ TEST(Expression, ReadsColumnsOfTextsAsTheyAreNeeded) {
   EXPECT_EQ(ValueOf("empty is null", row), "true");
   EXPECT_EQ(ValueOf("length(delay)", row), "4");
   EXPECT_EQ(ValueOf("coalesce(empty, delay) * 2", row), "25");
+  EXPECT_EQ(ValueOf("delay", row), "12.5");
+  EXPECT_EQ(ValueOf("coalesce(empty, name)", row), " Ann ");
 }
 
 TEST(Expression, NamesMayBeQuotedAndHaveParts) {
