@@ -235,8 +235,8 @@ TEST(TorchScriptOp, IsRefusedForTextsAndWithoutAProgram) {
                         TorchScriptSpec{.program = "AA==", .columns = {"x"}, .into = "input"}),
                    CsvSchema({"x"}));
   ASSERT_FALSE(problems.empty());
-  EXPECT_EQ(problems[0].field, "columns[0]");
-  EXPECT_THAT(problems[0].message, HasSubstr("holds texts"));
+  EXPECT_EQ(problems[0].field, "columns");
+  EXPECT_THAT(problems[0].message, HasSubstr("holds text"));
 }
 
 }  // namespace

@@ -277,7 +277,7 @@ TEST(HostileRing, IsRefusedWhateverItIs) {
   };
   header.magic[0] = 'X';
   refuses("magic");
-  header.version = 2;
+  header.version = kRingVersion + 1;
   refuses("version");
   header.control_bytes += 4096;
   refuses("control_bytes");
