@@ -56,7 +56,7 @@ class TfrecordFiles::Indexing {
         expressions_(std::move(expressions)),
         names_(NamesOf(format.spec_, expressions_)),
         example_(names_),
-        reader_(std::move(reader)) {
+        reader_(reader) {
     found_.bytes_done = input.from_byte;
     found_.records_done = input.from_record;
   }

@@ -52,13 +52,13 @@ absl::StatusOr<KnownColumns::Column> KnownColumns::ColumnOf(const std::string& n
   column.kind = Kind::kLabel;
   if (name == "@label") return column;
   column.kind = Kind::kPart;
-  constexpr std::string_view kPrefix = "@file.";
+  constexpr std::string_view kPartOfPath = "@file.";
   const std::string_view digits =
-      std::string_view(name).substr(std::min(kPrefix.size(), name.size()));
+      std::string_view(name).substr(std::min(kPartOfPath.size(), name.size()));
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), column.part);
-  if (name.starts_with(kPrefix) && error == std::errc() && end == digits.data() + digits.size() &&
-      column.part > 0) {
+  if (name.starts_with(kPartOfPath) && error == std::errc() &&
+      end == digits.data() + digits.size() && column.part > 0) {
     return column;
   }
   return InvalidArgument(

@@ -165,6 +165,19 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
   }
 }
 
+void RunState::ApplySkipped(const v1::TriggerSkipped& skipped) {
+  TriggerState& of = At(skipped.trigger());
+  of.skipped = true;
+  of.failed = skipped.stage() != "select";
+  of.trigger.set_skip_reason(skipped.reason());
+  if (of.failed) return;
+  of.num_new_unlabelled = skipped.num_new_unlabelled();
+  of.num_fresh = 0;
+  of.trigger.set_num_candidates(skipped.num_candidates());
+  of.trigger.set_num_unlabelled(skipped.num_unlabelled());
+  of.trigger.set_num_filtered(skipped.num_filtered());
+}
+
 void RunState::ApplyToStage(const v1::RunEvent& event) {
   switch (event.kind_case()) {
     case v1::RunEvent::kTrainingSetSealed: {
@@ -209,20 +222,9 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
       BeginRound();
       break;
     }
-    case v1::RunEvent::kTriggerSkipped: {
-      const v1::TriggerSkipped& skipped = event.trigger_skipped();
-      TriggerState& of = At(skipped.trigger());
-      of.skipped = true;
-      of.failed = skipped.stage() != "select";
-      of.trigger.set_skip_reason(skipped.reason());
-      if (of.failed) break;
-      of.num_new_unlabelled = skipped.num_new_unlabelled();
-      of.num_fresh = 0;
-      of.trigger.set_num_candidates(skipped.num_candidates());
-      of.trigger.set_num_unlabelled(skipped.num_unlabelled());
-      of.trigger.set_num_filtered(skipped.num_filtered());
+    case v1::RunEvent::kTriggerSkipped:
+      ApplySkipped(event.trigger_skipped());
       break;
-    }
     default:
       break;
   }

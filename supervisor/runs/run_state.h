@@ -91,6 +91,7 @@ class RunState {
   TriggerState& At(int64_t trigger);
   void ApplyToTrigger(const v1::RunEvent& event);
   void ApplyToStage(const v1::RunEvent& event);
+  void ApplySkipped(const v1::TriggerSkipped& skipped);
   void ApplyToStream(const v1::RunEvent& event);
   void BeginRound();
   void Resume();

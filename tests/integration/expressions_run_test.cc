@@ -188,7 +188,7 @@ TEST(ExpressionsRun, CountsWhatItFiltersAndAddsUp) {
     unlabelled += flight.landed ? 0 : 1;
     used += flight.landed && flight.distance >= 600 ? 1 : 0;
   }
-  const nlohmann::json ledger = run.at("ledger");
+  const nlohmann::json& ledger = run.at("ledger");
   EXPECT_EQ(ledger.at("known"), valid);
   int64_t sum = 0;
   for (const auto& [name, count] : ledger.items()) {
@@ -201,7 +201,7 @@ TEST(ExpressionsRun, CountsWhatItFiltersAndAddsUp) {
   EXPECT_LT(ledger.at("used").get<int64_t>(), used);
   EXPECT_GT(ledger.at("used").get<int64_t>(), used * (valid - not_reached) / valid * 8 / 10);
   EXPECT_LE(ledger.at("unlabelled").get<int64_t>(), unlabelled);
-  const nlohmann::json left_out = run.at("left_out");
+  const nlohmann::json& left_out = run.at("left_out");
   EXPECT_EQ(left_out.at("filtered"), kNumFlights - valid);
   for (const auto& trigger : run.at("triggers")) {
     const nlohmann::json& of = trigger.at("ledger");

@@ -32,10 +32,9 @@ struct RunContext {
   bool standardize_target = false;
 };
 
-// Holds the input samples, the columns that ops have made so far, and the rows found bad or filtered.
-// Such a row stays in place, with any values, while ops run, so that columns never change their
-// length.
-// Thread-compatible. `samples` must outlive this object.
+// Holds the input samples, the columns that ops have made so far, and the rows found bad or
+// filtered. Such a row stays in place, with any values, while ops run, so that columns never change
+// their length. Thread-compatible. `samples` must outlive this object.
 class Frame {
  public:
   // `num_slots` is the number of columns that the ops of the graph make. The slot of each column

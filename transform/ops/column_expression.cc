@@ -67,8 +67,8 @@ std::unique_ptr<ColumnExpression> ColumnExpression::Build(OpBuilder& builder,
     if (first && made->shape_ != column->schema.shape) {
       builder.Problem(field,
                       fmt::format("column {} has {} numbers in a row, but column {} has {}", *first,
-                                  ColumnSchema{.name = {}, .shape = made->shape_}.Width(), input.name,
-                                  column->schema.Width()),
+                                  ColumnSchema{.name = {}, .shape = made->shape_}.Width(),
+                                  input.name, column->schema.Width()),
                       "columns of one expression have the same shape");
       return nullptr;
     }

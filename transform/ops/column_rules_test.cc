@@ -23,7 +23,7 @@ config::ColumnList Columns(config::ColumnRule rule) {
   return columns;
 }
 
-config::ColumnList With(std::string name, config::ColumnRule rule) {
+config::ColumnList With(const std::string& name, config::ColumnRule rule) {
   config::ColumnList columns = {name};
   columns.items.emplace_back(std::move(rule));
   return columns;

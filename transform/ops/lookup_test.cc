@@ -235,7 +235,7 @@ TEST(Lookup, OfAMistakenTableIsRefusedWithTheLine) {
 }
 
 TEST(Lookup, OfAMistakenKeyTypeNameOrDefaultIsRefused) {
-  const char* const kTable = "station,h,r\na,1,x\n7,2,y\n";
+  const char* const table = "station,h,r\na,1,x\n7,2,y\n";
   const std::pair<const char*, const char*> mistakes[] = {
       {"{table: t.csv, on: {statoin: station}, columns: [h]}", "on: there is no column statoin"},
       {"{table: t.csv, on: {x: station}, columns: [h]}",
@@ -263,7 +263,7 @@ TEST(Lookup, OfAMistakenKeyTypeNameOrDefaultIsRefused) {
                          "- parse_csv: {columns: [hour], dtype: int64}\n"
                          "- parse_csv: {columns: [x]}\n",
                          op),
-             kTable, kSchema);
+             table, kSchema);
     ASSERT_FALSE(checked.problems.empty()) << op;
     EXPECT_THAT(checked.problems[0], HasSubstr(problem)) << op;
   }
