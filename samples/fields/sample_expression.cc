@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/client/dataset_expressions.h"
+
 namespace tidemill::samples {
 
 namespace {
 
 using expressions::Type;
 
-constexpr char kTime[] = "@time";
 constexpr char kLabel[] = "@label";
 
 bool HasNamedClasses(const storage::LabelSpec& label) {
@@ -31,24 +32,14 @@ absl::StatusOr<std::shared_ptr<const expressions::Program>> CompileFor(
 }  // namespace
 
 expressions::KnownColumns KnownColumnsOf(const storage::DatasetSpec& spec) {
-  expressions::KnownColumns known;
-  const std::span<const std::string> columns = spec.format->Columns();
-  for (const std::string& column : columns) known.columns.push_back({.name = column});
-  known.others = columns.empty() && spec.format->HasFields();
-  known.columns.push_back({.name = kTime, .type = Type::kTime});
+  expressions::KnownColumns known = storage::RecordColumnsOf(spec);
+  known.columns.push_back({.name = std::string(storage::kTimeColumn), .type = Type::kTime});
   const storage::LabelSpec label = storage::EffectiveLabel(spec);
   if (label.is_given()) {
     known.columns.push_back(
         {.name = kLabel, .type = HasNamedClasses(label) ? Type::kText : Type::kNumber});
   }
   return known;
-}
-
-expressions::FieldReading FieldReadingOf(const storage::DatasetSpec& spec) {
-  expressions::FieldReading reading{.missing = spec.label.missing};
-  if (const auto delimited = spec.format->Delimited()) reading.decimal = delimited->dialect.decimal;
-  if (spec.event_time.column) reading.times[*spec.event_time.column] = spec.event_time.Format();
-  return reading;
 }
 
 absl::Status CheckExpression(const storage::DatasetSpec& spec, const std::string& text,
@@ -62,7 +53,7 @@ SampleExpression::SampleExpression(expressions::FieldRows rows, RecordFields fie
   for (const std::string& name : fields_.names()) {
     field_places_.push_back(*PlaceOf(rows_.columns(), name));
   }
-  time_place_ = PlaceOf(rows_.columns(), kTime);
+  time_place_ = PlaceOf(rows_.columns(), storage::kTimeColumn);
   label_place_ = PlaceOf(rows_.columns(), kLabel);
 }
 
@@ -72,7 +63,7 @@ absl::StatusOr<SampleExpression> SampleExpression::Make(const storage::DatasetSp
   ASSIGN_OR_RETURN(std::shared_ptr<const expressions::Program> program,
                    CompileFor(spec, text, wanted));
   ASSIGN_OR_RETURN(expressions::FieldRows rows,
-                   expressions::FieldRows::Make(std::move(program), FieldReadingOf(spec)));
+                   expressions::FieldRows::Make(std::move(program), storage::FieldReadingOf(spec)));
   std::vector<std::string> names;
   for (const std::string& column : rows.columns()) {
     if (!column.starts_with('@')) names.push_back(column);
@@ -82,8 +73,12 @@ absl::StatusOr<SampleExpression> SampleExpression::Make(const storage::DatasetSp
 }
 
 absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink) {
-  const bool lacks = (time_place_ && samples.Find(batch::kEventTimeColumn) == nullptr) ||
-                     (reads_records() && samples.Find(batch::kPayloadColumn) == nullptr);
+  const Columns columns{.times = samples.Find(batch::kEventTimeColumn),
+                        .payloads = samples.Find(batch::kPayloadColumn),
+                        .classes = samples.Find(batch::kClassLabelColumn),
+                        .reals = samples.Find(batch::kRealLabelColumn)};
+  const bool lacks =
+      (time_place_ && columns.times == nullptr) || (reads_records() && columns.payloads == nullptr);
   if (lacks && samples.num_rows() > 0) return Internal("the samples lack what an expression reads");
   int64_t begin = 0;
   const auto run = [&](int64_t end) {
@@ -93,7 +88,7 @@ absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink
     begin = end;
   };
   for (int64_t row = 0; row < samples.num_rows(); ++row) {
-    SetRow(samples, row);
+    SetRow(columns, row);
     rows_.EndRow();
     if (rows_.full()) run(row + 1);
   }
@@ -108,34 +103,34 @@ void SampleExpression::SetText(size_t column, std::optional<std::string_view> te
   rows_.SetText(column, std::nullopt).IgnoreError();
 }
 
-void SampleExpression::SetRow(const batch::Batch& samples, int64_t row) {
+void SampleExpression::SetRow(const Columns& columns, int64_t row) {
   if (time_place_) {
-    const auto times = samples.Find(batch::kEventTimeColumn)->Values<int64_t>();
-    rows_.SetTime(*time_place_, {times[static_cast<size_t>(row)]});
+    rows_.SetTime(*time_place_, {columns.times->Values<int64_t>()[static_cast<size_t>(row)]});
   }
-  if (label_place_) SetLabel(samples, row);
+  if (label_place_) SetLabel(columns, row);
   if (!reads_records()) return;
   for (const size_t place : field_places_) SetText(place, std::nullopt);
   // Of several rows the last one stays.
-  fields_.Visit(samples.Find(batch::kPayloadColumn)->Bytes(row), [&](RecordFields::Fields fields) {
+  fields_.Visit(columns.payloads->Bytes(row), [&](RecordFields::Fields fields) {
     for (size_t i = 0; i < fields.size(); ++i) SetText(field_places_[i], fields[i]);
     return true;
   });
 }
 
-void SampleExpression::SetLabel(const batch::Batch& samples, int64_t row) {
+void SampleExpression::SetLabel(const Columns& columns, int64_t row) {
   const auto place = static_cast<size_t>(row);
-  const batch::Column* const classes = samples.Find(batch::kClassLabelColumn);
-  const batch::Column* const reals = samples.Find(batch::kRealLabelColumn);
-  const bool has_class = classes != nullptr && classes->IsValid(row);
+  const bool has_class = columns.classes != nullptr && columns.classes->IsValid(row);
+  const int64_t its_class = has_class ? columns.classes->Values<int64_t>()[place] : 0;
   if (HasNamedClasses(label_)) {
     std::optional<std::string_view> name;
-    if (has_class) name = label_.classes[static_cast<size_t>(classes->Values<int64_t>()[place])];
+    if (has_class) name = label_.classes[static_cast<size_t>(its_class)];
     return SetText(*label_place_, name);
   }
   std::optional<double> number;
-  if (has_class) number = static_cast<double>(classes->Values<int64_t>()[place]);
-  if (reals != nullptr && reals->IsValid(row)) number = reals->Values<double>()[place];
+  if (has_class) number = static_cast<double>(its_class);
+  if (columns.reals != nullptr && columns.reals->IsValid(row)) {
+    number = columns.reals->Values<double>()[place];
+  }
   rows_.SetNumber(*label_place_, number);
 }
 

@@ -19,11 +19,6 @@ namespace tidemill::samples {
 // @time is a time. @label is the name of the class, or without names its number, or a real number.
 expressions::KnownColumns KnownColumnsOf(const storage::DatasetSpec& spec);
 
-// How the fields of a dataset's records are read: a column of event times in the dataset's format,
-// numbers with its decimal sign, and the words for which the label says that they mean a missing
-// one.
-expressions::FieldReading FieldReadingOf(const storage::DatasetSpec& spec);
-
 // Returns why the text is no such expression. `wanted`: as for expressions::Compile().
 absl::Status CheckExpression(const storage::DatasetSpec& spec, const std::string& text,
                              std::optional<expressions::Type> wanted);
@@ -54,8 +49,15 @@ class SampleExpression {
  private:
   SampleExpression(expressions::FieldRows rows, RecordFields fields, storage::LabelSpec label);
 
-  void SetRow(const batch::Batch& samples, int64_t row);
-  void SetLabel(const batch::Batch& samples, int64_t row);
+  // Those of a batch; nullptr for one that it lacks.
+  struct Columns {
+    const batch::Column* times;
+    const batch::Column* payloads;
+    const batch::Column* classes;
+    const batch::Column* reals;
+  };
+  void SetRow(const Columns& columns, int64_t row);
+  void SetLabel(const Columns& columns, int64_t row);
   void SetText(size_t column, std::optional<std::string_view> text);
 
   expressions::FieldRows rows_;

@@ -11,11 +11,7 @@ using Program = std::shared_ptr<const expressions::Program>;
 using Role = DatasetExpression::Role;
 
 expressions::KnownColumns ColumnsFor(const DatasetSpec& spec, Role role) {
-  expressions::KnownColumns known;
-  for (const std::string& name : spec.format->Columns()) {
-    if (!name.empty()) known.columns.push_back({.name = name});
-  }
-  known.others = known.columns.empty();
+  expressions::KnownColumns known = RecordColumnsOf(spec);
   if (role != Role::kEventTime) {
     known.columns.push_back({.name = std::string(kTimeColumn), .type = Type::kTime});
   }
@@ -49,6 +45,22 @@ absl::Status CheckClass(Type type, const LabelSpec& label) {
 }
 
 }  // namespace
+
+expressions::KnownColumns RecordColumnsOf(const DatasetSpec& spec) {
+  expressions::KnownColumns known;
+  for (const std::string& name : spec.format->Columns()) {
+    if (!name.empty()) known.columns.push_back({.name = name});
+  }
+  known.others = known.columns.empty() && spec.format->HasFields();
+  return known;
+}
+
+expressions::FieldReading FieldReadingOf(const DatasetSpec& spec) {
+  expressions::FieldReading reading{.missing = spec.label.missing};
+  if (const auto text = spec.format->Delimited()) reading.decimal = text->dialect.decimal;
+  if (spec.event_time.column) reading.times[*spec.event_time.column] = spec.event_time.Format();
+  return reading;
+}
 
 absl::StatusOr<Program> DatasetExpression::Compile(const DatasetSpec& spec) const {
   ASSIGN_OR_RETURN(const auto parsed, expressions::Expression::Parse(text));

@@ -10,12 +10,21 @@
 
 #include "base/status.h"
 #include "expressions/expression.h"
+#include "expressions/field_rows.h"
 #include "storage/client/dataset_spec.h"
 
 namespace tidemill::storage {
 
 // The event time of a record, in `where` and in the label.
 inline constexpr std::string_view kTimeColumn = "@time";
+
+// The columns of the dataset's records: texts, read as an expression needs them. Of a format whose
+// columns are not known yet, any name may be a column; of one without columns, none.
+expressions::KnownColumns RecordColumnsOf(const DatasetSpec& spec);
+
+// How these texts are read: a column of event times in the dataset's format, numbers with its
+// decimal sign, and the words for which the label says that they mean a missing one.
+expressions::FieldReading FieldReadingOf(const DatasetSpec& spec);
 
 struct DatasetExpression {
   enum class Role { kWhere, kLabel, kEventTime };

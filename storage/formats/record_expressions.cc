@@ -23,13 +23,6 @@ constexpr size_t kMostShownBytes = 60;
 
 bool IsCalendarTime(int64_t micros) { return micros >= kFirstTime && micros < kBehindLastTime; }
 
-expressions::FieldReading ReadingOf(const DatasetSpec& spec) {
-  expressions::FieldReading reading{.missing = spec.label.missing};
-  if (const auto text = spec.format->Delimited()) reading.decimal = text->dialect.decimal;
-  if (spec.event_time.column) reading.times[*spec.event_time.column] = spec.event_time.Format();
-  return reading;
-}
-
 }  // namespace
 
 absl::StatusOr<RecordExpression> RecordExpression::Make(const CompiledExpression& compiled,
@@ -109,7 +102,8 @@ absl::StatusOr<RecordExpressions> RecordExpressions::Make(
   RecordExpressions made(labels);
   for (const CompiledExpression& each : compiled) {
     using enum DatasetExpression::Role;
-    ASSIGN_OR_RETURN(auto expression, RecordExpression::Make(each, ReadingOf(spec), made.fields_));
+    ASSIGN_OR_RETURN(auto expression,
+                     RecordExpression::Make(each, FieldReadingOf(spec), made.fields_));
     std::optional<RecordExpression>& place = each.role == kWhere   ? made.where_
                                              : each.role == kLabel ? made.label_
                                                                    : made.time_;

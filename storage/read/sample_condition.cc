@@ -1,8 +1,10 @@
 #include "storage/read/sample_condition.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "storage/client/storage_client.h"
 #include "storage/read/sample_block_reader.h"
 
@@ -45,6 +47,13 @@ absl::Status SampleCondition::AddMatches(batch::Batch& rows) {
     }));
   }
   return rows.Set(batch::MakeColumn<uint8_t>(kMatchesColumn, matches));
+}
+
+void SampleCondition::LogUnfit() const {
+  if (expression_.num_unfit() == 0) return;
+  log::Warn(
+      "fields are not what a condition needs; they count as null",
+      {{"fields", std::to_string(expression_.num_unfit())}, {"first", expression_.first_unfit()}});
 }
 
 absl::Status SampleCondition::ReadRecords(const batch::Batch& rows, std::span<uint8_t> matches) {

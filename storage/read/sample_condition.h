@@ -27,6 +27,10 @@ class SampleCondition {
   // a sample that cannot be read matches: it does, so that it is told as bad where it is used.
   absl::Status AddMatches(batch::Batch& rows);
 
+  // Logs how many fields were not what the expression needs, and counted as null. Call it once, at
+  // the end.
+  void LogUnfit() const;
+
  private:
   SampleCondition(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, OpenFiles& files,
                   samples::SampleExpression expression, int64_t block_bytes);

@@ -74,7 +74,10 @@ class ListSource final : public rpc::FrameSource {
       rows = NextRows(most_bytes / kListedBytes);
     }
     RETURN_IF_ERROR(rows.status());
-    if (!rows->has_value()) return MaybeMessage();
+    if (!rows->has_value()) {
+      if (condition_) condition_->LogUnfit();
+      return MaybeMessage();
+    }
     num_listed_ += (*rows)->num_rows();
     if (condition_) RETURN_IF_ERROR(condition_->AddMatches(**rows));
     DropEmptyLabels(**rows);

@@ -386,7 +386,12 @@ class Checker {
                        std::optional<expressions::Type> wanted) {
     const auto known = known_.find(dataset);
     if (known == known_.end()) return;
-    const absl::Status status = samples::CheckExpression(known->second, text, wanted);
+    storage::DatasetSpec spec = known->second;
+    const auto found = found_.find("datasets." + dataset);
+    if (found != found_.end() && found->second.columns && spec.format->LeavesColumnsOpen()) {
+      spec.format->SetColumns(*found->second.columns);
+    }
+    const absl::Status status = samples::CheckExpression(spec, text, wanted);
     if (!status.ok()) problems_.Add(path, std::string(status.message()), "");
   }
 

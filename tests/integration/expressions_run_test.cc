@@ -1,6 +1,7 @@
 // Expressions in real trainings and evaluations: a run that computes labels, features and
 // conditions gives the weights and values of one whose data was prepared by hand, also by workers
 // and after kills; and what it filters is counted.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -178,29 +179,24 @@ TEST(ExpressionsRun, CountsWhatItFiltersAndAddsUp) {
   WriteData(stack.files());
   const nlohmann::json run =
       RunIn(stack, WritePipeline(stack.files(), kRaw, kFiltered, kChosen, "", kSlices));
-  int64_t valid = 0;
+  // Each trigger takes 400 valid flights; the rest is not reached.
+  const int64_t valid = std::ranges::count_if(Flights(), &Flight::valid);
+  const int64_t reached = valid / 400 * 400;
+  int64_t place = 0;
   int64_t unlabelled = 0;
   int64_t used = 0;
   for (const Flight& flight : Flights()) {
-    if (!flight.valid) continue;
-    ++valid;
-    if (flight.carrier == "AA") continue;
+    if (!flight.valid || place++ >= reached || flight.carrier == "AA") continue;
     unlabelled += flight.landed ? 0 : 1;
     used += flight.landed && flight.distance >= 600 ? 1 : 0;
   }
   const nlohmann::json& ledger = run.at("ledger");
   EXPECT_EQ(ledger.at("known"), valid);
-  int64_t sum = 0;
-  for (const auto& [name, count] : ledger.items()) {
-    if (name != "known") sum += count.get<int64_t>();
-  }
-  EXPECT_EQ(sum, valid);
+  EXPECT_EQ(ledger.at("not_reached"), valid - reached);
+  EXPECT_EQ(ledger.at("unlabelled"), unlabelled);
+  EXPECT_EQ(ledger.at("used"), used);
+  EXPECT_EQ(ledger.at("filtered"), reached - unlabelled - used);
   EXPECT_EQ(ledger.at("bad"), 0);
-  // The flights behind the last trigger are not reached.
-  const int64_t not_reached = ledger.at("not_reached");
-  EXPECT_LT(ledger.at("used").get<int64_t>(), used);
-  EXPECT_GT(ledger.at("used").get<int64_t>(), used * (valid - not_reached) / valid * 8 / 10);
-  EXPECT_LE(ledger.at("unlabelled").get<int64_t>(), unlabelled);
   const nlohmann::json& left_out = run.at("left_out");
   EXPECT_EQ(left_out.at("filtered"), kNumFlights - valid);
   for (const auto& trigger : run.at("triggers")) {
@@ -222,8 +218,11 @@ TEST(ExpressionsRun, ThatFiltersIsTheSameByWorkersAndAfterAKill) {
   const auto lines_of = [](const std::string& workers, const std::string& failpoint) {
     const Stack stack;
     WriteData(stack.files());
-    return Fingerprint(
-        RunIn(stack, WritePipeline(stack.files(), kRaw, kFiltered, kChosen, workers), failpoint));
+    const nlohmann::json run =
+        RunIn(stack, WritePipeline(stack.files(), kRaw, kFiltered, kChosen, workers), failpoint);
+    std::vector<std::string> lines = Fingerprint(run);
+    lines.push_back(run.value("ledger", nlohmann::json()).dump());
+    return lines;
   };
   const std::vector<std::string> undisturbed = lines_of("", "");
   ASSERT_EQ(undisturbed.front(), "succeeded");
@@ -231,20 +230,26 @@ TEST(ExpressionsRun, ThatFiltersIsTheSameByWorkersAndAfterAKill) {
   EXPECT_EQ(lines_of("", "selector.before_commit"), undisturbed);
 }
 
-// A policy that looks at the model on some samples fires where it is bad on them.
+// A policy that looks at the model on some samples fires where it is bad on them, and does not
+// where there are none.
 TEST(ExpressionsRun, JudgesAModelOnTheSamplesThatItsTriggerNames) {
-  const Stack stack;
-  WriteData(stack.files());
-  std::string path = WritePipeline(stack.files(), kRaw, kComputed);
-  std::ifstream in(path);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  const std::string trigger = "{type: amount, samples: 400}";
-  text.replace(text.find(trigger), trigger.size(),
-               "{type: performance, evaluate: {samples: 200}, criterion: {type: threshold, at: 1}, "
-               "where: \"carrier = 'UA'\"}");
-  std::ofstream(path) << text;
-  const nlohmann::json run = RunIn(stack, path);
-  EXPECT_GE(run.at("triggers").size(), 3U);
+  const auto triggers_of = [](const std::string& where) {
+    const Stack stack;
+    WriteData(stack.files());
+    const std::string path = WritePipeline(stack.files(), kRaw, kComputed);
+    std::ifstream in(path);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string trigger = "{type: amount, samples: 400}";
+    text.replace(text.find(trigger), trigger.size(),
+                 "{type: performance, evaluate: {samples: 200}, criterion: {type: threshold, at: "
+                 "1}, where: \"" +
+                     where + "\"}");
+    std::ofstream(path) << text;
+    return RunIn(stack, path).at("triggers").size();
+  };
+  EXPECT_GE(triggers_of("carrier = 'UA'"), 3U);
+  // The first training needs no model to look at.
+  EXPECT_EQ(triggers_of("carrier = 'XX'"), 1U);
 }
 
 }  // namespace
