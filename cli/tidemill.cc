@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 
 #include "base/version.h"
+#include "cli/bench/bench_command.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/misuse.h"
 #include "cli/commands/backtest.h"
@@ -39,11 +40,11 @@ namespace {
 
 // The commands in the order in which help lists them. A new one is a line here.
 constexpr void (*kCommands[])(Command&) = {
-    AddRunCommand,       AddCheckCommand,      AddExplainCommand,     AddStackCommands,
-    AddDatasetsCommands, AddPipelinesCommands, AddRunsCommands,       AddModelsCommands,
-    AddReportCommands,   AddWatchCommand,      AddTopCommand,         AddWhyCommand,
-    AddTriggerCommand,   AddBacktestCommand,   AddCompareCommand,     AddLogsCommand,
-    AddDoctorCommand,    AddPluginCommands,    AddCompletionCommands,
+    AddRunCommand,       AddCheckCommand,      AddExplainCommand, AddStackCommands,
+    AddDatasetsCommands, AddPipelinesCommands, AddRunsCommands,   AddModelsCommands,
+    AddReportCommands,   AddWatchCommand,      AddTopCommand,     AddWhyCommand,
+    AddTriggerCommand,   AddBacktestCommand,   AddCompareCommand, AddBenchCommands,
+    AddLogsCommand,      AddDoctorCommand,     AddPluginCommands, AddCompletionCommands,
 };
 
 }  // namespace

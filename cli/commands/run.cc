@@ -7,14 +7,13 @@
 #include "base/files.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/with_session.h"
-#include "cli/pipelines/network_upload.h"
 #include "cli/pipelines/pipeline_file.h"
+#include "cli/pipelines/submission.h"
 #include "cli/results/run_report.h"
 #include "cli/run_directory/run_files.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/view.h"
 #include "cli/views/watch.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
 namespace {
@@ -25,27 +24,6 @@ struct RunFlags {
   bool detach = false;
   bool full = false;
 };
-
-absl::StatusOr<supervisor::v1::SubmitPipelineResponse> Submit(const Session& session,
-                                                              const PipelineFile& file,
-                                                              const supervisor::DiskFiles& files,
-                                                              const RunFlags& flags) {
-  RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
-  if (files.network()) RETURN_IF_ERROR(SendNetwork(session, *files.network()));
-  supervisor::v1::SubmitPipelineRequest request;
-  request.mutable_command()->set_request_id(rpc::NewRequestId());
-  request.set_pipeline(file.text);
-  request.set_file_name(file.name);
-  request.set_base_folder(file.folder);
-  for (const auto& [name, value] : file.variables) (*request.mutable_variables())[name] = value;
-  request.set_max_triggers(flags.max_triggers);
-  for (const auto& [name, bytes] : files.read()) (*request.mutable_files())[name] = bytes;
-  if (files.network()) request.set_network_digest(files.network()->digest);
-  supervisor::v1::SubmitPipelineResponse response;
-  RETURN_IF_ERROR(session.Call<supervisor::v1::SupervisorService>(
-      "supervisor", &supervisor::v1::SupervisorService::Stub::SubmitPipeline, request, &response));
-  return response;
-}
 
 int Detached(const GlobalFlags& flags, int64_t run) {
   if (flags.json) {
@@ -82,7 +60,7 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   if (!checked.problems.empty()) return ReportProblems(checked.problems, flags.json);
   const auto session = Session::AttachOrStart(flags, StartStackOf::kAnything, flags.quiet);
   if (!session.ok()) return Report(session.status());
-  const auto submitted = Submit(*session, *file, files, run_flags);
+  const auto submitted = SubmitPipeline(*session, *file, files, run_flags.max_triggers);
   int code = kDone;
   if (!submitted.ok()) {
     code = Report(submitted.status());

@@ -1,0 +1,171 @@
+#include "cli/bench/bench_case.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "cli/bench/pipeline_variant.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr size_t kMostPipelineBytes = size_t{1} << 20;
+
+bool IsWanted(const PlanOptions& options, const std::string& policy) {
+  return options.policies.empty() ||
+         std::ranges::find(options.policies, policy) != options.policies.end();
+}
+
+// Asking a policy on models that are there costs a part of what training them did.
+double SecondsOf(const SweepSpec& sweep, size_t num_prices) {
+  return sweep.seconds *
+         (0.6 + 0.4 * static_cast<double>(num_prices) / static_cast<double>(sweep.prices.size()));
+}
+
+void AddRuns(const SuiteEntry& entry, std::vector<BenchCase>& cases) {
+  for (const BenchmarkRun& run : entry.spec.runs) {
+    cases.push_back({.entry = &entry,
+                     .name = "runs/" + run.name,
+                     .pipeline_file = run.pipeline,
+                     .with = run.with,
+                     .max_triggers = run.max_triggers,
+                     .seconds = run.seconds});
+  }
+}
+
+void AddSweep(const SuiteEntry& entry, int seed, std::vector<BenchCase>& cases) {
+  if (!entry.spec.sweep) return;
+  const SweepSpec& sweep = *entry.spec.sweep;
+  cases.push_back({.entry = &entry,
+                   .name = fmt::format("sweep/{}", seed),
+                   .pipeline_file = sweep.pipeline,
+                   .seed = seed,
+                   .seconds = sweep.seconds,
+                   .sweep = &sweep,
+                   .prices = sweep.prices,
+                   .round = seed});
+}
+
+void AddComparisons(const SuiteEntry& entry, int seed, const PlanOptions& options,
+                    std::vector<BenchCase>& cases) {
+  for (const ComparisonSpec& comparison : entry.spec.comparisons) {
+    for (const ComparisonVariant& variant : comparison.variants) {
+      if (!IsWanted(options, variant.name)) continue;
+      BenchCase one{.entry = &entry,
+                    .name = fmt::format("{}/{}/{}", comparison.name, variant.name, seed),
+                    .pipeline_file = comparison.pipeline,
+                    .with = comparison.with,
+                    .seed = seed,
+                    .seconds = comparison.seconds,
+                    .round = seed};
+      for (const auto& [key, value] : variant.with) one.with[key] = value;
+      cases.push_back(std::move(one));
+    }
+  }
+}
+
+std::vector<BenchCase> SmokeCases(const std::vector<SuiteEntry>& entries) {
+  std::vector<BenchCase> cases;
+  for (const SuiteEntry& entry : entries) {
+    if (!entry.spec.smoke) continue;
+    std::vector<BenchCase> runs;
+    AddRuns(entry, runs);
+    for (BenchCase& one : runs) {
+      if (one.name != "runs/" + entry.spec.smoke->run) continue;
+      one.max_triggers = entry.spec.smoke->max_triggers;
+      one.name = "smoke/" + entry.spec.smoke->run;
+      cases.push_back(std::move(one));
+    }
+  }
+  return cases;
+}
+
+bool KnowsPolicy(const std::vector<SuiteEntry>& entries, const std::string& policy) {
+  return std::ranges::any_of(entries, [&](const SuiteEntry& entry) {
+    const auto is_it = [&](const auto& own) { return own.name == policy; };
+    const auto& spec = entry.spec;
+    return (spec.sweep && std::ranges::any_of(spec.sweep->policies, is_it)) ||
+           std::ranges::any_of(spec.comparisons, [&](const ComparisonSpec& comparison) {
+             return std::ranges::any_of(comparison.variants, is_it);
+           });
+  });
+}
+
+// Letters, digits and `_`, as names of pipelines have.
+std::string SlugOf(const std::string& name) {
+  std::string slug;
+  for (const char byte : name) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(byte)) != 0;
+    if (is_plain || (!slug.empty() && slug.back() != '_')) slug += is_plain ? byte : '_';
+  }
+  return slug.substr(0, 80);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<BenchCase>> PlanCases(const std::vector<SuiteEntry>& entries,
+                                                 const PlanOptions& options) {
+  for (const std::string& policy : options.policies) {
+    if (!KnowsPolicy(entries, policy)) return NotFound("no entry compares a policy '{}'", policy);
+  }
+  if (options.smoke) return SmokeCases(entries);
+  std::vector<BenchCase> cases;
+  for (const SuiteEntry& entry : entries) {
+    if (options.policies.empty()) AddRuns(entry, cases);
+  }
+  for (int seed = 1; seed <= options.num_seeds; ++seed) {
+    for (const SuiteEntry& entry : entries) {
+      AddSweep(entry, seed, cases);
+      AddComparisons(entry, seed, options, cases);
+    }
+  }
+  return cases;
+}
+
+BudgetedPlan FitInto(std::vector<BenchCase> cases, std::optional<double> budget) {
+  BudgetedPlan plan;
+  double seconds_of_first = 0;
+  for (const BenchCase& one : cases) seconds_of_first += one.round <= 1 ? one.seconds : 0;
+  plan.fewer_prices = budget && seconds_of_first > *budget;
+  for (BenchCase& one : cases) {
+    if (plan.fewer_prices && one.sweep != nullptr && one.prices.size() > 2) {
+      std::vector<double> kept;
+      for (size_t i = 0; i < one.prices.size(); i += 2) kept.push_back(one.prices[i]);
+      one.prices = kept;
+      one.seconds = SecondsOf(*one.sweep, kept.size());
+    }
+    const bool fits = !budget || plan.seconds + one.seconds <= *budget;
+    if (fits) plan.seconds += one.seconds;
+    (fits ? plan.cases : plan.left_out).push_back(std::move(one));
+  }
+  return plan;
+}
+
+absl::StatusOr<std::string> PipelineTextOf(const BenchCase& one) {
+  const std::string path = files::Join(one.entry->folder, one.pipeline_file);
+  ASSIGN_OR_RETURN(std::string text, files::Read(path, kMostPipelineBytes));
+  text = WithSections(std::move(text), one.with);
+  if (one.seed) {
+    ASSIGN_OR_RETURN_AS(seeded, text, WithSeed(text, *one.seed));
+  }
+  const std::string digest =
+      Sha256(fmt::format("{}\n{}\n{}", one.name, one.max_triggers, text)).substr(0, 8);
+  return WithSection(text, "name",
+                     fmt::format("bench_{}_{}_{}", one.entry->spec.name, SlugOf(one.name), digest));
+}
+
+absl::StatusOr<std::string> DigestOf(const BenchCase& one) {
+  ASSIGN_OR_RETURN(std::string all, PipelineTextOf(one));
+  for (const DataFile& file : one.entry->spec.data) all += file.sha256;
+  if (one.sweep != nullptr) {
+    all += config::Print(*one.sweep);
+    for (const double price : one.prices) all += fmt::format(" {}", price);
+  }
+  return Sha256(all).substr(0, 16);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,62 @@
+// What the suite measures, case by case, and which cases fit into a budget of time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/bench/benchmark_spec.h"
+#include "cli/bench/results_file.h"
+#include "cli/bench/suite.h"
+
+namespace tidemill::cli {
+
+// One pipeline to run. The runs of an entry come first, then one seed of each comparison after the
+// other, so that what is left out of a budget is a further seed.
+struct BenchCase {
+  const SuiteEntry* entry = nullptr;
+  std::string name;  // "runs/monthly", "sweep/2", "policies/adwin/1". Unique in its entry.
+  std::string pipeline_file;
+  Sections with = {};
+  std::optional<int64_t> seed = std::nullopt;  // Absent: the seed of the file.
+  int64_t max_triggers = 0;
+  double seconds = 60;               // What it is expected to take.
+  const SweepSpec* sweep = nullptr;  // For a sweep.
+  std::vector<double> prices = {};   // For a sweep.
+  int round = 0;                     // Cases of a lower round are measured first.
+};
+
+struct PlanOptions {
+  int num_seeds = 3;
+  std::vector<std::string> policies = {};  // Only these of comparisons and sweeps; empty: all.
+  bool smoke = false;                      // Only the short runs.
+};
+
+// Returns the cases in the order in which they are measured. The entries must outlive them.
+// NOT_FOUND when no entry has a policy that is asked for.
+absl::StatusOr<std::vector<BenchCase>> PlanCases(const std::vector<SuiteEntry>& entries,
+                                                 const PlanOptions& options);
+
+// What a plan leaves out.
+struct BudgetedPlan {
+  std::vector<BenchCase> cases;
+  std::vector<BenchCase> left_out;
+  bool fewer_prices = false;  // Sweeps have every other price.
+  double seconds = 0;         // What the cases are expected to take.
+};
+
+// Chooses the cases that fit into `budget` seconds. Further seeds are left out first. When the
+// first ones do not fit, sweeps get every other price, and then the longest cases are left out.
+// Without a budget, all are chosen.
+BudgetedPlan FitInto(std::vector<BenchCase> cases, std::optional<double> budget);
+
+// Returns the pipeline of a case: its file with other sections, seed and name. The name has a part
+// of the digest of all that it says.
+absl::StatusOr<std::string> PipelineTextOf(const BenchCase& one);
+
+// Returns a digest of what a case measures: its pipeline, its data, its policies and its prices.
+absl::StatusOr<std::string> DigestOf(const BenchCase& one);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,52 @@
+// The results of the suite, for people and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "base/status.h"
+#include "cli/bench/checks.h"
+#include "cli/bench/regret.h"
+#include "cli/bench/results_file.h"
+#include "cli/bench/suite.h"
+
+namespace tidemill::cli {
+
+// One variant of a comparison, over seeds.
+struct VariantResult {
+  std::string comparison;
+  std::string variant;
+  std::vector<int64_t> seeds = {};
+  OverSeeds value = {};
+  double trainings = 0;
+  double samples_trained = 0;
+  double training_seconds = 0;
+  double selecting_seconds = 0;
+  double deciding_seconds = 0;
+  double run_seconds = 0;
+  int64_t num_samples = 0;  // On which it was judged.
+};
+
+// Everything that was measured of an entry.
+struct EntryReport {
+  std::string entry;
+  std::string domain;
+  std::vector<CheckOutcome> checks = {};
+  std::optional<RegretTable> regret = std::nullopt;
+  std::vector<VariantResult> variants = {};
+  std::vector<std::string> failed = {};    // Policies that could not be tried, with the reason.
+  std::vector<std::string> problems = {};  // What could not be computed.
+};
+
+// Reads what was measured of an entry.
+EntryReport ReportOf(const SuiteEntry& entry, const ResultsFile& results);
+
+std::string DescribeReport(const EntryReport& report);
+nlohmann::ordered_json ReportToJson(const EntryReport& report);
+
+// Whether every check that has a value holds.
+bool AllHold(const EntryReport& report);
+
+}  // namespace tidemill::cli

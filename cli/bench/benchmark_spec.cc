@@ -1,0 +1,49 @@
+#include "cli/bench/benchmark_spec.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fmt/format.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr std::string_view kDomains[] = {"recsys",  "text",    "driving",
+                                         "weather", "tabular", "vision"};
+
+std::vector<std::string> RunsNamedBy(const BenchmarkCheck& check) {
+  return std::visit(
+      [](const auto& own) -> std::vector<std::string> {
+        if constexpr (requires { own.over; }) return {own.run, own.over};
+        return {own.run};
+      },
+      check);
+}
+
+}  // namespace
+
+void BenchmarkSpec::Check(config::Problems& problems) const {
+  if (std::ranges::find(kDomains, domain) == std::end(kDomains)) {
+    problems.Add("domain", fmt::format("'{}' is no domain", domain),
+                 "recsys, text, driving, weather, tabular or vision");
+  }
+  std::set<std::string> names;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!names.insert(runs[i].name).second) {
+      problems.Add(fmt::format("runs[{}].name", i), "is the name of two runs", "choose another");
+    }
+  }
+  for (size_t i = 0; i < checks.size(); ++i) {
+    for (const std::string& run : RunsNamedBy(checks[i])) {
+      if (run.empty() || names.contains(run)) continue;
+      problems.Add(fmt::format("checks[{}]", i), fmt::format("no run is called '{}'", run),
+                   "name one of `runs`");
+    }
+  }
+  if (smoke && !names.contains(smoke->run)) {
+    problems.Add("smoke.run", fmt::format("no run is called '{}'", smoke->run),
+                 "name one of `runs`");
+  }
+}
+
+}  // namespace tidemill::cli

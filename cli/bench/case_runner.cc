@@ -1,0 +1,111 @@
+#include "cli/bench/case_runner.h"
+
+#include "nlohmann/json.hpp"
+
+#include "base/files.h"
+#include "cli/bench/run_figures.h"
+#include "cli/bench/sweep.h"
+#include "cli/bench/work_folder.h"
+#include "cli/pipelines/submission.h"
+#include "cli/results/run_report.h"
+#include "cli/views/watch.h"
+#include "rpc/channel.h"
+#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+
+namespace tidemill::cli {
+namespace {
+
+namespace v1 = supervisor::v1;
+using nlohmann::ordered_json;
+
+absl::StatusOr<std::string> PipelineNameOf(const BenchCase& one) {
+  ASSIGN_OR_RETURN(const std::string text, PipelineTextOf(one));
+  return config::ReadSection<std::string>(text, one.pipeline_file, "name");
+}
+
+absl::StatusOr<v1::ListRunsResponse> RunsOf(const Session& session, const std::string& pipeline) {
+  v1::ListRunsRequest request;
+  request.set_pipeline_name(pipeline);
+  v1::ListRunsResponse response;
+  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
+      "supervisor", &v1::SupervisorService::Stub::ListRuns, request, &response));
+  return response;
+}
+
+// The id of a run of the pipeline that has succeeded; 0 when there is none.
+absl::StatusOr<int64_t> SucceededRun(const Session& session, const std::string& pipeline) {
+  ASSIGN_OR_RETURN(const v1::ListRunsResponse runs, RunsOf(session, pipeline));
+  for (const v1::Run& run : runs.runs()) {
+    if (run.state() == v1::RUN_STATE_SUCCEEDED) return run.run_id();
+  }
+  return 0;
+}
+
+absl::StatusOr<int64_t> Submit(const Session& session, const std::string& path,
+                               int64_t max_triggers) {
+  ASSIGN_OR_RETURN(PipelineFile file, ReadPipelineFile(path));
+  file.data_elsewhere = session.remote();
+  supervisor::DiskFiles files = FilesOf(file);
+  const auto checked = CheckPipelineFile(file, files);
+  RETURN_IF_ERROR(checked.problems.ToStatus());
+  ASSIGN_OR_RETURN(const auto submitted, SubmitPipeline(session, file, files, max_triggers));
+  return submitted.run_id();
+}
+
+template <typename Request, typename Response, typename Method>
+absl::Status Send(const Session& session, Method method, Request request) {
+  request.mutable_command()->set_request_id(rpc::NewRequestId());
+  Response response;
+  return session.Call<v1::SupervisorService>("supervisor", method, request, &response);
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> CaseRunner::RunToEnd(const BenchCase& one,
+                                             const std::string& pipeline) const {
+  ASSIGN_OR_RETURN(const int64_t succeeded, SucceededRun(session_, pipeline));
+  if (succeeded != 0) return succeeded;
+  ASSIGN_OR_RETURN(const std::string folder, PrepareFolder(*one.entry, work_folder_));
+  ASSIGN_OR_RETURN(const std::string text, PipelineTextOf(one));
+  const std::string path = files::Join(folder, pipeline + ".yaml");
+  RETURN_IF_ERROR(files::WriteAtomically(path, text));
+  ASSIGN_OR_RETURN(const int64_t run, Submit(session_, path, one.max_triggers));
+  // A line for each of hundreds of triggers would hide what is measured.
+  ASSIGN_OR_RETURN(const WatchEnd end, WatchRun(session_, run, /*quiet=*/true));
+  if (end == WatchEnd::kDetached) return Cancelled("detached from run {}", run);
+  return run;
+}
+
+absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
+  ASSIGN_OR_RETURN(const std::string pipeline, PipelineNameOf(one));
+  ASSIGN_OR_RETURN(const int64_t id, RunToEnd(one, pipeline));
+  ASSIGN_OR_RETURN(const v1::GetRunResponse run, FetchRun(session_, id));
+  if (run.run().state() != v1::RUN_STATE_SUCCEEDED) {
+    return FailedPrecondition("run {} of {} has not succeeded: {}", id, pipeline,
+                              run.run().error().empty() ? "it was stopped" : run.run().error());
+  }
+  const RunFigures figures = FiguresOf(run);
+  ordered_json result = {{"figures", FiguresToJson(figures)}};
+  if (one.sweep == nullptr) return result;
+  ASSIGN_OR_RETURN(const ordered_json tried,
+                   TryPolicies(session_, pipeline, id, *one.sweep, one.prices));
+  result.update(tried);
+  return result;
+}
+
+absl::Status CaseRunner::Forget(const BenchCase& one) const {
+  ASSIGN_OR_RETURN(const std::string pipeline, PipelineNameOf(one));
+  ASSIGN_OR_RETURN(const v1::ListRunsResponse runs, RunsOf(session_, pipeline));
+  for (const v1::Run& run : runs.runs()) {
+    v1::DeleteRunRequest request;
+    request.set_run_id(run.run_id());
+    RETURN_IF_ERROR((Send<v1::DeleteRunRequest, v1::DeleteRunResponse>(
+        session_, &v1::SupervisorService::Stub::DeleteRun, request)));
+  }
+  v1::DeletePipelineRequest request;
+  request.set_name(pipeline);
+  return Send<v1::DeletePipelineRequest, v1::DeletePipelineResponse>(
+      session_, &v1::SupervisorService::Stub::DeletePipeline, request);
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,37 @@
+// Measures one case of the suite on a stack.
+#pragma once
+
+#include <string>
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "base/status.h"
+#include "cli/bench/bench_case.h"
+#include "cli/stack/session.h"
+
+namespace tidemill::cli {
+
+// Makes the runs of cases in one folder. Thread-compatible.
+class CaseRunner {
+ public:
+  // `session` must outlive this object. Pipelines and prepared data are kept below `work_folder`.
+  CaseRunner(const Session& session, std::string work_folder)
+      : session_(session), work_folder_(std::move(work_folder)) {}
+
+  // Returns {"figures", "policies" (of a sweep), "failed" (policies that could not be tried)}. A
+  // run of the same pipeline that is in progress is followed, and one that has succeeded is taken,
+  // so what a kill has cut off goes on. CANCELLED when the user has detached. Call Forget() once
+  // the result is kept.
+  absl::StatusOr<nlohmann::ordered_json> Measure(const BenchCase& one) const;
+
+  // Deletes the runs of the case, and its pipeline.
+  absl::Status Forget(const BenchCase& one) const;
+
+ private:
+  absl::StatusOr<int64_t> RunToEnd(const BenchCase& one, const std::string& pipeline) const;
+
+  const Session& session_;
+  const std::string work_folder_;
+};
+
+}  // namespace tidemill::cli

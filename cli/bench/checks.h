@@ -1,0 +1,38 @@
+// Holds the results of an entry's runs against what it promises.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "cli/bench/benchmark_spec.h"
+#include "cli/bench/run_figures.h"
+
+namespace tidemill::cli {
+
+struct CheckOutcome {
+  std::string name;
+  // Absent when a run is missing, or has no such value.
+  std::optional<double> value = std::nullopt;
+  std::string bound = {};  // ">= 0.75"
+  bool holds = false;
+  std::string why_not = {};  // Why there is no value.
+};
+
+// `runs` are the entry's runs that were made, by name.
+std::vector<CheckOutcome> JudgeChecks(const std::vector<BenchmarkCheck>& checks,
+                                      const std::map<std::string, RunFigures>& runs);
+
+// Returns the windows that a reading means, in order of time. A window that reaches over an end of
+// the span is left out.
+std::vector<MeasuredWindow> WindowsRead(const RunFigures& run, const Reading& reading);
+
+// Returns the value over all these windows, as evaluator::Pool() has it.
+std::optional<double> PooledValueOf(const std::vector<MeasuredWindow>& windows);
+
+nlohmann::ordered_json ChecksToJson(const std::vector<CheckOutcome>& outcomes);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,27 @@
+// A pipeline with other sections than its file has. The text stays as its author wrote it, so that
+// an error names a line that people find.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "cli/bench/benchmark_spec.h"
+
+namespace tidemill::cli {
+
+// Returns the pipeline with `value` as the top-level key `key`. Its lines end before the next
+// top-level key. A key that is not there is added at the end.
+std::string WithSection(std::string_view pipeline, std::string_view key, std::string_view value);
+
+std::string WithSections(std::string pipeline, const Sections& sections);
+
+// Returns the pipeline with `seed` in place of the word SEED, or else of the number of its only
+// line `seed: <number>`. INVALID_ARGUMENT when there is neither.
+absl::StatusOr<std::string> WithSeed(std::string_view pipeline, int64_t seed);
+
+// Replaces a word wherever it stands by itself.
+std::string WithWord(std::string_view text, std::string_view word, std::string_view value);
+
+}  // namespace tidemill::cli

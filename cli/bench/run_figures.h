@@ -1,0 +1,61 @@
+// What is kept of a run of a benchmark: enough for checks, costs and pages, and far less than the
+// run.
+//
+//   {"seconds": 23.9, "triggers": [{"at": ..., "samples": 1000, "seconds": {"train": 0.2, ...},
+//    "training_set": ..., "weights": ..., "reused": false}], "active": [...], "baselines": [...],
+//    "evaluations": [[trigger, "elec2", from, to, "accuracy", value, samples, slice], ...]}
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "base/status.h"
+#include "base/time.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
+
+namespace tidemill::cli {
+
+struct TrainedModel {
+  Timestamp at;
+  int64_t number = 0;  // Of its trigger.
+  int64_t num_samples = 0;
+  std::map<std::string, double> stage_seconds = {};
+  std::string training_set = {};  // Digests.
+  std::string weights = {};
+};
+
+// A value on a window: of the model in use, of a rule without a model, or of one model.
+struct MeasuredWindow {
+  std::string dataset;
+  Timestamp from;
+  Timestamp to;
+  std::string measure;
+  std::optional<double> value = std::nullopt;
+  int64_t num_samples = 0;
+  int64_t trigger = 0;
+  std::string sums = {};  // As in evaluator::Pool().
+  std::string slice = {};
+  std::string baseline = {};
+};
+
+struct RunFigures {
+  double seconds = 0;  // From submission to the end.
+  int64_t num_decisions = 0;
+  double deciding_seconds = 0;
+  std::vector<TrainedModel> models;  // Without triggers that were skipped.
+  int64_t num_skipped = 0;
+  std::vector<MeasuredWindow> active;
+  std::vector<MeasuredWindow> baselines;
+  std::vector<MeasuredWindow> evaluations;
+};
+
+RunFigures FiguresOf(const supervisor::v1::GetRunResponse& run);
+nlohmann::ordered_json FiguresToJson(const RunFigures& figures);
+// INVALID_ARGUMENT when it is not what FiguresToJson() wrote.
+absl::StatusOr<RunFigures> FiguresFromJson(const nlohmann::ordered_json& json);
+
+}  // namespace tidemill::cli

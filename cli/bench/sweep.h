@@ -1,0 +1,39 @@
+// Tries trigger policies on the models of one run, which has trained at each cut of a grid.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+
+#include "base/status.h"
+#include "cli/bench/benchmark_spec.h"
+#include "cli/bench/regret.h"
+#include "cli/stack/session.h"
+
+namespace tidemill::cli {
+
+// A policy with its words replaced.
+struct PolicyCandidate {
+  std::string policy;
+  std::optional<double> price = std::nullopt;
+  std::string setting = {};
+  std::string trigger = {};
+};
+
+// Returns every policy at every price, if it asks for one, and with every choice of its settings.
+std::vector<PolicyCandidate> CandidatesOf(const SweepSpec& sweep,
+                                          const std::vector<double>& prices);
+
+// Asks the supervisor for backtests of all candidates on the models of a run. Returns {"policies":
+// [{"policy", "price", "setting", "triggers"}], "failed": [{"policy", "setting", "error"}]}: a
+// policy that cannot be tried costs no other one. The status is that of the connection.
+absl::StatusOr<nlohmann::ordered_json> TryPolicies(const Session& session,
+                                                   const std::string& pipeline, int64_t run,
+                                                   const SweepSpec& sweep,
+                                                   const std::vector<double>& prices);
+
+// Reads the result of a case of a sweep.
+absl::StatusOr<SweepSeed> SweepSeedOf(const nlohmann::ordered_json& result, const SweepSpec& sweep);
+
+}  // namespace tidemill::cli
