@@ -26,6 +26,10 @@ double SecondsOf(const SweepSpec& sweep, size_t num_prices) {
          (0.6 + 0.4 * static_cast<double>(num_prices) / static_cast<double>(sweep.prices.size()));
 }
 
+bool IsWantedPart(const PlanOptions& options, const std::string& part) {
+  return options.parts.empty() || std::ranges::find(options.parts, part) != options.parts.end();
+}
+
 void AddRuns(const SuiteEntry& entry, std::vector<BenchCase>& cases) {
   for (const BenchmarkRun& run : entry.spec.runs) {
     cases.push_back({.entry = &entry,
@@ -53,7 +57,8 @@ void AddSweep(const SuiteEntry& entry, int seed, std::vector<BenchCase>& cases) 
 void AddComparisons(const SuiteEntry& entry, int seed, const PlanOptions& options,
                     std::vector<BenchCase>& cases) {
   for (const ComparisonSpec& comparison : entry.spec.comparisons) {
-    for (const ComparisonVariant& variant : comparison.variants) {
+    if (!IsWantedPart(options, comparison.name)) continue;
+    for (const ComparisonVariant& variant : comparison.AllVariants()) {
       if (!IsWanted(options, variant.name)) continue;
       BenchCase one{.entry = &entry,
                     .name = fmt::format("{}/{}/{}", comparison.name, variant.name, seed),
@@ -86,13 +91,19 @@ std::vector<BenchCase> SmokeCases(const std::vector<SuiteEntry>& entries) {
 
 bool KnowsPolicy(const std::vector<SuiteEntry>& entries, const std::string& policy) {
   return std::ranges::any_of(entries, [&](const SuiteEntry& entry) {
-    const auto is_it = [&](const auto& own) { return own.name == policy; };
-    const auto& spec = entry.spec;
-    return (spec.sweep && std::ranges::any_of(spec.sweep->policies, is_it)) ||
-           std::ranges::any_of(spec.comparisons, [&](const ComparisonSpec& comparison) {
-             return std::ranges::any_of(comparison.variants, is_it);
-           });
+    return std::ranges::any_of(entry.spec.comparisons, [&](const ComparisonSpec& comparison) {
+      return std::ranges::any_of(comparison.AllVariants(),
+                                 [&](const ComparisonVariant& own) { return own.name == policy; });
+    });
   });
+}
+
+bool KnowsPart(const std::vector<SuiteEntry>& entries, const std::string& part) {
+  return part == "runs" || part == "sweep" ||
+         std::ranges::any_of(entries, [&](const SuiteEntry& entry) {
+           return std::ranges::any_of(entry.spec.comparisons,
+                                      [&](const ComparisonSpec& own) { return own.name == part; });
+         });
 }
 
 // Letters, digits and `_`, as names of pipelines have.
@@ -112,14 +123,20 @@ absl::StatusOr<std::vector<BenchCase>> PlanCases(const std::vector<SuiteEntry>& 
   for (const std::string& policy : options.policies) {
     if (!KnowsPolicy(entries, policy)) return NotFound("no entry compares a policy '{}'", policy);
   }
+  for (const std::string& part : options.parts) {
+    if (!KnowsPart(entries, part)) {
+      return NotFound("no entry has a part '{}'; parts are runs, sweep and names of comparisons",
+                      part);
+    }
+  }
   if (options.smoke) return SmokeCases(entries);
   std::vector<BenchCase> cases;
   for (const SuiteEntry& entry : entries) {
-    if (options.policies.empty()) AddRuns(entry, cases);
+    if (options.policies.empty() && IsWantedPart(options, "runs")) AddRuns(entry, cases);
   }
   for (int seed = 1; seed <= options.num_seeds; ++seed) {
     for (const SuiteEntry& entry : entries) {
-      AddSweep(entry, seed, cases);
+      if (options.policies.empty() && IsWantedPart(options, "sweep")) AddSweep(entry, seed, cases);
       AddComparisons(entry, seed, options, cases);
     }
   }

@@ -30,12 +30,15 @@ struct BenchCase {
 
 struct PlanOptions {
   int num_seeds = 3;
-  std::vector<std::string> policies = {};  // Only these of comparisons and sweeps; empty: all.
-  bool smoke = false;                      // Only the short runs.
+  // Only these parts: runs, sweep, or the name of a comparison; empty: all.
+  std::vector<std::string> parts = {};
+  // Only these variants of comparisons, and then nothing else; empty: all.
+  std::vector<std::string> policies = {};
+  bool smoke = false;  // Only the short runs.
 };
 
 // Returns the cases in the order in which they are measured. The entries must outlive them.
-// NOT_FOUND when no entry has a policy that is asked for.
+// NOT_FOUND when no entry has a part or a policy that is asked for.
 absl::StatusOr<std::vector<BenchCase>> PlanCases(const std::vector<SuiteEntry>& entries,
                                                  const PlanOptions& options);
 

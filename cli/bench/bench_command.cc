@@ -34,6 +34,7 @@ struct BenchFlags {
   std::string results;
   std::string work;
   std::vector<std::string> names;
+  std::vector<std::string> parts;
   std::vector<std::string> policies;
   int seeds = 3;
   std::string budget;
@@ -146,10 +147,11 @@ absl::Status Plan(const BenchFlags& flags, SuitePlan& plan) {
   } else {
     plan.entries = WithData(entries, plan.without_data);
   }
-  ASSIGN_OR_RETURN(
-      std::vector<BenchCase> cases,
-      PlanCases(plan.entries,
-                {.num_seeds = flags.seeds, .policies = flags.policies, .smoke = flags.smoke}));
+  ASSIGN_OR_RETURN(std::vector<BenchCase> cases,
+                   PlanCases(plan.entries, {.num_seeds = flags.seeds,
+                                            .parts = flags.parts,
+                                            .policies = flags.policies,
+                                            .smoke = flags.smoke}));
   plan.budgeted = FitInto(std::move(cases), budget);
   if (!plan.budgeted.cases.empty()) return absl::OkStatus();
   if (!plan.without_data.empty()) return NotFound("{}", plan.without_data.front());
@@ -276,8 +278,11 @@ void AddRunFlags(Command& run, BenchFlags& flags) {
          "The folder of prepared data, outside the stack's state (default: tidemill/bench in "
          "the user's cache)")
       .TypeName("FOLDER");
+  run.AddOption("--parts", flags.parts,
+                "Only these parts of entries: runs, sweep, or names of comparisons (default: all)")
+      .TypeName("PART");
   run.AddOption("--policies", flags.policies,
-                "Only these variants of the comparisons (default: all, and the entries' runs)")
+                "Only these variants of comparisons (default: all, and the other parts)")
       .TypeName("POLICY");
   run.AddOption("--seeds", flags.seeds, "Seeds of sweeps and comparisons (default: 3)")
       .Between(1, 100);

@@ -1,6 +1,9 @@
 #include "cli/bench/bench_report.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "fmt/format.h"
@@ -89,87 +92,78 @@ double StageSeconds(const RunFigures& run, const std::string& stage, bool but_fi
   return seconds;
 }
 
-void AddTo(const ComparisonSpec& comparison, const RunFigures& run, VariantResult& result) {
+VariantResult::Run RunOf(const ComparisonSpec& comparison, const RunFigures& run) {
   const bool but_first = comparison.judged == JudgedWindows::kAfterFirst;
-  result.trainings += static_cast<double>(run.models.size());
+  VariantResult::Run own{.num_trainings = static_cast<int64_t>(run.models.size()),
+                         .training_seconds = StageSeconds(run, "train", but_first),
+                         .selecting_seconds = StageSeconds(run, "select", but_first),
+                         .deciding_seconds = run.deciding_seconds,
+                         .run_seconds = run.seconds};
   for (size_t i = but_first ? 1 : 0; i < run.models.size(); ++i) {
-    result.samples_trained += static_cast<double>(run.models[i].num_samples);
+    own.num_trained += run.models[i].num_samples;
   }
-  result.training_seconds += StageSeconds(run, "train", but_first);
-  result.selecting_seconds += StageSeconds(run, "select", but_first);
-  result.deciding_seconds += run.deciding_seconds;
-  result.run_seconds += run.seconds;
-}
-
-// Over the samples of all models that are judged.
-std::optional<double> ValueOf(const std::vector<MeasuredWindow>& windows, int64_t& num_samples) {
-  num_samples = 0;
-  for (const MeasuredWindow& own : windows) num_samples += own.num_samples;
-  return PooledValueOf(windows);
-}
-
-void Average(std::vector<double> values, VariantResult& result) {
-  const auto count = static_cast<double>(values.size());
-  result.value = {0, values.front(), values.front()};
-  for (const double value : values) {
-    result.value.mean += value / count;
-    result.value.low = std::min(result.value.low, value);
-    result.value.high = std::max(result.value.high, value);
-  }
-  for (double* sum : {&result.trainings, &result.samples_trained, &result.training_seconds,
-                      &result.selecting_seconds, &result.deciding_seconds, &result.run_seconds}) {
-    *sum /= count;
-  }
+  return own;
 }
 
 void AddVariant(const ComparisonSpec& comparison, const std::string& variant,
                 const ResultsFile& results, EntryReport& report) {
   const std::string prefix = fmt::format("{}/{}/", comparison.name, variant);
   VariantResult result{.comparison = comparison.name, .variant = variant};
-  std::vector<double> values;
-  for (const auto& [name, own] : results.results()) {
+  for (const auto& [name, stored] : results.results()) {
     if (!name.starts_with(prefix)) continue;
     const auto run = FiguresIn(results, name, report.problems);
     if (!run) continue;
-    const auto value = ValueOf(JudgedOf(comparison, *run), result.num_samples);
+    const std::vector<MeasuredWindow> judged = JudgedOf(comparison, *run);
+    const auto value = PooledValueOf(judged);
     if (!value) {
       report.problems.push_back(fmt::format("{}: no value of {}", name, comparison.measure));
       continue;
     }
-    values.push_back(*value);
-    result.seeds.push_back(own.value("seed", int64_t{0}));
-    AddTo(comparison, *run, result);
+    VariantResult::Run& own = result.runs.emplace_back(RunOf(comparison, *run));
+    own.seed = stored.value("seed", int64_t{0});
+    own.value = *value;
+    for (const MeasuredWindow& window : judged) own.num_judged += window.num_samples;
   }
-  if (values.empty()) return;
-  Average(values, result);
-  report.variants.push_back(std::move(result));
+  if (!result.runs.empty()) report.variants.push_back(std::move(result));
 }
 
-// All variants of a comparison were judged on the same samples.
+// All variants of a comparison must be judged on the same samples.
 void CheckAlike(const EntryReport& report, std::vector<std::string>& problems) {
-  for (const VariantResult& own : report.variants) {
-    for (const VariantResult& other : report.variants) {
-      if (own.comparison != other.comparison || own.num_samples <= other.num_samples) continue;
-      problems.push_back(fmt::format("{}: {} was judged on {} samples, {} on {}", own.comparison,
-                                     own.variant, own.num_samples, other.variant,
-                                     other.num_samples));
-      return;
+  std::map<std::string, std::pair<std::string, int64_t>> first;
+  for (const VariantResult& variant : report.variants) {
+    for (const VariantResult::Run& run : variant.runs) {
+      const auto& [other, num_judged] =
+          first.try_emplace(variant.comparison, variant.variant, run.num_judged).first->second;
+      if (num_judged == run.num_judged) continue;
+      problems.push_back(fmt::format("{}: {} was judged on {} samples, {} on {}",
+                                     variant.comparison, variant.variant, run.num_judged, other,
+                                     num_judged));
+      break;
     }
   }
 }
 
 ordered_json VariantToJson(const VariantResult& own) {
-  return {{"comparison", own.comparison},
-          {"variant", own.variant},
-          {"seeds", own.seeds},
-          {"value", {{"mean", own.value.mean}, {"low", own.value.low}, {"high", own.value.high}}},
-          {"trainings", own.trainings},
-          {"samples_trained", own.samples_trained},
-          {"training_seconds", own.training_seconds},
-          {"selecting_seconds", own.selecting_seconds},
-          {"deciding_seconds", own.deciding_seconds},
-          {"run_seconds", own.run_seconds},
-          {"samples", own.num_samples}};
+  ordered_json runs = ordered_json::array();
+  for (const VariantResult::Run& run : own.runs) {
+    runs.push_back({{"seed", run.seed},
+                    {"value", run.value},
+                    {"samples", run.num_judged},
+                    {"trainings", run.num_trainings},
+                    {"samples_trained", run.num_trained},
+                    {"training_seconds", run.training_seconds},
+                    {"selecting_seconds", run.selecting_seconds},
+                    {"deciding_seconds", run.deciding_seconds},
+                    {"run_seconds", run.run_seconds}});
+  }
+  return {{"comparison", own.comparison}, {"variant", own.variant}, {"runs", runs}};
+}
+
+template <typename Of>
+double MeanOf(const VariantResult& variant, const Of& of) {
+  double sum = 0;
+  for (const VariantResult::Run& run : variant.runs) sum += static_cast<double>(of(run));
+  return sum / static_cast<double>(variant.runs.size());
 }
 
 std::string DescribeChecks(const EntryReport& report) {
@@ -210,11 +204,14 @@ std::string DescribeRegret(const RegretTable& regret) {
 std::string DescribeVariants(const EntryReport& report) {
   if (report.variants.empty()) return "";
   Table table({"COMPARISON", "VARIANT", "SEEDS", "VALUE", "TRAININGS", "SAMPLES", "TRAIN", "RUN"});
+  using Run = VariantResult::Run;
   for (const VariantResult& own : report.variants) {
-    table.Add({own.comparison, own.variant, fmt::format("{}", own.seeds.size()),
-               fmt::format("{:.4f}", own.value.mean), fmt::format("{:.1f}", own.trainings),
-               fmt::format("{:.0f}", own.samples_trained), Elapsed(own.training_seconds),
-               Elapsed(own.run_seconds)});
+    table.Add({own.comparison, own.variant, fmt::format("{}", own.runs.size()),
+               fmt::format("{:.4f}", MeanOf(own, [](const Run& run) { return run.value; })),
+               fmt::format("{:.1f}", MeanOf(own, [](const Run& run) { return run.num_trainings; })),
+               fmt::format("{:.0f}", MeanOf(own, [](const Run& run) { return run.num_trained; })),
+               Elapsed(MeanOf(own, [](const Run& run) { return run.training_seconds; })),
+               Elapsed(MeanOf(own, [](const Run& run) { return run.run_seconds; }))});
   }
   return "\n" + table.ToString();
 }
@@ -226,7 +223,7 @@ EntryReport ReportOf(const SuiteEntry& entry, const ResultsFile& results) {
   report.checks = JudgeEntry(entry, results, report.problems);
   AddSweepReport(entry, results, report);
   for (const ComparisonSpec& comparison : entry.spec.comparisons) {
-    for (const ComparisonVariant& variant : comparison.variants) {
+    for (const ComparisonVariant& variant : comparison.AllVariants()) {
       AddVariant(comparison, variant.name, results, report);
     }
   }

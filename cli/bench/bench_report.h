@@ -18,15 +18,18 @@ namespace tidemill::cli {
 struct VariantResult {
   std::string comparison;
   std::string variant;
-  std::vector<int64_t> seeds = {};
-  OverSeeds value = {};
-  double trainings = 0;
-  double samples_trained = 0;
-  double training_seconds = 0;
-  double selecting_seconds = 0;
-  double deciding_seconds = 0;
-  double run_seconds = 0;
-  int64_t num_samples = 0;  // On which it was judged.
+  struct Run {
+    int64_t seed = 0;
+    double value = 0;
+    int64_t num_judged = 0;  // The samples on which it was judged.
+    int64_t num_trainings = 0;
+    int64_t num_trained = 0;  // The samples, over all trainings.
+    double training_seconds = 0;
+    double selecting_seconds = 0;
+    double deciding_seconds = 0;
+    double run_seconds = 0;
+  };
+  std::vector<Run> runs = {};
 };
 
 // Everything that was measured of an entry.

@@ -22,6 +22,18 @@ std::vector<std::string> RunsNamedBy(const BenchmarkCheck& check) {
 
 }  // namespace
 
+std::vector<ComparisonVariant> ComparisonSpec::AllVariants() const {
+  std::vector<ComparisonVariant> all = variants;
+  for (const ComparisonVariant& row : rows) {
+    for (const ComparisonVariant& column : columns) {
+      ComparisonVariant& both = all.emplace_back(row);
+      both.name = fmt::format("{} x {}", row.name, column.name);
+      for (const auto& [key, value] : column.with) both.with[key] = value;
+    }
+  }
+  return all;
+}
+
 void BenchmarkSpec::Check(config::Problems& problems) const {
   if (std::ranges::find(kDomains, domain) == std::end(kDomains)) {
     problems.Add("domain", fmt::format("'{}' is no domain", domain),

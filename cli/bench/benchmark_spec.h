@@ -250,6 +250,8 @@ struct ComparisonSpec {
   std::optional<Timestamp> from;
   double seconds = 60;
   std::vector<ComparisonVariant> variants;
+  std::vector<ComparisonVariant> rows;
+  std::vector<ComparisonVariant> columns;
 
   void Fields(auto&& field) {
     field("name", name, "What is compared, such as `policies` or `selections`.",
@@ -262,8 +264,18 @@ struct ComparisonSpec {
           "active: the models in use. after_first: every model but the first, which all share.");
     field("from", from, "Windows that begin earlier do not count.");
     field("seconds", seconds, "What one run takes on two cores.", {.min = 0.1});
-    field("variants", variants, "What is compared.", {.required = true, .min_items = 1});
+    field("variants", variants, "What is compared.");
+    field("rows", rows, "Instead of `variants`: each of these with each of `columns`.");
+    field("columns", columns, "See `rows`.");
   }
+  void Check(config::Problems& problems) const {
+    if (variants.empty() == (rows.empty() || columns.empty())) {
+      problems.Add("", "needs `variants`, or `rows` and `columns`", "say what is compared");
+    }
+  }
+
+  // Returns `variants`, or each row with each column: "row x column".
+  std::vector<ComparisonVariant> AllVariants() const;
 };
 
 struct SmokeSpec {
