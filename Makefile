@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly agreement every_path_full bench policies selections docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly agreement every_path_full bench policies selections peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -118,6 +118,16 @@ selections: build
 	@tools/setup.sh --bench
 	@tools/compare_selections.py --build $(BUILD) $(if $(QUICK),--quick --results $(BUILD)/selections/selections.json) $(DATASET)
 	@tools/selections_page.py $(if $(QUICK),--results $(BUILD)/selections/selections.json --into $(BUILD)/selections)
+
+# Other loaders on the same data, beside ours; writes docs/peers.md. What is measured is not measured again without
+# AGAIN=1. NAME: only these of benchmarks/peers/loaders/; QUICK=1: a trial, kept in the build folder.
+PEERS_VENV = $(or $(TIDEMILL_PEERS_VENV),$(BUILD)/peers/environments)
+peers: build
+	@tools/setup.sh --bench
+	@benchmarks/peers/setup.sh $(abspath $(PEERS_VENV))
+	@tools/compare_peers.py --build $(BUILD) --environments $(PEERS_VENV) $(if $(AGAIN),--again) \
+	  $(if $(QUICK),--quick --results $(BUILD)/peers/peers.json) $(NAME)
+	@tools/peers_page.py $(if $(QUICK),--results $(BUILD)/peers/peers.json --into $(BUILD)/peers)
 
 # Writes docs/reference/ from the program's own descriptors.
 docs: build

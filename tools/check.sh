@@ -35,6 +35,7 @@ run fragments python3 tools/check_fragments.py
 run performance python3 tools/performance.py --check
 run policies python3 tools/policies_page.py --check
 run selections python3 tools/selections_page.py --check
+run peers python3 tools/peers_page.py --check
 run deploy python3 tools/check_deploy.py "$build"
 run compose docker-compose config --quiet
 run yaml yamllint --strict --config-file tools/yamllint.yaml docker-compose.yml deploy

@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+"""Makes docs/peers.md, and its picture, of what tools/compare_peers.py measured.
+
+tools/peers_page.py [--check] [--results FILE] [--into FOLDER]
+
+Why a peer is faster stands in benchmarks/peers/reasons.json. --check: only says whether the document is what the
+figures give. Runs with the system's Python, which has the matplotlib that tools/setup.sh installs.
+"""
+import argparse
+import json
+import pathlib
+
+from policies_page import ROOT, publish
+
+RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
+REASONS = ROOT / "benchmarks" / "peers" / "reasons.json"
+PICTURE = pathlib.Path("pictures") / "peers.svg"
+# The least ratio of the better of our two ways, by workload.
+AIMS = {"criteo": 1, "jpeg": 2, "tenth": 1}
+
+HEAD = """# Beside other loaders
+
+The same training set through Tidemill and through other loaders, from files on the local disk to tensors in the training's
+process. `make peers` installs them in virtual environments of their own, measures, and writes this page from
+`benchmarks/results/peers.json` (`make peers NAME=grain_loader` one of them, `QUICK=1` a small trial). The programs are in
+[benchmarks/peers](../benchmarks/peers/README.md).
+
+## How it is compared
+- Tidemill in process: the training's own process reads, transforms and cuts batches, on as many threads as there are processors.
+  Tidemill through a worker: one preprocessing worker makes the batches, and they come through shared memory. Both read what an
+  ingest has registered, through a training set that is sealed.
+- Each loader is set up as its own guide says to be fast, and may first convert the data to its own format: neither that nor our
+  ingest is timed. Several settings are tried, all are in the table, and the fastest is the one that is compared.
+- Turns: an epoch of ours in process, one of the loader's, one of ours through a worker, and again. The ratio is our rate over
+  the loader's, turn by turn: the median, and in brackets the least and the greatest of {rounds} turns. Above 1 we are faster.
+- What is delivered is checked: each record once, or each at most once of a tenth, with the numbers and buckets that follow from
+  the file; each photograph within 4 levels of 255 of Pillow's, on average. Order is how far from its place in the file a
+  record comes, on average, as a part of the file: 0.33 is a fully random order.
+- Processor time is that of all processes of a side, services and workers among them, for one sample, in microseconds. It does not
+  depend on who else runs, which a rate does.
+- The hash of a peer is a product and a shift. Ours is XXH3, which costs more and spreads better.
+- Measured on {cores}.
+
+![our rate over each loader's](pictures/peers.svg)
+"""
+
+WORKLOADS = {
+    "criteo": ("Records", "Records in the shape of the Criteo click logs, 160 bytes each, {samples} of them: the logarithms of one plus 13 numbers, buckets of a hash "
+               "of 26 categories, a label. Batches of 8,192, in an order that is random over the whole file. A loader that takes more than 1.5 s for 131,072 of "
+               "them reads no more than these.", "records/s"),
+    "jpeg": ("Photographs", "{samples} JPEG files of 500 x 375 pixels: decoded, resized with antialiasing to 341 x 256, the middle 224 x 224 cut out, normalised, "
+             "float32, channels first. Batches of 32, shuffled.", "images/s"),
+    "tenth": ("A tenth of the records", "An epoch over a tenth of the {samples} records that is drawn at random, anew for each epoch. Ours seals a selection of its "
+              "own for each, and the drawing counts on all sides. Rates count the records that were delivered.", "records/s"),
+}
+
+TABLE = """
+## {title}
+{text}
+
+| loader | its rate | its processor time, µs | order | ours in process over it | our processor time, µs | ours through a worker over it | our processor time, µs |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def number(value):
+    return f"{value / 1e6:.2f} M" if value >= 1e6 else f"{value / 1e3:.3g} k" if value >= 1e4 else f"{value:,.0f}"
+
+
+def microseconds(side):
+    value = side["processor_us"]
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def ratio(side):
+    return f"{side['ratio']:.2f} ({side['min']:.2f} to {side['max']:.2f})"
+
+
+def of_workload(results, workload):
+    """The entries that have figures, the fastest loader first."""
+    entries = [entry for entry in results if entry["workload"] == workload and "error" not in entry]
+    return sorted(entries, key=lambda entry: entry["local"]["ratio"])
+
+
+def setting_of(setting):
+    return ", ".join(f"{key} {value}" for key, value in setting.items())
+
+
+def table(results, workload):
+    entries = of_workload(results, workload)
+    if not entries:
+        return ""
+    title, text, unit = WORKLOADS[workload]
+    most = max(entry["samples"] for entry in entries)
+    made = TABLE.format(title=title, text=text.format(samples=f"{most:,}"))
+    for entry in entries:
+        made += (f"| {entry['title']} | {number(entry['peer']['rate'])} {unit} | {microseconds(entry['peer'])} | {entry['order']:.2f} "
+                 f"| {ratio(entry['local'])} | {microseconds(entry['local'])} | {ratio(entry['worker'])} | {microseconds(entry['worker'])} |\n")
+    rates = [sorted(entry[way]["rate"] for entry in entries) for way in ("local", "worker")]
+    made += "\nOurs in these turns: in process {} to {}, through a worker {} to {} {}.\n".format(
+        *(number(rate) for found in rates for rate in (found[0], found[-1])), unit)
+    return made + below(entries, workload)
+
+
+def below(entries, workload):
+    """What is said of those that are not beaten by as much as we aim at."""
+    aim = AIMS[workload]
+    missed = [entry for entry in entries if entry["local"]["ratio"] < aim]
+    if not missed:
+        return f"\nOurs in process is at least {aim} times as fast as each of them.\n"
+    reasons = json.loads(REASONS.read_text()).get(workload, {})
+    made = f"\nThe aim is {aim} times the rate of each. Ours in process is below that beside these:\n\n"
+    for entry in missed:
+        reason = reasons.get(entry["name"], reasons.get("*", ""))
+        made += f"- {entry['title']}, {entry['local']['ratio']:.2f}: {reason}\n"
+    return made
+
+
+def configurations(results):
+    made = "\n## How each is set up\n\n| loader | versions | how | settings tried: samples a second; the fastest first |\n|---|---|---|---|\n"
+    for name in sorted({entry["name"] for entry in results}):
+        entries = [entry for entry in results if entry["name"] == name]
+        versions = ", ".join(f"{package} {version}" for package, version in entries[0]["versions"].items())
+        tried = []
+        for entry in entries:
+            for trial in sorted(entry.get("tried", []), key=lambda trial: -trial.get("rate", 0)):
+                outcome = number(trial["rate"]) if "rate" in trial else f"failed: {plain(trial['error'])}"
+                tried.append(f"{entry['workload']}, {setting_of(trial['setting'])}: {outcome}")
+        made += f"| [{entries[0]['title']}]({entries[0]['guide']}) | {versions} | {entries[0]['how']} | {'; '.join(tried)} |\n"
+    return made
+
+
+def plain(text):
+    return text.replace("|", "/").replace("\n", " ").replace("`", "'")
+
+
+def failures(results):
+    failed = [entry for entry in results if "error" in entry]
+    if not failed:
+        return ""
+    lines = "".join(f"- {entry['title']}, {entry['workload']}: `{plain(entry['error'])}`\n" for entry in failed)
+    return f"\n## What did not run\n\n{lines}"
+
+
+def document(results):
+    rounds = sorted({entry["rounds"] for entry in results if "rounds" in entry})
+    cores = sorted({entry["cores"] for entry in results})
+    text = HEAD.format(rounds=" or ".join(map(str, rounds)), cores="a machine with " + " or ".join(map(str, cores)) + " processors")
+    return text + "".join(table(results, workload) for workload in WORKLOADS) + configurations(results) + failures(results)
+
+
+def draw(results, file):
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    pyplot.rcParams.update({"svg.hashsalt": "tidemill", "font.size": 9, "svg.fonttype": "none"})
+    canvas, panels = pyplot.subplots(1, len(WORKLOADS), figsize=(13, 4), squeeze=False)
+    for panel, workload in zip(panels.flat, WORKLOADS):
+        entries = of_workload(results, workload)[::-1]
+        for way, name, colour, shift in (("local", "in process", "#0a6ebd", 0.14), ("worker", "through a worker", "#c2570c", -0.14)):
+            places = [place + shift for place in range(len(entries))]
+            values = [entry[way]["ratio"] for entry in entries]
+            spread = [[value - entry[way]["min"] for value, entry in zip(values, entries)],
+                      [entry[way]["max"] - value for value, entry in zip(values, entries)]]
+            panel.errorbar(values, places, xerr=spread, fmt="o", color=colour, capsize=2, label=name)
+        panel.axvline(1, color="#333333", linewidth=0.8)
+        panel.set_yticks(range(len(entries)), [entry["title"] for entry in entries])
+        panel.set_xscale("log")
+        panel.set_title(WORKLOADS[workload][0])
+        panel.set_xlabel("our rate over theirs")
+        panel.grid(alpha=0.3, axis="x")
+    panels.flat[0].legend()
+    canvas.tight_layout()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    canvas.savefig(file, metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
+    parser.add_argument("--into", type=pathlib.Path, default=ROOT / "docs")
+    arguments = parser.parse_args()
+    results = json.loads(arguments.results.read_text()) if arguments.results.exists() else []
+    if results and publish(document(results), arguments.into / "peers.md", arguments.check):
+        draw(results, arguments.into / PICTURE)
+
+
+if __name__ == "__main__":
+    main()
