@@ -32,6 +32,10 @@ double NormalTail(double z) {
   return math::cdf(math::complement(math::normal_distribution<double, Quiet>(), z));
 }
 
+double NormalQuantile(double probability) {
+  return math::quantile(math::normal_distribution<double, Quiet>(), probability);
+}
+
 double ChiSquaredTail(double statistic, double degrees_of_freedom) {
   if (statistic <= 0) return 1;
   return math::cdf(math::complement(

@@ -9,6 +9,9 @@ namespace tidemill::supervisor::statistics {
 // P(Z > z) of the standard normal distribution.
 double NormalTail(double z);
 
+// Returns z with P(Z <= z) = probability, in (0, 1).
+double NormalQuantile(double probability);
+
 // P(X > statistic) of the chi-squared distribution.
 double ChiSquaredTail(double statistic, double degrees_of_freedom);
 

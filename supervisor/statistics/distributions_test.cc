@@ -10,6 +10,7 @@ namespace {
 
 TEST(Distributions, AgreeWithTables) {
   EXPECT_NEAR(NormalTail(1.959963984540054), 0.025, 1e-12);
+  EXPECT_NEAR(NormalQuantile(0.975), 1.959963984540054, 1e-12);
   EXPECT_NEAR(ChiSquaredTail(8.333333333333334, 1), 0.0038924171227787, 1e-12);
   EXPECT_NEAR(BinomialTail(70, 100, 0.5), 3.925069822796835e-05, 1e-15);
   EXPECT_NEAR(KolmogorovTail(1.358098620657588), 0.05, 1e-6);

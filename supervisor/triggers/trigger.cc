@@ -5,10 +5,14 @@
 #include "fmt/format.h"
 
 #include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/budgeted_trigger.h"
+#include "supervisor/triggers/cara_trigger.h"
 #include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/debt_trigger.h"
 #include "supervisor/triggers/detector_trigger.h"
 #include "supervisor/triggers/drift_trigger.h"
 #include "supervisor/triggers/ensemble_trigger.h"
+#include "supervisor/triggers/forecast_trigger.h"
 #include "supervisor/triggers/manual_trigger.h"
 #include "supervisor/triggers/never_trigger.h"
 #include "supervisor/triggers/performance_trigger.h"
@@ -85,6 +89,8 @@ constexpr config::Alternative<Trigger> kTriggers[] = {
     TriggerOf<NeverTrigger>::Listed(),       TriggerOf<ManualTrigger>::Listed(),
     TriggerOf<CostTrigger>::Listed(),        TriggerOf<DriftTrigger>::Listed(),
     TriggerOf<PerformanceTrigger>::Listed(), TriggerOf<DetectorTrigger>::Listed(),
+    TriggerOf<CaraTrigger>::Listed(),        TriggerOf<BudgetedTrigger>::Listed(),
+    TriggerOf<DebtTrigger>::Listed(),        TriggerOf<ForecastTrigger>::Listed(),
     TriggerOf<EnsembleTrigger>::Listed(),    TriggerOf<PluginTrigger>::Listed(),
 };
 

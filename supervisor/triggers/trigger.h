@@ -9,6 +9,10 @@
 //     criterion: {type: quantile, history: 30}}
 //   trigger: {type: performance, evaluate: {every: 1d}, criterion: {type: threshold, at: 0.8}}
 //   trigger: {type: detector, evaluate: {samples: 100}, detector: adwin}
+//   trigger: {type: cara, evaluate: {every: 7d}, price: 0.5}
+//   trigger: {type: budgeted, evaluate: {every: 7d}, budget: 0.1}
+//   trigger: {type: debt, evaluate: {every: 7d}, price: 0.5}
+//   trigger: {type: forecast, evaluate: {every: 7d}, price: 0.5}
 //   trigger: {type: ensemble, of: [{type: amount, samples: 5000}, {type: time, every: 7d}], vote:
 //   any}
 //   trigger: {type: plugin, use: surprise.py:Surprise, with: {threshold: 0.2}}

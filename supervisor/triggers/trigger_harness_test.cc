@@ -5,10 +5,14 @@
 #include "base/testing/status_matchers.h"
 #include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/budgeted_trigger.h"
+#include "supervisor/triggers/cara_trigger.h"
 #include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/debt_trigger.h"
 #include "supervisor/triggers/detector_trigger.h"
 #include "supervisor/triggers/drift_trigger.h"
 #include "supervisor/triggers/ensemble_trigger.h"
+#include "supervisor/triggers/forecast_trigger.h"
 #include "supervisor/triggers/manual_trigger.h"
 #include "supervisor/triggers/never_trigger.h"
 #include "supervisor/triggers/performance_trigger.h"
@@ -114,6 +118,33 @@ std::vector<TriggerSpec> PoliciesOfMistakes() {
           DetectorTrigger{.evaluate = period, .detector = statistics::AdwinConfig{}, .first = 333}};
 }
 
+std::vector<TriggerSpec> PoliciesOfPrices() {
+  const IntervalErrors ninety = {.evaluate = {.samples = 90}},
+                       period = {.evaluate = {.every = Duration{1000}}},
+                       waits = {.evaluate = {.samples = 70}, .first = 700};
+  return {CaraTrigger{.intervals = ninety, .price = .4},
+          CaraTrigger{.intervals = period,
+                      .price = .5,
+                      .variant = CaraVariant::kThreshold,
+                      .tau = .1,
+                      .expected = {.expected_error = .1}},
+          CaraTrigger{.intervals = waits, .price = .3, .expected = {.trainings = 2}},
+          BudgetedTrigger{.intervals = ninety, .budget = .1},
+          BudgetedTrigger{.intervals = period, .budget = .5, .price = 1.5, .error_weight = 20},
+          BudgetedTrigger{.intervals = waits, .budget = 0},
+          DebtTrigger{.intervals = ninety, .price = .4},
+          DebtTrigger{.intervals = period, .price = .2, .expected = {.expected_error = .12}},
+          DebtTrigger{.intervals = waits, .price = .3, .expected = {.trainings = 3}},
+          ForecastTrigger{.intervals = ninety, .price = .4},
+          ForecastTrigger{.intervals = period,
+                          .price = .2,
+                          .horizon = 4,
+                          .delta = .1,
+                          .memory = 9,
+                          .expected = {.expected_error = .1}},
+          ForecastTrigger{.intervals = waits, .price = .3, .horizon = 1, .delta = .5}};
+}
+
 // Every policy, most of them several times.
 std::vector<TriggerSpec> AllPolicies() {
   const TriggerSpec amount = AmountTrigger{.samples = 300};
@@ -122,7 +153,8 @@ std::vector<TriggerSpec> AllPolicies() {
   const TriggerSpec manual =
       ManualTrigger{.at = {{900'000}, {1'000'500}, {1'010'000}, {1'010'001}, {1'030'000}}};
   const TriggerSpec majority = Ensemble({amount, time, cost}, VoteRule::kMajority);
-  const std::vector<TriggerSpec> drift = DriftPolicies(), mistakes = PoliciesOfMistakes();
+  const std::vector<TriggerSpec> drift = DriftPolicies(), mistakes = PoliciesOfMistakes(),
+                                 prices = PoliciesOfPrices();
   std::vector<TriggerSpec> policies = {
       AmountTrigger{.samples = 3},
       AmountTrigger{.samples = 700},
@@ -148,7 +180,9 @@ std::vector<TriggerSpec> AllPolicies() {
       Ensemble({mistakes[1], mistakes[2], mistakes[4], mistakes[7], mistakes[9]},
                VoteRule::kMajority),
       Ensemble({drift[0], mistakes[0], majority, drift[4], mistakes[3], amount}, VoteRule::kAtLeast,
-               2)};
+               2),
+      Ensemble({prices[0], prices[3], prices[6], prices[9]}, VoteRule::kAtLeast, 2)};
+  policies.insert(policies.end(), prices.begin(), prices.end());
   policies.insert(policies.end(), drift.begin(), drift.end());
   policies.insert(policies.end(), mistakes.begin(), mistakes.end());
   return policies;
