@@ -105,6 +105,19 @@ bench: build
 	@tools/bench.py --build $(BUILD) $(if $(SCALE),--scale) $(NAME)
 	@tools/performance.py
 
+# The benchmark suite: measures what benchmarks/results/suite does not have yet, and writes docs/benchmarks.md.
+# NAME: only these entries or domains; BUDGET: only what fits, such as 90m. TIDEMILL_DATA: the datasets.
+SUITE_STATE ?= $(BUILD)/suite_state
+suite: build
+	@tools/setup.sh --bench
+	@$(BUILD)/bin/tidemill bench run $(NAME) $(if $(BUDGET),--budget $(BUDGET)) --state $(SUITE_STATE); \
+	  code=$$?; [ $$code = 0 ] || [ $$code = 1 ] || [ $$code = 8 ] || exit $$code
+	@tools/benchmarks_page.py --build $(BUILD)
+
+# A short run of each entry of the suite that needs no data from outside.
+suite_smoke: programs
+	@$(BUILD)/bin/tidemill bench run --smoke --state $(SUITE_STATE) --work $(BUILD)/suite_work
+
 # Runs pipelines under one retraining policy after the other and writes docs/policies.md. TIDEMILL_DATA:
 # the datasets; DATASET: only these of benchmarks/policies/; QUICK=1: a trial, kept in the build folder.
 policies: build

@@ -33,6 +33,7 @@ run reference reference_is_current
 run documents python3 tools/check_docs.py
 run fragments python3 tools/check_fragments.py
 run performance python3 tools/performance.py --check
+run benchmarks python3 tools/benchmarks_page.py --build "$build" --check
 run policies python3 tools/policies_page.py --check
 run selections python3 tools/selections_page.py --check
 run peers python3 tools/peers_page.py --check

@@ -1,0 +1,321 @@
+#!/usr/bin/python3
+"""Makes docs/benchmarks.md, and its pictures, of what `tidemill bench run` measured.
+
+tools/benchmarks_page.py [--build FOLDER] [--check] [--into FOLDER]
+
+`tidemill bench report --json` computes every figure from benchmarks/results/suite; this only writes
+them down. --check: only says whether the document is what the results give. Runs with the system's
+Python, which has the matplotlib that tools/setup.sh installs.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+from policies_page import ROOT, publish
+
+PICTURES = pathlib.Path("pictures")
+# They know nothing of the model, or are set by its errors on the first third: what a policy has to beat.
+YARDSTICKS = ("never", "always", "uniform", "calendar, tuned", "cusum, tuned")
+
+HEAD = """# The benchmark suite
+
+Pipelines on data that really drifts, in six domains: what each must reach, and what each policy for retraining costs beside the best
+that could have been done. `tidemill bench run` measures all of it, `tidemill bench report` shows it, and `make suite` does both
+and writes this page from `benchmarks/results/suite` by `tools/benchmarks_page.py`. `tidemill bench list` names the entries;
+`tidemill bench fetch` looks for their data below `TIDEMILL_DATA`. `--budget 90m` measures what fits, and says what it leaves out; a run that was cut
+goes on where it was. How to add an entry: [benchmarks/suite](../benchmarks/suite/README.md). Other loaders beside ours:
+[peers](peers.md). Policies with warm starts: [policies](policies.md); what to train on: [selections](selections.md).
+
+## What the pipelines must reach
+
+`tidemill bench run --parts runs`, measured on {machines}.
+
+| domain | entry | check | value | bound | holds |
+|---|---|---|---|---|---|
+"""
+
+REGRET = """
+## When to retrain: the regret of policies
+
+Time goes in windows. Before each, a policy trains a fresh model on what is known, at a price, or keeps the model in use:
+`cost = price x trainings + sum of the errors`, per window. The price is in units of the error of one window: at 0.016, a training has
+to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows all errors and takes the cheapest schedule
+([how](../cli/bench/schedule_costs.h)); *regret* is what a policy costs more.
+
+- One run trains a model at each cut of a grid and measures each on all windows; every policy is asked on these models by a
+  backtest, with the decisions that a run would make. `make suite` needs one training for each cut and seed, whatever the number of policies.
+- All begin with the model of the first cut. Settings (`SETTING`) are chosen on the first third of the windows, for each price; regret is
+  that of the other two thirds. So `use X when` below was found on data that X was not set by.
+- Always beside: *never*, *always*, the *calendar, tuned* (every k windows), the *cusum, tuned* (the sum of the excess of the error over
+  its level right after a training), and *uniform* (at random, as often as the calendar; the mean of 20 draws).
+- In brackets the least and the greatest over the seeds. *Told a quarter* and *told four times*: the regret of a policy that is told a price, when it is told a
+  wrong one.
+
+![regret by price](pictures/regret.svg)
+"""
+
+GRID = """
+## When and on what: triggers x selections
+
+Each cell is {runs} of a whole pipeline (`tidemill bench run {entry} --parts {comparison}`), {measure}; in brackets half the spread over seeds.
+
+![{entry}]({picture})
+"""
+
+
+def arguments_of():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--into", type=pathlib.Path, default=ROOT / "docs")
+    return parser.parse_args()
+
+
+def report_of(build):
+    """Exit code 1 says that a check does not hold, which the page shows."""
+    command = [build / "bin" / "tidemill", "bench", "report", "--suite", ROOT / "benchmarks" / "suite", "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 1) or not done.stdout:
+        sys.exit(f"tidemill bench report ended with {done.returncode}")
+    return json.loads(done.stdout)["entries"]
+
+
+def machines():
+    """What the results were measured with."""
+    found = set()
+    for file in sorted((ROOT / "benchmarks" / "results" / "suite").glob("*.jsonl")):
+        for line in file.read_text().splitlines():
+            machine = json.loads(line)["machine"]
+            found.add(f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, version {machine['version']}")
+    return "; ".join(sorted(found))
+
+
+def number(value):
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}"
+
+
+def checks(entries):
+    text = ""
+    for entry in entries:
+        for check in entry["checks"]:
+            value = check.get("why_not", "not measured") if check["value"] is None else number(check["value"])
+            holds = "yes" if check["holds"] else "not measured" if check["value"] is None else "**no**"
+            text += f"| {entry['domain']} | [{entry['entry']}](../benchmarks/suite/{entry['domain']}/{entry['entry']}/README.md) | {check['name']} | {value} | {check['bound']} | {holds} |\n"
+    return text
+
+
+def spread(value, scale=1):
+    texts = [f"{value[key] * scale:.4f}" for key in ("mean", "low", "high")]
+    return texts[0] if texts[1] == texts[2] else f"{texts[0]} ({texts[1]} to {texts[2]})"
+
+
+def by_policy(regret):
+    """The figures of each policy, one for each price, the best policy over all prices first."""
+    policies = {}
+    for cost in regret["costs"]:
+        policies.setdefault(cost["policy"], {})[cost["price"]] = cost
+    return dict(sorted(policies.items(), key=lambda one: statistics.mean(cost["regret"]["mean"] for cost in one[1].values())))
+
+
+def winners(regret):
+    """The policy with the least regret, price by price; neighbours with the same are one span."""
+    spans = []
+    for oracle in regret["oracle"]:
+        at = [cost for cost in regret["costs"] if cost["price"] == oracle["price"]]
+        best = min(at, key=lambda cost: cost["regret"]["mean"])
+        if spans and spans[-1][0]["policy"] == best["policy"]:
+            spans[-1].append(best)
+        else:
+            spans.append([best])
+    return spans
+
+
+def yardstick(regret, price):
+    at = [cost for cost in regret["costs"] if cost["price"] == price and cost["policy"] in YARDSTICKS]
+    return min(at, key=lambda cost: cost["regret"]["mean"])
+
+
+def span_text(span):
+    first, last = span[0]["price"], span[-1]["price"]
+    return f"a training costs {first:g}" if first == last else f"a training costs {first:g} to {last:g}"
+
+
+def verdict(entry, regret):
+    """When to use what, in sentences that the held-back part bears out."""
+    sentences = []
+    for span in winners(regret):
+        middle = span[len(span) // 2]
+        rule = yardstick(regret, middle["price"])
+        text = f"Use `{middle['policy']}` when {span_text(span)}: regret {spread(middle['regret'])}"
+        if middle["policy"] in YARDSTICKS:
+            others = [cost for cost in regret["costs"] if cost["price"] == middle["price"] and cost["policy"] not in YARDSTICKS]
+            if others:
+                other = min(others, key=lambda cost: cost["regret"]["mean"])
+                text += f", and the best policy that looks at the stream, `{other['policy']}`, {spread(other['regret'])}"
+        else:
+            clear = middle["regret"]["high"] < rule["regret"]["low"]
+            text += f", {'below' if clear else 'within the spread of'} the best yardstick, `{rule['policy']}`, {spread(rule['regret'])}"
+        sentences.append(text + f" (at {middle['price']:g}).")
+    return " ".join(sentences)
+
+
+def regret_table(regret):
+    prices = [oracle["price"] for oracle in regret["oracle"]]
+    text = "| policy | " + " | ".join(f"{price:g}" for price in prices) + " | trainings | told a quarter | told four times |\n"
+    text += "|---" * (len(prices) + 4) + "|\n"
+    text += "| *oracle, its cost* | " + " | ".join(f"*{spread(oracle['cost'])}*" for oracle in regret["oracle"]) + " | | | |\n"
+    for policy, costs in by_policy(regret).items():
+        cells = [spread(costs[price]["regret"]) if price in costs else "" for price in prices]
+        trainings = sorted({round(cost["trainings"], 1) for cost in costs.values()})
+        told = [" / ".join(f"{cost[key]:.4f}" for cost in costs.values() if key in cost) for key in ("told_a_quarter", "told_four_times")]
+        text += f"| {policy} | " + " | ".join(cells) + f" | {trainings[0]:g}" + (f" to {trainings[-1]:g}" if len(trainings) > 1 else "") + f" | {told[0]} | {told[1]} |\n"
+    return text
+
+
+def settings_table(regret):
+    text = "| policy | setting, price by price |\n|---|---|\n"
+    for policy, costs in by_policy(regret).items():
+        settings = [cost["setting"] for cost in costs.values()]
+        if any(settings):
+            text += f"| {policy} | {settings[0] if len(set(settings)) == 1 else ' / '.join(settings)} |\n"
+    return text
+
+
+def regret_section(entry):
+    regret = entry["regret"]
+    left_out = f" {regret['left_out']} windows in which a model has no value are left out." if regret["left_out"] else ""
+    text = f"\n### {entry['entry']}\n\n{verdict(entry, regret)}\n\n"
+    text += (f"{regret['windows']} windows, judged from the {regret['judged_from'] + 1}th on; {len(regret['seeds'])} seeds.{left_out} "
+             "Regret by price of a training:\n\n")
+    text += regret_table(regret)
+    off = sorted({cost["policy"] for cost in regret["costs"] if cost["off_grid"]})
+    if off:
+        text += f"\nTriggers of {', '.join(off)} lie between cuts of the grid in part; the model of the cut before stands for theirs.\n"
+    for failed in entry["failed"]:
+        text += f"\nNot tried: {failed}\n"
+    return text + "\n<details><summary>Settings</summary>\n\n" + settings_table(regret) + "\n</details>\n"
+
+
+def cells_of(entry, comparison):
+    """{(row, column): values over seeds}"""
+    cells = {}
+    for variant in entry["variants"]:
+        if variant["comparison"] == comparison and " x " in variant["variant"]:
+            row, column = variant["variant"].split(" x ", 1)
+            cells[row, column] = [run["value"] for run in variant["runs"]]
+    return cells
+
+
+def comparisons_of(entry):
+    return sorted({variant["comparison"] for variant in entry["variants"]})
+
+
+def variants_section(entry, comparison):
+    text = f"\n### {entry['entry']}: {comparison}\n\n`tidemill bench run {entry['entry']} --parts {comparison}`\n\n"
+    text += "| variant | value | trainings | samples trained | selecting, s | training, s | run, s |\n|---|---|---|---|---|---|---|\n"
+    own = [variant for variant in entry["variants"] if variant["comparison"] == comparison]
+    for variant in own:
+        mean = {key: statistics.mean(run[key] for run in variant["runs"]) for key in variant["runs"][0]}
+        values = [run["value"] for run in variant["runs"]]
+        text += (f"| {variant['variant']} | {number(mean['value'])} ({number(min(values))} to {number(max(values))}) | {mean['trainings']:.1f} "
+                 f"| {mean['samples_trained']:,.0f} | {mean['selecting_seconds']:.2f} | {mean['training_seconds']:.2f} | {mean['run_seconds']:.1f} |\n")
+    return text
+
+
+def grid_section(entry, comparison):
+    cells = cells_of(entry, comparison)
+    seeds = max(len(values) for values in cells.values())
+    return GRID.format(runs=f"{seeds} run{'s' if seeds > 1 else ''}", entry=entry["entry"], comparison=comparison, measure="the value over all judged samples",
+                       picture=PICTURES / f"grid_{entry['entry']}.svg")
+
+
+def grids(entries):
+    return [(entry, comparison) for entry in entries for comparison in comparisons_of(entry) if cells_of(entry, comparison)]
+
+
+def document(entries):
+    text = HEAD.format(machines=machines()) + checks(entries)
+    swept = [entry for entry in entries if "regret" in entry]
+    if swept:
+        text += REGRET + "".join(regret_section(entry) for entry in swept)
+    for entry, comparison in grids(entries):
+        text += grid_section(entry, comparison)
+    for entry in entries:
+        for comparison in comparisons_of(entry):
+            if not cells_of(entry, comparison):
+                text += variants_section(entry, comparison)
+    problems = [f"- {entry['entry']}: {problem}\n" for entry in entries for problem in entry["problems"]]
+    return text + ("\n## What could not be computed\n\n" + "".join(problems) if problems else "")
+
+
+def draw_regret(entries, file, pyplot):
+    canvas, panels = pyplot.subplots((len(entries) + 1) // 2, 2, figsize=(11, 3.6 * ((len(entries) + 1) // 2)), squeeze=False)
+    for panel in list(panels.flat)[len(entries):]:
+        panel.set_axis_off()
+    for panel, entry in zip(panels.flat, entries):
+        policies = by_policy(entry["regret"])
+        shown = [name for name in policies if name not in YARDSTICKS][:5]
+        for name in (*YARDSTICKS, *shown):
+            costs = policies.get(name)
+            if not costs or name == "never":
+                continue
+            means = [cost["regret"]["mean"] for cost in costs.values()]
+            errors = [[cost["regret"]["mean"] - cost["regret"]["low"] for cost in costs.values()],
+                      [cost["regret"]["high"] - cost["regret"]["mean"] for cost in costs.values()]]
+            panel.errorbar(list(costs), means, errors, fmt=":" if name in YARDSTICKS else "-o", markersize=3, capsize=2, label=name,
+                           color={"always": "#8a8f98", "uniform": "#b8bcc4", "calendar, tuned": "#0a6ebd", "cusum, tuned": "#c2570c"}.get(name))
+        panel.set_xscale("log")
+        panel.set_title(entry["entry"])
+        panel.set_xlabel("price of a training")
+        panel.set_ylabel("regret per window")
+        panel.grid(alpha=0.3)
+        panel.legend(fontsize=6)
+    canvas.tight_layout()
+    canvas.savefig(file, metadata={"Date": None})
+
+
+def draw_grid(entry, comparison, file, pyplot):
+    cells = cells_of(entry, comparison)
+    rows, columns = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
+    means = [[statistics.mean(cells[row, column]) if (row, column) in cells else float("nan") for column in columns] for row in rows]
+    canvas, panel = pyplot.subplots(figsize=(1.6 * len(columns) + 2, 0.6 * len(rows) + 1.6))
+    panel.imshow(means, aspect="auto", cmap="viridis")
+    panel.set_xticks(range(len(columns)), columns, rotation=20, ha="right")
+    panel.set_yticks(range(len(rows)), rows)
+    for y, row in enumerate(rows):
+        for x, column in enumerate(columns):
+            values = cells.get((row, column), [])
+            if values:
+                half = (max(values) - min(values)) / 2
+                panel.text(x, y, f"{statistics.mean(values):.3f}" + (f"\n(± {half:.3f})" if len(values) > 1 else ""), ha="center", va="center", fontsize=7,
+                           color="white" if means[y][x] < statistics.mean(value for line in means for value in line if value == value) else "black")
+    panel.set_title(f"{entry['entry']}: {comparison}")
+    canvas.tight_layout()
+    canvas.savefig(file, metadata={"Date": None})
+
+
+def draw(entries, folder):
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    pyplot.rcParams.update({"svg.hashsalt": "tidemill", "font.size": 9, "svg.fonttype": "none"})
+    folder.mkdir(parents=True, exist_ok=True)
+    swept = [entry for entry in entries if "regret" in entry]
+    if swept:
+        draw_regret(swept, folder / "regret.svg", pyplot)
+    for entry, comparison in grids(entries):
+        draw_grid(entry, comparison, folder / f"grid_{entry['entry']}.svg", pyplot)
+
+
+def main():
+    arguments = arguments_of()
+    entries = report_of(arguments.build)
+    if publish(document(entries), arguments.into / "benchmarks.md", arguments.check):
+        draw(entries, arguments.into / PICTURES)
+
+
+if __name__ == "__main__":
+    main()
