@@ -29,6 +29,7 @@ struct BacktestFlags {
   std::string to;
   int64_t run = 0;
   std::string measure;
+  bool models = false;
   int shuffles = 0;
   std::string report;
 };
@@ -47,6 +48,7 @@ absl::StatusOr<supervisor::v1::WatchBacktestRequest> BacktestRequestOf(const Bac
   if (to) request.set_to(to->micros);
   request.set_run_id(flags.run);
   request.set_measure(flags.measure);
+  request.set_asks_models(flags.models);
   request.set_num_shuffles(flags.shuffles);
   return request;
 }
@@ -127,6 +129,11 @@ void AddBacktestCommand(Command& app) {
                  "The measure of that run to show, such as accuracy, or 'accuracy on elec2' "
                  "(default: the first one on the dataset that is trained on)")
       .TypeName("MEASURE");
+  backtest.AddFlag("--models", flags.models,
+                   "Let policies ask the models of that run, so that those that look at mistakes, "
+                   "predictions or embeddings can be tried, too. At any time it is the model of "
+                   "the run's newest trigger at or before the policy's own. The run must train "
+                   "fresh models (`warm_start: false`) and keep all of them");
   backtest
       .AddOption("--shuffles", flags.shuffles,
                  "Count the false alarms of policies that look at samples, on this many histories "

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -179,12 +181,61 @@ std::string DescribeMatrix(const BacktestFinal& final) {
   return text;
 }
 
+// What asking models of a run is worth.
+std::string DescribeAsked(const BacktestFinal& final) {
+  if (!final.asks_models()) return "";
+  std::map<std::string, std::vector<std::string>> policies;  // By what differs.
+  for (const v1::BacktestResult& result : final.results()) {
+    for (const std::string& difference : result.differences()) {
+      policies[Printable(difference)].push_back(Printable(result.name()));
+    }
+  }
+  std::string text = fmt::format("Policies asked the models of run {}.", final.run_id());
+  if (policies.empty()) return text + " Runs of these policies would have had the same models.\n";
+  text += " Runs of some policies could have had others:\n";
+  for (const auto& [difference, names] : policies) {
+    text += fmt::format("  {}: {}\n", fmt::join(names, ", "), difference);
+  }
+  return text;
+}
+
 std::string DescribeBest(const BacktestFinal& final) {
   const v1::BacktestResult* best = BestOf(final);
   const std::string worth = best == nullptr ? "" : WorthOf(*best, final);
   if (worth.empty()) return "";
   return fmt::format("{} is that of {}: {}.\n", LowerIsBetter(final) ? "Lowest" : "Highest",
                      Printable(best->name()), worth);
+}
+
+std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
+
+// One entry for each window of the matrix. A model is named by its trigger in the run.
+ordered_json WindowsToJson(const BacktestFinal& final, const v1::BacktestResult& result) {
+  std::map<int64_t, std::string> trained_to;
+  for (const auto& model : final.models()) trained_to[model.trigger()] = TimeOf(model.at());
+  ordered_json windows = ordered_json::array();
+  const int size = std::min(final.windows_size(), result.window_values_size());
+  for (int i = 0; i < size; ++i) {
+    const double value = result.window_values(i);
+    const int64_t model = result.window_models(i);
+    const int64_t trigger = result.window_triggers(i);
+    windows.push_back({{"from", TimeOf(final.windows(i).from())},
+                       {"to", TimeOf(final.windows(i).to())},
+                       {"samples", result.window_samples(i)},
+                       {"value", Known(!std::isnan(value), value)},
+                       {"model", Known(model != 0, model)},
+                       {"trained_to", Known(model != 0, trained_to[model])},
+                       {"trigger", Known(trigger != 0, trigger)}});
+  }
+  return windows;
+}
+
+// Whether its models were asked, and whether a run of the policy would have had the same.
+ordered_json AskedToJson(const v1::BacktestResult& result) {
+  if (!result.has_num_triggers_between_models()) return nullptr;
+  return {{"exact", result.differences().empty()},
+          {"triggers_between_models", result.num_triggers_between_models()},
+          {"differences", result.differences()}};
 }
 
 ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json triggers) {
@@ -206,6 +257,7 @@ ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json trigger
           {"measured_samples", result.num_measured()},
           {"windows_left_out", result.num_windows_left_out()},
           {"false_alarms", Known(result.has_num_false_alarms(), result.num_false_alarms())},
+          {"models", AskedToJson(result)},
           {"triggers", std::move(triggers)}};
 }
 
@@ -220,7 +272,8 @@ ordered_json SourcesToJson(const BacktestFinal& final) {
           {"matrix", HasMatrix(final) ? ordered_json({{"run", final.run_id()},
                                                       {"dataset", final.dataset()},
                                                       {"measure", final.measure()},
-                                                      {"lower_is_better", style.lower_is_better}})
+                                                      {"lower_is_better", style.lower_is_better},
+                                                      {"models_asked", final.asks_models()}})
                                       : ordered_json(nullptr)},
           {"own_left_out", final.own_left_out()},
           {"shuffles", final.num_shuffles()}};
@@ -263,7 +316,8 @@ std::string DescribeBacktest(const BacktestFinal& final) {
   std::string text = DescribeResults(final);
   text += fmt::format("\n{} samples of history; nothing was trained.\n",
                       WithThousands(final.num_samples()));
-  text += DescribeForecast(final) + DescribeMatrix(final) + DescribeBest(final);
+  text +=
+      DescribeForecast(final) + DescribeMatrix(final) + DescribeAsked(final) + DescribeBest(final);
   if (!final.own_left_out().empty()) {
     text += fmt::format("The pipeline's own policy is not among them: {}.\n",
                         Printable(final.own_left_out()));
@@ -289,6 +343,7 @@ ordered_json BacktestToJson(const BacktestFinal& final) {
                           {"samples", trigger.num_selected()}});
     }
     json["results"].push_back(ResultToJson(result, std::move(triggers)));
+    json["results"].back()["windows"] = WindowsToJson(final, result);
   }
   return json;
 }

@@ -67,6 +67,10 @@ class Selection : public config::Part<Selection> {
   virtual LooksAt WhatItLooksAt() const = 0;
   virtual Recalls WhatItRecalls() const = 0;
 
+  // Whether the training set of a trigger is a function of the trigger's cut alone: neither of its
+  // number, nor of the triggers before it, nor of models.
+  virtual bool DependsOnCutAlone() const = 0;
+
   // Notes a problem for everything that the policy asks of samples and that they do not have. Paths
   // begin at the policy's own section.
   virtual void CheckSamples(const transform::DescribedSamples& samples,

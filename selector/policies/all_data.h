@@ -36,6 +36,8 @@ struct AllData {
   int64_t Target(int64_t available) const { return AtMost(limit, available); }
   LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
   Recalls WhatItRecalls() const { return Recalls::kNothing; }
+  // The lots of a draw depend on the number of the trigger.
+  bool DependsOnCutAlone() const { return !limit || limit_by == LimitBy::kLatest; }
 };
 
 std::unique_ptr<Chooser> MakeChooser(const AllData& spec, const RandomKey& random,

@@ -25,6 +25,13 @@ class SelectionOf final : public config::PartOf<SelectionOf<Spec>, Selection, Sp
   int64_t Target(int64_t available) const override { return spec_.Target(available); }
   LooksAt WhatItLooksAt() const override { return spec_.WhatItLooksAt(); }
   Recalls WhatItRecalls() const override { return spec_.WhatItRecalls(); }
+  bool DependsOnCutAlone() const override {
+    if constexpr (requires { spec_.DependsOnCutAlone(); }) {
+      return spec_.DependsOnCutAlone();
+    } else {
+      return false;
+    }
+  }
   void CheckSamples([[maybe_unused]] const transform::DescribedSamples& samples,
                     [[maybe_unused]] config::Problems& problems) const override {
     if constexpr (requires { spec_.CheckSamples(samples, problems); }) {

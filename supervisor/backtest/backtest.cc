@@ -31,26 +31,29 @@ int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const in
 absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
                                           const selector::SelectionSpec& selection,
                                           const std::optional<TrainingForecast>& forecast,
-                                          EvidenceSource* source, const EvaluationMatrix* matrix) {
+                                          const BacktestSources& sources) {
   if (!forecast && Needs(policy, &TriggerNeeds::training_costs)) {
     return FailedPrecondition(
         "a policy weighs the cost of trainings, but no run of the pipeline has completed a "
         "training to forecast from");
   }
-  if (const std::string place = WhatAsksModels(policy, "policy"); !place.empty()) {
+  const std::string place = WhatAsksModels(policy, "policy");
+  if (!place.empty() && sources.models == nullptr) {
     return FailedPrecondition(
         "{} looks at the outputs of models, but a backtest trains no models. So policies that look "
-        "at mistakes, or at the drift of embeddings or predictions, cannot be tried on history. "
-        "Compare runs with such policies, or look at labels or columns: `of: labels`, `of: "
-        "columns`",
+        "at mistakes, or at the drift of embeddings or predictions, can be tried on history only "
+        "where they may ask the models of a run: add --models, and the --run that has them. Or "
+        "look at labels or columns: `of: labels`, `of: columns`",
         place);
   }
+  EvidenceSource* const source = sources.models != nullptr ? sources.models : sources.samples;
   if (source == nullptr && Needs(policy, &TriggerNeeds::samples)) {
     return FailedPrecondition("the policy looks at samples, but no samples are available here");
   }
   ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", source));
   Backtest backtest(std::move(decider), selection, forecast);
-  if (matrix != nullptr) backtest.mean_.emplace(*matrix);
+  backtest.models_ = sources.models;
+  if (sources.matrix != nullptr) backtest.mean_.emplace(*sources.matrix);
   return backtest;
 }
 
@@ -61,8 +64,7 @@ absl::Status Backtest::Take(Samples samples) {
       return Cancelled("nobody waits for the backtest any more");
     }
     if (extends_ && !ahead.empty()) {
-      mean_->Extend({{ahead.event_times.front()}, {ahead.keys.front()}});
-      extends_ = false;
+      Extend({{ahead.event_times.front()}, {ahead.keys.front()}});
     }
     const Samples before = ahead;
     ASSIGN_OR_RETURN(const auto decision, decider_.Next(ahead));
@@ -73,8 +75,15 @@ absl::Status Backtest::Take(Samples samples) {
   }
 }
 
+void Backtest::Extend(const Cut& next) {
+  if (mean_) mean_->Extend(next);
+  if (models_ != nullptr) models_->Extend(next);
+  extends_ = false;
+}
+
 void Backtest::Wait(Samples samples) {
   if (samples.empty()) return;
+  last_sample_ = {{samples.event_times.back()}, {samples.keys.back()}};
   if (!first_waiting_) first_waiting_ = samples.event_times.front();
   waiting_.Take(samples.event_times);
 }
@@ -84,10 +93,9 @@ void Backtest::Train(const Decision& decision) {
   num_trained_before_ += decision.num_new;
   const int64_t selected = NumSelected(selection_, num_new_);
   const Timestamp now = decision.at.event_time;
-  if (mean_) {
-    mean_->Fired(decision.at);
-    extends_ = true;
-  }
+  if (mean_) mean_->Fired(decision.at);
+  if (models_ != nullptr) models_->Fired(decision.at, last_sample_);
+  extends_ = true;
   ++result_.num_triggers;
   result_.num_selected += selected;
   if (result_.triggers.size() < kMostBacktestTriggers) {
@@ -120,6 +128,12 @@ BacktestResult Backtest::Finish() && {
     result_.interval = mean_->Interval();
     result_.num_measured = mean_->num_samples();
     result_.num_windows_left_out = mean_->num_left_out();
+    result_.uses = mean_->uses();
+  }
+  if (models_ != nullptr) {
+    models_->Finish();
+    result_.num_between_models = models_->num_between();
+    result_.differences = models_->Differences();
   }
   return std::move(result_);
 }

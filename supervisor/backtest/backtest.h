@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "selector/client/selection_spec.h"
+#include "supervisor/backtest/asked_models.h"
 #include "supervisor/measuring/evaluation_matrix.h"
 #include "supervisor/triggers/decider.h"
 #include "supervisor/triggers/evidence.h"
@@ -47,6 +48,19 @@ struct BacktestResult {
   std::optional<std::pair<double, double>> interval = std::nullopt;
   int64_t num_measured = 0;
   int64_t num_windows_left_out = 0;
+  // What was in use in each window of the matrix.
+  std::vector<MatrixMean::Use> uses = {};
+  // As AskedModels counts it. Absent when no models could be asked.
+  std::optional<int64_t> num_between_models = std::nullopt;
+  std::vector<std::string> differences = {};
+};
+
+// From what policies and their triggers are judged. All may be nullptr, and must outlive the
+// backtest.
+struct BacktestSources {
+  EvidenceSource* samples = nullptr;         // Answers about samples, not those of models.
+  AskedModels* models = nullptr;             // Answers both.
+  const EvaluationMatrix* matrix = nullptr;  // How good models were.
 };
 
 inline constexpr size_t kMostBacktestTriggers = 10'000;
@@ -60,15 +74,12 @@ int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const in
 class Backtest {
  public:
   // The decisions equal those of a replay. After each trigger, a policy that decides by the cost of
-  // trainings gets the forecast. A policy that looks at samples gets its evidence from `source`.
-  // Models are judged by `matrix`. Both must outlive this object and may be null.
-  // FAILED_PRECONDITION when the policy needs a forecast or a source that is missing, or looks at
-  // the answers of models.
+  // trainings gets the forecast. FAILED_PRECONDITION when the policy needs a forecast or a source
+  // that is missing.
   static absl::StatusOr<Backtest> Create(const TriggerSpec& policy,
                                          const selector::SelectionSpec& selection,
                                          const std::optional<TrainingForecast>& forecast,
-                                         EvidenceSource* source = nullptr,
-                                         const EvaluationMatrix* matrix = nullptr);
+                                         const BacktestSources& sources = {});
   // For a policy that has its evidence already.
   Backtest(Decider decider, const selector::SelectionSpec& selection,
            const std::optional<TrainingForecast>& forecast)
@@ -82,6 +93,8 @@ class Backtest {
   BacktestResult Finish() &&;
 
  private:
+  // The first sample behind the last trigger has come.
+  void Extend(const Cut& next);
   // Adds samples that lie before the next decision.
   void Wait(Samples samples);
   void Train(const Decision& decision);
@@ -89,7 +102,9 @@ class Backtest {
   Decider decider_;
   std::function<bool()> is_wanted_;  // nullptr when it is wanted in any case.
   std::optional<MatrixMean> mean_;
+  AskedModels* models_ = nullptr;
   bool extends_ = false;  // Whether no sample has come since the last trigger.
+  Cut last_sample_ = {};  // Of those taken.
   selector::SelectionSpec selection_;
   std::optional<TrainingForecast> forecast_;
   BacktestResult result_;

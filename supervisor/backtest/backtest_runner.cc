@@ -32,8 +32,11 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
   v1::WatchBacktestResponse::Final final;
   ASSIGN_OR_RETURN(const auto forecast, earlier_.ForecastTrainings(pipeline, final));
   ASSIGN_OR_RETURN(const auto matrix, earlier_.FindMatrix(request, pipeline, final));
+  ASSIGN_OR_RETURN(const auto models, earlier_.FindModels(request, final));
   ASSIGN_OR_RETURN(const PastStream past, PastStream::Open(downstream_, request, spec));
-  PolicyTrials trials(past, spec.selection, forecast, matrix ? &*matrix : nullptr, is_wanted);
+  PolicyTrials trials(
+      past, spec.selection, forecast,
+      {.matrix = matrix ? &*matrix : nullptr, .models = models ? &*models : nullptr}, is_wanted);
   RETURN_IF_ERROR(trials.Begin(std::move(policies), request.num_shuffles(), final));
   const auto show = [&](Samples samples) { return trials.Take(samples); };
   RETURN_IF_ERROR(past.Show(progress, show, final));

@@ -77,6 +77,23 @@ absl::StatusOr<std::optional<EvaluationMatrix>> EarlierRuns::FindMatrix(
   return std::optional<EvaluationMatrix>();
 }
 
+absl::StatusOr<std::optional<StoredModels>> EarlierRuns::FindModels(
+    const v1::WatchBacktestRequest& request, v1::WatchBacktestResponse::Final& final) const {
+  if (!request.asks_models()) return std::optional<StoredModels>();
+  if (final.run_id() == 0) {
+    return FailedPrecondition(
+        "no run of pipeline {} has finished an evaluation by windows of time, so there are no "
+        "models to ask; let one finish, or name a run of another pipeline with --run",
+        request.pipeline_name());
+  }
+  ASSIGN_OR_RETURN(const RunRow run, runs_.Find({final.run_id()}));
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(run.spec, "pipeline"));
+  ASSIGN_OR_RETURN(const FoldedRun folded, runs_.Fold(run.run_id));
+  ASSIGN_OR_RETURN(StoredModels models, StoredModels::Of(run, spec, folded.state));
+  final.set_asks_models(true);
+  return std::optional<StoredModels>(std::move(models));
+}
+
 absl::StatusOr<std::vector<RunRow>> EarlierRuns::RunsToAsk(const v1::WatchBacktestRequest& request,
                                                            const v1::Pipeline& pipeline) const {
   std::vector<RunRow> runs;

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "db/database.h"
+#include "supervisor/backtest/stored_models.h"
 #include "supervisor/measuring/evaluation_matrix.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/runs_table.h"
@@ -35,6 +36,11 @@ class EarlierRuns {
   absl::StatusOr<std::optional<EvaluationMatrix>> FindMatrix(
       const v1::WatchBacktestRequest& request, const v1::Pipeline& pipeline,
       v1::WatchBacktestResponse::Final& final) const;
+
+  // Returns the models of the run whose matrix was found, when the request asks for them.
+  // FAILED_PRECONDITION when there is no such run. Other errors are those of StoredModels.
+  absl::StatusOr<std::optional<StoredModels>> FindModels(
+      const v1::WatchBacktestRequest& request, v1::WatchBacktestResponse::Final& final) const;
 
  private:
   // Returns the requested run, or all runs of the pipeline.

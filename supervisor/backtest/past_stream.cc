@@ -1,10 +1,10 @@
 #include "supervisor/backtest/past_stream.h"
 
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
 #include "storage/client/dataset_spec.h"
-#include "supervisor/evidence/stored_evidence.h"
 #include "supervisor/runs/cuts.h"
 
 namespace tidemill::supervisor {
@@ -46,9 +46,10 @@ std::unique_ptr<EvidenceKeys> PastStream::Keys() const {
   return std::make_unique<StoredKeys>(*downstream_, label_delay_, [this] { return listing_; });
 }
 
-absl::StatusOr<std::unique_ptr<EvidenceSource>> PastStream::Evidence(EvidenceKeys& keys) const {
+absl::StatusOr<std::unique_ptr<StoredEvidence>> PastStream::Evidence(
+    EvidenceKeys& keys, std::optional<ActiveModel> model) const {
   return StoredEvidence::Create(*downstream_, keys, {dataset_.dataset_id()}, dataset_.spec(),
-                                /*model=*/std::nullopt);
+                                std::move(model));
 }
 
 absl::Status PastStream::Show(const BacktestProgress& progress,

@@ -8,9 +8,9 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "supervisor/evidence/evidence_keys.h"
+#include "supervisor/evidence/stored_evidence.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/downstream.h"
-#include "supervisor/triggers/evidence.h"
 #include "supervisor/triggers/samples.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
@@ -37,8 +37,9 @@ class PastStream {
   // Returns the keys of the samples that policies may look at. This object must outlive the result.
   std::unique_ptr<EvidenceKeys> Keys() const;
   // Returns a source of evidence for policies that look at samples. It reads the samples that
-  // `keys` names from storage. `keys` must outlive it. There is no model.
-  absl::StatusOr<std::unique_ptr<EvidenceSource>> Evidence(EvidenceKeys& keys) const;
+  // `keys` names from storage, or asks `model` about them. `keys` must outlive it.
+  absl::StatusOr<std::unique_ptr<StoredEvidence>> Evidence(
+      EvidenceKeys& keys, std::optional<ActiveModel> model = std::nullopt) const;
 
  private:
   explicit PastStream(Downstream& downstream) : downstream_(&downstream) {}

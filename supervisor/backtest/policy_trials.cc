@@ -1,5 +1,6 @@
 #include "supervisor/backtest/policy_trials.h"
 
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,16 @@
 
 namespace tidemill::supervisor {
 namespace {
+
+void AddUses(const std::vector<MatrixMean::Use>& uses, v1::BacktestResult& result) {
+  for (const MatrixMean::Use& use : uses) {
+    const EvaluationMatrix::Cell* const cell = use.cell;
+    result.add_window_values(cell ? cell->value : std::numeric_limits<double>::quiet_NaN());
+    result.add_window_samples(cell ? cell->num_samples : 0);
+    result.add_window_models(cell ? cell->trigger : 0);
+    result.add_window_triggers(use.trigger);
+  }
+}
 
 v1::BacktestResult ResultOf(const NamedPolicy& policy, const BacktestResult& result) {
   v1::BacktestResult proto;
@@ -37,6 +48,11 @@ v1::BacktestResult ResultOf(const NamedPolicy& policy, const BacktestResult& res
     shown.set_num_new(trigger.num_new);
     shown.set_num_selected(trigger.num_selected);
   }
+  AddUses(result.uses, proto);
+  if (result.num_between_models) {
+    proto.set_num_triggers_between_models(*result.num_between_models);
+  }
+  proto.mutable_differences()->Add(result.differences.begin(), result.differences.end());
   return proto;
 }
 
@@ -46,33 +62,71 @@ void Remember(Samples samples, History& history) {
   history.keys.insert(history.keys.end(), samples.keys.begin(), samples.keys.end());
 }
 
+// A shuffled history has no models of its own, and those of the run know the true one.
+bool HasFalseAlarms(const NamedPolicy& policy) {
+  return Needs(policy.spec, &TriggerNeeds::samples) &&
+         WhatAsksModels(policy.spec, "policy").empty();
+}
+
 }  // namespace
 
 absl::Status PolicyTrials::Begin(std::vector<NamedPolicy> policies, int num_shuffles,
                                  v1::WatchBacktestResponse::Final& final) {
-  keys_ = past_.Keys();
-  ASSIGN_OR_RETURN(evidence_, past_.Evidence(*keys_));
+  RETURN_IF_ERROR(OpenEvidence());
   for (NamedPolicy& policy : policies) {
-    auto test = BeginTest(policy, evidence_.get(), matrix_);
+    auto trial = BeginTrial(policy);
     // The others are tried without it.
-    if (!test.ok() && !policy.asked) {
-      final.set_own_left_out(std::string(test.status().message()));
+    if (!trial.ok() && !policy.asked) {
+      final.set_own_left_out(std::string(trial.status().message()));
       continue;
     }
-    if (!test.ok()) return Annotate(test.status(), policy.name);
-    if (Needs(policy.spec, &TriggerNeeds::samples)) num_shuffles_ = num_shuffles;
-    trials_.push_back({.policy = std::move(policy), .test = *std::move(test)});
+    if (!trial.ok()) return Annotate(trial.status(), policy.name);
+    if (HasFalseAlarms(policy)) num_shuffles_ = num_shuffles;
+    trials_.push_back(*std::move(trial));
   }
   final.set_num_shuffles(num_shuffles_);
+  DescribeRun(final);
   return absl::OkStatus();
 }
 
-absl::StatusOr<Backtest> PolicyTrials::BeginTest(const NamedPolicy& policy, EvidenceSource* source,
-                                                 const EvaluationMatrix* matrix) const {
-  ASSIGN_OR_RETURN(Backtest test,
-                   Backtest::Create(policy.spec, selection_, forecast_, source, matrix));
+absl::Status PolicyTrials::OpenEvidence() {
+  keys_ = past_.Keys();
+  ASSIGN_OR_RETURN(evidence_, past_.Evidence(*keys_));
+  answers_ = std::make_unique<ModelAnswers>(
+      [this](const ActiveModel& model) { return past_.Evidence(*keys_, model); });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PolicyTrials::Trial> PolicyTrials::BeginTrial(NamedPolicy policy) {
+  std::unique_ptr<AskedModels> models;
+  if (run_.models != nullptr) {
+    models = std::make_unique<AskedModels>(*run_.models, *answers_, *evidence_);
+  }
+  ASSIGN_OR_RETURN(Backtest test, BeginTest(policy, {.samples = evidence_.get(),
+                                                     .models = models.get(),
+                                                     .matrix = run_.matrix}));
+  return Trial{.policy = std::move(policy), .models = std::move(models), .test = std::move(test)};
+}
+
+absl::StatusOr<Backtest> PolicyTrials::BeginTest(const NamedPolicy& policy,
+                                                 const BacktestSources& sources) const {
+  ASSIGN_OR_RETURN(Backtest test, Backtest::Create(policy.spec, selection_, forecast_, sources));
   test.EndUnless(is_wanted_);
   return test;
+}
+
+void PolicyTrials::DescribeRun(v1::WatchBacktestResponse::Final& final) const {
+  if (run_.matrix == nullptr) return;
+  for (const EvaluationMatrix::Window& window : run_.matrix->windows()) {
+    auto& shown = *final.add_windows();
+    *shown.mutable_from() = ToProto(window.from);
+    *shown.mutable_to() = ToProto(window.to);
+  }
+  for (size_t i = 0; i < run_.matrix->triggers().size(); ++i) {
+    auto& shown = *final.add_models();
+    shown.set_trigger(run_.matrix->numbers()[i]);
+    *shown.mutable_at() = ToProto(run_.matrix->triggers()[i]);
+  }
 }
 
 absl::Status PolicyTrials::Take(Samples samples) {
@@ -96,14 +150,17 @@ absl::Status PolicyTrials::Finish(v1::WatchBacktestResponse::Final& final) {
 }
 
 bool PolicyTrials::CountsFalseAlarms(const NamedPolicy& policy) const {
-  return num_shuffles_ > 0 && Needs(policy.spec, &TriggerNeeds::samples);
+  return num_shuffles_ > 0 && HasFalseAlarms(policy);
 }
 
 absl::StatusOr<double> PolicyTrials::NumFalseAlarms(const NamedPolicy& policy) const {
   const auto begin = [&](EvidenceSource& source) {
-    return BeginTest(policy, &source, /*matrix=*/nullptr);
+    return BeginTest(policy, {.samples = &source});
   };
-  const auto evidence_of = [&](ShuffledHistory& shuffled) { return past_.Evidence(shuffled); };
+  const auto evidence_of =
+      [&](ShuffledHistory& shuffled) -> absl::StatusOr<std::unique_ptr<EvidenceSource>> {
+    return past_.Evidence(shuffled);
+  };
   return CountFalseAlarms(history_, num_shuffles_, begin, evidence_of);
 }
 

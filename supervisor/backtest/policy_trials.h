@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "selector/client/selection_spec.h"
+#include "supervisor/backtest/asked_models.h"
 #include "supervisor/backtest/backtest.h"
 #include "supervisor/backtest/compared_policies.h"
 #include "supervisor/backtest/past_stream.h"
@@ -26,15 +27,20 @@ namespace tidemill::supervisor {
 // Thread-compatible.
 class PolicyTrials {
  public:
-  // Models are judged by `matrix`, which may be null. `past` and `matrix` must outlive this object.
-  // Before each decision `is_wanted` is asked whether anybody waits for the results.
+  // How good the models of a run were, and the models themselves; nullptr where nobody asked.
+  struct Run {
+    const EvaluationMatrix* matrix = nullptr;
+    const StoredModels* models = nullptr;
+  };
+  // `past` and what `run` names must outlive this object. Before each decision `is_wanted` is asked
+  // whether anybody waits for the results.
   PolicyTrials(const PastStream& past, const selector::SelectionSpec& selection,
-               const std::optional<TrainingForecast>& forecast, const EvaluationMatrix* matrix,
+               const std::optional<TrainingForecast>& forecast, const Run& run,
                std::function<bool()> is_wanted)
       : past_(past),
         selection_(selection),
         forecast_(forecast),
-        matrix_(matrix),
+        run_(run),
         is_wanted_(std::move(is_wanted)) {}
 
   // Puts the policies at the beginning of the stream. Call it first, and once. When the pipeline's
@@ -50,20 +56,25 @@ class PolicyTrials {
  private:
   struct Trial {
     NamedPolicy policy;
+    std::unique_ptr<AskedModels> models;  // nullptr where none can be asked.
     Backtest test;
   };
-  absl::StatusOr<Backtest> BeginTest(const NamedPolicy& policy, EvidenceSource* source,
-                                     const EvaluationMatrix* matrix) const;
+  absl::Status OpenEvidence();
+  absl::StatusOr<Trial> BeginTrial(NamedPolicy policy);
+  absl::StatusOr<Backtest> BeginTest(const NamedPolicy& policy,
+                                     const BacktestSources& sources) const;
+  void DescribeRun(v1::WatchBacktestResponse::Final& final) const;
   bool CountsFalseAlarms(const NamedPolicy& policy) const;
   absl::StatusOr<double> NumFalseAlarms(const NamedPolicy& policy) const;
 
   const PastStream& past_;
   const selector::SelectionSpec selection_;
   const std::optional<TrainingForecast> forecast_;
-  const EvaluationMatrix* matrix_;
+  const Run run_;
   const std::function<bool()> is_wanted_;
   std::unique_ptr<EvidenceKeys> keys_;
   std::unique_ptr<EvidenceSource> evidence_;
+  std::unique_ptr<ModelAnswers> answers_;
   std::vector<Trial> trials_;
   // The number of shuffles of the history; 0 when no policy looks at samples.
   int num_shuffles_ = 0;

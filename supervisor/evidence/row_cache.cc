@@ -39,10 +39,12 @@ std::vector<int64_t> RowCache::Unknown(std::span<const int64_t> keys) const {
   return unknown;
 }
 
+int64_t RowCache::RowBytes() const {
+  return width_ * static_cast<int64_t>(sizeof(double)) + kEntryBytes;
+}
+
 bool RowCache::HasRoomFor(size_t num_rows) const {
-  const int64_t row_bytes = width_ * static_cast<int64_t>(sizeof(double)) + kEntryBytes;
-  return (static_cast<int64_t>(row_of_.size()) + static_cast<int64_t>(num_rows)) * row_bytes <=
-         max_bytes_;
+  return num_bytes() + static_cast<int64_t>(num_rows) * RowBytes() <= max_bytes_;
 }
 
 void RowCache::Clear() {

@@ -26,6 +26,8 @@ class RowCache {
   // Whether `num_rows` more rows fit, with the present width of rows.
   bool HasRoomFor(size_t num_rows) const;
   void Clear();
+  // The bytes of all rows, counted as for the budget.
+  int64_t num_bytes() const { return static_cast<int64_t>(row_of_.size()) * RowBytes(); }
 
   // Adds rows of samples: a batch with the column `key` and the column `values`, float32 or
   // float64. Rows without a number are skipped. INTERNAL when the width differs from before.
@@ -39,6 +41,8 @@ class RowCache {
 
  private:
   static constexpr int64_t kNoRow = -1;
+
+  int64_t RowBytes() const;
 
   const int64_t max_bytes_;
   int64_t width_ = 1;

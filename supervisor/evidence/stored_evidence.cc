@@ -83,6 +83,12 @@ absl::StatusOr<EvidenceTable> StoredEvidence::Read(const EvidenceRequest& reques
   return kept.rows.Table(keys, request.may_lack);
 }
 
+int64_t StoredEvidence::num_bytes() const {
+  int64_t bytes = 0;
+  for (const auto& [subject, kept] : kept_) bytes += kept.rows.num_bytes();
+  return bytes;
+}
+
 absl::StatusOr<std::vector<int64_t>> StoredEvidence::Ahead(const Cut& from, size_t num_missing,
                                                            Kept& kept) {
   const int64_t least = std::clamp(static_cast<int64_t>(num_missing), kFirstAhead, kMostAhead);

@@ -41,6 +41,9 @@ class StoredEvidence final : public EvidenceSource {
 
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override;
 
+  // The bytes of what is kept.
+  int64_t num_bytes() const;
+
  private:
   // What rows contain: a kind of evidence, and the columns that it names.
   using Subject = std::pair<EvidenceKind, std::vector<std::string>>;

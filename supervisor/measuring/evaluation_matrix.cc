@@ -85,7 +85,10 @@ absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
     matrix.windows_[place->second].has_samples = true;
     if (!value.has_value() || !std::isfinite(value.value())) continue;
     Cell& cell = matrix.cells_[{value.trigger(), place->second}];
-    cell = {.value = value.value(), .num_samples = value.num_samples(), .sums = value.sums()};
+    cell = {.trigger = value.trigger(),
+            .value = value.value(),
+            .num_samples = value.num_samples(),
+            .sums = value.sums()};
     if (value.has_low() && value.has_high()) cell.interval = {value.low(), value.high()};
   }
   return matrix;
@@ -103,6 +106,7 @@ void MatrixMean::Fired(const Cut& at) {
   const auto& windows = matrix_->windows();
   while (next_ < windows.size() && windows[next_].from < at) Measure(next_++);
   trained_to_ = at;
+  ++num_fired_;
 }
 
 void MatrixMean::Finish() {
@@ -111,6 +115,7 @@ void MatrixMean::Finish() {
 
 void MatrixMean::Measure(size_t window) {
   const EvaluationMatrix::Cell* cell = trained_to_ ? matrix_->At(*trained_to_, window) : nullptr;
+  uses_.push_back({.cell = cell, .trigger = num_fired_});
   if (cell == nullptr) {
     if (matrix_->windows()[window].has_samples) ++num_left_out_;
     return;

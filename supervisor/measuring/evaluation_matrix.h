@@ -22,6 +22,7 @@ namespace tidemill::supervisor {
 class EvaluationMatrix {
  public:
   struct Cell {
+    int64_t trigger = 0;  // The number of the trigger whose model it is.
     double value = 0;
     int64_t num_samples = 0;
     std::string sums = {};  // As in evaluator.v1.Evaluation.
@@ -47,6 +48,9 @@ class EvaluationMatrix {
   // The windows, ordered by beginning and then by end.
   const std::vector<Window>& windows() const { return windows_; }
   bool empty() const { return cells_.empty(); }
+  // The cuts of the triggers that have a model, ascending, and their numbers.
+  const std::vector<Cut>& triggers() const { return triggers_; }
+  const std::vector<int64_t>& numbers() const { return numbers_; }
   const std::string& measure() const { return measure_; }
   // The measure as the pipeline has it; nullptr where that is not known.
   const evaluator::Measure* of_pipeline() const { return of_pipeline_.get(); }
@@ -63,8 +67,8 @@ class EvaluationMatrix {
   std::string measure_;
   std::shared_ptr<const evaluator::Measure> of_pipeline_;
   std::vector<Window> windows_;
-  std::vector<Cut> triggers_;                         // Those that have a model, ascending.
-  std::vector<int64_t> numbers_;                      // Their numbers.
+  std::vector<Cut> triggers_;
+  std::vector<int64_t> numbers_;
   std::map<std::pair<int64_t, size_t>, Cell> cells_;  // By number of the trigger and window.
 };
 
@@ -94,6 +98,14 @@ class MatrixMean {
   // The number of windows with samples that are not in the mean.
   int64_t num_left_out() const { return num_left_out_; }
 
+  // What was in use in a window.
+  struct Use {
+    const EvaluationMatrix::Cell* cell = nullptr;  // nullptr when nothing was measured.
+    int64_t trigger = 0;                           // The number of the last one, from 1; 0 before.
+  };
+  // One for each window of the matrix, after Finish().
+  const std::vector<Use>& uses() const { return uses_; }
+
  private:
   void Measure(size_t window);
   std::optional<evaluator::PooledValue> Pooled() const;
@@ -101,6 +113,8 @@ class MatrixMean {
   const EvaluationMatrix* matrix_;
   size_t next_ = 0;                // The windows before it are measured.
   std::optional<Cut> trained_to_;  // Up to the last trigger.
+  int64_t num_fired_ = 0;
+  std::vector<Use> uses_;
   std::vector<const EvaluationMatrix::Cell*> cells_;
   // The intervals of windows that have one, as long as no two windows overlap.
   std::vector<evaluator::WindowInterval> intervals_;
