@@ -162,7 +162,7 @@ BudgetedPlan FitInto(std::vector<BenchCase> cases, std::optional<double> budget)
   return plan;
 }
 
-absl::StatusOr<std::string> PipelineTextOf(const BenchCase& one) {
+absl::StatusOr<NamedPipeline> PipelineOf(const BenchCase& one) {
   const std::string path = files::Join(one.entry->folder, one.pipeline_file);
   ASSIGN_OR_RETURN(std::string text, files::Read(path, kMostPipelineBytes));
   text = WithSections(std::move(text), one.with);
@@ -171,12 +171,14 @@ absl::StatusOr<std::string> PipelineTextOf(const BenchCase& one) {
   }
   const std::string digest =
       Sha256(fmt::format("{}\n{}\n{}", one.name, one.max_triggers, text)).substr(0, 8);
-  return WithSection(text, "name",
-                     fmt::format("bench_{}_{}_{}", one.entry->spec.name, SlugOf(one.name), digest));
+  std::string name = fmt::format("bench_{}_{}_{}", one.entry->spec.name, SlugOf(one.name), digest);
+  text = WithSection(text, "name", name);
+  return NamedPipeline{std::move(name), std::move(text)};
 }
 
 absl::StatusOr<std::string> DigestOf(const BenchCase& one) {
-  ASSIGN_OR_RETURN(std::string all, PipelineTextOf(one));
+  ASSIGN_OR_RETURN(const NamedPipeline pipeline, PipelineOf(one));
+  std::string all = pipeline.text;
   for (const DataFile& file : one.entry->spec.data) all += file.sha256;
   if (one.sweep != nullptr) {
     all += config::Print(*one.sweep);

@@ -55,9 +55,14 @@ struct BudgetedPlan {
 // Without a budget, all are chosen.
 BudgetedPlan FitInto(std::vector<BenchCase> cases, std::optional<double> budget);
 
+struct NamedPipeline {
+  std::string name;
+  std::string text;
+};
+
 // Returns the pipeline of a case: its file with other sections, seed and name. The name has a part
 // of the digest of all that it says.
-absl::StatusOr<std::string> PipelineTextOf(const BenchCase& one);
+absl::StatusOr<NamedPipeline> PipelineOf(const BenchCase& one);
 
 // Returns a digest of what a case measures: its pipeline, its data, its policies and its prices.
 absl::StatusOr<std::string> DigestOf(const BenchCase& one);

@@ -35,7 +35,7 @@ sweep:
   seconds: 100
   policies:
     - {name: told, trigger: "{type: cara, price: PRICE}"}
-    - {name: tuned, trigger: "{type: amount, samples: N}", tune: {N: ["10", "20"]}}
+    - {name: tuned, trigger: "{type: amount, samples: N}", tune: {N: [10, 20]}}
 )yaml");
     std::ofstream(folder_ / "tabular/small/p.yaml") << "name: p\ntraining:\n  seed: 1\n";
   }

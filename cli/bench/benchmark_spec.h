@@ -188,7 +188,7 @@ using BenchmarkCheck =
 struct SweptPolicy {
   std::string name;
   std::string trigger;
-  std::map<std::string, std::vector<std::string>> tune;
+  std::map<std::string, config::OpenValue> tune;
 
   void Fields(auto&& field) {
     field("name", name, "Name of the policy.", {.required = true});

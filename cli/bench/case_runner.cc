@@ -18,11 +18,6 @@ namespace {
 namespace v1 = supervisor::v1;
 using nlohmann::ordered_json;
 
-absl::StatusOr<std::string> PipelineNameOf(const BenchCase& one) {
-  ASSIGN_OR_RETURN(const std::string text, PipelineTextOf(one));
-  return config::ReadSection<std::string>(text, one.pipeline_file, "name");
-}
-
 absl::StatusOr<v1::ListRunsResponse> RunsOf(const Session& session, const std::string& pipeline) {
   v1::ListRunsRequest request;
   request.set_pipeline_name(pipeline);
@@ -62,13 +57,12 @@ absl::Status Send(const Session& session, Method method, Request request) {
 }  // namespace
 
 absl::StatusOr<int64_t> CaseRunner::RunToEnd(const BenchCase& one,
-                                             const std::string& pipeline) const {
-  ASSIGN_OR_RETURN(const int64_t succeeded, SucceededRun(session_, pipeline));
+                                             const NamedPipeline& pipeline) const {
+  ASSIGN_OR_RETURN(const int64_t succeeded, SucceededRun(session_, pipeline.name));
   if (succeeded != 0) return succeeded;
   ASSIGN_OR_RETURN(const std::string folder, PrepareFolder(*one.entry, work_folder_));
-  ASSIGN_OR_RETURN(const std::string text, PipelineTextOf(one));
-  const std::string path = files::Join(folder, pipeline + ".yaml");
-  RETURN_IF_ERROR(files::WriteAtomically(path, text));
+  const std::string path = files::Join(folder, pipeline.name + ".yaml");
+  RETURN_IF_ERROR(files::WriteAtomically(path, pipeline.text));
   ASSIGN_OR_RETURN(const int64_t run, Submit(session_, path, one.max_triggers));
   // A line for each of hundreds of triggers would hide what is measured.
   ASSIGN_OR_RETURN(const WatchEnd end, WatchRun(session_, run, /*quiet=*/true));
@@ -77,25 +71,25 @@ absl::StatusOr<int64_t> CaseRunner::RunToEnd(const BenchCase& one,
 }
 
 absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
-  ASSIGN_OR_RETURN(const std::string pipeline, PipelineNameOf(one));
+  ASSIGN_OR_RETURN(const NamedPipeline pipeline, PipelineOf(one));
   ASSIGN_OR_RETURN(const int64_t id, RunToEnd(one, pipeline));
   ASSIGN_OR_RETURN(const v1::GetRunResponse run, FetchRun(session_, id));
   if (run.run().state() != v1::RUN_STATE_SUCCEEDED) {
-    return FailedPrecondition("run {} of {} has not succeeded: {}", id, pipeline,
+    return FailedPrecondition("run {} of {} has not succeeded: {}", id, pipeline.name,
                               run.run().error().empty() ? "it was stopped" : run.run().error());
   }
   const RunFigures figures = FiguresOf(run);
   ordered_json result = {{"figures", FiguresToJson(figures)}};
   if (one.sweep == nullptr) return result;
   ASSIGN_OR_RETURN(const ordered_json tried,
-                   TryPolicies(session_, pipeline, id, *one.sweep, one.prices));
+                   TryPolicies(session_, pipeline.name, id, *one.sweep, one.prices));
   result.update(tried);
   return result;
 }
 
 absl::Status CaseRunner::Forget(const BenchCase& one) const {
-  ASSIGN_OR_RETURN(const std::string pipeline, PipelineNameOf(one));
-  ASSIGN_OR_RETURN(const v1::ListRunsResponse runs, RunsOf(session_, pipeline));
+  ASSIGN_OR_RETURN(const NamedPipeline pipeline, PipelineOf(one));
+  ASSIGN_OR_RETURN(const v1::ListRunsResponse runs, RunsOf(session_, pipeline.name));
   for (const v1::Run& run : runs.runs()) {
     v1::DeleteRunRequest request;
     request.set_run_id(run.run_id());
@@ -103,7 +97,7 @@ absl::Status CaseRunner::Forget(const BenchCase& one) const {
         session_, &v1::SupervisorService::Stub::DeleteRun, request)));
   }
   v1::DeletePipelineRequest request;
-  request.set_name(pipeline);
+  request.set_name(pipeline.name);
   return Send<v1::DeletePipelineRequest, v1::DeletePipelineResponse>(
       session_, &v1::SupervisorService::Stub::DeletePipeline, request);
 }

@@ -28,7 +28,7 @@ class CaseRunner {
   absl::Status Forget(const BenchCase& one) const;
 
  private:
-  absl::StatusOr<int64_t> RunToEnd(const BenchCase& one, const std::string& pipeline) const;
+  absl::StatusOr<int64_t> RunToEnd(const BenchCase& one, const NamedPipeline& pipeline) const;
 
   const Session& session_;
   const std::string work_folder_;

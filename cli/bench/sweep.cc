@@ -16,14 +16,14 @@ using nlohmann::ordered_json;
 
 // Every choice of one candidate for each word.
 std::vector<std::map<std::string, std::string>> Settings(
-    const std::map<std::string, std::vector<std::string>>& tune) {
+    const std::map<std::string, config::OpenValue>& tune) {
   std::vector<std::map<std::string, std::string>> settings = {{}};
   for (const auto& [word, values] : tune) {
     std::vector<std::map<std::string, std::string>> longer;
     for (const auto& setting : settings) {
-      for (const std::string& value : values) {
+      for (const auto& value : values.scalars) {
         longer.push_back(setting);
-        longer.back()[word] = value;
+        longer.back()[word] = value.text;
       }
     }
     settings = std::move(longer);
@@ -49,6 +49,7 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Backtest(
   request.set_pipeline_name(pipeline);
   request.set_run_id(run);
   request.set_measure(sweep.measure);
+  request.set_asks_models(true);
   for (size_t i = 0; i < candidates.size(); ++i) {
     v1::WatchBacktestRequest::Policy& policy = *request.add_policies();
     policy.set_name(fmt::format("p{}", i));

@@ -58,7 +58,7 @@ sweep:
   measure: accuracy
   seconds: 5
   policies:
-    - {name: amount, trigger: "{type: amount, samples: N}", tune: {N: ["250", "500"]}}
+    - {name: amount, trigger: "{type: amount, samples: N}", tune: {N: [250, 500]}}
     - {name: broken, trigger: "{type: amount}"}
 comparisons:
   - name: policies
