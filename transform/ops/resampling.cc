@@ -5,18 +5,12 @@
 #include <tuple>
 #include <type_traits>
 
+#include "transform/engine/each_processor.h"
+
 namespace tidemill::transform {
 namespace {
 
 constexpr int kWeightBits = 22;
-
-// The widest instructions that the processor has, where the compiler can choose at run time.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TIDEMILL_FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
-#else
-#define TIDEMILL_FOR_EACH_PROCESSOR
-#endif
 
 double SupportOf(ResamplingFilter filter) {
   return filter == ResamplingFilter::kTriangle ? 1.0 : 2.0;
