@@ -93,7 +93,7 @@ class Process:
     def close(self):
         self.process.stdin.close()
         try:
-            self.process.wait(20)
+            self.process.wait(90 if self.folder else 20)  # A stack has services to stop.
         except subprocess.TimeoutExpired:
             pass
         try:
@@ -142,7 +142,7 @@ class Bench:
             raise Failed(f"what it delivered is wrong: {error}") from error
 
     def checked_epoch(self, process, prefix, workload, size, is_ours):
-        file = self.folder / "delivered"
+        file = self.folder / f"delivered_{os.getpid()}"
         result = process.ask(f"check {prefix}{self.next_seed()} {file}")
         order = self.check(workload, size, is_ours, file)
         file.unlink()

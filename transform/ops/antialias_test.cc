@@ -93,6 +93,33 @@ const PillowExample kOfPillow[] = {
      {121, 129, 126, 129, 135, 126, 123, 128, 132, 134, 132, 140}},
 };
 
+// Many rows are scaled together, and a single one alone.
+TEST(Antialias, MakesTheSameOfARowAloneAndAmongOthers) {
+  constexpr int64_t kHeight = 39;
+  for (const auto& [from, to] : {std::pair<int64_t, int64_t>{61, 61},
+                                 {61, 97},
+                                 {61, 44},
+                                 {61, 30},
+                                 {61, 26},
+                                 {61, 20},
+                                 {61, 9}}) {
+    for (const ResamplingFilter filter : {ResamplingFilter::kTriangle, ResamplingFilter::kCubic}) {
+      const std::vector<uint8_t> pixels = Pattern<uint8_t>({kHeight, from});
+      const Resampling together({.height = kHeight, .width = from},
+                                {.height = kHeight, .width = to}, filter);
+      const Resampling alone({.height = 1, .width = from}, {.height = 1, .width = to}, filter);
+      std::vector<uint8_t> between(kHeight * to);
+      std::vector<uint8_t> made(kHeight * to);
+      std::vector<uint8_t> expected(kHeight * to);
+      together.Run(pixels.data(), between.data(), made.data());
+      for (int64_t y = 0; y < kHeight; ++y) {
+        alone.Run(&pixels[y * from], between.data(), &expected[y * to]);
+      }
+      EXPECT_EQ(made, expected) << from << " to " << to;
+    }
+  }
+}
+
 TEST(Antialias, MakesOfBytesWhatPillowMakesToTheLastBit) {
   for (const auto& [from, to, method, pixels] : kOfPillow) {
     EXPECT_THAT(Resized<uint8_t>({Pattern<uint8_t>(from)}, RecordType::kUInt8, from, to, method),

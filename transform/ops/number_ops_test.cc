@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -106,6 +107,45 @@ TEST(Log1p, IsTheLogarithmOfOnePlusEachNumber) {
   const std::vector<float> made = Numbers<float>(result.batch, "input");
   ASSERT_EQ(made.size(), expected.size());
   for (size_t i = 0; i < made.size(); ++i) ASSERT_FLOAT_EQ(made[i], expected[i]) << i;
+}
+
+// Float32 numbers from the least to the greatest, in records without text.
+TEST(Log1p, IsTheCLibrarysForFloat32NumbersOfAnySize) {
+  std::mt19937 random(3);
+  std::vector<float> numbers = {0, 1, std::numeric_limits<float>::denorm_min(),
+                                std::numeric_limits<float>::max()};
+  while (numbers.size() < 20'000) {
+    const auto number = std::bit_cast<float>(static_cast<uint32_t>(random() & 0x7FFFFFFFU));
+    if (std::isfinite(number)) numbers.push_back(number);
+  }
+  std::vector<std::string> records;
+  for (const float number : numbers) {
+    records.emplace_back(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  const Transformed result = testing::RunAtOnce(
+      Spec(ParseRecordSpec{.fields = {{.name = "x", .dtype = RecordType::kFloat32, .shape = {}}}},
+           Log1pSpec{}, StackSpec{}),
+      testing::kRecords, MakeSamples(records));
+  const std::vector<float> made = Numbers<float>(result.batch, "input");
+  ASSERT_EQ(made.size(), numbers.size());
+  for (size_t i = 0; i < made.size(); ++i) {
+    ASSERT_EQ(made[i], static_cast<float>(std::log1p(static_cast<double>(numbers[i]))))
+        << numbers[i];
+  }
+}
+
+TEST(Log1p, RejectsTheNegativeNumbersOfAFloat32Record) {
+  const std::vector<float> numbers = {3, -0.5F, 7};
+  const Transformed result = RunGraph(
+      Spec(ParseRecordSpec{.fields = {{.name = "x", .dtype = RecordType::kFloat32, .shape = {}}}},
+           Log1pSpec{.columns = kX}, StackSpec{}),
+      testing::kRecords,
+      MakeSamples({std::string(reinterpret_cast<const char*>(&numbers[0]), 4),
+                   std::string(reinterpret_cast<const char*>(&numbers[1]), 4),
+                   std::string(reinterpret_cast<const char*>(&numbers[2]), 4)}));
+  EXPECT_THAT(Numbers<float>(result.batch, "input"),
+              ElementsAre(static_cast<float>(std::log(4.0)), static_cast<float>(std::log(8.0))));
+  EXPECT_THAT(result.bad, ElementsAre(BadSample{1, "column x: -0.5 is negative and has no log1p"}));
 }
 
 TEST(Log1p, TakesNegativeNumbersAsZeroWhereToldTo) {

@@ -277,6 +277,21 @@ TEST(OneHot, PlacesWholeNumbersAsClasses) {
   EXPECT_EQ(result.bad[0].reason, "column n: '3' is not a category");
 }
 
+TEST(HashBuckets, AreXxh3OfTheEightBytesOfAWholeNumber) {
+  for (const int64_t seed : {int64_t{0}, int64_t{5}, int64_t{0x123456789ABCDEF}}) {
+    for (const int64_t number : {int64_t{0}, int64_t{-1}, int64_t{77}, int64_t{9007199254740993}}) {
+      const Transformed result = RunGraph(
+          Spec(ParseCsvSpec{.columns = {"n"}, .dtype = CsvType::kInt64},
+               HashBucketsSpec{.column = "n", .buckets = 8'000'009, .seed = seed}, StackSpec{}),
+          CsvSchema({"n"}), MakeSamples({fmt::format("{}", number)}));
+      const uint64_t hash = XXH3_64bits_withSeed(&number, 8, static_cast<uint64_t>(seed));
+      EXPECT_THAT(Numbers<float>(result.batch, "input"),
+                  ElementsAre(static_cast<float>(hash % 8'000'009)))
+          << number << " with seed " << seed;
+    }
+  }
+}
+
 TEST(HashBuckets, AreXxh3OfTheText) {
   const Transformed result =
       RunGraph(Spec(ParseCsvSpec{.columns = {"user"}, .dtype = CsvType::kString},

@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
+
+#include "transform/engine/each_processor.h"
 
 namespace tidemill::transform {
 namespace {
 
 constexpr int kWeightBits = 22;
-
-// The widest instructions that the processor has, where the compiler can choose at run time.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TIDEMILL_FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
-#else
-#define TIDEMILL_FOR_EACH_PROCESSOR
-#endif
 
 double SupportOf(ResamplingFilter filter) {
   return filter == ResamplingFilter::kTriangle ? 1.0 : 2.0;
@@ -43,36 +38,80 @@ T ToNumber(double sum) {
   return static_cast<T>(sum);
 }
 
-// One row of bytes, `kSize` taps a pixel.
+// Rows are scaled this many at once, so that one register holds the same pixel of all of them.
+constexpr int64_t kRowsAtOnce = 16;
+
+// `kSize` taps a pixel. Pixel x of row r is in[x * kRowsAtOnce + r].
 template <int64_t kSize>
-void ScaleRow(const uint8_t* in, const ByteTaps& taps, int64_t width, uint8_t* out) {
+inline __attribute__((always_inline)) void ScaleTogether(const uint8_t* __restrict in,
+                                                         const ByteTaps& taps, int64_t width,
+                                                         uint8_t* __restrict out) {
   const int32_t* weights = taps.weights.data();
-  const int64_t* firsts = taps.firsts.data();
-  for (int64_t x = 0; x < width; ++x, weights += kSize) {
-    const uint8_t* from = in + firsts[x];
-    int32_t sum = 1 << (kWeightBits - 1);
-    for (int64_t i = 0; i < kSize; ++i) sum += from[i] * weights[i];
-    out[x] = ToByte(sum);
+  for (int64_t x = 0; x < width; ++x, weights += kSize, out += kRowsAtOnce) {
+    const uint8_t* from = in + taps.firsts[x] * kRowsAtOnce;
+    for (int64_t row = 0; row < kRowsAtOnce; ++row) {
+      int32_t sum = 1 << (kWeightBits - 1);
+      for (int64_t i = 0; i < kSize; ++i) sum += from[i * kRowsAtOnce + row] * weights[i];
+      const int32_t value = sum >> kWeightBits;
+      out[row] = static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+    }
+  }
+}
+
+constexpr int64_t kMostTapsTogether = 6;
+
+TIDEMILL_FOR_EACH_PROCESSOR
+void ScaleTogether(const uint8_t* in, const ByteTaps& taps, int64_t width, uint8_t* out) {
+  switch (taps.size) {
+    case 1:
+      return ScaleTogether<1>(in, taps, width, out);
+    case 2:
+      return ScaleTogether<2>(in, taps, width, out);
+    case 3:
+      return ScaleTogether<3>(in, taps, width, out);
+    case 4:
+      return ScaleTogether<4>(in, taps, width, out);
+    case 5:
+      return ScaleTogether<5>(in, taps, width, out);
+    default:
+      return ScaleTogether<kMostTapsTogether>(in, taps, width, out);
+  }
+}
+
+// Row r, pixel x of 16 x 16 pixels becomes row x, pixel r. Strides are those from row to row.
+void Transpose(const uint8_t* in, int64_t in_stride, uint8_t* out, int64_t out_stride) {
+  using Row = uint8_t __attribute__((vector_size(kRowsAtOnce)));
+  Row rows[kRowsAtOnce];
+  for (int64_t i = 0; i < kRowsAtOnce; ++i) {
+    std::memcpy(&rows[i], in + i * in_stride, sizeof(Row));
+  }
+  // Each round interleaves the first half of the rows with the second.
+  for (int round = 0; round < 4; ++round) {
+    Row next[kRowsAtOnce];
+    for (int64_t i = 0; i < kRowsAtOnce / 2; ++i) {
+      const Row a = rows[i];
+      const Row b = rows[i + kRowsAtOnce / 2];
+      next[2 * i] =
+          __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      next[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
+                                                14, 30, 15, 31);
+    }
+    std::copy_n(next, kRowsAtOnce, rows);
+  }
+  for (int64_t i = 0; i < kRowsAtOnce; ++i) {
+    std::memcpy(out + i * out_stride, &rows[i], sizeof(Row));
+  }
+}
+
+// The places where blocks of kRowsAtOnce pixels begin; the last one may overlap the one before.
+template <typename Function>
+void ForEachBlock(int64_t width, const Function& function) {
+  for (int64_t x = 0; x < width; x += kRowsAtOnce) {
+    function(std::min(x, width - kRowsAtOnce));
   }
 }
 
 void ScaleRow(const uint8_t* in, const ByteTaps& taps, int64_t width, uint8_t* out) {
-  switch (taps.size) {
-    case 1:
-      return ScaleRow<1>(in, taps, width, out);
-    case 2:
-      return ScaleRow<2>(in, taps, width, out);
-    case 3:
-      return ScaleRow<3>(in, taps, width, out);
-    case 4:
-      return ScaleRow<4>(in, taps, width, out);
-    case 5:
-      return ScaleRow<5>(in, taps, width, out);
-    case 6:
-      return ScaleRow<6>(in, taps, width, out);
-    default:
-      break;
-  }
   for (int64_t x = 0; x < width; ++x) {
     const uint8_t* from = in + taps.firsts[x];
     const int32_t* weights = taps.weights.data() + x * taps.size;
@@ -91,6 +130,29 @@ void ScaleRow(const T* in, const Taps& taps, int64_t width, T* out) {
     for (int64_t i = 0; i < taps.counts[x]; ++i) sum += static_cast<double>(from[i]) * weights[i];
     out[x] = ToNumber<T>(sum);
   }
+}
+
+// `height` rows of `from` pixels.
+template <typename T, typename AnyTaps>
+void ScaleRows(const T* in, const AnyTaps& taps, int64_t height, int64_t from, int64_t to, T* out) {
+  int64_t y = 0;
+  if constexpr (std::is_same_v<T, uint8_t>) {
+    if (taps.size <= kMostTapsTogether && height >= kRowsAtOnce &&
+        std::min(from, to) >= kRowsAtOnce) {
+      std::vector<uint8_t> columns((from + to) * kRowsAtOnce);
+      uint8_t* const scaled = columns.data() + from * kRowsAtOnce;
+      for (; y + kRowsAtOnce <= height; y += kRowsAtOnce) {
+        ForEachBlock(from, [&](int64_t x) {
+          Transpose(in + y * from + x, from, &columns[x * kRowsAtOnce], kRowsAtOnce);
+        });
+        ScaleTogether(columns.data(), taps, to, scaled);
+        ForEachBlock(to, [&](int64_t x) {
+          Transpose(scaled + x * kRowsAtOnce, kRowsAtOnce, out + y * to + x, to);
+        });
+      }
+    }
+  }
+  for (; y < height; ++y) ScaleRow(in + y * from, taps, to, out + y * to);
 }
 
 // The sum of `count` rows that lie one after another, each with its weight, for the pixels that a
@@ -208,9 +270,7 @@ void Resampling::Run(const T* in, T* between, T* out) const {
   for (int64_t channel = 0; channel < from_.channels; ++channel, in += in_size, out += out_size) {
     const T* narrow = in;
     if (from_.width != to_.width) {
-      for (int64_t y = 0; y < from_.height; ++y) {
-        ScaleRow(in + y * from_.width, along_rows, to_.width, between + y * to_.width);
-      }
+      ScaleRows(in, along_rows, from_.height, from_.width, to_.width, between);
       narrow = between;
     }
     if (from_.height != to_.height) {

@@ -58,7 +58,7 @@ class ConvertPhotographs:
         self.convert = conversions.PHOTOGRAPH[decoder]
 
     def __call__(self, table):
-        images = [self.convert(image.as_buffer()) for image in table["image"]]
+        images = [self.convert(image.as_py()) for image in table["image"]]
         return torch.tensor(table["number"].to_pylist()), torch.stack(images)
 
 

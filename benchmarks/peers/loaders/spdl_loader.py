@@ -6,7 +6,7 @@ import conversions
 
 TITLE = "SPDL"
 REQUIREMENTS = "torch"
-PACKAGES = ("spdl", "spdl_io", "torch", "simplejpeg")
+PACKAGES = ("spdl", "torch", "simplejpeg")
 GUIDE = "https://facebookresearch.github.io/spdl/main/"
 SETTINGS = {"criteo": [{"threads": 1}, {"threads": 2}], "tenth": [{"threads": 1}, {"threads": 2}],
             "jpeg": [{"threads": 2, "decoder": "spdl"}, {"threads": 2, "decoder": "turbo"}]}

@@ -1,4 +1,5 @@
 """TensorSocket: a producer process with a DataLoader, whose tensors come through shared memory."""
+import math
 import multiprocessing
 import socket
 
@@ -41,8 +42,9 @@ def produce(workload, folder, setting, ports, commands):
 
     from loaders import dataloader, dataloader_vectorised
     loader = (dataloader if workload == "jpeg" else dataloader_vectorised).prepare(workload, folder, setting).loader
-    producer = TensorProducer(OneMore(loader, setting["together"]), port=ports[0], ack_port=ports[1], heart_ports=tuple(ports[2:]),
-                              producer_batch_size=setting["together"])
+    together = math.gcd(setting["together"], len(loader))  # It delivers whole producer batches only.
+    producer = TensorProducer(OneMore(loader, together), port=ports[0], ack_port=ports[1], heart_ports=tuple(ports[2:]),
+                              producer_batch_size=together)
     commands.send("ready")
     while True:
         loader.sampler.seed = commands.recv()  # The producer has begun its next epoch: this is for the one after.
