@@ -59,7 +59,9 @@ absl::StatusOr<std::unique_ptr<JobProcesses>> JobProcesses::Start(const std::str
                                                                   JobSettings settings) {
   RETURN_IF_ERROR(files::Remove(folder));  // Jobs of an earlier life.
   RETURN_IF_ERROR(files::CreateFolder(folder));
-  ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program));
+  // Between the small steps of a network, threads that wait for one another actively take most of
+  // the time of the processors, and all of it from others where these are busy.
+  ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program, {"OMP_WAIT_POLICY=PASSIVE"}));
   return std::unique_ptr<JobProcesses>(
       new JobProcesses(std::move(zygote), std::move(folder), std::move(settings)));
 }

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -96,8 +97,12 @@ absl::StatusOr<pid_t> Execute(const std::string& program,
   return pid;
 }
 
-std::vector<std::string> PresentEnvironment() {
+std::vector<std::string> PresentEnvironment(const std::vector<std::string>& defaults) {
   std::vector<std::string> environment;
+  for (const std::string& variable : defaults) {
+    const std::string name = variable.substr(0, variable.find('='));
+    if (getenv(name.c_str()) == nullptr) environment.push_back(variable);
+  }
   for (char** variable = environ; *variable != nullptr; ++variable) {
     environment.emplace_back(*variable);
   }
@@ -153,11 +158,12 @@ void Job::Kill() {
   control_->SendAndWait(std::as_bytes(std::span(message))).IgnoreError();
 }
 
-absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const std::string& program) {
+absl::StatusOr<std::unique_ptr<Zygote>> Zygote::Start(const std::string& program,
+                                                      const std::vector<std::string>& defaults) {
   if (access(program.c_str(), X_OK) != 0) {
     return NotFound("there is no program {} that can be executed: {}", program, strerror(errno));
   }
-  return std::unique_ptr<Zygote>(new Zygote(program, PresentEnvironment()));
+  return std::unique_ptr<Zygote>(new Zygote(program, PresentEnvironment(defaults)));
 }
 
 Zygote::~Zygote() {

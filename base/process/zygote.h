@@ -83,9 +83,11 @@ enum class SpawnMode {
 class Zygote {
  public:
   // Takes `program`, whose main() is RunJobProgram(). The first job executes it: a service without
-  // jobs costs no libtorch. It has the environment of this moment. NOT_FOUND when there is no such
-  // program, or it is not executable.
-  static absl::StatusOr<std::unique_ptr<Zygote>> Start(const std::string& program);
+  // jobs costs no libtorch. It has the environment of this moment, and of `defaults`, as
+  // NAME=VALUE, those that the environment does not name. NOT_FOUND when there is no such program,
+  // or it is not executable.
+  static absl::StatusOr<std::unique_ptr<Zygote>> Start(
+      const std::string& program, const std::vector<std::string>& defaults = {});
 
   // Starts a job with these arguments. The zygote is started first when it does not run yet, or has
   // died. INVALID_ARGUMENT for more than 64 KiB of arguments. UNAVAILABLE when the program cannot

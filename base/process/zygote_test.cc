@@ -45,6 +45,22 @@ bool Ends(pid_t pid) {
   return ended;
 }
 
+TEST(Zygote, DefaultsHoldWhereTheEnvironmentSaysNothing) {
+  setenv("TIDEMILL_SAID", "by the environment", /*overwrite=*/1);
+  const auto zygote =
+      Zygote::Start(Program(), {"TIDEMILL_SAID=by default", "TIDEMILL_UNSAID=by default"});
+  unsetenv("TIDEMILL_SAID");
+  ASSERT_TRUE(zygote.ok()) << zygote.status().ToString();
+  const auto value_of = [&](const std::string& name) {
+    const auto job = Spawn(**zygote, {"variable", name});
+    job->ReadLine();  // Its process id.
+    return job->ReadLine().value_or("none");
+  };
+  EXPECT_EQ(value_of("TIDEMILL_SAID"), "by the environment");
+  EXPECT_EQ(value_of("TIDEMILL_UNSAID"), "by default");
+  EXPECT_EQ(value_of("TIDEMILL_NEITHER"), "absent");
+}
+
 TEST(Zygote, HundredJobsEachReportTheirOwnArguments) {
   const auto zygote = StartZygote();
   std::vector<std::unique_ptr<Job>> jobs;

@@ -47,6 +47,7 @@ void AskedModels::CountLast() {
   const StoredModels::Model* const model = models_.At(*trained_to_);
   const bool alike = model != nullptr && model->at > *last_sample_;
   if (!alike) ++num_between_;
+  if (alike && model->trigger != num_fired_) ++num_renumbered_;
   if (num_fired_ == 1) begins_alike_ = alike && model == &models_.models().front();
   last_sample_.reset();
 }
@@ -70,6 +71,12 @@ std::vector<std::string> AskedModels::Differences() const {
     differences.push_back(fmt::format(
         "{} of {} triggers lie between those of run {}, so the model before stood for theirs",
         num_between_, num_fired_, models_.run_id()));
+  }
+  if (models_.depends_on_number() && num_renumbered_ > 0) {
+    differences.push_back(fmt::format(
+        "{} of {} trainings would draw their beginnings and orders anew, because they have other "
+        "numbers in run {}; with `training: {{reuse: true}}`, draws depend on the training set",
+        num_renumbered_, num_fired_, models_.run_id()));
   }
   if (models_.depends_on_first() && !begins_alike_) {
     differences.push_back(

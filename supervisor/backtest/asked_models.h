@@ -76,7 +76,8 @@ class AskedModels final : public EvidenceSource {
   std::optional<Cut> last_sample_;  // Before the last trigger; absent once it is counted.
   int64_t num_fired_ = 0;
   int64_t num_between_ = 0;
-  bool begins_alike_ = true;  // Whether the first model of both is of the same cut.
+  int64_t num_renumbered_ = 0;  // Those that have another number in the run.
+  bool begins_alike_ = true;    // Whether the first model of both is of the same cut.
 };
 
 }  // namespace tidemill::supervisor

@@ -10,6 +10,16 @@
 namespace tidemill::supervisor {
 namespace {
 
+// Whether a training draws by its training set. Otherwise it draws by the number of its trigger.
+template <typename Training>
+bool DrawsBySet([[maybe_unused]] const Training& training) {
+  if constexpr (requires { training.reuse; }) {
+    return training.reuse;
+  } else {
+    return false;
+  }
+}
+
 absl::Status CheckUsable(int64_t run, const PipelineSpec& spec, const RunState& state) {
   if (state.state() == v1::RUN_STATE_RUNNING) {
     return FailedPrecondition(
@@ -53,6 +63,7 @@ absl::StatusOr<StoredModels> StoredModels::Of(const RunRow& run, const PipelineS
   stored.run_id_ = run.run_id.value;
   stored.differences_ = DifferencesOf(spec, state);
   stored.depends_on_first_ = spec.training.EffectiveFit() == models::Fit::kFirstTrigger;
+  stored.depends_on_number_ = !DrawsBySet(spec.training);
   rpc::v1::Command command;
   command.set_request_id(fmt::format("run/{}/backtest", run.run_id.value));
   command.set_run_id(run.run_id.value);
@@ -60,6 +71,7 @@ absl::StatusOr<StoredModels> StoredModels::Of(const RunRow& run, const PipelineS
   for (const TriggerState& trigger : StoredTriggers(state)) {
     stored.models_.push_back(
         {.at = FromProto(trigger.trigger.at()),
+         .trigger = trigger.trigger.number(),
          .model = {.model_id = trigger.trigger.model_id(), .command = command}});
   }
   if (stored.models_.empty()) {

@@ -19,6 +19,7 @@ class StoredModels {
  public:
   struct Model {
     Cut at;  // Its trigger.
+    int64_t trigger = 0;
     ActiveModel model;
   };
 
@@ -39,6 +40,8 @@ class StoredModels {
   const std::vector<std::string>& differences() const { return differences_; }
   // Whether a model also depends on the cut of the run's first trigger, at which ops learned.
   bool depends_on_first() const { return depends_on_first_; }
+  // Whether the draws of a training depend on the number of its trigger.
+  bool depends_on_number() const { return depends_on_number_; }
 
  private:
   StoredModels() = default;
@@ -47,6 +50,7 @@ class StoredModels {
   std::vector<Model> models_;
   std::vector<std::string> differences_;
   bool depends_on_first_ = false;
+  bool depends_on_number_ = true;
 };
 
 }  // namespace tidemill::supervisor

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "base/process/job_program.h"
@@ -13,6 +14,11 @@ int RunTestJob(const std::vector<std::string>& arguments, tidemill::process::Rep
   report.Line(std::to_string(getpid()));
   if (what == "echo") {
     for (size_t i = 1; i < arguments.size(); ++i) report.Line(arguments[i]);
+    return 0;
+  }
+  if (what == "variable") {
+    const char* const value = getenv(arguments.at(1).c_str());
+    report.Line(value != nullptr ? value : "absent");
     return 0;
   }
   if (what == "exit") return std::stoi(arguments.at(1));
