@@ -86,7 +86,7 @@ absl::Status CheckTrainingDigest(const std::string& digest) {
 }
 
 absl::Status CheckReuse(const v1::ReuseModelRequest& request) {
-  RETURN_IF_ERROR(CheckTrainingDigest(request.training_digest()));
+  if (!request.only_given()) RETURN_IF_ERROR(CheckTrainingDigest(request.training_digest()));
   if (request.command().run_id() > 0 && request.trigger() > 0) return absl::OkStatus();
   return InvalidArgument("run {}, trigger {}: both numbers start at 1", request.command().run_id(),
                          request.trigger());
@@ -289,11 +289,10 @@ absl::Status ModelStore::ShareParts(const v1::Model& model, RunId run) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<ReusedModel>> ModelStore::Reuse(
-    const v1::ReuseModelRequest& request) {
+absl::StatusOr<std::optional<ReusedModel>> ModelStore::Reuse(const v1::ReuseModelRequest& request) {
   RETURN_IF_ERROR(CheckReuse(request));
   ASSIGN_OR_RETURN(std::optional<ReusedModel> before, FindReused(request));
-  if (before) return before;
+  if (before || request.only_given()) return before;
   ASSIGN_OR_RETURN(std::vector<ReusedModel> candidates, Candidates(request.training_digest()));
   if (candidates.empty()) return std::nullopt;
   const RunId run{request.command().run_id()};

@@ -82,8 +82,9 @@ class ModelStore {
 
   // Gives (run, trigger) the parts of a model of the digest. Passes over models whose parts are
   // damaged; std::nullopt when none is left. Idempotent: a trigger keeps the model that it was
-  // given. FAILED_PRECONDITION when the trigger has trained a model itself, or when the command is
-  // of an earlier epoch. INVALID_ARGUMENT when the request makes no sense.
+  // given, which is all that `only_given` asks for. FAILED_PRECONDITION when the trigger has
+  // trained a model itself, or when the command is of an earlier epoch. INVALID_ARGUMENT when the
+  // request makes no sense.
   absl::StatusOr<std::optional<ReusedModel>> Reuse(const v1::ReuseModelRequest& request);
 
   // NOT_FOUND when the model is unknown.

@@ -372,12 +372,20 @@ TEST_F(ReusedModelTest, OutlivesTheRunThatTrainedItAndIsReusedAgain) {
 TEST_F(ReusedModelTest, IsGivenToATriggerOnce) {
   Life life = NewLife();
   PutFirst(life);
+  v1::ReuseModelRequest only_given;
+  *only_given.mutable_command() = CommandOf(2);
+  only_given.set_trigger(5);
+  only_given.set_only_given(true);
+  EXPECT_THAT(life.store->Reuse(only_given), IsOkAndHolds(::testing::Eq(std::nullopt)));
   const auto once = life.store->Reuse(ReuseBy(2, 5));
   ASSERT_TRUE(once.ok() && once->has_value());
   EXPECT_THAT(life.store->DeleteRun(CommandOf(1)), IsOk());
   const auto again = NewLife().store->Reuse(ReuseBy(2, 5));
   ASSERT_TRUE(again.ok() && again->has_value());
   EXPECT_EQ((*again)->model.DebugString(), (*once)->model.DebugString());
+  const auto given = life.store->Reuse(only_given);
+  ASSERT_TRUE(given.ok() && given->has_value());
+  EXPECT_EQ((*given)->model.DebugString(), (*once)->model.DebugString());
   EXPECT_THAT(life.store->List(std::nullopt), IsOkAndHolds(SizeIs(1)));
 }
 

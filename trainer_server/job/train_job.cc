@@ -10,12 +10,14 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "google/protobuf/util/json_util.h"
 
+#include "ATen/Version.h"
 #include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/failpoints.h"
@@ -103,6 +105,30 @@ absl::Status Fit(const std::string& folder) {
   return absl::OkStatus();
 }
 
+int64_t DrawOf(const v1::StartTrainingRequest& request) {
+  return request.draw() == 0 ? request.trigger() : request.draw();
+}
+
+std::string ProcessorName() {
+  constexpr size_t kMostBytes = size_t{1} << 16;
+  constexpr std::string_view kName = "model name";
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  for (size_t read = 0; read < kMostBytes && std::getline(info, line); read += line.size() + 1) {
+    if (line.starts_with(kName)) return line;
+  }
+  return "";
+}
+
+// Says what the weights of a training on a CPU depend on beside its spec and its data.
+absl::Status Describe(const std::string& folder) {
+  v1::TrainingMachine machine;
+  ASSIGN_OR_RETURN(*machine.mutable_program(), Sha256OfFile("/proc/self/exe"));
+  machine.set_torch(at::show_config());
+  machine.set_processor(ProcessorName());
+  return WriteMessage(folder, kMachineFile, machine);
+}
+
 // One training from job.json to result.json.
 class Training {
  public:
@@ -139,7 +165,7 @@ class Training {
     ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
     setup_.model = model_;
     setup_.training = spec_;
-    setup_.trigger = job_.request().trigger();
+    setup_.trigger = DrawOf(job_.request());
     MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
@@ -297,7 +323,7 @@ class Training {
     const loader::BatchPlan plan = {
         .batch_size = spec_.batch_size,
         .epochs = spec_.epochs,
-        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.request().trigger()},
+        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = setup_.trigger},
         .order = spec_.EffectiveOrder(),
         .first_batch = loop_->counters().batches,
         .buckets = spec_.buckets};
@@ -468,12 +494,14 @@ class Training {
 };
 
 absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
-  if (arguments.size() != 2) return InvalidArgument("usage: tidemill-train fit|train FOLDER");
+  if (arguments.size() != 2)
+    return InvalidArgument("usage: tidemill-train fit|train|describe FOLDER");
   const std::string& folder = arguments[1];
   ASSIGN_OR_RETURN(const Descriptor lock, Lock(folder));
   if (arguments[0] == "fit") return Fit(folder);
   if (arguments[0] == "train") return Training(folder, report).Run();
-  return InvalidArgument("{} is neither fit nor train", arguments[0]);
+  if (arguments[0] == "describe") return Describe(folder);
+  return InvalidArgument("{} is neither fit, train nor describe", arguments[0]);
 }
 
 }  // namespace
