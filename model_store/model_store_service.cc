@@ -18,7 +18,8 @@ absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRe
     return InvalidArgument("the first message has no header");
   }
   const v1::PutModelRequest::Header header = message.header();
-  ASSIGN_OR_RETURN(const auto upload, store.Begin(header.command(), header.model(), header.result()));
+  ASSIGN_OR_RETURN(const auto upload,
+                   store.Begin(header.command(), header.model(), header.result()));
   if (upload->stored()) return *upload->stored();
   while (reader.Read(&message)) {
     if (!message.has_bytes()) return InvalidArgument("a second header came");
@@ -91,8 +92,7 @@ grpc::Status ModelStoreService::ReadModel(grpc::ServerContext* context,
                         });
 }
 
-grpc::Status ModelStoreService::FindModel(grpc::ServerContext*,
-                                          const v1::FindModelRequest* request,
+grpc::Status ModelStoreService::FindModel(grpc::ServerContext*, const v1::FindModelRequest* request,
                                           v1::FindModelResponse* response) {
   auto found = store_.FindOfDigest(request->training_digest());
   if (!found.ok()) return ToGrpc(found.status());

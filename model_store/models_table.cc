@@ -96,8 +96,7 @@ std::vector<v1::Model> ModelsTable::List(std::optional<RunId> run) {
 
 std::vector<v1::Model> ModelsTable::WithDigest(const std::string& training_digest) {
   std::vector<v1::Model> models;
-  for (const pqxx::row& row :
-       work_.exec_params(kSelectModels, kAny, kAny, kAny, training_digest)) {
+  for (const pqxx::row& row : work_.exec_params(kSelectModels, kAny, kAny, kAny, training_digest)) {
     models.push_back(ToModel(row));
   }
   return models;
@@ -122,9 +121,8 @@ std::optional<ModelId> ModelsTable::Insert(const v1::Model& model,
   const pqxx::result rows = work_.exec_params(
       kInsertModel, model.run_id(), model.trigger(), UnlessZero(model.parent_model_id()),
       model.training_set_digest(), model.num_samples(), model.model(), digest,
-      pqxx::binarystring(kept),
-      model.fit_seconds(), model.train_seconds(), UnlessZero(first.run_id()),
-      UnlessZero(first.trigger()), UnlessZero(first.model_id()));
+      pqxx::binarystring(kept), model.fit_seconds(), model.train_seconds(),
+      UnlessZero(first.run_id()), UnlessZero(first.trigger()), UnlessZero(first.model_id()));
   if (rows.empty()) return std::nullopt;
   const auto model_id = rows[0][0].as<int64_t>();
   for (int i = 0; i < model.parts_size(); ++i) {

@@ -78,9 +78,9 @@ class GrpcDownstream final : public Downstream {
     return trainer_.FitGraph(request);
   }
 
-  absl::StatusOr<trainer_server::v1::DigestTrainingResponse> DigestTraining(
-      const trainer_server::v1::DigestTrainingRequest& request) override {
-    return trainer_.DigestTraining(request);
+  absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const trainer_server::v1::GetTrainingDigestRequest& request) override {
+    return trainer_.GetTrainingDigest(request);
   }
 
   absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) override {

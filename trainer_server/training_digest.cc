@@ -44,7 +44,7 @@ std::string Canonical(models::TrainingSpec training, const models::ModelSpec& mo
 
 }  // namespace
 
-absl::StatusOr<std::string> DigestOfTraining(const v1::DigestTrainingRequest& request,
+absl::StatusOr<std::string> DigestOfTraining(const v1::GetTrainingDigestRequest& request,
                                              const v1::TrainingMachine& machine) {
   const v1::StartTrainingRequest& training = request.training();
   ASSIGN_OR_RETURN(const auto model, config::Read<models::ModelSpec>(training.model(), "model"));

@@ -23,7 +23,7 @@ namespace tidemill::trainer_server {
 //
 // Workers, threads that prepare samples, and the run do not count. INVALID_ARGUMENT when the spec
 // of the training or of the network does not decode.
-absl::StatusOr<std::string> DigestOfTraining(const v1::DigestTrainingRequest& request,
+absl::StatusOr<std::string> DigestOfTraining(const v1::GetTrainingDigestRequest& request,
                                              const v1::TrainingMachine& machine);
 
 }  // namespace tidemill::trainer_server

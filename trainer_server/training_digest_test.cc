@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 using ::tidemill::testing::StatusIs;
 
 struct Asked {
-  v1::DigestTrainingRequest request;
+  v1::GetTrainingDigestRequest request;
   v1::TrainingMachine machine;
 };
 

@@ -242,9 +242,9 @@ absl::StatusOr<v1::TrainingMachine> Trainings::Machine() {
   return machine;
 }
 
-absl::StatusOr<v1::DigestTrainingResponse> Trainings::Digest(
-    const v1::DigestTrainingRequest& request) {
-  v1::DigestTrainingResponse response;
+absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
+    const v1::GetTrainingDigestRequest& request) {
+  v1::GetTrainingDigestResponse response;
   ASSIGN_OR_RETURN(const auto training, config::ReadKept<models::TrainingSpec>(
                                             request.training().training(), "training"));
   if (IsOnGpu(training)) {

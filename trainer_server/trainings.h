@@ -54,7 +54,7 @@ class Trainings {
 
   // These implement the RPCs of trainer_server.proto.
   absl::StatusOr<std::string> Fit(const v1::FitGraphRequest& request);
-  absl::StatusOr<v1::DigestTrainingResponse> Digest(const v1::DigestTrainingRequest& request)
+  absl::StatusOr<v1::GetTrainingDigestResponse> Digest(const v1::GetTrainingDigestRequest& request)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Start(const v1::StartTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends with UNAVAILABLE when this object shuts down or `alive` returns false.

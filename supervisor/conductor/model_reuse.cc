@@ -15,12 +15,12 @@ int64_t DrawOf(const std::string& training_set_digest) {
   return draw | 1;
 }
 
-absl::StatusOr<trainer_server::v1::DigestTrainingResponse> ModelReuse::DigestOf(
+absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> ModelReuse::DigestOf(
     const trainer_server::v1::StartTrainingRequest& training) {
   const auto set_of = [&](int64_t trigger) {
     return record_.state().triggers().at(static_cast<size_t>(trigger - 1)).trigger;
   };
-  trainer_server::v1::DigestTrainingRequest request;
+  trainer_server::v1::GetTrainingDigestRequest request;
   *request.mutable_training() = training;
   request.set_training_set_digest(set_of(training.trigger()).training_set_digest());
   request.set_fitted_set_digest(set_of(training.fitted_trigger()).training_set_digest());
@@ -28,9 +28,9 @@ absl::StatusOr<trainer_server::v1::DigestTrainingResponse> ModelReuse::DigestOf(
     const TriggerState* const parent = record_.state().LastStoredBefore(training.trigger());
     request.set_parent_weights_digest(parent->trigger.weights_digest());
   }
-  trainer_server::v1::DigestTrainingResponse response;
+  trainer_server::v1::GetTrainingDigestResponse response;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(response, downstream_.DigestTraining(request));
+    ASSIGN_OR_RETURN(response, downstream_.GetTrainingDigest(request));
     return absl::OkStatus();
   }));
   return response;

@@ -43,7 +43,7 @@ class ModelReuse {
   absl::StatusOr<model_store::v1::ReuseModelResponse> Given(int64_t trigger);
 
  private:
-  absl::StatusOr<trainer_server::v1::DigestTrainingResponse> DigestOf(
+  absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> DigestOf(
       const trainer_server::v1::StartTrainingRequest& training);
   // Notes why the model of a digest is not taken, or returns one.
   absl::StatusOr<std::optional<model_store::v1::Model>> Find(KnownTraining& known, int64_t trigger);

@@ -71,7 +71,7 @@ TEST_F(ModelReuseTest, TakesNothingWithoutTheSetting) {
   Finish(Submit(Request("a")));
   Finish(Submit(Request("b")));
   EXPECT_EQ(services_.Calls("StartTraining"), 6);
-  EXPECT_EQ(services_.Calls("DigestTraining") + services_.Calls("ReuseModel"), 0);
+  EXPECT_EQ(services_.Calls("GetTrainingDigest") + services_.Calls("ReuseModel"), 0);
   for (const auto& training : services_.trainings()) EXPECT_EQ(training.draw(), 0);
 }
 

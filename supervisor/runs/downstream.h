@@ -49,8 +49,8 @@ class Downstream {
 
   virtual absl::StatusOr<std::string> FitGraph(
       const trainer_server::v1::FitGraphRequest& request) = 0;
-  virtual absl::StatusOr<trainer_server::v1::DigestTrainingResponse> DigestTraining(
-      const trainer_server::v1::DigestTrainingRequest& request) = 0;
+  virtual absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const trainer_server::v1::GetTrainingDigestRequest& request) = 0;
   virtual absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) = 0;
   // Returns when the training is DONE, FAILED or STOPPED, or when the stream broke. `progress` gets
   // the last state seen.

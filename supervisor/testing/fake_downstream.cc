@@ -181,11 +181,11 @@ class FakeDownstream final : public Downstream {
     return "fitted";
   }
 
-  absl::StatusOr<trainer_server::v1::DigestTrainingResponse> DigestTraining(
-      const trainer_server::v1::DigestTrainingRequest& request) override {
-    RETURN_IF_ERROR(services_.Count("DigestTraining"));
+  absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const trainer_server::v1::GetTrainingDigestRequest& request) override {
+    RETURN_IF_ERROR(services_.Count("GetTrainingDigest"));
     MutexLock lock(services_.mutex_);
-    trainer_server::v1::DigestTrainingResponse response;
+    trainer_server::v1::GetTrainingDigestResponse response;
     response.set_why_none(services_.why_not_reusable_);
     if (!services_.why_not_reusable_.empty()) return response;
     response.set_digest(fmt::format("{} fitted by {} from {} by {} drawn by {}",

@@ -20,10 +20,10 @@ absl::StatusOr<std::string> TrainerClient::FitGraph(const v1::FitGraphRequest& r
   return response.fitted_digest();
 }
 
-absl::StatusOr<v1::DigestTrainingResponse> TrainerClient::DigestTraining(
-    const v1::DigestTrainingRequest& request) {
-  v1::DigestTrainingResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::DigestTraining, request, &response));
+absl::StatusOr<v1::GetTrainingDigestResponse> TrainerClient::GetTrainingDigest(
+    const v1::GetTrainingDigestRequest& request) {
+  v1::GetTrainingDigestResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::GetTrainingDigest, request, &response));
   return response;
 }
 

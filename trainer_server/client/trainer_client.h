@@ -25,8 +25,8 @@ class TrainerClient {
   // DEADLINE_EXCEEDED when the peer's deadline is shorter. A repeated call continues.
   absl::StatusOr<std::string> FitGraph(const v1::FitGraphRequest& request);
 
-  absl::StatusOr<v1::DigestTrainingResponse> DigestTraining(
-      const v1::DigestTrainingRequest& request);
+  absl::StatusOr<v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const v1::GetTrainingDigestRequest& request);
 
   absl::Status StartTraining(const v1::StartTrainingRequest& request);
 

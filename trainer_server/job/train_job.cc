@@ -10,14 +10,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "google/protobuf/util/json_util.h"
 
-#include "ATen/Version.h"
 #include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/failpoints.h"
@@ -44,6 +42,7 @@
 #include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/prepared_batches.h"
+#include "trainer_server/job/training_machine.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
 #include "trainer_server/training/learnable_batches.h"
@@ -107,26 +106,6 @@ absl::Status Fit(const std::string& folder) {
 
 int64_t DrawOf(const v1::StartTrainingRequest& request) {
   return request.draw() == 0 ? request.trigger() : request.draw();
-}
-
-std::string ProcessorName() {
-  constexpr size_t kMostBytes = size_t{1} << 16;
-  constexpr std::string_view kName = "model name";
-  std::ifstream info("/proc/cpuinfo");
-  std::string line;
-  for (size_t read = 0; read < kMostBytes && std::getline(info, line); read += line.size() + 1) {
-    if (line.starts_with(kName)) return line;
-  }
-  return "";
-}
-
-// Says what the weights of a training on a CPU depend on beside its spec and its data.
-absl::Status Describe(const std::string& folder) {
-  v1::TrainingMachine machine;
-  ASSIGN_OR_RETURN(*machine.mutable_program(), Sha256OfFile("/proc/self/exe"));
-  machine.set_torch(at::show_config());
-  machine.set_processor(ProcessorName());
-  return WriteMessage(folder, kMachineFile, machine);
 }
 
 // One training from job.json to result.json.
@@ -500,7 +479,7 @@ absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& 
   ASSIGN_OR_RETURN(const Descriptor lock, Lock(folder));
   if (arguments[0] == "fit") return Fit(folder);
   if (arguments[0] == "train") return Training(folder, report).Run();
-  if (arguments[0] == "describe") return Describe(folder);
+  if (arguments[0] == "describe") return DescribeMachine(folder);
   return InvalidArgument("{} is neither fit, train nor describe", arguments[0]);
 }
 

@@ -134,6 +134,12 @@ TEST(Reuse, SharesTheCutsThatTwoPoliciesShare) {
     EXPECT_EQ(fine.at("triggers").at(2 * i + 1).at("weights_digest"),
               coarse.at("triggers").at(i).at("weights_digest"));
   }
+  // Trained under the other number of their triggers they are the same.
+  Delete(stack, coarse);
+  Delete(stack, fine);
+  const json alone = Run(stack, WriteReusingPipeline(stack.files(), 250));
+  EXPECT_THAT(Sources(alone), ElementsAre("", "", "", ""));
+  EXPECT_EQ(Fingerprint(alone), Fingerprint(fine));
   // Another seed is another model, and so is a training from the model before.
   const std::string path = WriteReusingPipeline(stack.files(), 250);
   std::string text = files::Read(path).value();
@@ -142,17 +148,19 @@ TEST(Reuse, SharesTheCutsThatTwoPoliciesShare) {
   EXPECT_THAT(Sources(Run(stack, path)), ElementsAre("", "", "", ""));
   const std::string warm = WriteReusingPipeline(stack.files(), 250, "warm_start: true");
   const json warm_run = Run(stack, warm);
-  EXPECT_THAT(Sources(warm_run), ElementsAre("2/1", "", "", ""));
+  EXPECT_THAT(Sources(warm_run), ElementsAre("3/1", "", "", ""));
   const json warm_again = Run(stack, warm);
-  EXPECT_THAT(Sources(warm_again), ElementsAre("2/1", "4/2", "4/3", "4/4"));
+  EXPECT_THAT(Sources(warm_again), ElementsAre("3/1", "5/2", "5/3", "5/4"));
   EXPECT_EQ(Fingerprint(warm_again), Fingerprint(warm_run));
 }
 
-TEST(Reuse, IsTheSameWhereTheSupervisorIsKilledBeforeItIsRecorded) {
+class KilledReuse : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(KilledReuse, IsTheSameAsOneThatNothingDisturbs) {
   const Stack stack;
   const std::string marks = stack.files() + "/marks";
   std::filesystem::create_directory(marks);
-  const std::string point = "supervisor.after_reuse";
+  const std::string point = GetParam();
   ASSERT_EQ(stack
                 .Tidemill({"up"}, {{"TIDEMILL_FAILPOINTS", point + "=kill"},
                                    {"TIDEMILL_FAILPOINTS_ONCE", marks}})
@@ -171,6 +179,9 @@ TEST(Reuse, IsTheSameWhereTheSupervisorIsKilledBeforeItIsRecorded) {
   const json models = stack.Tidemill({"models", "list", "--json"}).Json();
   EXPECT_EQ(models.size(), 8U) << models.dump();
 }
+
+INSTANTIATE_TEST_SUITE_P(Failpoints, KilledReuse,
+                         ::testing::Values("supervisor.after_reuse", "model_store.before_reuse"));
 
 std::vector<int64_t> KeysOf(selector::SelectorClient& selector, int64_t run, int64_t trigger) {
   const auto set = selector.ReadTrainingSet(RunId{run}, trigger);
