@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
+
 #include "base/files.h"
 #include "selector/client/selector_client.h"
 #include "tests/run_comparison.h"
@@ -49,7 +51,7 @@ std::string WriteReusingPipeline(const std::string& folder, int64_t every,
 }
 
 // The JSON of a run of the pipeline to its end.
-json Run(const Stack& stack, const std::string& pipeline) {
+json RunOf(const Stack& stack, const std::string& pipeline) {
   const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   return result.exit_code == 0 ? result.Json() : json::object({{"triggers", json::array()}});
@@ -93,9 +95,9 @@ void Delete(const Stack& stack, const json& run) {
 TEST(Reuse, GivesTheModelsCountsAndCostsOfTheFirstTimeWhateverBecomesOfItsRun) {
   const Stack stack;
   const std::string pipeline = WriteReusingPipeline(stack.files(), 250);
-  const json first = Run(stack, pipeline);
+  const json first = RunOf(stack, pipeline);
   EXPECT_THAT(Sources(first), ElementsAre("", "", "", ""));
-  const json second = Run(stack, pipeline);
+  const json second = RunOf(stack, pipeline);
   EXPECT_THAT(Sources(second), ElementsAre("1/1", "1/2", "1/3", "1/4"));
   EXPECT_EQ(Fingerprint(second), Fingerprint(first));
   EXPECT_EQ(CountsOf(second), CountsOf(first));
@@ -110,7 +112,7 @@ TEST(Reuse, GivesTheModelsCountsAndCostsOfTheFirstTimeWhateverBecomesOfItsRun) {
       stack.Tidemill({"models", "export", second.at("models").at(0).dump(), "--output",
                       stack.files() + "/exported"});
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
-  const json third = Run(stack, pipeline);
+  const json third = RunOf(stack, pipeline);
   EXPECT_THAT(Sources(third), ElementsAre("1/1", "1/2", "1/3", "1/4"));
   EXPECT_EQ(Fingerprint(third), Fingerprint(first));
   EXPECT_EQ(SecondsOf(third), SecondsOf(first));
@@ -118,7 +120,7 @@ TEST(Reuse, GivesTheModelsCountsAndCostsOfTheFirstTimeWhateverBecomesOfItsRun) {
   // Trained again, they are the same.
   Delete(stack, second);
   Delete(stack, third);
-  const json again = Run(stack, pipeline);
+  const json again = RunOf(stack, pipeline);
   EXPECT_THAT(Sources(again), ElementsAre("", "", "", ""));
   EXPECT_EQ(Fingerprint(again), Fingerprint(first));
   EXPECT_EQ(CountsOf(again), CountsOf(first));
@@ -126,9 +128,9 @@ TEST(Reuse, GivesTheModelsCountsAndCostsOfTheFirstTimeWhateverBecomesOfItsRun) {
 
 TEST(Reuse, SharesTheCutsThatTwoPoliciesShare) {
   const Stack stack;
-  const json coarse = Run(stack, WriteReusingPipeline(stack.files(), 500));
+  const json coarse = RunOf(stack, WriteReusingPipeline(stack.files(), 500));
   EXPECT_THAT(Sources(coarse), ElementsAre("", ""));
-  const json fine = Run(stack, WriteReusingPipeline(stack.files(), 250));
+  const json fine = RunOf(stack, WriteReusingPipeline(stack.files(), 250));
   EXPECT_THAT(Sources(fine), ElementsAre("", "1/1", "", "1/2"));
   for (const int i : {0, 1}) {
     EXPECT_EQ(fine.at("triggers").at(2 * i + 1).at("weights_digest"),
@@ -137,7 +139,7 @@ TEST(Reuse, SharesTheCutsThatTwoPoliciesShare) {
   // Trained under the other number of their triggers they are the same.
   Delete(stack, coarse);
   Delete(stack, fine);
-  const json alone = Run(stack, WriteReusingPipeline(stack.files(), 250));
+  const json alone = RunOf(stack, WriteReusingPipeline(stack.files(), 250));
   EXPECT_THAT(Sources(alone), ElementsAre("", "", "", ""));
   EXPECT_EQ(Fingerprint(alone), Fingerprint(fine));
   // Another seed is another model, and so is a training from the model before.
@@ -145,11 +147,11 @@ TEST(Reuse, SharesTheCutsThatTwoPoliciesShare) {
   std::string text = files::Read(path).value();
   Replace(text, "seed: 11", "seed: 12");
   ASSERT_TRUE(files::WriteAtomically(path, text).ok());
-  EXPECT_THAT(Sources(Run(stack, path)), ElementsAre("", "", "", ""));
+  EXPECT_THAT(Sources(RunOf(stack, path)), ElementsAre("", "", "", ""));
   const std::string warm = WriteReusingPipeline(stack.files(), 250, "warm_start: true");
-  const json warm_run = Run(stack, warm);
+  const json warm_run = RunOf(stack, warm);
   EXPECT_THAT(Sources(warm_run), ElementsAre("3/1", "", "", ""));
-  const json warm_again = Run(stack, warm);
+  const json warm_again = RunOf(stack, warm);
   EXPECT_THAT(Sources(warm_again), ElementsAre("3/1", "5/2", "5/3", "5/4"));
   EXPECT_EQ(Fingerprint(warm_again), Fingerprint(warm_run));
 }
@@ -168,9 +170,9 @@ TEST_P(KilledReuse, IsTheSameAsOneThatNothingDisturbs) {
             0)
       << stack.Logs();
   const std::string pipeline = WriteReusingPipeline(stack.files(), 250);
-  const json first = Run(stack, pipeline);
+  const json first = RunOf(stack, pipeline);
   EXPECT_FALSE(std::filesystem::exists(marks + "/" + point));
-  const json second = Run(stack, pipeline);
+  const json second = RunOf(stack, pipeline);
   EXPECT_TRUE(std::filesystem::exists(marks + "/" + point)) << "nothing passed " << point;
   EXPECT_THAT(Sources(second), ElementsAre("1/1", "1/2", "1/3", "1/4"));
   EXPECT_EQ(Fingerprint(second), Fingerprint(first));
@@ -193,7 +195,7 @@ std::vector<int64_t> KeysOf(selector::SelectorClient& selector, int64_t run, int
 TEST(Reuse, TakesNoModelThatHasSeenASampleThatWasDeleted) {
   const Stack stack;
   const std::string pipeline = WriteReusingPipeline(stack.files(), 250);
-  const json first = Run(stack, pipeline);
+  const json first = RunOf(stack, pipeline);
   // A sample that trigger 2 was the first to train on.
   const int64_t deleted = first.at("triggers").at(1).at("at_key").get<int64_t>() - 20;
   selector::SelectorClient selector(stack.PeerOf("selector"));
@@ -202,7 +204,7 @@ TEST(Reuse, TakesNoModelThatHasSeenASampleThatWasDeleted) {
   const CommandResult deletion =
       stack.Tidemill({"datasets", "delete", "drift", "--keys", std::to_string(deleted), "--yes"});
   ASSERT_EQ(deletion.exit_code, 0) << deletion.err;
-  const json second = Run(stack, pipeline);
+  const json second = RunOf(stack, pipeline);
   EXPECT_THAT(Sources(second), ElementsAre("1/1", "", "", ""));
   for (int64_t trigger = 1; trigger <= 4; ++trigger) {
     EXPECT_THAT(KeysOf(selector, 2, trigger), Not(Contains(deleted)));
