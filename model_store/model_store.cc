@@ -80,10 +80,42 @@ absl::StatusOr<ModelId> SameModel(const v1::Model& stored, const v1::Model& mode
   return ModelId{stored.model_id()};
 }
 
+absl::Status CheckTrainingDigest(const std::string& digest) {
+  if (IsDigest(digest)) return absl::OkStatus();
+  return InvalidArgument("\"{}\" is not the digest of a training", digest);
+}
+
+absl::Status CheckReuse(const v1::ReuseModelRequest& request) {
+  if (!request.only_given()) RETURN_IF_ERROR(CheckTrainingDigest(request.training_digest()));
+  if (request.command().run_id() > 0 && request.trigger() > 0) return absl::OkStatus();
+  return InvalidArgument("run {}, trigger {}: both numbers start at 1", request.command().run_id(),
+                         request.trigger());
+}
+
+// The model of another run as that of the request's trigger.
+v1::Model GivenTo(const v1::ReuseModelRequest& request, const v1::Model& from) {
+  v1::Model model = from;
+  if (!from.has_reused_from()) {
+    rpc::v1::FirstTraining& first = *model.mutable_reused_from();
+    first.set_run_id(from.run_id());
+    first.set_trigger(from.trigger());
+    first.set_model_id(from.model_id());
+  }
+  model.clear_model_id();
+  model.set_run_id(request.command().run_id());
+  model.set_trigger(request.trigger());
+  model.set_parent_model_id(request.parent_model_id());
+  return model;
+}
+
 }  // namespace
 
-Upload::Upload(ModelStore& store, rpc::v1::Command command, v1::Model model)
-    : store_(store), command_(std::move(command)), model_(std::move(model)) {}
+Upload::Upload(ModelStore& store, rpc::v1::Command command, v1::Model model,
+               rpc::v1::TrainingResult result)
+    : store_(store),
+      command_(std::move(command)),
+      model_(std::move(model)),
+      result_(std::move(result)) {}
 
 absl::Status Upload::Advance() {
   while (missing_bytes_ == 0) {
@@ -127,7 +159,7 @@ absl::StatusOr<ModelId> Upload::Finish() {
   for (const auto& part : parts_) RETURN_IF_ERROR(part->Publish());
   RETURN_IF_ERROR(SyncFolder(store_.FolderOf(RunId{model_.run_id()})));
   RETURN_IF_FAILPOINT("model_store.before_commit");
-  ASSIGN_OR_RETURN(const ModelId id, store_.Insert(command_, model_));
+  ASSIGN_OR_RETURN(const ModelId id, store_.Insert(command_, model_, result_));
   RETURN_IF_FAILPOINT("model_store.after_commit");
   log::Info("model stored", {{"run", std::to_string(model_.run_id())},
                              {"trigger", std::to_string(model_.trigger())},
@@ -165,9 +197,13 @@ std::string ModelStore::FolderOf(RunId run) const {
 }
 
 absl::StatusOr<std::unique_ptr<Upload>> ModelStore::Begin(const rpc::v1::Command& command,
-                                                          const v1::Model& model) {
+                                                          const v1::Model& model,
+                                                          const rpc::v1::TrainingResult& result) {
   RETURN_IF_ERROR(CheckHeader(command, model));
-  std::unique_ptr<Upload> upload(new Upload(*this, command, model));
+  if (!model.training_digest().empty()) {
+    RETURN_IF_ERROR(CheckTrainingDigest(model.training_digest()));
+  }
+  std::unique_ptr<Upload> upload(new Upload(*this, command, model, result));
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
     const auto stored = ModelsTable(work).Find(RunId{model.run_id()}, model.trigger());
@@ -182,13 +218,13 @@ absl::StatusOr<std::unique_ptr<Upload>> ModelStore::Begin(const rpc::v1::Command
   return upload;
 }
 
-absl::StatusOr<ModelId> ModelStore::Insert(const rpc::v1::Command& command,
-                                           const v1::Model& model) {
+absl::StatusOr<ModelId> ModelStore::Insert(const rpc::v1::Command& command, const v1::Model& model,
+                                           const rpc::v1::TrainingResult& result) {
   ModelId id;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
     ModelsTable models(work);
-    if (const auto inserted = models.Insert(model); inserted) {
+    if (const auto inserted = models.Insert(model, result); inserted) {
       id = *inserted;
       return absl::OkStatus();
     }
@@ -198,6 +234,84 @@ absl::StatusOr<ModelId> ModelStore::Insert(const rpc::v1::Command& command,
     return absl::OkStatus();
   }));
   return id;
+}
+
+absl::StatusOr<std::optional<v1::Model>> ModelStore::FindOfDigest(
+    const std::string& training_digest) {
+  RETURN_IF_ERROR(CheckTrainingDigest(training_digest));
+  ASSIGN_OR_RETURN(std::vector<ReusedModel> found, Candidates(training_digest));
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front().model);
+}
+
+absl::StatusOr<std::vector<ReusedModel>> ModelStore::Candidates(
+    const std::string& training_digest) {
+  std::vector<ReusedModel> candidates;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    candidates.clear();
+    ModelsTable models(work);
+    for (v1::Model& model : models.WithDigest(training_digest)) {
+      rpc::v1::TrainingResult result = models.ResultOf(ModelId{model.model_id()});
+      candidates.push_back({std::move(model), std::move(result)});
+    }
+    return absl::OkStatus();
+  }));
+  return candidates;
+}
+
+absl::StatusOr<std::optional<ReusedModel>> ModelStore::FindReused(
+    const v1::ReuseModelRequest& request) {
+  std::optional<ReusedModel> found;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    found.reset();
+    RETURN_IF_ERROR(db::CheckFence(work, "model_store", request.command()));
+    ModelsTable models(work);
+    auto model = models.Find(RunId{request.command().run_id()}, request.trigger());
+    if (!model) return absl::OkStatus();
+    if (!model->has_reused_from()) {
+      return FailedPrecondition("trigger {} of run {} has trained model {} itself",
+                                request.trigger(), request.command().run_id(), model->model_id());
+    }
+    rpc::v1::TrainingResult result = models.ResultOf(ModelId{model->model_id()});
+    found = {*std::move(model), std::move(result)};
+    return absl::OkStatus();
+  }));
+  return found;
+}
+
+absl::Status ModelStore::ShareParts(const v1::Model& model, RunId run) {
+  const auto ignore = [](std::string_view) { return absl::OkStatus(); };
+  for (const v1::ModelPart& part : model.parts()) {
+    const std::string from = files::Join(FolderOf(RunId{model.run_id()}), part.digest());
+    RETURN_IF_ERROR(ReadVerified(from, part.size_bytes(), part.digest(), ignore));
+    RETURN_IF_ERROR(ShareFile(from, files::Join(FolderOf(run), part.digest())));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<ReusedModel>> ModelStore::Reuse(const v1::ReuseModelRequest& request) {
+  RETURN_IF_ERROR(CheckReuse(request));
+  ASSIGN_OR_RETURN(std::optional<ReusedModel> before, FindReused(request));
+  if (before || request.only_given()) return before;
+  ASSIGN_OR_RETURN(std::vector<ReusedModel> candidates, Candidates(request.training_digest()));
+  if (candidates.empty()) return std::nullopt;
+  const RunId run{request.command().run_id()};
+  RETURN_IF_ERROR(files::CreateFolder(FolderOf(run)));
+  RETURN_IF_ERROR(SyncFolder(folder_));
+  for (ReusedModel& candidate : candidates) {
+    if (const absl::Status shared = ShareParts(candidate.model, run); !shared.ok()) {
+      // It may be damaged, or its run is being deleted.
+      log::Warn("a model cannot be reused", {{"model", std::to_string(candidate.model.model_id())},
+                                             {"error", std::string(shared.message())}});
+      continue;
+    }
+    RETURN_IF_ERROR(SyncFolder(FolderOf(run)));
+    RETURN_IF_FAILPOINT("model_store.before_reuse");
+    const v1::Model model = GivenTo(request, candidate.model);
+    RETURN_IF_ERROR(Insert(request.command(), model, candidate.result).status());
+    return FindReused(request);
+  }
+  return std::nullopt;
 }
 
 absl::StatusOr<v1::Model> ModelStore::Get(ModelId model) {

@@ -3,7 +3,8 @@
 //   <folder>/models/<run_id>/<sha256 of the part>
 //
 // Parts are content-addressed within their run. A fitted graph that many models of a run share is
-// therefore stored once, and deleting a run means removing one folder.
+// therefore stored once, and deleting a run means removing one folder. A part of a model that
+// another run reuses is one file with a name in both folders: its bytes go with its last name.
 #pragma once
 
 #include <functional>
@@ -40,17 +41,25 @@ class Upload {
 
  private:
   friend class ModelStore;
-  Upload(ModelStore& store, rpc::v1::Command command, v1::Model model);
+  Upload(ModelStore& store, rpc::v1::Command command, v1::Model model,
+         rpc::v1::TrainingResult result);
   // Seals the complete parts and opens the next one.
   absl::Status Advance();
 
   ModelStore& store_;
   const rpc::v1::Command command_;
   const v1::Model model_;
+  const rpc::v1::TrainingResult result_;
   std::optional<ModelId> stored_;
   // The parts begun so far. The last one is open while `missing_bytes_` is positive.
   std::vector<std::unique_ptr<PartFile>> parts_;
   int64_t missing_bytes_ = 0;
+};
+
+// A model that a trigger has got without a training, and the result of the one that made it.
+struct ReusedModel {
+  v1::Model model;
+  rpc::v1::TrainingResult result;
 };
 
 // Thread-safe.
@@ -63,9 +72,20 @@ class ModelStore {
 
   // Begins an upload. INVALID_ARGUMENT when the header makes no sense. ALREADY_EXISTS when (run,
   // trigger) has a model with other digests. FAILED_PRECONDITION when the command is of an earlier
-  // epoch.
+  // epoch. `result` is that of the model's training, for those who reuse it.
   absl::StatusOr<std::unique_ptr<Upload>> Begin(const rpc::v1::Command& command,
-                                                const v1::Model& model);
+                                                const v1::Model& model,
+                                                const rpc::v1::TrainingResult& result = {});
+
+  // Returns the oldest model of a digest whose parts exist. INVALID_ARGUMENT for no digest.
+  absl::StatusOr<std::optional<v1::Model>> FindOfDigest(const std::string& training_digest);
+
+  // Gives (run, trigger) the parts of a model of the digest. Passes over models whose parts are
+  // damaged; std::nullopt when none is left. Idempotent: a trigger keeps the model that it was
+  // given, which is all that `only_given` asks for. FAILED_PRECONDITION when the trigger has
+  // trained a model itself, or when the command is of an earlier epoch. INVALID_ARGUMENT when the
+  // request makes no sense.
+  absl::StatusOr<std::optional<ReusedModel>> Reuse(const v1::ReuseModelRequest& request);
 
   // NOT_FOUND when the model is unknown.
   absl::StatusOr<v1::Model> Get(ModelId model);
@@ -90,7 +110,13 @@ class ModelStore {
   ModelStore(db::Database& database, std::string folder);
   absl::Status RemoveLeftovers();
   std::string FolderOf(RunId run) const;
-  absl::StatusOr<ModelId> Insert(const rpc::v1::Command& command, const v1::Model& model);
+  absl::StatusOr<ModelId> Insert(const rpc::v1::Command& command, const v1::Model& model,
+                                 const rpc::v1::TrainingResult& result);
+  // Returns the model that a trigger was given before.
+  absl::StatusOr<std::optional<ReusedModel>> FindReused(const v1::ReuseModelRequest& request);
+  absl::StatusOr<std::vector<ReusedModel>> Candidates(const std::string& training_digest);
+  // Gives the parts of a model, once they are checked, a name in the folder of another run.
+  absl::Status ShareParts(const v1::Model& model, RunId run);
 
   db::Database& database_;
   const std::string folder_;

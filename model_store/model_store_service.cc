@@ -18,7 +18,8 @@ absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRe
     return InvalidArgument("the first message has no header");
   }
   const v1::PutModelRequest::Header header = message.header();
-  ASSIGN_OR_RETURN(const auto upload, store.Begin(header.command(), header.model()));
+  ASSIGN_OR_RETURN(const auto upload,
+                   store.Begin(header.command(), header.model(), header.result()));
   if (upload->stored()) return *upload->stored();
   while (reader.Read(&message)) {
     if (!message.has_bytes()) return InvalidArgument("a second header came");
@@ -89,6 +90,25 @@ grpc::Status ModelStoreService::ReadModel(grpc::ServerContext* context,
                           RETURN_IF_ERROR(permit.Hold(kPieceBytes));
                           return store_.Read(ModelId{request->model_id()}, request->part(), send);
                         });
+}
+
+grpc::Status ModelStoreService::FindModel(grpc::ServerContext*, const v1::FindModelRequest* request,
+                                          v1::FindModelResponse* response) {
+  auto found = store_.FindOfDigest(request->training_digest());
+  if (!found.ok()) return ToGrpc(found.status());
+  if (*found) *response->mutable_model() = **std::move(found);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::ReuseModel(grpc::ServerContext*,
+                                           const v1::ReuseModelRequest* request,
+                                           v1::ReuseModelResponse* response) {
+  auto reused = store_.Reuse(*request);
+  if (!reused.ok()) return ToGrpc(reused.status());
+  if (!*reused) return grpc::Status::OK;
+  *response->mutable_model() = std::move((*reused)->model);
+  *response->mutable_result() = std::move((*reused)->result);
+  return grpc::Status::OK;
 }
 
 grpc::Status ModelStoreService::RetireModels(grpc::ServerContext*,

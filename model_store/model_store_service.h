@@ -24,6 +24,10 @@ class ModelStoreService final : public v1::ModelStoreService::Service {
                           v1::ListModelsResponse* response) override;
   grpc::Status ReadModel(grpc::ServerContext* context, const v1::ReadModelRequest* request,
                          grpc::ServerWriter<v1::ReadModelResponse>* writer) override;
+  grpc::Status FindModel(grpc::ServerContext*, const v1::FindModelRequest* request,
+                         v1::FindModelResponse* response) override;
+  grpc::Status ReuseModel(grpc::ServerContext*, const v1::ReuseModelRequest* request,
+                          v1::ReuseModelResponse* response) override;
   grpc::Status RetireModels(grpc::ServerContext*, const v1::RetireModelsRequest* request,
                             v1::RetireModelsResponse* response) override;
   grpc::Status PutFile(grpc::ServerContext* context, grpc::ServerReader<v1::PutFileRequest>* reader,

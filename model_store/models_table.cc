@@ -7,13 +7,18 @@ namespace {
 
 constexpr char kSelectModels[] = R"(
   SELECT model_id, run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec,
+         training_digest, fit_seconds, train_seconds, first_run_id, first_trigger, first_model_id,
          (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros,
          (extract(epoch FROM removed_at) * 1000000)::bigint AS removed_micros
   FROM model_store.models
   WHERE ($1::bigint IS NULL OR run_id = $1)
     AND ($2::bigint IS NULL OR trigger = $2)
     AND ($3::bigint IS NULL OR model_id = $3)
+    AND ($4::text IS NULL OR training_digest = $4 AND removed_at IS NULL)
   ORDER BY run_id, trigger)";
+
+constexpr char kSelectResult[] = R"(
+  SELECT training_result FROM model_store.models WHERE model_id = $1)";
 
 constexpr char kSelectParts[] = R"(
   SELECT name, size_bytes, digest FROM model_store.parts WHERE model_id = $1 ORDER BY position)";
@@ -23,8 +28,10 @@ constexpr char kSelectClasses[] = R"(
 
 constexpr char kInsertModel[] = R"(
   INSERT INTO model_store.models
-    (run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec)
-  VALUES ($1, $2, $3, $4, $5, $6)
+    (run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec,
+     training_digest, training_result, fit_seconds, train_seconds, first_run_id, first_trigger,
+     first_model_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
   ON CONFLICT (run_id, trigger) DO NOTHING
   RETURNING model_id)";
 
@@ -42,22 +49,38 @@ constexpr char kMarkRemoved[] = R"(
 constexpr char kDeleteRun[] = R"(DELETE FROM model_store.models WHERE run_id = $1)";
 
 constexpr std::optional<int64_t> kAny = std::nullopt;
+constexpr std::optional<std::string> kAnyDigest = std::nullopt;
 
 void SetTime(int64_t micros, google::protobuf::Timestamp& time) {
   time.set_seconds(micros / 1'000'000);
   time.set_nanos(static_cast<int32_t>(micros % 1'000'000 * 1000));
 }
 
+std::optional<int64_t> UnlessZero(int64_t number) {
+  return number == 0 ? std::nullopt : std::optional(number);
+}
+
+void SetReuse(const pqxx::row& row, v1::Model& model) {
+  model.set_training_digest(row["training_digest"].as<std::string>(""));
+  model.set_fit_seconds(row["fit_seconds"].as<double>());
+  model.set_train_seconds(row["train_seconds"].as<double>());
+  if (row["first_run_id"].is_null()) return;
+  rpc::v1::FirstTraining& first = *model.mutable_reused_from();
+  first.set_run_id(row["first_run_id"].as<int64_t>());
+  first.set_trigger(row["first_trigger"].as<int64_t>());
+  first.set_model_id(row["first_model_id"].as<int64_t>());
+}
+
 }  // namespace
 
 std::optional<v1::Model> ModelsTable::Find(RunId run, int64_t trigger) {
-  const pqxx::result rows = work_.exec_params(kSelectModels, run.value, trigger, kAny);
+  const pqxx::result rows = work_.exec_params(kSelectModels, run.value, trigger, kAny, kAnyDigest);
   if (rows.empty()) return std::nullopt;
   return ToModel(rows[0]);
 }
 
 std::optional<v1::Model> ModelsTable::Find(ModelId model) {
-  const pqxx::result rows = work_.exec_params(kSelectModels, kAny, kAny, model.value);
+  const pqxx::result rows = work_.exec_params(kSelectModels, kAny, kAny, model.value, kAnyDigest);
   if (rows.empty()) return std::nullopt;
   return ToModel(rows[0]);
 }
@@ -65,18 +88,41 @@ std::optional<v1::Model> ModelsTable::Find(ModelId model) {
 std::vector<v1::Model> ModelsTable::List(std::optional<RunId> run) {
   const std::optional<int64_t> run_id = run ? std::optional(run->value) : std::nullopt;
   std::vector<v1::Model> models;
-  for (const pqxx::row& row : work_.exec_params(kSelectModels, run_id, kAny, kAny)) {
+  for (const pqxx::row& row : work_.exec_params(kSelectModels, run_id, kAny, kAny, kAnyDigest)) {
     models.push_back(ToModel(row));
   }
   return models;
 }
 
-std::optional<ModelId> ModelsTable::Insert(const v1::Model& model) {
-  std::optional<int64_t> parent;
-  if (model.parent_model_id() != 0) parent = model.parent_model_id();
-  const pqxx::result rows =
-      work_.exec_params(kInsertModel, model.run_id(), model.trigger(), parent,
-                        model.training_set_digest(), model.num_samples(), model.model());
+std::vector<v1::Model> ModelsTable::WithDigest(const std::string& training_digest) {
+  std::vector<v1::Model> models;
+  for (const pqxx::row& row : work_.exec_params(kSelectModels, kAny, kAny, kAny, training_digest)) {
+    models.push_back(ToModel(row));
+  }
+  return models;
+}
+
+rpc::v1::TrainingResult ModelsTable::ResultOf(ModelId model) {
+  rpc::v1::TrainingResult result;
+  const pqxx::result rows = work_.exec_params(kSelectResult, model.value);
+  if (!rows.empty()) result.ParseFromString(pqxx::binarystring(rows[0][0]).str());
+  return result;
+}
+
+std::optional<ModelId> ModelsTable::Insert(const v1::Model& model,
+                                           const rpc::v1::TrainingResult& result) {
+  std::optional<std::string> digest;
+  std::string kept;
+  if (!model.training_digest().empty()) {
+    digest = model.training_digest();
+    kept = result.SerializeAsString();
+  }
+  const rpc::v1::FirstTraining& first = model.reused_from();
+  const pqxx::result rows = work_.exec_params(
+      kInsertModel, model.run_id(), model.trigger(), UnlessZero(model.parent_model_id()),
+      model.training_set_digest(), model.num_samples(), model.model(), digest,
+      pqxx::binarystring(kept), model.fit_seconds(), model.train_seconds(),
+      UnlessZero(first.run_id()), UnlessZero(first.trigger()), UnlessZero(first.model_id()));
   if (rows.empty()) return std::nullopt;
   const auto model_id = rows[0][0].as<int64_t>();
   for (int i = 0; i < model.parts_size(); ++i) {
@@ -110,6 +156,7 @@ v1::Model ModelsTable::ToModel(const pqxx::row& row) {
   if (!row["removed_micros"].is_null()) {
     SetTime(row["removed_micros"].as<int64_t>(), *model.mutable_removed_at());
   }
+  SetReuse(row, model);
   for (const pqxx::row& part_row : work_.exec_params(kSelectParts, model.model_id())) {
     v1::ModelPart& part = *model.add_parts();
     part.set_name(part_row["name"].as<std::string>());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/id.h"
@@ -25,8 +26,15 @@ class ModelsTable {
   // Returns the models of one run, or of all, in the order (run, trigger).
   std::vector<v1::Model> List(std::optional<RunId> run);
 
-  // Returns the new id. std::nullopt when (run, trigger) has a model by now.
-  std::optional<ModelId> Insert(const v1::Model& model);
+  // Returns the models of a digest whose parts exist, the oldest first.
+  std::vector<v1::Model> WithDigest(const std::string& training_digest);
+
+  // Returns the result of the training that made the model; empty when none is kept.
+  rpc::v1::TrainingResult ResultOf(ModelId model);
+
+  // Returns the new id. std::nullopt when (run, trigger) has a model by now. `result` is kept with
+  // a digest of the training only.
+  std::optional<ModelId> Insert(const v1::Model& model, const rpc::v1::TrainingResult& result);
 
   // Marks the run's models before a trigger as removed. Returns how many were not marked before.
   int64_t MarkRemoved(RunId run, int64_t before);

@@ -56,12 +56,16 @@ absl::Status Verify(int fd, const std::string& path, int64_t size_bytes,
   return absl::OkStatus();
 }
 
+std::string PartialNameOf(const std::string& path) {
+  static std::atomic<int64_t> next{0};
+  return fmt::format("{}.{}{}", path, next.fetch_add(1), kPartialSuffix);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PartFile>> PartFile::Create(const std::string& path) {
   // Two uploads of the same bytes must not write into one file.
-  static std::atomic<int64_t> next{0};
-  std::string partial = fmt::format("{}.{}{}", path, next.fetch_add(1), kPartialSuffix);
+  std::string partial = PartialNameOf(path);
   Descriptor file(open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file.is_open()) return Failure("create", partial, errno);
   return std::unique_ptr<PartFile>(new PartFile(path, std::move(partial), std::move(file)));
@@ -108,6 +112,19 @@ absl::Status SyncFolder(const std::string& folder) {
   const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened.is_open()) return Failure("open", folder, errno);
   return fsync(opened.number()) == 0 ? absl::OkStatus() : Failure("sync", folder, errno);
+}
+
+absl::Status ShareFile(const std::string& from, const std::string& to) {
+  if (from == to) return absl::OkStatus();
+  const std::string partial = PartialNameOf(to);
+  if (link(from.c_str(), partial.c_str()) != 0) {
+    if (errno == ENOENT) return NotFound("{} is gone", from);
+    return Failure("link", from, errno);
+  }
+  const bool renamed = rename(partial.c_str(), to.c_str()) == 0;
+  const int error = errno;
+  unlink(partial.c_str());  // It is still there where both names were the same file before.
+  return renamed ? absl::OkStatus() : Failure("rename", to, error);
 }
 
 absl::Status ReadVerified(const std::string& path, int64_t size_bytes, const std::string& digest,

@@ -44,6 +44,10 @@ inline constexpr std::string_view kPartialSuffix = ".partial";
 // Makes the renames in a folder durable.
 absl::Status SyncFolder(const std::string& folder);
 
+// Gives a file a second name, in place of what had it. The caller syncs the folder. NOT_FOUND when
+// `from` does not exist.
+absl::Status ShareFile(const std::string& from, const std::string& to);
+
 // Gives the bytes of a file to `sink` in pieces of at most 1 MiB, after all of them were checked.
 // DATA_LOSS when the file is gone or does not have this size and SHA-256.
 absl::Status ReadVerified(const std::string& path, int64_t size_bytes, const std::string& digest,

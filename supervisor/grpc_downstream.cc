@@ -78,6 +78,11 @@ class GrpcDownstream final : public Downstream {
     return trainer_.FitGraph(request);
   }
 
+  absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const trainer_server::v1::GetTrainingDigestRequest& request) override {
+    return trainer_.GetTrainingDigest(request);
+  }
+
   absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) override {
     return trainer_.StartTraining(request);
   }
@@ -95,7 +100,17 @@ class GrpcDownstream final : public Downstream {
 
   absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
       const trainer_server::v1::StoreModelRequest& request) override {
-    return trainer_.StoreModel(request.command(), request.trigger());
+    return trainer_.StoreModel(request);
+  }
+
+  absl::StatusOr<std::optional<model_store::v1::Model>> FindModel(
+      const std::string& training_digest) override {
+    return model_store_.FindModel(training_digest);
+  }
+
+  absl::StatusOr<model_store::v1::ReuseModelResponse> ReuseModel(
+      const model_store::v1::ReuseModelRequest& request) override {
+    return model_store_.ReuseModel(request);
   }
 
   absl::Status KeepFile(const model_store::v1::PutFileRequest::Header& header,

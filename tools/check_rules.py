@@ -40,7 +40,8 @@ for name in code:
         if re.search(r"fmt::format\(\s*\"(SELECT|INSERT|UPDATE|DELETE)\b", bare):
             problems.append(f"{where}: bind values, never format them into SQL")
 # Every failpoint of a service has a test that kills the service there.
-killed_at = "".join(pathlib.Path(f"tests/fault/{test}_test.cc").read_text() for test in ("failpoint", "decisions", "skipped_trigger", "workers", "preprocess_path"))
+killed_at = "".join(pathlib.Path(f"tests/fault/{test}_test.cc").read_text() for test in ("failpoint", "decisions", "skipped_trigger", "workers", "preprocess_path",
+                                                                             "reuse"))
 for name in code:
     if name.endswith(".cc") and not name.endswith("_test.cc") and not name.startswith("base/"):
         for point in re.findall(r'FAILPOINT\("([^"]+)"\)', pathlib.Path(name).read_text()):

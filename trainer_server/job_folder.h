@@ -18,6 +18,9 @@
 // that of each part of the artefact. Versions before 0.8 wrote YAML instead (old_folder.h); the
 // functions below read that, too.
 //
+// `<state>/trainer_server/machine/machine.json` is a TrainingMachine. It is written anew by each
+// server that needs it.
+//
 // Beside the folders of a run's triggers is `networks/`. It holds the files of networks that the
 // pipeline names, by their digests.
 #pragma once
@@ -47,6 +50,8 @@ inline constexpr std::string_view kPartsFile = "parts.json";
 inline constexpr std::string_view kNetworksFolder = "networks";
 inline constexpr std::string_view kResultFile = "result.json";
 inline constexpr std::string_view kStoredFile = "stored.json";
+inline constexpr std::string_view kMachineFolder = "machine";
+inline constexpr std::string_view kMachineFile = "machine.json";
 
 // A message, or a fitted graph, that is larger is not read.
 inline constexpr size_t kMostMessageBytes = size_t{64} << 20;

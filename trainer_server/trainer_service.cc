@@ -14,6 +14,15 @@ grpc::Status TrainerService::FitGraph(grpc::ServerContext*, const v1::FitGraphRe
   return grpc::Status::OK;
 }
 
+grpc::Status TrainerService::GetTrainingDigest(grpc::ServerContext*,
+                                               const v1::GetTrainingDigestRequest* request,
+                                               v1::GetTrainingDigestResponse* response) {
+  absl::StatusOr<v1::GetTrainingDigestResponse> digest = trainings_.Digest(*request);
+  if (!digest.ok()) return ToGrpc(digest.status());
+  *response = *std::move(digest);
+  return grpc::Status::OK;
+}
+
 grpc::Status TrainerService::StartTraining(grpc::ServerContext*,
                                            const v1::StartTrainingRequest* request,
                                            v1::StartTrainingResponse*) {

@@ -16,6 +16,9 @@ class TrainerService final : public v1::TrainerService::Service {
 
   grpc::Status FitGraph(grpc::ServerContext* context, const v1::FitGraphRequest* request,
                         v1::FitGraphResponse* response) override;
+  grpc::Status GetTrainingDigest(grpc::ServerContext* context,
+                                 const v1::GetTrainingDigestRequest* request,
+                                 v1::GetTrainingDigestResponse* response) override;
   grpc::Status StartTraining(grpc::ServerContext* context, const v1::StartTrainingRequest* request,
                              v1::StartTrainingResponse* response) override;
   grpc::Status WatchTraining(grpc::ServerContext* context, const v1::WatchTrainingRequest* request,

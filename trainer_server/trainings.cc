@@ -20,6 +20,7 @@
 #include "storage/client/dataset_spec.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/preparation.h"
+#include "trainer_server/training_digest.h"
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
 
@@ -32,6 +33,10 @@ constexpr std::chrono::milliseconds kWakeUp{200};
 
 // The device files of NVIDIA's driver.
 bool HasGpu() { return files::Exists("/dev/nvidiactl"); }
+
+bool IsOnGpu(const models::TrainingSpec& training) {
+  return training.device != models::Device::kCpu && HasGpu();
+}
 
 // What a job is, whoever asked for it and whichever way it reaches others.
 bool IsSame(v1::StartTrainingRequest one, v1::StartTrainingRequest other) {
@@ -182,6 +187,10 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
     RETURN_IF_ERROR(files::Remove(path));
   }
   RETURN_IF_ERROR(files::CreateFolder(folder));
+  if (request.fitted_model_id() != 0) {
+    RETURN_IF_ERROR(TakeFitted(ModelId{request.fitted_model_id()}, path));
+    return DigestOfFitted(path);
+  }
   v1::FitJob job;
   *job.mutable_request() = request;
   *job.mutable_endpoints() = options_.endpoints;
@@ -207,6 +216,44 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   }
   RETURN_IF_ERROR(OfJob(AwaitEnd(*entry)));
   return DigestOfFitted(path);
+}
+
+absl::Status Trainings::TakeFitted(ModelId model, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string fitted,
+                   model_store_.ReadPart(model, std::string(models::kFittedPart)));
+  RETURN_IF_ERROR(Annotate(transform::FittedState::Decode(fitted).status(),
+                           fmt::format("the fitted state of model {}", model.value)));
+  return files::WriteSummed(path, fitted);
+}
+
+absl::StatusOr<v1::TrainingMachine> Trainings::Machine() {
+  {
+    MutexLock lock(mutex_);
+    if (machine_) return *machine_;
+  }
+  const std::string folder = files::Join(options_.folder, kMachineFolder);
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  const auto ignore = [](const v1::WatchTrainingResponse&) {};
+  RETURN_IF_ERROR(
+      processes_.Run("describe", folder, process::SpawnMode::kFork, ignore, std::stop_token()));
+  ASSIGN_OR_RETURN(const auto machine, ReadMessage<v1::TrainingMachine>(folder, kMachineFile));
+  MutexLock lock(mutex_);
+  machine_ = machine;
+  return machine;
+}
+
+absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
+    const v1::GetTrainingDigestRequest& request) {
+  v1::GetTrainingDigestResponse response;
+  ASSIGN_OR_RETURN(const auto training, config::ReadKept<models::TrainingSpec>(
+                                            request.training().training(), "training"));
+  if (IsOnGpu(training)) {
+    response.set_why_none("it trains on a GPU, which does not make the same weights each time");
+    return response;
+  }
+  ASSIGN_OR_RETURN(const v1::TrainingMachine machine, Machine());
+  ASSIGN_OR_RETURN(*response.mutable_digest(), DigestOfTraining(request, machine));
+  return response;
 }
 
 absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) const {
@@ -250,7 +297,7 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   if (IsDone(ReadResult(folder))) return absl::OkStatus();
   RETURN_IF_ERROR(CheckTraining(request));
   const auto training = config::ReadKept<models::TrainingSpec>(request.training(), "training");
-  const bool on_gpu = training->device != models::Device::kCpu && HasGpu();
+  const bool on_gpu = IsOnGpu(*training);
   auto entry = std::make_shared<Entry>();
   {
     MutexLock lock(mutex_);
@@ -373,6 +420,12 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   model.set_training_set_digest(last->result().training_set_digest());
   model.set_num_samples(last->result().num_samples());
   model.set_model(training.model());
+  if (!request.training_digest().empty()) {
+    model.set_training_digest(request.training_digest());
+    model.set_fit_seconds(request.fit_seconds());
+    model.set_train_seconds(request.train_seconds());
+    *header.mutable_result() = last->result();
+  }
   for (const std::string& name : dataset.label.classes) model.add_classes(name);
   for (const std::string_view part :
        {models::kWeightsPart, models::kFittedPart, models::kSpecPart}) {

@@ -54,6 +54,8 @@ class Trainings {
 
   // These implement the RPCs of trainer_server.proto.
   absl::StatusOr<std::string> Fit(const v1::FitGraphRequest& request);
+  absl::StatusOr<v1::GetTrainingDigestResponse> Digest(const v1::GetTrainingDigestRequest& request)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Start(const v1::StartTrainingRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends with UNAVAILABLE when this object shuts down or `alive` returns false.
   absl::Status Watch(RunId run, int64_t trigger, const Watcher& watcher,
@@ -88,6 +90,9 @@ class Trainings {
   void ForgetEnded(int64_t run, int64_t first_kept) ABSL_LOCKS_EXCLUDED(mutex_);
   std::string FolderOf(int64_t run) const;
   std::string FolderOf(int64_t run, int64_t trigger) const;
+  // Takes the fitted state of a model instead of fitting.
+  absl::Status TakeFitted(ModelId model, const std::string& path);
+  absl::StatusOr<v1::TrainingMachine> Machine() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckTraining(const v1::StartTrainingRequest& request) const;
   absl::Status WriteJob(const v1::StartTrainingRequest& request) const;
   void Train(Entry& entry, const std::string& folder, bool on_gpu) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -112,6 +117,7 @@ class Trainings {
   Mutex mutex_;
   CondVar changed_;
   bool shut_down_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<v1::TrainingMachine> machine_ ABSL_GUARDED_BY(mutex_);
   Entries trainings_ ABSL_GUARDED_BY(mutex_);
   Entries fits_ ABSL_GUARDED_BY(mutex_);
   // The last members: their tasks use all members above.

@@ -67,6 +67,19 @@ ordered_json DetailOf(const std::string& detail) {
   return parsed.is_discarded() ? ordered_json(detail) : parsed;
 }
 
+// With `training: {reuse: true}`.
+void AddReuse(const supervisor::v1::Trigger& trigger, ordered_json& json) {
+  if (trigger.training_digest().empty() && trigger.why_not_reusable().empty()) return;
+  json["reused"] = trigger.has_reused_from();
+  if (trigger.has_reused_from()) {
+    json["reused_from"] = {{"run", trigger.reused_from().run_id()},
+                           {"trigger", trigger.reused_from().trigger()},
+                           {"model", trigger.reused_from().model_id()}};
+  }
+  if (!trigger.training_digest().empty()) json["training_digest"] = trigger.training_digest();
+  if (!trigger.why_not_reusable().empty()) json["why_not_reusable"] = trigger.why_not_reusable();
+}
+
 ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
   double seconds = 0;
   ordered_json stages = ordered_json::object();
@@ -92,6 +105,7 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
                        {"late", trigger.num_late()},
                        {"late_policy", trigger.late()},
                        {"removed", trigger.removed()}};
+  AddReuse(trigger, json);
   if (trigger.has_ledger()) json["ledger"] = LedgerToJson(trigger.ledger());
   if (!trigger.skip_reason().empty()) json["skip_reason"] = trigger.skip_reason();
   if (!trigger.result().verdict().empty()) json["verdict"] = trigger.result().verdict();

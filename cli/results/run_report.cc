@@ -114,11 +114,18 @@ std::string ModelOf(const v1::Trigger& trigger) {
   return trigger.model_id() == 0 ? "-" : std::to_string(trigger.model_id());
 }
 
+// "4.21", or "4.21 reused" where another trigger has spent them.
+std::string SecondsCell(const v1::Trigger& trigger) {
+  return fmt::format("{:.2f}{}", SecondsOf(trigger), trigger.has_reused_from() ? " reused" : "");
+}
+
 std::vector<std::string> RowOf(const v1::Trigger& trigger) {
-  return {
-      std::to_string(trigger.number()),          FormatTimestampShort({trigger.at().event_time()}),
-      WithThousands(trigger.num_samples()),      ModelOf(trigger),
-      fmt::format("{:.2f}", SecondsOf(trigger)), WithThousands(trigger.ledger().num_bad())};
+  return {std::to_string(trigger.number()),
+          FormatTimestampShort({trigger.at().event_time()}),
+          WithThousands(trigger.num_samples()),
+          ModelOf(trigger),
+          SecondsCell(trigger),
+          WithThousands(trigger.ledger().num_bad())};
 }
 
 // Of many triggers the first and the last ones.
@@ -146,9 +153,36 @@ std::string DescribeSamples(const v1::GetRunResponse& run, const View& view) {
   return Wrapped(DescribeLedger(run.ledger()), view, 0);
 }
 
+// How many models were trained before, and why those of other triggers could not be.
+std::string DescribeReuse(const v1::GetRunResponse& run, const View& view) {
+  int64_t num_reused = 0;
+  double seconds = 0;
+  std::map<std::string, int64_t> reasons;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (!trigger.why_not_reusable().empty()) ++reasons[trigger.why_not_reusable()];
+    if (!trigger.has_reused_from()) continue;
+    ++num_reused;
+    const auto train = trigger.stage_seconds().find("train");
+    if (train != trigger.stage_seconds().end()) seconds += train->second;
+  }
+  std::string text;
+  if (num_reused > 0) {
+    text =
+        Wrapped(fmt::format("{} of {} models were trained before and are reused; their trainings "
+                            "count with the {} that they took then",
+                            num_reused, run.triggers_size(), Elapsed(seconds)),
+                view, 0);
+  }
+  for (const auto& [reason, count] : reasons) {
+    text +=
+        Wrapped(Printable(fmt::format("{} trainings had to be made: {}", count, reason)), view, 0);
+  }
+  return text;
+}
+
 std::string DescribeTriggers(const v1::GetRunResponse& run, const View& view) {
-  return ListTriggers(run, view) + DescribeSamples(run, view) + DescribeLate(run) +
-         DescribeLeftOut(run, view) +
+  return ListTriggers(run, view) + DescribeReuse(run, view) + DescribeSamples(run, view) +
+         DescribeLate(run) + DescribeLeftOut(run, view) +
          (view.full ? ListVerdicts(run) : SummariseVerdicts(run, view));
 }
 

@@ -43,6 +43,8 @@ ordered_json Number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? ordered_json(*value) : ordered_json(nullptr);
 }
 
+std::string NumberOrEmpty(int64_t number) { return number == 0 ? "" : std::to_string(number); }
+
 // A line of metrics.csv about a trigger.
 std::string OfTrigger(const std::string& metric, const v1::Trigger& trigger, double value) {
   return CsvLine(metric, trigger.number(), "", TimeOf(trigger.at()), "", value, "", "");
@@ -137,7 +139,8 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
   std::string csv =
       "trigger,at,fired_at,stored_at,samples,candidates,late,bad,model,device,loss,"
       "seconds_select,seconds_fit,seconds_train,seconds_store,training_set_digest,weights_digest,"
-      "skip_reason,new,known,used,unlabelled,filtered,not_reached,skipped,at_key\n";
+      "skip_reason,new,known,used,unlabelled,filtered,not_reached,skipped,at_key,"
+      "reused_from_run,reused_from_trigger\n";
   for (const v1::Trigger& trigger : run.triggers()) {
     csv += CsvLine(trigger.number(), TimeOf(trigger.at()), TimeOf(trigger.fired_at()),
                    trigger.has_stored_at() ? TimeOf(trigger.stored_at()) : "",
@@ -149,7 +152,8 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
                    trigger.num_new(), trigger.ledger().num_known(), trigger.ledger().num_used(),
                    trigger.ledger().num_unlabelled(), trigger.ledger().num_filtered(),
                    trigger.ledger().num_not_reached(), trigger.ledger().num_skipped(),
-                   trigger.at().sample_key());
+                   trigger.at().sample_key(), NumberOrEmpty(trigger.reused_from().run_id()),
+                   NumberOrEmpty(trigger.reused_from().trigger()));
   }
   return csv;
 }

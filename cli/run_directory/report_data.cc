@@ -124,6 +124,13 @@ ordered_json DownsampledOf(const v1::Trigger& trigger) {
           {"seconds", Rounded(summary.scoring_seconds() + summary.auxiliary_seconds())}};
 }
 
+// "run 7, trigger 2"; empty for a model that its trigger has trained.
+std::string ReusedFrom(const v1::Trigger& trigger) {
+  if (!trigger.has_reused_from()) return "";
+  return fmt::format("run {}, trigger {}", trigger.reused_from().run_id(),
+                     trigger.reused_from().trigger());
+}
+
 ordered_json TriggersOf(const v1::GetRunResponse& run) {
   ordered_json triggers = ordered_json::array();
   const size_t points_each =
@@ -153,6 +160,7 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
          {"downsampling", DownsampledOf(trigger)},
          {"verdict", trigger.result().verdict()},
          {"skip_reason", trigger.skip_reason()},
+         {"reused_from", ReusedFrom(trigger)},
          {"curve", CurveOf(trigger, points_each)}});
   }
   return triggers;

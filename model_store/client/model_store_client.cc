@@ -198,6 +198,25 @@ absl::Status ModelStoreClient::RetireFiles(const rpc::v1::Command& command,
   return rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::RetireFiles, request, &response);
 }
 
+absl::StatusOr<std::optional<v1::Model>> ModelStoreClient::FindModel(
+    const std::string& training_digest) {
+  v1::FindModelRequest request;
+  request.set_training_digest(training_digest);
+  v1::FindModelResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::FindModel, request, &response));
+  if (!response.has_model()) return std::nullopt;
+  return std::move(*response.mutable_model());
+}
+
+absl::StatusOr<v1::ReuseModelResponse> ModelStoreClient::ReuseModel(
+    const v1::ReuseModelRequest& request) {
+  v1::ReuseModelResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::ReuseModel, request, &response));
+  return response;
+}
+
 absl::Status ModelStoreClient::RetireModels(const rpc::v1::Command& command,
                                             int64_t first_kept_trigger) {
   v1::RetireModelsRequest request;

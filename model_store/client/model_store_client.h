@@ -50,6 +50,13 @@ class ModelStoreClient {
   // Removes the files with other digests, except new ones. Idempotent.
   absl::Status RetireFiles(const rpc::v1::Command& command, const std::vector<std::string>& kept);
 
+  // Returns a model whose parts exist and whose training has this digest, if there is one.
+  absl::StatusOr<std::optional<v1::Model>> FindModel(const std::string& training_digest);
+
+  // Gives a trigger the model of a training with the same digest. The answer has no model when
+  // there is none. Idempotent. The errors are those of ReuseModel.
+  absl::StatusOr<v1::ReuseModelResponse> ReuseModel(const v1::ReuseModelRequest& request);
+
   // Removes the parts of the models of the command's run before that trigger. Idempotent.
   absl::Status RetireModels(const rpc::v1::Command& command, int64_t first_kept_trigger);
 

@@ -91,6 +91,7 @@ struct TrainingSpec {
   Precision precision = Precision::kFloat32;
   std::optional<EarlyStopping> early_stopping = std::nullopt;
   bool warm_start = true;
+  bool reuse = false;
   int64_t seed = 0;
   std::optional<Fit> fit = std::nullopt;
   bool shuffle = true;
@@ -138,6 +139,11 @@ struct TrainingSpec {
     field("early_stopping", early_stopping, "When to end before the last epoch.");
     field("warm_start", warm_start,
           "Start from the model of the previous trigger instead of a fresh initialisation.");
+    field("reuse", reuse,
+          "Take a model that another run, or an earlier run of this pipeline, has trained of the "
+          "same samples in the same way, in place of training it again. Random draws then depend "
+          "on the training set, not on the number of the trigger, so that runs with other policies "
+          "share the models of the cuts that they share. For trainings on a CPU.");
     field("seed", seed, "Seeds initialisation, shuffling and dropout.", {.min = 0});
     FieldsOfData(field);
   }

@@ -11,7 +11,9 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
   const bool share_batches = !job.shards;
   return {.batch_size = job.batch_size,
           .epochs = job.epochs,
-          .shuffle = {.seed = job.seed, .purpose = "shuffle", .trigger = job.trigger},
+          .shuffle = {.seed = job.seed,
+                      .purpose = "shuffle",
+                      .trigger = job.draw == 0 ? job.trigger : job.draw},
           .order = job.order,
           .last_batch = job.last_batch,
           .buckets = job.buckets,

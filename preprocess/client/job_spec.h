@@ -42,6 +42,8 @@ struct JobSpec {
   int64_t batch_size = 1;
   int64_t epochs = 1;
   int64_t seed = 0;
+  // The number that random draws use in place of that of the trigger; 0: that of the trigger.
+  int64_t draw = 0;
   models::OrderSpec order = {};
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
   int64_t num_lanes = 1;
@@ -63,6 +65,7 @@ struct JobSpec {
     field("batch_size", batch_size, "Samples in a batch, over all lanes.");
     field("epochs", epochs, "Number of passes over the training set.");
     field("seed", seed, "Seed of the order of samples and of random ops.");
+    field("draw", draw, "What random draws use in place of the trigger's number. 0: that number.");
     field("order", order, "The order in which an epoch visits the samples.");
     field("last_batch", last_batch, "What to do with the last batch of an epoch.");
     field("num_lanes", num_lanes, "Number of consumers that share each batch.");

@@ -50,32 +50,83 @@ v1::RunEvent TrainedEvent(int64_t trigger, const rpc::v1::TrainingResult& result
   return event;
 }
 
+// What the first training was, at its cost.
+v1::RunEvent TakenEvent(int64_t trigger, const model_store::v1::ReuseModelResponse& taken) {
+  v1::RunEvent event = TrainedEvent(trigger, taken.result(), taken.model().train_seconds());
+  event.mutable_model_trained()->set_training_digest(taken.model().training_digest());
+  *event.mutable_model_trained()->mutable_reused_from() = taken.model().reused_from();
+  return event;
+}
+
+trainer_server::v1::StoreModelRequest StoreOf(const rpc::v1::Command& command,
+                                              const v1::Trigger& trigger) {
+  trainer_server::v1::StoreModelRequest request;
+  *request.mutable_command() = command;
+  request.set_trigger(trigger.number());
+  request.set_training_digest(trigger.training_digest());
+  const auto& seconds = trigger.stage_seconds();
+  if (const auto fit = seconds.find("fit"); fit != seconds.end()) {
+    request.set_fit_seconds(fit->second);
+  }
+  request.set_train_seconds(seconds.at("train"));
+  return request;
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> ModelTrainer::FitOrTake(const TriggerState& trigger,
+                                                    std::optional<model_store::v1::Model>& like) {
+  auto request = FitOf(trigger);
+  if (like) request.set_fitted_model_id(like->model_id());
+  std::string digest;
+  const auto fit = [&]() -> absl::Status {
+    ASSIGN_OR_RETURN(digest, downstream_.FitGraph(request));
+    return absl::OkStatus();
+  };
+  absl::Status fitted = patience_.Insist(fit);
+  if (like && MayBeOfJob(fitted)) {
+    like.reset();
+    request.clear_fitted_model_id();
+    fitted = patience_.Insist(fit);
+  }
+  RETURN_IF_ERROR(fitted);
+  return digest;
+}
 
 absl::Status ModelTrainer::Fit(const TriggerState& trigger) {
   const Stopwatch stopwatch;
   record_.Report(ProgressOf("fit", 0, 0, "samples"));
-  const auto request = FitOf(trigger);
-  std::string digest;
-  const absl::Status fitted = patience_.Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(digest, downstream_.FitGraph(request));
-    return absl::OkStatus();
-  });
-  if (MayBeOfJob(fitted)) {
-    return SkipTrigger(record_, trigger, "fit", std::string(fitted.message()));
+  std::optional<model_store::v1::Model> like;
+  if (record_.spec().training.reuse) {
+    ASSIGN_OR_RETURN(like, reuse_.Find(TrainingOf(trigger)));
   }
-  RETURN_IF_ERROR(fitted);
+  const absl::StatusOr<std::string> fitted = FitOrTake(trigger, like);
+  if (MayBeOfJob(fitted.status())) {
+    return SkipTrigger(record_, trigger, "fit", std::string(fitted.status().message()));
+  }
+  RETURN_IF_ERROR(fitted.status());
   FAILPOINT("supervisor.after_fit");
   v1::RunEvent event;
   event.mutable_graph_fitted()->set_trigger(trigger.trigger.number());
-  event.mutable_graph_fitted()->set_digest(digest);
-  event.mutable_graph_fitted()->set_seconds(stopwatch.Seconds());
+  event.mutable_graph_fitted()->set_digest(*fitted);
+  const bool has_cost = like && like->fit_seconds() > 0;
+  event.mutable_graph_fitted()->set_seconds(has_cost ? like->fit_seconds() : stopwatch.Seconds());
+  event.mutable_graph_fitted()->set_reused(like.has_value());
   return record_.Record(event);
 }
 
 absl::Status ModelTrainer::Train(const TriggerState& trigger) {
   const Stopwatch stopwatch;
-  ASSIGN_OR_RETURN(const auto last, Watch(trigger));
+  const auto request = TrainingOf(trigger);
+  KnownTraining known;
+  if (record_.spec().training.reuse) {
+    ASSIGN_OR_RETURN(known, reuse_.Take(request));
+  }
+  if (known.taken) {
+    FAILPOINT("supervisor.after_reuse");
+    return record_.Record(TakenEvent(request.trigger(), *known.taken));
+  }
+  ASSIGN_OR_RETURN(const auto last, Watch(request));
   if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
     return SkipTrigger(record_, trigger, "train", last.error());
   }
@@ -86,28 +137,47 @@ absl::Status ModelTrainer::Train(const TriggerState& trigger) {
         trigger.trigger.number());
   }
   FAILPOINT("supervisor.after_train");
-  return record_.Record(TrainedEvent(trigger.trigger.number(), last.result(), stopwatch.Seconds()));
+  v1::RunEvent event = TrainedEvent(trigger.trigger.number(), last.result(), stopwatch.Seconds());
+  event.mutable_model_trained()->set_training_digest(known.digest);
+  event.mutable_model_trained()->set_why_not_reusable(known.why_none);
+  return record_.Record(event);
 }
 
 absl::Status ModelTrainer::Store(const TriggerState& trigger) {
+  if (trigger.trigger.has_reused_from()) return StoreTaken(trigger);
   const Stopwatch stopwatch;
   const int64_t number = trigger.trigger.number();
   record_.Report(ProgressOf("store", 0, 0, ""));
-  trainer_server::v1::StoreModelRequest request;
-  *request.mutable_command() = record_.CommandFor("store", number);
-  request.set_trigger(number);
+  const auto request = StoreOf(record_.CommandFor("store", number), trigger.trigger);
   trainer_server::v1::StoreModelResponse response;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
     ASSIGN_OR_RETURN(response, downstream_.StoreModel(request));
     return absl::OkStatus();
   }));
+  return RecordStored(number, response.model_id(), response.weights_digest(), stopwatch.Seconds());
+}
+
+// The model store has it since it was taken.
+absl::Status ModelTrainer::StoreTaken(const TriggerState& trigger) {
+  const Stopwatch stopwatch;
+  const int64_t number = trigger.trigger.number();
+  ASSIGN_OR_RETURN(const model_store::v1::ReuseModelResponse given, reuse_.Given(number));
+  if (!given.has_model()) {
+    return NotFound("the model store has lost the model that trigger {} has taken", number);
+  }
+  return RecordStored(number, given.model().model_id(), given.result().weights_digest(),
+                      stopwatch.Seconds());
+}
+
+absl::Status ModelTrainer::RecordStored(int64_t trigger, int64_t model_id,
+                                        const std::string& weights_digest, double seconds) {
   FAILPOINT("supervisor.after_store");
   v1::RunEvent event;
   v1::ModelStored& stored = *event.mutable_model_stored();
-  stored.set_trigger(number);
-  stored.set_model_id(response.model_id());
-  stored.set_weights_digest(response.weights_digest());
-  stored.set_seconds(stopwatch.Seconds());
+  stored.set_trigger(trigger);
+  stored.set_model_id(model_id);
+  stored.set_weights_digest(weights_digest);
+  stored.set_seconds(seconds);
   return record_.Record(event);
 }
 
@@ -140,13 +210,16 @@ trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
   if (spec.training.warm_start && parent != nullptr) {
     request.set_parent_model_id(parent->trigger.model_id());
   }
+  if (spec.training.reuse) {
+    const auto& sealed = record_.state().triggers().at(static_cast<size_t>(number - 1)).trigger;
+    request.set_draw(DrawOf(sealed.training_set_digest()));
+  }
   return request;
 }
 
 absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
-    const TriggerState& trigger) {
-  const int64_t number = trigger.trigger.number();
-  const auto request = TrainingOf(trigger);
+    const trainer_server::v1::StartTrainingRequest& request) {
+  const int64_t number = request.trigger();
   trainer_server::v1::WatchTrainingResponse last;
   const auto report = [&](const trainer_server::v1::WatchTrainingResponse& update) {
     last = update;

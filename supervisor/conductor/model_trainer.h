@@ -1,7 +1,12 @@
 // Lets the trainer server make a model from the training set of a trigger.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "base/status.h"
+#include "supervisor/conductor/model_reuse.h"
 #include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/run_record.h"
 #include "supervisor/runs/downstream.h"
@@ -9,13 +14,17 @@
 namespace tidemill::supervisor {
 
 // Takes the steps `fit`, `train` and `store`, which the trainer server carries out. Each is done
-// once per trigger, however often it is taken. The errors are those of the trainer server.
-// UNAVAILABLE when the trainer server was away for too long. Thread-compatible.
+// once per trigger, however often it is taken. With `training: {reuse: true}`, a trigger takes a
+// model that exists already, at the cost of the first time. The errors are those of the trainer
+// server. UNAVAILABLE when the trainer server was away for too long. Thread-compatible.
 class ModelTrainer {
  public:
   // All must outlive this object.
   ModelTrainer(RunRecord& record, Downstream& downstream, Patience& patience)
-      : record_(record), downstream_(downstream), patience_(patience) {}
+      : record_(record),
+        downstream_(downstream),
+        patience_(patience),
+        reuse_(record, downstream, patience) {}
 
   // Fits the ops of the pipeline's graph. A trigger whose fit fails is skipped.
   absl::Status Fit(const TriggerState& trigger);
@@ -25,15 +34,24 @@ class ModelTrainer {
   absl::Status Store(const TriggerState& trigger);
 
  private:
+  // Fits, or takes what a model that exists already has learned, and sets `like` to null when that
+  // is gone.
+  absl::StatusOr<std::string> FitOrTake(const TriggerState& trigger,
+                                        std::optional<model_store::v1::Model>& like);
+  absl::Status StoreTaken(const TriggerState& trigger);
+  absl::Status RecordStored(int64_t trigger, int64_t model_id, const std::string& weights_digest,
+                            double seconds);
   trainer_server::v1::FitGraphRequest FitOf(const TriggerState& trigger) const;
   trainer_server::v1::StartTrainingRequest TrainingOf(const TriggerState& trigger) const;
   // Starts the training and waits until it is done or has failed. Returns the last state seen.
-  absl::StatusOr<trainer_server::v1::WatchTrainingResponse> Watch(const TriggerState& trigger);
+  absl::StatusOr<trainer_server::v1::WatchTrainingResponse> Watch(
+      const trainer_server::v1::StartTrainingRequest& request);
   void ReportTraining(int64_t trigger, const trainer_server::v1::WatchTrainingResponse& update);
 
   RunRecord& record_;
   Downstream& downstream_;
   Patience& patience_;
+  ModelReuse reuse_;
 };
 
 }  // namespace tidemill::supervisor

@@ -49,6 +49,8 @@ class Downstream {
 
   virtual absl::StatusOr<std::string> FitGraph(
       const trainer_server::v1::FitGraphRequest& request) = 0;
+  virtual absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const trainer_server::v1::GetTrainingDigestRequest& request) = 0;
   virtual absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) = 0;
   // Returns when the training is DONE, FAILED or STOPPED, or when the stream broke. `progress` gets
   // the last state seen.
@@ -58,6 +60,13 @@ class Downstream {
   virtual absl::Status StopTraining(const rpc::v1::Command& command, int64_t trigger) = 0;
   virtual absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
       const trainer_server::v1::StoreModelRequest& request) = 0;
+
+  // Returns a model whose training has this digest, if there is one.
+  virtual absl::StatusOr<std::optional<model_store::v1::Model>> FindModel(
+      const std::string& training_digest) = 0;
+  // Gives a trigger such a model. The answer is empty when there is none.
+  virtual absl::StatusOr<model_store::v1::ReuseModelResponse> ReuseModel(
+      const model_store::v1::ReuseModelRequest& request) = 0;
 
   // Stores a file by its digest. `next` returns the next bytes, and std::nullopt at the end. Any
   // other status of `next` is the result, and nothing is stored. Not repeated.

@@ -77,11 +77,21 @@ std::string Text(const v1::TrainingSetSealed& event) {
 
 std::string Text(const v1::ModelTrained& event) {
   const rpc::v1::TrainingResult& result = event.result();
-  std::string text = fmt::format("trigger {}: trained in {:.1f} s on {}, loss {:.4f}",
-                                 event.trigger(), event.seconds(), result.device(), result.loss());
+  std::string text =
+      event.has_reused_from()
+          ? fmt::format(
+                "trigger {}: reused the model that trigger {} of run {} has trained in "
+                "{:.1f} s, loss {:.4f}",
+                event.trigger(), event.reused_from().trigger(), event.reused_from().run_id(),
+                event.seconds(), result.loss())
+          : fmt::format("trigger {}: trained in {:.1f} s on {}, loss {:.4f}", event.trigger(),
+                        event.seconds(), result.device(), result.loss());
   const int64_t num_bad = result.has_num_bad() ? result.num_bad() : result.num_skipped();
   if (num_bad > 0) text += fmt::format(", {} samples could not be used", num_bad);
-  if (!result.verdict().empty()) text += "; " + result.verdict();
+  if (!event.why_not_reusable().empty()) {
+    text += "; no model can be reused: " + event.why_not_reusable();
+  }
+  if (!result.verdict().empty() && !event.has_reused_from()) text += "; " + result.verdict();
   return text;
 }
 
@@ -194,7 +204,9 @@ std::string TextOf(const v1::RunEvent& event) {
     case v1::RunEvent::kTrainingSetSealed:
       return Text(event.training_set_sealed());
     case v1::RunEvent::kGraphFitted:
-      return fmt::format("trigger {}: graph fitted", event.graph_fitted().trigger());
+      return fmt::format(
+          "trigger {}: {}", event.graph_fitted().trigger(),
+          event.graph_fitted().reused() ? "what the graph has learned is reused" : "graph fitted");
     case v1::RunEvent::kModelTrained:
       return Text(event.model_trained());
     case v1::RunEvent::kModelStored:

@@ -210,6 +210,11 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
       of.trigger.mutable_result()->clear_training_set_digest();
       of.trigger.mutable_result()->clear_weights_digest();
       (*of.trigger.mutable_stage_seconds())["train"] = event.model_trained().seconds();
+      of.trigger.set_training_digest(event.model_trained().training_digest());
+      of.trigger.set_why_not_reusable(event.model_trained().why_not_reusable());
+      if (event.model_trained().has_reused_from()) {
+        *of.trigger.mutable_reused_from() = event.model_trained().reused_from();
+      }
       break;
     }
     case v1::RunEvent::kModelStored: {

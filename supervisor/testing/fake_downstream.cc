@@ -71,6 +71,10 @@ class FakeDownstream final : public Downstream {
     const auto samples = services_.Samples(everything);
     *dataset.mutable_snapshot() = everything.snapshot();
     dataset.mutable_snapshot()->set_dataset_id(3);
+    {
+      MutexLock lock(services_.mutex_);
+      dataset.mutable_snapshot()->set_tombstone_sequence(services_.num_deletions_);
+    }
     dataset.set_num_samples(static_cast<int64_t>(samples.size()));
     if (samples.empty()) return dataset;
     dataset.set_first_event_time(samples.front().first * kSecond);
@@ -156,6 +160,7 @@ class FakeDownstream final : public Downstream {
     {
       MutexLock lock(services_.mutex_);
       services_.selections_.push_back(request);
+      if (std::exchange(services_.deletes_once_sealed_, false)) ++services_.num_deletions_;
     }
     selector::v1::TrainingSet set;
     const auto [trained, late] = SamplesOf(services_, request);
@@ -170,9 +175,57 @@ class FakeDownstream final : public Downstream {
     return set;
   }
 
-  absl::StatusOr<std::string> FitGraph(const trainer_server::v1::FitGraphRequest&) override {
-    RETURN_IF_ERROR(services_.Count("FitGraph"));
+  absl::StatusOr<std::string> FitGraph(
+      const trainer_server::v1::FitGraphRequest& request) override {
+    RETURN_IF_ERROR(services_.Count(request.fitted_model_id() == 0 ? "FitGraph" : "TakeFitted"));
     return "fitted";
+  }
+
+  absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const trainer_server::v1::GetTrainingDigestRequest& request) override {
+    RETURN_IF_ERROR(services_.Count("GetTrainingDigest"));
+    MutexLock lock(services_.mutex_);
+    trainer_server::v1::GetTrainingDigestResponse response;
+    response.set_why_none(services_.why_not_reusable_);
+    if (!services_.why_not_reusable_.empty()) return response;
+    response.set_digest(fmt::format("{} fitted by {} from {} by {} drawn by {}",
+                                    request.training_set_digest(), request.fitted_set_digest(),
+                                    request.parent_weights_digest(), request.training().training(),
+                                    request.training().draw()));
+    return response;
+  }
+
+  absl::StatusOr<std::optional<model_store::v1::Model>> FindModel(
+      const std::string& training_digest) override {
+    RETURN_IF_ERROR(services_.Count("FindModel"));
+    MutexLock lock(services_.mutex_);
+    const auto found = services_.models_.find(training_digest);
+    if (found == services_.models_.end()) return std::nullopt;
+    return found->second.model();
+  }
+
+  absl::StatusOr<model_store::v1::ReuseModelResponse> ReuseModel(
+      const model_store::v1::ReuseModelRequest& request) override {
+    RETURN_IF_ERROR(services_.Count("ReuseModel"));
+    MutexLock lock(services_.mutex_);
+    const std::pair key{request.command().run_id(), request.trigger()};
+    if (const auto given = services_.given_.find(key); given != services_.given_.end()) {
+      return given->second;
+    }
+    const auto found = services_.models_.find(request.training_digest());
+    if (request.only_given() || found == services_.models_.end()) {
+      return model_store::v1::ReuseModelResponse();
+    }
+    model_store::v1::ReuseModelResponse response = found->second;
+    model_store::v1::Model& model = *response.mutable_model();
+    model.mutable_reused_from()->set_run_id(model.run_id());
+    model.mutable_reused_from()->set_trigger(model.trigger());
+    model.mutable_reused_from()->set_model_id(model.model_id());
+    model.set_run_id(key.first);
+    model.set_trigger(key.second);
+    model.set_model_id(100 * key.first + key.second);
+    services_.given_[key] = response;
+    return response;
   }
 
   absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) override {
@@ -224,6 +277,18 @@ class FakeDownstream final : public Downstream {
     trainer_server::v1::StoreModelResponse response;
     response.set_model_id(100 * request.command().run_id() + request.trigger());
     response.set_weights_digest("weights-" + std::to_string(request.trigger()));
+    if (request.training_digest().empty()) return response;
+    MutexLock lock(services_.mutex_);
+    model_store::v1::ReuseModelResponse& kept = services_.models_[request.training_digest()];
+    kept.mutable_model()->set_run_id(request.command().run_id());
+    kept.mutable_model()->set_trigger(request.trigger());
+    kept.mutable_model()->set_model_id(response.model_id());
+    kept.mutable_model()->set_training_digest(request.training_digest());
+    kept.mutable_model()->set_fit_seconds(request.fit_seconds());
+    kept.mutable_model()->set_train_seconds(request.train_seconds());
+    kept.mutable_result()->set_loss(0.25);
+    kept.mutable_result()->set_num_bad(request.trigger());
+    kept.mutable_result()->set_weights_digest(response.weights_digest());
     return response;
   }
 
@@ -310,6 +375,22 @@ DownstreamFactory FakeServices::Connect() {
 void FakeServices::FailNext(const std::string& method, const absl::Status& status) {
   MutexLock lock(mutex_);
   failures_[method] = status;
+}
+
+void FakeServices::DeleteSamplesOnceSealed() {
+  MutexLock lock(mutex_);
+  deletes_once_sealed_ = true;
+}
+
+void FakeServices::ForgetModel(int64_t trigger) {
+  MutexLock lock(mutex_);
+  std::erase_if(models_,
+                [&](const auto& kept) { return kept.second.model().trigger() == trigger; });
+}
+
+void FakeServices::ReuseNothing(const std::string& why) {
+  MutexLock lock(mutex_);
+  why_not_reusable_ = why;
 }
 
 void FakeServices::HoldTrainings() {

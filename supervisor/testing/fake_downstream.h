@@ -38,6 +38,14 @@ class FakeServices {
   // does.
   void TellNoFigures(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Deletes samples of the dataset when the next set is sealed. This moves the tombstone sequence
+  // only.
+  void DeleteSamplesOnceSealed() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Forgets the models of a trigger that others may reuse.
+  void ForgetModel(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes trainings have no digest, for this reason.
+  void ReuseNothing(const std::string& why) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Makes the selection for this trigger empty.
   void SelectNothing(int64_t trigger) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -76,6 +84,13 @@ class FakeServices {
   std::vector<v1::ModelsRetired> retired_ ABSL_GUARDED_BY(mutex_);
   std::vector<int64_t> arrived_ ABSL_GUARDED_BY(mutex_);  // Event times. The n-th has key n + 1.
   std::map<std::string, std::string> files_ ABSL_GUARDED_BY(mutex_);
+  // By the digests of their trainings, and what triggers were given of them.
+  std::map<std::string, model_store::v1::ReuseModelResponse> models_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::pair<int64_t, int64_t>, model_store::v1::ReuseModelResponse> given_
+      ABSL_GUARDED_BY(mutex_);
+  std::string why_not_reusable_ ABSL_GUARDED_BY(mutex_);
+  bool deletes_once_sealed_ ABSL_GUARDED_BY(mutex_) = false;
+  int64_t num_deletions_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::string> datasets_ ABSL_GUARDED_BY(mutex_);  // Specs by name.
 };
 

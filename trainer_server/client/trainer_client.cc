@@ -20,6 +20,13 @@ absl::StatusOr<std::string> TrainerClient::FitGraph(const v1::FitGraphRequest& r
   return response.fitted_digest();
 }
 
+absl::StatusOr<v1::GetTrainingDigestResponse> TrainerClient::GetTrainingDigest(
+    const v1::GetTrainingDigestRequest& request) {
+  v1::GetTrainingDigestResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::GetTrainingDigest, request, &response));
+  return response;
+}
+
 absl::Status TrainerClient::StartTraining(const v1::StartTrainingRequest& request) {
   v1::StartTrainingResponse response;
   return rpc::Call(peer_, *stub_, &Stub::StartTraining, request, &response);
@@ -47,11 +54,8 @@ absl::Status TrainerClient::StopTraining(const rpc::v1::Command& command, int64_
   return rpc::Call(peer_, *stub_, &Stub::StopTraining, request, &response);
 }
 
-absl::StatusOr<v1::StoreModelResponse> TrainerClient::StoreModel(const rpc::v1::Command& command,
-                                                                 int64_t trigger) {
-  v1::StoreModelRequest request;
-  *request.mutable_command() = command;
-  request.set_trigger(trigger);
+absl::StatusOr<v1::StoreModelResponse> TrainerClient::StoreModel(
+    const v1::StoreModelRequest& request) {
   v1::StoreModelResponse response;
   RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::StoreModel, request, &response));
   return response;

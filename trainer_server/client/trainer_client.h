@@ -25,6 +25,9 @@ class TrainerClient {
   // DEADLINE_EXCEEDED when the peer's deadline is shorter. A repeated call continues.
   absl::StatusOr<std::string> FitGraph(const v1::FitGraphRequest& request);
 
+  absl::StatusOr<v1::GetTrainingDigestResponse> GetTrainingDigest(
+      const v1::GetTrainingDigestRequest& request);
+
   absl::Status StartTraining(const v1::StartTrainingRequest& request);
 
   // Reports progress until the training is DONE, FAILED or STOPPED. Returns the last message.
@@ -34,8 +37,7 @@ class TrainerClient {
                                                           const Progress& progress);
 
   absl::Status StopTraining(const rpc::v1::Command& command, int64_t trigger);
-  absl::StatusOr<v1::StoreModelResponse> StoreModel(const rpc::v1::Command& command,
-                                                    int64_t trigger);
+  absl::StatusOr<v1::StoreModelResponse> StoreModel(const v1::StoreModelRequest& request);
   absl::Status RetireTrainings(const rpc::v1::Command& command, int64_t first_kept_trigger);
   absl::Status DeleteRun(const rpc::v1::Command& command);
 

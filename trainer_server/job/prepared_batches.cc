@@ -26,6 +26,7 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .batch_size = plan.batch_size,
                               .epochs = plan.epochs,
                               .seed = plan.shuffle.seed,
+                              .draw = request.draw(),
                               .order = plan.order,
                               .buckets = plan.buckets,
                               .mix = training.mix};

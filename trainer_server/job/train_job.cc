@@ -42,6 +42,7 @@
 #include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/prepared_batches.h"
+#include "trainer_server/job/training_machine.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/job_processes.h"
 #include "trainer_server/training/learnable_batches.h"
@@ -103,6 +104,10 @@ absl::Status Fit(const std::string& folder) {
   return absl::OkStatus();
 }
 
+int64_t DrawOf(const v1::StartTrainingRequest& request) {
+  return request.draw() == 0 ? request.trigger() : request.draw();
+}
+
 // One training from job.json to result.json.
 class Training {
  public:
@@ -139,7 +144,7 @@ class Training {
     ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
     setup_.model = model_;
     setup_.training = spec_;
-    setup_.trigger = job_.request().trigger();
+    setup_.trigger = DrawOf(job_.request());
     MakeDeterministic(models::NumThreads(spec_, setup_.model));
     ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
     ASSIGN_OR_RETURN(opened_, Open(job_));
@@ -297,7 +302,7 @@ class Training {
     const loader::BatchPlan plan = {
         .batch_size = spec_.batch_size,
         .epochs = spec_.epochs,
-        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = job_.request().trigger()},
+        .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = setup_.trigger},
         .order = spec_.EffectiveOrder(),
         .first_batch = loop_->counters().batches,
         .buckets = spec_.buckets};
@@ -468,12 +473,14 @@ class Training {
 };
 
 absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
-  if (arguments.size() != 2) return InvalidArgument("usage: tidemill-train fit|train FOLDER");
+  if (arguments.size() != 2)
+    return InvalidArgument("usage: tidemill-train fit|train|describe FOLDER");
   const std::string& folder = arguments[1];
   ASSIGN_OR_RETURN(const Descriptor lock, Lock(folder));
   if (arguments[0] == "fit") return Fit(folder);
   if (arguments[0] == "train") return Training(folder, report).Run();
-  return InvalidArgument("{} is neither fit nor train", arguments[0]);
+  if (arguments[0] == "describe") return DescribeMachine(folder);
+  return InvalidArgument("{} is neither fit, train nor describe", arguments[0]);
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   EXPECT_EQ(done->result().loss_curve().rbegin()->num_samples(), 3 * kSamples);
   EXPECT_LT(done->result().loss_curve().rbegin()->loss(), done->result().loss_curve(0).loss());
 
-  const auto stored = client_->StoreModel(CommandOf(), 1);
+  const auto stored = Store(1);
   ASSERT_TRUE(stored.ok()) << stored.status().ToString();
-  EXPECT_EQ(client_->StoreModel(CommandOf(), 1)->model_id(), stored->model_id());
+  EXPECT_EQ(Store(1)->model_id(), stored->model_id());
   const auto& model = model_store_service_.models[stored->model_id()];
   EXPECT_EQ(model.num_samples(), kSamples);
   EXPECT_EQ(model.training_set_digest(), "set 1");
@@ -121,7 +121,7 @@ TEST_F(TrainJob, ADamagedResultIsNoResultAndTheTrainingGivesTheSameAgain) {
   ASSERT_TRUE(done.ok()) << done.status().ToString();
   FlipABit(files::Join(fmt::format("{}/state/runs/{}/1", folder_, kRun), kResultFile), 4);
   FlipABit(files::Join(fmt::format("{}/state/runs/{}/1", folder_, kRun), kJobFile), 5);
-  EXPECT_FALSE(client_->StoreModel(CommandOf(), 1).ok());
+  EXPECT_FALSE(Store(1).ok());
   const auto again = Train(Request(1));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(again->result().weights_digest(), done->result().weights_digest());
@@ -130,7 +130,7 @@ TEST_F(TrainJob, ADamagedResultIsNoResultAndTheTrainingGivesTheSameAgain) {
 TEST_F(TrainJob, AWarmStartBeginsWithTheParentsWeights) {
   ASSERT_TRUE(Fit(1).ok());
   ASSERT_TRUE(Train(Request(1)).ok());
-  const auto parent = client_->StoreModel(CommandOf(), 1);
+  const auto parent = Store(1);
   ASSERT_TRUE(parent.ok()) << parent.status().ToString();
   const auto child = Train(Request(2, parent->model_id()));
   ASSERT_TRUE(child.ok()) << child.status().ToString();
@@ -161,7 +161,7 @@ TEST_F(TrainJob, ARestartedServerGoesOnFromTheCheckpoint) {
   StartServer("");
   const auto done = Train(Request(1));
   ASSERT_TRUE(done.ok()) << done.status().ToString();
-  EXPECT_EQ(client_->StoreModel(CommandOf(), 1)->weights_digest(), expected);
+  EXPECT_EQ(Store(1)->weights_digest(), expected);
   StopServer();
   StartServer("");
   EXPECT_EQ(Train(Request(1))->result().samples_done(), 3 * kSamples);  // Done stays done.
@@ -187,7 +187,7 @@ TEST_F(TrainJob, AFolderOfAnEarlierVersionGoesOnWhereItWas) {
   MakeOld(folder);
   StartServer("");
   EXPECT_EQ(Train(Request(1))->result().samples_done(), 3 * kSamples) << "done stays done";
-  const auto stored = client_->StoreModel(CommandOf(), 1);
+  const auto stored = Store(1);
   ASSERT_TRUE(stored.ok()) << stored.status().ToString();
   EXPECT_EQ(stored->weights_digest(), expected);
   EXPECT_EQ(model_store_service_.models[stored->model_id()].num_samples(), kSamples);
@@ -253,7 +253,7 @@ TEST_F(TrainJob, WatchesThatStallHoldUpNeitherTheTrainingNorAnyOtherCall) {
       RunId{kRun}, 1, [](const v1::WatchTrainingResponse&) { return absl::OkStatus(); });
   ASSERT_TRUE(last.ok()) << last.status().ToString();
   EXPECT_EQ(last->state(), v1::TRAINING_STATE_DONE);
-  EXPECT_TRUE(client_->StoreModel(CommandOf(), 1).ok());
+  EXPECT_TRUE(Store(1).ok());
 }
 
 TEST_F(TrainJob, ATrainingThatWaitsForASlotIsStoppedAtOnce) {
@@ -280,8 +280,7 @@ TEST_F(TrainJob, WhatCannotBeTrainedIsRefusedWithTheRightCode) {
   v1::StartTrainingRequest broken = Request(1);
   broken.set_training("epochs: none");
   EXPECT_EQ(client_->StartTraining(broken).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(client_->StoreModel(CommandOf(), 1).status().code(),
-            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Store(1).status().code(), absl::StatusCode::kFailedPrecondition);
   v1::StartTrainingRequest newer = Request(1);
   *newer.mutable_command() = CommandOf(5);
   EXPECT_TRUE(Train(newer).ok());

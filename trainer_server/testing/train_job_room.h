@@ -120,6 +120,12 @@ class TrainJob : public ::testing::Test {
     request.set_graph(kGraph);
     return client_->FitGraph(request);
   }
+  absl::StatusOr<v1::StoreModelResponse> Store(int64_t trigger) {
+    v1::StoreModelRequest request;
+    *request.mutable_command() = CommandOf();
+    request.set_trigger(trigger);
+    return client_->StoreModel(request);
+  }
   v1::StartTrainingRequest Request(int64_t trigger, int64_t parent = 0,
                                    const std::string& training = kTraining) {
     v1::StartTrainingRequest request;
@@ -154,7 +160,7 @@ class TrainJob : public ::testing::Test {
     EXPECT_TRUE(Fit(1).ok());
     const auto done = Train(Request(1, 0, training));
     EXPECT_TRUE(done.ok()) << failpoints << ": " << done.status().ToString();
-    const auto stored = client_->StoreModel(CommandOf(), 1);
+    const auto stored = Store(1);
     EXPECT_TRUE(stored.ok()) << stored.status().ToString();
     EXPECT_TRUE(client_->DeleteRun(CommandOf()).ok());
     return stored.ok() ? stored->weights_digest() : "";

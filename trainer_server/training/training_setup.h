@@ -21,6 +21,7 @@ namespace tidemill::trainer_server {
 struct TrainingSetup {
   models::ModelSpec model;
   models::TrainingSpec training;
+  // The number that random draws use: that of the trigger, or the one that stands in its place.
   int64_t trigger = 0;
   torch::Device device = torch::kCPU;
   // The columns that the graph makes. They are for a training with buckets, whose batches do not

@@ -15,6 +15,7 @@ function triggersSection() {
       {label: "model", value: trigger => trigger.model ? trigger.model + (trigger.removed ? " (removed)" : "") : "–"}, {label: "device", left: true, value: trigger => trigger.device || "–"},
       {label: "last loss", value: trigger => trigger.stages.train === undefined ? "–" : number(trigger.loss)},
       {label: "time", value: trigger => seconds(spent(trigger))},
+      ...(listed.some(trigger => trigger.reused_from) ? [{label: "reused from", value: trigger => trigger.reused_from || "–"}] : []),
       ...(listed.some(trigger => trigger.verdict) ? [{label: "what limited training", wrap: true, value: trigger => trigger.verdict || "–"}] : []),
       ...(listed.some(trigger => trigger.skip_reason) ? [{label: "why there is no model", wrap: true, value: trigger => trigger.skip_reason || "–"}] : []),
       {label: "fired", left: true, value: trigger => minute(trigger.fired)}], listed))));

@@ -1,0 +1,63 @@
+// Finds models that need not be trained again, for `training: {reuse: true}`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "supervisor/conductor/patience.h"
+#include "supervisor/conductor/run_record.h"
+#include "supervisor/runs/downstream.h"
+
+namespace tidemill::supervisor {
+
+// A training as others would make it.
+struct KnownTraining {
+  // Empty when the training may not be reused, and `why_none` says why.
+  std::string digest = {};
+  std::string why_none = {};
+  // The model of the trigger that has it already, from an earlier run or trigger.
+  std::optional<model_store::v1::ReuseModelResponse> taken = std::nullopt;
+};
+
+// Two trainings with one digest end with the same weights (trainer_server/training_digest.h). A
+// training is not reused once samples of its dataset are deleted after the run's snapshot: the
+// model may have seen them. The errors are those of the trainer server and of the model store.
+// Thread-compatible.
+class ModelReuse {
+ public:
+  // All must outlive this object.
+  ModelReuse(RunRecord& record, Downstream& downstream, Patience& patience)
+      : record_(record), downstream_(downstream), patience_(patience) {}
+
+  // Returns a model that the trigger's training would make, if there is one.
+  absl::StatusOr<std::optional<model_store::v1::Model>> Find(
+      const trainer_server::v1::StartTrainingRequest& training);
+
+  // Gives the trigger such a model, if there is one. Idempotent: after a crash, the trigger has the
+  // model that it was given.
+  absl::StatusOr<KnownTraining> Take(const trainer_server::v1::StartTrainingRequest& training);
+
+  // Returns the model that the trigger was given. Empty when it was given none.
+  absl::StatusOr<model_store::v1::ReuseModelResponse> Given(int64_t trigger);
+
+ private:
+  absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> DigestOf(
+      const trainer_server::v1::StartTrainingRequest& training);
+  // Notes why the model of a digest is not taken, or returns one.
+  absl::StatusOr<std::optional<model_store::v1::Model>> Find(KnownTraining& known, int64_t trigger);
+  absl::StatusOr<bool> SamplesWereDeleted(int64_t trigger);
+  absl::StatusOr<model_store::v1::ReuseModelResponse> Ask(
+      const model_store::v1::ReuseModelRequest& request);
+
+  RunRecord& record_;
+  Downstream& downstream_;
+  Patience& patience_;
+};
+
+// Returns the number of random draws for trainings on a set, above 0. It is a function of the set's
+// digest, so that the runs that train on it draw alike, whatever the number of their trigger.
+int64_t DrawOf(const std::string& training_set_digest);
+
+}  // namespace tidemill::supervisor

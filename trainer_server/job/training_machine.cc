@@ -1,0 +1,36 @@
+#include "trainer_server/job/training_machine.h"
+
+#include <cstddef>
+#include <fstream>
+#include <string_view>
+
+#include "ATen/Version.h"
+#include "base/digest.h"
+#include "tidemill/trainer_server/v1/job.pb.h"
+#include "trainer_server/job_folder.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+std::string ProcessorName() {
+  constexpr size_t kMostBytes = size_t{1} << 16;
+  constexpr std::string_view kName = "model name";
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  for (size_t read = 0; read < kMostBytes && std::getline(info, line); read += line.size() + 1) {
+    if (line.starts_with(kName)) return line;
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::Status DescribeMachine(const std::string& folder) {
+  v1::TrainingMachine machine;
+  ASSIGN_OR_RETURN(*machine.mutable_program(), Sha256OfFile("/proc/self/exe"));
+  machine.set_torch(at::show_config());
+  machine.set_processor(ProcessorName());
+  return WriteMessage(folder, kMachineFile, machine);
+}
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,29 @@
+// The digest of all that the weights of a training depend on.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "tidemill/trainer_server/v1/job.pb.h"
+#include "tidemill/trainer_server/v1/trainer_server.pb.h"
+
+namespace tidemill::trainer_server {
+
+// Returns a SHA-256 in hexadecimal. Two trainings of one digest end with the same weights, on a
+// CPU. It covers
+//
+//   the dataset, its spec, the graph with the files that it holds, the network, and the spec of the
+//   training with its defaults filled in, without what changes no bit of the weights: `reuse`,
+//   `checkpoint_every`, `decoded_budget`;
+//   the training set, and the set from which the graph has learned;
+//   the weights to start from, in place of `warm_start`, and that set, in place of `fit`;
+//   the method of downsampling that serves the trigger;
+//   the number of random draws: that of the trigger where the request names no other;
+//   the program, torch and the processor.
+//
+// Workers, threads that prepare samples, and the run do not count. INVALID_ARGUMENT when the spec
+// of the training or of the network does not decode.
+absl::StatusOr<std::string> DigestOfTraining(const v1::GetTrainingDigestRequest& request,
+                                             const v1::TrainingMachine& machine);
+
+}  // namespace tidemill::trainer_server
