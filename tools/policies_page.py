@@ -20,7 +20,7 @@ PICTURE = pathlib.Path("pictures") / "policies.svg"
 
 # What a trigger names, what it looks at, its colour; the first that fits.
 KINDS = (
-    (("performance", "detector"), "looks at mistakes of the model", "#c2570c"),
+    (("performance", "detector", "cara", "budgeted", "debt", "forecast"), "looks at mistakes of the model", "#c2570c"),
     (("drift",), "looks at samples", "#2f8f4e"),
     (("",), "looks at times and counts", "#0a6ebd"),
 )

@@ -102,6 +102,21 @@ TEST(RowCache, KeepsWhatARowHasForThoseWhoAskForIt) {
   EXPECT_EQ(complete.num_missing, 2);
 }
 
+TEST(RowCache, PutsTheRowsOfAnotherBehindItsOwn) {
+  RowCache labels, predictions;
+  ASSERT_THAT(labels.Add(RowsOf({1, 2, 3}, {0, 1, 1}, 1), "x"), IsOk());
+  ASSERT_THAT(predictions.Add(RowsOf({4, 3, 2, 1}, {.1, .9, .2, .8, .3, NAN, .4, .6}, 2), "x"),
+              IsOk());
+  labels.Settle(From(1, 4));
+  predictions.Settle(From(1, 4));
+  // Sample 2 lacks a prediction, and sample 4 its label.
+  const EvidenceTable table = labels.TableBeside(predictions, From(1, 4));
+  EXPECT_EQ(table.width, 3);
+  EXPECT_EQ(table.num_rows, 2);
+  EXPECT_EQ(table.num_missing, 2);
+  EXPECT_THAT(table.values, ElementsAre(0, .4, .6, 1, .2, .8));
+}
+
 TEST(RowCache, KnowsWhenItIsFull) {
   RowCache cache(1000);
   EXPECT_TRUE(cache.HasRoomFor(20));
@@ -201,6 +216,25 @@ TEST_F(StoredEvidenceTest, ReadsLabels) {
   const auto table = evidence->Read({.kind = EvidenceKind::kLabels, .to = At(100), .newest = 3});
   ASSERT_THAT(table, IsOk());
   EXPECT_THAT(table->values, ElementsAre(0, 1, 0));  // The keys 98 to 100.
+}
+
+TEST_F(StoredEvidenceTest, ReadsTheLabelsBesideThePredictions) {
+  const auto evidence = Open();
+  const auto read = [&](EvidenceKind kind) {
+    return *evidence->Read({.kind = kind, .from = At(10), .to = At(18)});
+  };
+  const EvidenceTable outcomes = read(EvidenceKind::kOutcomes);
+  const EvidenceTable labels = read(EvidenceKind::kLabels);
+  const EvidenceTable predictions = read(EvidenceKind::kPredictions);
+  ASSERT_EQ(outcomes.num_rows, 8);
+  ASSERT_EQ(outcomes.width, 1 + predictions.width);
+  for (size_t row = 0; row < 8; ++row) {
+    const auto width = static_cast<size_t>(predictions.width);
+    EXPECT_EQ(outcomes.values[row * (1 + width)], labels.values[row]);
+    for (size_t i = 0; i < width; ++i) {
+      EXPECT_EQ(outcomes.values[row * (1 + width) + 1 + i], predictions.values[row * width + i]);
+    }
+  }
 }
 
 TEST_F(StoredEvidenceTest, PlacesSamplesWhereTheirLabelsBecomeKnown) {

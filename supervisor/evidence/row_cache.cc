@@ -100,4 +100,30 @@ EvidenceTable RowCache::Table(std::span<const int64_t> keys, bool may_lack) cons
   return table;
 }
 
+std::span<const double> RowCache::RowOf(int64_t key) const {
+  const int64_t row = row_of_.at(key);
+  if (row == kNoRow) return {};
+  const auto numbers =
+      std::span(values_).subspan(static_cast<size_t>(row * width_), static_cast<size_t>(width_));
+  const bool is_whole =
+      std::none_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); });
+  return is_whole ? numbers : std::span<const double>();
+}
+
+EvidenceTable RowCache::TableBeside(const RowCache& other, std::span<const int64_t> keys) const {
+  EvidenceTable table = {.width = width_ + other.width_};
+  table.values.reserve(keys.size() * static_cast<size_t>(table.width));
+  for (const int64_t key : keys) {
+    const std::span<const double> own = RowOf(key), others = other.RowOf(key);
+    if (own.empty() || others.empty()) {
+      ++table.num_missing;
+      continue;
+    }
+    table.values.insert(table.values.end(), own.begin(), own.end());
+    table.values.insert(table.values.end(), others.begin(), others.end());
+    ++table.num_rows;
+  }
+  return table;
+}
+
 }  // namespace tidemill::supervisor

@@ -38,8 +38,15 @@ class RowCache {
   // Returns the rows of keys, all of which must be known. Unless they may lack numbers, only rows
   // that lack none.
   EvidenceTable Table(std::span<const int64_t> keys, bool may_lack = false) const;
+  // Returns the rows of keys that are known here and in `other`, each with the row of the other
+  // behind its own. Only samples with both rows, none of which lacks a number.
+  EvidenceTable TableBeside(const RowCache& other, std::span<const int64_t> keys) const;
 
  private:
+  // Returns the row of a known key. Empty for a sample without one, or with one that lacks a
+  // number.
+  std::span<const double> RowOf(int64_t key) const;
+
   static constexpr int64_t kNoRow = -1;
 
   int64_t RowBytes() const;

@@ -61,6 +61,20 @@ absl::StatusOr<EvidenceTable> StoredEvidence::Read(const EvidenceRequest& reques
         "the trigger policy needs the outputs of a model, but there is no model");
   }
   ASSIGN_OR_RETURN(const std::vector<int64_t> keys, keys_.KeysOf(request));
+  if (request.kind != EvidenceKind::kOutcomes) {
+    ASSIGN_OR_RETURN(const RowCache* rows, Known(request, keys));
+    return rows->Table(keys, request.may_lack);
+  }
+  EvidenceRequest of_labels = request, of_predictions = request;
+  of_labels.kind = EvidenceKind::kLabels;
+  of_predictions.kind = EvidenceKind::kPredictions;
+  ASSIGN_OR_RETURN(const RowCache* labels, Known(of_labels, keys));
+  ASSIGN_OR_RETURN(const RowCache* predictions, Known(of_predictions, keys));
+  return labels->TableBeside(*predictions, keys);
+}
+
+absl::StatusOr<const RowCache*> StoredEvidence::Known(const EvidenceRequest& request,
+                                                      std::span<const int64_t> keys) {
   Kept& kept = kept_[{request.kind, request.columns}];
   std::vector<int64_t> unknown = kept.rows.Unknown(keys);
   if (!unknown.empty()) {
@@ -80,7 +94,7 @@ absl::StatusOr<EvidenceTable> StoredEvidence::Read(const EvidenceRequest& reques
     unknown.insert(unknown.end(), unknown_ahead.begin(), unknown_ahead.end());
     RETURN_IF_ERROR(Fetch(request, unknown, kept.rows));
   }
-  return kept.rows.Table(keys, request.may_lack);
+  return &kept.rows;
 }
 
 int64_t StoredEvidence::num_bytes() const {

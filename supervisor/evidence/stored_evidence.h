@@ -56,6 +56,10 @@ class StoredEvidence final : public EvidenceSource {
   StoredEvidence(Downstream& downstream, EvidenceKeys& keys, DatasetId dataset,
                  std::string spec_text, storage::DatasetSpec spec,
                  std::optional<ActiveModel> model);
+  // Returns where all that is asked for of these keys is known. Valid until the next call for the
+  // same subject.
+  absl::StatusOr<const RowCache*> Known(const EvidenceRequest& request,
+                                        std::span<const int64_t> keys);
   // Returns the keys from a cut on that should be requested now.
   absl::StatusOr<std::vector<int64_t>> Ahead(const Cut& from, size_t num_missing, Kept& kept);
   absl::Status Fetch(const EvidenceRequest& request, std::span<const int64_t> keys, RowCache& rows);

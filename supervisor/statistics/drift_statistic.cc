@@ -58,6 +58,27 @@ DriftScore ByColumn(const Rows& reference, const Rows& current, const Circumstan
   return score;
 }
 
+// The numbers of the columns that were compared.
+std::vector<int64_t> ComparedColumns(const DriftScore& score) {
+  std::vector<int64_t> columns;
+  for (size_t i = 0; i < score.columns.size(); ++i) {
+    if (!std::isnan(score.columns[i])) columns.push_back(static_cast<int64_t>(i));
+  }
+  return columns;
+}
+
+// `p_values` are those of the columns that were compared.
+void AddPValues(std::span<const double> p_values, Correction correction, DriftScore& score) {
+  if (p_values.empty()) return;
+  score.p_value = CombinedP(p_values, correction);
+  score.column_p_values.assign(score.columns.size(), kNotCompared);
+  const std::vector<double> corrected = CorrectedP(p_values, correction);
+  const std::vector<int64_t> columns = ComparedColumns(score);
+  for (size_t i = 0; i < std::min(columns.size(), corrected.size()); ++i) {
+    score.column_p_values[static_cast<size_t>(columns[i])] = corrected[i];
+  }
+}
+
 DriftScore Score(const KsStatistic& spec, const Rows& reference, const Rows& current,
                  const Circumstances& how) {
   std::vector<double> p_values;
@@ -66,7 +87,7 @@ DriftScore Score(const KsStatistic& spec, const Rows& reference, const Rows& cur
     p_values.push_back(test.p_value);
     return test.distance;
   });
-  if (!p_values.empty()) score.p_value = CombinedP(p_values, spec.correction);
+  AddPValues(p_values, spec.correction, score);
   return score;
 }
 
@@ -78,7 +99,7 @@ DriftScore Score(const CramerVonMisesStatistic& spec, const Rows& reference, con
     p_values.push_back(test.p_value);
     return test.statistic;
   });
-  if (!p_values.empty()) score.p_value = CombinedP(p_values, spec.correction);
+  AddPValues(p_values, spec.correction, score);
   return score;
 }
 
@@ -122,15 +143,6 @@ template <typename Statistic>
 concept HasColumnScore = requires(const Statistic& spec, std::span<const double> column) {
   ColumnScore(spec, column, column);
 };
-
-// The numbers of the columns that were compared.
-std::vector<int64_t> ComparedColumns(const DriftScore& score) {
-  std::vector<int64_t> columns;
-  for (size_t i = 0; i < score.columns.size(); ++i) {
-    if (!std::isnan(score.columns[i])) columns.push_back(static_cast<int64_t>(i));
-  }
-  return columns;
-}
 
 template <HasColumnScore Statistic>
 DriftScore Score(const Statistic& spec, const Rows& reference, const Rows& current,

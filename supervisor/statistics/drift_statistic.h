@@ -170,6 +170,9 @@ struct DriftScore {
   // The score of each column, for statistics that have one; otherwise empty. NaN for a column with
   // too few values to compare.
   std::vector<double> columns = {};
+  // The p-value of each column, corrected for the number of columns that were compared; NaN for
+  // others. Empty for statistics whose columns have no p-value of their own.
+  std::vector<double> column_p_values = {};
 
   friend bool operator==(const DriftScore&, const DriftScore&) = default;
 };

@@ -25,6 +25,10 @@ std::vector<int64_t> DriftedColumns(std::span<const double> p_values, double alp
 // called drifted: min p d, or min over k of p_(k) d / k (Simes, 1986). O(d log d).
 double CombinedP(std::span<const double> p_values, Correction correction);
 
+// Returns a p-value for each column, at most 1: below alpha if and only if that column is called
+// drifted. It is p d, or min over j >= k of p_(j) d / j for the k-th least. O(d log d).
+std::vector<double> CorrectedP(std::span<const double> p_values, Correction correction);
+
 // Returns the level of test n, from 1, in an endless sequence whose levels sum up to alpha: alpha 6
 // / (pi^2 n^2). Tests at these levels raise a false alarm with probability alpha at most, however
 // long they continue. Tests at alpha raise alpha of them per test.

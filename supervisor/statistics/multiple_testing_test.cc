@@ -25,6 +25,34 @@ TEST(MultipleTesting, TakesColumnsWithTheOneThatReachesItsLevel) {
               ElementsAre(0, 1));
 }
 
+// By p.adjust() of R.
+TEST(MultipleTesting, CorrectsEachP) {
+  const auto near = [](const std::vector<double>& numbers) {
+    std::vector<::testing::Matcher<double>> matchers;
+    for (const double number : numbers) matchers.push_back(::testing::DoubleNear(number, 1e-9));
+    return ::testing::ElementsAreArray(matchers);
+  };
+  EXPECT_THAT(CorrectedP(kP, Correction::kFdr),
+              near({.205, .008, .032, .0672, .0672, .0672, .08, .592 / 7}));
+  EXPECT_THAT(CorrectedP(kP, Correction::kBonferroni),
+              near({1, .008, .064, .312, .328, .336, .48, .592}));
+}
+
+TEST(MultipleTesting, CorrectsToPBelowAlphaExactlyTheColumnsThatAreCalled) {
+  for (int64_t seed = 0; seed < 500; ++seed) {
+    auto p = testing::Uniforms(6, seed);
+    for (double& value : p) value *= 0.3;
+    for (const auto correction : {Correction::kBonferroni, Correction::kFdr}) {
+      const auto corrected = CorrectedP(p, correction);
+      std::vector<int64_t> called;
+      for (size_t i = 0; i < corrected.size(); ++i) {
+        if (corrected[i] < 0.1) called.push_back(static_cast<int64_t>(i));
+      }
+      EXPECT_EQ(called, DriftedColumns(p, 0.1, correction));
+    }
+  }
+}
+
 TEST(MultipleTesting, MakesOnePOfMany) {
   EXPECT_DOUBLE_EQ(CombinedP(kP, Correction::kBonferroni), 0.008);
   EXPECT_DOUBLE_EQ(CombinedP(kP, Correction::kFdr), 0.008);

@@ -71,6 +71,7 @@ class DriftingEvidence : public EvidenceSource {
   static int64_t WidthOf(const EvidenceRequest& request) {
     if (request.kind == EvidenceKind::kEmbeddings) return 3;
     if (request.kind == EvidenceKind::kPredictions) return 2;
+    if (request.kind == EvidenceKind::kOutcomes) return 3;
     return std::max<int64_t>(1, static_cast<int64_t>(request.columns.size()));
   }
   int64_t NumBefore(const Cut& cut) const {
@@ -92,11 +93,22 @@ class DriftingEvidence : public EvidenceSource {
     const bool drifted = drifted_(number);
     const double u = Unit("value", number, column);
     if (kind == EvidenceKind::kErrors) return u < (drifted ? .5 : .1) ? 1 : 0;
+    if (kind == EvidenceKind::kOutcomes) return OutcomeOf(number, column, drifted);
     if (kind == EvidenceKind::kLabels) return u < (drifted ? .8 : .4) ? 1 : 0;
     // A normal number, by Box and Muller.
     const double normal = std::sqrt(-2 * std::log(1 - u)) *
                           std::cos(6.283185307179586 * Unit("angle", number, column));
     return normal + (drifted ? 1 : 0);
+  }
+
+  // One of two classes, and the probabilities of both: as often wrong as the errors say.
+  double OutcomeOf(int64_t number, int64_t column, bool drifted) const {
+    const double label = Unit("label", number, 0) < .5 ? 1 : 0;
+    if (column == 0) return label;
+    const bool is_wrong = Unit("wrong", number, 0) < (drifted ? .5 : .1);
+    const double of_top = .5 + .5 * Unit("probability", number, 0);
+    const bool is_top = (static_cast<double>(column - 1) == label) != is_wrong;
+    return is_top ? of_top : 1 - of_top;
   }
 
   const Stream& stream_;

@@ -1,4 +1,5 @@
-// What a drift policy is useless for: criteria that nothing can meet, and windows that never fill.
+// What a drift policy is useless for: criteria that nothing can meet, windows that never fill, and
+// shares of what has no columns.
 #include <algorithm>
 #include <optional>
 #include <variant>
@@ -6,6 +7,7 @@
 
 #include "fmt/format.h"
 
+#include "supervisor/statistics/drifted_share.h"
 #include "supervisor/statistics/false_alarms.h"
 #include "supervisor/triggers/drift_trigger.h"
 #include "supervisor/triggers/first_training.h"
@@ -79,6 +81,25 @@ std::vector<config::Remark> FindSmallWindows(const DriftTrigger& spec) {
 }
 
 }  // namespace
+
+void CheckShare(const DriftTrigger& spec, config::Problems& problems) {
+  if (spec.of != DriftOf::kColumns) {
+    problems.Add("drifted_share", "is of columns", "write of: columns, or leave it out");
+  } else if (!statistics::IsByColumn(spec.statistic)) {
+    problems.Add("drifted_share", "needs a statistic by column, and this one compares whole rows",
+                 "write statistic: ks");
+  } else if (std::holds_alternative<AutoCriterion>(spec.criterion)) {
+    problems.Add("drifted_share",
+                 "and criterion: auto, whose threshold is for the column that "
+                 "drifted most, exclude each other",
+                 "write another criterion, such as p_value");
+  } else if (std::holds_alternative<PValueCriterion>(spec.criterion) &&
+             !statistics::HasColumnPValues(spec.statistic)) {
+    problems.Add("drifted_share",
+                 "needs a p-value of each column, and permutations give one for all",
+                 "write statistic: ks or cvm, or criterion: threshold");
+  }
+}
 
 std::vector<config::Remark> Advise(const DriftTrigger& spec, const StreamFacts& stream) {
   std::vector<config::Remark> remarks = FindSilentCriterion(spec, stream);

@@ -8,6 +8,7 @@
 
 #include "supervisor/statistics/false_alarms.h"
 #include "supervisor/statistics/sealed_state.h"
+#include "supervisor/triggers/drift_columns.h"
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/false_alarm_threshold.h"
 #include "supervisor/triggers/first_training.h"
@@ -202,15 +203,15 @@ class DriftPolicy final : public TriggerPolicy {
     ObserveRows(reference, current, observed);
     if (!CanBeCompared(observed)) return;
     if (Auto() != nullptr) FindThreshold(evidence, observed);
-    const auto score =
-        statistics::CompareWindows(spec_.statistic, RowsOf(evidence.tables[0]),
-                                   RowsOf(evidence.tables[1]), spec_.seed + state_.draws,
-                                   {.reference_samples = reference.num_samples,
-                                    .current_samples = current.num_samples,
-                                    .stop = evidence.stop});
+    auto score = statistics::CompareWindows(spec_.statistic, RowsOf(evidence.tables[0]),
+                                            RowsOf(evidence.tables[1]), spec_.seed + state_.draws,
+                                            {.reference_samples = reference.num_samples,
+                                             .current_samples = current.num_samples,
+                                             .stop = evidence.stop});
     // The windows have other columns: what is looked at has changed.
     if (!score.ok()) return;
     ++state_.draws;
+    if (spec_.drifted_share) TakeShare(*spec_.drifted_share, *score, observed);
     observed["score"] = score->score;
     observed["test"] = static_cast<double>(++state_.tests);
     if (score->p_value) observed["p_value"] = *score->p_value;
@@ -370,7 +371,7 @@ std::string ExplainWindows(const DriftTrigger& spec, const Observed& seen) {
       Figure(ValueOf(seen, "reference_rows")), Figure(ValueOf(seen, "score")));
   const auto column = static_cast<size_t>(ValueOf(seen, "column"));
   if (seen.contains("column") && column < spec.columns.size()) {
-    text += fmt::format(", most in `{}`", spec.columns[column]);
+    text += ExplainColumn(spec.columns[column], seen);
   }
   return text + ExplainMissing(spec.columns, seen);
 }
@@ -452,6 +453,7 @@ void DriftTrigger::Check(config::Problems& problems) const {
                  columns.empty() ? "needs the key columns" : "needs of: columns",
                  columns.empty() ? "add columns: [temperature]" : "write of: columns");
   }
+  if (drifted_share) CheckShare(*this, problems);
   if (const auto* p_value = std::get_if<PValueCriterion>(&criterion)) {
     CheckLevel(statistic, *p_value, problems);
   }

@@ -61,8 +61,12 @@ struct DriftTrigger {
       "last scores; rolling_average: score >= mean + deviation of the last scores, or mean (1 + "
       "deviation); p_value: p < alpha, or 6 alpha / (pi^2 t^2) at the t-th test since the "
       "training; auto: score >= the threshold that windows drawn from the samples before the "
-      "training exceed in alarms / evaluations of all cases. Until the current window is full, the "
-      "answer is no";
+      "training exceed in alarms / evaluations of all cases. With `drifted_share`, the score is "
+      "the "
+      "k-th greatest of the scores of the columns, and p the k-th least of their corrected "
+      "p-values, where k is `drifted_share` of the columns that could be compared, rounded up. "
+      "Until "
+      "the current window is full, the answer is no";
   static constexpr std::string_view kPoints =
       "where `evaluate` says; samples are counted from the last training on; during `warm_up` from "
       "the beginning, and where its trigger decides";
@@ -81,6 +85,7 @@ struct DriftTrigger {
   std::vector<std::string> columns = {};
   SampleWindow reference = {};
   SampleWindow current = {};
+  std::optional<double> drifted_share = std::nullopt;
   int64_t rows = 2000;
   statistics::DriftStatistic statistic;
   DriftCriterion criterion;
@@ -103,6 +108,12 @@ struct DriftTrigger {
           {.example = "[temperature, wind]", .max_items = 256});
     field("reference", reference, "The window before the last training.");
     field("current", current, "The window after the last training.");
+    field("drifted_share", drifted_share,
+          "With `of: columns` and a statistic by column: fires when at least this share of the "
+          "columns that could be compared has drifted, each by itself. With `p_value`, the p-value "
+          "of each column is corrected for their number as `correction` says; the scores of the "
+          "other criteria are not. By default one column is enough.",
+          {.min = 1e-6, .max = 1, .example = "0.3"});
     field("rows", rows,
           "Largest number of samples of a window to compare. If there are more, they are drawn by "
           "their keys.",
@@ -127,6 +138,8 @@ std::string Explain(const DriftTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const DriftTrigger& spec);
 void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems);
+// Notes what `drifted_share` cannot be asked of, for Check().
+void CheckShare(const DriftTrigger& spec, config::Problems& problems);
 std::vector<config::Remark> Advise(const DriftTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor

@@ -18,6 +18,8 @@ enum class EvidenceKind {
   kErrors,
   // What the active model predicts: a probability for each class, or the predicted value.
   kPredictions,
+  // The label, and behind it what the active model predicts.
+  kOutcomes,
   // The embeddings of the active model: the inputs of its last layer.
   kEmbeddings,
   // The labels, one number per sample. A class is its number, from 0.

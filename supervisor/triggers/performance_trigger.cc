@@ -30,13 +30,6 @@ using statistics::SealState;
 // Accuracies that a forecast rests on, at most.
 constexpr int64_t kMostAccuracies = 100;
 
-ScoreKind KindOf(const PerformanceTrigger& spec) {
-  if (spec.measure == PerformanceMeasure::kAccuracy) {
-    return {.name = "accuracy", .bad = BadSide::kLow};
-  }
-  return {.name = "mean absolute error", .bad = BadSide::kHigh};
-}
-
 struct PerformanceState {
   std::optional<Cut> from = std::nullopt;  // Up to here samples have been looked at.
   bool has_model = false;
@@ -62,7 +55,7 @@ struct PerformanceState {
 class PerformancePolicy final : public TriggerPolicy {
  public:
   explicit PerformancePolicy(const PerformanceTrigger& spec)
-      : spec_(spec), kind_(KindOf(spec)), points_(spec.evaluate, spec.warm_up) {
+      : spec_(spec), kind_(KindOf(spec.measure)), points_(spec.evaluate, spec.warm_up) {
     state_.scores.most =
         std::visit([](const auto& criterion) { return HistoryOf(criterion); }, spec.criterion);
     if (Avoidable() != nullptr) state_.new_models.most = Avoidable()->trainings;
@@ -77,10 +70,11 @@ class PerformancePolicy final : public TriggerPolicy {
   }
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
     if (!state_.has_model || !points_.EvaluatesAt(at)) return {};
-    return {{.kind = EvidenceKind::kErrors,
-             .from = state_.from,
-             .to = at,
-             .where = spec_.where.value_or("")}};
+    return {
+        {.kind = IsMeanOfErrors(spec_.measure) ? EvidenceKind::kErrors : EvidenceKind::kOutcomes,
+         .from = state_.from,
+         .to = at,
+         .where = spec_.where.value_or("")}};
   }
   Verdict Decide(const Evidence& evidence) override {
     Observed observed = points_.Pass(evidence);
@@ -119,25 +113,34 @@ class PerformancePolicy final : public TriggerPolicy {
     return std::get_if<AvoidableErrorsCriterion>(&spec_.criterion);
   }
 
-  // Looks at the errors of an interval.
-  void Look(const EvidenceTable& errors, Observed& observed) {
-    const auto n = static_cast<double>(errors.num_rows);
-    observed["rows"] = n;
-    observed["missing"] = static_cast<double>(errors.num_missing);
-    if (errors.num_rows == 0) return;
-    const double sum = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
-    const double score = spec_.measure == PerformanceMeasure::kAccuracy ? 1 - sum / n : sum / n;
-    observed["errors"] = sum;
-    observed["score"] = score;
-    if (Avoidable() != nullptr) Count(*Avoidable(), std::llround(sum), errors.num_rows, observed);
+  // Looks at an interval, by the errors of its samples or by their outcomes.
+  void Look(const EvidenceTable& interval, Observed& observed) {
+    observed["rows"] = static_cast<double>(interval.num_rows);
+    observed["missing"] = static_cast<double>(interval.num_missing);
+    if (interval.num_rows == 0) return;
+    const std::optional<double> score = IsMeanOfErrors(spec_.measure)
+                                            ? ScoreOfErrors(interval, observed)
+                                            : ScoreOf(spec_.measure, interval);
+    if (!score) return;
+    observed["score"] = *score;
     std::visit([&](const auto& own) { ObserveScores(own, state_.scores, kind_, observed); },
                spec_.criterion);
-    state_.scores.Add(score);
+    state_.scores.Add(*score);
   }
 
-  void Count(const AvoidableErrorsCriterion& criterion, int64_t num_errors, int64_t num_rows,
-             Observed& observed) {
-    const double accuracy = ValueOf(observed, "score");
+  double ScoreOfErrors(const EvidenceTable& errors, Observed& observed) {
+    const double sum = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
+    const double mean = sum / static_cast<double>(errors.num_rows);
+    const double score = IsAccuracy(spec_.measure) ? 1 - mean : mean;
+    observed["errors"] = sum;
+    if (Avoidable() != nullptr) {
+      Count(*Avoidable(), score, std::llround(sum), errors.num_rows, observed);
+    }
+    return score;
+  }
+
+  void Count(const AvoidableErrorsCriterion& criterion, double accuracy, int64_t num_errors,
+             int64_t num_rows, Observed& observed) {
     if (std::exchange(state_.is_new, false)) state_.new_models.Add(accuracy);
     state_.accuracies.Add(accuracy);
     const double expected = criterion.expected_accuracy.value_or(statistics::ForecastNextShare(
@@ -190,8 +193,8 @@ std::string ExplainScore(const AvoidableErrorsCriterion& criterion, const Verdic
 std::string ExplainInterval(const PerformanceTrigger& spec, const Observed& seen) {
   const std::string samples = Counted(ValueOf(seen, "rows"), "sample");
   const std::string score = Figure(ValueOf(seen, "score"));
-  if (spec.measure != PerformanceMeasure::kAccuracy) {
-    return fmt::format("the mean absolute error of {} was {}", samples, score);
+  if (!IsAccuracy(spec.measure)) {
+    return fmt::format("the {} of {} was {}", KindOf(spec.measure).name, samples, score);
   }
   return fmt::format("of {} the model got {} wrong, an accuracy of {}", samples,
                      Figure(ValueOf(seen, "errors")), score);
@@ -211,10 +214,13 @@ Verdict Judge(const PerformanceTrigger& spec, const Observed& observed) {
     return verdict;
   }
   if (!observed.contains("score")) {
-    verdict.comparison = {"samples that could be looked at", 0, 1, "samples", /*waiting=*/true};
+    verdict.comparison = {ValueOf(observed, "rows") == 0 ? "samples that could be looked at"
+                                                         : "scores of the interval",
+                          0, 1, ValueOf(observed, "rows") == 0 ? "samples" : "scores",
+                          /*waiting=*/true};
     return verdict;
   }
-  std::visit([&](const auto& criterion) { JudgeScore(criterion, KindOf(spec), verdict); },
+  std::visit([&](const auto& criterion) { JudgeScore(criterion, KindOf(spec.measure), verdict); },
              spec.criterion);
   return verdict;
 }
@@ -226,7 +232,9 @@ std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict) {
     return ExplainFirstTraining(spec.first, seen);
   }
   if (!seen.contains("score")) {
-    return "no sample since the last evaluation could be looked at";
+    if (ValueOf(seen, "rows") == 0) return "no sample since the last evaluation could be looked at";
+    return fmt::format("{} is undefined on the {} since the last evaluation",
+                       KindOf(spec.measure).name, Counted(ValueOf(seen, "rows"), "sample"));
   }
   return ExplainInterval(spec, seen) + "; " +
          std::visit([&](const auto& criterion) { return ExplainScore(criterion, verdict); },
@@ -238,17 +246,37 @@ void PerformanceTrigger::Check(config::Problems& problems) const {
     const auto parsed = expressions::Expression::Parse(*where);
     if (!parsed.ok()) problems.Add("where", std::string(parsed.status().message()), "");
   }
-  if (measure == PerformanceMeasure::kAccuracy) return;
+  if (IsAccuracy(measure)) return;
   if (!std::holds_alternative<AvoidableErrorsCriterion>(criterion)) return;
-  problems.Add("criterion", "counts mistakes, but real labels have no mistakes",
+  problems.Add("criterion", "counts mistakes, which measure: accuracy does alone",
                "write type: threshold, or measure: accuracy");
 }
 
 TriggerNeeds NeedsOf(const PerformanceTrigger&) { return {.model_answers = true, .samples = true}; }
 
+namespace {
+
+void CheckMeasure(const PerformanceMeasure& measure, const transform::DescribedSamples& samples,
+                  config::Problems& problems) {
+  const evaluator::Measure& own = measure->measure();
+  const bool of_classes = *own.IsOfClasses();
+  CheckMistakes(samples, "measure", of_classes, problems);
+  const transform::LabelKind label = samples.schema.label;
+  if (label == transform::LabelKind::kClass && !of_classes) {
+    problems.Add("measure",
+                 fmt::format("compares numbers, but the label of '{}' is a class", samples.dataset),
+                 "write a measure of classes, such as accuracy or roc_auc");
+  } else if (label == transform::LabelKind::kClass && samples.schema.num_classes > 0) {
+    const config::Problems::Scope scope(problems, "measure");
+    own.CheckClasses(samples.schema.num_classes, problems);
+  }
+}
+
+}  // namespace
+
 void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamples& samples,
                   config::Problems& problems) {
-  CheckMistakes(samples, "measure", spec.measure == PerformanceMeasure::kAccuracy, problems);
+  CheckMeasure(spec.measure, samples, problems);
   if (!spec.where) return;
   expressions::KnownColumns columns{
       .columns = {{.name = "@time", .type = expressions::Type::kTime}, {.name = "@label"}},
@@ -263,9 +291,7 @@ void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamp
 }
 
 std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamFacts& stream) {
-  const bool is_accuracy = spec.measure == PerformanceMeasure::kAccuracy;
-  const ScoreRange range = {.least = 0,
-                            .greatest = is_accuracy ? std::optional<double>(1) : std::nullopt};
+  const ScoreRange range = RangeOf(spec.measure);
   std::vector<config::Remark> remarks = std::visit(
       [&]<typename Criterion>(const Criterion& criterion) -> std::vector<config::Remark> {
         if constexpr (std::is_same_v<Criterion, AvoidableErrorsCriterion>) {
@@ -276,7 +302,7 @@ std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamF
                        "and nothing fires",
                    .hint = "write an accuracy above 0, or leave it out"}};
         } else {
-          return FindSilence(criterion, KindOf(spec), range);
+          return FindSilence(criterion, KindOf(spec.measure), range);
         }
       },
       spec.criterion);

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,12 +13,11 @@
 #include "config/remark.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/decision_interval.h"
+#include "supervisor/triggers/performance_measure.h"
 #include "supervisor/triggers/trigger_policy.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
-
-enum class PerformanceMeasure { kAccuracy, kMeanAbsoluteError };
 
 using PerformanceCriterion = std::variant<ThresholdCriterion, QuantileCriterion,
                                           RollingAverageCriterion, AvoidableErrorsCriterion>;
@@ -37,17 +35,19 @@ struct PerformanceTrigger {
       "scores, or mean (1 - deviation); avoidable_errors: the sum of round(m - (1 - expected) n) "
       "over the intervals since the last training, with m of n samples mistaken, is at least "
       "at_least, or that sum plus (expected - forecast) n for the next interval. If no sample of "
-      "an interval could be looked at, the answer is no";
+      "an interval could be looked at, or the measure is undefined there, the answer is no";
   static constexpr std::string_view kPoints =
       "where `evaluate` says; samples are counted from the last training on; during `warm_up` from "
       "the beginning, and where its trigger decides";
   static constexpr std::string_view kCost =
-      "one prediction of the model for each sample; as state, the last scores";
+      "one prediction of the model for each sample; measures of ranks sort an interval; as state, "
+      "the "
+      "last scores";
   static constexpr std::string_view kSource =
       "Boether et al., Modyn (SIGMOD 2025), for criteria over accuracies and avoidable mistakes; "
       "Hoerl and Kennard, Ridge Regression (1970), for the forecast";
   DecisionInterval evaluate;
-  PerformanceMeasure measure = PerformanceMeasure::kAccuracy;
+  PerformanceMeasure measure = PerformanceMeasure();
   PerformanceCriterion criterion;
   std::optional<WarmUp> warm_up = std::nullopt;
   std::optional<int64_t> first = std::nullopt;
@@ -55,7 +55,8 @@ struct PerformanceTrigger {
 
   void Fields(auto&& field) {
     field("evaluate", evaluate, "Where to look at the model.", {.required = true});
-    field("measure", measure, "accuracy: for classes. mean_absolute_error: for real labels.");
+    field("measure", measure,
+          "How to score the model: by a measure of the evaluator that is one number.");
     field("criterion", criterion, "Which scores fire.", {.required = true});
     field("warm_up", warm_up, "Lets a simple policy decide until there is a history of scores.");
     field("first", first,
@@ -79,10 +80,3 @@ void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamp
 std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamFacts& stream);
 
 }  // namespace tidemill::supervisor
-
-template <>
-struct tidemill::config::EnumNames<tidemill::supervisor::PerformanceMeasure> {
-  using Measure = tidemill::supervisor::PerformanceMeasure;
-  static constexpr std::pair<Measure, std::string_view> kNames[] = {
-      {Measure::kAccuracy, "accuracy"}, {Measure::kMeanAbsoluteError, "mean_absolute_error"}};
-};

@@ -5,6 +5,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "evaluator/measures/f1.h"
+#include "evaluator/measures/r2.h"
+#include "evaluator/measures/roc_auc.h"
+#include "evaluator/measures/top_k.h"
 #include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/testing/scripted_errors.h"
 
@@ -54,10 +58,58 @@ TEST(PerformanceTrigger, FiresWhenTheAccuracyHasFallenToTheThreshold) {
 
 TEST(PerformanceTrigger, FiresWhenTheErrorHasRisen) {
   PerformanceTrigger spec = Of(RollingAverageCriterion{.deviation = .5, .history = 3});
-  spec.measure = PerformanceMeasure::kMeanAbsoluteError;
+  spec.measure = MeanAbsoluteErrorMeasure{};
   const auto decisions = Decide(spec, 800, [](int64_t number) { return number < 500 ? 2.0 : 3.5; });
   // The first score has none before it; 3.5 is beyond 1.5 times 2 once.
   EXPECT_THAT(Fired(decisions), ElementsAre(0, 1, 5));
+}
+
+// Answers with a label and two probabilities: samples of even numbers are of class 0, and those of
+// class 1 get the higher probability of it until sample 500. From 700 on there is only class 0.
+class RankedOutcomes final : public EvidenceSource {
+ public:
+  absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override {
+    EXPECT_EQ(request.kind, EvidenceKind::kOutcomes);
+    EvidenceTable table = {.width = 3};
+    for (int64_t second = request.from->event_time.micros / 1'000'000 + 1;
+         second <= request.to.event_time.micros / 1'000'000; ++second) {
+      const double label = second % 2 == 0 || second >= 700 ? 0 : 1;
+      const double of_one = second < 500 ? .2 + .4 * label : .2 + .01 * (second % 4 < 2 ? 1 : 0);
+      table.values.insert(table.values.end(), {label, 1 - of_one, of_one});
+      ++table.num_rows;
+    }
+    return table;
+  }
+};
+
+TEST(PerformanceTrigger, JudgesByAnyMeasureOfPredictionsAndLabels) {
+  PerformanceTrigger spec = Of(ThresholdCriterion{.at = .6});
+  spec.measure = evaluator::RocAuc{};
+  RankedOutcomes source;
+  const auto decisions = testing::Decide(spec, SteadySamples(900), 100, &source);
+  // From 500 on labels and probabilities have nothing to do with each other.
+  EXPECT_THAT(Fired(decisions), ElementsAre(0, 5, 6));
+  EXPECT_EQ(decisions[1].verdict.observed.at("score"), 1);
+  EXPECT_NEAR(decisions[5].verdict.observed.at("score"), .5, 1e-12);
+  EXPECT_EQ(Explain(spec, decisions[1].verdict), "the roc_auc of 100 samples was 1; `at` is 0.6");
+  EXPECT_EQ(Explain(spec, decisions[8].verdict),
+            "roc_auc is undefined on the 100 samples since the last evaluation");
+}
+
+TEST(PerformanceTrigger, RefusesAMeasureThatDoesNotFitTheLabels) {
+  const auto problems_of = [](const PerformanceMeasure& measure, transform::LabelKind label) {
+    PerformanceTrigger spec = Of(ThresholdCriterion{.at = .6});
+    spec.measure = measure;
+    config::Problems problems;
+    CheckSamples(spec, {.dataset = "air", .schema = {.label = label, .num_classes = 3}}, problems);
+    return problems.ToString();
+  };
+  using transform::LabelKind;
+  EXPECT_EQ(problems_of(evaluator::F1{}, LabelKind::kClass), "");
+  EXPECT_EQ(problems_of(evaluator::RSquared{}, LabelKind::kReal), "");
+  EXPECT_THAT(problems_of(evaluator::RSquared{}, LabelKind::kClass), HasSubstr("compares numbers"));
+  EXPECT_THAT(problems_of(evaluator::F1{}, LabelKind::kReal), HasSubstr("is a real number"));
+  EXPECT_THAT(problems_of(evaluator::TopK{.k = 5}, LabelKind::kClass), HasSubstr("k is 5"));
 }
 
 TEST(PerformanceTrigger, AnswersNoWhereNoSampleCouldBeLookedAt) {

@@ -3,6 +3,9 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "evaluator/measures/f1.h"
+#include "evaluator/measures/log_loss.h"
+#include "evaluator/measures/roc_auc.h"
 #include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/triggers/amount_trigger.h"
 #include "supervisor/triggers/budgeted_trigger.h"
@@ -101,8 +104,17 @@ std::vector<TriggerSpec> PoliciesOfMistakes() {
           WithWarmUp(quantile, TimeTrigger{.every = "1500us"}, 12),
           WithWarmUp(avoidable, AmountTrigger{.samples = 200}, 4),
           PerformanceTrigger{.evaluate = ninety,
-                             .measure = PerformanceMeasure::kMeanAbsoluteError,
+                             .measure = MeanAbsoluteErrorMeasure{},
                              .criterion = RollingAverageCriterion{.deviation = .3}},
+          PerformanceTrigger{.evaluate = ninety,
+                             .measure = evaluator::RocAuc{},
+                             .criterion = ThresholdCriterion{.at = .8}},
+          PerformanceTrigger{.evaluate = period,
+                             .measure = evaluator::F1{},
+                             .criterion = QuantileCriterion{.tail = .2}},
+          PerformanceTrigger{.evaluate = {.samples = 1},
+                             .measure = evaluator::LogLoss{},
+                             .criterion = RollingAverageCriterion{.deviation = .9}},
           PerformanceTrigger{.evaluate = {.samples = 1},
                              .criterion =
                                  AvoidableErrorsCriterion{

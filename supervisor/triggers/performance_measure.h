@@ -1,0 +1,51 @@
+// The measures by which the `performance` policy judges a model: those of the evaluator that are
+// one number, and can be computed from predictions and labels.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "config/choice.h"
+#include "config/config.h"
+#include "evaluator/measures/measures.h"
+#include "supervisor/triggers/evidence.h"
+#include "supervisor/triggers/score_criterion.h"
+#include "supervisor/triggers/silent_criteria.h"
+
+namespace tidemill::supervisor {
+
+// The evaluator calls it `mae`.
+struct MeanAbsoluteErrorMeasure {
+  static constexpr std::string_view kType = "mean_absolute_error";
+  static constexpr std::string_view kDoc = "The mean absolute error.";
+  void Fields(auto&&) {}
+};
+
+// Stands for a measure of the evaluator. Thread-safe.
+class PerformanceMeasurePart : public config::Part<PerformanceMeasurePart> {
+ public:
+  // Lists the measures of the evaluator that have a value, but for those of users' own and `mae`,
+  // and mean_absolute_error.
+  static std::span<const config::Alternative<PerformanceMeasurePart>> Alternatives();
+
+  virtual const evaluator::Measure& measure() const = 0;
+};
+
+using PerformanceMeasure = config::Choice<PerformanceMeasurePart>;
+
+bool IsAccuracy(const PerformanceMeasure& measure);
+// Whether the mean of the errors of samples gives the score.
+bool IsMeanOfErrors(const PerformanceMeasure& measure);
+
+// The score in words, and its bad side.
+ScoreKind KindOf(const PerformanceMeasure& measure);
+ScoreRange RangeOf(const PerformanceMeasure& measure);
+
+// Returns the score of samples, as EvidenceKind::kOutcomes gives them. std::nullopt where it is
+// undefined: of no samples, or an area under a curve where all samples have one class.
+std::optional<double> ScoreOf(const PerformanceMeasure& measure, const EvidenceTable& outcomes);
+
+}  // namespace tidemill::supervisor
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::supervisor::PerformanceMeasure);
