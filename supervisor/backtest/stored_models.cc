@@ -10,16 +10,6 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Whether a training draws by its training set. Otherwise it draws by the number of its trigger.
-template <typename Training>
-bool DrawsBySet([[maybe_unused]] const Training& training) {
-  if constexpr (requires { training.reuse; }) {
-    return training.reuse;
-  } else {
-    return false;
-  }
-}
-
 absl::Status CheckUsable(int64_t run, const PipelineSpec& spec, const RunState& state) {
   if (state.state() == v1::RUN_STATE_RUNNING) {
     return FailedPrecondition(
@@ -63,7 +53,8 @@ absl::StatusOr<StoredModels> StoredModels::Of(const RunRow& run, const PipelineS
   stored.run_id_ = run.run_id.value;
   stored.differences_ = DifferencesOf(spec, state);
   stored.depends_on_first_ = spec.training.EffectiveFit() == models::Fit::kFirstTrigger;
-  stored.depends_on_number_ = !DrawsBySet(spec.training);
+  // A training that may be reused draws by its training set, others by the number of their trigger.
+  stored.depends_on_number_ = !spec.training.reuse;
   rpc::v1::Command command;
   command.set_request_id(fmt::format("run/{}/backtest", run.run_id.value));
   command.set_run_id(run.run_id.value);
