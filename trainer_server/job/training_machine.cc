@@ -23,11 +23,24 @@ std::string ProcessorName() {
   return "";
 }
 
+// Through the link, which also leads to a program that has been replaced since it was started.
+absl::StatusOr<std::string> DigestOfThisProgram() {
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  Sha256Stream digest;
+  std::string piece(size_t{1} << 20, '\0');
+  while (program.read(piece.data(), static_cast<std::streamsize>(piece.size())) ||
+         program.gcount() > 0) {
+    digest.Add(std::string_view(piece).substr(0, static_cast<size_t>(program.gcount())));
+  }
+  if (!program.eof()) return Internal("cannot read the program of this process");
+  return digest.Finish();
+}
+
 }  // namespace
 
 absl::Status DescribeMachine(const std::string& folder) {
   v1::TrainingMachine machine;
-  ASSIGN_OR_RETURN(*machine.mutable_program(), Sha256OfFile("/proc/self/exe"));
+  ASSIGN_OR_RETURN(*machine.mutable_program(), DigestOfThisProgram());
   machine.set_torch(at::show_config());
   machine.set_processor(ProcessorName());
   return WriteMessage(folder, kMachineFile, machine);
