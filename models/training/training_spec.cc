@@ -11,7 +11,8 @@ void TrainingSpec::Check(config::Problems& problems) const {
     problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
   }
   if (reuse && device == Device::kCuda) {
-    problems.Add("reuse", "is for trainings on a CPU: a GPU does not make the same weights each time",
+    problems.Add("reuse",
+                 "is for trainings on a CPU: a GPU does not make the same weights each time",
                  "write device: cpu, or leave reuse out");
   }
   if (!shuffle && order && !(*order)->KeepsStream()) {
