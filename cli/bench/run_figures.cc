@@ -49,50 +49,61 @@ ordered_json WindowsToJson(const std::vector<MeasuredWindow>& windows) {
 }
 
 Timestamp TimeIn(const ordered_json& json) {
-  return ParseTimestamp(json.get<std::string>()).value_or(Timestamp{});
+  return json.is_string() ? ParseTimestamp(json.get<std::string>()).value_or(Timestamp{})
+                          : Timestamp{};
+}
+
+// Whether a row is an array as WindowsToJson() writes it.
+bool IsWindow(const ordered_json& row) {
+  if (!row.is_array() || row.size() < 7 || row.size() > 9) return false;
+  const bool has_texts = row[1].is_string() && row[2].is_string() && row[3].is_string() &&
+                         row[4].is_string() && (row.size() < 8 || row[7].is_string()) &&
+                         (row.size() < 9 || row[8].is_string());
+  return has_texts && row[0].is_number() && (row[5].is_null() || row[5].is_number()) &&
+         row[6].is_number();
 }
 
 // `last` is what the eighth place says: the slice, or the baseline.
-std::vector<MeasuredWindow> WindowsFromJson(const ordered_json& rows,
-                                            std::string MeasuredWindow::*last) {
+absl::StatusOr<std::vector<MeasuredWindow>> WindowsFromJson(const ordered_json& json,
+                                                            const char* key,
+                                                            std::string MeasuredWindow::*last) {
   std::vector<MeasuredWindow> windows;
-  for (const ordered_json& row : rows) {
+  for (const ordered_json& row : json.value(key, ordered_json::array())) {
+    if (!IsWindow(row)) return InvalidArgument("'{}' has a row that is no window", key);
     MeasuredWindow& own = windows.emplace_back();
-    own.trigger = row.at(0);
-    own.dataset = row.at(1);
-    own.from = TimeIn(row.at(2));
-    own.to = TimeIn(row.at(3));
-    own.measure = row.at(4);
-    if (!row.at(5).is_null()) own.value = row.at(5).get<double>();
-    own.num_samples = row.at(6);
-    if (row.size() > 7) own.*last = row.at(7);
-    if (row.size() > 8) own.sums = row.at(8);
+    own.trigger = row[0];
+    own.dataset = row[1];
+    own.from = TimeIn(row[2]);
+    own.to = TimeIn(row[3]);
+    own.measure = row[4];
+    if (!row[5].is_null()) own.value = row[5].get<double>();
+    own.num_samples = row[6];
+    if (row.size() > 7) own.*last = row[7];
+    if (row.size() > 8) own.sums = row[8];
   }
   return windows;
 }
 
-TrainedModel ModelFromJson(const ordered_json& json) {
-  return {.at = TimeIn(json.at("at")),
-          .number = json.at("trigger"),
-          .num_samples = json.at("samples"),
-          .stage_seconds = json.at("seconds"),
-          .training_set = json.at("training_set"),
-          .weights = json.at("weights")};
+double NumberIn(const ordered_json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-RunFigures Parse(const ordered_json& json) {
-  RunFigures figures;
-  figures.seconds = json.at("seconds");
-  figures.num_decisions = json.at("decisions");
-  figures.deciding_seconds = json.at("deciding_seconds");
-  figures.num_skipped = json.at("skipped");
-  for (const ordered_json& model : json.at("triggers")) {
-    figures.models.push_back(ModelFromJson(model));
+std::string TextIn(const ordered_json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+TrainedModel ModelFromJson(const ordered_json& json) {
+  TrainedModel model{.at = TimeIn(json.value("at", ordered_json())),
+                     .number = static_cast<int64_t>(NumberIn(json, "trigger")),
+                     .num_samples = static_cast<int64_t>(NumberIn(json, "samples")),
+                     .training_set = TextIn(json, "training_set"),
+                     .weights = TextIn(json, "weights")};
+  for (const auto& [stage, seconds] : json.value("seconds", ordered_json::object()).items()) {
+    if (seconds.is_number()) model.stage_seconds[stage] = seconds;
   }
-  figures.active = WindowsFromJson(json.at("active"), &MeasuredWindow::slice);
-  figures.baselines = WindowsFromJson(json.at("baselines"), &MeasuredWindow::baseline);
-  figures.evaluations = WindowsFromJson(json.at("evaluations"), &MeasuredWindow::slice);
-  return figures;
+  return model;
 }
 
 }  // namespace
@@ -142,11 +153,24 @@ ordered_json FiguresToJson(const RunFigures& figures) {
 }
 
 absl::StatusOr<RunFigures> FiguresFromJson(const ordered_json& json) {
-  try {
-    return Parse(json);
-  } catch (const ordered_json::exception& error) {
-    return InvalidArgument("these are not the figures of a run: {}", error.what());
+  if (!json.is_object() || !json.contains("triggers") || !json["triggers"].is_array()) {
+    return InvalidArgument("these are not the figures of a run");
   }
+  RunFigures figures;
+  figures.seconds = NumberIn(json, "seconds");
+  figures.num_decisions = static_cast<int64_t>(NumberIn(json, "decisions"));
+  figures.deciding_seconds = NumberIn(json, "deciding_seconds");
+  figures.num_skipped = static_cast<int64_t>(NumberIn(json, "skipped"));
+  for (const ordered_json& model : json["triggers"]) {
+    if (!model.is_object()) return InvalidArgument("'triggers' has an entry that is no trigger");
+    figures.models.push_back(ModelFromJson(model));
+  }
+  ASSIGN_OR_RETURN(figures.active, WindowsFromJson(json, "active", &MeasuredWindow::slice));
+  ASSIGN_OR_RETURN(figures.baselines,
+                   WindowsFromJson(json, "baselines", &MeasuredWindow::baseline));
+  ASSIGN_OR_RETURN(figures.evaluations,
+                   WindowsFromJson(json, "evaluations", &MeasuredWindow::slice));
+  return figures;
 }
 
 }  // namespace tidemill::cli

@@ -119,6 +119,19 @@ TEST_F(DatasetTrialTest, TriesWhatAPackedFileBeginsWith) {
   EXPECT_GE(peek.parts[0].to_byte, std::ssize(peek.head));
 }
 
+TEST_F(DatasetTrialTest, APackedIdxFileNeedNotFitIntoWhatIsTried) {
+  constexpr int kNumRecords = 18 << 10;
+  std::string idx("\0\0\x08\x02\0\0\x48\0\0\0\x04\0", 12);  // 18,432 records of 1,024 bytes.
+  idx += std::string(size_t{1024} * kNumRecords, 'x');
+  data_.Write("a.idx.gz", testing::Gzip(idx));
+  const DatasetPeek peek = Peek(
+      "format: {type: binary, header_bytes: 12, record_bytes: 1024, idx: true}\n"
+      "event_time: {row: {start: 2026-01-01, step: 1s}}");
+  ASSERT_EQ(peek.parts.size(), 1U);
+  EXPECT_EQ(peek.parts[0].refusal, "");
+  EXPECT_GT(peek.parts[0].num_records, 0);
+}
+
 TEST_F(DatasetTrialTest, TriesLinesOfJson) {
   std::string text;
   for (int i = 0; i < 10'000; ++i) {

@@ -2,15 +2,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "base/files.h"
 #include "base/random.h"
@@ -95,7 +94,7 @@ comparisons:
       execv((ProgramFolder() + "/tidemill").c_str(), argv.data());
       _exit(127);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    poll(nullptr, 0, static_cast<int>(milliseconds));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
   }
