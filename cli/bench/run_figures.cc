@@ -68,7 +68,9 @@ absl::StatusOr<std::vector<MeasuredWindow>> WindowsFromJson(const ordered_json& 
                                                             const char* key,
                                                             std::string MeasuredWindow::*last) {
   std::vector<MeasuredWindow> windows;
-  for (const ordered_json& row : json.value(key, ordered_json::array())) {
+  const auto rows = json.find(key);
+  if (rows == json.end() || !rows->is_array()) return InvalidArgument("'{}' is missing", key);
+  for (const ordered_json& row : *rows) {
     if (!IsWindow(row)) return InvalidArgument("'{}' has a row that is no window", key);
     MeasuredWindow& own = windows.emplace_back();
     own.trigger = row[0];
@@ -95,13 +97,15 @@ std::string TextIn(const ordered_json& json, const char* key) {
 }
 
 TrainedModel ModelFromJson(const ordered_json& json) {
-  TrainedModel model{.at = TimeIn(json.value("at", ordered_json())),
+  TrainedModel model{.at = ParseTimestamp(TextIn(json, "at")).value_or(Timestamp{}),
                      .number = static_cast<int64_t>(NumberIn(json, "trigger")),
                      .num_samples = static_cast<int64_t>(NumberIn(json, "samples")),
                      .training_set = TextIn(json, "training_set"),
                      .weights = TextIn(json, "weights")};
-  for (const auto& [stage, seconds] : json.value("seconds", ordered_json::object()).items()) {
-    if (seconds.is_number()) model.stage_seconds[stage] = seconds;
+  const auto stages = json.find("seconds");
+  if (stages == json.end() || !stages->is_object()) return model;
+  for (const auto& [stage, seconds] : stages->items()) {
+    if (seconds.is_number()) model.stage_seconds[stage] = seconds.get<double>();
   }
   return model;
 }
