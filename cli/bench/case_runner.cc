@@ -1,5 +1,7 @@
 #include "cli/bench/case_runner.h"
 
+#include <map>
+
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
@@ -47,6 +49,18 @@ absl::StatusOr<int64_t> Submit(const Session& session, const std::string& path,
   return submitted.run_id();
 }
 
+// What the regret of policies is computed from: the measure, on windows that follow the training.
+void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
+  std::map<int64_t, Timestamp> trained;
+  for (const TrainedModel& model : figures.models) trained[model.number] = model.at;
+  std::erase_if(figures.evaluations, [&](const MeasuredWindow& own) {
+    return own.measure != sweep.measure || !own.slice.empty() || own.from < trained[own.trigger];
+  });
+  for (MeasuredWindow& own : figures.evaluations) own.sums.clear();
+  figures.baselines.clear();
+  figures.active.clear();
+}
+
 template <typename Request, typename Response, typename Method>
 absl::Status Send(const Session& session, Method method, Request request) {
   request.mutable_command()->set_request_id(rpc::NewRequestId());
@@ -78,7 +92,8 @@ absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
     return FailedPrecondition("run {} of {} has not succeeded: {}", id, pipeline.name,
                               run.run().error().empty() ? "it was stopped" : run.run().error());
   }
-  const RunFigures figures = FiguresOf(run);
+  RunFigures figures = FiguresOf(run);
+  if (one.sweep != nullptr) KeepForSweep(*one.sweep, figures);
   ordered_json result = {{"figures", FiguresToJson(figures)}};
   if (one.sweep == nullptr) return result;
   ASSIGN_OR_RETURN(const ordered_json tried,

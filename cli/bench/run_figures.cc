@@ -1,5 +1,10 @@
 #include "cli/bench/run_figures.h"
 
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
 #include "nlohmann/json.hpp"
 
 namespace tidemill::cli {
@@ -34,6 +39,9 @@ MeasuredWindow WindowOf(const Value& value) {
   return window;
 }
 
+// Seven digits behind the point are more than a measure on some thousand samples has.
+double Rounded(double value) { return std::round(value * 1e7) / 1e7; }
+
 // One array per window: names of thousands of windows would be most of the file.
 ordered_json WindowsToJson(const std::vector<MeasuredWindow>& windows) {
   ordered_json rows = ordered_json::array();
@@ -46,6 +54,27 @@ ordered_json WindowsToJson(const std::vector<MeasuredWindow>& windows) {
     if (!own.sums.empty()) rows.back().push_back(own.sums);
   }
   return rows;
+}
+
+// Of many models on the same windows: the windows once, and a short array for each value.
+ordered_json EvaluationsToJson(const std::vector<MeasuredWindow>& evaluations) {
+  using Key = std::tuple<std::string, Timestamp, Timestamp, std::string, std::string>;
+  std::map<Key, size_t> places;
+  ordered_json windows = ordered_json::array();
+  ordered_json values = ordered_json::array();
+  for (const MeasuredWindow& own : evaluations) {
+    const auto [place, is_new] =
+        places.emplace(Key{own.dataset, own.from, own.to, own.measure, own.slice}, places.size());
+    if (is_new) {
+      windows.push_back({own.dataset, FormatTimestamp(own.from), FormatTimestamp(own.to),
+                         own.measure, own.slice});
+    }
+    values.push_back({own.trigger, place->second,
+                      own.value ? ordered_json(Rounded(*own.value)) : ordered_json(nullptr),
+                      own.num_samples});
+    if (!own.sums.empty()) values.back().push_back(own.sums);
+  }
+  return {{"windows", windows}, {"values", values}};
 }
 
 Timestamp TimeIn(const ordered_json& json) {
@@ -84,6 +113,46 @@ absl::StatusOr<std::vector<MeasuredWindow>> WindowsFromJson(const ordered_json& 
     if (row.size() > 8) own.sums = row[8];
   }
   return windows;
+}
+
+bool IsEvaluatedWindow(const ordered_json& row) {
+  return row.is_array() && row.size() == 5 &&
+         std::ranges::all_of(row, [](const ordered_json& own) { return own.is_string(); });
+}
+
+bool IsEvaluatedValue(const ordered_json& row, size_t num_windows) {
+  return row.is_array() && (row.size() == 4 || (row.size() == 5 && row[4].is_string())) &&
+         row[0].is_number() && row[1].is_number_unsigned() && row[1].get<size_t>() < num_windows &&
+         (row[2].is_null() || row[2].is_number()) && row[3].is_number();
+}
+
+absl::StatusOr<std::vector<MeasuredWindow>> EvaluationsFromJson(const ordered_json& json) {
+  const auto windows = json.find("windows");
+  const auto values = json.find("values");
+  if (windows == json.end() || values == json.end()) {
+    return InvalidArgument("'evaluations' has no windows or no values");
+  }
+  std::vector<MeasuredWindow> known;
+  for (const ordered_json& row : *windows) {
+    if (!IsEvaluatedWindow(row)) return InvalidArgument("'windows' has a row that is no window");
+    known.push_back({.dataset = row[0],
+                     .from = TimeIn(row[1]),
+                     .to = TimeIn(row[2]),
+                     .measure = row[3],
+                     .slice = row[4]});
+  }
+  std::vector<MeasuredWindow> evaluations;
+  for (const ordered_json& row : *values) {
+    if (!IsEvaluatedValue(row, known.size())) {
+      return InvalidArgument("'values' has a row that is no value");
+    }
+    MeasuredWindow& own = evaluations.emplace_back(known[row[1].get<size_t>()]);
+    own.trigger = row[0];
+    if (!row[2].is_null()) own.value = row[2].get<double>();
+    own.num_samples = row[3];
+    if (row.size() > 4) own.sums = row[4];
+  }
+  return evaluations;
 }
 
 double NumberIn(const ordered_json& json, const char* key) {
@@ -153,7 +222,7 @@ ordered_json FiguresToJson(const RunFigures& figures) {
           {"triggers", triggers},
           {"active", WindowsToJson(figures.active)},
           {"baselines", WindowsToJson(figures.baselines)},
-          {"evaluations", WindowsToJson(figures.evaluations)}};
+          {"evaluations", EvaluationsToJson(figures.evaluations)}};
 }
 
 absl::StatusOr<RunFigures> FiguresFromJson(const ordered_json& json) {
@@ -172,8 +241,11 @@ absl::StatusOr<RunFigures> FiguresFromJson(const ordered_json& json) {
   ASSIGN_OR_RETURN(figures.active, WindowsFromJson(json, "active", &MeasuredWindow::slice));
   ASSIGN_OR_RETURN(figures.baselines,
                    WindowsFromJson(json, "baselines", &MeasuredWindow::baseline));
-  ASSIGN_OR_RETURN(figures.evaluations,
-                   WindowsFromJson(json, "evaluations", &MeasuredWindow::slice));
+  const auto evaluations = json.find("evaluations");
+  if (evaluations == json.end() || !evaluations->is_object()) {
+    return InvalidArgument("'evaluations' is missing");
+  }
+  ASSIGN_OR_RETURN(figures.evaluations, EvaluationsFromJson(*evaluations));
   return figures;
 }
 

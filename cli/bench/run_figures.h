@@ -3,7 +3,8 @@
 //
 //   {"seconds": 23.9, "triggers": [{"at": ..., "samples": 1000, "seconds": {"train": 0.2, ...},
 //    "training_set": ..., "weights": ..., "reused": false}], "active": [...], "baselines": [...],
-//    "evaluations": [[trigger, "elec2", from, to, "accuracy", value, samples, slice], ...]}
+//    "evaluations": {"windows": [["elec2", from, to, "accuracy", slice], ...],
+//                    "values": [[trigger, window, value, samples], ...]}}
 #pragma once
 
 #include <map>
