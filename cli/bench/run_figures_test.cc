@@ -8,7 +8,10 @@ namespace tidemill::cli {
 namespace {
 
 RunFigures Example() {
-  RunFigures figures{.seconds = 12.5, .num_decisions = 3, .deciding_seconds = 0.25};
+  RunFigures figures;
+  figures.seconds = 12.5;
+  figures.num_decisions = 3;
+  figures.deciding_seconds = 0.25;
   figures.models = {{.at = {86'400'000'000},
                      .number = 1,
                      .num_samples = 10,
