@@ -349,13 +349,16 @@ class FakeDownstream final : public Downstream {
                                 const std::function<absl::Status(batch::Batch)>& sink) override {
     RETURN_IF_ERROR(services_.Count("ReadModelColumns"));
     std::vector<float> errors;
+    std::vector<float> predictions;
     for (const int64_t key : request.keys()) {
       errors.push_back((key + request.model_id()) % 4 == 0 ? 1 : 0);
+      predictions.push_back(static_cast<float>(key % 8) / 8);
     }
     batch::Batch batch(request.keys_size());
     const std::vector<int64_t> keys(request.keys().begin(), request.keys().end());
     RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
     RETURN_IF_ERROR(batch.Set(batch::MakeColumn<float>("error", errors)));
+    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<float>("prediction", predictions)));
     return sink(std::move(batch));
   }
 
