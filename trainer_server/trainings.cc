@@ -236,7 +236,7 @@ absl::StatusOr<v1::TrainingMachine> Trainings::Machine() {
   const auto ignore = [](const v1::WatchTrainingResponse&) {};
   RETURN_IF_ERROR(
       processes_.Run("describe", folder, process::SpawnMode::kFork, ignore, std::stop_token()));
-  ASSIGN_OR_RETURN(const auto machine, ReadMessage<v1::TrainingMachine>(folder, kMachineFile));
+  ASSIGN_OR_RETURN(auto machine, ReadMessage<v1::TrainingMachine>(folder, kMachineFile));
   MutexLock lock(mutex_);
   machine_ = machine;
   return machine;

@@ -67,10 +67,10 @@ constexpr char kPhotographGraph[] = R"(
 )";
 
 absl::StatusOr<Workload> WorkloadOf(const std::string& name, const std::string& folder) {
-  const Workload criteo = {.dataset = benchmarks::CriteoDatasetSpec(folder),
-                           .graph = benchmarks::CriteoGraph(),
-                           .selection = "{type: all_data}",
-                           .batch_size = 8192};
+  Workload criteo = {.dataset = benchmarks::CriteoDatasetSpec(folder),
+                     .graph = benchmarks::CriteoGraph(),
+                     .selection = "{type: all_data}",
+                     .batch_size = 8192};
   if (name == "criteo") return criteo;
   if (name == "tenth") {
     Workload tenth = criteo;

@@ -36,7 +36,7 @@ std::string FirstLine(const fs::path& path) {
 // The folder with HEAD; in a work tree, `.git` is a file that names it.
 std::optional<fs::path> GitFolder(fs::path folder) {
   for (;; folder = folder.parent_path()) {
-    const fs::path git = folder / ".git";
+    fs::path git = folder / ".git";
     std::error_code error;
     if (fs::is_directory(git, error)) return git;
     if (fs::is_regular_file(git, error)) {

@@ -116,7 +116,7 @@ absl::StatusOr<SuiteOutcome> RunSuite(const BudgetedPlan& plan, const CaseRunner
     }
     progress.Begin(one);
     const auto begin = Clock::now();
-    const absl::Status status = MeasureOne(one, digest, runner, machine, *file);
+    absl::Status status = MeasureOne(one, digest, runner, machine, *file);
     progress.End(one, SecondsSince(begin));
     if (absl::IsCancelled(status) || absl::IsUnavailable(status)) return status;
     if (status.ok()) {

@@ -120,7 +120,7 @@ absl::Status FetchData(const SuiteEntry& entry) {
 
 absl::StatusOr<std::string> PrepareFolder(const SuiteEntry& entry, const std::string& root) {
   RETURN_IF_ERROR(CheckData(entry));
-  const std::string folder = files::Join(root, entry.spec.name);
+  std::string folder = files::Join(root, entry.spec.name);
   RETURN_IF_ERROR(files::CreateFolder(folder));
   RETURN_IF_ERROR(CopyFiles(entry.folder, folder));
   if (entry.spec.prepare.empty()) return folder;

@@ -70,10 +70,10 @@ bool HasFalseAlarms(const NamedPolicy& policy) {
 
 }  // namespace
 
-absl::Status PolicyTrials::Begin(std::vector<NamedPolicy> policies, int num_shuffles,
+absl::Status PolicyTrials::Begin(const std::vector<NamedPolicy>& policies, int num_shuffles,
                                  v1::WatchBacktestResponse::Final& final) {
   RETURN_IF_ERROR(OpenEvidence());
-  for (NamedPolicy& policy : policies) {
+  for (const NamedPolicy& policy : policies) {
     auto trial = BeginTrial(policy);
     // The others are tried without it.
     if (!trial.ok() && !policy.asked) {

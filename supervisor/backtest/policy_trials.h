@@ -46,7 +46,7 @@ class PolicyTrials {
   // Puts the policies at the beginning of the stream. Call it first, and once. When the pipeline's
   // own policy cannot be tried and nobody asked for it, it is left out, and `final` says why. Other
   // errors are those of Backtest::Create(), with the policy's name.
-  absl::Status Begin(std::vector<NamedPolicy> policies, int num_shuffles,
+  absl::Status Begin(const std::vector<NamedPolicy>& policies, int num_shuffles,
                      v1::WatchBacktestResponse::Final& final);
   // Takes the next samples. An error has the name of its policy.
   absl::Status Take(Samples samples);

@@ -23,7 +23,9 @@ TEST(ExcessRegret, IsTheDifferenceWhereBothErrorsAreCertain) {
 double ByIntegration(double mean, double deviation) {
   double sum = 0;
   const double step = deviation / 2000;
-  for (double x = step / 2; x < mean + 12 * deviation; x += step) {
+  const auto num_steps = static_cast<int>((mean + 12 * deviation) / step);
+  for (int i = 0; i < num_steps; ++i) {
+    const double x = (i + 0.5) * step;
     const double z = (x - mean) / deviation;
     sum += x * std::exp(-z * z / 2) / (deviation * std::sqrt(2 * M_PI)) * step;
   }
@@ -44,7 +46,8 @@ TEST(ExcessRegret, IsTheExpectedRegretLessThatOfChance) {
 TEST(ExcessRegret, IsZeroInTheMeanWithoutDrift) {
   double sum = 0;
   const double deviation = .03, step = .01;
-  for (double z = -8; z <= 8; z += step) {
+  for (int i = -800; i <= 800; ++i) {
+    const double z = i * step;
     sum +=
         std::exp(-z * z / 2) / std::sqrt(2 * M_PI) * step *
         ExcessRegret({.mean = .1 + z * deviation, .variance = deviation * deviation}, {.mean = .1});

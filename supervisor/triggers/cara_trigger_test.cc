@@ -41,7 +41,7 @@ TEST(CaraTrigger, FindsThePeriodOfLeastCostWhereErrorsGrowEvenly) {
     const auto decisions = DecideAgeing(Cara(price), 120, GrowingBy(growth));
     const auto cost = [&](double period) { return price / period + growth * (period - 1) / 2; };
     double least = cost(1);
-    for (double period = 1; period < 100; ++period) least = std::min(least, cost(period));
+    for (int period = 1; period < 100; ++period) least = std::min(least, cost(period));
     const auto fired = NumbersOfFired(decisions);
     ASSERT_GE(fired.size(), 3U);
     // Errors are counts of 100 samples: growth is rounded to them.

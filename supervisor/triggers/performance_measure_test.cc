@@ -95,7 +95,8 @@ TEST(PerformanceMeasure, IsAnyOfTheEvaluatorThatIsANumberOfPredictionsAndLabels)
 
 TEST(PerformanceMeasure, KeepsItsSettings) {
   const PerformanceMeasure measure = evaluator::TopK{.k = 3};
-  const PerformanceMeasure copy = measure;
+  PerformanceMeasure copy = measure;
+  copy = PerformanceMeasure(measure);
   EXPECT_EQ(copy.type(), "top_k");
   EXPECT_EQ(copy->measure().Name(), "top_3");
 }
