@@ -37,7 +37,7 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
   PolicyTrials trials(
       past, spec.selection, forecast,
       {.matrix = matrix ? &*matrix : nullptr, .models = models ? &*models : nullptr}, is_wanted);
-  RETURN_IF_ERROR(trials.Begin(std::move(policies), request.num_shuffles(), final));
+  RETURN_IF_ERROR(trials.Begin(policies, request.num_shuffles(), final));
   const auto show = [&](Samples samples) { return trials.Take(samples); };
   RETURN_IF_ERROR(past.Show(progress, show, final));
   RETURN_IF_ERROR(trials.Finish(final));
