@@ -47,8 +47,9 @@ to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows 
 
 - One run trains a model at each cut of a grid and measures each on all windows; every policy is asked on these models by a
   backtest, with the decisions that a run would make. `make suite` needs one training for each cut and seed, whatever the number of policies.
-- All begin with the model of the first cut. Settings (`SETTING`) are chosen on the first third of the windows, for each price; regret is
-  that of the other two thirds. So `use X when` below was found on data that X was not set by.
+- All begin with the model of the first cut. Settings are chosen on the first third of the windows, for each price; regret is that of the
+  other two thirds. `Use X when` below names the policy with the least regret there. X was not set by these windows, but it was picked by them
+  as the best of some twenty, so its lead flatters; with one seed, chance alone can make a small one.
 - Always beside: *never*, *always*, the *calendar, tuned* (every k windows), the *cusum, tuned* (the sum of the excess of the error over
   its level right after a training), and *uniform* (at random, as often as the calendar; the mean of 20 draws).
 - In brackets the least and the greatest over the seeds. *Told a quarter* and *told four times*: the regret of a policy that is told a price, when it is told a
