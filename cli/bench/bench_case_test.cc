@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "nlohmann/json.hpp"
+
+#include "cli/bench/run_figures.h"
 #include "cli/bench/suite.h"
 #include "cli/bench/sweep.h"
 
@@ -111,6 +114,30 @@ TEST_F(BenchSuiteTest, AsksEachPolicyAtEachPriceAndWithEachSetting) {
   EXPECT_EQ(candidates[3].trigger, "{type: amount, samples: 20}");
   EXPECT_EQ(candidates[3].setting, "N=20");
   EXPECT_FALSE(candidates[3].price);
+}
+
+TEST_F(BenchSuiteTest, RefusesADamagedResultOfASweep) {
+  const auto suite = Suite();
+  nlohmann::ordered_json result = {{"figures", FiguresToJson({})}, {"policies", 7}};
+  EXPECT_EQ(SweepSeedOf({}, *suite.front().spec.sweep).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  RunFigures figures;
+  figures.models = {{.at = {0}, .number = 1}};
+  figures.evaluations = {{.dataset = "d",
+                          .from = {0},
+                          .to = {1},
+                          .measure = "accuracy",
+                          .value = 0.5,
+                          .num_samples = 1,
+                          .trigger = 1}};
+  result["figures"] = FiguresToJson(figures);
+  EXPECT_EQ(SweepSeedOf(result, *suite.front().spec.sweep).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  result["policies"] = {{{"policy", "p"}, {"price", "dear"}, {"setting", ""}, {"triggers", {}}}};
+  EXPECT_EQ(SweepSeedOf(result, *suite.front().spec.sweep).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  result["policies"] = nlohmann::ordered_json::array();
+  EXPECT_TRUE(SweepSeedOf(result, *suite.front().spec.sweep).ok());
 }
 
 TEST_F(BenchSuiteTest, NamesEveryMistakeOfAnEntryAtItsLine) {

@@ -96,6 +96,16 @@ std::vector<double> PricesOf(const SweptPolicy& policy, const std::vector<double
   return asks ? prices : std::vector<double>{};
 }
 
+// Whether an entry of `policies` is one that Keep() has made.
+bool IsTriedPolicy(const ordered_json& own) {
+  return own.is_object() && own.contains("policy") && own["policy"].is_string() &&
+         own.contains("price") && (own["price"].is_null() || own["price"].is_number()) &&
+         own.contains("setting") && own["setting"].is_string() && own.contains("triggers") &&
+         own["triggers"].is_array() &&
+         std::ranges::all_of(own["triggers"],
+                             [](const ordered_json& at) { return at.is_string(); });
+}
+
 }  // namespace
 
 std::vector<PolicyCandidate> CandidatesOf(const SweepSpec& sweep,
@@ -140,11 +150,18 @@ absl::StatusOr<ordered_json> TryPolicies(const Session& session, const std::stri
 }
 
 absl::StatusOr<SweepSeed> SweepSeedOf(const ordered_json& result, const SweepSpec& sweep) {
+  if (!result.is_object()) return InvalidArgument("a result is an object");
   SweepSeed seed;
-  ASSIGN_OR_RETURN(const RunFigures figures, FiguresFromJson(result.at("figures")));
+  ASSIGN_OR_RETURN(const RunFigures figures,
+                   FiguresFromJson(result.value("figures", ordered_json())));
   ASSIGN_OR_RETURN(seed.matrix, ErrorMatrixOf(figures, sweep.measure, sweep.error_scale));
   seed.seed = result.value("seed", int64_t{0});
-  for (const ordered_json& own : result.at("policies")) {
+  const auto policies = result.find("policies");
+  if (policies == result.end() || !policies->is_array()) {
+    return InvalidArgument("'policies' is missing");
+  }
+  for (const ordered_json& own : *policies) {
+    if (!IsTriedPolicy(own)) return InvalidArgument("'policies' has an entry that is no policy");
     TriedPolicy& policy = seed.policies.emplace_back();
     policy.name = own.at("policy");
     if (!own.at("price").is_null()) policy.price = own.at("price").get<double>();
