@@ -87,6 +87,7 @@ nightly: build
 	@for alpha in 0.9 0.5; do \
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
 	done
+	@$(MAKE) --no-print-directory sanitize
 
 # Values of COUNT generated expressions over five rows each, against DuckDB's. Needs the network once, for its wheel.
 COUNT ?= 10000
@@ -114,9 +115,12 @@ suite: build
 	  code=$$?; [ $$code = 0 ] || [ $$code = 1 ] || [ $$code = 8 ] || exit $$code
 	@tools/benchmarks_page.py --build $(BUILD)
 
-# A short run of each entry of the suite that needs no data from outside.
+# A short run of each entry of the suite that needs no data from outside, on a stack of its own, whose name is new:
+# the database of a state folder that was removed by hand would refuse another folder of the same name.
 suite_smoke: programs
-	@$(BUILD)/bin/tidemill bench run --smoke --state $(SUITE_STATE) --work $(BUILD)/suite_work
+	@state=$$(mktemp -d "$(BUILD)/suite_smoke.XXXXXX"); code=0; \
+	  $(BUILD)/bin/tidemill bench run --smoke --state "$$state/state" --work "$$state/work" || code=$$?; \
+	  $(BUILD)/bin/tidemill down --purge --yes --quiet --state "$$state/state" && rm -r "$$state"; exit $$code
 
 # Runs pipelines under one retraining policy after the other and writes docs/policies.md. TIDEMILL_DATA:
 # the datasets; DATASET: only these of benchmarks/policies/; QUICK=1: a trial, kept in the build folder.

@@ -1,18 +1,19 @@
-// File descriptors that are closed by whoever owns them.
+// File descriptors that are closed by their owners.
 #pragma once
 
 namespace tidemill {
 
-// Owns one file descriptor and closes it at its own end:
+// Owns one file descriptor and closes it in its destructor:
 //
 //   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 //   if (!file.is_open()) return NotFound("cannot open {}: {}", path, std::strerror(errno));
 //
-// A Descriptor without a number does nothing. One that was moved from has none. A close never
-// changes errno, and its failure is not reported. A caller that must know that bytes are on the
-// disk calls fsync() before.
+// A Descriptor without a number does nothing. A Descriptor that was moved from has none. A close
+// never changes errno, and its failure is not reported. A caller that must know that bytes are on
+// the disk calls fsync() first.
 //
-// Thread-compatible. Several threads may use number() at once. Nobody else may close that number.
+// Thread-compatible. Several threads may use number() at once. Only this object may close that
+// number.
 class Descriptor {
  public:
   // Holds none.

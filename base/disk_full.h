@@ -1,5 +1,5 @@
-// A full disk, told apart from other failures wherever it is noticed. It passes once somebody makes
-// room, so it is UNAVAILABLE: whoever waits for a service that is away waits for this, too.
+// Distinguishes a full disk from other failures. It ends once space is freed, so it is UNAVAILABLE:
+// callers that wait for an absent service wait for this, too.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-// Whether errno says that the disk, or this user's share of it, has no room left.
+// Whether errno says that the disk is full, or that this user's quota is used up.
 bool IsNoRoom(int error);
 
 // UNAVAILABLE "the disk is full: <what failed>".

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using tidemill::testing::StatusIs;
 
-TEST(DiskFull, IsKnownByItsTextBehindOtherTexts) {
+TEST(DiskFull, IsKnownByItsTextAfterOtherTexts) {
   const absl::Status full = DiskFull("cannot write a: No space left on device");
   EXPECT_THAT(full, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("the disk is full")));
   EXPECT_TRUE(IsDiskFull(full));

@@ -5,19 +5,20 @@
 
 namespace tidemill {
 
-// Makes the heap keep up to 32 MiB of freed memory. By default it returns a free end of 128 KiB to
-// the kernel. A stream allocates and frees megabytes a thousand times a second. If the kernel took
-// and zeroed their pages each time, that would cost as much as all copies of their bytes. Blocks
-// larger than 8 MiB are returned at once, as they should be. Call it first in main().
+// Makes the heap keep up to 32 MiB of freed memory. By default the heap returns a free end of 128
+// KiB to the kernel. A stream allocates and frees megabytes a thousand times a second. If the
+// kernel took and zeroed their pages each time, that would cost as much as all copies of their
+// bytes. Blocks larger than 8 MiB are still returned at once. Call it first in main().
 void KeepFreedPages();
 
 // Returns free memory of the heap to the kernel when it is more than 4 MiB. Such memory remains in
 // the heaps of threads after a burst of calls, and grows with the calls of a service that does
-// little; these heaps return nothing by themselves. Call it now and then; where there is
-// less, it only looks. Thread-safe. Returns whether it returned memory.
+// little; these heaps never shrink automatically. Call it periodically; with less free memory, it
+// does nothing. Thread-safe. Returns whether it returned memory.
 bool ReturnFreedPages();
 
-// Returns the bytes that the process has in memory, without those of files; 0 when that is unknown.
+// Returns the bytes that the process has in memory, without mapped files; 0 when the number is
+// unknown.
 size_t AnonymousBytes();
 
 }  // namespace tidemill

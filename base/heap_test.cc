@@ -13,7 +13,7 @@ namespace {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-TEST(Heap, GivesBackWhatLiesFreeBelowWhatIsInUse) {
+TEST(Heap, GivesBackFreeMemoryBelowUsedMemory) {
   constexpr size_t kBlock = 64 << 10;
   constexpr size_t kNumBlocks = 3'200;  // 200 MiB.
   std::vector<std::unique_ptr<char[]>> blocks;
@@ -31,9 +31,9 @@ TEST(Heap, GivesBackWhatLiesFreeBelowWhatIsInUse) {
 }
 
 // As of a service whose calls come seldom, each on another thread.
-TEST(Heap, GivesBackTheLittleThatLiesFreeInTheHeapsOfThreads) {
+TEST(Heap, GivesBackTheLittleThatIsFreeInTheHeapsOfThreads) {
   constexpr size_t kBlock = 1 << 10;
-  constexpr size_t kNumBlocks = 8 << 10;  // 8 MiB, in blocks that no heap returns by itself.
+  constexpr size_t kNumBlocks = 8 << 10;  // 8 MiB, in blocks that no heap returns on its own.
   std::vector<std::unique_ptr<char[]>> kept;
   size_t before = 0;
   std::thread caller([&] {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/check.h"
+
 namespace tidemill {
 namespace {
 
@@ -83,7 +85,7 @@ absl::StatusOr<LocalSocket> LocalSocket::Listen(const std::string& path, Kind ki
   if (::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) ::unlink(path.c_str());
   ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   ASSIGN_OR_RETURN(Descriptor descriptor, NewSocket(kind));
-  // Whoever connects before the mode is set is still seen by his uid.
+  // A client that connects before the mode is set is still known by its uid.
   if (::bind(descriptor.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
           0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(descriptor.number(), SOMAXCONN) != 0) {
@@ -121,6 +123,7 @@ void LocalSocket::SetSendBuffer(int bytes) const {
 
 absl::StatusOr<size_t> LocalSocket::Send(std::span<const std::byte> bytes,
                                          std::span<const int> descriptors) const {
+  TIDEMILL_CHECK(!bytes.empty());
   if (descriptors.size() > kMaxDescriptors) {
     return InvalidArgument("cannot send {} descriptors at once; the limit is {}",
                            descriptors.size(), kMaxDescriptors);

@@ -1,5 +1,4 @@
-// UNIX sockets between processes of one host. They carry bytes, and open descriptors along with
-// them.
+// UNIX sockets between processes of one host. They carry bytes and open descriptors.
 #pragma once
 
 #include <sys/types.h>
@@ -17,10 +16,11 @@
 
 namespace tidemill {
 
-// One end of a connection, or a listening socket. It owns its descriptor and closes it at its end.
+// One end of a connection, or a listening socket. It owns its descriptor and closes it in its
+// destructor.
 //
 // A call never waits unless its name says so. A broken connection raises no SIGPIPE: the call
-// returns UNAVAILABLE. What the other end of a stream sent before it died is still received.
+// returns UNAVAILABLE. Bytes that the other end of a stream sent before it died are still received.
 //
 // Thread-compatible. Several threads may call const functions at once; the kernel keeps each packet
 // whole, but the bytes of a stream may mix.
@@ -29,22 +29,22 @@ class LocalSocket {
   enum class Kind {
     // Bytes in their order, without boundaries.
     kStream,
-    // Packets: what one call sends, one call receives. A packet has at least one byte.
+    // Packets: one call receives the bytes that one call sent. A packet has at least one byte.
     kPackets,
   };
-  // The most descriptors in one message. It is Linux's limit.
+  // The most descriptors in one message, a limit of Linux.
   static constexpr size_t kMaxDescriptors = 253;
 
-  // Without a connection: every call fails.
+  // Makes a socket without a connection: every call fails.
   LocalSocket() = default;
   // Owns a socket that is already connected.
   explicit LocalSocket(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
-  // Connects to the socket at `path`. UNAVAILABLE when nobody listens there. INVALID_ARGUMENT for a
-  // path that is empty or too long (107 bytes).
+  // Connects to the socket at `path`. UNAVAILABLE when no process listens there. INVALID_ARGUMENT
+  // for a path that is empty or too long (107 bytes).
   static absl::StatusOr<LocalSocket> Connect(const std::string& path, Kind kind);
   // Listens at `path`, where only this user may connect (mode 0600). Replaces a socket that a dead
-  // process left, and nothing else. The caller removes the file at the end. UNAVAILABLE when a
+  // process left, but no other file. The caller removes the file at the end. UNAVAILABLE when a
   // process listens there, or when the path cannot be bound.
   static absl::StatusOr<LocalSocket> Listen(const std::string& path, Kind kind);
   // Returns the two ends of a new connection. RESOURCE_EXHAUSTED when there are too many
@@ -71,10 +71,11 @@ class LocalSocket {
   absl::Status SendAndWait(std::span<const std::byte> bytes,
                            std::span<const int> descriptors = {}) const;
 
-  // Receives what is there, or the next packet, into `bytes`. Returns the number of bytes. Appends
-  // the descriptors that came along; they are closed on exec. 0 means that nothing is there now.
-  // UNAVAILABLE when the connection is broken or the other end has closed it. DATA_LOSS when a
-  // packet is longer than `bytes`, or when this process may not open more descriptors.
+  // Receives the available bytes, or the next packet, into `bytes`. Returns the number of bytes.
+  // Appends the descriptors that came with the bytes; they are closed on exec. 0 means that nothing
+  // is available now. UNAVAILABLE when the connection is broken or the other end has closed it.
+  // DATA_LOSS when a packet is longer than `bytes`, or when this process may not open more
+  // descriptors.
   absl::StatusOr<size_t> Receive(std::span<std::byte> bytes,
                                  std::vector<Descriptor>& descriptors) const;
 

@@ -52,7 +52,7 @@ void LogFile::BeforeLine() {
 }
 
 void LogFile::TurnOver() const {
-  // Opened anew, because a lock belongs to the open file, and children share this process's.
+  // Opened again, because a lock belongs to the open file, and children share this process's.
   const Descriptor turned(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!turned.is_open() || flock(turned.number(), LOCK_EX) != 0) return;
   if (IdentityOf(turned.number()) != IdentityAt(path_)) return;  // Another process was faster.

@@ -1,4 +1,4 @@
-// The file that a process's log lines go to by its standard error, kept from growing for ever.
+// Limits the size of the file that receives a process's log lines through its standard error.
 #pragma once
 
 #include <sys/types.h>
@@ -11,23 +11,23 @@
 
 namespace tidemill::log {
 
-// Names the file that standard error is, for Configure() of log.h. Whoever starts a process sets
-// it.
+// Names the file that standard error is, for Configure() of log.h. The process that starts another
+// one sets it.
 inline constexpr char kFileVariable[] = "TIDEMILL_LOG_FILE";
-// The bytes after which such a file is turned over, and how many earlier ones are kept.
+// The size at which such a file is rotated, and the number of earlier files that are kept.
 inline constexpr int64_t kMaxFileBytes = int64_t{8} << 20;
 inline constexpr int kKeptFiles = 3;
 
 // Standard error is this file at first. Once it has `max_bytes`, it becomes `<path>.1`, the earlier
-// `<path>.1` becomes `<path>.2`, and so on; what would be number `num_kept` + 1 is gone. Lines go
-// on in a new file. Nothing that was written gets lost in between. Child processes share the file:
-// the first that notices turns it over, and the others follow. A standard error that leads
+// `<path>.1` becomes `<path>.2`, and so on; the file that would be number `num_kept` + 1 is
+// deleted. Lines continue in a new file; no line is lost in between. Child processes share the
+// file: the first one that notices rotates it, and the others follow. A standard error that leads
 // elsewhere is left alone. Thread-safe.
 class LogFile {
  public:
   LogFile(std::string path, int64_t max_bytes, int num_kept);
 
-  // Is called before a line is written. A file that cannot be turned over goes on growing.
+  // Is called before a line is written. A file that cannot be rotated continues to grow.
   void BeforeLine() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The path of the file, or of the kept one with that number, from 1.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kMaxBytes = 1'000;
 constexpr int kKept = 3;
 
-// Standard error of the process is a file of the test's meanwhile.
+// Meanwhile, the standard error of the process is a file of the test.
 class LogFileTest : public ::testing::Test {
  protected:
   LogFileTest() : before_(dup(STDERR_FILENO)) {
@@ -42,7 +42,7 @@ class LogFileTest : public ::testing::Test {
     EXPECT_EQ(write(STDERR_FILENO, line.data(), line.size()), std::ssize(line));
   }
 
-  // Of the kept files, the oldest first, and of the present one.
+  // The text of the kept files, the oldest first, and of the current one.
   std::string All() const {
     std::string all;
     for (int number = 20; number >= 0; --number) {
@@ -57,7 +57,7 @@ class LogFileTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(LogFileTest, KeepsSoManyFilesOfSuchASize) {
+TEST_F(LogFileTest, KeepsALimitedNumberOfFilesOfALimitedSize) {
   LogFile file(path_, kMaxBytes, kKept);
   for (int i = 0; i < 10'000; ++i) Write(file, "line " + std::to_string(i));
   EXPECT_TRUE(fs::exists(path_ + ".3"));

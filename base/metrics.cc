@@ -156,15 +156,6 @@ std::string Registry::Text() const {
 
 std::shared_ptr<prometheus::Collectable> Registry::collectable() const { return state_->registry; }
 
-std::string Registry::Markdown() const {
-  std::string table = "| metric | kind | label | meaning |\n|---|---|---|---|\n";
-  MutexLock lock(state_->mutex);
-  for (const auto& [name, entry] : state_->entries) {
-    table += fmt::format("| `{}` | {} | {} | {} |\n", name, entry.kind, entry.label, entry.help);
-  }
-  return table;
-}
-
 Registry& Process() {
   static Registry* const registry = new Registry;  // Never destroyed: threads may count at exit.
   return *registry;

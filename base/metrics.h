@@ -1,4 +1,4 @@
-// What a process counts and measures about itself, in Prometheus' text format.
+// The metrics of a process, in Prometheus' text format.
 //
 //   struct ReadMetrics {
 //     explicit ReadMetrics(metrics::Registry& registry)
@@ -34,7 +34,6 @@ struct Declaration {
 // Upper bounds of histogram buckets.
 inline constexpr double kSeconds[] = {0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
                                       0.1,    0.3,    1,     3,     10,   30};
-inline constexpr double kBytes[] = {1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 28};
 
 // The metrics below are thread-safe. `series` is the value of the label, empty without a label.
 
@@ -76,9 +75,6 @@ class Registry {
 
   // For servers that publish the values. Lives as long as its holders.
   std::shared_ptr<prometheus::Collectable> collectable() const;
-
-  // Returns a table of all metrics for people: name, kind, label, meaning; sorted by name.
-  std::string Markdown() const;
 
  private:
   struct State;

@@ -41,17 +41,6 @@ TEST(Metrics, GivesTheSameMetricToTheSameDeclaration) {
   EXPECT_THAT(registry.Text(), HasSubstr("tidemill_storage_read_samples_total 2\n"));
 }
 
-TEST(Metrics, ListsWhatWasDeclaredAsMarkdown) {
-  Registry registry;
-  registry.AddCounter({"rpc_failed", "calls", "Calls that failed.", "method"});
-  registry.AddCounter(kRead);
-  EXPECT_EQ(registry.Markdown(),
-            "| metric | kind | label | meaning |\n"
-            "|---|---|---|---|\n"
-            "| `tidemill_rpc_failed_calls_total` | counter | method | Calls that failed. |\n"
-            "| `tidemill_storage_read_samples_total` | counter |  | Samples read. |\n");
-}
-
 TEST(MetricsDeathTest, EndsWhenANameIsDeclaredAsSomethingElse) {
   Registry registry;
   registry.AddCounter(kRead);

@@ -7,7 +7,7 @@
 namespace tidemill {
 namespace {
 
-// Of a name that is refused, for the message.
+// The part of a refused name that the message shows.
 constexpr size_t kShownBytes = 80;
 
 bool IsLetterOrDigit(char c) {
@@ -24,7 +24,7 @@ std::string Shown(std::string_view name) {
 }  // namespace
 
 bool IsName(std::string_view name) {
-  return !name.empty() && name.size() <= kMostNameBytes && name.front() != '-' &&
+  return !name.empty() && name.size() <= kMaxNameBytes && name.front() != '-' &&
          name.front() != '.' && std::all_of(name.begin(), name.end(), IsOfNames);
 }
 
@@ -34,7 +34,7 @@ std::string NoNameFor(std::string_view what, std::string_view name) {
 
 std::string NameRule() {
   return fmt::format("use up to {} letters, digits, '_', '-' and '.'; do not begin with '-' or '.'",
-                     kMostNameBytes);
+                     kMaxNameBytes);
 }
 
 absl::Status CheckName(std::string_view what, std::string_view name) {
@@ -50,9 +50,9 @@ absl::StatusOr<std::string> CheckedNamespace(std::string_view given) {
 
 absl::Status CheckLabel(std::string_view what, std::string_view label) {
   if (label.empty()) return InvalidArgument("the {} is empty", what);
-  if (label.size() > kMostLabelBytes) {
+  if (label.size() > kMaxLabelBytes) {
     return InvalidArgument("the {} '{}' has {} bytes; {} are allowed", what, Shown(label),
-                           label.size(), kMostLabelBytes);
+                           label.size(), kMaxLabelBytes);
   }
   if (IsPrintable(label)) return absl::OkStatus();
   return InvalidArgument("the {} '{}' has invisible characters, or is not UTF-8", what,

@@ -10,8 +10,8 @@
 
 namespace tidemill {
 
-inline constexpr size_t kMostNameBytes = 63;
-inline constexpr size_t kMostLabelBytes = 500;
+inline constexpr size_t kMaxNameBytes = 63;
+inline constexpr size_t kMaxLabelBytes = 500;
 
 // Checks the name of a dataset, pipeline or namespace: up to 63 ASCII letters, digits, '_', '-' and
 // '.', and the first is neither '-' nor '.'. Such a name can be used without quoting as a word of a

@@ -17,7 +17,7 @@ TEST(Names, AreLettersDigitsAndThreeSigns) {
   for (const char* const name : {"elec2", "a", "7", "_x", "Wave-2.v1_b"}) {
     EXPECT_THAT(CheckName("dataset", name), IsOk());
   }
-  EXPECT_THAT(CheckName("dataset", std::string(kMostNameBytes, 'a')), IsOk());
+  EXPECT_THAT(CheckName("dataset", std::string(kMaxNameBytes, 'a')), IsOk());
 }
 
 TEST(Names, RefuseWhatReadsAsAPathAnOptionOrACommandOfATerminal) {
@@ -41,7 +41,7 @@ TEST(Names, RefuseWhatReadsAsAPathAnOptionOrACommandOfATerminal) {
                              "*",
                              "a\tb",
                              "a'b",
-                             std::string(kMostNameBytes + 1, 'a')};
+                             std::string(kMaxNameBytes + 1, 'a')};
   for (const std::string& name : bad) {
     const absl::Status status = CheckName("dataset", name);
     EXPECT_THAT(status,
@@ -65,7 +65,7 @@ TEST(Names, LabelsAreSeenAndBounded) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("empty")));
   EXPECT_THAT(CheckLabel("job", std::string("x\0y", 3)),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("x\\x00y")));
-  EXPECT_THAT(CheckLabel("request id", std::string(kMostLabelBytes + 1, 'a')),
+  EXPECT_THAT(CheckLabel("request id", std::string(kMaxLabelBytes + 1, 'a')),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("501 bytes")));
 }
 

@@ -18,14 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where a path leads once links are followed, though there be nothing yet. The path itself when its
-// links lead in a circle, for who opens it to find out.
+// links form a loop, so that opening it fails with the error.
 std::string Followed(const std::string& path) {
-  constexpr int kMostLinks = 40;
+  constexpr int kMaxLinks = 40;
   fs::path place(path);
   std::error_code error;
   for (int links = 0; fs::is_symlink(place, error); ++links) {
     const fs::path next = fs::read_symlink(place, error);
-    if (error || links == kMostLinks) return path;
+    if (error || links == kMaxLinks) return path;
     place = next.is_absolute() ? next : place.parent_path() / next;
   }
   return place.string();

@@ -13,7 +13,7 @@ struct Range {
 };
 
 // In ascending order. The joiners U+200C and U+200D are not among them: scripts and emojis need
-// them, and they change nothing of what stands around them.
+// them, and they change nothing around them.
 constexpr Range kUnseen[] = {
     {0x00, 0x1f},        // Controls.
     {0x7f, 0x9f},        // Delete and more controls.
@@ -79,8 +79,8 @@ std::string Printable(std::string_view text, std::string_view keep) {
 
 std::string_view WholeCharacters(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
-  constexpr size_t kMostBytes = 4;
-  for (size_t end = most; end > 0 && end + kMostBytes > most; --end) {
+  constexpr size_t kMaxBytes = 4;
+  for (size_t end = most; end > 0 && end + kMaxBytes > most; --end) {
     // A character that begins where the text is cut is not in two parts.
     if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80) return text.substr(0, end);
   }
@@ -88,8 +88,8 @@ std::string_view WholeCharacters(std::string_view text, size_t most) {
 }
 
 std::string Quoted(std::string_view text) {
-  constexpr size_t kMostShown = 40;
-  const std::string_view shown = WholeCharacters(text, kMostShown);
+  constexpr size_t kMaxShown = 40;
+  const std::string_view shown = WholeCharacters(text, kMaxShown);
   return "'" + Printable(shown) + (shown.size() < text.size() ? "..." : "") + "'";
 }
 

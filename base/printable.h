@@ -1,4 +1,4 @@
-// Makes texts from strangers safe to show in one line of a terminal, a log or a message.
+// Makes untrusted text safe to show in one line of a terminal, a log or a message.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,9 @@ struct Utf8Character {
 // with a valid character.
 std::optional<Utf8Character> FirstCharacter(std::string_view bytes);
 
-// Replaces everything that would not be shown as it is, byte by byte, by texts such as "\x1b":
-// control characters, characters that change the direction of what follows or that take no room,
-// and bytes that are not UTF-8. A line feed becomes "\n". The ASCII characters in `keep` stay as
-// they are.
+// Replaces everything that would not be shown literally, byte by byte, by texts such as "\x1b":
+// control characters, characters that change the direction of the following text or have no width,
+// and bytes that are not UTF-8. A line feed becomes "\n". The ASCII characters in `keep` are kept.
 std::string Printable(std::string_view text, std::string_view keep = "");
 
 // Returns the front of the text that has at most `most` bytes and cuts no character of UTF-8.
@@ -30,7 +29,7 @@ std::string_view WholeCharacters(std::string_view text, size_t most);
 // Returns the text between single quotes for a message, made printable, cut when it is long.
 std::string Quoted(std::string_view text);
 
-// Whether the text is UTF-8 that is shown as it is.
+// Whether the text is UTF-8 that can be shown unchanged.
 bool IsPrintable(std::string_view text);
 
 }  // namespace tidemill

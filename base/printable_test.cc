@@ -5,7 +5,7 @@
 namespace tidemill {
 namespace {
 
-TEST(Printable, LeavesWhatIsSeenAsItIs) {
+TEST(Printable, LeavesPrintableTextUnchanged) {
   for (const char* const text :
        {"", "elec2", "Zürich, 東京 🌊", "نمی\xE2\x80\x8Cخواهم", "a\\b \"c\""}) {
     EXPECT_EQ(Printable(text), text);
@@ -33,7 +33,7 @@ TEST(Printable, ShowsWhatWouldTurnOrHideText) {
   }
 }
 
-TEST(Printable, ShowsBytesThatAreNoText) {
+TEST(Printable, ShowsBytesThatAreNotText) {
   EXPECT_EQ(Printable("\xff"
                       "a\xc3"),
             R"(\xffa\xc3)");

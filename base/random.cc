@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "base/mix_bits.h"
+#include "base/check.h"
 #include "xxhash.h"
 
 namespace tidemill {
@@ -22,6 +22,22 @@ double RandomUnit(const RandomKey& key, int64_t ordinal) {
   return static_cast<double>(RandomBits(key, ordinal) >> 11) * 0x1.0p-53;
 }
 
+// A Feistel network of six rounds over numbers of 2 * half_bits_ bits, the fewest that hold `size`:
+//
+//        left             right         the halves of the value, half_bits_ each
+//          |                |
+//         (^)<-- MixBits <--+-- ^ key
+//          |                |
+//           `-----.  .-----'
+//                  ><                   once for each of the six keys
+//           .-----'  `-----.
+//          |                |
+//        left             right
+//
+// A round can be undone whatever MixBits() does, so the network is a permutation of its numbers.
+// They are at most four times as many as `size`. A value outside [0, size) is encrypted again until
+// it is inside ("cycle walking"): at most four steps on average. The result is still a permutation,
+// because each walk follows a cycle of the larger one.
 Permutation::Permutation(const RandomKey& key, int64_t size) : size_(size), half_bits_(1) {
   while (half_bits_ < 31 && (int64_t{1} << (2 * half_bits_)) < size) ++half_bits_;
   // Ordinals are not negative, so these draws are no one else's.
@@ -41,6 +57,7 @@ uint64_t Permutation::Encrypt(uint64_t value) const {
 }
 
 int64_t Permutation::operator()(int64_t index) const {
+  TIDEMILL_DCHECK(index >= 0 && index < size_);
   auto value = static_cast<uint64_t>(index);
   do {
     value = Encrypt(value);

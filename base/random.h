@@ -19,6 +19,19 @@ struct RandomKey {
 // Returns 64 uniform bits of a stream.
 uint64_t RandomBits(const RandomKey& key, int64_t ordinal);
 
+// Sets bits[i] = RandomBits(key, ordinals[i]), at about a nanosecond each. `bits` must be at least
+// as long as `ordinals`.
+void RandomBits(const RandomKey& key, std::span<const int64_t> ordinals, std::span<uint64_t> bits);
+
+// A bijection of 64 bits. Each bit of the result depends on all of `value`. It is Stafford's
+// variant 13 of the finaliser of MurmurHash3. MixBits(ordinal ^ key), with a key from RandomBits(),
+// is the cheapest stream of random numbers.
+inline uint64_t MixBits(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBU;
+  return value ^ (value >> 31);
+}
+
 // Returns a number that is uniform in [0, 1).
 double RandomUnit(const RandomKey& key, int64_t ordinal);
 

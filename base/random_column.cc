@@ -1,4 +1,5 @@
-#include "base/random_column.h"
+#include "base/check.h"
+#include "base/random.h"
 
 // Inlined for words of a fixed size, all of the hash but its last two multiplications moves out of
 // the loop.
@@ -8,6 +9,7 @@
 namespace tidemill {
 
 void RandomBits(const RandomKey& key, std::span<const int64_t> ordinals, std::span<uint64_t> bits) {
+  TIDEMILL_CHECK(bits.size() >= ordinals.size());
   const uint64_t purpose = XXH3_64bits(key.purpose.data(), key.purpose.size());
   for (size_t i = 0; i < ordinals.size(); ++i) {
     const int64_t words[] = {key.seed, key.trigger, key.epoch, ordinals[i]};

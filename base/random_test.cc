@@ -8,8 +8,6 @@
 #include <numeric>
 #include <vector>
 
-#include "base/random_column.h"
-
 namespace tidemill {
 namespace {
 

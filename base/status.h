@@ -36,7 +36,7 @@ TIDEMILL_STATUS_MAKER(Unavailable)
 TIDEMILL_STATUS_MAKER(Unauthenticated)
 #undef TIDEMILL_STATUS_MAKER
 
-// Prefixes the message of a failure with what was being done; OK stays OK. Payloads are kept.
+// Prefixes the message of a failure with the action that failed; OK stays OK. Payloads are kept.
 absl::Status Annotate(const absl::Status& status, const std::string& doing);
 
 }  // namespace tidemill
@@ -45,7 +45,7 @@ absl::Status Annotate(const absl::Status& status, const std::string& doing);
 #define TIDEMILL_CONCAT(a, b) TIDEMILL_CONCAT_INNER(a, b)
 
 // A loop that runs at most once. Unlike if and else, it can follow an unbraced `if (x)`. Each use
-// has names of its own, so that one may stand in a lambda inside the expression of another.
+// has unique names, so that one use may be in a lambda inside the expression of another.
 #define RETURN_IF_ERROR(expression) \
   RETURN_IF_ERROR_AS(TIDEMILL_CONCAT(status_, __COUNTER__), expression)
 #define RETURN_IF_ERROR_AS(status, expression) \

@@ -16,7 +16,7 @@ TEST(Annotate, SaysWhatWasBeingDoneAndKeepsAllElse) {
   EXPECT_EQ(std::string(*annotated.GetPayload("tidemill/of_machine")), "1");
 }
 
-TEST(Annotate, LeavesSuccessAsItIs) { EXPECT_TRUE(Annotate(absl::OkStatus(), "the op 2").ok()); }
+TEST(Annotate, LeavesSuccessUnchanged) { EXPECT_TRUE(Annotate(absl::OkStatus(), "the op 2").ok()); }
 
 }  // namespace
 }  // namespace tidemill

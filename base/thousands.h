@@ -29,7 +29,7 @@ inline std::string WithUnit(int64_t bytes) {
   return fmt::format("{:.{}f} {}", amount, amount < 9.95 ? 1 : 0, unit);
 }
 
-// "3.1 KiB of 58 KiB (5.3 %)". A part is never said to be nothing.
+// "3.1 KiB of 58 KiB (5.3 %)". A part greater than 0 is never shown as 0 %.
 inline std::string ShareOfBytes(int64_t part, int64_t whole) {
   const double percent =
       whole > 0 ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 100;

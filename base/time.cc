@@ -87,11 +87,11 @@ absl::StatusOr<Duration> ParseDuration(std::string_view text) {
   }
   if (unit == nullptr) return wrong("the unit is not one of us, ms, s, m, h, d, w");
   __extension__ using Wide = __int128;
-  constexpr Wide kMost = INT64_MAX;
+  constexpr Wide kMax = INT64_MAX;
   Wide micros = 0;
   for (const char digit : whole) {
     micros = micros * 10 + Wide{digit - '0'} * unit->micros;
-    if (micros > kMost) return wrong("it is too long");
+    if (micros > kMax) return wrong("it is too long");
   }
   Wide place = unit->micros;
   for (const char digit : fraction) {
@@ -99,7 +99,7 @@ absl::StatusOr<Duration> ParseDuration(std::string_view text) {
     place /= 10;
     micros += Wide{digit - '0'} * place;
   }
-  if (micros > kMost) return wrong("it is too long");
+  if (micros > kMax) return wrong("it is too long");
   return Duration{static_cast<int64_t>(negative ? -micros : micros)};
 }
 

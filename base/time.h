@@ -30,7 +30,7 @@ inline Timestamp operator+(Timestamp time, Duration length) {
   return {time.micros + length.micros};
 }
 
-// A position in a dataset's stream, which is ordered by (event time, key). It lies before the
+// A position in a dataset's stream, which is ordered by (event time, key). It is just before the
 // sample that it names. An interval [from, to) of cuts therefore contains `from`'s sample and not
 // `to`'s.
 struct Cut {
@@ -41,7 +41,7 @@ struct Cut {
 };
 
 // Parses RFC 3339 ("2026-01-31T08:00:00Z"), a date, or another way of docs/guides/times.md. A
-// missing zone means UTC. What is finer than a microsecond is cut off. INVALID_ARGUMENT says why.
+// missing zone means UTC. Digits below a microsecond are cut off. INVALID_ARGUMENT says why.
 absl::StatusOr<Timestamp> ParseTimestamp(std::string_view text);
 
 // Returns "2026-01-31T08:00:00Z", with as many digits of fraction as needed.
@@ -52,14 +52,14 @@ std::string FormatTimestamp(Timestamp time);
 std::string FormatTimestampShort(Timestamp time);
 
 // Parses a whole or decimal number with one of the units us, ms, s, m, h, d, w. It may have a
-// leading minus. INVALID_ARGUMENT names what is wrong.
+// leading minus. INVALID_ARGUMENT names the mistake.
 absl::StatusOr<Duration> ParseDuration(std::string_view text);
 
 // Returns a whole number in the largest unit that fits, up to days: "90s", "7d". ParseDuration()
 // reads it back.
 std::string FormatDuration(Duration length);
 
-// Returns the present time by the wall clock.
+// Returns the current time by the wall clock.
 Timestamp Now();
 
 }  // namespace tidemill

@@ -53,7 +53,7 @@ TEST(ParseTimestamp, SaysWhatIsWrong) {
   EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00.Z"), StatusIs(kInvalid, HasSubstr("digits")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00 ?"), StatusIs(kInvalid, HasSubstr("zone")));
   EXPECT_THAT(ParseTimestamp("2026-01-01T00:00:00Z "),
-              StatusIs(kInvalid, HasSubstr("behind the time")));
+              StatusIs(kInvalid, HasSubstr("after the time")));
 }
 
 TEST(FormatTimestamp, GivesTheTextThatIsReadBack) {

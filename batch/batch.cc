@@ -1,6 +1,9 @@
 #include "batch/batch.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "base/check.h"
 
 namespace tidemill::batch {
 
@@ -213,11 +216,13 @@ int64_t Column::Width() const { return CheckedWidth(shape).value_or(0); }
 
 bool Column::IsValid(int64_t row) const {
   if (validity.empty()) return true;
+  TIDEMILL_DCHECK(row >= 0 && static_cast<size_t>(row) / 8 < validity.size());
   return (static_cast<unsigned>(validity.data()[row / 8]) >> (row % 8) & 1U) != 0;
 }
 
 std::string_view Column::Bytes(int64_t row) const {
   const std::span<const int64_t> bounds = offsets.As<int64_t>();
+  TIDEMILL_DCHECK(row >= 0 && row + 1 < std::ssize(bounds));
   const auto from = static_cast<size_t>(bounds[static_cast<size_t>(row)]);
   const auto to = static_cast<size_t>(bounds[static_cast<size_t>(row) + 1]);
   return data.view().substr(from, to - from);
@@ -277,6 +282,8 @@ std::span<const int64_t> Batch::keys() const {
 }
 
 Batch Batch::Take(std::span<const int64_t> rows) const {
+  TIDEMILL_DCHECK(
+      std::ranges::all_of(rows, [&](int64_t row) { return row >= 0 && row < num_rows_; }));
   Batch taken(static_cast<int64_t>(rows.size()));
   for (const Column& column : columns_) taken.columns_.push_back(TakeColumn(column, rows));
   return taken;

@@ -1,5 +1,5 @@
-// The columnar batch: what flows from storage to the loss. A key, its bytes, its label and its
-// weight are entries of the same row and never part.
+// The columnar batch, which carries samples from storage to the loss. A key, its bytes, its label
+// and its weight are entries of one row and are never separated.
 //
 // Columns with a fixed meaning:
 //   key          int64    always there
@@ -9,7 +9,7 @@
 //   weight       float32
 //   ordinal      int64    position in the training set
 //   payload      binary   the sample's bytes as stored
-// Ops of a graph add columns of their own, such as `input` and `target`.
+// Ops of a graph add further columns, such as `input` and `target`.
 #pragma once
 
 #include <cstdint>

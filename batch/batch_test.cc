@@ -112,7 +112,7 @@ TEST(Batch, SetReplacesTheColumnOfThatName) {
   EXPECT_THAT(batch.keys(), ElementsAre(1, 2, 3));
 }
 
-TEST(Batch, GetNamesTheColumnsThatThereAre) {
+TEST(Batch, GetNamesTheKnownColumns) {
   const Batch batch = ThreeRows(100);
   EXPECT_THAT(batch.Get("nope", DataType::kInt64),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("key, input, class_label, payload")));

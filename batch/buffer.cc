@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "base/check.h"
+
 namespace tidemill::batch {
 
 namespace {
@@ -46,6 +48,7 @@ Buffer Buffer::Wrap(const void* data, size_t size, std::shared_ptr<const void> o
 }
 
 Buffer Buffer::Slice(size_t offset, size_t size) const {
+  TIDEMILL_CHECK(offset <= size_ && size <= size_ - offset);
   return Wrap(data_ + offset, size, owner_);
 }
 

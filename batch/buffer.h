@@ -25,7 +25,7 @@ class Buffer {
   static Buffer Allocate(size_t size);
   // Does the same without zeroing, for a caller that writes every byte.
   static Buffer AllocateUnwritten(size_t size);
-  // Takes over a string's bytes without a copy. Their alignment is that of the string.
+  // Takes over a string's bytes without a copy, with the alignment of the string.
   static Buffer FromString(std::string bytes);
   // Returns a view of `size` bytes that `owner` keeps alive.
   static Buffer Wrap(const void* data, size_t size, std::shared_ptr<const void> owner);

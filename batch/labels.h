@@ -1,4 +1,4 @@
-// Handles samples some of which have no label.
+// Handles batches in which some samples have no label.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tidemill::batch {
 // Returns the rows that have a label, ascending.
 std::vector<int64_t> LabelledRows(const Batch& samples);
 
-// Adds to each batch the label columns that only others have, without a value in any row. The
+// Adds to each batch the label columns of the other batches, without a value in any row. The
 // batches can then be concatenated. Storage leaves out a label that none of a batch's samples has.
 absl::Status AlignLabels(std::span<Batch> batches);
 

@@ -21,7 +21,7 @@ namespace tidemill::batch {
 namespace {
 
 constexpr int64_t kDigestSize = 64;  // SHA-256 in hexadecimal.
-// Hashed while it still lies in the cache.
+// Hashed while it is still in the cache.
 constexpr int64_t kPieceBytes = int64_t{256} << 10;
 
 absl::Status Failed(std::string_view doing, const std::string& path) {
@@ -39,7 +39,7 @@ absl::Status Failed(std::string_view doing, const std::string& path) {
 int64_t RoundUpTo64(int64_t size) { return (size + 63) / 64 * 64; }
 
 // Pages of the file, which the kernel may take back at any time, rather than memory of our own: a
-// reader that stalls in the middle costs nothing. Nobody writes to a sealed file.
+// reader that stalls in the middle costs nothing. A sealed file is never written to.
 absl::StatusOr<Buffer> MapFile(int file, const std::string& path, int64_t size) {
   const auto length = static_cast<size_t>(size);
   void* const memory = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0);
@@ -101,14 +101,14 @@ std::vector<int64_t> SealedFileWriter::OffsetsOf(int64_t num_rows) const {
 
 absl::Status SealedFileWriter::Append(const Batch& rows) {
   if (num_rows_ + rows.num_rows() > max_rows_) {
-    return InvalidArgument("more rows came than the {} that were announced", max_rows_);
+    return InvalidArgument("received more rows than the {} announced", max_rows_);
   }
   const std::vector<int64_t> offsets = OffsetsOf(max_rows_);
   for (size_t i = 0; i < columns_.columns().size(); ++i) {
     const Column& expected = columns_.columns()[i];
     ASSIGN_OR_RETURN(const Column* column, rows.Get(expected.name, expected.type));
     if (column->shape != expected.shape) {
-      return InvalidArgument("rows of '{}' have another shape than those before", expected.name);
+      return InvalidArgument("rows of '{}' do not have the shape of earlier rows", expected.name);
     }
     RETURN_IF_ERROR(WriteAt(offsets[i] + num_rows_ * RowBytes(i), column->data.view()));
   }
@@ -137,7 +137,7 @@ absl::Status SealedFileWriter::CloseGaps() {
   return absl::OkStatus();
 }
 
-// The header comes first and says how many rows there are, so the file is read once more for its
+// The header comes first and says how many rows there are, so the file is read again for its
 // digest.
 absl::StatusOr<std::string> SealedFileWriter::Seal() {
   RETURN_IF_ERROR(CloseGaps());

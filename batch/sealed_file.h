@@ -21,7 +21,7 @@ namespace tidemill::batch {
 //   ASSIGN_OR_RETURN(const std::string digest, writer->Seal());
 //
 // The file is at `path` from the beginning. ReadSealedFile() refuses it until it is sealed. It is
-// not synced; a reader finds out whether all of it reached the disk. Equal rows make equal bytes.
+// not synced; a reader detects whether all of it reached the disk. Equal rows make equal bytes.
 // Thread-compatible. RESOURCE_EXHAUSTED when the disk is full.
 class SealedFileWriter {
  public:
@@ -61,7 +61,7 @@ class SealedFileWriter {
 };
 
 struct SealedBatch {
-  // The columns are views of the mapped file, which may be removed meanwhile.
+  // The columns are views of the mapped file. The file may be removed while they are in use.
   Batch batch;
   std::string digest;
   // The bytes of the file.

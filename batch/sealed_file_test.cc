@@ -89,13 +89,14 @@ TEST_F(SealedFileTest, EachChangedByteAndEachCutIsNoticed) {
 TEST_F(SealedFileTest, RefusesMoreRowsThanAnnouncedAndOtherColumns) {
   auto writer = SealedFileWriter::Create(path_, Rows(0, 0), 10);
   ASSERT_THAT(writer, IsOk());
-  EXPECT_THAT((*writer)->Append(Rows(0, 11)), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                       HasSubstr("more rows came than the 10")));
+  EXPECT_THAT(
+      (*writer)->Append(Rows(0, 11)),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("received more rows than the 10")));
   Batch narrow(1);
   ASSERT_THAT(narrow.Set(MakeColumn<int64_t>("key", std::vector<int64_t>{1})), IsOk());
   ASSERT_THAT(narrow.Set(MakeColumn<float>("numbers", std::vector<float>{1, 2}, {2})), IsOk());
   EXPECT_THAT((*writer)->Append(narrow),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("another shape")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the shape of earlier rows")));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/check.h"
+
 namespace tidemill::batch {
 namespace {
 
@@ -41,6 +43,7 @@ void SliceStrings(const Column& column, int64_t from, int64_t to, Column& into) 
 }  // namespace
 
 Batch Slice(const Batch& batch, int64_t from, int64_t to) {
+  TIDEMILL_CHECK(from >= 0 && from <= to && to <= batch.num_rows());
   if (from == 0 && to == batch.num_rows()) return batch;
   Batch slice(to - from);
   for (const Column& column : batch.columns()) {

@@ -122,7 +122,7 @@ void ForEachBuffer(const Batch& batch, const Take& take) {
   }
 }
 
-// Writes what stands before the first buffer; `into` is zeroed.
+// Writes everything before the first buffer; `into` is zeroed.
 void WriteHeader(const Batch& batch, size_t encoded_size, char* into) {
   Writer writer(into);
   writer.Bytes(kMagic);

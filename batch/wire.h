@@ -22,7 +22,7 @@ std::string Encode(const Batch& batch);
 std::vector<Buffer> EncodeParts(const Batch& batch);
 
 // Returns the header and descriptors of Encode(), without the buffers, which are not read. A writer
-// puts them in front of columns that it never holds as a whole.
+// uses it for columns that it writes piece by piece.
 std::string EncodeHead(const Batch& batch);
 
 // Returns where the data of the first column begins in the encoded batch; 0 when it is empty.

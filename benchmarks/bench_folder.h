@@ -42,7 +42,7 @@ inline int64_t NumSamples(int64_t otherwise) {
   char* end = nullptr;
   const double asked = std::strtod(text, &end);
   if (*end == '\0' && asked >= 1 && asked <= 1e12) return static_cast<int64_t>(asked);
-  fmt::print(stderr, "TIDEMILL_BENCH_SAMPLES={} is no number of samples, such as 1e6\n", text);
+  fmt::print(stderr, "TIDEMILL_BENCH_SAMPLES={} is not a number of samples, such as 1e6\n", text);
   std::exit(2);
 }
 

@@ -23,11 +23,34 @@ namespace tidemill::cli {
 namespace {
 
 std::string ExitCodeReference() {
-  std::string page = "# Exit codes of `tidemill`\n\n| code | meaning |\n|---|---|\n";
+  std::string page =
+      "# Exit codes of `tidemill`\n\n| code | name in errors | meaning |\n|---|---|---|\n";
   for (const ExitCodeMeaning& code : ExitCodeMeanings()) {
-    page += fmt::format("| {} | {} |\n", code.code, code.meaning);
+    page += fmt::format("| {} | `{}` | {} |\n", code.code, code.name, code.meaning);
   }
-  return page;
+  return page +
+         "\n# Errors as JSON\n\n"
+         "A command that fails says why on standard error. With `--json` it also prints the error "
+         "on "
+         "standard output, as one\nline:\n\n"
+         "```json\n"
+         R"({"error": {"code": "not_found", "exit_code": 4, "message": "there is no run 9999"}})"
+         "\n```\n\n"
+         "| member | meaning |\n|---|---|\n"
+         "| `code`, `exit_code` | the exit code, by name and number |\n"
+         "| `message` | what is wrong, in the words for people |\n"
+         "| `advice` | what to do, where it is known and not part of the message |\n"
+         "| `file`, `line`, `column` | where it is wrong; for a value of the command line, `file` "
+         "is "
+         "`--set KEY` and has no line |\n"
+         "| `path` | the key in the file, such as `training.optimizer.lr` |\n"
+         "| `findings` | where there are several: each with its own `message`, `file`, `line`, "
+         "`column`, `path` and `advice`. The members above are those of the first one |\n\n"
+         "Members that are not known are absent. `check` and `run` print the error of a pipeline "
+         "file beside `valid` and\n`problems`, and nothing on standard error. A command that fails "
+         "after a part of its result has been printed prints the error\nas the last line. A run "
+         "that "
+         "has failed is a result, not an error of the command.\n";
 }
 
 struct SystemConfig {
@@ -69,7 +92,7 @@ std::string TriggerReference(const config::Alternative<supervisor::Trigger>& pol
   return page;
 }
 
-// Of what chooses samples.
+// For kinds that choose samples.
 template <typename Interface>
 std::string ChoiceReference(const char* kind, const config::Alternative<Interface>& policy) {
   const auto text = policy.make()->Text();

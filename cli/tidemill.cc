@@ -2,6 +2,7 @@
 
 #include <grpc/support/log.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,25 +14,11 @@
 #include "cli/bench/bench_command.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/misuse.h"
-#include "cli/commands/backtest.h"
-#include "cli/commands/check.h"
-#include "cli/commands/compare.h"
-#include "cli/commands/completion.h"
-#include "cli/commands/datasets.h"
-#include "cli/commands/doctor.h"
-#include "cli/commands/explain.h"
-#include "cli/commands/logs.h"
-#include "cli/commands/models.h"
-#include "cli/commands/pipelines.h"
-#include "cli/commands/plugin.h"
-#include "cli/commands/report.h"
-#include "cli/commands/run.h"
-#include "cli/commands/runs.h"
-#include "cli/commands/stack.h"
-#include "cli/commands/top.h"
-#include "cli/commands/trigger.h"
-#include "cli/commands/watch.h"
-#include "cli/commands/why.h"
+#include "cli/commands/datasets/commands.h"
+#include "cli/commands/models/commands.h"
+#include "cli/commands/pipelines/commands.h"
+#include "cli/commands/runs/commands.h"
+#include "cli/commands/stack/commands.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 
@@ -40,11 +27,12 @@ namespace {
 
 // The commands in the order in which help lists them. A new one is a line here.
 constexpr void (*kCommands[])(Command&) = {
-    AddRunCommand,       AddCheckCommand,      AddExplainCommand, AddStackCommands,
-    AddDatasetsCommands, AddPipelinesCommands, AddRunsCommands,   AddModelsCommands,
-    AddReportCommands,   AddWatchCommand,      AddTopCommand,     AddWhyCommand,
-    AddTriggerCommand,   AddBacktestCommand,   AddCompareCommand, AddBenchCommands,
-    AddLogsCommand,      AddDoctorCommand,     AddPluginCommands, AddCompletionCommands,
+    AddInitCommand,    AddRunCommand,         AddCheckCommand,      AddExplainCommand,
+    AddStackCommands,  AddDatasetsCommands,   AddPipelinesCommands, AddRunsCommands,
+    AddModelsCommands, AddPredictCommand,     AddReportCommands,    AddWatchCommand,
+    AddTopCommand,     AddWhyCommand,         AddTriggerCommand,    AddBacktestCommand,
+    AddCompareCommand, AddBenchCommands,      AddLogsCommand,       AddDoctorCommand,
+    AddPluginCommands, AddCompletionCommands,
 };
 
 }  // namespace
@@ -91,17 +79,19 @@ int RunAction() {
 
 int RunCommandLine(int argc, char** argv) {
   const auto app = MakeCommandLine();
-  // What went wrong is told once, by the status that a call ends with.
+  // An error is reported once, by the status that a call ends with.
   gpr_set_log_function([](gpr_log_func_args*) {});
-  const auto wish = app->Parse(argc, argv);
-  if (!wish.ok()) {
-    const auto unknown =
-        FindUnknownWord(DescribeTree(*app), std::vector<std::string>(argv + 1, argv + argc));
-    fmt::print(stderr, "tidemill: {}\n  --help lists the commands and flags\n",
-               Printable(unknown.value_or(std::string(wish.status().message()))));
-    return kUsage;
+  const auto parsed = app->Parse(argc, argv);
+  if (!parsed.ok()) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const auto unknown = FindUnknownWord(DescribeTree(*app), words);
+    // The flag was not parsed when a word before it is wrong.
+    if (std::ranges::find(words, "--json") != words.end()) SetErrorsAsJson(true);
+    ReportUsage(unknown.value_or(std::string(parsed.status().message())),
+                "--help lists the commands and flags");
+    return WithOutputWritten(kUsage);
   }
-  return *wish == Wish::kText ? WithOutputWritten(kDone) : RunAction();
+  return *parsed == ParseResult::kText ? WithOutputWritten(kDone) : RunAction();
 }
 
 }  // namespace tidemill::cli

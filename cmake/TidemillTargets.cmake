@@ -11,8 +11,8 @@ target_compile_options(
             # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
             $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
-# Sources of a target share their headers and what they instantiate of them: several are compiled
-# as one. They stay sources of their own: names in their anonymous namespaces must not meet in it.
+# Sources of a target share their headers and what they instantiate of them: several are compiled as one. They stay
+# separate sources: names in their anonymous namespaces must not clash.
 option(TIDEMILL_UNITY "Compile sources of a target several at a time." OFF)
 
 # How many. More would save little, and cost memory.
@@ -41,8 +41,8 @@ function(tidemill_write_joined variable target includes)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-# tidemill_compile_together(target): compiles sources several at a time where TIDEMILL_UNITY is on, all that
-# have no options of their own.
+# tidemill_compile_together(target): compiles sources several at a time where TIDEMILL_UNITY is on, all that have no
+# compile options of their own.
 function(tidemill_compile_together target)
   if(TIDEMILL_UNITY)
     # Options of sources are set after their target.
@@ -69,7 +69,7 @@ function(tidemill_join_sources target)
   if(num_includes GREATER 1)
     tidemill_write_joined(joined ${target} "${includes}")
     set_property(TARGET ${target} PROPERTY SOURCES ${alone} ${joined})
-    # g++ takes for a header what it reads behind an #include.
+    # g++ takes for a header what it reads after an #include.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
@@ -81,8 +81,8 @@ function(tidemill_files variable)
 endfunction()
 
 # tidemill_library(NAME storage_catalog FOLDER catalog DEPS tidemill::base [EXCEPT catalog/list.cc]
-#                  [ONE_BY_ONE]): all sources and headers of a folder beside its tests and main.cc, so
-# that a new file is no edit here; EXCEPT those of another library. SRCS and HDRS instead of FOLDER
+#                  [ONE_BY_ONE]): all sources and headers of a folder beside its tests and main.cc, so that a new file
+#                  needs no edit here; EXCEPT those of another library. SRCS and HDRS instead of FOLDER
 # where a folder holds several libraries. ONE_BY_ONE where each source has the same names, as those of
 # one kind do.
 function(tidemill_library)
@@ -170,7 +170,7 @@ endfunction()
 
 # tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc [FOLDERS policies] DEPS tidemill::selector
 #               [LABELS integration] [SHARDS 3] [ONE_BY_ONE]): one test program, of these files and all tests of
-# these folders. With SHARDS it is run in so many parts, name.1, name.2 and so on, each of every third test,
+# these folders. With SHARDS it is run in that number of parts, name.1, name.2 and so on, each of every third test,
 # so that no part takes more than a minute.
 function(tidemill_test)
   if(NOT TIDEMILL_TESTS)
@@ -187,10 +187,10 @@ function(tidemill_test)
   endif()
   target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS} GTest::gmock
                                             GTest::gtest_main)
-  # What is tested is compiled as it is shipped, the tests themselves in less time.
+  # The tested code is compiled like the shipped one, the tests themselves in less time.
   target_compile_options(${ARG_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(NOT ARG_LABELS)
-    # Of one process: these are what `make test_fast` builds and runs.
+    # Tests of one process: these are what `make test_fast` builds and runs.
     set(ARG_LABELS unit)
     add_dependencies(unit_tests ${ARG_NAME})
   endif()

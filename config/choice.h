@@ -1,5 +1,5 @@
-// One part of a kind, such as a trigger policy. It is chosen by its type from a list that is made
-// at run time. In YAML it looks like a std::variant of the specs: `{type: amount, samples: 5}`.
+// A part of some kind, such as a trigger policy, chosen by its type from a list that is built at
+// run time. In YAML it looks like a std::variant of the specs: `{type: amount, samples: 5}`.
 //
 //   class Trigger : public config::Part<Trigger> {
 //    public:
@@ -8,7 +8,7 @@
 //   };
 //   using TriggerSpec = config::Choice<Trigger>;
 //
-//   template <typename Spec>  // Behaviour by functions of the spec: what a new part must have.
+//   template <typename Spec>  // Behaviour by functions of the spec, which a new part must have.
 //   class TriggerOf final : public config::PartOf<TriggerOf<Spec>, Trigger, Spec> {
 //    public:
 //     std::string Explain(const Verdict& verdict) const override {
@@ -16,9 +16,9 @@
 //     }
 //   };
 //
-// The spec of a part is a plain struct with Fields() and kType. What the interface asks of all
-// parts is a pure virtual function, so that a part without it does not compile. Code that uses a
-// choice calls the interface, and knows no part by name.
+// The spec of a part is a plain struct with Fields() and kType. The interface declares the
+// functions that all parts need as pure virtual, so that a part without one does not compile. Code
+// that uses a choice calls the interface, and names no part.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ class Part {
   Part& operator=(const Part&) = delete;
 
   virtual std::unique_ptr<Interface> Clone() const = 0;
-  // Returns the part's spec. Its type is the one that its Alternative names.
+  // Returns the part's spec. Its Alternative names its type.
   virtual const void* spec() const = 0;
   virtual void* mutable_spec() = 0;
 
@@ -125,7 +125,7 @@ class Choice {
     return same ? &internal::As<Spec>(part_->spec()) : nullptr;
   }
 
-  // For the tables of configuration types.
+  // Returns the index in the list, for the tables of configuration types.
   size_t index() const { return index_; }
   void* mutable_spec() { return part_->mutable_spec(); }
   void* Emplace(size_t index) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -13,11 +14,14 @@
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
 #include "config/spec_list.h"
+#include "config/testing/not_tried.h"
 
 namespace tidemill::config {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::tidemill::testing::IsOk;
 
 class Shape : public Part<Shape> {
@@ -61,6 +65,20 @@ using Shapes = SpecList<Square, Strip>;
 
 std::span<const Alternative<Shape>> Shape::Alternatives() {
   return config::Alternatives<Shape, ShapeOf>(Shapes());
+}
+
+TEST(NotTried, AreTheTypesOfTheListWithoutACase) {
+  const std::vector<ShapeSpec> squares = {Square{}, Square{.side = 2}};
+  EXPECT_THAT(testing::NotTried(squares), ElementsAre("strip"));
+  EXPECT_THAT(testing::NotTried(squares, {"strip"}), IsEmpty());
+  const std::vector<std::variant<Square, Strip>> strips = {Strip{}};
+  EXPECT_THAT(testing::NotTried(strips), ElementsAre("square"));
+}
+
+TEST(NotTried, AreExceptionsThatDoNotHold) {
+  const std::vector<ShapeSpec> squares = {Square{}};
+  EXPECT_THAT(testing::NotTried(squares, {"square", "strip", "circle"}),
+              ElementsAre("square", "circle"));
 }
 
 TEST(Choice, IsTheFirstOfItsListUnlessItIsMadeOfASpec) {

@@ -1,11 +1,11 @@
-// Which columns a part of a document takes: all of them, by name, or by rules over their names.
+// The columns that a part of a document takes: all of them, by name, or by rules over their names.
 //
 //   columns: all
 //   columns: [hour, weekday]
 //   columns: {match: "sensor_*", except: [sensor_3]}
 //   columns: [hour, {from: sensor_1, to: sensor_9}]
 //
-// What a rule stands for is known where the columns are: transform/engine/column_rule.h.
+// transform/engine/column_rule.h resolves a rule to columns.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@
 
 namespace tidemill::config {
 
-// Columns that are chosen by their names, in the order in which the columns stand.
+// Columns that are chosen by their names, in the order of the columns.
 struct ColumnRule {
   static constexpr std::string_view kDoc =
       "Chooses columns by their names. It stands alone (`columns: {match: \"sensor_*\", except: "
       "[sensor_3]}`) or in a list (`columns: [hour, {from: sensor_1, to: sensor_9}]`). Columns are "
       "taken in their own order: that of the records, or that in which ops made them. With "
-      "`except` alone it means all but these. It takes no column that `all` would not take, and "
-      "none that stands before it in the list. What it chose is fixed when the pipeline is "
+      "`except` alone it means all but these. It takes only columns that `all` would take, and "
+      "none that an earlier entry of the list has taken. Its choice is fixed when the pipeline is "
       "submitted; `tidemill check` shows it.";
   std::optional<std::string> match = std::nullopt;
   std::optional<std::string> from = std::nullopt;
@@ -50,7 +50,7 @@ struct ColumnRule {
       problems.Add("", "chooses nothing", "give match, from, to or except, or write all");
     }
     if (match && (from || to)) {
-      problems.Add("match", "cannot stand beside from and to", "write two rules, in a list");
+      problems.Add("match", "cannot be combined with from and to", "write two rules, in a list");
     }
   }
 
@@ -64,7 +64,7 @@ struct ColumnList {
   std::vector<ColumnItem> items = {};
 
   ColumnList() = default;
-  // Of names. Lists of them are what most callers have.
+  // Makes a list of names, for most callers.
   ColumnList(std::vector<std::string> names) {  // NOLINT(google-explicit-constructor)
     for (std::string& name : names) items.emplace_back(std::move(name));
   }
@@ -80,7 +80,7 @@ struct ColumnList {
   // Whether it is `all`, which is the same as the rule {match: "*"}.
   bool IsAll() const { return *this == All(); }
   bool HasRules() const { return Names().size() < items.size(); }
-  // Returns the names without what rules choose.
+  // Returns the listed names, without the columns that rules choose.
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const ColumnItem& item : items) {

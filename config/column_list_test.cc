@@ -62,7 +62,7 @@ TEST(ColumnList, SaysWhereSomethingElseIsWritten) {
   EXPECT_THAT(ProblemsOf("{match: \"\"}"), HasSubstr("must not be empty"));
   EXPECT_THAT(
       ProblemsOf("\n- a\n- match: b*\n  from: c"),
-      HasSubstr("table.yaml:3:10: error: columns[1].match: cannot stand beside from and to"));
+      HasSubstr("table.yaml:3:10: error: columns[1].match: cannot be combined with from and to"));
 }
 
 TEST(ColumnList, HasASchemaAndAnExplanation) {

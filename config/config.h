@@ -105,12 +105,6 @@ std::string Print(const T& value) {
   return internal::PrintValue(internal::TypeOf<T>(), &value, /*redact=*/false);
 }
 
-// Does the same for people and logs: secrets are shown as "<secret>".
-template <typename T>
-std::string PrintRedacted(const T& value) {
-  return internal::PrintValue(internal::TypeOf<T>(), &value, /*redact=*/true);
-}
-
 // Returns a JSON Schema draft-07, for editors. Include nlohmann/json.hpp to use it.
 template <typename T, typename Json = nlohmann::ordered_json>
 Json Schema() {

@@ -151,7 +151,7 @@ void Decoder::ReadMember(const Spot& spot, const Member& member, const Frame& fr
            fmt::format("add '{}'{}", member.key, example),
            fmt::format("{}: {}", member.key, member.doc));
   } else if (member.type().kind == Kind::kStruct && !misspelled) {
-    // An absent section is an empty one: it may have required keys of its own.
+    // An absent section is an empty one: it may have required keys.
     const auto empty = std::make_shared<Node>();
     empty->position = spot.place.mark().position;
     empty->width = spot.place.mark().width;

@@ -223,9 +223,9 @@ const Type& TypeOf() {
 
 }  // namespace tidemill::config::internal
 
-// For a type that many files read and whose tables are large. Those of a pipeline cost each file
-// that made them 8 s. Both macros go at global scope: the first behind the type in its header, the
-// second in one source of the same library.
+// For a type that many files read and whose tables are large. The tables of a pipeline cost 8 s of
+// compilation in each file that made them. Both macros go at global scope: the first after the type
+// in its header, the second in one source of the same library.
 #define TIDEMILL_EXTERN_CONFIG_TYPE(...)                  \
   extern template const tidemill::config::internal::Type& \
   tidemill::config::internal::TypeOf<__VA_ARGS__>()

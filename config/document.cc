@@ -8,6 +8,7 @@
 
 #include "fmt/format.h"
 
+#include "config/overrides.h"
 #include "config/yaml_builder.h"
 
 namespace tidemill::config::internal {
@@ -66,6 +67,18 @@ void GiveUp(Document& document, Position position, std::string message, std::str
                                .hint = std::move(hint)});
 }
 
+// What is wrong with the amount of overrides; empty when nothing is.
+std::string FaultOfOverrides(const Source& source) {
+  if (source.overrides.size() > kMaxOverrides) {
+    return fmt::format("{} values are set; the most is {}", source.overrides.size(), kMaxOverrides);
+  }
+  size_t num_bytes = source.text.size();
+  for (const Override& set : source.overrides) num_bytes += set.path.size() + set.value.size();
+  if (num_bytes <= source.max_bytes) return {};
+  return fmt::format("with the values that are set, the document has more than {} bytes",
+                     source.max_bytes);
+}
+
 // What is wrong with the variables; empty when nothing is.
 std::string FaultOf(const std::map<std::string, std::string>& variables) {
   if (variables.size() > kMaxVariables) {
@@ -91,32 +104,31 @@ void Parse(std::string_view text, const std::map<std::string, std::string>& vari
   }
 }
 
-// The part of `path` that names a child of `node`: its length with the separator, and the child.
-struct Step {
-  size_t length = 0;
-  Place place;
-};
-
-Step StepIntoList(const Node& node, std::string_view path) {
-  const size_t close = path.find(']');
-  size_t index = 0;
-  if (!path.starts_with('[') || close == path.npos) return {};
-  std::from_chars(path.data() + 1, path.data() + close, index);
-  if (index >= node.items.size()) return {};
-  return {close + 1, {node.items[index].get(), nullptr}};
+bool EndsStep(std::string_view path, size_t at) {
+  return at == path.size() || path[at] == '.' || path[at] == '[';
 }
 
-Step StepIntoMap(const Node& node, std::string_view path) {
+std::optional<Step> StepIntoList(const Node& list, std::string_view path) {
+  const bool bracketed = path.starts_with('[');
+  const char* const begin = path.data() + (bracketed ? 1 : 0);
+  Step step;
+  const auto [end, error] = std::from_chars(begin, path.data() + path.size(), step.item);
+  if (error != std::errc() || step.item >= list.items.size()) return std::nullopt;
+  step.length = static_cast<size_t>(end - path.data());
+  if (bracketed && !path.substr(step.length).starts_with(']')) return std::nullopt;
+  step.length += bracketed ? 1 : 0;
+  if (!EndsStep(path, step.length)) return std::nullopt;
+  return step;
+}
+
+std::optional<Step> StepIntoMap(const Node& map, std::string_view path) {
   Step best;
-  for (size_t i = 0; i < node.items.size(); ++i) {
-    const std::string& key = node.keys[i]->text;
-    const bool matches =
-        path.starts_with(key) &&
-        (path.size() == key.size() || path[key.size()] == '.' || path[key.size()] == '[');
-    if (matches && key.size() > best.length) {
-      best = {key.size(), {node.items[i].get(), node.keys[i].get()}};
-    }
+  for (size_t i = 0; i < map.keys.size(); ++i) {
+    const std::string& key = map.keys[i]->text;
+    const bool matches = path.starts_with(key) && EndsStep(path, key.size());
+    if (matches && key.size() > best.length) best = {key.size(), i};
   }
+  if (best.length == 0) return std::nullopt;
   return best;
 }
 
@@ -129,6 +141,12 @@ const Node* Node::Find(std::string_view key) const {
   return nullptr;
 }
 
+std::optional<Step> StepInto(const Node& node, std::string_view path) {
+  if (node.kind == Node::Kind::kList) return StepIntoList(node, path);
+  if (node.kind == Node::Kind::kMap) return StepIntoMap(node, path);
+  return std::nullopt;
+}
+
 std::shared_ptr<const Document> ReadDocument(const Source& source) {
   auto document = std::make_shared<Document>();
   std::string_view text = source.text;
@@ -139,12 +157,15 @@ std::shared_ptr<const Document> ReadDocument(const Source& source) {
            "");
     return document;
   }
-  if (const std::string fault = FaultOf(source.variables); !fault.empty()) {
+  std::string fault = FaultOf(source.variables);
+  if (fault.empty()) fault = FaultOfOverrides(source);
+  if (!fault.empty()) {
     GiveUp(*document, {0, 0}, fault, "");
     return document;
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   document->lines = SplitLines(text);
+  document->num_own_lines = document->lines.size();
   if (const size_t illegal = FirstIllegal(text); illegal != text.npos) {
     const std::string_view before = text.substr(0, illegal);
     const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
@@ -156,6 +177,7 @@ std::shared_ptr<const Document> ReadDocument(const Source& source) {
     return document;
   }
   Parse(text, source.variables, *document);
+  if (document->readable) ApplyOverrides(source, *document);
   return document;
 }
 
@@ -163,12 +185,12 @@ Place FindPlace(const Document& document, std::string_view path) {
   Place place{document.root.get(), nullptr};
   while (!path.empty()) {
     if (path.starts_with('.')) path.remove_prefix(1);
-    const Step step = place.node->kind == Node::Kind::kList  ? StepIntoList(*place.node, path)
-                      : place.node->kind == Node::Kind::kMap ? StepIntoMap(*place.node, path)
-                                                             : Step{};
-    if (step.length == 0) break;
-    place = step.place;
-    path.remove_prefix(step.length);
+    const auto step = StepInto(*place.node, path);
+    if (!step) break;
+    const Node& node = *place.node;
+    place.node = node.items[step->item].get();
+    place.key = node.kind == Node::Kind::kMap ? node.keys[step->item].get() : nullptr;
+    path.remove_prefix(step->length);
   }
   return place;
 }

@@ -173,7 +173,7 @@ TEST(Document, LimitsWhatAliasesAddToIt) {
               HasSubstr("with this alias, variables and aliases add more than 8388608 bytes"));
 }
 
-TEST(Document, LimitsVariablesAndWhatIsSaidOfUnknownOnes) {
+TEST(Document, LimitsVariablesAndMessagesAboutUnknownOnes) {
   std::map<std::string, std::string> variables;
   for (int i = 0; i < 1'000; ++i) variables["NAME_" + std::to_string(i)] = "x";
   std::string text = "a: \"";

@@ -18,10 +18,11 @@ struct Topic {
   std::string path;
   const Type* type = nullptr;
   std::optional<Member> field = std::nullopt;
-  std::shared_ptr<void> keeper = nullptr;  // Of the default that `field` points to.
+  std::shared_ptr<void> keeper = nullptr;  // Keeps the default that `field` points to.
 };
 
-// Where the search stopped for want of `word`; the failure furthest along is the one to report.
+// Where the search stopped because `word` was not found; the failure furthest along is the one to
+// report.
 struct Miss {
   size_t depth = 0;
   std::string word;

@@ -51,7 +51,7 @@ TEST(NamePairs, AreANameAListOrPairs) {
               IsOkAndHolds(Join{.on = {{{"sensor", "station"}, {"b", "b"}}}}));
 }
 
-TEST(NamePairs, ThatAreNoNamesAreRefusedAtTheirPlace) {
+TEST(NamePairs, ThatAreNotNamesAreRefusedAtTheirPlace) {
   const std::pair<const char*, const char*> bad[] = {
       {"on: [[a]]", "a:1:6: error: on[0]: expected a text, got a list"},
       {"on: {a: [b]}", "on.a: expected a text, got a list"},

@@ -9,7 +9,7 @@
 
 namespace tidemill::config {
 
-// Why a value is not of a type: "expected a number, got 'high'", and how to mend it.
+// Why a value does not have a type: "expected a number, got 'high'", and how to fix it.
 struct OpenMismatch {
   std::string message;
   std::string hint = {};

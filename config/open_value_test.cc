@@ -44,7 +44,7 @@ TEST(OpenValue, IsReadAsWhatItsOwnerSaysItIs) {
   EXPECT_EQ(use.with.at("list").scalars.size(), 2U);
 }
 
-TEST(OpenValue, OfAnotherTypeSaysWhatIsExpected) {
+TEST(OpenValue, OfAnotherTypeNamesTheExpectedType) {
   const Use use = MustRead("with: {at: '0.5', name: no}");
   double at = 7;
   const auto number = ReadOpen(use.with.at("at").scalars[0], at);
@@ -77,7 +77,7 @@ TEST(KeptDocument, MayHoldSomeMegabytes) {
   EXPECT_THAT(Read<Use>(text, "use.yaml").status().message(), HasSubstr("more than 1048576 bytes"));
 }
 
-TEST(OpenValue, IsNoSection) {
+TEST(OpenValue, IsNotASection) {
   EXPECT_THAT(Read<Use>("with: {at: {x: 1}}", "use.yaml").status().message(),
               HasSubstr("use.yaml:1:8: error: with.at: expected a value or a list of values"));
   EXPECT_THAT(Read<Use>("with: {at: [[1]]}", "use.yaml").status().message(),

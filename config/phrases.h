@@ -18,8 +18,8 @@ struct FieldList {
 };
 FieldList FieldsOf(const Type& type);
 
-// Returns the member that stands for a struct as a whole, because its key is empty: `filter: "a >
-// 0"` instead of keys below `filter`. It points into `value`. std::nullopt for other structs.
+// Returns the member that stands for the whole struct, because its key is empty: `filter: "a > 0"`
+// instead of keys below `filter`. It points into `value`. std::nullopt for other structs.
 std::optional<Member> SoleValueOf(const Type& type, void* value);
 
 // Returns the tags of a variant's alternatives.
@@ -34,20 +34,20 @@ const Type& CoreOf(const Type& type);
 // "whole number", "list of text", "one of cpu, cuda", "section".
 std::string TypePhrase(const Type& type);
 
-// Where a key that the struct does not have would be right: in another alternative of its variant
-// or one section further down. "" when neither has it.
+// Returns the place where a key that the struct lacks is valid: another alternative of its variant,
+// or one section below. "" when neither has it.
 std::string PlaceOfKey(const std::string& key, const Type& type, const Type* variant);
 
 // Returns the text up to its first full stop, for tables.
 std::string FirstSentence(std::string_view text);
 
-// "64MiB", "required", "none". "" for sections, whose keys have defaults of their own.
+// "64MiB", "required", "none". "" for sections, whose keys have their own defaults.
 std::string DefaultPhrase(const Member& member);
 
 // "at least 1", "1 to 10", "1 to 5 entries". "" without limits.
 std::string LimitsPhrase(const Member& member);
 
-// What to write for a share that was given in percent; "" for other values.
+// Returns the correct form of a share that was written in percent; "" for other values.
 std::string PercentHint(const Type& type, const Limits& limits, double value);
 
 }  // namespace tidemill::config::internal

@@ -11,7 +11,7 @@
 namespace tidemill::config::internal {
 namespace {
 
-// Printed YAML: one line that can stand behind a key, or a block below it.
+// Printed YAML: one line that can follow a key, or a block below it.
 struct Text {
   bool block = false;
   std::vector<std::string> lines;

@@ -238,14 +238,6 @@ TEST(Print, WritesLongListsInLines) {
   EXPECT_THAT(Print(garden), HasSubstr("paths:\n  - a long path\n  - a long path\n"));
 }
 
-TEST(Print, HidesSecretsOnRequest) {
-  Garden garden;
-  garden.gate.code = "hunter2";
-  EXPECT_THAT(PrintRedacted(garden),
-              AllOf(HasSubstr("code: \"<secret>\""), Not(HasSubstr("hunter"))));
-  EXPECT_THAT(Print(garden), HasSubstr("code: hunter2"));
-}
-
 // One random edit: a piece deleted, doubled, moved or replaced.
 std::string Mutate(std::string text, Dice& dice) {
   const size_t from = dice.Below(text.size());

@@ -54,20 +54,26 @@ std::string_view FirstCharacters(std::string_view text, int count) {
   return text.substr(0, at);
 }
 
+Position MarkOf(const Problem& problem) {
+  return problem.override_mark.line > 0 ? problem.override_mark : problem.position;
+}
+
 // The source line with carets below the problem.
 std::string RenderSource(const Problem& problem, const std::string& source) {
+  const int column = MarkOf(problem).column;
+  const std::string number =
+      problem.position.line > 0 ? std::to_string(problem.position.line) : std::string();
   std::string_view line = source;
   std::string shown;
   int skipped = 0;
-  if (problem.position.column > static_cast<int>(kMaxLine) - 20) {
-    skipped = problem.position.column - 20;
+  if (column > static_cast<int>(kMaxLine) - 20) {
+    skipped = column - 20;
     line.remove_prefix(FirstCharacters(line, skipped).size());
     shown = "...";
   }
   const std::string_view visible = FirstCharacters(line, static_cast<int>(kMaxLine));
   shown += visible;
-  const std::string_view indented =
-      FirstCharacters(line, std::max(problem.position.column - 1 - skipped, 0));
+  const std::string_view indented = FirstCharacters(line, std::max(column - 1 - skipped, 0));
   std::string below = skipped > 0 ? "   " : "";
   for (const char c : indented) {
     if (!IsContinuation(c)) below += c == '\t' ? '\t' : ' ';
@@ -75,16 +81,14 @@ std::string RenderSource(const Problem& problem, const std::string& source) {
   const auto room = static_cast<int>(kMaxLine) - static_cast<int>(indented.size());
   below.append(static_cast<size_t>(std::clamp(problem.width, 1, std::max(room, 1))), '^');
   if (!problem.hint.empty()) below += " " + problem.hint;
-  return fmt::format("{:>5} | {}{}\n      | {}\n", problem.position.line, shown,
+  return fmt::format("{:>5} | {}{}\n      | {}\n", number, shown,
                      visible.size() < line.size() ? "..." : "", below);
 }
 
 std::string RenderProblem(const Problem& problem, const std::string* source) {
-  std::string text = problem.file.empty() ? "" : problem.file + ":";
-  if (problem.position.line > 0) {
-    text += fmt::format("{}:{}:", problem.position.line, problem.position.column);
-  }
-  text += fmt::format("{}error: {}\n", text.empty() ? "" : " ", problem.message);
+  const std::string place = problem.Place();
+  std::string text =
+      fmt::format("{}{}error: {}\n", place, place.empty() ? "" : ": ", problem.message);
   if (source != nullptr) {
     text += RenderSource(problem, *source);
   } else if (!problem.hint.empty()) {
@@ -94,10 +98,38 @@ std::string RenderProblem(const Problem& problem, const std::string* source) {
   return text;
 }
 
+nlohmann::ordered_json ListToJson(const std::vector<Problem>& problems) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Problem& problem : problems) {
+    list.push_back({{"file", problem.file},
+                    {"line", problem.position.line},
+                    {"column", problem.position.column},
+                    {"path", problem.path},
+                    {"message", problem.message},
+                    {"hint", problem.hint},
+                    {"note", problem.note}});
+  }
+  return list;
+}
+
+void Attach(const std::vector<Problem>& problems, absl::Status& status) {
+  using Json = nlohmann::ordered_json;
+  // Bytes of a file that are not UTF-8 do not make the list unreadable.
+  status.SetPayload(kFindings, absl::Cord(ListToJson(problems).dump(
+                                   -1, ' ', false, Json::error_handler_t::replace)));
+}
+
 }  // namespace
 
+std::string Problem::Place() const {
+  if (position.line == 0) return file;
+  return fmt::format("{}{}{}:{}", file, file.empty() ? "" : ":", position.line, position.column);
+}
+
 Problems::Problems(std::shared_ptr<const internal::Document> document)
-    : document_(std::move(document)), items_(document_->problems) {}
+    : document_(std::move(document)) {
+  for (const Problem& problem : document_->problems) Add(problem);
+}
 
 void Problems::Add(std::string_view path, std::string_view message, std::string_view hint) {
   Problem problem;
@@ -115,18 +147,18 @@ void Problems::Add(std::string_view path, std::string_view message, std::string_
 
 void Problems::Add(Problem problem) {
   if (problem.file.empty() && document_) problem.file = document_->name;
+  const auto line = static_cast<size_t>(problem.position.line);
+  if (document_ && line > document_->num_own_lines && !document_->overrides.empty()) {
+    problem.file = document_->overrides[line - document_->num_own_lines - 1];
+    problem.override_mark = std::exchange(problem.position, {});
+  }
   items_.push_back(std::move(problem));
-}
-
-Position Problems::Locate(std::string_view path) const {
-  if (!document_) return {};
-  return FindPlace(*document_, JoinPath(prefix_, path)).mark().position;
 }
 
 std::vector<Problem> Problems::InOrder() const {
   std::vector<Problem> sorted = items_;
   std::ranges::stable_sort(sorted, {}, [](const Problem& problem) {
-    return std::tuple(problem.position.line, problem.position.column);
+    return std::tuple(problem.override_mark.line, problem.position.line, problem.position.column);
   });
   return sorted;
 }
@@ -135,9 +167,10 @@ std::string Problems::ToString() const {
   std::string text;
   const std::vector<Problem> sorted = InOrder();
   for (size_t i = 0; i < std::min(sorted.size(), kMaxShown); ++i) {
-    const auto line = static_cast<size_t>(sorted[i].position.line);
-    const bool has_source = document_ && line >= 1 && line <= document_->lines.size() &&
-                            !IsHidden(sorted[i].position.line);
+    const Position mark = MarkOf(sorted[i]);
+    const auto line = static_cast<size_t>(mark.line);
+    const bool has_source =
+        document_ && line >= 1 && line <= document_->lines.size() && !IsHidden(mark.line);
     text += RenderProblem(sorted[i], has_source ? &document_->lines[line - 1] : nullptr);
   }
   if (sorted.size() > kMaxShown) {
@@ -147,22 +180,46 @@ std::string Problems::ToString() const {
   return text;
 }
 
-nlohmann::ordered_json Problems::ToJson() const {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Problem& problem : InOrder()) {
-    list.push_back({{"file", problem.file},
-                    {"line", problem.position.line},
-                    {"column", problem.position.column},
-                    {"path", problem.path},
-                    {"message", problem.message},
-                    {"hint", problem.hint},
-                    {"note", problem.note}});
-  }
-  return list;
-}
+nlohmann::ordered_json Problems::ToJson() const { return ListToJson(InOrder()); }
 
 absl::Status Problems::ToStatus() const {
-  return items_.empty() ? absl::OkStatus() : InvalidArgument("{}", ToString());
+  if (items_.empty()) return absl::OkStatus();
+  absl::Status status = InvalidArgument("{}", ToString());
+  Attach(InOrder(), status);
+  return status;
+}
+
+std::vector<Problem> FindingsOf(const absl::Status& status) {
+  std::vector<Problem> findings;
+  const auto payload = status.GetPayload(kFindings);
+  if (!payload) return findings;
+  const auto list = nlohmann::json::parse(std::string(*payload), nullptr, false);
+  for (const auto& item : list.is_array() ? list : nlohmann::json::array()) {
+    // Another process may have written it.
+    if (!item.is_object()) continue;
+    const auto text = [&](const char* key) {
+      const auto found = item.find(key);
+      return found != item.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    const auto number = [&](const char* key) {
+      const auto found = item.find(key);
+      return found != item.end() && found->is_number_integer() ? found->get<int>() : 0;
+    };
+    findings.push_back({.file = text("file"),
+                        .position = {number("line"), number("column")},
+                        .path = text("path"),
+                        .message = text("message"),
+                        .hint = text("hint"),
+                        .note = text("note")});
+  }
+  return findings;
+}
+
+absl::Status InFile(absl::Status status, std::string_view file) {
+  Problem problem{.file = std::string(file)};
+  problem.message = std::string(status.message());
+  if (!status.ok()) Attach({std::move(problem)}, status);
+  return status;
 }
 
 Problems::Scope::Scope(Problems& problems, std::string_view path)

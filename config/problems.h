@@ -1,5 +1,5 @@
-// The problems of a document. Each has its position, a sentence and, if one can be guessed, a
-// proposal what to write instead.
+// The problems of a document. Each has its position, a sentence and, if possible, a proposed
+// correction.
 //
 //   pipeline.yaml:14:5: error: unknown key 'sample' in trigger (type: amount)
 //      14 |     sample: 500
@@ -34,32 +34,35 @@ struct Position {
 
 // One problem.
 struct Problem {
-  std::string file = {};
-  Position position = {};  // 0:0 without the document at hand.
+  std::string file = {};   // For an override, "--set training.optimizer.lr".
+  Position position = {};  // 0:0 without the document, and for an override.
   int width = 1;           // The number of characters to underline.
   std::string path = {};   // "training.optimizer.lr", "evaluation[1].dataset", "" for the document.
   std::string message = {};
-  std::string hint = {};  // Shown behind the carets: "did you mean 'lr'?".
+  std::string hint = {};  // Shown after the carets: "did you mean 'lr'?".
   std::string note = {};  // Shown below: the allowed keys or values.
+  // For an override: its line among those of the document, and the column of the mark in it.
+  Position override_mark = {};
+
+  // "pipeline.yaml:14:5", "pipeline.yaml", "--set training.optimizer.lr"; "" for a value without a
+  // source.
+  std::string Place() const;
 };
 
 // The problems of one document. Copyable; thread-compatible.
 class Problems {
  public:
-  // For something without a source, such as a spec built in memory.
+  // Makes problems of a value without a source, such as a spec built in memory.
   Problems() = default;
   explicit Problems(std::shared_ptr<const internal::Document> document);
 
   // Notes a problem at the value at `path`, or at the closest enclosing value in the document.
   // Inside a Check(), the path starts at the struct being checked: "" is the struct itself, "a.b"
-  // and "list[2].x" name what lies below.
+  // and "list[2].x" name parts of it.
   void Add(std::string_view path, std::string_view message, std::string_view hint = "");
 
-  // Notes a complete problem; fills in its file.
+  // Adds a complete problem; fills in its file.
   void Add(Problem problem);
-
-  // Returns the position of the value at `path`, or of the closest enclosing one.
-  Position Locate(std::string_view path) const;
 
   // Keeps a line that holds a secret out of every message.
   void HideLine(int line) { hidden_lines_.insert(line); }
@@ -75,7 +78,8 @@ class Problems {
   // document.
   nlohmann::ordered_json ToJson() const;
 
-  // Returns OK when there are no problems, else INVALID_ARGUMENT with ToString().
+  // Returns OK when there are no problems, else INVALID_ARGUMENT with ToString(), from which
+  // FindingsOf() returns the problems.
   absl::Status ToStatus() const;
 
   // While it lives, paths given to Add start at `path` below the current start.
@@ -99,6 +103,16 @@ class Problems {
   std::set<int> hidden_lines_;
   std::vector<Problem> items_;
 };
+
+// The key of the payload of a status that has findings, as JSON.
+inline constexpr char kFindings[] = "tidemill/findings";
+
+// Returns the problems that a status came from, here or in another process, in the order of the
+// document. Empty when it came from none, or when they were too long to be sent.
+std::vector<Problem> FindingsOf(const absl::Status& status);
+
+// Returns a failure of reading a file, for FindingsOf(). Its message is unchanged.
+absl::Status InFile(absl::Status status, std::string_view file);
 
 // Returns the candidate that `word` most likely misspells, if one is close. It is at most max(2,
 // length / 3) insertions, deletions, substitutions or swaps of neighbours away. Letter case is

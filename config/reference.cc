@@ -24,7 +24,7 @@ std::string Slug(std::string_view heading) {
   return slug;
 }
 
-// Keeps Markdown from reading marks into a sentence; code in backticks stays as it is.
+// Keeps Markdown from reading marks into a sentence; code in backticks is not changed.
 std::string Escape(std::string_view text) {
   std::string out;
   bool in_code = false;
@@ -48,7 +48,7 @@ bool IsComposite(const Type& type) {
   return type.kind == Kind::kStruct || type.kind == Kind::kVariant || type.kind == Kind::kKeyed;
 }
 
-// "evaluation[]", "datasets.<name>": the path of what lies in the lists and maps at `path`.
+// "evaluation[]", "datasets.<name>": the path of the elements of the lists and maps at `path`.
 std::string CorePath(const Type& type, const std::string& path) {
   if (type.element == nullptr) return path;
   const std::string below = type.kind == Kind::kList  ? path + "[]"

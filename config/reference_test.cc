@@ -98,7 +98,7 @@ TEST(Explain, TellsAboutSectionsChoicesAndTheWhole) {
               AllOf(HasSubstr("A garden and all that is in it."), HasSubstr("  name ")));
 }
 
-TEST(Explain, TakesPathsAsTheyStandInDocuments) {
+TEST(Explain, TakesPathsAsWrittenInDocuments) {
   EXPECT_THAT(*Explain<Garden>("watering.holes"), HasSubstr("watering.drip.holes  whole number"));
   EXPECT_THAT(*Explain<Garden>("schedule[2].drip.pressure"), HasSubstr("schedule.drip.pressure  "));
   EXPECT_THAT(*Explain<Garden>("beds.north.seeds"), HasSubstr("beds.north.seeds  count"));

@@ -6,10 +6,10 @@
 namespace tidemill::config {
 
 struct Remark {
-  std::string path = {};  // The path of the key, below what was checked: "event_time.format".
+  std::string path = {};  // The path of the key, below the checked value: "event_time.format".
   std::string message = {};
   std::string hint = {};
-  // Whether it would not work. Otherwise it works in part, or not as it was probably meant.
+  // Whether the value is an error. Otherwise it works only in part, or probably not as intended.
   bool is_error = true;
 };
 

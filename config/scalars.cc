@@ -28,7 +28,7 @@ Mismatch Expected(std::string_view what, const Node& node, std::string_view hint
           std::string(hint)};
 }
 
-// Quotes around a number are a mismatch unless a variable stands in them.
+// Quotes around a number are a mismatch unless a variable is in them.
 bool IsQuotedNumber(const Node& node) { return node.quoted && !node.substituted; }
 
 bool HasLeadingZero(std::string_view text) {

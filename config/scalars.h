@@ -11,7 +11,7 @@
 
 namespace tidemill::config::internal {
 
-// Why a scalar is not valid, "expected a duration such as 90s", and how to mend it.
+// Why a scalar is not valid, "expected a duration such as 90s", and how to fix it.
 struct Mismatch {
   std::string message;
   std::string hint = {};
@@ -21,7 +21,7 @@ struct Mismatch {
 // structs, variants and optionals.
 bool IsScalar(Kind kind);
 
-// Sets `value` (of a scalar type) to what the scalar `node` says. Leaves it unchanged on a
+// Sets `value` (of a scalar type) to the value of the scalar `node`. Leaves it unchanged on a
 // mismatch.
 std::optional<Mismatch> ReadScalar(const Type& type, const Node& node, void* value);
 
@@ -32,15 +32,15 @@ std::string WriteScalar(const Type& type, const void* value);
 // quotes.
 std::string WriteText(std::string_view text);
 
-// Returns the YAML of a scalar whose type is not known: it reads as what was written.
+// Returns the YAML of a scalar of unknown type, which reads back as the same scalar.
 std::string WriteOpen(const OpenValue::Scalar& scalar);
 
-// Whether readers of YAML 1.1 or 1.2 take the plain text for something else: `no`, `012`, `1.10`,
+// Whether readers of YAML 1.1 or 1.2 read the plain text as another type: `no`, `012`, `1.10`,
 // `1:30`, `~`. Whole numbers are not ambiguous, because they keep their text.
 bool IsAmbiguous(std::string_view text);
 
-// Returns what Limits.min and max bound: a number, the seconds of a duration, the bytes of a size,
-// the bytes of a text.
+// Returns the number that Limits.min and max bound: a number, the seconds of a duration, the bytes
+// of a size, the bytes of a text.
 std::optional<double> MeasureScalar(const Type& type, const void* value);
 
 // Returns a bound of that type as people write it: "5m", "64MiB", "10 bytes".

@@ -22,7 +22,7 @@ constexpr char kDurationPattern[] = "^-?[0-9]+(\\.[0-9]+)?(us|ms|s|m|h|d|w)$";
 constexpr char kTimePattern[] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+([Zz]|[-+][0-9:]+)?)?$";
 constexpr char kSizePattern[] = "^-?[0-9][0-9_]*(\\.[0-9]+)?([kKMGT]?B|[KMGT]iB)$";
 
-// Of columns that no rule chooses.
+// The default of columns that no rule chooses.
 Json DefaultOf(const ColumnList& columns) {
   return columns.IsAll() ? Json("all") : Json(columns.Names());
 }

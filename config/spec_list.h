@@ -1,5 +1,5 @@
 // The parts of a kind whose specs are read in one room and whose behaviour is linked in another.
-// Programs that check a pipeline do not link what a selection policy or a network needs.
+// Programs that check a pipeline do not link the libraries of selection policies or networks.
 //
 //   // The room of the specs: a header for each part, and one list of them.
 //   using Policies = config::SpecList<NewData, Uniform, KCenter>;
@@ -10,7 +10,7 @@
 //   // The header of a part declares its behaviour, for which a forward declaration is enough:
 //   std::unique_ptr<Chooser> MakeChooser(const KCenter& spec, const Workplace& workplace);
 //
-//   // The room of the behaviour has no list of its own, and names no part:
+//   // The room of the behaviour keeps no second list, and names no part:
 //   return config::Dispatch(Policies(), selection, [&](const auto& spec) {
 //     return MakeChooser(spec, workplace);
 //   });

@@ -18,8 +18,7 @@ struct Limits {
   std::optional<double> max = std::nullopt;
   // Whether the key must be present.
   bool required = false;
-  // Whether it is a password or the like. Messages never show it, PrintRedacted() hides it, Print()
-  // keeps it.
+  // Whether it is a secret, such as a password. Messages never show it; Print() keeps it.
   bool secret = false;
   // One value as YAML, for the reference pages.
   std::string_view example = {};
@@ -50,8 +49,8 @@ struct NameList {
   friend bool operator==(const NameList&, const NameList&) = default;
 };
 
-// Names, each with the name that it has elsewhere: one (`station`), several (`[station, hour]`), or
-// pairs (`{sensor: station}`). A name that is written alone is the same in both places.
+// Pairs of corresponding names: one name (`station`), several (`[station, hour]`), or pairs
+// (`{sensor: station}`). A single name stands for the same name on both sides.
 struct NamePairs {
   struct Pair {
     std::string name;
@@ -64,18 +63,18 @@ struct NamePairs {
   friend bool operator==(const NamePairs&, const NamePairs&) = default;
 };
 
-// A value of a key that only somebody else knows, such as a setting of a plug-in: a scalar or a
-// list of scalars, as it was written. Who knows the type reads it; see open_value.h.
+// A value of a key that this program does not know, such as a setting of a plug-in: a scalar or a
+// list of scalars, as it was written. The code that knows the type reads it; see open_value.h.
 struct OpenValue {
   struct Scalar {
     std::string text;
-    // In quotes, so certainly a text.
+    // In quotes, and therefore a text.
     bool quoted = false;
 
     friend bool operator==(const Scalar&, const Scalar&) = default;
   };
   bool is_list = false;
-  // One unless it is a list.
+  // One scalar unless it is a list.
   std::vector<Scalar> scalars;
 
   friend bool operator==(const OpenValue&, const OpenValue&) = default;

@@ -254,14 +254,14 @@ size_t YamlBuilder::SubstituteOne(const Node& node, const std::string& text, siz
 }
 
 void YamlBuilder::ReportUnknownVariable(const Node& node, const std::string& name) {
-  constexpr size_t kMostNamed = 20;
+  constexpr size_t kMaxNamed = 20;
   std::vector<std::string> known;
   for (const auto& [variable, value] : variables_) known.push_back(variable);
   const std::string hint =
       name.size() > kMaxVariableNameBytes ? std::string() : DidYouMean(name, known);
   std::string note = "no variables are defined for this document; write $${ for a plain ${";
   if (!known.empty()) {
-    const size_t num_more = known.size() - std::min(known.size(), kMostNamed);
+    const size_t num_more = known.size() - std::min(known.size(), kMaxNamed);
     known.resize(known.size() - num_more);
     note = fmt::format("known variables: {}", fmt::join(known, ", "));
     if (num_more > 0) note += fmt::format(" and {} more", num_more);

@@ -20,7 +20,7 @@ class YamlBuilder : public YAML::EventHandler {
   YamlBuilder(Document& document, const std::map<std::string, std::string>& variables)
       : document_(document), variables_(variables) {}
 
-  // Notes what yaml-cpp threw, in words that help.
+  // Adds a problem for an exception of yaml-cpp, with an improved message.
   void ReportFailure(const YAML::Exception& failure);
 
   void OnDocumentStart(const YAML::Mark& mark) override;
@@ -56,8 +56,8 @@ class YamlBuilder : public YAML::EventHandler {
   // Appends the variable that begins at text[at] to `out`. Returns where the text continues.
   size_t SubstituteOne(const Node& node, const std::string& text, size_t at, std::string& out);
   void ReportUnknownVariable(const Node& node, const std::string& name);
-  // Counts bytes that were not written where they are about to stand. Gives up, and returns false,
-  // when there would be too many: `what` adds them.
+  // Counts bytes that are about to be copied. Reports a problem about `what` and returns false when
+  // they exceed the limit.
   bool TakeRoom(Position position, size_t num_bytes, const std::string& what);
 
   Position PositionAt(const YAML::Mark& mark);

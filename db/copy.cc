@@ -7,7 +7,6 @@
 #include <bit>
 #include <concepts>
 #include <cstring>
-#include <vector>
 
 #include "db/sql_status.h"
 
@@ -28,7 +27,7 @@ constexpr int64_t kEpochMicros = 946'684'800'000'000;
 using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
-// From memory order to big-endian and back.
+// From memory order to big-endian.
 template <std::unsigned_integral T>
 T BigEndian(T value) {
   if constexpr (std::endian::native == std::endian::big) return value;
@@ -91,13 +90,6 @@ void AppendMixed(std::span<const CopyColumn> columns, size_t from, size_t to, st
   }
 }
 
-template <std::unsigned_integral T>
-T ReadUnsigned(std::string_view bytes) {
-  std::array<char, sizeof(T)> raw = {};
-  bytes.copy(raw.data(), raw.size());
-  return BigEndian(std::bit_cast<T>(raw));
-}
-
 absl::Status ConnectionFailure(const PGconn* connection) {
   return Concealed(FromSqlState("08006", PQerrorMessage(connection)));
 }
@@ -135,57 +127,6 @@ absl::Status FinishCopy(PGconn* connection) {
   return status;
 }
 
-// Cuts what a COPY sends into rows, wherever its messages begin and end.
-class RowParser {
- public:
-  using RowFunction = std::function<absl::Status(std::span<const std::optional<std::string_view>>)>;
-
-  explicit RowParser(const RowFunction& row) : row_(row) {}
-
-  absl::Status Add(std::string_view bytes) {
-    pending_ += bytes;
-    std::string_view rest = pending_;
-    if (!header_seen_) {
-      if (rest.size() < kHeader.size()) return absl::OkStatus();
-      rest.remove_prefix(kHeader.size());
-      header_seen_ = true;
-    }
-    while (ParseRow(rest)) RETURN_IF_ERROR(row_(values_));
-    pending_.erase(0, pending_.size() - rest.size());
-    return absl::OkStatus();
-  }
-
- private:
-  // Takes one row off the front of `rest`. False when none is whole.
-  bool ParseRow(std::string_view& rest) {
-    std::string_view bytes = rest;
-    if (bytes.size() < 2) return false;
-    const auto columns = static_cast<int16_t>(ReadUnsigned<uint16_t>(bytes));
-    if (columns < 0) return false;  // The trailer.
-    bytes.remove_prefix(2);
-    values_.clear();
-    for (int16_t i = 0; i < columns; ++i) {
-      if (bytes.size() < 4) return false;
-      const auto size = static_cast<int32_t>(ReadUnsigned<uint32_t>(bytes));
-      bytes.remove_prefix(4);
-      if (size < 0) {
-        values_.emplace_back(std::nullopt);
-        continue;
-      }
-      if (bytes.size() < static_cast<size_t>(size)) return false;
-      values_.emplace_back(bytes.substr(0, static_cast<size_t>(size)));
-      bytes.remove_prefix(static_cast<size_t>(size));
-    }
-    rest = bytes;
-    return true;
-  }
-
-  const RowFunction& row_;
-  std::string pending_;
-  bool header_seen_ = false;
-  std::vector<std::optional<std::string_view>> values_;
-};
-
 }  // namespace
 
 CopyWriter::CopyWriter(pg_conn* connection) : connection_(connection) {}
@@ -221,12 +162,6 @@ void CopyWriter::Int64(std::optional<int64_t> value) {
   if (!value) return Null();
   Append(buffer_, uint32_t{8});
   Append(buffer_, static_cast<uint64_t>(*value));
-}
-
-void CopyWriter::Int32(std::optional<int32_t> value) {
-  if (!value) return Null();
-  Append(buffer_, uint32_t{4});
-  Append(buffer_, static_cast<uint32_t>(*value));
 }
 
 void CopyWriter::Double(std::optional<double> value) {
@@ -307,36 +242,5 @@ absl::Status CopyWriter::Commit() {
   if (PQcmdStatus(result.get()) == "COMMIT"sv) return absl::OkStatus();
   return FailedPrecondition("PostgreSQL: the transaction had failed and was rolled back");
 }
-
-absl::Status CopyOut(
-    const std::string& connection_string, const std::string& query,
-    const std::function<absl::Status(std::span<const std::optional<std::string_view>>)>& row) {
-  ASSIGN_OR_RETURN(const Connection connection, OpenConnection(connection_string));
-  RETURN_IF_ERROR(Run(connection.get(), fmt::format("COPY ({}) TO STDOUT (FORMAT binary)", query),
-                      PGRES_COPY_OUT));
-  RowParser parser(row);
-  while (true) {
-    char* data = nullptr;
-    const int size = PQgetCopyData(connection.get(), &data, 0);
-    if (size == -1) return FinishCopy(connection.get());
-    if (size < 0) return ConnectionFailure(connection.get());
-    const std::unique_ptr<char, decltype(&PQfreemem)> owner(data, &PQfreemem);
-    RETURN_IF_ERROR(parser.Add({data, static_cast<size_t>(size)}));
-  }
-}
-
-int64_t ReadInt64(std::string_view value) {
-  return static_cast<int64_t>(ReadUnsigned<uint64_t>(value));
-}
-
-int32_t ReadInt32(std::string_view value) {
-  return static_cast<int32_t>(ReadUnsigned<uint32_t>(value));
-}
-
-double ReadDouble(std::string_view value) {
-  return std::bit_cast<double>(ReadUnsigned<uint64_t>(value));
-}
-
-Timestamp ReadTime(std::string_view value) { return {ReadInt64(value) + kEpochMicros}; }
 
 }  // namespace tidemill::db

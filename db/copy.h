@@ -1,8 +1,7 @@
-// Copies rows in bulk by binary COPY through libpq.
+// Writes rows in bulk by binary COPY through libpq.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,10 +15,10 @@ struct pg_conn;
 
 namespace tidemill::db {
 
-// One column of many rows with numbers of 8 bytes. It has views, whose numbers must outlive it.
+// One column of many rows, with numbers of 8 bytes. It is a view: the numbers must outlive it.
 struct CopyColumn {
-  // Same() is the same bigint in each row. CountingFrom() is `first`, `first` + 1 and so on. Null()
-  // is NULL.
+  // Same() has the same bigint in each row. CountingFrom() has `first`, `first` + 1 and so on.
+  // Null() has NULL.
   static CopyColumn Same(int64_t value) { return {.base = static_cast<uint64_t>(value)}; }
   static CopyColumn CountingFrom(int64_t first) {
     return {.base = static_cast<uint64_t>(first), .step = 1};
@@ -30,8 +29,8 @@ struct CopyColumn {
   static CopyColumn Double(std::span<const double> values) { return {.values = values.data()}; }
   static CopyColumn Times(std::span<const int64_t> micros);
 
-  // Makes a row NULL where its bit is 0. In a byte, the least significant bit comes first. Row 0
-  // has the bit `first_bit`.
+  // Makes a row NULL when its bit is 0. In a byte, the least significant bit comes first. The bit
+  // of row 0 is `first_bit`.
   CopyColumn Where(std::span<const uint8_t> bits, size_t first_bit) const;
 
   // For CopyWriter.
@@ -58,7 +57,6 @@ class CopyWriter {
   // Writes one row. After BeginRow(n), write as many values as the target has columns.
   void BeginRow(int16_t num_columns);
   void Int64(std::optional<int64_t> value);
-  void Int32(std::optional<int32_t> value);
   void Double(std::optional<double> value);
   void Bool(bool value);
   void Text(std::string_view value);
@@ -66,7 +64,7 @@ class CopyWriter {
   // Writes a timestamptz.
   void Time(std::optional<Timestamp> value);
   void Null();
-  // Writes many rows that consist of such columns only, at a fraction of the cost.
+  // Writes many rows from columns, at a fraction of the cost of single values.
   absl::Status Rows(std::span<const CopyColumn> columns, int64_t num_rows);
   // Sends what is buffered once it exceeds 64 KiB; call it after each row.
   absl::Status Flush();
@@ -83,16 +81,5 @@ class CopyWriter {
   pg_conn* connection_;
   std::string buffer_;
 };
-
-// Streams `COPY (query) TO STDOUT (FORMAT binary)`. Calls `row` with the raw values of each row
-// (std::nullopt for NULL). They are in PostgreSQL's big-endian binary form; see ReadInt64().
-absl::Status CopyOut(
-    const std::string& connection_string, const std::string& query,
-    const std::function<absl::Status(std::span<const std::optional<std::string_view>>)>& row);
-
-int64_t ReadInt64(std::string_view value);
-int32_t ReadInt32(std::string_view value);
-double ReadDouble(std::string_view value);
-Timestamp ReadTime(std::string_view value);
 
 }  // namespace tidemill::db

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/testing/status_matchers.h"
 #include "db/testing/postgres.h"
+#include <pqxx/pqxx>
 
 namespace tidemill::db {
 namespace {
@@ -16,9 +19,11 @@ using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
 constexpr char kCreate[] =
-    "CREATE TABLE rows (i8 bigint, i4 int, f8 double precision, t text, b bytea, at timestamptz, "
+    "CREATE TABLE rows (i8 bigint, f8 double precision, t text, b bytea, at timestamptz, "
     "is_set boolean)";
-constexpr char kSelect[] = "SELECT i8, i4, f8, t, b, at FROM rows ORDER BY i8 NULLS LAST";
+constexpr char kSelect[] =
+    "SELECT i8, f8, t, b, (extract(epoch FROM at) * 1000000)::bigint FROM rows "
+    "ORDER BY i8 NULLS LAST";
 
 using Row = std::vector<std::optional<std::string>>;
 
@@ -32,21 +37,24 @@ class CopyTest : public ::testing::Test {
 
   std::unique_ptr<CopyWriter> Begin() { return *CopyWriter::Begin(postgres_.connection_string()); }
 
+  // What PostgreSQL understood, as text.
   std::vector<Row> Select(const std::string& query) {
     std::vector<Row> rows;
-    EXPECT_THAT(CopyOut(postgres_.connection_string(), query,
-                        [&](std::span<const std::optional<std::string_view>> values) {
-                          rows.emplace_back(values.begin(), values.end());
-                          return absl::OkStatus();
-                        }),
-                IsOk());
+    pqxx::connection connection(postgres_.connection_string());
+    pqxx::nontransaction work(connection);
+    for (const auto& row : work.exec(query)) {
+      Row& values = rows.emplace_back();
+      for (const auto& field : row) {
+        values.push_back(field.is_null() ? std::nullopt : std::optional(field.as<std::string>()));
+      }
+    }
     return rows;
   }
 
   testing::TestDatabase postgres_;
 };
 
-TEST_F(CopyTest, BringsTruthValuesBackAsTheyWent) {
+TEST_F(CopyTest, ReadsBooleansBackUnchanged) {
   const auto writer = Begin();
   ASSERT_THAT(writer->Open("rows (i8, is_set)"), IsOk());
   for (const bool value : {true, false}) {
@@ -65,18 +73,16 @@ TEST_F(CopyTest, BringsEveryTypeBackAsItWent) {
   constexpr Timestamp kBefore2000 = {-1'234'567};
   const std::string bytes("\0\xFF\n", 3);
   const auto writer = Begin();
-  ASSERT_THAT(writer->Open("rows (i8, i4, f8, t, b, at)"), IsOk());
-  writer->BeginRow(6);
+  ASSERT_THAT(writer->Open("rows (i8, f8, t, b, at)"), IsOk());
+  writer->BeginRow(5);
   writer->Int64(std::numeric_limits<int64_t>::min());
-  writer->Int32(-2);
   writer->Double(-0.1);
   writer->Text("grün");
   writer->Bytes(bytes);
   writer->Time(kBefore2000);
   ASSERT_THAT(writer->Flush(), IsOk());
-  writer->BeginRow(6);
+  writer->BeginRow(5);
   writer->Int64(std::nullopt);
-  writer->Int32(std::nullopt);
   writer->Double(std::nullopt);
   writer->Null();
   writer->Null();
@@ -86,16 +92,8 @@ TEST_F(CopyTest, BringsEveryTypeBackAsItWent) {
 
   const std::vector<Row> rows = Select(kSelect);
   ASSERT_EQ(rows.size(), 2);
-  EXPECT_EQ(ReadInt64(*rows[0][0]), std::numeric_limits<int64_t>::min());
-  EXPECT_EQ(ReadInt32(*rows[0][1]), -2);
-  EXPECT_EQ(ReadDouble(*rows[0][2]), -0.1);
-  EXPECT_EQ(rows[0][3], "grün");
-  EXPECT_EQ(rows[0][4], bytes);
-  EXPECT_EQ(ReadTime(*rows[0][5]), kBefore2000);
-  EXPECT_EQ(rows[1], Row(6));
-  // What PostgreSQL itself understood.
-  const std::vector<Row> text = Select("SELECT at::text FROM rows WHERE at IS NOT NULL");
-  EXPECT_THAT(*text.at(0).at(0), HasSubstr("58.765433"));
+  EXPECT_EQ(rows[0], (Row{"-9223372036854775808", "-0.1", "grün", "\\x00ff0a", "-1234567"}));
+  EXPECT_EQ(rows[1], Row(5));
 }
 
 TEST_F(CopyTest, SendsMoreRowsThanItsBufferHolds) {
@@ -109,14 +107,8 @@ TEST_F(CopyTest, SendsMoreRowsThanItsBufferHolds) {
   }
   ASSERT_THAT(writer->Close(), IsOk());
   ASSERT_THAT(writer->Commit(), IsOk());
-  int64_t expected = 0;
-  ASSERT_THAT(CopyOut(postgres_.connection_string(), "SELECT i8 FROM rows ORDER BY i8",
-                      [&](std::span<const std::optional<std::string_view>> values) {
-                        EXPECT_EQ(ReadInt64(*values[0]), expected++);
-                        return absl::OkStatus();
-                      }),
-              IsOk());
-  EXPECT_EQ(expected, kRows);
+  EXPECT_EQ(Select("SELECT count(DISTINCT i8), min(i8), max(i8) FROM rows"),
+            (std::vector<Row>{{"200000", "0", "199999"}}));
 }
 
 TEST_F(CopyTest, LeavesNothingWithoutACommit) {
@@ -142,13 +134,6 @@ TEST_F(CopyTest, SaysWhatPostgresRefused) {
               StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("already has it")));
   EXPECT_THAT(writer->Commit(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("rolled back")));
-}
-
-TEST_F(CopyTest, EndsWithTheFailureOfTheReader) {
-  const absl::Status status =
-      CopyOut(postgres_.connection_string(), "SELECT generate_series(1, 1000000)",
-              [](std::span<const std::optional<std::string_view>>) { return Cancelled("enough"); });
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kCancelled, "enough"));
 }
 
 TEST_F(CopyTest, BringsBackRowsThatWentAsColumns) {
@@ -179,16 +164,18 @@ TEST_F(CopyTest, BringsBackRowsThatWentAsColumns) {
     ASSERT_THAT(writer->Close(), IsOk());
     ASSERT_THAT(writer->Commit(), IsOk());
     int64_t row = 0;
-    for (const Row& values : Select("SELECT i8, f8, at FROM rows ORDER BY i8 > 0, abs(i8)")) {
+    for (const Row& values :
+         Select("SELECT i8, (f8 * 8)::bigint, (extract(epoch FROM at) * 1000000)::bigint FROM rows "
+                "ORDER BY i8 > 0, abs(i8)")) {
       if (row < kNumRows) {
-        EXPECT_EQ(ReadInt64(*values[0]), numbers[static_cast<size_t>(row)]);
-        EXPECT_EQ(values[1].has_value(), !mixed || (0b0101'1010 >> row % 8 & 1) != 0);
-        EXPECT_EQ(ReadDouble(values[1].value_or(std::string(8, 0))) * 8, values[1] ? row : 0);
-        EXPECT_EQ(ReadTime(*values[2]).micros, row * 1000);
+        EXPECT_EQ(values[0], std::to_string(row * -7));
+        const bool has_real = !mixed || (0b0101'1010 >> row % 8 & 1) != 0;
+        EXPECT_EQ(values[1], has_real ? std::optional(std::to_string(row)) : std::nullopt);
+        EXPECT_EQ(values[2], std::to_string(row * 1000));
       } else {
-        EXPECT_EQ(ReadInt64(*values[0]), 8 + row - kNumRows);
-        EXPECT_FALSE(values[1].has_value());
-        EXPECT_EQ(ReadInt64(*values[2]), -500);
+        // PostgreSQL counts its microseconds from 2000 on.
+        EXPECT_EQ(values, (Row{std::to_string(8 + row - kNumRows), std::nullopt,
+                               std::to_string(int64_t{946'684'800'000'000} - 500)}));
       }
       ++row;
     }

@@ -1,5 +1,4 @@
-// PostgreSQL: connections, transactions, bulk rows. The only place where libpqxx exceptions are
-// caught.
+// PostgreSQL connections, transactions and bulk rows. libpqxx's exceptions are caught only here.
 //
 //   RETURN_IF_ERROR(database.Transact([&](pqxx::work& work) -> absl::Status {
 //     work.exec_params(kInsertDataset, name);
@@ -22,8 +21,8 @@ namespace tidemill::db {
 // A pool of connections to one database. Thread-safe.
 class Database {
  public:
-  // Connects once to prove that the database is there. Retries for `patience`. UNAVAILABLE when it
-  // fails.
+  // Connects once to prove that the database is reachable. Retries for `patience`. UNAVAILABLE when
+  // it fails.
   static absl::StatusOr<std::unique_ptr<Database>> Connect(
       const std::string& connection_string,
       std::chrono::milliseconds patience = std::chrono::seconds{10});

@@ -164,7 +164,7 @@ TEST_F(DatabaseTest, RunsAgainWhatLosesASerialisationConflict) {
   EXPECT_GT(total, 0);
 }
 
-TEST_F(DatabaseTest, GoesOnWhenASessionOfItIsKilled) {
+TEST_F(DatabaseTest, ContinuesWhenASessionOfItIsKilled) {
   bool is_killed = false;
   EXPECT_THAT(database_->Transact([&](pqxx::work& work) {
     const int session = work.exec1("SELECT pg_backend_pid()")[0].as<int>();

@@ -36,7 +36,7 @@ constexpr char kInsertAnswer[] = R"(
   INSERT INTO {}.requests (request_id, answer) VALUES ($1, $2)
   ON CONFLICT (request_id) DO NOTHING)";
 
-// Served by the index on answered_at. Nobody repeats a request for so long.
+// Served by the index on answered_at. No caller retries a request for that long.
 constexpr char kForgetOldAnswers[] = R"(
   DELETE FROM {}.requests WHERE answered_at < now() - interval '30 days')";
 

@@ -19,8 +19,8 @@ struct Migration {
 // Migrates `schema` to the last migration. Each migration is a transaction under an advisory lock,
 // so that processes that start together apply it once. Creates the schema and the tables of
 // db/fencing.h. Numbers run from 1 without holes. Applied migrations are recorded with their
-// SHA-256 in `<schema>.schema_migrations`. FAILED_PRECONDITION when an applied one has changed
-// since, or when the database is newer than this program.
+// SHA-256 in `<schema>.schema_migrations`. FAILED_PRECONDITION when an applied migration has
+// changed since, or when the database is newer than this program.
 absl::Status Migrate(Database& database, std::string_view schema,
                      std::span<const Migration> migrations);
 

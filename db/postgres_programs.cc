@@ -42,7 +42,8 @@ struct Prepared {
   }
 };
 
-// In the child. Never returns. `parent`: the process whose end the program is told of; 0 for none.
+// In the child. Never returns. `parent`: the process whose end sends the program a signal; 0 for
+// none.
 [[noreturn]] void Execute(const Prepared& prepared, pid_t parent = 0) {
   const Account& account = prepared.account;
   ::umask(0077);
@@ -95,11 +96,11 @@ std::string ClosedAncestor(const Account& account, const std::string& path) {
   }
 }
 
-// Gives the open folder to the account, unless it belongs to somebody else.
+// Gives the open folder to the account, unless it belongs to another user.
 absl::Status GiveFolder(const Descriptor& folder, const Account& account, const std::string& path) {
   struct stat info = {};
   if (::fstat(folder.number(), &info) != 0) {
-    return Internal("cannot look at {}: {}", path, std::strerror(errno));
+    return Internal("cannot examine {}: {}", path, std::strerror(errno));
   }
   if (info.st_uid != account.user && info.st_uid != ::geteuid()) {
     return FailedPrecondition(

@@ -15,7 +15,7 @@ namespace tidemill::db {
 struct Account {
   uid_t user = 0;
   gid_t group = 0;
-  // Whether this process must change to the user, because it is root.
+  // Whether this process is root, and must change to the user.
   bool change = false;
 };
 
@@ -28,8 +28,8 @@ absl::StatusOr<Account> PostgresAccount();
 absl::StatusOr<std::string> FindPostgresPrograms();
 
 // Creates a folder that only the account can enter, or takes one that belongs to the account or to
-// this user already. Does not follow a link at its place. Changes nothing that belongs to somebody
-// else: FAILED_PRECONDITION names what is there, or the folder above that is closed to the account.
+// this user already. Does not follow a link at its place. Changes nothing that belongs to another
+// user: FAILED_PRECONDITION names that file, or the parent folder that the account cannot enter.
 absl::Status CreateFolderFor(const Account& account, const std::string& path);
 
 // A program to run. arguments[0] is its path. Its output is appended to `log_file`.
@@ -42,18 +42,18 @@ struct Program {
 // Runs it until it ends. INTERNAL with the end of the log when it fails.
 absl::Status RunToEnd(const Account& account, const Program& program);
 
-// Starts it in a session of its own, so that it outlives this process and no signal of a terminal
-// reaches it. It is not a child of this process. Returns its process id.
+// Starts it in its own session, so that it outlives this process and receives no signal of a
+// terminal. It is not a child of this process. Returns its process id.
 absl::StatusOr<pid_t> StartDetached(const Account& account, const Program& program);
 
-// Starts it as a child in a session of its own. It gets SIGINT when the calling thread ends,
-// however that ends. The caller waits for the child. Returns its process id.
+// Starts it as a child in its own session. It gets SIGINT when the calling thread ends, for
+// whatever reason. The caller waits for the child. Returns its process id.
 absl::StatusOr<pid_t> StartChild(const Account& account, const Program& program);
 
 // Returns the last kilobyte of a log, or an empty string when there is none.
 std::string EndOfLog(const std::string& path);
 
-// Returns false when it has ended, even if nobody has noticed.
+// Returns false when it has ended, even if it has not been waited for.
 bool IsAlive(pid_t process);
 
 }  // namespace tidemill::db

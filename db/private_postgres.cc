@@ -32,10 +32,10 @@ constexpr milliseconds kTick{5};
 constexpr std::chrono::seconds kStartPatience{120};
 // Each question costs the server a process, and one that ends waits for those to end.
 constexpr milliseconds kLongestQuestionPause{250};
-constexpr char kQuestionSeconds[] = "5";  // A stopped server never answers.
-// Of a server whose starter is gone, and which has been told so. PostgreSQL that is told to end
-// while it recovers from the death of a session hangs until it is told to end at once; then it
-// takes five seconds.
+constexpr char kQuestionSeconds[] = "5";  // A stopped server does not answer.
+// The patience with a server whose starter is gone, and which has been signalled. PostgreSQL that
+// is told to end while it recovers from the death of a session hangs until it is told to end
+// immediately; then it takes five seconds.
 constexpr EndPatience kStrayPatience{.fast = milliseconds{5'000},
                                      .immediate = milliseconds{10'000}};
 constexpr std::chrono::seconds kSessionsPatience{10};
@@ -202,17 +202,17 @@ absl::Status MakeDatabase(const std::string& socket_folder) {
 }
 
 absl::Status CheckSocketFolder(const std::string& path) {
-  constexpr size_t kMost =
+  constexpr size_t kMax =
       sizeof(sockaddr_un::sun_path) - std::string_view("/.s.PGSQL.5432").size() - 1;
   // A quoted connection string and setting would be needed for the others.
   const bool plain = path.find_first_of(" ,'\\\"") == std::string::npos;
-  if (!path.empty() && path.front() == '/' && path.size() <= kMost && plain) {
+  if (!path.empty() && path.front() == '/' && path.size() <= kMax && plain) {
     return absl::OkStatus();
   }
   return InvalidArgument(
       "socket folder {} is not an absolute path of at most {} bytes without spaces, commas and "
       "quotes",
-      path, kMost);
+      path, kMax);
 }
 
 }  // namespace

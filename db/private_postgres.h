@@ -4,7 +4,7 @@
 //   "/tmp/tidemill-x-db")); ASSIGN_OR_RETURN(const auto database,
 //   db::Database::Connect(postgres->ConnectionString()));
 //
-// Everybody who may enter the socket's folder, which has mode 0700, is the superuser of the
+// Every user who can enter the socket's folder, which has mode 0700, is the superuser of the
 // cluster. There are no passwords.
 #pragma once
 
@@ -27,18 +27,18 @@ class PrivatePostgres {
     // Whether commits survive a power failure. Off only for tests.
     bool durable = true;
     // Whether the server is a child of this process, which must wait for it. It then ends when the
-    // calling thread ends, even by SIGKILL. A server that runs already is ended first, however it
-    // resists. Otherwise the server outlives both.
+    // calling thread ends, even by SIGKILL. A server that already runs is ended first, by SIGKILL
+    // if necessary. When false, the server outlives both.
     bool ends_with_caller = false;
   };
 
-  // Makes a cluster with data checksums in `folder` on first use (under 1 s), starts its server
-  // unless it runs, waits until it answers, and creates the database `tidemill`. Recovers from a
-  // server that was killed, and replaces one that ends or is stuck at that. When this process is
-  // root, the server runs as user `postgres`, who then owns both folders. FAILED_PRECONDITION when
-  // there is no PostgreSQL 15 or newer, or when that user cannot reach a folder. INVALID_ARGUMENT
-  // when the socket folder is too long for a socket. INTERNAL, with the end of its log, when the
-  // server does not start.
+  // Makes a cluster with data checksums in `folder` on first use (under 1 s), starts its server if
+  // it is not running, waits until it answers, and creates the database `tidemill`. Recovers from a
+  // server that was killed, and replaces one that is shutting down or hangs while shutting down.
+  // When this process is root, the server runs as user `postgres`, which then owns both folders.
+  // FAILED_PRECONDITION when there is no PostgreSQL 15 or newer, or when that user cannot reach a
+  // folder. INVALID_ARGUMENT when the socket folder is too long for a socket. INTERNAL, with the
+  // end of its log, when the server does not start.
   static absl::StatusOr<std::unique_ptr<PrivatePostgres>> Start(const std::string& folder,
                                                                 const std::string& socket_folder,
                                                                 const Options& options);
@@ -50,8 +50,8 @@ class PrivatePostgres {
   // Returns the connection string of the database `tidemill`, or of another one of the same server.
   std::string ConnectionString(const std::string& database = "tidemill") const;
 
-  // Ends sessions and the server, by SIGKILL at last, and waits for their end. OK when the server
-  // does not run.
+  // Ends sessions and the server, if necessary by SIGKILL, and waits for their end. OK when the
+  // server is not running.
   absl::Status Stop() const;
 
   // Whether the server has not ended.
@@ -63,7 +63,7 @@ class PrivatePostgres {
  private:
   PrivatePostgres(RunningServer server, pid_t sync_process)
       : server_(std::move(server)), sync_process_(sync_process) {}
-  // Waits until the process that writes a fresh cluster to the disk ends, or ends it.
+  // Waits for the process that writes a fresh cluster to the disk; ends it if it takes too long.
   void AwaitSync() const;
 
   const RunningServer server_;

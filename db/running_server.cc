@@ -24,7 +24,7 @@ constexpr milliseconds kLookAgain{5};
 // The kernel ends a killed process at once, unless a disk holds it.
 constexpr std::chrono::seconds kKillPatience{10};
 
-// Of /proc/PID/stat, what follows the name: "S 1 ..." and the 22nd field of all, its start.
+// The part of /proc/PID/stat after the name, "S 1 ...", and the 22nd field of all, its start.
 struct ProcessState {
   char state = 'X';
   uint64_t start = 0;
@@ -63,7 +63,8 @@ bool Serves(pid_t process, const std::string& data_folder) {
   return false;
 }
 
-// Processes of PostgreSQL with this working folder. A shell that somebody left there is none.
+// Processes of PostgreSQL with this working folder. A user's shell with the same working folder
+// does not count.
 std::vector<pid_t> ProcessesIn(const std::string& data_folder) {
   std::error_code error;
   const fs::path folder = fs::canonical(data_folder, error);

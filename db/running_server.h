@@ -1,5 +1,5 @@
-// The server process of a cluster, found by its data folder, and how it is ended when whoever
-// started it is gone.
+// Finds the server process of a cluster by its data folder, and ends a server whose starter is
+// gone.
 #pragma once
 
 #include <sys/types.h>
@@ -16,21 +16,22 @@ namespace tidemill::db {
 // A server that runs on a cluster. A value.
 struct RunningServer {
   pid_t process = 0;
-  // When the kernel started it, in ticks since the machine's start: another process that gets the
-  // same number later has another one.
+  // When the kernel started it, in ticks since the machine's start. A later process with the same
+  // id has another start.
   uint64_t start = 0;
-  std::string socket_folder;  // Empty when its file does not say it yet.
-  // Whether it has been told to end. It lets nobody in any more, and whoever asks keeps it.
+  std::string socket_folder;  // Empty while its file does not name the folder yet.
+  // Whether it is shutting down. It then refuses connections, and each attempt to connect keeps it
+  // alive.
   bool is_stopping = false;
 
   friend bool operator==(const RunningServer&, const RunningServer&) = default;
 };
 
-// Returns what identifies a process that has just been started. `start` is 0 when it has ended.
+// Returns the identity of a process that has just been started. `start` is 0 when it has ended.
 RunningServer ServerOf(pid_t process, std::string socket_folder);
 
 // Returns the server that `data_folder`/postmaster.pid names. std::nullopt when that process has
-// ended, or is not a server of this folder because another program got its number.
+// ended, or when another program now has its process id.
 absl::StatusOr<std::optional<RunningServer>> FindServer(const std::string& data_folder);
 
 // Whether it has not ended.
@@ -43,13 +44,13 @@ struct EndPatience {
 };
 
 // Ends a server and waits for its end: SIGINT, SIGQUIT, at last SIGKILL. None of them loses a
-// commit. Never signals a process that only has the number of the server. DEADLINE_EXCEEDED when
-// even SIGKILL does not end it.
+// commit. Never signals another process that has got the server's process id. DEADLINE_EXCEEDED
+// when even SIGKILL does not end it.
 absl::Status EndServer(const RunningServer& server, const EndPatience& patience);
 
 // Waits until no process of PostgreSQL works in `data_folder`: sessions of a server that was killed
-// end by themselves, and those that do not within `patience` are ended. UNAVAILABLE names one that
-// cannot be ended.
+// end without help, and sessions that have not ended within `patience` are killed. UNAVAILABLE
+// names a session that cannot be killed.
 absl::Status AwaitSessions(const std::string& data_folder, std::chrono::milliseconds patience);
 
 }  // namespace tidemill::db

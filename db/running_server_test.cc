@@ -55,7 +55,7 @@ TEST_F(RunningServerTest, IsFoundByItsDataFolder) {
   EXPECT_TRUE(Runs(**found));
 }
 
-TEST_F(RunningServerTest, IsNoServerOfAFolderWhoseNameEndsLikeIts) {
+TEST_F(RunningServerTest, IsNotTheServerOfAFolderWhoseNameEndsLikeIts) {
   ASSERT_THAT(Start(), IsOk());
   // A copy of the file, as a copy of the whole folder has it.
   const std::string copy = root_ + "/copy/cluster/data";
@@ -66,7 +66,7 @@ TEST_F(RunningServerTest, IsNoServerOfAFolderWhoseNameEndsLikeIts) {
   EXPECT_EQ(FindServer(copy).value(), std::nullopt);
 }
 
-TEST_F(RunningServerTest, IsNotWhoeverGotItsNumber) {
+TEST_F(RunningServerTest, IsNotAProcessThatGotItsNumber) {
   RunningServer other = ServerOf(::getpid(), "");
   EXPECT_TRUE(Runs(other));
   ++other.start;

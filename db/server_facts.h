@@ -14,9 +14,9 @@ namespace tidemill::db {
 struct ServerFacts {
   int version = 0;  // 150013 is 15.13.
   Timestamp time;   // By the server's clock.
-  // The settings that protect committed work against a power failure and are off.
+  // The settings that are off although committed work needs them to survive a power failure.
   std::vector<std::string> off;
-  // Whether the server notices a page that is not as it was written.
+  // Whether the server detects damaged pages.
   bool has_checksums = false;
   int64_t size_bytes = 0;  // The size of the database.
   int num_connections = 0;

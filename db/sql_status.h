@@ -7,15 +7,15 @@
 
 namespace tidemill::db {
 
-// Returns the status for a five-character SQLSTATE, which is empty when the server sent none. Lost
-// connections are UNAVAILABLE, as are a full disk (disk_full.h) and the want of a free connection;
-// unique violations are ALREADY_EXISTS, foreign keys FAILED_PRECONDITION, a lack of memory
-// RESOURCE_EXHAUSTED, texts that are not UTF-8 INVALID_ARGUMENT, and anything else INTERNAL.
+// Returns the status for a five-character SQLSTATE, which is empty when the server sent none. A
+// lost connection, a full disk (disk_full.h) and too many connections are UNAVAILABLE; a unique
+// violation is ALREADY_EXISTS, a foreign key FAILED_PRECONDITION, exhausted memory
+// RESOURCE_EXHAUSTED, text that is not UTF-8 INVALID_ARGUMENT, and anything else INTERNAL.
 absl::Status FromSqlState(std::string_view state, std::string_view message);
 
-// Returns what callers of a service are told about such a failure: the same code, its meaning for
-// them, and a number. Under that number, this process's log has PostgreSQL's own words, which name
-// tables, statements and values. Logs them.
+// Returns the status that callers of a service get for such a failure: the same code, its meaning
+// for them, and a number. Logs PostgreSQL's message, which names tables, statements and values,
+// under that number.
 absl::Status Concealed(const absl::Status& failure);
 
 // Whether the transaction may succeed when it is run again: after serialisation failures and

@@ -25,23 +25,23 @@ constexpr std::string_view kSuffix = ".batch";
 absl::Status Check(const v1::ReadModelColumnsRequest& request) {
   if (request.command().run_id() <= 0) return InvalidArgument("the command names no run");
   if (request.keys_size() > ColumnFiles::kMaxKeys) {
-    return InvalidArgument("{} keys are asked for; at most {} are allowed", request.keys_size(),
+    return InvalidArgument("{} keys are requested; at most {} are allowed", request.keys_size(),
                            ColumnFiles::kMaxKeys);
   }
-  if (request.columns().empty()) return InvalidArgument("the request asks for no column");
+  if (request.columns().empty()) return InvalidArgument("the request names no column");
   std::set<int> seen;
   for (const int column : request.columns()) {
     if (column == v1::MODEL_COLUMN_UNSPECIFIED || !v1::ModelColumn_IsValid(column)) {
       return InvalidArgument("there is no column {}", column);
     }
     if (!seen.insert(column).second) {
-      return InvalidArgument("the request asks for column {} twice", column);
+      return InvalidArgument("the request names column {} twice", column);
     }
   }
   return absl::OkStatus();
 }
 
-// Of what is asked for, whoever asks. Which column comes first says nothing.
+// Depends on the request alone, not on the caller. The order of columns does not matter.
 std::string NameOf(v1::ReadModelColumnsRequest request) {
   request.clear_command();
   std::sort(request.mutable_columns()->begin(), request.mutable_columns()->end());
@@ -193,7 +193,7 @@ absl::StatusOr<batch::Batch> ColumnFiles::Wait(const FileKey& key, Computation& 
     if (computation.result) result = *computation.result;
     if (stopping_ && !result.ok()) result = Unavailable("the evaluator is stopping");
     is_abandoned = !computation.result && computation.num_waiting == 0;
-    // Whoever asks now begins anew.
+    // The next caller begins again.
     if (is_abandoned) Forget(key, computation);
   }
   if (is_abandoned) computation.stop.request_stop();
@@ -212,7 +212,7 @@ void ColumnFiles::Compute(const FileKey& key, v1::EvaluationJob job, Computation
   if (made.ok()) {
     const absl::Status published = Publish(path, key, made->size_bytes, stop);
     if (!published.ok()) {
-      // It is served all the same, and computed again when it is asked for again.
+      // It is served all the same, and computed again for the next request.
       log::Warn("cannot keep a column file",
                 {{"run", std::to_string(key.run.value)}, {"error", published.ToString()}});
     }
@@ -244,7 +244,7 @@ absl::StatusOr<batch::SealedBatch> ColumnFiles::RunAttempts(v1::EvaluationJob& j
       if (file.ok()) return file;
       status = Unavailable("the job left no column file: {}", std::string(file.status().message()));
     }
-    // Whoever asked may ask again.
+    // The callers may retry.
     if (absl::IsAborted(status)) status = absl::UnavailableError(status.message());
     if (!absl::IsUnavailable(status)) return status;
   }

@@ -24,14 +24,14 @@
 namespace tidemill::evaluator {
 
 // Runs a job that has `columns`, which writes a column file. Returns when the job has ended.
-// ABORTED when its process died, UNAVAILABLE when a service was away or the file is missing: it may
-// be tried again. CANCELLED when `stop` was requested. Any other code means that another attempt is
-// useless. Thread-safe.
+// ABORTED when its process died, UNAVAILABLE when a service could not be reached or the file is
+// missing: the caller may retry. CANCELLED when `stop` was requested. Any other code means that
+// another attempt is useless. Thread-safe.
 using ColumnsRunner =
     std::function<absl::Status(const v1::EvaluationJob& job, const std::stop_token& stop)>;
 
 struct ColumnFilesOptions {
-  // The folder of the files. Each run has a folder of its own in it.
+  // The folder of the files. Each run has its own folder in it.
   std::string folder;
   // The most bytes of all files. The least recently used files are removed to stay within it.
   int64_t max_bytes = int64_t{1} << 30;
@@ -39,23 +39,23 @@ struct ColumnFilesOptions {
   int num_jobs = 1;
 };
 
-// Thread-safe. The files are a cache: whatever is lost is computed again.
+// Thread-safe. The files are a cache: a lost file is computed again.
 class ColumnFiles {
  public:
   static constexpr int kMaxAttempts = 3;
   static constexpr int kMaxKeys = 1'000'000;
 
-  // Takes over the files of an earlier process and removes those that it did not seal. An Evaluator
-  // must have migrated the schema of `database`. `database` must outlive this object.
+  // Takes over the files of an earlier process, and removes the files that it did not seal. An
+  // Evaluator must have migrated the schema of `database`. `database` must outlive this object.
   static absl::StatusOr<std::unique_ptr<ColumnFiles>> Open(db::Database& database,
                                                            ColumnFilesOptions options,
                                                            ColumnsRunner run_job);
   // Stops the running jobs.
   ~ColumnFiles();
 
-  // Returns the columns of a request, as views of a verified file, which may be removed meanwhile.
-  // When there is no such file, waits for the job that computes it. Equal requests wait for one
-  // job. The job is stopped when none of them waits any more. The codes are those of
+  // Returns the columns of a request, as views of a verified file, which may be removed while they
+  // are in use. When there is no such file, waits for the job that computes it. Equal requests wait
+  // for one job. The job is stopped when none of them waits any more. Returns the errors of
   // ReadModelColumns. CANCELLED when `stop` is requested. UNAVAILABLE when kMaxAttempts processes
   // of a job died, or when the service stops.
   absl::StatusOr<batch::Batch> Read(const v1::ReadModelColumnsRequest& request,
@@ -98,7 +98,7 @@ class ColumnFiles {
   absl::StatusOr<batch::Batch> Wait(const FileKey& key, Computation& computation,
                                     const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the job for a file, and starts it when there is none. Returns nullptr when the file has
-  // appeared meanwhile.
+  // appeared in the meantime.
   absl::StatusOr<std::shared_ptr<Computation>> Join(const FileKey& key,
                                                     const v1::ReadModelColumnsRequest& request)
       ABSL_LOCKS_EXCLUDED(mutex_);

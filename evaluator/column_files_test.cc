@@ -67,7 +67,7 @@ class ColumnFilesTest : public ::testing::Test {
     return rows.keys()[0];
   }
 
-  // A job that goes on until it is stopped.
+  // A job that continues until it is stopped.
   ColumnsRunner Endless() {
     return [this](const v1::EvaluationJob&, const std::stop_token& stop) {
       ++num_begun_;

@@ -240,19 +240,19 @@ void EvaluationsTable::InsertScores(const JobKey& job, int64_t window_index,
   }
 }
 
-Losses EvaluationsTable::FindLosses(const JobKey& job) {
-  Losses losses;
+LostWindows EvaluationsTable::FindLostWindows(const JobKey& job) {
+  LostWindows lost;
   for (const pqxx::row& row : work_.exec_params(kSelectFailures, job.run.value, job.evaluation)) {
     const auto num_windows = row["num_windows"].as<int64_t>();
-    losses.reasons.push_back(
+    lost.reasons.push_back(
         fmt::format("model {}, {}: {}", row["model_id"].as<int64_t>(),
                     num_windows == 1 ? fmt::format("window {}", row["window_index"].as<int64_t>())
                                      : fmt::format("{} windows", num_windows),
                     row["failure"].as<std::string>()));
   }
-  losses.some_measured =
+  lost.some_measured =
       work_.exec_params(kSelectSomeMeasured, job.run.value, job.evaluation)[0][0].as<bool>();
-  return losses;
+  return lost;
 }
 
 std::vector<rpc::v1::MeasureFault> EvaluationsTable::FindFaults(const JobKey& job) {

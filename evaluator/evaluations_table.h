@@ -26,7 +26,7 @@ struct JobKey {
 
 enum class JobState { kUnfinished, kDone, kFailed };
 
-// What is known about a job, besides its request.
+// The state of a job, without its request.
 struct JobRow {
   JobState state = JobState::kUnfinished;
   std::string error;
@@ -34,12 +34,12 @@ struct JobRow {
   int64_t windows_total = 0;
   int64_t windows_done = 0;
   int64_t samples_done = 0;
-  // Of measures that are plug-ins; known once the job has ended.
+  // Faults of measures that are plug-ins; known once the job has ended.
   std::vector<rpc::v1::MeasureFault> faults = {};
 };
 
-// What a job could not measure.
-struct Losses {
+// The windows that a job could not measure.
+struct LostWindows {
   // "model 3: ...", one for each model and reason.
   std::vector<std::string> reasons;
   // Whether some value, or some window without samples, was measured nevertheless.
@@ -69,7 +69,7 @@ class EvaluationsTable {
   // already.
   bool InsertWindow(const JobKey& job, const v1::JobWindow& window,
                     std::span<const v1::ModelScores> scores);
-  Losses FindLosses(const JobKey& job);
+  LostWindows FindLostWindows(const JobKey& job);
   // Returns at most 20, those with the most values first.
   std::vector<rpc::v1::MeasureFault> FindFaults(const JobKey& job);
 

@@ -7,6 +7,7 @@
 
 #include "base/disk_full.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "config/config.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
@@ -16,7 +17,6 @@
 namespace tidemill::evaluator {
 namespace {
 
-constexpr std::chrono::milliseconds kAliveInterval{250};
 constexpr std::chrono::milliseconds kPauseBetweenAttempts{500};
 constexpr size_t kMaxReasons = 5;
 
@@ -30,15 +30,15 @@ absl::Status Check(const v1::StartEvaluationRequest& request) {
 }
 
 // What was lost, as one text for a person; empty when nothing was.
-std::string Describe(const Losses& losses) {
+std::string Describe(const LostWindows& lost) {
   std::string text;
-  const size_t num_shown = std::min(losses.reasons.size(), kMaxReasons);
+  const size_t num_shown = std::min(lost.reasons.size(), kMaxReasons);
   for (size_t i = 0; i < num_shown; ++i) {
     if (i > 0) text += "; ";
-    text += losses.reasons[i];
+    text += lost.reasons[i];
   }
-  if (losses.reasons.size() > num_shown) {
-    text += fmt::format("; and {} more", losses.reasons.size() - num_shown);
+  if (lost.reasons.size() > num_shown) {
+    text += fmt::format("; and {} more", lost.reasons.size() - num_shown);
   }
   return text;
 }
@@ -63,6 +63,13 @@ v1::WatchEvaluationResponse ToResponse(const JobRow& row) {
   for (const rpc::v1::MeasureFault& fault : row.faults) *response.add_faults() = fault;
   response.set_seconds(row.seconds);
   return response;
+}
+
+void PauseBeforeAttempt(int attempt, const std::stop_token& stop) {
+  Mutex mutex;
+  CondVar never;
+  MutexLock lock(mutex);
+  never.wait_for(mutex, stop, kPauseBetweenAttempts * (attempt - 1), [] { return false; });
 }
 
 bool HasEnded(const v1::WatchEvaluationResponse& progress) {
@@ -117,56 +124,33 @@ absl::Status Evaluator::Start(const v1::StartEvaluationRequest& request) {
 }
 
 void Evaluator::Enqueue(const JobKey& key, const JobRow& row, bool reopened) {
-  auto live = std::make_shared<LiveJob>();
-  live->progress = ToResponse(row);
-  {
-    MutexLock lock(mutex_);
-    if (stopping_) return;
-    const auto [it, is_new] = live_.emplace(key, live);
-    if (!is_new) {
-      it->second->reopened |= reopened;
-      return;
-    }
-    given_up_.erase(key);
-  }
-  pool_.Submit([this, key, live] { RunToEnd(key, *live); });
+  // A job that has just failed may still be here when it is started again.
+  const auto if_active = reopened ? Jobs::IfActive::kRunAgain : Jobs::IfActive::kJoin;
+  const auto added = jobs_.Add(key, ToResponse(row), if_active);
+  if (!added.ok() || !added->is_new) return;
+  pool_.Submit([this, job = added->job] { RunToEnd(*job); });
 }
 
-void Evaluator::Change(LiveJob& live, const ProgressChange& change) {
-  MutexLock lock(mutex_);
-  change(live.progress);
-  ++live.version;
-  changed_.notify_all();
+void Evaluator::RunToEnd(Jobs::Job& job) {
+  absl::Status ended;
+  do {
+    const absl::Status status = RunAttempts(job);
+    ended = job.stop().stop_requested() ? Cancelled("stopped") : Finish(job.key(), status);
+  } while (!jobs_.End(job, ended));
+  // Watchers find the end in the database.
+  if (!absl::IsUnavailable(ended)) jobs_.Forget(job);
 }
 
-void Evaluator::RunToEnd(const JobKey& key, LiveJob& live) {
-  bool again = true;
-  while (again) {
-    const absl::Status status = RunAttempts(key, live);
-    if (!live.stop.stop_requested()) {
-      // Nothing is wrong with an evaluation that finds no room, no service or no database.
-      const absl::Status ended = absl::IsUnavailable(status) ? status : Finish(key, status);
-      if (!ended.ok()) GiveUp(key, ended);
-    }
-    MutexLock lock(mutex_);
-    again = std::exchange(live.reopened, false);
-    if (again) continue;
-    // The end stands in the database: those who watch find it there.
-    const auto it = live_.find(key);
-    if (it != live_.end() && it->second.get() == &live) live_.erase(it);
-    changed_.notify_all();
-  }
-}
-
-absl::Status Evaluator::RunAttempts(const JobKey& key, LiveJob& live) {
-  Change(live, [](auto& progress) { progress.set_state(v1::EVALUATION_STATE_RUNNING); });
+absl::Status Evaluator::RunAttempts(Jobs::Job& job) {
+  const JobKey& key = job.key();
+  jobs_.Begin(job, [](auto& progress) { progress.set_state(v1::EVALUATION_STATE_RUNNING); });
   const auto count = [&](const JobExecution::Progress& made) {
-    Change(live, [&](auto& progress) {
+    jobs_.Update(job, [&](v1::WatchEvaluationResponse& progress) {
       progress.set_windows_done(progress.windows_done() + made.new_windows);
       progress.set_samples_done(progress.samples_done() + made.new_samples);
     });
   };
-  const std::stop_token stop = live.stop.get_token();
+  const std::stop_token stop = job.stop();
   absl::Status status = Cancelled("the evaluation was stopped");
   for (int attempt = 1; attempt <= kMaxAttempts && !stop.stop_requested(); ++attempt) {
     if (attempt > 1) PauseBeforeAttempt(attempt, stop);
@@ -181,31 +165,28 @@ absl::Status Evaluator::RunAttempts(const JobKey& key, LiveJob& live) {
   return status;
 }
 
-void Evaluator::PauseBeforeAttempt(int attempt, const std::stop_token& stop) {
-  MutexLock lock(mutex_);
-  changed_.wait_for(mutex_, stop, kPauseBetweenAttempts * (attempt - 1), [] { return false; });
-}
-
-void Evaluator::GiveUp(const JobKey& key, const absl::Status& why) {
+absl::Status Evaluator::Finish(const JobKey& key, const absl::Status& status) {
+  // Nothing is wrong with an evaluation that finds no room, no service or no database.
+  absl::Status why = absl::IsUnavailable(status) ? status : WriteEnd(key, status);
+  if (why.ok()) return why;
   log::Error("an evaluation is left unfinished",
              {{"run", std::to_string(key.run.value)}, {"error", why.ToString()}});
-  MutexLock lock(mutex_);
-  given_up_[key] = absl::IsUnavailable(why) ? why : absl::UnavailableError(why.message());
+  return absl::IsUnavailable(why) ? why : absl::UnavailableError(why.message());
 }
 
-absl::Status Evaluator::Finish(const JobKey& key, const absl::Status& status) {
+absl::Status Evaluator::WriteEnd(const JobKey& key, const absl::Status& status) {
   return database_.Transact([&](pqxx::work& work) {
     EvaluationsTable table(work);
-    const Losses losses = table.FindLosses(key);
-    const bool all_lost = !losses.reasons.empty() && !losses.some_measured;
-    std::string error = Describe(losses);
+    const LostWindows lost = table.FindLostWindows(key);
+    const bool all_lost = !lost.reasons.empty() && !lost.some_measured;
+    std::string error = Describe(lost);
     if (!status.ok()) error = std::string(status.message()) + (error.empty() ? "" : "; ") + error;
     table.Finish(key, status.ok() && !all_lost ? JobState::kDone : JobState::kFailed, error);
     return absl::OkStatus();
   });
 }
 
-absl::StatusOr<v1::WatchEvaluationResponse> Evaluator::StoredProgress(const JobKey& key) {
+absl::Status Evaluator::ShowStored(const JobKey& key, const SendProgress& send) {
   std::optional<JobRow> row;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     row = EvaluationsTable(work).FindJob(key);
@@ -214,42 +195,29 @@ absl::StatusOr<v1::WatchEvaluationResponse> Evaluator::StoredProgress(const JobK
   if (!row) {
     return NotFound("evaluation {} of run {} was never started", key.evaluation, key.run.value);
   }
-  return ToResponse(*row);
-}
-
-absl::StatusOr<std::optional<v1::WatchEvaluationResponse>> Evaluator::NextProgress(
-    const JobKey& key, int64_t& seen_version) {
-  {
-    MutexLock lock(mutex_);
-    if (stopping_) return Unavailable("the evaluator is stopping");
-    const auto it = live_.find(key);
-    if (it != live_.end()) {
-      const std::shared_ptr<LiveJob> live = it->second;
-      if (live->version == seen_version) changed_.wait_for(mutex_, kAliveInterval);
-      if (live->version == seen_version) return std::nullopt;
-      seen_version = live->version;
-      return live->progress;
-    }
+  const v1::WatchEvaluationResponse progress = ToResponse(*row);
+  if (!HasEnded(progress)) {
+    return Unavailable("the evaluation is not running; start it again");
   }
-  ASSIGN_OR_RETURN(v1::WatchEvaluationResponse progress, StoredProgress(key));
-  if (HasEnded(progress)) return progress;
-  // Start() queues before it answers, so the evaluation was given up.
-  MutexLock lock(mutex_);
-  const auto why = given_up_.find(key);
-  if (why != given_up_.end()) return why->second;
-  return Unavailable("the evaluation is not running; start it again");
-}
-
-absl::Status Evaluator::Watch(const JobKey& job,
-                              const std::function<bool(const v1::WatchEvaluationResponse&)>& send,
-                              const std::function<bool()>& alive) {
-  int64_t seen_version = -1;
-  while (alive()) {
-    ASSIGN_OR_RETURN(const auto progress, NextProgress(job, seen_version));
-    if (!progress) continue;
-    if (!send(*progress) || HasEnded(*progress)) break;
-  }
+  send(progress);
   return absl::OkStatus();
+}
+
+absl::Status Evaluator::Watch(const JobKey& key, const SendProgress& send,
+                              const std::function<bool()>& alive) {
+  bool is_wanted = true;
+  const auto show = [&](const v1::WatchEvaluationResponse& progress) {
+    return is_wanted = send(progress);
+  };
+  while (const Jobs::SharedJob job = jobs_.Find(key)) {
+    if (const std::optional<absl::Status> ended = jobs_.EndOf(*job)) {
+      if (absl::IsUnavailable(*ended)) return *ended;
+      break;
+    }
+    RETURN_IF_ERROR(jobs_.Watch(*job, show, alive));
+    if (!is_wanted) return absl::OkStatus();
+  }
+  return ShowStored(key, send);
 }
 
 absl::StatusOr<std::vector<v1::Evaluation>> Evaluator::List(RunId run) {
@@ -269,26 +237,13 @@ absl::StatusOr<int64_t> Evaluator::DeleteRun(const rpc::v1::Command& command) {
     num_deleted = EvaluationsTable(work).DeleteRun(run);
     return absl::OkStatus();
   }));
-  std::vector<std::shared_ptr<LiveJob>> stopped;
-  {
-    MutexLock lock(mutex_);
-    for (const auto& [key, live] : live_) {
-      if (key.run == run) stopped.push_back(live);
-    }
-  }
-  for (const auto& live : stopped) live->stop.request_stop();
+  const JobKey first{.run = run};
+  const JobKey end{.run = {run.value + 1}};
+  for (const Jobs::SharedJob& job : jobs_.List(first, end)) Jobs::RequestStop(*job);
+  jobs_.ForgetEnded(first, end);
   return num_deleted;
 }
 
-void Evaluator::Stop() {
-  std::vector<std::shared_ptr<LiveJob>> stopped;
-  {
-    MutexLock lock(mutex_);
-    stopping_ = true;
-    for (const auto& [key, live] : live_) stopped.push_back(live);
-    changed_.notify_all();
-  }
-  for (const auto& live : stopped) live->stop.request_stop();
-}
+void Evaluator::Stop() { jobs_.Shutdown(); }
 
 }  // namespace tidemill::evaluator

@@ -13,6 +13,7 @@ struct EvaluatorConfig {
   std::optional<int> threads;
   config::ByteSize model_memory{int64_t{1} << 30};
   config::ByteSize columns_bytes{int64_t{1} << 30};
+  int predictors = 2;
 
   void Fields(auto&& field) {
     field("jobs", jobs,
@@ -31,6 +32,10 @@ struct EvaluatorConfig {
           "Room for the model outputs that policies ask for. Above it, the least recently used "
           "ones are removed, and computed again when a policy asks for them again.",
           {.min = 1'048'576});
+    field("predictors", predictors,
+          "Processes that predict for `tidemill predict` and other callers. Each keeps one model "
+          "loaded. When another model is needed, the least recently used one makes room.",
+          {.min = 1, .max = 64});
   }
 };
 

@@ -16,6 +16,8 @@
 #include "evaluator/evaluator_config.h"
 #include "evaluator/evaluator_service.h"
 #include "evaluator/job_runner.h"
+#include "evaluator/model_in_use.h"
+#include "evaluator/predictors.h"
 #include "rpc/jobs/job_peers.h"
 
 namespace tidemill::evaluator {
@@ -23,27 +25,32 @@ namespace {
 
 class EvaluatorServer final : public rpc::RunningService {
  public:
-  EvaluatorServer(std::unique_ptr<db::Database> database, std::unique_ptr<JobProcesses> processes,
+  EvaluatorServer(std::unique_ptr<db::Database> database,
+                  std::unique_ptr<EvaluationProcesses> processes,
                   std::unique_ptr<Evaluator> evaluator, std::unique_ptr<ColumnFiles> columns,
+                  std::unique_ptr<Predictors> predictors, EvaluatorService::ModelInUse model_in_use,
                   const rpc::StreamLimits& streams)
       : database_(std::move(database)),
         processes_(std::move(processes)),
         evaluator_(std::move(evaluator)),
         columns_(std::move(columns)),
-        service_(*evaluator_, *columns_, streams) {}
+        predictors_(std::move(predictors)),
+        service_({*evaluator_, *columns_, *predictors_, std::move(model_in_use)}, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override { return evaluator_->Resume(); }
   void Stopping() override {
     evaluator_->Stop();
     columns_->Stop();
+    predictors_->Stop();
   }
 
  private:
   const std::unique_ptr<db::Database> database_;
-  const std::unique_ptr<JobProcesses> processes_;
+  const std::unique_ptr<EvaluationProcesses> processes_;
   const std::unique_ptr<Evaluator> evaluator_;
   const std::unique_ptr<ColumnFiles> columns_;
+  const std::unique_ptr<Predictors> predictors_;
   EvaluatorService service_;
 };
 
@@ -62,12 +69,12 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                    rpc::EndpointsFor(context, {"storage", "model_store"}));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("evaluator"));
-  ASSIGN_OR_RETURN(
-      auto processes,
-      JobProcesses::Start(files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),
-                          {.endpoints = std::move(endpoints),
-                           .num_threads = NumThreads(config),
-                           .model_bytes = config.model_memory.bytes / config.jobs}));
+  ASSIGN_OR_RETURN(auto processes,
+                   EvaluationProcesses::Start(
+                       files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),
+                       {.endpoints = std::move(endpoints),
+                        .num_threads = NumThreads(config),
+                        .model_bytes = config.model_memory.bytes / config.jobs}));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   ASSIGN_OR_RETURN(auto evaluator,
                    Evaluator::Open(*database, config.jobs,
@@ -85,9 +92,16 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
             return runner.Run(
                 job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
           }));
-  return std::make_unique<EvaluatorServer>(std::move(database), std::move(processes),
-                                           std::move(evaluator), std::move(columns),
-                                           context.cluster.streams);
+  const std::string sockets = files::Join(folder, "predictors");
+  RETURN_IF_ERROR(files::Remove(sockets));  // Left by an earlier process.
+  RETURN_IF_ERROR(files::CreateFolder(sockets));
+  auto predictors = std::make_unique<Predictors>(
+      PredictorsOptions{.folder = sockets, .max_processes = config.predictors},
+      [&runner = *processes](const auto&... arguments) { return runner.Run(arguments...); });
+  ASSIGN_OR_RETURN(auto model_in_use, ModelsInUse(context));
+  return std::make_unique<EvaluatorServer>(
+      std::move(database), std::move(processes), std::move(evaluator), std::move(columns),
+      std::move(predictors), std::move(model_in_use), context.cluster.streams);
 }
 
 }  // namespace tidemill::evaluator

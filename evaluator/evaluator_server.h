@@ -1,5 +1,5 @@
-// The evaluator as a running service. It holds the database, the zygote, the core and the gRPC face
-// in their order of life.
+// The evaluator as a running service. It owns the database, the zygote, the core and the gRPC face,
+// constructed in this order.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tidemill::evaluator {
 
-// Implements rpc::ServiceFactory. Starts tidemill-evaluate, which must lie beside this program.
+// Implements rpc::ServiceFactory. Starts tidemill-evaluate, which must be beside this program.
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
     const rpc::ServiceContext& context);
 

@@ -50,7 +50,7 @@ class ColumnsSource final : public rpc::FrameSource {
     return absl::OkStatus();
   }
 
-  // At a multiple of 64 every column can be sent as it lies in the file.
+  // At a multiple of 64 every column can be sent straight from the file.
   int64_t NumRows(int64_t most_bytes) const {
     const int64_t num_rows = std::max<int64_t>(1, std::min(kMessageBytes, most_bytes) / row_bytes_);
     return num_rows > 64 ? num_rows / 64 * 64 : num_rows;
@@ -65,23 +65,99 @@ class ColumnsSource final : public rpc::FrameSource {
   int64_t next_ = 0;
 };
 
+// Answers one stream of Predict.
+class PredictionStream {
+ public:
+  using Stream = grpc::ServerReaderWriter<v1::PredictResponse, v1::PredictRequest>;
+
+  PredictionStream(const EvaluatorService::Cores& cores, Stream& stream, Predictors::Alive alive)
+      : cores_(cores), stream_(stream), alive_(std::move(alive)) {}
+
+  absl::Status Run() {
+    v1::PredictRequest request;
+    if (!stream_.Read(&request)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(model_, ModelOf(request));
+    RETURN_IF_ERROR(Take());
+    v1::PredictResponse response;
+    *response.mutable_model() = lease_->model();
+    stream_.Write(response);
+    while (stream_.Read(&request)) {
+      RETURN_IF_ERROR(Check(request));
+      ASSIGN_OR_RETURN(*response.mutable_predictions(), Answer(request.records()));
+      if (!stream_.Write(response)) break;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr int kMaxRecords = 4096;
+  static constexpr int kMaxAttempts = 3;
+
+  absl::StatusOr<ModelId> ModelOf(const v1::PredictRequest& request) {
+    if (!request.has_model()) return InvalidArgument("the first request must name the model");
+    const v1::PredictionModel& model = request.model();
+    if (model.has_pipeline()) return cores_.model_in_use(model.pipeline());
+    if (model.has_model_id()) return ModelId{model.model_id()};
+    return InvalidArgument("the request names neither a model nor a pipeline");
+  }
+
+  static absl::Status Check(const v1::PredictRequest& request) {
+    if (!request.has_records()) return InvalidArgument("a request after the first has no records");
+    const v1::PredictionRecords& records = request.records();
+    if (records.records_size() > kMaxRecords) {
+      return InvalidArgument("a request has {} records; at most {} are allowed",
+                             records.records_size(), kMaxRecords);
+    }
+    if (records.event_times_size() != 0 && records.event_times_size() != records.records_size()) {
+      return InvalidArgument("{} records have {} event times", records.records_size(),
+                             records.event_times_size());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Take() {
+    lease_.reset();
+    absl::Status status;
+    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+      absl::StatusOr<Predictors::Lease> lease = cores_.predictors.Take(model_, alive_);
+      status = lease.status();
+      if (status.ok()) lease_.emplace(*std::move(lease));
+      if (!absl::IsUnavailable(status)) return status;
+    }
+    return status;
+  }
+
+  // A process that dies costs nothing but time, unless the records kill each process.
+  absl::StatusOr<v1::Predictions> Answer(const v1::PredictionRecords& records) {
+    for (int attempt = 1;; ++attempt) {
+      absl::StatusOr<v1::Predictions> predictions = lease_->Predict(records, alive_);
+      if (!absl::IsUnavailable(predictions.status()) || attempt == kMaxAttempts) {
+        return predictions;
+      }
+      RETURN_IF_ERROR(Take());
+    }
+  }
+
+  const EvaluatorService::Cores& cores_;
+  Stream& stream_;
+  const Predictors::Alive alive_;
+  ModelId model_;
+  std::optional<Predictors::Lease> lease_;
+};
+
 }  // namespace
 
-EvaluatorService::EvaluatorService(Evaluator& evaluator, ColumnFiles& columns,
-                                   const rpc::StreamLimits& limits)
-    : evaluator_(evaluator),
-      columns_(columns),
-      streams_(limits),
-      senders_("evaluator.send", kNumSenders) {
+EvaluatorService::EvaluatorService(Cores cores, const rpc::StreamLimits& limits)
+    : cores_(std::move(cores)), streams_(limits), senders_("evaluator.send", kNumSenders) {
   Serve("ReadModelColumns", {senders_, streams_}, [this](const grpc::ByteBuffer& request) {
-    return std::make_unique<ColumnsSource>(columns_, request);
+    return std::make_unique<ColumnsSource>(cores_.columns, request);
   });
 }
 
 grpc::Status EvaluatorService::StartEvaluation(grpc::ServerContext*,
                                                const v1::StartEvaluationRequest* request,
                                                v1::StartEvaluationResponse*) {
-  return ToGrpc(evaluator_.Start(*request));
+  return ToGrpc(cores_.evaluator.Start(*request));
 }
 
 grpc::Status EvaluatorService::WatchEvaluation(
@@ -89,7 +165,7 @@ grpc::Status EvaluatorService::WatchEvaluation(
     grpc::ServerWriter<v1::WatchEvaluationResponse>* writer) {
   const JobKey job{.run = {request->run_id()}, .evaluation = request->evaluation()};
   return rpc::WithPlace(streams_, *context, "WatchEvaluation", [&](const rpc::StreamPermit&) {
-    return evaluator_.Watch(
+    return cores_.evaluator.Watch(
         job, [&](const v1::WatchEvaluationResponse& progress) { return writer->Write(progress); },
         [&] { return !context->IsCancelled(); });
   });
@@ -99,7 +175,7 @@ grpc::Status EvaluatorService::ListEvaluations(
     grpc::ServerContext* context, const v1::ListEvaluationsRequest* request,
     grpc::ServerWriter<v1::ListEvaluationsResponse>* writer) {
   const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
-    ASSIGN_OR_RETURN(auto evaluations, evaluator_.List(RunId{request->run_id()}));
+    ASSIGN_OR_RETURN(auto evaluations, cores_.evaluator.List(RunId{request->run_id()}));
     int64_t num_bytes = 0;
     for (const v1::Evaluation& evaluation : evaluations) {
       num_bytes += static_cast<int64_t>(sizeof(evaluation) + evaluation.ByteSizeLong());
@@ -115,12 +191,21 @@ grpc::Status EvaluatorService::ListEvaluations(
   return rpc::WithPlace(streams_, *context, "ListEvaluations", send_all);
 }
 
+grpc::Status EvaluatorService::Predict(
+    grpc::ServerContext* context,
+    grpc::ServerReaderWriter<v1::PredictResponse, v1::PredictRequest>* stream) {
+  return rpc::WithPlace(streams_, *context, "Predict", [&](const rpc::StreamPermit&) {
+    return PredictionStream(cores_, *stream, [context] { return !context->IsCancelled(); }).Run();
+  });
+}
+
 grpc::Status EvaluatorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                                          v1::DeleteRunResponse* response) {
-  const auto num_deleted = evaluator_.DeleteRun(request->command());
+  const auto num_deleted = cores_.evaluator.DeleteRun(request->command());
   if (!num_deleted.ok()) return ToGrpc(num_deleted.status());
-  const absl::Status removed = columns_.DeleteRun(RunId{request->command().run_id()});
+  const absl::Status removed = cores_.columns.DeleteRun(RunId{request->command().run_id()});
   if (!removed.ok()) return ToGrpc(removed);
+  cores_.predictors.DeleteRun(RunId{request->command().run_id()});
   response->set_num_deleted(*num_deleted);
   return grpc::Status::OK;
 }

@@ -1,9 +1,14 @@
-// The gRPC face of Evaluator and ColumnFiles. It translates and never decides. See evaluator.proto.
+// The gRPC face of Evaluator, ColumnFiles and Predictors. It translates and never decides. See
+// evaluator.proto.
 #pragma once
 
+#include <functional>
+
+#include "base/id.h"
 #include "base/threads/worker_pool.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/predictors.h"
 #include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
@@ -14,8 +19,18 @@ namespace tidemill::evaluator {
 // holds neither a thread nor memory. A reader that waits for a job holds a thread.
 class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
  public:
-  // Both must outlive this object.
-  EvaluatorService(Evaluator& evaluator, ColumnFiles& columns, const rpc::StreamLimits& limits);
+  // Returns the model that a pipeline has in use. NOT_FOUND; FAILED_PRECONDITION when it has none.
+  using ModelInUse =
+      std::function<absl::StatusOr<ModelId>(const v1::PredictionModel::PipelineName& pipeline)>;
+
+  // What it translates for. All must outlive this object.
+  struct Cores {
+    Evaluator& evaluator;
+    ColumnFiles& columns;
+    Predictors& predictors;
+    ModelInUse model_in_use;
+  };
+  EvaluatorService(Cores cores, const rpc::StreamLimits& limits);
 
   grpc::Status StartEvaluation(grpc::ServerContext*, const v1::StartEvaluationRequest* request,
                                v1::StartEvaluationResponse*) override;
@@ -24,12 +39,14 @@ class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
                                grpc::ServerWriter<v1::WatchEvaluationResponse>* writer) override;
   grpc::Status ListEvaluations(grpc::ServerContext*, const v1::ListEvaluationsRequest* request,
                                grpc::ServerWriter<v1::ListEvaluationsResponse>* writer) override;
+  grpc::Status Predict(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::PredictResponse, v1::PredictRequest>* stream) override;
   grpc::Status DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 
  private:
-  Evaluator& evaluator_;
-  ColumnFiles& columns_;
+  const Cores cores_;
   rpc::StreamBudget streams_;
   WorkerPool senders_;
 };

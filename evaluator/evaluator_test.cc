@@ -1,13 +1,13 @@
 #include "evaluator/evaluator.h"
 
 #include <csignal>
+#include <latch>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "base/failpoints.h"
 #include "base/testing/status_matchers.h"
-#include "base/threads/bounded_queue.h"
 #include "db/testing/postgres.h"
 
 namespace tidemill::evaluator {
@@ -277,7 +277,7 @@ JobRunner WithBaselines(bool lost) {
   };
 }
 
-TEST_F(EvaluatorTest, AFaultOfAMeasureIsToldAndIsNoFailure) {
+TEST_F(EvaluatorTest, AFaultOfAMeasureIsReportedAndIsNotAFailure) {
   Evaluator& evaluator = NewLife([](const JobKey&, const v1::EvaluationJob& job,
                                     const ReportSink& report, const std::stop_token&) {
     for (const v1::JobWindow& window : job.windows()) {
@@ -373,7 +373,7 @@ TEST_F(EvaluatorTest, AJobThatLostAllHasFailedAndIsMeasuredAnewWhenStartedAgain)
   EXPECT_EQ(Listed(next), kEverything);
 }
 
-TEST_F(EvaluatorTest, WhatIsAwayForLongIsWaitedForByWhoeverWatchesAndFailsNoJob) {
+TEST_F(EvaluatorTest, WatchersWaitForAServiceThatIsAwayForLongAndNoJobFails) {
   bool is_away = true;
   Evaluator& evaluator = NewLife([&](const auto&... arguments) -> absl::Status {
     return is_away ? Unavailable("the database does not answer") : MeasureAll(arguments...);
@@ -389,12 +389,12 @@ TEST_F(EvaluatorTest, WhatIsAwayForLongIsWaitedForByWhoeverWatchesAndFailsNoJob)
 }
 
 TEST_F(EvaluatorTest, StoppingLeavesTheJobToTheNextLife) {
-  BoundedQueue<int> begun(1);
+  std::latch stopped(1);
   Evaluator& evaluator = NewLife([&](const JobKey&, const v1::EvaluationJob& job,
                                      const ReportSink& report, const std::stop_token& stop) {
     RETURN_IF_ERROR(ReportWindow(job.windows(0), report));
-    const std::stop_callback end(stop, [&] { begun.Close(); });
-    while (begun.Pop()->has_value()) continue;
+    const std::stop_callback end(stop, [&] { stopped.count_down(); });
+    stopped.wait();
     return absl::Status(Cancelled("stopped"));
   });
   ASSERT_THAT(evaluator.Start(Request()), IsOk());
@@ -419,12 +419,12 @@ TEST_F(EvaluatorTest, StoppingLeavesTheJobToTheNextLife) {
 }
 
 TEST_F(EvaluatorTest, ForgetsARunAndStopsItsJob) {
-  BoundedQueue<int> never(1);
+  std::latch stopped(1);
   Evaluator& evaluator = NewLife([&](const JobKey&, const v1::EvaluationJob& job,
                                      const ReportSink& report, const std::stop_token& stop) {
     RETURN_IF_ERROR(ReportWindow(job.windows(0), report));
-    const std::stop_callback end(stop, [&] { never.Close(); });
-    while (never.Pop()->has_value()) continue;
+    const std::stop_callback end(stop, [&] { stopped.count_down(); });
+    stopped.wait();
     return report(EndOf(1));
   });
   ASSERT_THAT(evaluator.Start(Request()), IsOk());

@@ -10,8 +10,8 @@
 namespace tidemill::evaluator {
 namespace {
 
-// The job of the windows of a request that are not among the measured ones. A window without
-// models of its own has those of the request.
+// The job of the windows of a request that are not among the measured ones. A window that names no
+// models is measured on the models of the request.
 v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
                         const std::set<int64_t>& measured) {
   v1::EvaluationJob job;
@@ -57,7 +57,7 @@ absl::Status JobExecution::FindMissingWork() {
     EvaluationsTable table(work);
     const auto request = table.Request(key_);
     if (!request)
-      return NotFound("evaluation {} of run {} is gone", key_.evaluation, key_.run.value);
+      return NotFound("evaluation {} of run {} was deleted", key_.evaluation, key_.run.value);
     const std::vector<int64_t> measured = table.MeasuredWindows(key_);
     job_ = JobOf(*request, {measured.begin(), measured.end()});
     return absl::OkStatus();

@@ -14,7 +14,7 @@
 
 namespace tidemill::evaluator {
 
-// Asks the database which windows of a job are missing and has them measured. Each complete window
+// Finds the missing windows of a job in the database, and has them measured. Each complete window
 // is recorded in one transaction. Belongs to one thread.
 class JobExecution {
  public:
@@ -29,8 +29,9 @@ class JobExecution {
   JobExecution(db::Database& database, const JobKey& key, ProgressSink progress);
 
   // Returns OK when every window is recorded. Another attempt may succeed after ABORTED, when the
-  // process died or said too little, and after UNAVAILABLE, when a service or the database was
-  // away. NOT_FOUND when the job was deleted. CANCELLED when `stop` was requested.
+  // process died or its reports are incomplete, and after UNAVAILABLE, when a service or the
+  // database could not be reached. NOT_FOUND when the job was deleted. CANCELLED when `stop` was
+  // requested.
   absl::Status Run(const JobRunner& run_job, const std::stop_token& stop);
 
   int64_t windows_written() const { return windows_written_; }
@@ -39,7 +40,7 @@ class JobExecution {
   // Fills in `job_`.
   absl::Status FindMissingWork();
   absl::Status Take(const v1::JobReport& report);
-  // The last one of the open window.
+  // Returns the last score of the open window.
   absl::StatusOr<v1::Score*> LastScore();
   absl::Status TakeScores(const v1::ModelScores& scores);
   absl::Status Write(const v1::JobWindow& window);
@@ -50,7 +51,8 @@ class JobExecution {
   const JobKey key_;
   const ProgressSink progress_;
   v1::EvaluationJob job_;
-  std::vector<v1::ModelScores> open_scores_;  // Those of the window whose end is not reported yet.
+  std::vector<v1::ModelScores>
+      open_scores_;  // The scores of the window whose end is not reported yet.
   int64_t samples_reported_ = 0;
   int64_t windows_written_ = 0;
 };

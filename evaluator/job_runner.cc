@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <optional>
 #include <utility>
 
 #include "google/protobuf/util/json_util.h"
@@ -30,7 +29,7 @@ absl::Status FailureOf(const v1::JobReport& report) {
 }
 
 // As bytes, of which a million keys are few, and without waiting for the disk, which would take
-// longer than many a job: nobody reads what is left of a description after a crash.
+// longer than many a job: a description is not read after a crash.
 absl::Status WriteDown(const v1::EvaluationJob& job, const std::string& path) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   if (!job.SerializeToOstream(&file) || !file.flush()) {
@@ -41,55 +40,43 @@ absl::Status WriteDown(const v1::EvaluationJob& job, const std::string& path) {
   return absl::OkStatus();
 }
 
-// Hands over reports until the job has no more.
-absl::Status Listen(process::Job& job, const ReportSink& sink) {
-  while (const std::optional<std::string> line = job.ReadLine()) {
-    ASSIGN_OR_RETURN(const v1::JobReport report, Parse(*line));
-    if (report.has_failure()) return FailureOf(report);
-    if (report.has_interruption()) return Unavailable("{}", report.interruption());
-    RETURN_IF_ERROR(sink(report));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<JobProcesses>> JobProcesses::Start(const std::string& program,
-                                                                  std::string folder,
-                                                                  JobSettings settings) {
+absl::StatusOr<std::unique_ptr<EvaluationProcesses>> EvaluationProcesses::Start(
+    const std::string& program, std::string folder, JobSettings settings) {
   RETURN_IF_ERROR(files::Remove(folder));  // Jobs of an earlier life.
   RETURN_IF_ERROR(files::CreateFolder(folder));
   // Between the small steps of a network, threads that wait for one another actively take most of
   // the time of the processors, and all of it from others where these are busy.
   ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program, {"OMP_WAIT_POLICY=PASSIVE"}));
-  return std::unique_ptr<JobProcesses>(
-      new JobProcesses(std::move(zygote), std::move(folder), std::move(settings)));
+  return std::unique_ptr<EvaluationProcesses>(
+      new EvaluationProcesses(std::move(zygote), std::move(folder), std::move(settings)));
 }
 
-JobProcesses::JobProcesses(std::unique_ptr<process::Zygote> zygote, std::string folder,
-                           JobSettings settings)
+EvaluationProcesses::EvaluationProcesses(std::unique_ptr<process::Zygote> zygote,
+                                         std::string folder, JobSettings settings)
     : zygote_(std::move(zygote)), folder_(std::move(folder)), settings_(std::move(settings)) {}
 
-JobProcesses::~JobProcesses() = default;
+EvaluationProcesses::~EvaluationProcesses() = default;
 
-absl::Status JobProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
-                               const std::stop_token& stop) {
+absl::Status EvaluationProcesses::Run(v1::EvaluationJob job, const ReportSink& report,
+                                      const std::stop_token& stop) {
   *job.mutable_endpoints() = settings_.endpoints;
   job.set_num_threads(settings_.num_threads);
   job.set_model_bytes(settings_.model_bytes);
   const std::string path = files::Join(folder_, fmt::format("{}.job", num_jobs_.fetch_add(1)));
   RETURN_IF_ERROR(WriteDown(job, path));
-  ASSIGN_OR_RETURN(const auto process, zygote_->Spawn({path}));
-  const std::stop_callback kill(stop, [&] { process->Kill(); });
-  absl::Status heard = Listen(*process, report);
-  if (!heard.ok()) process->Kill();
-  const process::JobExit exit = process->Wait();
+  const auto sink = [&](const std::string& line) -> absl::Status {
+    ASSIGN_OR_RETURN(const v1::JobReport message, Parse(line));
+    if (message.has_failure()) return FailureOf(message);
+    if (message.has_interruption()) return Unavailable("{}", message.interruption());
+    return report(message);
+  };
+  const auto exit = zygote_->Run({path}, process::SpawnMode::kFork, sink, stop);
   RETURN_IF_ERROR(files::Remove(path));
-  if (stop.stop_requested()) return Cancelled("the job was stopped");
-  if (!heard.ok()) return heard;
-  if (!exit.ok())
-    return absl::AbortedError(fmt::format("the process of the job {}", exit.Describe()));
-  return absl::OkStatus();
+  RETURN_IF_ERROR(exit.status());
+  if (exit->ok()) return absl::OkStatus();
+  return absl::AbortedError(fmt::format("the process of the job {}", exit->Describe()));
 }
 
 }  // namespace tidemill::evaluator

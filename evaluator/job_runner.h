@@ -1,4 +1,4 @@
-// How the evaluator runs a job.
+// Runs a job of the evaluator in a process.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ namespace tidemill::evaluator {
 using ReportSink = std::function<absl::Status(const v1::JobReport&)>;
 
 // Runs a job and returns when it has ended. ABORTED when its process died, UNAVAILABLE when a
-// service was away: it may be tried again. CANCELLED when `stop` was requested. Any other code
-// means that another attempt is useless. Thread-safe.
+// service could not be reached: the caller may retry. CANCELLED when `stop` was requested. Any
+// other code means that another attempt is useless. Thread-safe.
 using JobRunner =
     std::function<absl::Status(const JobKey& key, const v1::EvaluationJob& job,
                                const ReportSink& report, const std::stop_token& stop)>;
@@ -36,21 +36,22 @@ struct JobSettings {
   int64_t model_bytes = int64_t{1} << 30;
 };
 
-// Runs each job in a process of its own, forked from a zygote of tidemill-evaluate. Thread-safe.
-class JobProcesses {
+// Runs each job in its own process, forked from a zygote of tidemill-evaluate. Thread-safe.
+class EvaluationProcesses {
  public:
   // `program` is the path of tidemill-evaluate. `folder` is where the descriptions of jobs are
   // written. NOT_FOUND when there is no such program.
-  static absl::StatusOr<std::unique_ptr<JobProcesses>> Start(const std::string& program,
-                                                             std::string folder,
-                                                             JobSettings settings);
-  ~JobProcesses();
+  static absl::StatusOr<std::unique_ptr<EvaluationProcesses>> Start(const std::string& program,
+                                                                    std::string folder,
+                                                                    JobSettings settings);
+  ~EvaluationProcesses();
 
   // Behaves as a JobRunner.
   absl::Status Run(v1::EvaluationJob job, const ReportSink& report, const std::stop_token& stop);
 
  private:
-  JobProcesses(std::unique_ptr<process::Zygote> zygote, std::string folder, JobSettings settings);
+  EvaluationProcesses(std::unique_ptr<process::Zygote> zygote, std::string folder,
+                      JobSettings settings);
 
   const std::unique_ptr<process::Zygote> zygote_;
   const std::string folder_;

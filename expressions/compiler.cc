@@ -36,7 +36,7 @@ std::vector<const Node*> ArgumentsOf(const Node& call) {
   return arguments;
 }
 
-// Those of which the result is one: without the condition of if().
+// Returns the arguments that may be the result: all except the condition of if().
 std::vector<const Node*> ResultsOf(const Node& call) {
   std::vector<const Node*> results = ArgumentsOf(call);
   if (call.name == "if" && !results.empty()) results.erase(results.begin());
@@ -101,9 +101,9 @@ absl::StatusOr<Compiler::MaybeType> Compiler::TypeOfColumn(const Node& column) c
   std::vector<std::string> names;
   for (const KnownColumn& each : columns_.columns) names.push_back(each.name);
   const std::string guess = config::DidYouMean(column.name, names);
-  constexpr size_t kMostShown = 12;
-  const bool all = names.size() <= kMostShown;
-  const size_t num_left = all ? 0 : names.size() - kMostShown;
+  constexpr size_t kMaxShown = 12;
+  const bool all = names.size() <= kMaxShown;
+  const size_t num_left = all ? 0 : names.size() - kMaxShown;
   names.resize(names.size() - num_left);
   return Bad(column, "there is no column '{}'{}{}; the columns are {}{}", column.name,
              guess.empty() ? "" : "; ", guess, fmt::join(names, ", "),
@@ -118,7 +118,7 @@ absl::StatusOr<Compiler::MaybeType> Compiler::TypeOfChoice(const Node& call) con
     const Node& condition = *call.arguments.front();
     ASSIGN_OR_RETURN(const MaybeType type, TypeOf(condition));
     if (type.value_or(Type::kTruth) != Type::kTruth) {
-      return Bad(condition, "the condition is {}, but a truth value is needed, such as x > 0",
+      return Bad(condition, "the condition is {}, but a boolean is needed, such as x > 0",
                  Describe(*type));
     }
   }
@@ -440,7 +440,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitIn(const Node& call) {
   }
   ASSIGN_OR_RETURN(const MaybeType type, CommonType(call, nodes));
   if (!type) return Bad(call, "nothing tells the type of what is compared");
-  if (*type == Type::kTruth) return Bad(call, "a truth value is written as it is, without `in`");
+  if (*type == Type::kTruth) return Bad(call, "a boolean is written without `in`");
   ASSIGN_OR_RETURN(const Value value, Emit(*nodes[0], type));
   ASSIGN_OR_RETURN(auto members,
                    MembersOf(expression_.text(), call, value.type, value.is_float_column));

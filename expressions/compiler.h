@@ -19,9 +19,9 @@ namespace tidemill::expressions {
 // Arguments of one call at most.
 inline constexpr size_t kMaxArguments = 256;
 
-// Works in two directions. TypeOf() asks upwards which type a part has by itself; a column of texts
-// that are read as needed, and a null, have none. Emit() then hands down the type that such a part
-// is to have. Thread-compatible; `expression` and `columns` must outlive it.
+// Works in two directions. TypeOf() returns the type that a part has without its context; a column
+// of texts that are read as needed, and a null, have none. Emit() then passes down the type that
+// such a part must have. Thread-compatible; `expression` and `columns` must outlive it.
 class Compiler {
  public:
   Compiler(const Expression& expression, const KnownColumns& columns)
@@ -41,8 +41,8 @@ class Compiler {
   absl::StatusOr<MaybeType> TypeOf(const Node& node) const;
   absl::StatusOr<MaybeType> TypeOfColumn(const Node& column) const;
   absl::StatusOr<MaybeType> TypeOfChoice(const Node& call) const;
-  // The type that all of these can have; std::nullopt when nothing tells. `call` is what they stand
-  // in.
+  // Returns the common type of these parts; std::nullopt when it is unknown. `call` is the call
+  // that they belong to.
   absl::StatusOr<MaybeType> CommonType(const Node& call, std::span<const Node* const> nodes) const;
   absl::Status NoCommonType(const Node& call, const Node& a, const Node& b) const;
 

@@ -1,10 +1,11 @@
 #include "expressions/evaluation.h"
 
 #include <algorithm>
-#include <cassert>
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include "base/check.h"
 
 namespace tidemill::expressions {
 
@@ -26,7 +27,7 @@ Evaluation::Evaluation(std::shared_ptr<const Program> program)
 }
 
 void Evaluation::Run(int64_t num_rows) {
-  assert(num_rows <= kBlockRows);
+  TIDEMILL_CHECK(num_rows <= kBlockRows);
   registers_.texts().Clear();
   registers_.set_num_rows(num_rows);
   for (const Step& step : program_->steps) step.kernel(step, registers_);

@@ -24,11 +24,11 @@ class Evaluation {
   const Program& program() const { return *program_; }
 
   // Sets the values of an input: double, or float if the input says so, int64_t, Truth or
-  // std::string_view. They must stay as they are until Run() has returned, texts for as long as the
+  // std::string_view. They must not change until Run() has returned, texts for as long as the
   // results are used.
   void Set(size_t input, const void* values) { registers_.Point(static_cast<int>(input), values); }
 
-  // Computes that many rows, at most kBlockRows.
+  // Computes `num_rows` rows, at most kBlockRows.
   void Run(int64_t num_rows);
 
   // The results of Run(), valid until the next one. T is the type of program().type.

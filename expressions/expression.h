@@ -19,15 +19,14 @@
 
 namespace tidemill::expressions {
 
-// The text of an expression that is well formed. Nothing is known of its types yet. Immutable, so
-// thread-safe; copies are cheap.
+// The text of a well-formed expression, without types. Immutable, so thread-safe; copies are cheap.
 class Expression {
  public:
   // INVALID_ARGUMENT: "column 11 of 'arr_delay >> 15': a value is expected before '> 15'".
   static absl::StatusOr<Expression> Parse(std::string_view text);
 
   const std::string& text() const { return *text_; }
-  // Those that it names, in the order of their first appearance, each once.
+  // Returns the columns that it names, in the order of their first appearance, each once.
   const std::vector<std::string>& columns() const { return *columns_; }
   const Node& root() const { return *root_; }
 
@@ -39,14 +38,14 @@ class Expression {
   std::shared_ptr<const std::vector<std::string>> columns_;
 };
 
-// What is known of a column before any row of it.
+// The known properties of a column.
 struct KnownColumn {
   std::string name;
   // std::nullopt for texts that are read as the expression needs them: as numbers where it compares
   // them with a number, as times where it takes their hour.
   std::optional<Type> type = std::nullopt;
-  // A column of floats. A literal that it is compared with is rounded to a float, too, so that
-  // x = 0.1 is true where the record says 0.1.
+  // A column of floats. A literal that is compared with it is also rounded to a float, so that x =
+  // 0.1 is true when the record contains 0.1.
   bool is_float = false;
 };
 
@@ -59,7 +58,7 @@ struct KnownColumns {
 // Finds the types and compiles. The result needs no column that the expression does not name.
 // `wanted`: the type that the result must have; a whole number is a number, too. INVALID_ARGUMENT
 // for a mistake, with its place: an unknown column or function, with the closest one; arguments of
-// other types or another number; a column whose type nothing tells; a result of another type.
+// other types or another number; a column of unknown type; a result of another type.
 absl::StatusOr<std::shared_ptr<const Program>> Compile(const Expression& expression,
                                                        const KnownColumns& columns,
                                                        std::optional<Type> wanted = std::nullopt);

@@ -64,7 +64,7 @@ TEST(Expression, NullsAreThoseOfSql) {
   EXPECT_EQ(ValueOf("case when false then 1 end"), "null");
 }
 
-TEST(Expression, WhatIsNoFiniteNumberIsNull) {
+TEST(Expression, ANumberThatIsNotFiniteIsNull) {
   EXPECT_EQ(ValueOf("1 / 0"), "null");
   EXPECT_EQ(ValueOf("1 % 0"), "null");
   EXPECT_EQ(ValueOf("1.5 % 0"), "null");
@@ -143,7 +143,7 @@ struct Mistaken {
 
 class Mistakes : public ::testing::TestWithParam<Mistaken> {};
 
-TEST_P(Mistakes, AreToldWithTheirPlace) {
+TEST_P(Mistakes, AreReportedWithTheirPlace) {
   const absl::Status status = StatusOf(GetParam().text);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(status.message()), GetParam().message);
@@ -194,14 +194,13 @@ INSTANTIATE_TEST_SUITE_P(
                  "type, not a whole number and a text; a text is read as a "
                  "number by number(x)"},
         Mistaken{"if(price, 1, 2)",
-                 "column 4 of 'if(price, 1, 2)': the condition is a number, but "
-                 "a truth value is needed, such as x > 0"},
+                 "column 4 of 'if(price, 1, 2)': the condition is a number, but a boolean is "
+                 "needed, such as x > 0"},
         Mistaken{"price and valid",
-                 "column 7 of 'price and valid': and does not take a number and "
-                 "a truth value"},
+                 "column 7 of 'price and valid': and does not take a number and a boolean"},
         Mistaken{"matches(name, '[')",
-                 "column 15 of 'matches(name, '[')': the pattern is no "
-                 "regular expression: missing ]: ["},
+                 "column 15 of 'matches(name, '[')': the pattern is not a regular expression: "
+                 "missing ]: ["},
         Mistaken{"matches(name, name)",
                  "column 15 of 'matches(name, name)': this argument of "
                  "matches must be written out: matches(x, 'pattern')"},
@@ -225,10 +224,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "column 6 of 'case name when 'a' then 1 end': `case when condition then value ... "
                  "end` is written so; `when` is missing before 'name'"}));
 
-TEST(Expression, ThatIsNoTruthValueIsRefusedWhereOneIsNeeded) {
+TEST(Expression, ThatIsNotABooleanIsRefusedWhereOneIsNeeded) {
   EXPECT_EQ(std::string(StatusOf("price + 1", Type::kTruth).message()),
-            "column 1 of 'price + 1': the expression is a number, but a truth value is needed, "
-            "such as price > 0");
+            "column 1 of 'price + 1': the expression is a number, but a boolean is needed, such as "
+            "price > 0");
 }
 
 TEST(Expression, PlacesAreLinesAndColumnsOfCharacters) {

@@ -11,9 +11,9 @@ namespace tidemill::expressions {
 namespace {
 
 absl::Status NotA(std::string_view column, std::string_view text, std::string_view type) {
-  constexpr size_t kMostShown = 40;
-  const bool cut = text.size() > kMostShown;
-  return InvalidArgument("{} is '{}{}', not {}", column, Printable(text.substr(0, kMostShown)),
+  constexpr size_t kMaxShown = 40;
+  const bool cut = text.size() > kMaxShown;
+  return InvalidArgument("{} is '{}{}', not {}", column, Printable(text.substr(0, kMaxShown)),
                          cut ? "..." : "", type);
 }
 
@@ -109,7 +109,7 @@ absl::Status FieldRows::Read(Array& array, std::string_view column, std::string_
   }
   if (array.type == Type::kTruth) {
     const auto truth = ReadTruth(word);
-    if (!truth) return NotA(column, text, "a truth value");
+    if (!truth) return NotA(column, text, "a boolean");
     array.At<Truth>(num_rows_) = *truth;
     return absl::OkStatus();
   }

@@ -31,13 +31,13 @@ namespace tidemill::expressions {
 
 // How the fields of records are read.
 struct FieldReading {
-  // Words that are null where a number, a truth value or a time is meant, in capital or small
-  // letters. An empty field is null in any case, also as a text.
+  // Words that mean null for a number, a boolean or a time, in capital or small letters. An empty
+  // field is null in any case, also as a text.
   std::vector<std::string> missing = {"NA", "N/A", "NaN", "null"};
   // Stands before the fraction of a number.
   char decimal = '.';
-  // How the times of some columns are written, by the column. Those of others are written in one of
-  // the ways that need no format.
+  // The formats of the times of some columns, by column. Other columns have times in a notation
+  // that needs no format.
   std::map<std::string, TimeFormat> times = {};
 };
 
@@ -60,7 +60,7 @@ class FieldRows {
   // For a column whose type was known to be kNumber; std::nullopt is null.
   void SetNumber(size_t column, std::optional<double> number);
 
-  // Completes the row. Every column must be set. Without it, the next row takes its place.
+  // Completes the row. Every column must be set. Otherwise the next row replaces it.
   void EndRow() { ++num_rows_; }
   int64_t num_rows() const { return num_rows_; }
   bool full() const { return num_rows_ == kBlockRows; }
@@ -68,7 +68,7 @@ class FieldRows {
   // Computes the rows. There may be none.
   void Run();
   const Evaluation& evaluation() const { return *evaluation_; }
-  // Begins anew.
+  // Begins again.
   void Clear();
 
  private:
@@ -93,7 +93,7 @@ class FieldRows {
   FieldReading reading_;
   std::vector<std::string> columns_;
   std::vector<Array> arrays_;                   // One for each input.
-  std::vector<std::vector<size_t>> arrays_of_;  // Those of each column.
+  std::vector<std::vector<size_t>> arrays_of_;  // The arrays of each column.
   TextArena texts_;
   int64_t num_rows_ = 0;
 };

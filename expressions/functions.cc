@@ -19,9 +19,9 @@ constexpr std::string_view kChoices = "Nulls and choices";
 constexpr std::string_view kConversions = "Conversions";
 
 SettingPtr TakeDigits(std::span<const Literal> literals, BadLiteral& bad) {
-  constexpr int64_t kMost = 15;
+  constexpr int64_t kMax = 15;
   const auto* const digits = std::get_if<int64_t>(&literals[0]);
-  if (digits != nullptr && *digits >= -kMost && *digits <= kMost) {
+  if (digits != nullptr && *digits >= -kMax && *digits <= kMax) {
     return std::make_shared<WholeSetting>(*digits);
   }
   bad = {0, "the digits are a whole number from -15 to 15"};
@@ -43,20 +43,20 @@ SettingPtr TakePattern(std::span<const Literal> literals, BadLiteral& bad) {
   }
   auto setting = MakeRegexSetting(*pattern);
   if (setting.ok()) return *std::move(setting);
-  bad = {0, fmt::format("the pattern is no regular expression: {}",
+  bad = {0, fmt::format("the pattern is not a regular expression: {}",
                         std::string(setting.status().message()))};
   return nullptr;
 }
 
 SettingPtr TakeSplit(std::span<const Literal> literals, BadLiteral& bad) {
-  constexpr int64_t kMost = 1'000'000;
+  constexpr int64_t kMax = 1'000'000;
   const auto* const separator = std::get_if<std::string>(&literals[0]);
   const auto* const index = std::get_if<int64_t>(&literals[1]);
   if (separator == nullptr || separator->empty()) {
     bad = {0, "what separates the parts is a text in quotes, and not empty"};
     return nullptr;
   }
-  if (index == nullptr || *index > kMost || *index < -kMost) {
+  if (index == nullptr || *index > kMax || *index < -kMax) {
     bad = {1, "the number of a part is a whole number: 0 is the first, -1 the last"};
     return nullptr;
   }
@@ -160,7 +160,7 @@ Function OfTime(std::string_view name, std::string_view form, std::string_view d
           .overloads = {utc, With(&TakeZone, 1, utc)}};
 }
 
-// Of arguments that have one type.
+// For arguments of one type.
 Function Choice(std::string_view name, std::string_view form, std::string_view doc,
                 std::string_view example, std::string_view group = kChoices) {
   return {.name = name, .form = form, .doc = doc, .example = example, .group = group};
@@ -207,8 +207,8 @@ void AddNumbers(std::vector<Function>& functions) {
   functions.push_back(
       {.name = "round",
        .form = "round(x, digits)",
-       .doc = "the nearest number with so many digits behind the point, by "
-              "default 0; halves away from 0",
+       .doc = "the nearest number with this many digits after the point, by default 0; halves away "
+              "from 0",
        .example = "round(price, 2)",
        .group = kNumbers,
        .overloads = {Plain({kNumber}, kNumber, NumberFunction("round")),
@@ -257,10 +257,10 @@ void AddTexts(std::vector<Function>& functions) {
        .example = "matches(tail_number, '^N[0-9]+')",
        .group = kTexts,
        .overloads = {With(&TakePattern, 1, Plain({kText}, kTruth, MatchesKernel()))}});
-  functions.push_back(Choice("concat", "concat(a, b, ...)",
-                             "the texts one behind the other; what is null is left out, and what "
-                             "is no text is written as text",
-                             "concat(title, ' ', abstract)", kTexts));
+  functions.push_back(Choice(
+      "concat", "concat(a, b, ...)",
+      "the concatenation of the texts; null is left out, and other types are written as text",
+      "concat(title, ' ', abstract)", kTexts));
   functions.push_back(
       {.name = "split",
        .form = "split(x, 'separator')[n]",
@@ -307,8 +307,7 @@ void AddConversions(std::vector<Function>& functions) {
   functions.push_back(
       {.name = "number",
        .form = "number(x)",
-       .doc = "a text, whole number or truth value as a number; null for a text "
-              "that is none",
+       .doc = "a text, whole number or boolean as a number; null for a text that is not a number",
        .example = "number(split(size, ' ')[0])",
        .group = kConversions,
        .overloads = {Plain({kNumber}, kNumber, nullptr), Plain({kText}, kNumber, TextToNumber()),

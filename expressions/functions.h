@@ -1,5 +1,4 @@
-// The functions of expressions: the names that people write, what each takes and gives, and how it
-// is computed.
+// The functions of expressions: their names, parameters, results and kernels.
 #pragma once
 
 #include <memory>
@@ -22,8 +21,8 @@ struct Overload {
   Step::Kernel kernel = nullptr;
   // For a constant second argument; may be nullptr.
   Step::Kernel constant_kernel = nullptr;
-  // What stands behind the parameters must be as many literals. Makes the setting from them, or
-  // says what is wrong with the one at fault.
+  // The parameters must be followed by as many literals. Makes the setting from them, or describes
+  // the problem of one of them.
   size_t num_literals = 0;
   struct BadLiteral {
     size_t number = 0;
@@ -38,23 +37,23 @@ struct Function {
   std::string_view form = {};  // See FormOf(); empty for one argument.
   std::string_view doc = {};
   std::string_view example = {};
-  std::string_view group = {};  // The heading that it stands under.
+  std::string_view group = {};  // The heading that it is listed under.
   // Empty for functions of arguments of one type, such as coalesce; the compiler knows them.
   std::vector<Overload> overloads = {};
   // Whether an operator computes it. It is then not called by its name.
   bool is_operator = false;
 };
 
-// All of them, in the order of their documentation.
+// Returns all functions, in the order of their documentation.
 std::span<const Function> Functions();
 
 // nullptr when there is none of this name.
 const Function* FindFunction(std::string_view name);
 
-// How people write a call: "clip(x, low, high)".
+// Returns the form of a call: "clip(x, low, high)".
 std::string FormOf(const Function& function);
 
-// Those that people may call.
+// Returns the functions that can be called by name.
 std::vector<std::string> FunctionNames();
 
 }  // namespace tidemill::expressions

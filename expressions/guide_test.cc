@@ -1,4 +1,4 @@
-// The examples of docs/guides/columns.md give the values that stand beside them.
+// The examples of docs/guides/columns.md give the values beside them.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +40,7 @@ std::string GuideText() {
   return text.ok() ? *std::move(text) : std::string();
 }
 
-// What stands in the cells of a line "| `a` | `b` | `c` |".
+// The contents of the cells of a line "| `a` | `b` | `c` |".
 std::vector<Example> ExamplesOf(const std::string& guide) {
   std::vector<Example> examples;
   bool is_example = false;
@@ -59,7 +59,7 @@ std::vector<Example> ExamplesOf(const std::string& guide) {
   return examples;
 }
 
-// Of "delay: 14.5; name: Ann".
+// Parses "delay: 14.5; name: Ann".
 Row RowOf(const std::string& text) {
   Row row;
   for (const std::string& field : Split(text, "; ")) {

@@ -18,7 +18,7 @@ namespace tidemill::expressions {
 enum class Arithmetic : uint8_t { kAdd, kSubtract, kMultiply, kDivide, kModulo, kPower };
 enum class Comparison : uint8_t { kEqual, kUnequal, kLess, kLessEqual, kGreater, kGreaterEqual };
 
-// For numbers. A division by zero, and what is no number, is null. `constant_right`: all rows of
+// For numbers. The result of a division by zero, and NaN, is null. `constant_right`: all rows of
 // the second operand are equal.
 Step::Kernel NumberArithmetic(Arithmetic operation, bool constant_right);
 Step::Kernel NumberFunction(std::string_view name);  // abs sqrt exp log log1p floor round negate
@@ -27,7 +27,8 @@ Step::Kernel RoundToDigits();  // Setting: WholeSetting.
 Step::Kernel FloatToNumber();
 Step::Kernel FiniteNumber();  // Infinite numbers become null.
 
-// For whole numbers; an overflow is null. nullptr for kDivide and kPower, which numbers have.
+// For whole numbers; an overflow is null. nullptr for kDivide and kPower, which only numbers
+// support.
 Step::Kernel WholeArithmetic(Arithmetic operation);
 Step::Kernel WholeFunction(std::string_view name);  // abs negate
 Step::Kernel WholeToNumber();
@@ -45,7 +46,7 @@ Step::Kernel IsNullKernel(Type type);    // Never null.
 Step::Kernel IfKernel(Type type);        // A condition that is null counts as false.
 Step::Kernel CoalesceKernel(Type type);  // The first of two that is not null.
 Step::Kernel NullIfKernel(Type type);
-// The least or greatest of two; one that is null does not count.
+// The least or greatest of two; a null is ignored.
 Step::Kernel LeastKernel(Type type);
 Step::Kernel GreatestKernel(Type type);
 // Whether a value is among literals. Setting: MembersSetting<T>.
@@ -55,7 +56,7 @@ Step::Kernel TextFunction(std::string_view name);   // lower upper trim
 Step::Kernel TextLength();                          // In characters.
 Step::Kernel TextPredicate(std::string_view name);  // contains starts_with ends_with
 Step::Kernel MatchesKernel();                       // Setting: RegexSetting.
-Step::Kernel ConcatKernel();                        // Leaves out what is null.
+Step::Kernel ConcatKernel();                        // Leaves out nulls.
 Step::Kernel SplitKernel();                         // Setting: SplitSetting.
 Step::Kernel HashText();                            // Setting: WholeSetting, the number of buckets.
 Step::Kernel HashWhole();
@@ -64,7 +65,7 @@ Step::Kernel NumberToText();
 Step::Kernel WholeToText();
 Step::Kernel TruthToText();
 Step::Kernel TimeToText();
-Step::Kernel TextToNumber();  // What is no number is null.
+Step::Kernel TextToNumber();  // A result that is not a number is null.
 Step::Kernel TextToWhole();
 Step::Kernel TextToTime();  // Setting: TimeSetting.
 
@@ -85,7 +86,7 @@ struct WholeSetting : Setting {
 struct SplitSetting : Setting {
   SplitSetting(std::string by, int64_t part) : separator(std::move(by)), index(part) {}
   const std::string separator;
-  const int64_t index;  // From the end below 0.
+  const int64_t index;  // Negative: from the end.
 };
 
 // INVALID_ARGUMENT, with a message to follow "the regular expression", when there is a mistake.

@@ -11,7 +11,7 @@
 
 namespace tidemill::expressions {
 
-// Makes the setting of MemberKernel(type) from the arguments of `call` behind the first.
+// Makes the setting of MemberKernel(type) from the arguments of `call` after the first.
 // `as_float`: the numbers are rounded to floats. `text` is the expression, for the places of
 // mistakes.
 absl::StatusOr<std::shared_ptr<const Setting>> MembersOf(std::string_view text, const Node& call,

@@ -8,13 +8,13 @@ namespace {
 
 // A long expression is shown from a little before the mistake on.
 std::string Shown(std::string_view text, size_t at) {
-  constexpr size_t kMost = 80;
+  constexpr size_t kMax = 80;
   constexpr size_t kBefore = 30;
-  const bool cut_begin = text.size() > kMost && at > kBefore;
+  const bool cut_begin = text.size() > kMax && at > kBefore;
   size_t begin = cut_begin ? at - kBefore : 0;
   // Not in the middle of a character.
   while (begin > 0 && begin < text.size() && (text[begin] & 0xC0) == 0x80) --begin;
-  size_t end = std::min(text.size(), begin + kMost);
+  size_t end = std::min(text.size(), begin + kMax);
   while (end > begin && end < text.size() && (text[end] & 0xC0) == 0x80) --end;
   std::string shown(text.substr(begin, end - begin));
   std::ranges::replace(shown, '\n', ' ');

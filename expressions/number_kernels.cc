@@ -34,7 +34,7 @@ Step::Kernel Each() {
   return &MapRows<double, double, kFunction>;
 }
 
-// exp() of these is no number that is too large for its type, or is infinite as it should be.
+// exp() of these is not too large for its type, or is infinite as it should be.
 double Logarithm(double x) { return x > 0 ? std::log(x) : kNullNumber; }
 double Log1p(double x) { return x > -1 ? std::log1p(x) : kNullNumber; }
 
@@ -45,7 +45,7 @@ void RoundRows(const Step& step, Registers& rows) {
   double* const out = rows.Out<double>(step.into);
   for (int64_t i = 0; i < rows.num_rows(); ++i) {
     const double rounded = std::round(in[i] * scale) / scale;
-    // What has no such digits is left as it is.
+    // A number without such digits is not changed.
     out[i] = std::isfinite(rounded) ? rounded : in[i];
   }
 }

@@ -1,5 +1,5 @@
-// The loops of numbers that a processor does several at a time. They are compiled once for each set
-// of instructions; the results are the same to the last bit.
+// The loops over numbers that use vector instructions. They are compiled once for each set of
+// instructions; the results are the same to the last bit.
 #pragma once
 
 #include <cmath>
@@ -26,8 +26,8 @@ static constexpr Step::Kernel EachNumber() {
 }
 
 // Makes the table in the source that is compiled for a set of instructions. It and the loops have
-// internal linkage, so that no other source runs what was compiled for other processors. A
-// template, because not every source that includes it makes one.
+// internal linkage, so that no other source runs code that was compiled for other processors. A
+// template, because not every source that includes it makes a table.
 template <int = 0>
 static constexpr NumberLoops MakeNumberLoops() {
   constexpr auto kAdd = [](double a, double b) { return a + b; };
@@ -49,8 +49,8 @@ static constexpr NumberLoops MakeNumberLoops() {
           .negate = EachNumber<[](double x) { return -x; }>(),
           .from_float = &MapRows<float, double, [](float x) { return static_cast<double>(x); }>,
           .finite = EachNumber<[](double x) {
-            constexpr double kMost = std::numeric_limits<double>::max();
-            return x <= kMost && x >= -kMost ? x : std::numeric_limits<double>::quiet_NaN();
+            constexpr double kMax = std::numeric_limits<double>::max();
+            return x <= kMax && x >= -kMax ? x : std::numeric_limits<double>::quiet_NaN();
           }>()};
 }
 

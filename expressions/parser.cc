@@ -216,7 +216,7 @@ class Parser {
     const Token& sign = Take();
     ASSIGN_OR_RETURN(NodePtr inner, Signed());
     if (sign.text == "+") return inner;
-    // A negative literal, so that it can stand where a literal must.
+    // A negative literal, so that it can be used where a literal is needed.
     if (const double* number = LiteralOf<double>(*inner)) return LiteralNode(sign.at, -*number);
     if (const int64_t* whole = LiteralOf<int64_t>(*inner)) return LiteralNode(sign.at, -*whole);
     return Call(sign.at, "negate", std::move(inner));
@@ -338,7 +338,7 @@ class Parser {
 
 absl::StatusOr<std::unique_ptr<Node>> Parse(std::string_view text) {
   if (text.size() > kMaxExpressionBytes) {
-    return InvalidArgument("the expression has {} bytes; {} are the most", text.size(),
+    return InvalidArgument("the expression has {} bytes; at most {} are allowed", text.size(),
                            kMaxExpressionBytes);
   }
   ASSIGN_OR_RETURN(std::vector<Token> tokens, Tokenize(text));

@@ -19,7 +19,7 @@ inline constexpr int kMaxExpressionDepth = 64;
 //     or < and < not < = != < <= > >= in between is < + - < * / % < - (sign) < ^ < split(...)[n]
 //
 // `^` and the sign of its exponent bind to the right; everything else binds to the left. `case` and
-// `if` become calls of "if", and a list behind `in` becomes the further arguments of "in".
+// `if` become calls of "if", and a list after `in` becomes the further arguments of "in".
 // INVALID_ARGUMENT, with the place.
 absl::StatusOr<std::unique_ptr<Node>> Parse(std::string_view text);
 

@@ -19,12 +19,12 @@ inline constexpr int64_t kBlockRows = 512;
 
 class Registers;
 
-// What a function computes with besides columns: a regular expression, a zone of time.
+// An input of a function besides columns: a regular expression, a time zone.
 struct Setting {
   virtual ~Setting() = default;
 };
 
-// Computes the rows of one register from those of others. The registers are distinct.
+// Computes the rows of one register from the rows of other registers. The registers are distinct.
 struct Step {
   using Kernel = void (*)(const Step&, Registers&);
 

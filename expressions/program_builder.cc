@@ -58,7 +58,7 @@ std::vector<int> ProgramBuilder::AssignRegisters(Program& program, int result) c
       registers[i] = own(made_[i].bytes);
     }
   }
-  // A register is free again behind the last step that reads it.
+  // A register is free again after the last step that reads it.
   std::vector<size_t> last_use(made_.size(), 0);
   for (size_t i = 0; i < program.steps.size(); ++i) {
     for (const int from : program.steps[i].from) last_use[static_cast<size_t>(from)] = i;

@@ -33,8 +33,8 @@ class ProgramBuilder {
   enum class Kind : uint8_t { kInput, kConstant, kConstantStep, kStep };
   struct Made {
     Kind kind = Kind::kInput;
-    size_t place = 0;  // Among those of its kind.
-    size_t bytes = 0;  // Of one value.
+    size_t place = 0;  // The place among the registers of its kind.
+    size_t bytes = 0;  // The size of one value.
   };
 
   int Add(Kind kind, size_t place, size_t bytes);

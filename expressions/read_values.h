@@ -1,4 +1,4 @@
-// Reads numbers and truth values that are written as text.
+// Reads numbers and booleans that are written as text.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace tidemill::expressions {
 // Returns the text without blanks at its ends.
 std::string_view WithoutBlanks(std::string_view text);
 
-// Whether the words are equal but for capital and small letters of ASCII.
+// Whether the words are equal, ignoring the case of ASCII letters.
 bool SameWord(std::string_view a, std::string_view b);
 
-// Decimal numbers, with blanks around them and a sign before them. std::nullopt for what is no
-// number or is not finite, "nan" among it. `decimal` stands before the fraction. Where it is a
-// comma, a point is no part of a number, because it may separate thousands.
+// Decimal numbers, with blanks around them and a sign before them. std::nullopt for text that is
+// not a finite number, such as "nan". `decimal` separates the fraction. Where it is a comma, a
+// point is not part of a number, because it may separate thousands.
 std::optional<double> ReadNumber(std::string_view text, char decimal = '.');
 std::optional<int64_t> ReadWhole(std::string_view text);
 

@@ -18,7 +18,7 @@ struct Operator {
 
 // From what binds most to what binds least.
 constexpr Operator kOperators[] = {
-    {"x ^ y", "power; binds to the right; null where the result is no number"},
+    {"x ^ y", "power; binds to the right; null where the result is not a number"},
     {"-x", "the opposite; -2 ^ 2 is -4"},
     {"x * y", "product"},
     {"x / y", "quotient, a number; null when y is 0"},
@@ -30,7 +30,7 @@ constexpr Operator kOperators[] = {
     {"x in (a, b), x not in (a, b)", "whether x is one of them, or none"},
     {"x between a and b", "x >= a and x <= b; also: not between"},
     {"x is null, x is not null", "whether there is no value, or one"},
-    {"not x", "the opposite of a truth value"},
+    {"not x", "the opposite of a boolean"},
     {"x and y", "whether both are true"},
     {"x or y", "whether one is true"},
     {"case when c then a else b end", "if(c, a, b); may have several branches"},
@@ -43,7 +43,7 @@ std::string DescribeLanguage() {
       "Expressions speak of the columns of a sample: arr_delay >= 15 and origin in ('ORD', "
       "'SFO').\n"
       "Columns: price, a.b, topics[0], \"arr delay\", @time. Values: 2.5, 'a text', true, null.\n"
-      "docs/guides/columns.md says where they stand and what they mean.\n\n"
+      "docs/guides/columns.md says where they are used and what they mean.\n\n"
       "Operators, from what binds most to what binds least\n";
   for (const Operator& each : kOperators) {
     text += fmt::format("  {:<30} {}\n", each.form, each.doc);
@@ -63,7 +63,7 @@ std::string DescribeLanguage() {
 std::string ReferencePage() {
   std::string page =
       "# Expressions\n\nOperators and functions of expressions over columns. [The "
-      "guide](../guides/columns.md) says where expressions stand, what types and nulls are, and "
+      "guide](../guides/columns.md) says where expressions are used, what types and nulls are, and "
       "how they are written.\n\n"
       "## Operators\n\nFrom what binds most to what binds least.\n\n| form | meaning "
       "|\n|---|---|\n";

@@ -5,10 +5,10 @@
 
 namespace tidemill::expressions {
 
-// For a terminal: a line for each operator, three for each function.
+// Returns text for a terminal: a line for each operator, three lines for each function.
 std::string DescribeLanguage();
 
-// The page docs/reference/expressions.md.
+// Returns the page docs/reference/expressions.md.
 std::string ReferencePage();
 
 }  // namespace tidemill::expressions

@@ -17,7 +17,7 @@ class TextArena {
   // Returns `size` bytes, valid until Clear().
   char* Allocate(size_t size);
   std::string_view Copy(std::string_view text);
-  // Keeps the memory for what comes.
+  // Keeps the memory for reuse.
   void Clear();
 
  private:
@@ -26,8 +26,8 @@ class TextArena {
     size_t size = 0;
   };
   std::vector<Chunk> chunks_;
-  size_t chunk_ = 0;  // The one in use.
-  size_t used_ = 0;   // Of it.
+  size_t chunk_ = 0;  // The chunk in use.
+  size_t used_ = 0;   // The used part of it.
 };
 
 // Thread-compatible.

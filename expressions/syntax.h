@@ -1,5 +1,5 @@
-// What a parser makes of an expression's text: a tree of literals, columns and calls. Operators are
-// calls of functions with the operator's name: "+", "and", "is null".
+// The syntax tree of an expression, of literals, columns and calls. Operators are calls of
+// functions with the operator's name: "+", "and", "is null".
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Node {
   // The place of the literal, of the name, or of the operator in the text, in bytes from 0.
   size_t at = 0;
   Literal literal = {};
-  std::string name = {};  // Of the column or the function.
+  std::string name = {};  // The name of the column or the function.
   std::vector<std::unique_ptr<Node>> arguments = {};
 };
 

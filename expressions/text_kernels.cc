@@ -24,7 +24,7 @@ char InAscii(char c) {
   return c >= kFirst && c <= kLast ? static_cast<char>(c ^ 0x20) : c;
 }
 
-// Bytes that are not UTF-8 stay as they are.
+// Bytes that are not UTF-8 are kept.
 template <bool kLower>
 std::string_view InCase(std::string_view text, TextArena& texts) {
   if (text.empty()) return text;
@@ -33,8 +33,8 @@ std::string_view InCase(std::string_view text, TextArena& texts) {
     std::ranges::transform(text, bytes, InAscii<kLower>);
     return {bytes, text.size()};
   }
-  constexpr size_t kMostBytes = 4;  // Of one character.
-  char* const bytes = texts.Allocate(text.size() * kMostBytes);
+  constexpr size_t kMaxBytes = 4;  // The size of one character.
+  char* const bytes = texts.Allocate(text.size() * kMaxBytes);
   size_t size = 0;
   const auto* from = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   for (size_t at = 0; at < text.size();) {

@@ -13,8 +13,8 @@ constexpr int64_t kMicrosInSecond = 1'000'000;
 
 // Calendars count years in 16 bits. Times further from 1970 have no parts; these are some 28,500
 // years.
-constexpr int64_t kMostMicros = 900'000'000'000'000'000;
-bool HasDate(int64_t micros) { return micros >= -kMostMicros && micros <= kMostMicros; }
+constexpr int64_t kMaxMicros = 900'000'000'000'000'000;
+bool HasDate(int64_t micros) { return micros >= -kMaxMicros && micros <= kMaxMicros; }
 
 // What a clock shows, as microseconds since 1970-01-01 of that clock.
 struct Clock {

@@ -62,7 +62,7 @@ class Tokenizer {
     }
     if (end < text_.size() && IsNamePart(text_[end])) {
       return Mistake(text_, at_,
-                     "'{}' is neither a number nor a name; a name that begins with a digit stands "
+                     "'{}' is neither a number nor a name; write a name that begins with a digit "
                      "in double quotes",
                      text_.substr(at_, end + 1 - at_));
     }
@@ -151,7 +151,7 @@ class Tokenizer {
       return CheckMeaning(std::move(token));
     }
     return Mistake(text_, at_, "'{}' means nothing here{}", text_.substr(at_, 1),
-                   text_[at_] == '`' ? "; a column with blanks stands in double quotes" : "");
+                   text_[at_] == '`' ? "; write a column with blanks in double quotes" : "");
   }
 
   // Signs of other languages.

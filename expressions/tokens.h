@@ -21,14 +21,14 @@ struct Token {
 
   Kind kind = Kind::kEnd;
   size_t at = 0;
-  std::string text = {};  // Of a name, of a sign.
+  std::string text = {};  // For names and signs.
   Literal literal = {};
 
   bool Is(std::string_view sign) const { return kind == Kind::kSign && text == sign; }
 };
 
 // The last token is of the kind kEnd. INVALID_ARGUMENT, with the place, when the text cannot be
-// cut: a quote is not closed, a number is too large, a character means nothing.
+// cut: a quote is not closed, a number is too large, an unknown character.
 absl::StatusOr<std::vector<Token>> Tokenize(std::string_view text);
 
 }  // namespace tidemill::expressions

@@ -9,7 +9,7 @@ std::string_view Describe(Type type) {
     case Type::kWhole:
       return "a whole number";
     case Type::kTruth:
-      return "a truth value";
+      return "a boolean";
     case Type::kText:
       return "a text";
     case Type::kTime:

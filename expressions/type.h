@@ -28,7 +28,7 @@ inline bool IsNull(int64_t value) { return value == kNullWhole; }
 inline bool IsNull(Truth value) { return value == Truth::kNull; }
 inline bool IsNull(std::string_view value) { return value.data() == nullptr; }
 
-// "a number", "a whole number", "a truth value", "a text", "a time".
+// "a number", "a whole number", "a boolean", "a text", "a time".
 std::string_view Describe(Type type);
 
 // The bytes of one value in an array.

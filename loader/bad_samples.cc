@@ -12,9 +12,9 @@ namespace {
 constexpr std::chrono::milliseconds kInterval{500};
 // Passed on together.
 constexpr size_t kTogether = 1'000;
-// Of one process: of more than so many, it is known that there are too many.
-constexpr size_t kMost = 100'000;
-constexpr size_t kMostReasonBytes = 500;
+// The limit per process. Beyond it, only the fact that there are too many is known.
+constexpr size_t kMax = 100'000;
+constexpr size_t kMaxReasonBytes = 500;
 
 }  // namespace
 
@@ -33,8 +33,8 @@ BadSamples::~BadSamples() {
 void BadSamples::Add(std::span<const Unreadable> samples) {
   MutexLock lock(mutex_);
   for (const Unreadable& sample : samples) {
-    if (known_.size() >= kMost || !known_.insert(sample.key).second) continue;
-    waiting_.push_back({sample.key, sample.reason.substr(0, kMostReasonBytes)});
+    if (known_.size() >= kMax || !known_.insert(sample.key).second) continue;
+    waiting_.push_back({sample.key, sample.reason.substr(0, kMaxReasonBytes)});
   }
 }
 

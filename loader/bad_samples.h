@@ -1,4 +1,4 @@
-// Reports to storage the samples that could not be used, so that people find them.
+// Reports unusable samples to storage, where users can list them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 
 namespace tidemill::loader {
 
-// Takes samples that could not be read or turned into tensors, each as often as it is met. Reports
-// each sample once, some at a time, on a thread of its own. The makers of batches never wait for
-// it. When storage does not answer, only the report is lost. Thread-safe.
+// Receives samples that could not be read or converted to tensors. Reports each sample once,
+// several at a time, on its own thread. The makers of batches never wait for it. When storage does
+// not answer, only the report is lost. Thread-safe.
 class BadSamples {
  public:
   using Record = std::function<absl::Status(std::span<const int64_t> keys,

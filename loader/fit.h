@@ -1,4 +1,4 @@
-// The fit stage: learns what a graph's ops need from a training set.
+// The fit stage: learns the parameters of a graph's ops from a training set.
 #pragma once
 
 #include <cstdint>

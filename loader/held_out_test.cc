@@ -18,7 +18,7 @@ TEST(HoldOut, PutsEachKeyOnOneSideForGood) {
   const DividedSet divided = HoldOut(set, 0.2, 42);
   const std::set<int64_t> trained(divided.trained.keys.begin(), divided.trained.keys.end());
   const std::set<int64_t> held_out(divided.held_out.keys.begin(), divided.held_out.keys.end());
-  EXPECT_EQ(trained.size() + held_out.size(), 1000u) << "no key stands on both sides";
+  EXPECT_EQ(trained.size() + held_out.size(), 1000u) << "no key is on both sides";
   EXPECT_EQ(divided.trained.size() + divided.held_out.size(), 3000);
   EXPECT_NEAR(static_cast<double>(held_out.size()), 200, 40);
   for (size_t i = 0; i < divided.held_out.keys.size(); ++i) {

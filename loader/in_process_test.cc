@@ -17,7 +17,7 @@
 
 namespace {
 
-// Allocations of at least so many bytes are counted, of all threads.
+// Allocations of at least this size are counted, in all threads.
 std::atomic<size_t> least_counted = std::numeric_limits<size_t>::max();
 std::atomic<int64_t> num_counted = 0;
 
@@ -143,8 +143,8 @@ TEST(InProcess, NothingIsCopiedBetweenTheGraphAndTheBatch) {
   EXPECT_EQ(num_batches, 2 * kNumSamples / kBatchSize);
 }
 
-TEST(InProcess, ABatchThatLiesInTwoBlocksOfStorageIsCopiedOnceAndNoOther) {
-  // Blocks of 96 samples: of three batches in two of them, one lies in both.
+TEST(InProcess, OnlyABatchThatSpansTwoBlocksOfStorageIsCopiedAndOnce) {
+  // Blocks of 96 samples: of three batches in two of them, one spans both.
   BatchParts parts = PartsOf(std::make_shared<std::atomic<int64_t>>(0));
   const auto num_runs = std::make_shared<std::atomic<int64_t>>(0);
   parts.reader = [num_runs](std::span<const int64_t> keys, const SampleSink& sink) {

@@ -3,6 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
+// Source a has 4 batches in an epoch, b has 2. Batch i of n is placed at (i + 1/2) / n:
+//
+//   a    .125     .375     .625     .875
+//   b        .25                .75
+//
+//   turns    a    b    a    a    b    a
+//
+// Every prefix has about its share of each source, and the turns depend on the sizes alone. At
+// equal places the source with the lower number comes first.
+
 namespace tidemill::loader {
 
 Interleave::Interleave(std::span<const int64_t> num_batches)
@@ -24,6 +36,7 @@ std::vector<int64_t> Interleave::BeginsAt(int64_t number) const {
   for (size_t source = 0; source < sizes_.size(); ++source) {
     begins[source] = number / num_batches() * sizes_[source];
   }
+  TIDEMILL_CHECK(number >= 0);
   for (int64_t index = 0; index < number % num_batches(); ++index) ++begins[SourceOf(index)];
   return begins;
 }

@@ -13,7 +13,7 @@
 namespace tidemill::loader {
 
 // Decides from which source each batch of an epoch comes. Sources take turns in proportion to the
-// number of their batches, evenly spread. Every epoch is alike. Immutable.
+// number of their batches, evenly spread. Every epoch has the same order. Immutable.
 class Interleave {
  public:
   // `num_batches` is the number of batches of an epoch of each source.
@@ -36,14 +36,14 @@ class Interleave {
 class InterleavedSource : public BatchSource {
  public:
   // `first_batch` is counted through all epochs. The next batch of each source must be the one that
-  // BeginsAt() returns. A source that has nothing left may be nullptr. `num_samples` is that of an
-  // epoch of all sources.
+  // BeginsAt() returns. A source that has nothing left may be nullptr. `num_samples` is the number
+  // of samples in an epoch of all sources.
   InterleavedSource(std::vector<std::unique_ptr<BatchSource>> sources, Interleave interleave,
                     int64_t num_samples, int64_t first_batch);
 
   int64_t num_samples() const override { return num_samples_; }
   int64_t num_batches() const override { return interleave_.num_batches(); }
-  // Ends when the source whose turn it is ends.
+  // Ends when the source of the next batch ends.
   absl::StatusOr<std::optional<TrainingBatch>> Next() override;
   PathWork work() const override;
 

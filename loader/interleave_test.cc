@@ -116,7 +116,7 @@ TEST_F(InterleavedSourceTest, GivesEveryBatchOfEachSourceNumberedAnew) {
   }
 }
 
-TEST_F(InterleavedSourceTest, GoesOnAtEveryPosition) {
+TEST_F(InterleavedSourceTest, ContinuesAtEveryPosition) {
   const std::vector<Seen> whole = ReadFrom(0);
   for (size_t first = 0; first < whole.size(); ++first) {
     const std::vector<Seen> rest = ReadFrom(static_cast<int64_t>(first));

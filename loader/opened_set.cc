@@ -12,7 +12,8 @@ namespace tidemill::loader {
 absl::StatusOr<OpenedSet> OpenSet(const SetToOpen& which, selector::SelectorClient& selector,
                                   std::shared_ptr<const storage::StorageClient> storage) {
   OpenedSet opened;
-  ASSIGN_OR_RETURN(opened.dataset, config::Read<storage::DatasetSpec>(which.dataset, "dataset"));
+  ASSIGN_OR_RETURN(opened.dataset,
+                   config::ReadKept<storage::DatasetSpec>(which.dataset, "dataset"));
   ASSIGN_OR_RETURN(opened.graph_spec, config::ReadKept<transform::GraphSpec>(which.graph, "graph"));
   ASSIGN_OR_RETURN(transform::Graph graph,
                    transform::Graph::Build(opened.graph_spec, samples::SchemaOf(opened.dataset)));

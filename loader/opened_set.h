@@ -1,5 +1,5 @@
-// What every job on a sealed training set works with, in any process: the specs, the graph, the set
-// and its samples.
+// A sealed training set as every job opens it, in any process: the specs, the graph, the set and
+// its samples.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 #include "base/status.h"
 #include "loader/bad_samples.h"
 #include "loader/training_set.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
+#include "storage/spec/dataset_spec.h"
 #include "transform/graph.h"
 #include "transform/graph_spec.h"
 
 namespace tidemill::loader {
 
-// Names a set, and says what is made from its samples.
+// Names a set, and the dataset and the graph for its samples.
 struct SetToOpen {
   RunId run;
   int64_t trigger = 0;
@@ -37,7 +37,7 @@ struct OpenedSet {
   std::shared_ptr<BadSamples> bad;  // The streams share it. `storage` must outlive them.
 };
 
-// The errors are those of config::Read(), transform::Graph::Build() and ReadTrainingSet().
+// The errors are as in config::Read(), transform::Graph::Build() and ReadTrainingSet().
 absl::StatusOr<OpenedSet> OpenSet(const SetToOpen& which, selector::SelectorClient& selector,
                                   std::shared_ptr<const storage::StorageClient> storage);
 

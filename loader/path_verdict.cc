@@ -7,7 +7,7 @@
 namespace tidemill::loader {
 namespace {
 
-// A training that waits less is limited by itself.
+// A training that waits less is limited by its own computation.
 constexpr double kWaits = 0.1;
 // A link with something to send for more of its time cannot keep up.
 constexpr double kLinkBusy = 0.5;

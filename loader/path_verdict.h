@@ -1,4 +1,4 @@
-// Says what limits the speed of a training: where its time goes.
+// Finds the limit of a training's speed.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ enum class PathLimit {
   kStorage,  // Reading samples.
   kNetwork,  // Sending batches.
   kCores,    // The processors: threads that make batches wait for them.
-  kStart,    // Nothing for long: there are too few batches to fill the path.
+  kStart,    // The start: there are too few batches to fill the path.
   kUnknown,  // Unknown: it was not measured.
 };
 
@@ -34,8 +34,8 @@ struct PathVerdict {
 
 std::string_view NameOf(PathLimit limit);
 
-// `wait_share` is a share of the training's time. `work` is from the same time, wherever batches
-// were made.
+// `wait_share` is a share of the training's time. `work` is from the same time, in all processes
+// that made batches.
 PathVerdict Judge(double wait_share, const PathWork& work);
 
 }  // namespace tidemill::loader

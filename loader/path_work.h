@@ -1,4 +1,4 @@
-// The work to make batches: where the time of the threads that make them goes.
+// The work of making batches, as the time of the threads that make them.
 #pragma once
 
 #include <atomic>
@@ -17,15 +17,15 @@ struct PathWork {
   int64_t rows = 0;
   int64_t bytes = 0;
   // `busy_ns` is the whole time of making batches. The others are parts of it: on a processor;
-  // ready to run while others had all processors; waiting for samples from storage.
+  // ready to run while other threads used all processors; waiting for samples from storage.
   int64_t busy_ns = 0;
   int64_t cpu_ns = 0;
   int64_t queue_ns = 0;
   int64_t read_ns = 0;
   // The time for which the threads could have been busy: their number times the elapsed time.
   int64_t capacity_ns = 0;
-  // The first is how long finished batches could not be sent because the link was busy. The second
-  // is the elapsed time. Both are added up over links, and 0 without a link.
+  // The first is the time for which finished batches waited for the link. The second is the elapsed
+  // time. Both are added up over links, and 0 without a link.
   int64_t link_busy_ns = 0;
   int64_t link_ns = 0;
   std::vector<transform::OpStatistics> ops = {};

@@ -17,11 +17,11 @@
 
 namespace tidemill::loader {
 
-// Makes the items first .. last - 1 with `produce`, as far ahead as they fit into a budget of
-// bytes, and always the next one. The threads live as long as the object. They give way to other
-// threads, so that a thread with an item to work on does not wait for a processor that makes more
-// of them. Next() belongs to one thread. The destructor asks running calls of `produce` to stop,
-// and waits for them.
+// Makes the items first .. last - 1 with `produce`, as far ahead as the items fit into a budget of
+// bytes, but at least the next item. The threads live as long as the object. They give way to other
+// threads, so that a thread that uses an item does not wait for a processor that makes further
+// items. Next() belongs to one thread. The destructor asks running calls of `produce` to stop, and
+// waits for them.
 template <typename T>
 class ReadAhead {
  public:
@@ -85,7 +85,7 @@ class ReadAhead {
 
   void Make(int64_t number) ABSL_LOCKS_EXCLUDED(mutex_) {
     GiveWay();
-    absl::StatusOr<T> item = Cancelled("nobody waits for it");
+    absl::StatusOr<T> item = Cancelled("no reader waits for it");
     if (!stop_.stop_requested()) item = produce_(number, stop_.get_token());
     const int64_t bytes = item.ok() ? cost_(*item) : 0;
     MutexLock lock(mutex_);

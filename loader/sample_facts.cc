@@ -11,7 +11,7 @@
 namespace tidemill::loader {
 namespace {
 
-// Collects what comes of ascending keys, each once.
+// Collects the facts of ascending keys, each once.
 class Collected {
  public:
   explicit Collected(size_t num_keys)
@@ -33,8 +33,7 @@ class Collected {
       while (at_ < keys.size() && keys[at_] < rows.keys()[i]) ++at_;
       const auto place = places_.find(ids[i]);
       if (at_ == keys.size() || keys[at_] != rows.keys()[i] || place == places_.end()) {
-        return Internal("storage describes the sample {}, which it was not asked for",
-                        rows.keys()[i]);
+        return Internal("storage described sample {}, which was not requested", rows.keys()[i]);
       }
       files_[at_] = place->second + 1;
       event_times_[at_] = times[i];
@@ -49,7 +48,7 @@ class Collected {
   template <typename PositionOf>
   SampleFacts Finish(size_t num_ordinals, const PositionOf& position_of) const {
     SampleFacts facts;
-    std::vector<int32_t> rank(numbers_.size());  // Of paths by number.
+    std::vector<int32_t> rank(numbers_.size());  // The ranks of paths by number.
     for (const auto& [path, number] : numbers_) {
       rank[static_cast<size_t>(number)] = static_cast<int32_t>(facts.paths.size());
       facts.paths.push_back(path);

@@ -1,5 +1,5 @@
-// What is known about the samples of a training set without reading them: their classes, files
-// and event times.
+// The facts that storage knows about the samples of a training set without reading them: their
+// classes, files and event times.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct SampleFacts {
 };
 
 // Reads the facts of every sample of the set, whose keys may be in any order and repeated. A second
-// call returns the same, whatever was ingested or deleted meanwhile. The errors are those of
-// storage.
+// call returns the same, even when samples were ingested or deleted in between. Returns the errors
+// of the storage service.
 absl::StatusOr<SampleFacts> ReadSampleFacts(const storage::StorageClient& storage,
                                             DatasetId dataset, const TrainingSet& set);
 

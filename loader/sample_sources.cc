@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/client/glob.h"
+#include "storage/spec/glob.h"
 
 namespace tidemill::loader {
 namespace {

@@ -1,5 +1,5 @@
 // Decides which samples of a training set belong to which source of a mix, and to which shard. The
-// decisions are pure functions of the set, of what is known about its samples, and of the spec.
+// decisions are pure functions of the set, the facts about its samples, and the spec.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tidemill::loader {
 
-// The samples of an epoch by source, as a maker needs them for mixing.
+// The samples of an epoch by source, for a mix.
 struct SampleSources {
   struct Source {
     double weight = 1;

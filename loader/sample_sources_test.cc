@@ -200,7 +200,7 @@ TEST(SampleSources, ABatchIsMixedAndItsSlicesSideBySideAreTheBatch) {
   }
 }
 
-TEST(SampleSources, DoNotGoWithADraw) {
+TEST(SampleSources, CannotBeCombinedWithADraw) {
   BatchPlan plan = testing::Plan(32, 2);
   plan.sources = std::make_shared<SampleSources>();
   plan.draw = RepeatedDraw{.samples = 10};

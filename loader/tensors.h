@@ -25,7 +25,8 @@ struct TensorBatch {
 };
 
 // Returns views of the batch's columns, which keep its buffers alive. Only offsets are copied.
-// NOT_FOUND for a batch without input. `target` may be absent when nobody learns or measures.
+// NOT_FOUND for a batch without input. `target` may be absent when the tensors are neither for
+// training nor for measuring.
 absl::StatusOr<TensorBatch> ToTensors(const batch::Batch& rows);
 
 // Returns one column of numbers as a tensor, as above. INVALID_ARGUMENT for text.

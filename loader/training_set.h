@@ -42,8 +42,8 @@ struct Unreadable {
   std::string reason;
 };
 
-// Reads samples in the order of `keys`. A key that is listed twice comes twice. Keys that cannot be
-// read are left out of the batches and listed. Called from several threads.
+// Reads samples in the order of `keys`. A key that is listed twice is read twice. Keys that cannot
+// be read are left out of the batches and listed. Called from several threads.
 using SampleSink = std::function<absl::Status(batch::Batch, std::vector<Unreadable>)>;
 using SampleReader =
     std::function<absl::Status(std::span<const int64_t> keys, const SampleSink& sink)>;
@@ -55,11 +55,11 @@ SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset);
 struct Rows {
   // Samples with the additional column `ordinal` and, in a weighted set, `weight`.
   std::vector<batch::Batch> pieces = {};
-  // The samples asked for that are not in `pieces`: the bad and the filtered ones.
+  // The requested samples that are not in `pieces`: the bad and the filtered ones.
   int64_t num_missing = 0;
-  // Samples that could not be read or transformed, each as often as it was met.
+  // Samples that could not be read or transformed, once for each occurrence.
   std::vector<Unreadable> bad = {};
-  // The keys of those that the graph has filtered.
+  // The keys of the samples that the graph has filtered.
   std::vector<int64_t> filtered = {};
 };
 

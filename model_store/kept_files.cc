@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostBytes = int64_t{1} << 30;
+constexpr int64_t kMaxBytes = int64_t{1} << 30;
 
 bool IsDigest(std::string_view digest) {
   return digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -32,7 +32,7 @@ IncomingFile::IncomingFile(std::unique_ptr<PartFile> file, std::string folder, s
 
 absl::Status IncomingFile::Append(std::string_view bytes) {
   if (static_cast<int64_t>(bytes.size()) > missing_bytes_) {
-    return DataLoss("more bytes came than the {} that were announced", size_bytes_);
+    return DataLoss("received more bytes than the {} announced", size_bytes_);
   }
   missing_bytes_ -= static_cast<int64_t>(bytes.size());
   return file_->Append(bytes);
@@ -66,8 +66,8 @@ absl::StatusOr<std::unique_ptr<IncomingFile>> KeptFiles::Begin(const std::string
                                                                int64_t size_bytes) const {
   ASSIGN_OR_RETURN(const std::string path, PathOf(digest));
   if (size_bytes < 0) return InvalidArgument("a file of {} bytes", size_bytes);
-  if (size_bytes > kMostBytes) {
-    return ResourceExhausted("a file has {} bytes; the most is {}", size_bytes, kMostBytes);
+  if (size_bytes > kMaxBytes) {
+    return ResourceExhausted("a file has {} bytes; at most {} are allowed", size_bytes, kMaxBytes);
   }
   ASSIGN_OR_RETURN(auto file, PartFile::Create(path));
   return std::unique_ptr<IncomingFile>(
@@ -107,7 +107,7 @@ absl::StatusOr<int64_t> KeptFiles::Retire(const std::set<std::string>& kept, Dur
   if (error) return Unavailable("cannot list {}: {}", folder_, error.message());
   int64_t num_retired = 0;
   for (const std::string& path : unused) {
-    // Nobody is told meanwhile that it is there.
+    // No other caller learns in the meantime that the file exists.
     MutexLock lock(*mutex_);
     std::error_code gone;
     const auto used = fs::last_write_time(path, gone);

@@ -18,7 +18,7 @@
 
 namespace tidemill::model_store {
 
-// A file that is being received. Leaves nothing behind when it is dropped before Finish().
+// A file that is being received. Leaves nothing on disk when it is destroyed before Finish().
 // Thread-compatible.
 class IncomingFile {
  public:
@@ -40,7 +40,7 @@ class IncomingFile {
   const int64_t size_bytes_;
 };
 
-// Thread-safe: a file never changes once it has its name. Movable while nobody uses it.
+// Thread-safe: a file never changes once it has its name. Movable while no other thread uses it.
 class KeptFiles {
  public:
   // Creates the folder, and removes files that a crash cut short.
@@ -51,11 +51,11 @@ class KeptFiles {
   absl::StatusOr<std::unique_ptr<IncomingFile>> Begin(const std::string& digest,
                                                       int64_t size_bytes) const;
 
-  // Returns the size of a file. The file is kept for the time of grace from now on. NOT_FOUND;
+  // Returns the size of a file. The file is then kept for the grace period. NOT_FOUND;
   // INVALID_ARGUMENT when it is not a digest.
   absl::StatusOr<int64_t> Find(const std::string& digest) const;
 
-  // Gives the file to `sink` in pieces, after all of it was checked. NOT_FOUND; DATA_LOSS when it
+  // Passes the file to `sink` in pieces, after all of it was checked. NOT_FOUND; DATA_LOSS when it
   // has changed.
   absl::Status Read(const std::string& digest,
                     const std::function<absl::Status(std::string_view)>& sink) const;
@@ -64,8 +64,8 @@ class KeptFiles {
   // Keeps the file as Find() does.
   bool IsSound(const std::string& digest, int64_t size_bytes) const;
 
-  // Removes the files whose digests are not among `kept` and that nobody asked for within `grace`,
-  // because their pipelines may be on their way. Returns their number.
+  // Removes the files whose digests are not among `kept` and that were not requested within
+  // `grace`, because their pipelines may be on their way. Returns their number.
   absl::StatusOr<int64_t> Retire(const std::set<std::string>& kept, Duration grace) const;
 
  private:

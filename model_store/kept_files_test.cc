@@ -55,7 +55,7 @@ class KeptFilesTest : public ::testing::Test {
 
   std::string PathOf(const std::string& bytes) const { return folder_ + "/" + Sha256(bytes); }
 
-  // As if nobody had asked for it in two hours. Makes it when it is not there, whole or not.
+  // As if it had not been requested for two hours. Makes it when it is not there, whole or not.
   void Age(const std::string& bytes) const {
     std::error_code gone;
     if (!fs::exists(PathOf(bytes))) std::ofstream(PathOf(bytes)) << bytes;
@@ -89,7 +89,7 @@ TEST_F(KeptFilesTest, OtherBytesThanAnnouncedLeaveNothing) {
   EXPECT_EQ(NumFiles(), 0);
 }
 
-TEST_F(KeptFilesTest, WhatIsNoDigestNamesNoFile) {
+TEST_F(KeptFilesTest, OnlyADigestNamesAFile) {
   constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   for (const std::string& digest :
        {std::string(), std::string("../token"), std::string(64, 'A'), std::string(65, 'a')}) {
@@ -131,9 +131,9 @@ TEST_F(KeptFilesTest, OnlyFilesThatNobodyNeedsOrJustSentAreRemoved) {
   EXPECT_THAT(files_->Find(Sha256("new")), IsOk());
 }
 
-// Somebody asks for a file, old each time, while another thread retires it as often as it can: it
+// A caller asks for a file, old each time, while another thread retires it as often as it can: it
 // is found or it goes, but not both.
-TEST_F(KeptFilesTest, AFileThatSomebodyFoundIsNotRemovedBehindHisBack) {
+TEST_F(KeptFilesTest, AFileThatSomebodyFoundIsNotRemoved) {
   std::atomic<int64_t> num_passes = 0, num_retired = 0;
   const std::jthread retiring([&](const std::stop_token& stop) {
     for (; !stop.stop_requested(); ++num_passes) num_retired += *files_->Retire({}, kHour);

@@ -14,6 +14,18 @@
 #include "model_store/migrations.h"
 #include "model_store/models_table.h"
 
+// How a model becomes one. A crash at a bar leaves what is above it:
+//
+//   Append()            <digest>.partial        grows; dropped with the upload
+//                       ----------------------  before_rename
+//   Finish()            <digest>                each part has its name; the folder is synced
+//                       ----------------------  before_commit
+//                       the row in `models`     the model exists
+//                       ----------------------  after_commit
+//
+// What is left costs room only. The next start removes `.partial` files, and the next try for the
+// same trigger writes the same bytes under the same names.
+
 namespace tidemill::model_store {
 namespace {
 
@@ -139,7 +151,7 @@ absl::Status Upload::Advance() {
 
 absl::Status Upload::Append(std::string_view bytes) {
   while (!bytes.empty()) {
-    if (missing_bytes_ < 0) return DataLoss("{} bytes came after the last part", bytes.size());
+    if (missing_bytes_ < 0) return DataLoss("received {} bytes after the last part", bytes.size());
     const size_t size = std::min(bytes.size(), static_cast<size_t>(missing_bytes_));
     RETURN_IF_ERROR(parts_.back()->Append(bytes.substr(0, size)));
     bytes.remove_prefix(size);
@@ -324,13 +336,22 @@ absl::StatusOr<v1::Model> ModelStore::Get(ModelId model) {
   return *std::move(found);
 }
 
-absl::StatusOr<std::vector<v1::Model>> ModelStore::List(std::optional<RunId> run) {
-  std::vector<v1::Model> models;
+absl::StatusOr<v1::ListModelsResponse> ModelStore::List(const v1::ListModelsRequest& request) {
+  if (request.limit() < 0) return InvalidArgument("the limit {} is negative", request.limit());
+  if (!v1::ModelOrder_IsValid(request.order()) || !v1::ModelState_IsValid(request.state())) {
+    return InvalidArgument("the order {} or the state {} of models is unknown",
+                           static_cast<int>(request.order()), static_cast<int>(request.state()));
+  }
+  v1::ListModelsResponse response;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    models = ModelsTable(work).List(run);
+    response.Clear();
+    ModelsTable::Page page = ModelsTable(work).List(request);
+    const auto num_listed = static_cast<int64_t>(page.models.size());
+    response.set_num_left_out(page.num_matching - num_listed);
+    for (v1::Model& model : page.models) *response.add_models() = std::move(model);
     return absl::OkStatus();
   }));
-  return models;
+  return response;
 }
 
 absl::Status ModelStore::Read(ModelId model, const std::string& part,

@@ -4,7 +4,8 @@
 //
 // Parts are content-addressed within their run. A fitted graph that many models of a run share is
 // therefore stored once, and deleting a run means removing one folder. A part of a model that
-// another run reuses is one file with a name in both folders: its bytes go with its last name.
+// another run reuses is one file with a name in both folders: its bytes are deleted with its last
+// name.
 #pragma once
 
 #include <functional>
@@ -25,7 +26,7 @@ namespace tidemill::model_store {
 class ModelStore;
 
 // A model that is being received: the bytes of its parts, one after another, then Finish(). Leaves
-// nothing behind when it is dropped before. Thread-compatible. Must not outlive its store.
+// nothing on disk when it is destroyed earlier. Thread-compatible. Must not outlive its store.
 class Upload {
  public:
   // Returns the model's id when the store has it already. The bytes need not be sent then.
@@ -36,7 +37,7 @@ class Upload {
   absl::Status Append(std::string_view bytes);
 
   // Makes the model durable and returns its id. DATA_LOSS when bytes are missing. ALREADY_EXISTS
-  // when another upload gave (run, trigger) a different model meanwhile.
+  // when another upload has given (run, trigger) a different model in the meantime.
   absl::StatusOr<ModelId> Finish();
 
  private:
@@ -56,7 +57,7 @@ class Upload {
   int64_t missing_bytes_ = 0;
 };
 
-// A model that a trigger has got without a training, and the result of the one that made it.
+// A model that a trigger received without a training, and the result of the training that made it.
 struct ReusedModel {
   v1::Model model;
   rpc::v1::TrainingResult result;
@@ -65,35 +66,36 @@ struct ReusedModel {
 // Thread-safe.
 class ModelStore {
  public:
-  // Migrates the schema, creates the folder, and removes what uploads left that a crash cut short.
+  // Migrates the schema, creates the folder, and removes files of uploads that a crash cut short.
   // `database` must outlive this object.
   static absl::StatusOr<std::unique_ptr<ModelStore>> Open(db::Database& database,
                                                           const std::string& folder);
 
-  // Begins an upload. INVALID_ARGUMENT when the header makes no sense. ALREADY_EXISTS when (run,
+  // Begins an upload. INVALID_ARGUMENT when the header is not valid. ALREADY_EXISTS when (run,
   // trigger) has a model with other digests. FAILED_PRECONDITION when the command is of an earlier
-  // epoch. `result` is that of the model's training, for those who reuse it.
+  // epoch. `result` is the result of the model's training, which is returned when the model is
+  // reused.
   absl::StatusOr<std::unique_ptr<Upload>> Begin(const rpc::v1::Command& command,
                                                 const v1::Model& model,
                                                 const rpc::v1::TrainingResult& result = {});
 
-  // Returns the oldest model of a digest whose parts exist. INVALID_ARGUMENT for no digest.
+  // Returns the oldest model of a digest whose parts exist. INVALID_ARGUMENT for an empty digest.
   absl::StatusOr<std::optional<v1::Model>> FindOfDigest(const std::string& training_digest);
 
   // Gives (run, trigger) the parts of a model of the digest. Passes over models whose parts are
   // damaged; std::nullopt when none is left. Idempotent: a trigger keeps the model that it was
-  // given, which is all that `only_given` asks for. FAILED_PRECONDITION when the trigger has
-  // trained a model itself, or when the command is of an earlier epoch. INVALID_ARGUMENT when the
-  // request makes no sense.
+  // given; with `only_given`, only such a model is returned. FAILED_PRECONDITION when the trigger
+  // has trained a model itself, or when the command is of an earlier epoch. INVALID_ARGUMENT when
+  // the request is not valid.
   absl::StatusOr<std::optional<ReusedModel>> Reuse(const v1::ReuseModelRequest& request);
 
   // NOT_FOUND when the model is unknown.
   absl::StatusOr<v1::Model> Get(ModelId model);
 
-  // Returns the models of one run, or of all, in the order (run, trigger).
-  absl::StatusOr<std::vector<v1::Model>> List(std::optional<RunId> run);
+  // The errors are as in model_store.proto.
+  absl::StatusOr<v1::ListModelsResponse> List(const v1::ListModelsRequest& request);
 
-  // Gives one part to `sink` in pieces, after all of it was checked. NOT_FOUND for an unknown or
+  // Passes one part to `sink` in pieces, after all of it was checked. NOT_FOUND for an unknown or
   // removed model, and for an unknown part. DATA_LOSS when the part is gone or has changed.
   absl::Status Read(ModelId model, const std::string& part,
                     const std::function<absl::Status(std::string_view)>& sink);

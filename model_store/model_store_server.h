@@ -1,5 +1,5 @@
-// The model store as a running service. It holds the database, the core and the gRPC face in their
-// order of life.
+// The model store as a running service. It owns the database, the core and the gRPC service, which
+// are destroyed in the reverse order.
 #pragma once
 
 #include <memory>

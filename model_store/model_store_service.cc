@@ -22,7 +22,7 @@ absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRe
                    store.Begin(header.command(), header.model(), header.result()));
   if (upload->stored()) return *upload->stored();
   while (reader.Read(&message)) {
-    if (!message.has_bytes()) return InvalidArgument("a second header came");
+    if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(upload->Append(message.bytes()));
   }
   return upload->Finish();
@@ -34,11 +34,11 @@ absl::Status Put(const KeptFiles& files, grpc::ServerReader<v1::PutFileRequest>&
     return InvalidArgument("the first message has no header");
   }
   const v1::PutFileRequest::Header header = message.header();
-  // One that has rotted is taken anew.
+  // One that has rotted is taken again.
   if (files.IsSound(header.digest(), header.size_bytes())) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto incoming, files.Begin(header.digest(), header.size_bytes()));
   while (reader.Read(&message)) {
-    if (!message.has_bytes()) return InvalidArgument("a second header came");
+    if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(incoming->Append(message.bytes()));
   }
   return incoming->Finish();
@@ -69,11 +69,9 @@ grpc::Status ModelStoreService::GetModel(grpc::ServerContext*, const v1::GetMode
 grpc::Status ModelStoreService::ListModels(grpc::ServerContext*,
                                            const v1::ListModelsRequest* request,
                                            v1::ListModelsResponse* response) {
-  std::optional<RunId> run;
-  if (request->run_id() != 0) run = RunId{request->run_id()};
-  auto models = store_.List(run);
-  if (!models.ok()) return ToGrpc(models.status());
-  for (v1::Model& model : *models) *response->add_models() = std::move(model);
+  auto listed = store_.List(*request);
+  if (!listed.ok()) return ToGrpc(listed.status());
+  *response = *std::move(listed);
   return grpc::Status::OK;
 }
 

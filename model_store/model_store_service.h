@@ -1,4 +1,4 @@
-// The gRPC face of ModelStore and KeptFiles. It translates and never decides. See
+// The gRPC face of ModelStore and KeptFiles. It only translates requests and answers. See
 // model_store.proto.
 #pragma once
 

@@ -60,12 +60,12 @@ TEST_F(ModelStoreTest, ListsAChainOfModelsWithTheirParents) {
   second.set_parent_model_id(first->value);
   ASSERT_THAT(life.Put(second), IsOk());
   ASSERT_THAT(life.Put(ModelOf(2, 1)), IsOk());
-  const auto models = life.store->List(RunId{1});
+  const auto models = life.List(1);
   ASSERT_THAT(models, IsOk());
   ASSERT_EQ(models->size(), 2u);
   EXPECT_EQ(models->at(0).parent_model_id(), 0);
   EXPECT_EQ(models->at(1).parent_model_id(), first->value);
-  EXPECT_EQ(life.store->List(std::nullopt)->size(), 3u);
+  EXPECT_EQ(life.List(0)->size(), 3u);
 }
 
 TEST_F(ModelStoreTest, PuttingTheSameModelAgainGivesTheSameId) {
@@ -110,7 +110,7 @@ TEST_F(ModelStoreTest, RefusesBytesThatDoNotMatchTheirDigest) {
   longer.emplace_back("more", "more");
   EXPECT_THAT(life.Put(ModelOf(1, 1), longer),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("after the last part")));
-  EXPECT_THAT(*life.store->List(std::nullopt), IsEmpty());
+  EXPECT_THAT(*life.List(0), IsEmpty());
   EXPECT_THAT(Files(), IsEmpty());
 }
 
@@ -172,7 +172,7 @@ TEST_F(ModelStoreTest, ForgettingARunLeavesTheOthers) {
   ASSERT_THAT(kept, IsOk());
   EXPECT_THAT(life.store->DeleteRun(CommandOf(1)), IsOkAndHolds(2));
   EXPECT_THAT(life.store->DeleteRun(CommandOf(1)), IsOkAndHolds(0));
-  EXPECT_THAT(*life.store->List(RunId{1}), IsEmpty());
+  EXPECT_THAT(*life.List(1), IsEmpty());
   EXPECT_FALSE(files::Exists(folder_ + "/models/1"));
   EXPECT_THAT(life.Read(*kept, "spec.yaml"), IsOkAndHolds(kParts[2].second));
 }
@@ -195,7 +195,7 @@ TEST_F(ModelStoreTest, RemovesOldModelsAndKeepsWhatIsKnownOfThem) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("removed by the run's retention")));
   EXPECT_TRUE(life.store->Get(ids[1])->has_removed_at());
   EXPECT_FALSE(life.store->Get(ids[2])->has_removed_at());
-  EXPECT_THAT(life.store->List(RunId{1}), IsOkAndHolds(SizeIs(3)));
+  EXPECT_THAT(life.List(1), IsOkAndHolds(SizeIs(3)));
   EXPECT_THAT(life.store->Read(ids[2], "weights.safetensors", ignore), IsOk());
   EXPECT_THAT(life.store->Read(ids[2], "fitted.batch", ignore), IsOk());
 }
@@ -207,6 +207,62 @@ TEST_F(ModelStoreTest, RefusesCommandsOfAnEarlierEpoch) {
               StatusIs(absl::StatusCode::kFailedPrecondition, _));
   EXPECT_THAT(life.store->DeleteRun(CommandOf(1, 1)),
               StatusIs(absl::StatusCode::kFailedPrecondition, _));
+}
+
+// (run, trigger) of the models that a request lists.
+std::vector<std::pair<int64_t, int64_t>> Listed(Life& life, const v1::ListModelsRequest& request) {
+  const auto listed = life.store->List(request);
+  EXPECT_THAT(listed, IsOk());
+  std::vector<std::pair<int64_t, int64_t>> places;
+  for (const v1::Model& model : listed->models()) {
+    places.emplace_back(model.run_id(), model.trigger());
+  }
+  return places;
+}
+
+TEST_F(ModelStoreTest, ListsWhatMatchesInTheRequestedOrder) {
+  Life life = NewLife();
+  for (const auto& [run, trigger, samples, seconds] :
+       {std::tuple(1, 1, 30, 5.0), std::tuple(2, 1, 10, 9.0), std::tuple(1, 2, 20, 1.0)}) {
+    v1::Model model = ModelOf(run, trigger);
+    model.set_num_samples(samples);
+    model.set_train_seconds(seconds);
+    ASSERT_THAT(life.Put(model), IsOk());
+  }
+  ASSERT_THAT(life.store->Retire(CommandOf(1), 2), IsOkAndHolds(1));
+  using Places = std::vector<std::pair<int64_t, int64_t>>;
+  v1::ListModelsRequest request;
+  EXPECT_EQ(Listed(life, request), (Places{{1, 1}, {1, 2}, {2, 1}}));
+  const auto by = [&](v1::ModelOrder order, bool descending) {
+    v1::ListModelsRequest ordered;
+    ordered.set_order(order);
+    ordered.set_descending(descending);
+    return Listed(life, ordered);
+  };
+  EXPECT_EQ(by(v1::MODEL_ORDER_MODEL, true), (Places{{1, 2}, {2, 1}, {1, 1}}));
+  EXPECT_EQ(by(v1::MODEL_ORDER_RUN, true), (Places{{2, 1}, {1, 2}, {1, 1}}));
+  EXPECT_EQ(by(v1::MODEL_ORDER_TRIGGER, false), (Places{{2, 1}, {1, 1}, {1, 2}}));
+  EXPECT_EQ(by(v1::MODEL_ORDER_SAMPLES, false), (Places{{2, 1}, {1, 2}, {1, 1}}));
+  EXPECT_EQ(by(v1::MODEL_ORDER_DURATION, true), (Places{{2, 1}, {1, 1}, {1, 2}}));
+
+  request.set_state(v1::MODEL_STATE_KEPT);
+  EXPECT_EQ(Listed(life, request), (Places{{1, 2}, {2, 1}}));
+  request.set_limit(1);
+  EXPECT_EQ(Listed(life, request), (Places{{1, 2}}));
+  EXPECT_EQ(life.store->List(request)->num_left_out(), 1);
+  request.set_state(v1::MODEL_STATE_REMOVED);
+  EXPECT_EQ(Listed(life, request), (Places{{1, 1}}));
+  request.Clear();
+  request.add_run_ids(2);
+  request.add_run_ids(7);
+  EXPECT_EQ(Listed(life, request), (Places{{2, 1}}));
+  request.Clear();
+  request.set_run_id(1);
+  request.set_trigger(2);
+  EXPECT_EQ(Listed(life, request), (Places{{1, 2}}));
+  request.set_limit(-1);
+  EXPECT_THAT(life.store->List(request),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("-1 is negative")));
 }
 
 class KilledAt : public ModelStoreTest, public ::testing::WithParamInterface<const char*> {};
@@ -221,7 +277,7 @@ TEST_P(KilledAt, PuttingAgainStoresTheModelOnce) {
   Life life = NewLife();
   const auto id = life.Put(ModelOf(1, 1));
   ASSERT_THAT(id, IsOk());
-  EXPECT_EQ(life.store->List(RunId{1})->size(), 1u);
+  EXPECT_EQ(life.List(1)->size(), 1u);
   for (const auto& [name, bytes] : kParts) EXPECT_THAT(life.Read(*id, name), IsOkAndHolds(bytes));
   EXPECT_EQ(Files().size(), kParts.size()) << "something was left behind";
 }

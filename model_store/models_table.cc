@@ -1,21 +1,36 @@
 #include "model_store/models_table.h"
 
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
 
 namespace tidemill::model_store {
 namespace {
 
-constexpr char kSelectModels[] = R"(
-  SELECT model_id, run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec,
-         training_digest, fit_seconds, train_seconds, first_run_id, first_trigger, first_model_id,
-         (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros,
-         (extract(epoch FROM removed_at) * 1000000)::bigint AS removed_micros
+constexpr char kModelColumns[] = R"(
+  model_id, run_id, trigger, parent_model_id, training_set_digest, num_samples, model_spec,
+  training_digest, fit_seconds, train_seconds, first_run_id, first_trigger, first_model_id,
+  (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros,
+  (extract(epoch FROM removed_at) * 1000000)::bigint AS removed_micros)";
+
+constexpr char kFromModels[] = R"(
   FROM model_store.models
   WHERE ($1::bigint IS NULL OR run_id = $1)
     AND ($2::bigint IS NULL OR trigger = $2)
     AND ($3::bigint IS NULL OR model_id = $3)
     AND ($4::text IS NULL OR training_digest = $4 AND removed_at IS NULL)
   ORDER BY run_id, trigger)";
+
+// $1 run or NULL, $2 trigger or NULL, $3 runs or {}, $4 whether removed or NULL.
+constexpr char kFromMatching[] = R"(
+  FROM model_store.models
+  WHERE ($1::bigint IS NULL OR run_id = $1)
+    AND ($2::bigint IS NULL OR trigger = $2)
+    AND ($3::bigint[] = '{}' OR run_id = ANY($3::bigint[]))
+    AND ($4::boolean IS NULL OR (removed_at IS NOT NULL) = $4) )";
 
 constexpr char kSelectResult[] = R"(
   SELECT training_result FROM model_store.models WHERE model_id = $1)";
@@ -51,6 +66,30 @@ constexpr char kDeleteRun[] = R"(DELETE FROM model_store.models WHERE run_id = $
 constexpr std::optional<int64_t> kAny = std::nullopt;
 constexpr std::optional<std::string> kAnyDigest = std::nullopt;
 
+std::string OrderOf(const v1::ListModelsRequest& request) {
+  const std::string_view direction = request.descending() ? "DESC" : "ASC";
+  switch (request.order()) {
+    case v1::MODEL_ORDER_MODEL:
+      return fmt::format("ORDER BY model_id {}", direction);
+    case v1::MODEL_ORDER_RUN:
+      return fmt::format("ORDER BY run_id {}, trigger DESC", direction);
+    case v1::MODEL_ORDER_TRIGGER:
+      return fmt::format("ORDER BY trigger {}, run_id DESC", direction);
+    case v1::MODEL_ORDER_SAMPLES:
+      return fmt::format("ORDER BY num_samples {}, run_id DESC, trigger DESC", direction);
+    case v1::MODEL_ORDER_DURATION:
+      return fmt::format("ORDER BY fit_seconds + train_seconds {}, run_id DESC, trigger DESC",
+                         direction);
+    default:
+      return "ORDER BY run_id, trigger";
+  }
+}
+
+std::optional<bool> IsRemoved(v1::ModelState state) {
+  if (state == v1::MODEL_STATE_UNSPECIFIED) return std::nullopt;
+  return state == v1::MODEL_STATE_REMOVED;
+}
+
 void SetTime(int64_t micros, google::protobuf::Timestamp& time) {
   time.set_seconds(micros / 1'000'000);
   time.set_nanos(static_cast<int32_t>(micros % 1'000'000 * 1000));
@@ -74,29 +113,45 @@ void SetReuse(const pqxx::row& row, v1::Model& model) {
 }  // namespace
 
 std::optional<v1::Model> ModelsTable::Find(RunId run, int64_t trigger) {
-  const pqxx::result rows = work_.exec_params(kSelectModels, run.value, trigger, kAny, kAnyDigest);
-  if (rows.empty()) return std::nullopt;
-  return ToModel(rows[0]);
+  std::vector<v1::Model> models = Select(run.value, trigger, kAny, kAnyDigest);
+  return models.empty() ? std::nullopt : std::optional(std::move(models.front()));
 }
 
 std::optional<v1::Model> ModelsTable::Find(ModelId model) {
-  const pqxx::result rows = work_.exec_params(kSelectModels, kAny, kAny, model.value, kAnyDigest);
-  if (rows.empty()) return std::nullopt;
-  return ToModel(rows[0]);
+  std::vector<v1::Model> models = Select(kAny, kAny, model.value, kAnyDigest);
+  return models.empty() ? std::nullopt : std::optional(std::move(models.front()));
 }
 
-std::vector<v1::Model> ModelsTable::List(std::optional<RunId> run) {
-  const std::optional<int64_t> run_id = run ? std::optional(run->value) : std::nullopt;
-  std::vector<v1::Model> models;
-  for (const pqxx::row& row : work_.exec_params(kSelectModels, run_id, kAny, kAny, kAnyDigest)) {
-    models.push_back(ToModel(row));
+std::vector<v1::Model> ModelsTable::List(RunId run) {
+  return Select(run.value, kAny, kAny, kAnyDigest);
+}
+
+ModelsTable::Page ModelsTable::List(const v1::ListModelsRequest& request) {
+  const std::string statement = std::string("SELECT ") + kModelColumns +
+                                ", count(*) OVER () AS num_matching " + kFromMatching +
+                                OrderOf(request) + " LIMIT $5";
+  Page page;
+  for (const pqxx::row& row :
+       work_.exec_params(statement, UnlessZero(request.run_id()), UnlessZero(request.trigger()),
+                         fmt::format("{{{}}}", fmt::join(request.run_ids(), ",")),
+                         IsRemoved(request.state()), UnlessZero(request.limit()))) {
+    page.models.push_back(ToModel(row));
+    page.num_matching = row["num_matching"].as<int64_t>();
   }
-  return models;
+  return page;
 }
 
 std::vector<v1::Model> ModelsTable::WithDigest(const std::string& training_digest) {
+  return Select(kAny, kAny, kAny, training_digest);
+}
+
+std::vector<v1::Model> ModelsTable::Select(std::optional<int64_t> run,
+                                           std::optional<int64_t> trigger,
+                                           std::optional<int64_t> model,
+                                           const std::optional<std::string>& digest) {
+  static const std::string statement = std::string("SELECT ") + kModelColumns + kFromModels;
   std::vector<v1::Model> models;
-  for (const pqxx::row& row : work_.exec_params(kSelectModels, kAny, kAny, kAny, training_digest)) {
+  for (const pqxx::row& row : work_.exec_params(statement, run, trigger, model, digest)) {
     models.push_back(ToModel(row));
   }
   return models;

@@ -23,8 +23,15 @@ class ModelsTable {
   std::optional<v1::Model> Find(RunId run, int64_t trigger);
   std::optional<v1::Model> Find(ModelId model);
 
-  // Returns the models of one run, or of all, in the order (run, trigger).
-  std::vector<v1::Model> List(std::optional<RunId> run);
+  // Returns the models of a run in the order (run, trigger).
+  std::vector<v1::Model> List(RunId run);
+
+  struct Page {
+    std::vector<v1::Model> models;
+    int64_t num_matching = 0;
+  };
+  // Returns what a request with a valid limit and order asks for.
+  Page List(const v1::ListModelsRequest& request);
 
   // Returns the models of a digest whose parts exist, the oldest first.
   std::vector<v1::Model> WithDigest(const std::string& training_digest);
@@ -43,6 +50,9 @@ class ModelsTable {
   int64_t DeleteRun(RunId run);
 
  private:
+  std::vector<v1::Model> Select(std::optional<int64_t> run, std::optional<int64_t> trigger,
+                                std::optional<int64_t> model,
+                                const std::optional<std::string>& digest);
   v1::Model ToModel(const pqxx::row& row);
 
   pqxx::work& work_;

@@ -93,7 +93,7 @@ absl::Status PartFile::Append(std::string_view bytes) {
 absl::Status PartFile::Seal(int64_t size_bytes, const std::string& digest) {
   const std::string found = digest_.Finish();
   if (size_bytes_ != size_bytes) {
-    return DataLoss("{} bytes arrived where {} were announced", size_bytes_, size_bytes);
+    return DataLoss("received {} bytes instead of the {} announced", size_bytes_, size_bytes);
   }
   if (found != digest) {
     return DataLoss("the bytes that arrived have the SHA-256 {} instead of {}", found, digest);

@@ -12,8 +12,8 @@
 
 namespace tidemill::model_store {
 
-// Writes one file under a temporary name, and gives it its name once its bytes are known to be
-// right. The destructor removes a file that was not published. Thread-compatible.
+// Writes one file under a temporary name, and gives it its name once its bytes are verified. The
+// destructor removes a file that was not published. Thread-compatible.
 class PartFile {
  public:
   // `path` is the final name. The temporary one is beside it and ends with kPartialSuffix.
@@ -44,11 +44,11 @@ inline constexpr std::string_view kPartialSuffix = ".partial";
 // Makes the renames in a folder durable.
 absl::Status SyncFolder(const std::string& folder);
 
-// Gives a file a second name, in place of what had it. The caller syncs the folder. NOT_FOUND when
-// `from` does not exist.
+// Gives a file a second name, and replaces an existing file of that name. The caller syncs the
+// folder. NOT_FOUND when `from` does not exist.
 absl::Status ShareFile(const std::string& from, const std::string& to);
 
-// Gives the bytes of a file to `sink` in pieces of at most 1 MiB, after all of them were checked.
+// Passes the bytes of a file to `sink` in pieces of at most 1 MiB, after all of them were checked.
 // DATA_LOSS when the file is gone or does not have this size and SHA-256.
 absl::Status ReadVerified(const std::string& path, int64_t size_bytes, const std::string& digest,
                           const std::function<absl::Status(std::string_view)>& sink);

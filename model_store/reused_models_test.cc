@@ -128,7 +128,7 @@ TEST_F(ReusedModelTest, IsGivenToATriggerOnce) {
   const auto given = life.store->Reuse(only_given);
   ASSERT_TRUE(given.ok() && given->has_value());
   EXPECT_EQ((*given)->model.DebugString(), (*once)->model.DebugString());
-  EXPECT_THAT(life.store->List(std::nullopt), IsOkAndHolds(SizeIs(1)));
+  EXPECT_THAT(life.List(0), IsOkAndHolds(SizeIs(1)));
 }
 
 TEST_F(ReusedModelTest, IsNeitherRemovedNorDamagedNorOfAnotherDigest) {
@@ -182,7 +182,7 @@ TEST_F(ReusedModelTest, IsWholeAfterAKillInTheMiddle) {
       },
       ::testing::KilledBySignal(SIGKILL), "");
   Life life = NewLife();
-  EXPECT_THAT(life.store->List(RunId{2}), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(life.List(2), IsOkAndHolds(IsEmpty()));
   const auto reused = life.store->Reuse(ReuseBy(2, 5));
   ASSERT_TRUE(reused.ok() && reused->has_value());
   EXPECT_THAT(life.Read(ModelId{(*reused)->model.model_id()}, "weights.safetensors"),

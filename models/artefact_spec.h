@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "models/spec/class_outputs.h"
 #include "models/spec/model_spec.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "transform/graph_spec.h"
 #include "transform/target_scale.h"
 
@@ -49,15 +49,17 @@ inline ClassOutputs ClassOutputsOf(const ArtefactSpec& spec) {
   return spec.class_outputs.value_or(likely);
 }
 
-// Converts the spec to the bytes of the part, and back. INVALID_ARGUMENT lists what is wrong with
-// the bytes.
+// Converts the spec to the bytes of the part, and back. INVALID_ARGUMENT lists the problems of the
+// bytes.
 std::string EncodeArtefactSpec(const ArtefactSpec& spec);
 absl::StatusOr<ArtefactSpec> DecodeArtefactSpec(std::string_view part);
 
-// Reads the spec of an artefact whose parts are files of a folder. NOT_FOUND, or as above.
+// Reads the spec of an artefact whose parts are files of a folder. NOT_FOUND without the file;
+// otherwise as above.
 absl::StatusOr<ArtefactSpec> ReadArtefactSpec(const std::string& folder);
 
-// Returns how an answer of the model becomes a label. DATA_LOSS when the fitted part is damaged.
+// Returns the conversion from the model's answers to labels. DATA_LOSS when the fitted part is
+// damaged.
 absl::StatusOr<transform::TargetScale> ReadTargetScale(const ArtefactSpec& spec,
                                                        const std::string& folder);
 

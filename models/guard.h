@@ -1,4 +1,4 @@
-// Guard() is where exceptions of libtorch end. All code that calls libtorch runs inside it.
+// Guard() catches exceptions of libtorch. All code that calls libtorch runs inside it.
 //
 //   RETURN_IF_ERROR(Guard("forward pass", [&]() -> absl::Status { ...; return absl::OkStatus();
 //   }));

@@ -94,7 +94,7 @@ absl::Status CheckFunctions(const jit::Module& module) {
   for (jit::Function* const function : module._ivalue()->compilation_unit()->get_functions()) {
     jit::GraphFunction* const compiled = jit::tryToGraphFunction(*function);
     const std::string& name = function->qualname().qualifiedName();
-    if (compiled == nullptr) return InvalidArgument("{} is no function of a script", name);
+    if (compiled == nullptr) return InvalidArgument("{} is not a function of a script", name);
     RETURN_IF_ERROR(CheckGraph(name, {std::as_const(*compiled->graph()).block()}));
   }
   return absl::OkStatus();

@@ -1,5 +1,4 @@
-// Loads a TorchScript of a user: the only way in which a network's file becomes something that
-// runs.
+// Loads a TorchScript of a user. No other code loads a network's file for execution.
 #pragma once
 
 #include <string>
@@ -12,13 +11,12 @@
 namespace tidemill::models {
 
 // Checks the file as models/script says, loads it to the CPU, and checks the compiled graphs of all
-// its functions, before any of them runs. INVALID_ARGUMENT for what is no TorchScript file, and for
-// one that holds what a script may not (with the record and the line, or with the function and the
-// operator).
+// its functions, before any of them runs. INVALID_ARGUMENT when it is not a TorchScript file, and
+// when it contains forbidden code (with the record and the line, or the function and the operator).
 absl::StatusOr<torch::jit::Module> LoadScript(const std::string& file);
 
-// While this object lives, warnings of this thread's scripts go nowhere: their texts and their
-// number are the user's.
+// While this object lives, warnings of this thread's scripts are dropped, because the user controls
+// their text and number.
 class QuietScript {
  public:
   QuietScript();

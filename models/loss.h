@@ -27,8 +27,8 @@ absl::Status CheckTargets(const LossSpec& loss, const torch::Tensor& target, int
 torch::Tensor WeightedSum(const torch::Tensor& losses, const torch::Tensor& weights);
 
 // Returns the loss of a batch: sum(weight * loss) / (number of samples), or the mean without
-// weights. With the weights of a draw, it is an unbiased estimate of the mean over everything that
-// was drawn from.
+// weights. With the weights of a draw, it is an unbiased estimate of the mean over the whole
+// population of the draw.
 torch::Tensor WeightedMean(const torch::Tensor& losses, const torch::Tensor& weights);
 
 // Returns sum(weight * loss) / sum(weight), or the mean without weights. Weights that sum to zero

@@ -55,8 +55,8 @@ absl::Status CheckIds(const std::string& name, const torch::Tensor& column,
                          limits[first % size] - 1);
 }
 
-// Whether rows are those of `input` but for how many places they have. Of ragged ones, `given` is
-// what stands at one place.
+// Whether rows have the type and the shape of `input`, except for the number of places. For ragged
+// ones, `given` is the shape of the value at one place.
 bool DiffersInLength(const InputSpec& given, const InputSpec& input, bool is_ragged) {
   if (given.is_integer != input.is_integer || input.shape.empty()) return false;
   const bool is_no_longer = is_ragged || (!given.shape.empty() && given.shape[0] <= input.shape[0]);
@@ -261,7 +261,7 @@ absl::StatusOr<Network> DecodeNetwork(const ModelSpec& spec, std::string_view we
     }
     ASSIGN_OR_RETURN(network, Build(spec, {inputs, std::string(program->second.bytes)}));
   } else {
-    // Weights for inputs that the network cannot take are those of another one.
+    // Weights for inputs that the network cannot take belong to another network.
     const auto made = MakeNetwork(spec, inputs);
     if (absl::IsInvalidArgument(made.status())) {
       return FailedPrecondition("{}", std::string(made.status().message()));

@@ -74,7 +74,7 @@ struct Network {
 // Builds a network with torch's default initialisation. The numbers come from torch's global
 // generator, so call SeedGenerator() first. INVALID_ARGUMENT when the inputs do not fit. A network
 // from a TorchScript file has the file's weights: NOT_FOUND without the file, INVALID_ARGUMENT when
-// it is another file.
+// its digest differs.
 absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const InputSpecs& inputs);
 
 // Returns the specs of the columns of a block of samples.
@@ -97,15 +97,15 @@ absl::StatusOr<std::string> EncodeWeights(const Network& network);
 // weights are of another network.
 absl::StatusOr<Network> DecodeNetwork(const ModelSpec& spec, std::string_view weights);
 
-// FAILED_PRECONDITION when `network` runs another program than the present file of `spec`.
+// FAILED_PRECONDITION when `network` runs another program than the current file of `spec`.
 absl::Status CheckProgram(const ModelSpec& spec, const Network& network);
 
 // Converts the inputs of a network to metadata of its weights, and back. DATA_LOSS.
 void WriteInputs(const InputSpecs& inputs, TensorFile& file);
 absl::StatusOr<InputSpecs> ReadInputs(const TensorFile& file);
 
-// Converts tensors to arrays of a TensorFile, and back, for weights and whatever is stored beside
-// them. BytesOf() returns a view of `kept`, which receives a contiguous copy on the CPU.
+// Converts tensors to arrays of a TensorFile, and back, for weights and other stored tensors.
+// BytesOf() returns a view of `kept`, which receives a contiguous copy on the CPU.
 TensorBytes BytesOf(const torch::Tensor& tensor, std::vector<torch::Tensor>& kept);
 // Returns a tensor that owns a copy of the bytes. DATA_LOSS for a dtype that BytesOf() never
 // returns.

@@ -18,7 +18,7 @@
 namespace tidemill::models {
 namespace {
 
-// Ops that run in processes of their own.
+// Ops that run in their own processes.
 bool StartsProcesses(const transform::GraphSpec& graph) {
   return std::ranges::any_of(graph, [](const auto& op) {
     return op.value.type() == "torchscript" || op.value.type() == "plugin";
@@ -48,7 +48,7 @@ absl::Status EnterNetworkSandbox(const SandboxedJob& job) {
     return absl::OkStatus();
   }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return FailedPrecondition("cannot give up new rights: {}", strerror(errno));
+    return FailedPrecondition("cannot forbid new privileges: {}", strerror(errno));
   }
   const bool is_apart = plugin::HostSettings::OfThisProcess().sandbox != "none";
   if (is_apart && !job.uses_gpu) {

@@ -69,7 +69,7 @@ bool Optimizer::ClipGradients(const GradientClipping& clipping) {
     for (const auto& [name, parameter] : group.parameters) {
       torch::Tensor& gradient = parameter.mutable_grad();
       if (!gradient.defined()) continue;
-      // Only then does each number of a sparse gradient stand there once.
+      // Only then does a sparse gradient hold each number once.
       if (gradient.is_sparse()) gradient = gradient.coalesce();
       const torch::Tensor numbers = gradient.is_sparse() ? gradient.values() : gradient;
       const torch::Tensor added = numbers.to(torch::kFloat64).square().sum();

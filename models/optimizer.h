@@ -35,7 +35,7 @@ class Optimizer {
   // Adds the whole state that later steps depend on, under names that begin with `prefix`. The
   // arrays are views of `kept`.
   void Save(const std::string& prefix, TensorFile& file, std::vector<torch::Tensor>& kept);
-  // Replaces the state by what Save() wrote. DATA_LOSS when it does not fit.
+  // Loads a state that Save() wrote. DATA_LOSS when it does not fit.
   absl::Status Load(const std::string& prefix, const TensorFile& file);
 
  private:

@@ -33,10 +33,10 @@ struct TensorFile {
 // INVALID_ARGUMENT for an unknown dtype, a size that does not fit the shape, or a reserved name.
 absl::StatusOr<std::string> WriteTensorFile(const TensorFile& file);
 
-// Reads a file without copying the arrays: `bytes` must outlive the result. DATA_LOSS for
-// everything that the format forbids: a header that is too long, is not JSON, or has a name twice;
-// an unknown dtype; a size that does not fit the shape; arrays that overlap, leave gaps, or do not
-// end with the file.
+// Reads a file without copying the arrays: `bytes` must outlive the result. DATA_LOSS for a
+// violation of the format: a header that is too long, is not JSON, or has a name twice; an unknown
+// dtype; a size that does not fit the shape; arrays that overlap, leave gaps, or do not end with
+// the file.
 absl::StatusOr<TensorFile> ReadTensorFile(std::string_view bytes);
 
 }  // namespace tidemill::models

@@ -1,4 +1,4 @@
-// The files that libtorch may look for when it is first needed, for who restricts files.
+// The files that libtorch may open when it is first used, for a process that restricts its files.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tidemill::models {
 
-// The folder of its libraries, and where the kernel tells of processors.
+// Returns the folder of its libraries, and the folder in which the kernel describes processors.
 std::vector<std::string> TorchFiles();
 
 }  // namespace tidemill::models

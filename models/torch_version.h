@@ -17,7 +17,7 @@ inline auto OptimizerStateKey(const torch::Tensor& parameter) {
 #endif
 }
 
-// While it lives, the device computes in bfloat16 where that is sound. Thread-bound.
+// While it lives, the device computes in bfloat16 where that is precise enough. Thread-bound.
 class Bfloat16Scope {
  public:
   explicit Bfloat16Scope(torch::Device device) : device_(device.type()) { Set(true); }

@@ -3,10 +3,10 @@
 //     user = 17 and country != 'DE'
 //
 // A condition is one comparison, or several joined with `and`. A comparison is a column, one of
-// = != < <= > >=, and a value. A column or a value with blanks, quotes or operators in it stands in
-// quotes, single or double; a quote in it is doubled.
+// = != < <= > >=, and a value. A column or a value with blanks, quotes or operators in it is
+// written in quotes, single or double; a quote in it is doubled.
 //
-// Blanks around a field do not count. When the value stands without quotes and both it and the
+// Blanks around a field do not count. When the value is written without quotes and both it and the
 // field are decimal numbers, they are compared as numbers: whole numbers exactly, whatever their
 // length, others as doubles. Otherwise they are compared as bytes. A field that is missing matches
 // no comparison, not even !=.
@@ -44,7 +44,7 @@ struct Comparison {
 class Condition {
  public:
   // INVALID_ARGUMENT, with the place, when the text is not a condition. An empty text is a
-  // condition without a comparison, which everything matches.
+  // condition without a comparison, which every record matches.
   static absl::StatusOr<Condition> Parse(std::string_view text);
 
   // The names in the order of their first appearance, each once.

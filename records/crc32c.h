@@ -10,7 +10,7 @@ namespace tidemill {
 // bits. Uses the processor's own instruction if it has one (SSE4.2).
 uint32_t Crc32c(std::string_view bytes);
 
-// Returns the sum of the bytes behind `crc` followed by `bytes`. Crc32c(ab) ==
+// Returns the sum of the bytes of `crc` followed by `bytes`. Crc32c(ab) ==
 // ExtendCrc32c(Crc32c(a), b).
 uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes);
 

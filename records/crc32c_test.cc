@@ -44,7 +44,7 @@ TEST(Crc32c, TheTableAgreesWithTheInstructionOnEveryLengthAndAlignment) {
   }
 }
 
-TEST(Crc32c, GoesOnWhereItEnded) {
+TEST(Crc32c, ContinuesWhereItEnded) {
   const std::string bytes = Counting(3, 5) + Counting(100, 9);
   for (size_t cut = 0; cut <= bytes.size(); ++cut) {
     EXPECT_EQ(ExtendCrc32c(Crc32c(bytes.substr(0, cut)), bytes.substr(cut)), Crc32c(bytes));

@@ -38,7 +38,7 @@ CsvHeader::Kind CsvHeader::KindOfBad(std::span<const CsvField> record) const {
   const auto num_names =
       std::ranges::count_if(record, [&](const CsvField& field) { return IsName(field); });
   if (num_names == 0 || 2 * num_names < std::ssize(record)) return Kind::kNone;
-  // Each name stands once in a header. Values may be names, too, and repeat.
+  // Each name occurs once in a header. Values may be names, too, and repeat.
   return ProblemOfNames(NamesIn(record)) ? Kind::kNone : Kind::kOther;
 }
 

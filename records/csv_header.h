@@ -1,4 +1,4 @@
-// Knows headers among the records of a CSV file.
+// Recognises headers among the records of a CSV file.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace tidemill {
 
-// A file that was put together from several, or to which a writer that began anew was appended, has
-// more than one header: a record whose fields are the names of the columns. Thread-safe.
+// A file that was concatenated from several, or to which a writer that began again was appended,
+// has more than one header: a record whose fields are the names of the columns. Thread-safe.
 class CsvHeader {
  public:
   enum class Kind {
@@ -23,14 +23,14 @@ class CsvHeader {
     kOther,  // At least half of its fields are names, and there are other names.
   };
 
-  // `quote` is that of the file.
+  // `quote` is the quote of the file.
   CsvHeader(std::vector<std::string> columns, std::optional<char> quote);
 
-  // Whether the record is a header of kind kSame or kMoved. It costs no more than a look at the
-  // first byte of almost every record that is none.
+  // Whether the record is a header of kind kSame or kMoved. For almost every other record, it reads
+  // only the first byte.
   Kind KindOf(std::span<const CsvField> record) const;
 
-  // Does it for a record that cannot be read, and finds kOther, too.
+  // Does the same for a record that cannot be read, and also returns kOther.
   Kind KindOfBad(std::span<const CsvField> record) const;
 
   // Returns the names that a header has.
@@ -42,12 +42,13 @@ class CsvHeader {
   const std::vector<std::string> columns_;
   const std::optional<char> quote_;
   std::vector<std::string> sorted_;
-  std::set<std::string, std::less<>> names_;  // Those that are not empty.
+  std::set<std::string, std::less<>> names_;  // The names that are not empty.
   bool begins_[256] = {};                     // The first bytes of the names.
 };
 
-// Returns why the names of a header cannot name columns: "names 'a' twice". Empty ones at the end
-// may be many. They come of delimiters at the ends of the lines and name columns that nobody reads.
+// Returns why the names of a header cannot name columns: "names 'a' twice". Any number of empty
+// names may be at the end. They come of delimiters at the ends of the lines and name columns that
+// are not read.
 std::optional<std::string> ProblemOfNames(std::span<const std::string> names);
 
 }  // namespace tidemill

@@ -31,7 +31,7 @@ TEST(CsvHeader, IsARecordOfAllNamesInAnyOrder) {
   };
   EXPECT_EQ(kind({"t", "x", "say \"y\""}), Kind::kSame);
   EXPECT_EQ(kind({"\"t\"", "\"x\"", "\"say \"\"y\"\"\""}), Kind::kSame);
-  EXPECT_EQ(kind({"\xef\xbb\xbft", "x", "say \"y\""}), Kind::kSame) << "a mark of its own";
+  EXPECT_EQ(kind({"\xef\xbb\xbft", "x", "say \"y\""}), Kind::kSame) << "its own mark";
   EXPECT_EQ(kind({"\xef\xbb\xbf\"t\"", "x", "say \"y\""}), Kind::kSame);
   EXPECT_EQ(kind({"x", "t", "say \"y\""}), Kind::kMoved);
   EXPECT_EQ(kind({"t", "x"}), Kind::kNone);

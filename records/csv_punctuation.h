@@ -72,7 +72,7 @@ class CsvPunctuation {
   Bytes ends_line_ = {};  // A field or a line.
 };
 
-// Returns the place behind the first line end from `at` on; std::string_view::npos when there is
+// Returns the place after the first line end from `at` on; std::string_view::npos when there is
 // none.
 size_t BehindLine(std::string_view text, size_t at);
 

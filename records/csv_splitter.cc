@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "records/csv_quotes.h"
 
 namespace tidemill {
@@ -9,12 +10,13 @@ namespace tidemill {
 namespace {
 
 constexpr const char* kTooLong = "the record is longer than format.max_record";
-// A record of so many times max_record is given up: perhaps a quote was never closed.
+// A record longer than this multiple of max_record is given up: perhaps a quote was never closed.
 constexpr size_t kGiveUp = 2;
 
 }  // namespace
 
 void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) const {
+  TIDEMILL_DCHECK(!text.empty());
   record = {.fields = std::move(record.fields)};
   record.fields.clear();
   const bool is_blank = text.front() == '\n' || text.front() == '\r';
@@ -32,7 +34,7 @@ void CsvSplitter::First(std::string_view text, bool last, CsvRecord& record) con
     if (quoted) at = begin;
     end = quoted ? TakeQuoted(text, last, at, record) : TakePlain(text, last, at, record);
   }
-  // What the record comes to must not depend on how much of it is there already.
+  // The parsed record must not depend on how much of it has arrived.
   const size_t known = end == FieldEnd::kRecord ? record.size : text.size();
   if (end != FieldEnd::kBad && known > kGiveUp * max_record_) {
     record.reason = kTooLong;

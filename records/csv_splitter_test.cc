@@ -55,7 +55,7 @@ TEST(CsvSplitter, TakesCarriageReturnsForLineEnds) {
               ElementsAre(ElementsAre("!a quote is never closed"), ElementsAre("c", "d")));
 }
 
-// More may follow a \r, so what it comes to must be the same with a \n behind it.
+// More may follow a \r, so the result must be the same with a \n after it.
 TEST(CsvSplitter, DoesNotWaitForWhatMayFollowACarriageReturn) {
   for (const char* const text : {"a,b\r", "a,\"b\"\r"}) {
     const CsvSplitter splitter({}, 100);
@@ -127,7 +127,7 @@ TEST(CsvSplitter, ARecordBeyondTheLimitIsBad) {
   EXPECT_TRUE(record.runs_on);
 }
 
-// How much of the text is there already must not matter.
+// The result must not depend on how much of the text has arrived.
 TEST(CsvSplitter, AnOverLongRecordEndsWhereItDoesOrIsGivenUpAtItsFirstLineEnd) {
   EXPECT_THAT(Split("\"" + std::string(60, 'x') + "\n" + std::string(60, 'x') + "\"\na,b\n"),
               ElementsAre(ElementsAre(StartsWith("!the record is longer")), ElementsAre("a", "b")));

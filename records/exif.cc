@@ -14,7 +14,7 @@ constexpr std::string_view kExifBegin = std::string_view("Exif\0\0", 6);
 constexpr int kOrientation = 0x0112, kSubDirectory = 0x8769, kTakenAt = 0x9003, kOffset = 0x9011,
               kFraction = 0x9291;
 constexpr int kText = 2, kShort = 3, kLong = 4;
-constexpr size_t kMostTextBytes = 64;
+constexpr size_t kMaxTextBytes = 64;
 
 uint32_t Number(std::string_view bytes, bool little) {
   uint32_t number = 0;
@@ -24,7 +24,7 @@ uint32_t Number(std::string_view bytes, bool little) {
   return number;
 }
 
-// A block in the layout of TIFF. Every read is within it; what lies outside reads as nothing.
+// A block in the layout of TIFF. Every read is within it; bytes outside read as nothing.
 class ExifBlock {
  public:
   explicit ExifBlock(std::string_view bytes) : bytes_(bytes), little_(bytes.starts_with("II")) {}
@@ -78,7 +78,7 @@ class ExifBlock {
   std::string TextOf(size_t entry) const {
     const size_t size = *At(entry + 4, 4);
     const size_t offset = size <= 4 ? entry + 8 : *At(entry + 8, 4);
-    if (size > kMostTextBytes || offset > bytes_.size() || size > bytes_.size() - offset) return "";
+    if (size > kMaxTextBytes || offset > bytes_.size() || size > bytes_.size() - offset) return "";
     std::string_view text = bytes_.substr(offset, size);
     text = text.substr(0, text.find('\0'));
     while (text.starts_with(' ')) text.remove_prefix(1);

@@ -1,4 +1,4 @@
-// What cameras write into a JPEG or PNG file about its image: Exif.
+// Exif: the data of a camera about an image in a JPEG or PNG file.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 namespace tidemill {
 
 struct Exif {
-  // How the image is to be turned and mirrored to be upright: 1 (as it is) to 8.
+  // How to turn and mirror the image to make it upright: 1 (not at all) to 8.
   int orientation = 1;
-  // When it was taken, "2020:12:31 21:25:00", and what belongs to it: "745" and "+01:00". Empty
-  // when the file does not say.
+  // The time at which it was taken, "2020:12:31 21:25:00", with its fraction of a second and its
+  // zone: "745" and "+01:00". Empty when the file does not have them.
   std::string taken_at;
   std::string fraction;
   std::string offset;
 };
 
 // Reads the Exif data of a JPEG or PNG file, of which `file` is at least the front. std::nullopt
-// when there are none, or they are damaged. No file, however it was made, does more harm than that.
+// when the file has none, or they are damaged. A crafted file can do no other harm.
 std::optional<Exif> ReadExif(std::string_view file);
 
 }  // namespace tidemill

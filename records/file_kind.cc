@@ -116,7 +116,7 @@ std::optional<FileKind> KindOfZeros(std::string_view bytes) {
   for (size_t i = 0; i < bytes.size(); ++i) zeros[i % 2] += bytes[i] == '\0' ? 1 : 0;
   const size_t all = zeros[0] + zeros[1];
   if (all == bytes.size() && all > 0) {
-    return FileKind{"zero bytes where its content should be", "write or copy the file once more"};
+    return FileKind{"zero bytes where its content should be", "write or copy the file again"};
   }
   const bool alternate = std::min(zeros[0], zeros[1]) * 10 <= all;
   if (all * 4 > bytes.size() && alternate) {

@@ -1,4 +1,4 @@
-// Says what a file is that is not what somebody takes it for.
+// Recognises the kind of a file that is not of the expected kind.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace tidemill {
 
 struct FileKind {
   std::string_view name;  // "a Parquet file"
-  std::string_view hint;  // What to do to have its records read.
+  std::string_view hint;  // How to make its records readable.
 
   // "it is a Parquet file: ..."
   std::string Explain() const;
@@ -21,10 +21,10 @@ inline constexpr size_t kKindBytes = 1024;
 // The kind of tar archives, of which a format of datasets reads samples.
 inline constexpr std::string_view kTarArchive = "a tar archive";
 
-// Returns what begins with these bytes, if it is none of the texts and records that datasets are
-// made of: an archive, a table or image in a binary format, a web page, text in UTF-16.
-// std::nullopt for all else. Formats that begin with letters alone, as a text may, are known by a
-// byte among the next ones that no text has.
+// Returns the format that begins with these bytes, if datasets cannot be read from it: an archive,
+// a table or image in a binary format, a web page, text in UTF-16. Otherwise std::nullopt. A format
+// that begins with letters, as a text may, is recognised by a following byte that occurs in no
+// text.
 std::optional<FileKind> KindOfFile(std::string_view first_bytes);
 
 }  // namespace tidemill

@@ -23,7 +23,7 @@ std::string Utf16(const std::string& ascii, bool little) {
 }
 
 // What gzip -9, bzip2, zip, lz4, pyarrow, h5py, numpy and others write.
-TEST(FileKind, IsToldByTheFirstBytes) {
+TEST(FileKind, IsKnownByTheFirstBytes) {
   const std::string zip =
       "PK\x03\x04\x14\0\0\0\x08\0\0\0!\0\xde\xd9\x1d\x0c\x9a\x01\0\0\x02\x06\0\0"s;
   EXPECT_EQ(NameOf(zip + "\x13\0\x08\x02[Content_Types].xml"s), "an Office file (xlsx)");
@@ -47,7 +47,7 @@ TEST(FileKind, IsToldByTheFirstBytes) {
             "a tar archive");
 }
 
-TEST(FileKind, OfTextThatIsNoTableIsToldByItsFirstWords) {
+TEST(FileKind, OfTextThatIsNotATableIsKnownByItsFirstWords) {
   EXPECT_EQ(NameOf("\n<!DOCTYPE html>\n<html>"), "a web page (HTML)");
   EXPECT_EQ(NameOf("<HTML><head>"), "a web page (HTML)");
   EXPECT_EQ(NameOf("<?xml version=\"1.0\"?>"), "an XML document");

@@ -33,7 +33,7 @@ class PathReader {
  public:
   explicit PathReader(std::string_view path) : rest_(path) {}
 
-  // Returns std::nullopt for a text that is no path.
+  // Returns std::nullopt for a text that is not a path.
   std::optional<std::vector<Step>> Read() {
     std::vector<Step> steps;
     if (!rest_.starts_with('[')) steps.emplace_back(TakeName());
@@ -257,7 +257,7 @@ absl::Status JsonFields::Read(std::string_view text) {
 std::span<const JsonValue> JsonFields::values() const { return state_->values; }
 
 std::vector<std::string> JsonFieldNames(std::string_view text) {
-  constexpr size_t kMostNames = 100;
+  constexpr size_t kMaxNames = 100;
   std::vector<std::string> names;
   ondemand::parser parser;
   const simdjson::padded_string padded(text);
@@ -267,7 +267,7 @@ std::vector<std::string> JsonFieldNames(std::string_view text) {
   for (auto entry : object) {
     ondemand::field field;
     std::string_view name;
-    if (names.size() == kMostNames || std::move(entry).get(field) ||
+    if (names.size() == kMaxNames || std::move(entry).get(field) ||
         field.unescaped_key().get(name)) {
       break;
     }

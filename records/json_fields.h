@@ -16,7 +16,7 @@ namespace tidemill {
 struct JsonValue {
   enum class Kind : uint8_t {
     kAbsent,
-    kNull,    // null, or NaN, which is not JSON but what some writers make of a missing number.
+    kNull,    // null, or NaN, which is not JSON but which some writers use for a missing number.
     kText,    // A string, without its escapes.
     kNumber,  // As written.
     kBool,    // true or false, as written.
@@ -26,7 +26,7 @@ struct JsonValue {
   std::string_view text;  // Empty for kAbsent, kNull and kNested.
 };
 
-// Whether it is a text, a number or a truth value.
+// Whether it is a text, a number or a boolean.
 inline bool IsSingle(const JsonValue& value) {
   return value.kind == JsonValue::Kind::kText || value.kind == JsonValue::Kind::kNumber ||
          value.kind == JsonValue::Kind::kBool;
@@ -37,10 +37,10 @@ inline bool IsSingle(const JsonValue& value) {
 //   a.b          field b of the object a
 //   topics[0]    the first element of the list topics
 //   a.b[2].c     field c of the third element of the list b of the object a
-//   a["b c"].d   a name in quotes is taken as it is; a backslash stands before a quote
+//   a["b c"].d   a name in quotes is taken literally; a backslash precedes a quote
 //
-// It also stands for a field of exactly that name, and for nothing else where it is no path, such
-// as `price[EUR]`. When a field occurs twice, the first one counts. Thread-compatible.
+// It also stands for a field of exactly that name, and for nothing else where it is not a path,
+// such as `price[EUR]`. When a field occurs twice, the first one counts. Thread-compatible.
 class JsonFields {
  public:
   explicit JsonFields(const std::vector<std::string>& names);
@@ -49,8 +49,7 @@ class JsonFields {
   JsonFields& operator=(JsonFields&&) noexcept;
 
   // INVALID_ARGUMENT with a reason when the text is not exactly one object, is not UTF-8, or when a
-  // field cannot be read. Values that nobody asked for are skipped. After an error, values() are
-  // undefined.
+  // field cannot be read. Other values are skipped. After an error, values() are undefined.
   absl::Status Read(std::string_view text);
 
   // The values in the order of the names. Views are valid until the next Read().
@@ -62,7 +61,7 @@ class JsonFields {
 };
 
 // Returns the names of the object's fields, those within its objects left out, at most 100. Empty
-// when the text is no object.
+// when the text is not an object.
 std::vector<std::string> JsonFieldNames(std::string_view text);
 
 }  // namespace tidemill

@@ -26,7 +26,7 @@ std::vector<std::string> Found(JsonFields& fields, std::string_view text) {
   return found;
 }
 
-TEST(JsonFields, FindsWhatWasAskedForWhereverItStands) {
+TEST(JsonFields, FindsTheRequestedFieldsAtAnyPlace) {
   JsonFields fields({"n", "text", "deep.down", "flag", "none", "gone", "list"});
   EXPECT_THAT(Found(fields, R"({"x": [1, {"n": 2}], "list": [3], "none": null, "flag": true,
                                "deep": {"up": 1, "down": -2.50e3}, "text": "a\"\u00fc\n", "n": 7 })"),
@@ -55,18 +55,18 @@ TEST(JsonFields, TakesElementsOfListsByTheirPlace) {
   EXPECT_THAT(Found(fields, R"({"topics": [[1], 2, {"e": 3}], "m": [], "a": {"b": []}})"),
               ElementsAre("[", "[", "-", "-", "["));
   EXPECT_THAT(Found(fields, R"({"topics": "xyz"})"), ElementsAre("-", "-", "-", "-", "txyz"));
-  // The field that stands first counts, as ever.
+  // The first field counts, as always.
   EXPECT_THAT(Found(fields, R"({"topics": ["x"], "topics": ["y", 1, 2]})"),
               ElementsAre("tx", "n2", "-", "-", "["));
 }
 
-TEST(JsonFields, TakesNamesInQuotesAsTheyAre) {
+TEST(JsonFields, TakesNamesInQuotesLiterally) {
   JsonFields fields({R"(a["b c"])", R"(a["b.c"].d[0])", R"(["x y"])", R"(a["q\"\\"])"});
   EXPECT_THAT(Found(fields, R"({"a": {"b c": 1, "b.c": {"d": [2]}, "q\"\\": 4}, "x y": 3})"),
               ElementsAre("n1", "n2", "n3", "n4"));
 }
 
-TEST(JsonFields, ThatAreNoPathsAreNames) {
+TEST(JsonFields, ThatAreNotPathsAreNames) {
   const std::vector<std::string> names = {"price[EUR]", "a[",     "a[1", "a[-1]", "a[1]b",
                                           "[0]",        "a[\"b]", "a[]", "]",     "a[99999999999]"};
   JsonFields fields(names);

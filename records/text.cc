@@ -6,7 +6,7 @@ namespace tidemill {
 
 namespace {
 
-// Bytes of the character at the front, 0 when there is none that PostgreSQL takes.
+// Bytes of the character at the front, 0 when PostgreSQL would not accept it.
 size_t CharacterBytes(std::string_view bytes) {
   const std::optional<Utf8Character> first = FirstCharacter(bytes);
   return first && first->code != 0 ? first->num_bytes : 0;

@@ -1,4 +1,4 @@
-// Makes texts from files fit to be stored as texts.
+// Converts text from files to text that can be stored.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ class Message {
       : bytes_(bytes),
         stream_(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size())) {}
 
-  // The tag of the next field; 0 at the end, or where something is no field.
+  // The tag of the next field; 0 at the end, or where something is not a field.
   uint32_t NextTag() { return stream_.ReadTag(); }
   // Whether all of the message was read.
   bool Ended() { return stream_.ConsumedEntireMessage(); }
@@ -197,7 +197,7 @@ absl::Status ExampleFeatures::ReadEntry(std::string_view bytes) {
   const auto place = places_.find(absl::string_view(name.data(), name.size()));
   if (place == places_.end()) return absl::OkStatus();
   ExampleFeature& feature = features_[place->second];
-  Become(ExampleFeature::Kind::kAbsent, feature);  // Of equal keys the last counts.
+  Become(ExampleFeature::Kind::kAbsent, feature);  // The last of equal keys counts.
   return ReadFeature(value, feature) ? absl::OkStatus() : NotAnExample();
 }
 

@@ -20,7 +20,7 @@ class TimeReader {
   // INVALID_ARGUMENT when a code or the zone is unknown.
   static absl::StatusOr<TimeReader> Create(const TimeFormat& format);
 
-  // INVALID_ARGUMENT with a reason when the text does not have the format, or is no time.
+  // INVALID_ARGUMENT with a reason when the text does not have the format, or is not a time.
   absl::StatusOr<Timestamp> Read(std::string_view text) const;
 
   // Reads the time from a path by a pattern of `format`'s codes and `*`.
@@ -34,7 +34,7 @@ class TimeReader {
   TimeZone zone_;
   AmbiguousTime ambiguous_ = AmbiguousTime::kFirst;
   bool any_year_ = false;
-  std::optional<UnixUnit> unit_;  // Of a numeric format.
+  std::optional<UnixUnit> unit_;  // For a numeric format.
 };
 
 }  // namespace tidemill

@@ -16,10 +16,10 @@ absl::StatusOr<Address> ParseUnix(const std::string& endpoint) {
   if (address.path.empty() || address.path.front() != '/') {
     return InvalidArgument("endpoint {} does not name an absolute path", endpoint);
   }
-  constexpr size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
-  if (address.path.size() > kMost) {
+  constexpr size_t kMax = sizeof(sockaddr_un::sun_path) - 1;
+  if (address.path.size() > kMax) {
     return InvalidArgument("endpoint {} is longer than the {} bytes a socket's path may have",
-                           endpoint, kMost);
+                           endpoint, kMax);
   }
   return address;
 }

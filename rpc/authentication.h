@@ -1,4 +1,4 @@
-// Decides whether a call may reach its method. It is the only place that decides it.
+// Decides whether a call may reach its method. No other place decides it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Calls every method that is linked in, as whoever should not, on both kinds of connection.
+// Calls every method that is linked in, as clients that may not, on both kinds of connection.
 #include "rpc/authentication.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ using tidemill::testing::StatusIs;
 
 constexpr v1::Role kRoles[] = {v1::ROLE_READER, v1::ROLE_OPERATOR, v1::ROLE_SERVICE};
 
-// Of every service of this project whose proto is linked in.
+// The methods of every service of this project whose proto is linked in.
 std::vector<const MethodDescriptor*> AllMethods() {
   std::vector<std::string> names;
   DescriptorPool::internal_generated_database()->FindAllFileNames(&names);

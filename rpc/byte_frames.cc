@@ -8,6 +8,16 @@
 
 #include "grpcpp/support/proto_buffer_reader.h"
 
+// The slices of a message on the wire:
+//
+//   +-----+--------+-----------------+--------------+-----+--------------+--------------+
+//   | tag | length | header of batch | column       | pad | column       | other fields |
+//   +-----+--------+-----------------+--------------+-----+--------------+--------------+
+//                  |<------------------ `field` of type bytes ---------->|    `rest`
+//
+// A part of 256 bytes or more is shared with its owner, a smaller one copied.
+// protobuf would read and write the same bytes. It would copy each column into a string first.
+
 namespace tidemill::rpc {
 
 namespace {
@@ -29,7 +39,7 @@ grpc::Slice ToSlice(const batch::Buffer& bytes) {
   return {data, bytes.size(), release, new batch::Buffer(bytes)};
 }
 
-// Walks over the bytes of a message that lies in pieces.
+// Walks over the bytes of a message in pieces.
 class SliceWalk {
  public:
   explicit SliceWalk(std::vector<grpc::Slice> slices) : slices_(std::move(slices)) {
@@ -79,7 +89,7 @@ class SliceWalk {
   }
 
  private:
-  // Of the piece at hand, which is not empty while any are left.
+  // The rest of the current piece, which is not empty while any bytes are left.
   const uint8_t* Piece() const { return slices_[slice_].begin() + offset_; }
   size_t PieceSize() {
     while (slices_[slice_].size() == offset_) {
@@ -99,7 +109,7 @@ class SliceWalk {
   size_t rest_ = 0;
 };
 
-// Appends the value of a field, whose tag was read, as it stands.
+// Appends the raw value of a field, whose tag was read.
 absl::Status AppendValue(SliceWalk& walk, unsigned wire_type, std::string& to) {
   uint64_t size = 0;
   switch (wire_type) {

@@ -10,16 +10,17 @@
 
 namespace tidemill::rpc {
 
-// Returns what a server is built with to log failed calls: the method, code, message and duration
-// of every call that its handler ends with a failure. Calls that are refused before are logged
-// where they are refused. At most kFailedLines a second; the rest is counted.
+// Returns the interceptor factory with which a server logs failed calls: the method, code, message
+// and duration of every call that its handler ends with a failure. Calls refused before their
+// handlers are logged where they are refused. Logs at most kFailedLines per second, and counts the
+// rest.
 inline constexpr int kFailedLines = 20;
 std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> CallLog();
 
 // The log of this process for calls that are refused before their handlers run: one line a second.
 log::SparseLog& RefusedCallLog();
 
-// Says what both left out and have not told yet.
+// Logs the number of lines that both logs have left out and not reported yet.
 void TellLeftOutCalls();
 
 }  // namespace tidemill::rpc

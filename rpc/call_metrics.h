@@ -1,4 +1,4 @@
-// What every service counts about its calls and itself.
+// The metrics of every service about its calls and its process.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct CallMetrics {
 
   metrics::Counter& calls;          // By method.
   metrics::Counter& failed_calls;   // By status code.
-  metrics::Counter& refused_calls;  // By status code: without a token, or of another role.
+  metrics::Counter& refused_calls;  // By status code: without a known token, or with a wrong role.
   metrics::Histogram& seconds;      // By method. A stream counts until its end.
   metrics::Gauge& memory;
   metrics::Gauge& open_streams;
@@ -30,7 +30,7 @@ struct CallMetrics {
 // Returns the metrics of this process.
 CallMetrics& ProcessCallMetrics();
 
-// Returns what a server is built with to count its calls.
+// Returns the interceptor factory with which a server counts its calls.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> CallCounter();
 
 }  // namespace tidemill::rpc

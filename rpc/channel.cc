@@ -37,7 +37,7 @@ milliseconds Until(Clock::time_point end) {
   return std::chrono::duration_cast<milliseconds>(end - Clock::now());
 }
 
-// False when a stop was requested meanwhile.
+// False when a stop was requested during the wait.
 bool Sleep(milliseconds length, const std::stop_token& stop) {
   Mutex mutex;
   CondVar wake;
@@ -63,7 +63,7 @@ std::shared_ptr<grpc::Channel> Connect(const Peer& peer) {
 }
 
 void AwaitConnected(grpc::Channel& channel, const std::stop_token& stop, Clock::time_point end) {
-  // gRPC attends to the connection only while somebody waits for it.
+  // gRPC attends to the connection only while a caller waits for it.
   while (!stop.stop_requested() && Clock::now() < end &&
          !channel.WaitForConnected(std::chrono::system_clock::now() + kLook)) {
   }
@@ -91,7 +91,7 @@ absl::Status Retry(const Peer& peer, const char* method,
     // once would leave a service that has just come up unnoticed for up to five seconds.
     if (!last.ok()) context.set_wait_for_ready(true);
     absl::Status status = FromGrpc(attempt(context));
-    // Whoever calls says that it waits for room; an attempt after another would hide it.
+    // The caller reports that it waits for room; retries here would hide it.
     if (IsDiskFull(status)) return status;
     const bool out_of_time = status.code() == absl::StatusCode::kDeadlineExceeded;
     if (status.ok() || (status.code() != absl::StatusCode::kUnavailable && !out_of_time)) {

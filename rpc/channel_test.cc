@@ -74,7 +74,7 @@ class LateSocket {
     EXPECT_EQ(listen(listener_, 8), 0);
     thread_ = std::jthread([this, to = std::move(to), late] {
       for (int client = 0; (client = accept(listener_, nullptr, nullptr)) >= 0;) {
-        // A client that gives up meanwhile hangs up.
+        // A client that stops waiting closes its connection.
         pollfd hangs_up{.fd = client, .events = POLLRDHUP, .revents = 0};
         if (poll(&hangs_up, 1, static_cast<int>(late.count())) == 0) PassOn(client, to);
         close(client);
@@ -219,7 +219,7 @@ TEST_F(ChannelTest, AStreamWaitsForAServiceThatIsSlowToAnswerItsConnection) {
   EXPECT_EQ(num_messages, 1);
 }
 
-TEST_F(ChannelTest, AwaitsAConnectionAsLongAsItIsTold) {
+TEST_F(ChannelTest, AwaitsAConnectionForTheGivenTime) {
   FakeStorage storage;
   const auto channel = Connect(PeerAt());
   const auto now = std::chrono::steady_clock::now;

@@ -16,7 +16,7 @@ namespace {
 
 using grpc::experimental::TlsChannelCredentialsOptions;
 
-// Of a certificate that lives as long as its process.
+// The lifetime of a certificate that is used as long as its process runs.
 constexpr long kCertificateSeconds = 10L * 365 * 86'400;
 
 std::string TextOf(BIO* memory) {
@@ -65,7 +65,7 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> VerifiedServerCredentia
 }
 
 // gRPC shuts down when the last of its objects in a process goes, and then waits up to ten seconds
-// for a thread of its own that polls. With this it stays until the process ends.
+// for its own thread that polls. With this it stays until the process ends.
 void KeepGrpc() {
   [[maybe_unused]] static const bool is_kept = [] {
     grpc_init();

@@ -18,7 +18,7 @@
 
 namespace tidemill::rpc {
 
-// How many bytes may wait between the network and their readers, over all streams of a client.
+// Limits the bytes that wait between the network and their readers, over all streams of a client.
 // Thread-safe.
 class ByteCredits {
  public:
@@ -55,8 +55,8 @@ class FrameReader final : private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
  private:
   void OnReadDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnDone(const grpc::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
-  // Reads the next message when the condition, which is asked under the lock, is true and nothing
-  // else prevents it.
+  // Starts to read the next message if the condition, which is evaluated under the lock, is true
+  // and nothing else prevents it.
   template <typename Condition>
   void ReadIf(const Condition& condition) ABSL_LOCKS_EXCLUDED(mutex_);
   bool MayReadAhead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

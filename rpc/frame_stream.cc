@@ -10,6 +10,7 @@
 #include "grpcpp/alarm.h"
 #include "grpcpp/impl/codegen/server_callback_handlers.h"
 
+#include "base/check.h"
 #include "base/mutex.h"
 #include "rpc/grpc_status.h"
 #include "rpc/request_door.h"
@@ -106,7 +107,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   void OnDone() override { self_.reset(); }
 
  private:
-  // What is to be done next, decided under the lock and done without it.
+  // The next step, decided under the lock and carried out without it.
   struct Actions {
     bool make = false;
     bool write = false;
@@ -142,7 +143,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     return actions;
   }
 
-  // Nothing is made for who has not taken anything yet, but the first message.
+  // For a reader that has not taken anything yet, only the first message is made.
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (!writing_ && ready_.empty()) return true;
     return num_taken_ > 0 && ready_.size() < kMessagesAhead &&
@@ -192,7 +193,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     Step();
   }
 
-  // A source that was opened after its caller had gone is told so.
+  // A source that was opened after its caller had gone is cancelled.
   void Open() ABSL_LOCKS_EXCLUDED(mutex_) {
     std::unique_ptr<FrameSource> source = open_(request_);
     request_.Clear();
@@ -270,6 +271,7 @@ std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& se
 int MethodIndex(std::string_view service, std::string_view method) {
   const auto* const found = google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
       fmt::format("{}.{}", service, method));
+  TIDEMILL_CHECK(found != nullptr);
   return found->index();
 }
 

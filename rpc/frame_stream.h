@@ -26,7 +26,7 @@ class FrameSource {
   // can choose.
   virtual absl::StatusOr<std::optional<grpc::ByteBuffer>> Next(int64_t most_bytes) = 0;
 
-  // Returns the bytes that it holds between messages, at least those of its request.
+  // Returns the bytes that it holds between messages, including its request.
   virtual int64_t num_bytes_held() const = 0;
 
   // The reader has gone away, so a waiting Next() may end. Called at most once, from another
@@ -34,7 +34,7 @@ class FrameSource {
   virtual void Cancel() {}
 };
 
-// What the streams of a service share. The pool and the budget must outlive its server.
+// The objects that all streams of a service share. The pool and the budget must outlive its server.
 struct Senders {
   WorkerPool& pool;
   StreamBudget& budget;
@@ -49,11 +49,12 @@ using OpenFrames = std::function<std::unique_ptr<FrameSource>(const grpc::ByteBu
 //
 // A stream gets a place in the budget, or is refused, before its request is read. The requests of a
 // method are read a few at a time. Each must arrive within half a minute, or ends with
-// DEADLINE_EXCEEDED. However much callers send, little of it is in memory that the budget does not
-// know. While a message is being sent, the next one is made on the pool, one message at a time, so
-// that streams take turns there. A reader that stalls holds no thread, and only the memory of the
-// message being sent. If it has taken some messages before and the budget has room, it holds two
-// more. When a reader goes away, or the server stops, the stream ends at once with UNAVAILABLE.
+// DEADLINE_EXCEEDED. However much callers send, little of it is in memory outside the budget. While
+// a message is being sent, the next one is made on the pool, one message at a time, so that streams
+// take turns there. A stream whose reader stalls holds no thread, and only the memory of the
+// message being sent. If its reader has taken some messages before and the budget has room, it
+// holds two more. When a reader goes away, or the server stops, the stream ends at once with
+// UNAVAILABLE.
 std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& senders,
                                                                OpenFrames open);
 
@@ -67,7 +68,7 @@ class FrameService : public Methods::Service {
   // For the constructor of a service.
   void Serve(std::string_view method, const Senders& senders, OpenFrames open) {
     const int index = MethodIndex(Methods::service_full_name(), method);
-    // It is registered as a stream in both directions, whose request is read by hand.
+    // It is registered as a bidirectional stream, whose request this class reads.
     this->MarkMethodStreamed(index, nullptr);
     this->MarkMethodRawCallback(index, NewFrameHandler(senders, std::move(open)).release());
   }

@@ -28,8 +28,8 @@ using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
 // The callers who fill the door, and one who waits at it.
-constexpr int kMostStreams = RequestDoor::kMostAtOnce + 1;
-// Of a request, so that whoever sends none is given up soon.
+constexpr int kMaxStreams = RequestDoor::kMaxAtOnce + 1;
+// The time for a request, so that a client that sends none is given up soon.
 constexpr Duration kRequestTime{1'000'000};
 
 MATCHER(IsGivenUp, "") {
@@ -107,16 +107,16 @@ class FrameStreamTest : public ::testing::Test {
   const testing::TokenFolder folder_;
   std::latch may_answer_{1};
   WorkerPool pool_{"test.send", 2};
-  StreamBudget budget_{{.max_streams = kMostStreams, .max_streams_per_caller = kMostStreams}};
+  StreamBudget budget_{{.max_streams = kMaxStreams, .max_streams_per_caller = kMaxStreams}};
   OneMessageService service_{{pool_, budget_, kRequestTime}, may_answer_};
   const std::unique_ptr<Server> server_ = *Server::Start(
       {.listen = "unix:" + folder_.path() + "/socket"}, folder_.tokens(), {&service_});
   const Peer peer_{.endpoint = server_->endpoint(), .token = folder_.TokenOf(v1::ROLE_SERVICE)};
 };
 
-TEST_F(FrameStreamTest, GivesUpCallersWhoSendNoRequestAndServesWhoWaitsBehindThem) {
+TEST_F(FrameStreamTest, GivesUpCallersWithoutARequestAndServesThoseThatWait) {
   may_answer_.count_down();
-  std::vector<std::unique_ptr<Caller>> silent(RequestDoor::kMostAtOnce);
+  std::vector<std::unique_ptr<Caller>> silent(RequestDoor::kMaxAtOnce);
   for (auto& caller : silent) caller = Open();
   const auto waiting = Open();
   EXPECT_TRUE(waiting->Ask());

@@ -1,9 +1,9 @@
-// The only place where absl::Status and grpc::Status meet. The two enums have the same numbers, so
-// each direction is one cast.
+// Converts between absl::Status and grpc::Status. The two enums have the same numbers, so each
+// conversion is one cast.
 //
-// A message travels in a header, of which a peer accepts a few kilobytes only. A longer one would
-// turn the failure into another, RESOURCE_EXHAUSTED. ToGrpc() therefore cuts it, and says so at its
-// end.
+// A message is sent in a header, and a peer accepts headers of only a few kilobytes. A longer
+// message would turn the failure into RESOURCE_EXHAUSTED. ToGrpc() therefore cuts the message, and
+// says so at its end. Findings (config/problems.h) are sent beside a message where there is room.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,10 @@
 namespace tidemill {
 
 // The most bytes of a message in a header, where most characters take one byte and others three.
-inline constexpr size_t kMostMessageBytes = 6'000;
+inline constexpr size_t kMaxReasonBytes = 6'000;
 
 grpc::Status ToGrpc(const absl::Status& status);
 
-inline absl::Status FromGrpc(const grpc::Status& status) {
-  return {static_cast<absl::StatusCode>(status.error_code()), status.error_message()};
-}
+absl::Status FromGrpc(const grpc::Status& status);
 
 }  // namespace tidemill

@@ -1,4 +1,4 @@
-// Limits that the ends of a connection obey.
+// Limits of both ends of a connection.
 #pragma once
 
 namespace tidemill::rpc {
@@ -6,10 +6,11 @@ namespace tidemill::rpc {
 // The largest message that either end accepts. Streams of blocks send 1 to 4 MiB each.
 inline constexpr int kMaxMessageBytes = 16 << 20;
 
-// Handlers that gRPC generates hold a thread each. A service answers no more calls at once.
+// The most calls that a service answers at once. Each handler that gRPC generates holds a thread.
 inline constexpr int kMaxHandlerThreads = 2'048;
 
-// A silent connection is probed this often. It is given up when there is no answer for as long.
+// A silent connection is probed at this interval. It is closed when a probe is not answered within
+// the same time.
 inline constexpr int kKeepaliveMillis = 20'000;
 
 }  // namespace tidemill::rpc

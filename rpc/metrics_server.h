@@ -14,8 +14,8 @@ class Exposer;
 
 namespace tidemill::rpc {
 
-// Answers GET http://<address>/metrics with the registry's metrics. It answers everybody, because
-// metrics hold counts and names of ops, but no data. Thread-safe. The destructor stops it.
+// Answers GET http://<address>/metrics with the registry's metrics. It answers without a token,
+// because metrics hold counts and names of ops, but no data. Thread-safe. The destructor stops it.
 class MetricsServer {
  public:
   // `address` is host:port; port 0 picks a free one. UNAVAILABLE when it is taken.

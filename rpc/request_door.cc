@@ -25,7 +25,7 @@ void RequestDoor::LetIn() {
     std::shared_ptr<Visitor> next;
     {
       MutexLock lock(mutex_);
-      if (waiting_.empty() || num_inside_ == kMostAtOnce) return;
+      if (waiting_.empty() || num_inside_ == kMaxAtOnce) return;
       next = waiting_.front().lock();
       waiting_.pop_front();
       if (next == nullptr) continue;

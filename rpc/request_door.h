@@ -1,4 +1,4 @@
-// Lets the requests of streams in, a few at a time.
+// Admits the requests of streams, a few at a time.
 #pragma once
 
 #include <deque>
@@ -15,12 +15,12 @@ class RequestDoor {
   class Visitor {
    public:
     virtual ~Visitor() = default;
-    // Begins to read the request, and leaves the door once it is read. Returns false when the
-    // visitor has gone.
+    // Begins to read the request, and leaves the door once the request is read. Returns false when
+    // the caller has gone.
     virtual bool ComeIn() = 0;
   };
 
-  static constexpr int kMostAtOnce = 8;
+  static constexpr int kMaxAtOnce = 8;
 
   // Calls ComeIn() when there is room, perhaps at once, in the order of arrival.
   void Enter(std::weak_ptr<Visitor> visitor) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -31,22 +31,22 @@ TEST(RequestDoor, LetsAFewInAndTheNextOneWhenOneLeaves) {
   RequestDoor door;
   std::vector<int> inside;
   std::vector<std::shared_ptr<Guest>> guests;
-  for (int i = 0; i < RequestDoor::kMostAtOnce + 2; ++i) {
+  for (int i = 0; i < RequestDoor::kMaxAtOnce + 2; ++i) {
     guests.push_back(std::make_shared<Guest>(i, inside));
     door.Enter(guests.back());
   }
-  EXPECT_THAT(inside, SizeIs(RequestDoor::kMostAtOnce));
+  EXPECT_THAT(inside, SizeIs(RequestDoor::kMaxAtOnce));
   door.Leave();
   door.Leave();
-  EXPECT_EQ(inside.back(), RequestDoor::kMostAtOnce + 1);
-  EXPECT_THAT(inside, SizeIs(RequestDoor::kMostAtOnce + 2));
+  EXPECT_EQ(inside.back(), RequestDoor::kMaxAtOnce + 1);
+  EXPECT_THAT(inside, SizeIs(RequestDoor::kMaxAtOnce + 2));
 }
 
 TEST(RequestDoor, PassesOverWhoHasGoneMeanwhile) {
   RequestDoor door;
   std::vector<int> inside;
   std::vector<std::shared_ptr<Guest>> guests;
-  for (int i = 0; i < RequestDoor::kMostAtOnce; ++i) {
+  for (int i = 0; i < RequestDoor::kMaxAtOnce; ++i) {
     guests.push_back(std::make_shared<Guest>(i, inside));
     door.Enter(guests.back());
   }

@@ -97,8 +97,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   threads.SetMaxThreads(options.max_threads);
   builder.SetResourceQuota(threads);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // Windows that grow with the speed of the link would let every stream send megabytes that nobody
-  // has asked for. Of a message that is being read all is let in, whatever the window.
+  // Windows that grow with the speed of the link would let every stream send megabytes that no
+  // handler has asked for. A message that is being read is let in whole, whatever the window.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kKeepaliveMillis / 2);

@@ -1,6 +1,6 @@
-// A gRPC server on a UNIX socket or a TCP port. It refuses every caller that does not show a token
-// with a role that the method's proto allows. This is checked in one place and denied by default,
-// so that no method can forget it.
+// A gRPC server on a UNIX socket or a TCP port. It refuses every caller without a token whose role
+// the method's proto allows. One place checks this and denies by default, so that no method can
+// omit the check.
 #pragma once
 
 #include <chrono>

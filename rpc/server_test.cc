@@ -45,7 +45,7 @@ struct PendingCall {
   std::unique_ptr<grpc::ClientAsyncResponseReader<selector::v1::GetTrainingSetResponse>> reader;
 };
 
-TEST(ServerThreads, AreSoManyAndCallsBeyondThemAreRefused) {
+TEST(ServerThreads, AreLimitedAndCallsBeyondThemAreRefused) {
   constexpr int kThreads = 8;
   constexpr int kCalls = 40;
   const testing::TokenFolder folder;

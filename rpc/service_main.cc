@@ -26,7 +26,7 @@
 namespace tidemill::rpc {
 namespace {
 
-// How long calls may go on once the process was asked to end.
+// How long calls may continue once the process was asked to end.
 constexpr std::chrono::milliseconds kGrace{300};
 // How often freed memory is looked for.
 constexpr std::chrono::milliseconds kTidyInterval{15'000};
@@ -67,8 +67,8 @@ class SignalPipe {
   static inline std::atomic<int> received_ = 0;
 };
 
-// What gRPC has to say appears as lines of this process's log. Whoever connects and sends garbage
-// can make it say a lot.
+// Messages of gRPC appear as lines of this process's log. A client that sends garbage can cause
+// many of them.
 log::SparseLog& GrpcErrorLog() {
   constexpr int kLinesPerSecond = 20;
   static auto* const sparse = new log::SparseLog("gRPC reports", kLinesPerSecond);
@@ -109,7 +109,7 @@ absl::StatusOr<ServerOptions> OptionsOf(const ServiceContext& context, const std
   return options;
 }
 
-// nullptr where nobody is to see them.
+// nullptr when metrics are not served.
 absl::StatusOr<std::unique_ptr<MetricsServer>> ServeMetrics(const ClusterConfig& cluster,
                                                             const Flags& flags,
                                                             const std::string& name) {
@@ -123,7 +123,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> ServeMetrics(const ClusterConfig&
   return server;
 }
 
-// Whoever connects refuses an expired certificate: says so early.
+// Clients refuse an expired certificate: warns early.
 void WarnOfExpiry(const ClusterConfig& cluster) {
   constexpr int64_t kDay = int64_t{86'400} * 1'000'000;
   if (cluster.tls.certificate.empty()) return;

@@ -39,8 +39,8 @@ struct ClusterConfig {
     field("token_file", token_file, "File of role and token pairs, mode 0600.", {.required = true});
     field("tls", tls, "Certificates for connections over TCP.");
     field("insecure", insecure,
-          "On addresses other than loopback and without `tls`, encrypt with certificates that "
-          "nobody verifies.");
+          "On addresses other than loopback and without `tls`, encrypt with certificates that no "
+          "client verifies.");
     field("endpoints", endpoints, "Address of each service: unix:/path or host:port.",
           {.required = true});
     field("metrics", metrics,
@@ -55,7 +55,7 @@ struct ClusterConfig {
   }
 };
 
-// What a service gets when it starts.
+// The inputs of a service at its start.
 struct ServiceContext {
   ClusterConfig cluster;
   Tokens tokens;
@@ -64,7 +64,7 @@ struct ServiceContext {
   // The whole system configuration. A service reads its own section of it.
   std::string config_text;
   std::string config_name;
-  // The endpoint where it is going to listen.
+  // The endpoint at which it will listen.
   std::string listen = {};
 
   // Returns the peer for calls to another service, with this process's service token.

@@ -1,4 +1,4 @@
-// Runs the program rpc_test_service, which lies beside this one.
+// Runs the program rpc_test_service, which is beside this one.
 #include "rpc/service_main.h"
 
 #include <fcntl.h>

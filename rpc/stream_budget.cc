@@ -14,7 +14,7 @@ constexpr int64_t kShares = 32;
 constexpr int64_t kLeastMessageBytes = int64_t{64} << 10;
 constexpr int64_t kSmallRequestBytes = int64_t{4} << 10;
 
-// The host of "ipv4:10.0.0.1:4711"; a UNIX socket's peers have no names of their own.
+// The host of "ipv4:10.0.0.1:4711"; peers of a UNIX socket have no names.
 std::string CallerOf(std::string_view peer) {
   if (peer.starts_with("unix")) return "unix";
   return std::string(peer.substr(0, peer.rfind(':')));

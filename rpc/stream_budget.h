@@ -36,8 +36,8 @@ struct StreamLimits {
           {.min = 4, .max = 1'000'000});
     field("memory", memory,
           "Bytes that the streams of a service may hold: requests, and data that was read and that "
-          "the reader has not taken yet. One host gets half of it. Messages get smaller as it is "
-          "used up.",
+          "the reader has not taken yet. One host gets half of it. Messages shrink while it runs "
+          "out.",
           {.min = 4'194'304});
   }
 };
@@ -52,15 +52,15 @@ class StreamPermit {
   StreamPermit& operator=(StreamPermit&&) = delete;
   ~StreamPermit();
 
-  // Sets how much the stream holds from now on. RESOURCE_EXHAUSTED when that is more than there is;
-  // the stream must then drop what came last. Holding less, or up to kSmallBytes more, is never
-  // refused, so that a full budget slows streams down and stops none.
+  // Sets the bytes that the stream holds from now on. RESOURCE_EXHAUSTED when that exceeds the
+  // budget; the stream must then drop its last message. Holding less, or up to kSmallBytes more, is
+  // never refused, so that a full budget slows streams down and stops none.
   absl::Status Hold(int64_t num_bytes);
   // Sets the bytes of the request once it is read. A request of a few KiB is never refused.
   absl::Status HoldRequest(int64_t num_bytes);
   // Returns the size to keep to in the next message. It shrinks as the budget is used up.
   int64_t MessageBytes() const;
-  // Whether messages may be made before anybody waits for them.
+  // Whether messages may be made before the reader waits for them.
   bool MayWorkAhead() const;
 
   static constexpr int64_t kSmallBytes = int64_t{256} << 10;
@@ -88,8 +88,8 @@ class StreamBudget {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The same for a stream whose handler holds a thread until its end, as the generated ones do.
-  // `method` is the method's name. The streams of one method may be max_streams_per_method, or
-  // fewer where `most` says so; `most` is what one of them costs more than a thread.
+  // `method` is the method's name. There may be max_streams_per_method streams of one method, or
+  // `most` if that is less; pass `most` when a stream costs more than a thread.
   absl::StatusOr<StreamPermit> AdmitHandler(std::string_view peer, const std::string& method,
                                             int most = std::numeric_limits<int>::max())
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -120,7 +120,7 @@ class StreamBudget {
   absl::Status Change(const std::string& caller, int64_t more, int64_t always_fits)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave(const StreamPermit& permit) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns how much a caller may still take.
+  // Returns the bytes that a caller may still take.
   int64_t RoomOf(const std::string& caller) const ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t RoomOfLocked(const std::string& caller) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -129,11 +129,12 @@ class StreamBudget {
   int num_streams_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t num_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, Caller> callers_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, int> methods_ ABSL_GUARDED_BY(mutex_);  // The streams of each.
+  std::map<std::string, int> methods_
+      ABSL_GUARDED_BY(mutex_);  // The number of streams of each method.
 };
 
 // Runs the handler of a stream that holds a thread: `body` gets the stream's place, and its status
-// is the stream's. Without a place, the refusal is. `most` as AdmitHandler() says.
+// is the stream's. When the stream is refused, returns the refusal. For `most`, see AdmitHandler().
 template <typename Body>
 grpc::Status WithPlace(StreamBudget& budget, const grpc::ServerContext& context,
                        const std::string& method, const Body& body,

@@ -1,4 +1,4 @@
-// Decides when a broken stream is tried again, and when it is given up.
+// Decides when to retry a broken stream, and when to give up.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ namespace tidemill::rpc {
 
 // Tries again while the service is UNAVAILABLE, or has no room for another stream
 // (RESOURCE_EXHAUSTED). It gives up when that has lasted for the peer's deadline without a message.
-// Time in which the caller asked for nothing does not count, however long that is. Belongs to one
-// call of a client, and to its thread.
+// Time in which the caller did not wait for a message does not count. Belongs to one call of a
+// client, and to its thread.
 class StreamPatience {
  public:
   // Both must outlive this object.
@@ -23,8 +23,8 @@ class StreamPatience {
   // Records that a message has arrived.
   void Arrived();
 
-  // Waits until another attempt is useful. When there must be none, returns `broken`, the reason
-  // why the last one ended. CANCELLED when the caller wants no more.
+  // Waits until another attempt is useful. When it is time to give up, returns `broken`, the reason
+  // why the last attempt ended. CANCELLED when the peer is stopped.
   absl::Status Wait(const absl::Status& broken);
 
  private:

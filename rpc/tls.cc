@@ -14,7 +14,7 @@
 namespace tidemill::rpc {
 namespace {
 
-constexpr size_t kMostBytes = size_t{1} << 20;
+constexpr size_t kMaxBytes = size_t{1} << 20;
 
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
@@ -34,7 +34,7 @@ absl::StatusOr<Certificate> FirstCertificate(const std::string& path, const std:
 
 absl::StatusOr<std::string> ReadCertificates(const std::string& path) {
   if (path.empty()) return std::string();
-  ASSIGN_OR_RETURN(std::string text, files::Read(path, kMostBytes));
+  ASSIGN_OR_RETURN(std::string text, files::Read(path, kMaxBytes));
   RETURN_IF_ERROR(FirstCertificate(path, text).status());
   return text;
 }
@@ -44,7 +44,7 @@ absl::StatusOr<std::string> ReadKey(const TlsConfig& config, const std::string& 
   if (::stat(config.key.c_str(), &info) == 0 && (info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return FailedPrecondition("{} can be read by others; run chmod 600 {}", config.key, config.key);
   }
-  ASSIGN_OR_RETURN(std::string text, files::Read(config.key, kMostBytes));
+  ASSIGN_OR_RETURN(std::string text, files::Read(config.key, kMaxBytes));
   const Key key(PEM_read_bio_PrivateKey(MemoryOf(text).get(), nullptr, nullptr, nullptr),
                 &EVP_PKEY_free);
   ERR_clear_error();
@@ -75,7 +75,7 @@ absl::StatusOr<Tls> ReadTls(const TlsConfig& config) {
 }
 
 absl::StatusOr<Timestamp> ExpiryOf(const std::string& certificate_file) {
-  ASSIGN_OR_RETURN(const std::string text, files::Read(certificate_file, kMostBytes));
+  ASSIGN_OR_RETURN(const std::string text, files::Read(certificate_file, kMaxBytes));
   ASSIGN_OR_RETURN(const Certificate certificate, FirstCertificate(certificate_file, text));
   std::tm time = {};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &time) != 1) {

@@ -3,10 +3,11 @@
 //   cluster:
 //     tls: {certificate: storage.pem, key: storage.key, ca: ca.pem, client_ca: ca.pem}
 //
-// A server on TCP shows its certificate. Clients verify it, with the host that they called, against
-// the authority in `ca`. With `client_ca`, a server also requires a certificate of that authority
-// from every client. In either case, tokens decide what a caller may do. UNIX sockets need no
-// certificates, because the kernel connects both ends. Files are read when a process starts.
+// A server on TCP presents its certificate. Clients verify it, with the host that they called,
+// against the authority in `ca`. With `client_ca`, a server also requires a certificate of that
+// authority from every client. In either case, tokens decide what a caller may do. UNIX sockets
+// need no certificates, because the kernel connects both ends. Files are read when a process
+// starts.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Who may call: a file of tokens, each with the role that it stands for.
+// The file of tokens that identify callers, each with its role.
 //
 // Each line of the file is a pair `role token`. The roles are reader, operator and service. The
 // file must belong to its reader and have mode 0600. A token has exactly one role. No role includes

@@ -1,7 +1,7 @@
-// Converts a dataset's spec to what a graph must know about its samples.
+// Converts a dataset's spec to the schema of its samples that a graph needs.
 #pragma once
 
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "transform/engine/sample_schema.h"
 
 namespace tidemill::samples {

@@ -47,7 +47,7 @@ absl::StatusOr<batch::Batch> NumbersOf(const transform::Transformed& parsed) {
   return values;
 }
 
-// The numbers that samples have, each column by a graph of its own.
+// The numbers that samples have, each column by its own graph.
 absl::StatusOr<batch::Batch> NumbersByColumn(const std::vector<transform::Graph>& of_column,
                                              const batch::Batch& samples) {
   const size_t width = of_column.size();

@@ -11,12 +11,12 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "batch/batch.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "transform/graph.h"
 
 namespace tidemill::samples {
 
-// Gives `sink` the samples of the keys, in their order, in batches with payload and labels. Those
+// Gives `sink` the samples of the keys, in their order, in batches with payload and labels. Samples
 // that cannot be read are left out. Behaves as StorageClient::ReadSamples.
 using DatasetReader =
     std::function<absl::Status(DatasetId, std::span<const int64_t> keys,
@@ -37,7 +37,7 @@ class SampleValues {
   absl::Status ReadLabels(std::span<const int64_t> keys, const Sink& sink);
   // Reads fields of the records as numbers, float32, in the order of `columns`. FAILED_PRECONDITION
   // when the records of the dataset have no columns. INVALID_ARGUMENT when they lack one of these
-  // columns. With kKeep, a field that is no number is NaN, and its sample is not left out.
+  // columns. With kKeep, a field that is not a number is NaN, and its sample is kept.
   enum class Lacking { kLeaveOut, kKeep };
   absl::Status ReadColumns(std::span<const int64_t> keys, const std::vector<std::string>& columns,
                            const Sink& sink, Lacking lacking = Lacking::kLeaveOut);

@@ -6,8 +6,8 @@
 
 #include "batch/labels.h"
 #include "config/config.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::selector {
 namespace {
@@ -75,7 +75,7 @@ class Listed {
     return candidates;
   }
 
-  // Of the rows that are not among these.
+  // Counts the rows that are not among these.
   int64_t CountNew(const batch::Batch& all, std::span<const int64_t> labelled) const {
     const batch::Column* const times = all.Find(batch::kEventTimeColumn);
     int64_t num_new = 0;
@@ -126,7 +126,7 @@ Candidates First(const Candidates& all, size_t count) {
           .num_filtered = all.num_filtered};
 }
 
-// How many of the candidates, which are in order, lie before the cut.
+// How many of the candidates, which are in order, are before the cut.
 size_t CountBefore(const Candidates& candidates, const rpc::v1::Cut& cut) {
   size_t from = 0;
   for (size_t to = candidates.keys.size(); from < to;) {
@@ -147,7 +147,7 @@ absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& req
   CandidateListing listing;
   storage::v1::ListSamplesRequest& list = listing.candidates;
   *list.mutable_snapshot() = request.snapshot();
-  // Of its new data a trigger knows all that the snapshot knows.
+  // A trigger knows everything about its new data that the snapshot knows.
   if (begin && Place(*begin) == Place(request.from())) list.mutable_snapshot()->clear_horizons();
   if (request.has_begin()) *list.mutable_from() = request.begin();
   if (begin && (!list.has_from() || Place(list.from()) < Place(*begin))) {
@@ -158,7 +158,7 @@ absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& req
   if (pool.where) list.set_where(*pool.where);
   if (!request.dataset_spec().empty()) {
     ASSIGN_OR_RETURN(const auto dataset,
-                     config::Read<storage::DatasetSpec>(request.dataset_spec(), "dataset"));
+                     config::ReadKept<storage::DatasetSpec>(request.dataset_spec(), "dataset"));
     listing.labelled_only = storage::EffectiveLabel(dataset).is_given();
   }
   listing.late = LateOf(request);

@@ -18,14 +18,14 @@ namespace tidemill::selector {
 using SampleLister = std::function<absl::Status(const storage::v1::ListSamplesRequest&,
                                                 const std::function<absl::Status(batch::Batch)>&)>;
 
-// What to list for a trigger. The trigger's candidates are the samples of `candidates`, and before
-// them in the stream the late samples that take part.
+// The lists to read for a trigger. The trigger's candidates are the samples of `candidates`,
+// preceded in the stream by the late samples that take part.
 struct CandidateListing {
   storage::v1::ListSamplesRequest candidates;
-  // The samples that became known after the previous trigger and lie before its cut. std::nullopt
+  // The samples that became known after the previous trigger and are before its cut. std::nullopt
   // when no sample can be late.
   std::optional<storage::v1::ListSamplesRequest> late = std::nullopt;
-  // Whether late samples are candidates. One that `candidates` holds anyway counts once.
+  // Whether late samples are candidates. A late sample that is in `candidates`, too, counts once.
   bool late_take_part = false;
   // Whether samples without a label are left out of the candidates and of the late samples.
   bool labelled_only = false;
@@ -38,9 +38,8 @@ struct CandidateListing {
   bool IsNew(int64_t event_time, int64_t key) const;
 };
 
-// `policy` must not be a schedule. INVALID_ARGUMENT when the request does not say where the
-// triggers ended that the policy looks back to, or when it holds a dataset's spec that does not
-// decode.
+// `policy` must not be a schedule. INVALID_ARGUMENT when the request lacks the cuts of triggers to
+// which the policy looks back, or when its dataset spec does not decode.
 absl::StatusOr<CandidateListing> ListingOf(const v1::SealTrainingSetRequest& request,
                                            const SelectionSpec& policy);
 

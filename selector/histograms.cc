@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace tidemill::selector {
 
 int64_t ClassCounts::Of(int64_t label) const {
@@ -28,10 +30,12 @@ std::vector<int64_t> ClassCounts::Labels() const {
 void TimeCounts::Add(std::span<const int64_t> times, size_t kind) {
   if (times.empty()) return;
   if (!first_) first_ = times.front();
-  while (IndexOf(times.back()) >= kMostIntervals) {
+  TIDEMILL_CHECK(times.front() >= *first_);
+  TIDEMILL_DCHECK(std::ranges::is_sorted(times));
+  while (IndexOf(times.back()) >= kMaxIntervals) {
     ++log_length_;
     for (auto& counts : counts_) {
-      for (size_t i = 0; i < kMostIntervals; ++i) {
+      for (size_t i = 0; i < kMaxIntervals; ++i) {
         const int64_t count = std::exchange(counts[i], 0);
         counts[i / 2] += count;
       }
@@ -45,7 +49,7 @@ std::vector<TimeCounts::Interval> TimeCounts::Intervals() const {
   if (!first_) return intervals;
   const int64_t length = int64_t{1} << log_length_;
   size_t num_used = 0;
-  for (size_t i = 0; i < kMostIntervals; ++i) {
+  for (size_t i = 0; i < kMaxIntervals; ++i) {
     const int64_t from = *first_ + static_cast<int64_t>(i) * length;
     Interval interval{.from = from, .to = from + length};
     for (const auto& counts : counts_) {

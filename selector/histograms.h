@@ -13,8 +13,8 @@
 
 namespace tidemill::selector {
 
-inline constexpr size_t kMostClasses = 1000;
-inline constexpr size_t kMostIntervals = 20;
+inline constexpr size_t kMaxClasses = 1000;
+inline constexpr size_t kMaxIntervals = 20;
 
 // The number of samples of each class, including kNoClass. Thread-compatible.
 class ClassCounts {
@@ -41,7 +41,7 @@ class ClassCounts {
 };
 
 // Counts samples in intervals of equal length from the first time on. The length is the shortest
-// power of two of microseconds for which kMostIntervals are enough. Several kinds of samples are
+// power of two of microseconds for which kMaxIntervals are enough. Several kinds of samples are
 // counted at once. Thread-compatible.
 class TimeCounts {
  public:
@@ -66,7 +66,7 @@ class TimeCounts {
 
   std::optional<int64_t> first_;
   int log_length_ = 0;
-  std::vector<std::array<int64_t, kMostIntervals>> counts_;
+  std::vector<std::array<int64_t, kMaxIntervals>> counts_;
 };
 
 }  // namespace tidemill::selector

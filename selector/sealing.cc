@@ -49,6 +49,8 @@ class Sealing {
   int64_t num_unlabelled_ = 0;
   int64_t num_new_unlabelled_ = 0;
   int64_t num_filtered_ = 0;
+  // Null for a policy other than a plug-in.
+  std::shared_ptr<plugin::RunHosts> hosts_;
   ChoiceNotes notes_;
   v1::SelectionSummary summary_;
 };
@@ -62,6 +64,9 @@ absl::Status Sealing::Choose() {
   }
   const RandomKey random{
       .seed = request_.seed(), .purpose = "selection", .trigger = request_.trigger()};
+  if (place_.hosts != nullptr && !policy_->RunsWith().empty()) {
+    hosts_ = place_.hosts->Of(request_.command().run_id());
+  }
   const Workplace workplace{.folder = place_.folder,
                             .memory_budget = place_.memory_budget,
                             .pool = place_.pool,
@@ -71,7 +76,8 @@ absl::Status Sealing::Choose() {
                             .chosen_in_round = history_.chosen ? &history_.chosen->round : nullptr,
                             .worker_program = place_.worker_program,
                             .num_workers = place_.num_workers,
-                            .worker_memory = place_.worker_memory};
+                            .worker_memory = place_.worker_memory,
+                            .hosts = hosts_};
   const std::unique_ptr<Chooser> chooser = ChooserFor(spec_, random, workplace, unsealed_.entries);
   if (listing_.late) RETURN_IF_ERROR(unsealed_.late.Open(/*weighted=*/false));
   const auto record_late = [&](const Candidates& late) {
@@ -111,6 +117,13 @@ absl::Status Sealing::Summarize() {
   summary_.set_num_filtered(num_filtered_);
   if (notes_.objective) summary_.set_objective(*notes_.objective);
   for (const std::string& remark : notes_.remarks) summary_.add_remarks(remark);
+  if (hosts_ != nullptr) {
+    for (const plugin::HostDeath& death : hosts_->TakeDeaths()) {
+      v1::SelectionSummary::Death& died = *summary_.add_deaths();
+      died.set_plugin(death.plugin);
+      died.set_what(death.what);
+    }
+  }
   if (notes_.fault) {
     summary_.mutable_fault()->set_what(notes_.fault->what);
     summary_.mutable_fault()->set_traceback(notes_.fault->traceback);

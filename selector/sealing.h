@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
+#include "plugin/process/run_hosts.h"
 #include "selector/candidate_listing.h"
 #include "selector/columns/training_set_file.h"
 #include "selector/stored_facts.h"
@@ -18,9 +19,9 @@ namespace tidemill::selector {
 // The sources that a selection reads.
 struct Sources {
   SampleLister list_samples;
-  // For policies that look at records; may be empty.
+  // For policies that read records; may be empty.
   samples::DatasetReader read_samples = {};
-  // For policies that look at the answers of a model; may be empty.
+  // For policies that read the answers of a model; may be empty.
   ModelReader read_model = {};
 };
 
@@ -33,16 +34,19 @@ struct SealingPlace {
   std::string worker_program;
   int num_workers = 1;
   int64_t worker_memory = 0;
+  // The processes of plug-ins between two triggers of a run; nullptr to keep none.
+  plugin::HostsOfRuns* hosts = nullptr;
 };
 
-// The files of a training set, its late samples, and what the run has chosen including it.
+// The files of a training set: its entries, its late samples, and the samples that the run has
+// chosen up to and including this set.
 struct Unsealed {
   explicit Unsealed(const std::string& folder) : entries(folder), late(folder) {}
 
   v1::TrainingSet set;
   TrainingSetWriter entries;
   TrainingSetWriter late;
-  // std::nullopt when it is not known what was chosen before.
+  // std::nullopt when the earlier choices of the run are unknown.
   std::optional<UnsealedChosen> chosen;
 };
 

@@ -138,7 +138,7 @@ class SelectionStateTest : public ::testing::Test {
 constexpr char kRounds[] = "{type: uniform, samples: 90, over: all, reuse: false}";
 constexpr char kFreshness[] = "{type: freshness, fresh: 0.5}";
 
-TEST_F(SelectionStateTest, RoundsGoOnAfterARestart) {
+TEST_F(SelectionStateTest, RoundsContinueAfterARestart) {
   std::map<int64_t, int> uses;
   for (int64_t trigger = 1; trigger <= 8; ++trigger) {
     EXPECT_EQ(Seal(trigger, kRounds).num_samples(), 90);
@@ -212,7 +212,7 @@ TEST_F(SelectionStateTest, ARecordThatCannotBeMadeAgainIsDataLossForThoseWhoAsk)
   EXPECT_THAT(selector_->Seal(Request(3, kRounds)),
               StatusIs(absl::StatusCode::kDataLoss,
                        HasSubstr("has removed the training set of trigger 1")));
-  // Who does not ask only says less.
+  // A caller that does not ask for it sees less.
   const v1::TrainingSet third = Seal(3, "new_data");
   EXPECT_EQ(third.num_samples(), 100);
   EXPECT_THAT(third.summary().remarks(), ElementsAre(HasSubstr("no longer known")));
@@ -230,7 +230,7 @@ TEST_F(SelectionStateTest, TheRecordOutlivesTheSetsThatRetentionRemoves) {
   }
 }
 
-TEST_F(SelectionStateTest, ATailReachesBackSoManyTriggers) {
+TEST_F(SelectionStateTest, ATailReachesBackAGivenNumberOfTriggers) {
   for (int64_t trigger = 1; trigger <= 3; ++trigger) Seal(trigger, "{type: new_data, tail: 2}");
   EXPECT_EQ(Seal(4, "{type: new_data, tail: 2}").num_samples(), 300);
   EXPECT_EQ(RowsOf(4).front(), 100);
@@ -462,8 +462,8 @@ TEST_F(SelectionStateTest, APolicyThatAsksAModelChoosesAllWhileThereIsNone) {
   EXPECT_THAT(set.summary().remarks(), ElementsAre(HasSubstr("no model yet")));
   auto request = Request(2, "{type: k_center, fraction: 0.1}");
   request.set_model_id(5);
-  EXPECT_THAT(selector_->Seal(request),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("knows no evaluator")));
+  EXPECT_THAT(selector_->Seal(request), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                 HasSubstr("has no endpoint of the evaluator")));
 }
 
 }  // namespace

@@ -60,9 +60,9 @@ void SummaryCounter::Fill(bool all_chosen, v1::SelectionSummary& summary) const 
   const std::vector<int64_t> labels = candidates_.Labels();
   v1::SelectionSummary::ClassCount* entry = nullptr;
   for (size_t i = 0; i < labels.size(); ++i) {
-    if (i < kMostClasses) {
+    if (i < kMaxClasses) {
       entry = summary.add_classes();
-      if (i + 1 == kMostClasses && labels.size() > kMostClasses) {
+      if (i + 1 == kMaxClasses && labels.size() > kMaxClasses) {
         entry->set_is_rest(true);
       } else if (labels[i] != kNoClass) {
         entry->set_class_label(labels[i]);

@@ -67,7 +67,8 @@ Selector::Selector(db::Database& database, std::string folder, Sources sources,
              .pool = pool_.get(),
              .worker_program = std::move(worker_program),
              .num_workers = config.num_workers,
-             .worker_memory = config.worker_memory.bytes} {}
+             .worker_memory = config.worker_memory.bytes,
+             .hosts = &hosts_} {}
 
 absl::Status Selector::RemoveLeftovers() { return TemporaryFile::RemoveLeftovers(folder_); }
 
@@ -85,7 +86,7 @@ absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest&
   return set;
 }
 
-// A supervisor that was replaced is told so before the work is done; Commit() asks again.
+// A supervisor that was replaced is refused before the work is done; Commit() checks again.
 absl::StatusOr<Selector::Found> Selector::Find(const v1::SealTrainingSetRequest& request) {
   Found found;
   const RunId run{request.command().run_id()};
@@ -243,6 +244,7 @@ absl::StatusOr<int64_t> Selector::DeleteRun(const rpc::v1::Command& command) {
     num_deleted = DeleteTrainingSets(work, run);
     return absl::OkStatus();
   }));
+  hosts_.Forget(run.value);
   RETURN_IF_ERROR(files::Remove(FolderOf(run)));
   return num_deleted;
 }

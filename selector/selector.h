@@ -30,8 +30,8 @@ namespace tidemill::selector {
 // once and never changes. Thread-safe: the state is in the database and in the files.
 class Selector {
  public:
-  // `folder` must exist, and nobody else may write there. `worker_program` is for policies that
-  // choose in processes of their own; see Workplace.
+  // `folder` must exist, and no other process may write there. `worker_program` is for policies
+  // that choose in their own processes; see Workplace.
   Selector(db::Database& database, std::string folder, Sources sources,
            const SelectorConfig& config = {}, std::string worker_program = "");
 
@@ -60,7 +60,7 @@ class Selector {
   absl::StatusOr<batch::Batch> Read(RunId run, int64_t trigger);
 
   // Returns the keys in the set's record of late samples, in the order (event time, key), as the
-  // column `key`. The errors are those of Read(). The record outlives the entries.
+  // column `key`. Returns the errors of Read(). The record outlives the entries.
   absl::StatusOr<batch::Batch> ReadLate(RunId run, int64_t trigger);
 
   // Finds the training sets of a dataset that hold some of the samples; see FindSets().
@@ -93,6 +93,7 @@ class Selector {
   const std::string folder_;
   const Sources sources_;
   const std::unique_ptr<WorkerPool> pool_;  // nullptr when there is one thread.
+  plugin::HostsOfRuns hosts_;
   const SealingPlace place_;
   Mutex mutex_;
   CondVar done_;

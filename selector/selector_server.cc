@@ -18,7 +18,7 @@
 namespace tidemill::selector {
 namespace {
 
-// For policies that choose in processes of their own; lies beside this program.
+// For policies that choose in their own processes; it is beside this program.
 constexpr std::string_view kWorkerProgram = "tidemill-select-worker";
 
 // Where others are.

@@ -18,9 +18,9 @@ constexpr int64_t kEntryBytes = 12;
 // 1.2 MB a message.
 constexpr int64_t kEntriesPerMessage = 102'400;
 // Keys of one FindTrainingSets, 8 MB.
-constexpr int kMostSought = 1'000'000;
+constexpr int kMaxSought = 1'000'000;
 // Each reads all sets of a dataset.
-constexpr int kMostSearches = 2;
+constexpr int kMaxSearches = 2;
 // Sets are verified on them, too.
 constexpr int kNumSenders = 2;
 
@@ -128,9 +128,9 @@ grpc::Status SelectorService::CompareTrainingSets(grpc::ServerContext*,
 grpc::Status SelectorService::FindTrainingSets(
     grpc::ServerContext* context, const v1::FindTrainingSetsRequest* request,
     grpc::ServerWriter<v1::FindTrainingSetsResponse>* writer) {
-  if (request->sample_keys_size() > kMostSought) {
-    return ToGrpc(InvalidArgument("{} keys are more than one call takes; send at most {} at a time",
-                                  request->sample_keys_size(), kMostSought));
+  if (request->sample_keys_size() > kMaxSought) {
+    return ToGrpc(InvalidArgument("{} keys are too many for one call; send at most {} at a time",
+                                  request->sample_keys_size(), kMaxSought));
   }
   const auto send = [&](const v1::FindTrainingSetsResponse& response) -> absl::Status {
     return writer->Write(response) ? absl::OkStatus() : Cancelled("the caller went away");
@@ -140,7 +140,7 @@ grpc::Status SelectorService::FindTrainingSets(
                          static_cast<size_t>(request->sample_keys_size()));
     return selector_.FindTrainingSets(DatasetId{request->dataset_id()}, keys, send);
   };
-  return rpc::WithPlace(streams_, *context, "FindTrainingSets", search, kMostSearches);
+  return rpc::WithPlace(streams_, *context, "FindTrainingSets", search, kMaxSearches);
 }
 
 grpc::Status SelectorService::RetireTrainingSets(grpc::ServerContext*,

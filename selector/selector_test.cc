@@ -316,7 +316,7 @@ TEST_F(SelectorTest, KnowsOfHistoryWhatItsHorizonsKnow) {
   EXPECT_THAT(selector.Read({8}, 2)->keys(), ElementsAre(15, 10, 11, 13, 17, 12, 14, 16));
 }
 
-TEST_F(SelectorTest, RemovesWhatIsNotToBeKeptAndSaysSo) {
+TEST_F(SelectorTest, RemovesWhatIsNoLongerKeptAndSaysSo) {
   Selector selector(*database_, folder_, {.list_samples = Arrived(kArrived)});
   auto first = Request(1, 0, 50, "new_data");
   first.mutable_snapshot()->set_committed_key(12);
@@ -333,7 +333,7 @@ TEST_F(SelectorTest, RemovesWhatIsNotToBeKeptAndSaysSo) {
   EXPECT_THAT(selector.ReadLate({7}, 2)->keys(), SizeIs(3));
 }
 
-// Seals in a process of its own that is killed at `failpoint`.
+// Seals in a separate process that is killed at `failpoint`.
 void SealAndDie(const std::string& connection_string, const std::string& folder,
                 const std::string& failpoint) {
   const pid_t child = fork();
@@ -440,7 +440,7 @@ TEST_F(SelectorTest, ServesAHundredThousandKeysEachWithItsWeight) {
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
   EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
   for (const float weight : entries->Find(batch::kWeightColumn)->Values<float>()) {
-    ASSERT_EQ(weight, 1.0F);  // Of one class.
+    ASSERT_EQ(weight, 1.0F);  // All are of one class.
   }
   const auto slice = client.ReadTrainingSet({7}, 1, 99'998, 0);
   ASSERT_THAT(slice, IsOk());

@@ -54,9 +54,9 @@ class Comparison {
     const std::vector<int64_t> labels = all_classes_.Labels();
     Response::ClassCounts* entry = nullptr;
     for (size_t i = 0; i < labels.size(); ++i) {
-      if (i < kMostClasses) {
+      if (i < kMaxClasses) {
         entry = response.add_classes();
-        if (i + 1 == kMostClasses && labels.size() > kMostClasses) {
+        if (i + 1 == kMaxClasses && labels.size() > kMaxClasses) {
           entry->set_is_rest(true);
         } else if (labels[i] != kNoClass) {
           entry->set_class_label(labels[i]);

@@ -19,8 +19,8 @@ using MatchSink = std::function<absl::Status(const v1::FindTrainingSetsResponse&
 using PathsOfRun = std::function<PathsOf(RunId)>;
 
 // `rows` are the sets of one dataset in the order (run, trigger). Reads the entries of each once.
-// Of a set whose entries are removed or lost, it says how many samples it can have held at most:
-// those that its run has ever chosen, as far as that is known. Memory: the keys of one set.
+// For a set whose entries are removed or lost, it reports an upper bound: the samples that its run
+// has ever chosen, as far as they are known. Memory: the keys of one set.
 absl::Status FindSets(const std::vector<TrainingSetRow>& rows, std::span<const int64_t> keys,
                       const PathsOfRun& paths_of, const MatchSink& sink);
 

@@ -8,7 +8,7 @@ namespace tidemill::selector {
 namespace {
 
 // As many as one call to the evaluator takes.
-constexpr size_t kMostKeys = 1'000'000;
+constexpr size_t kMaxKeys = 1'000'000;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ absl::Status StoredFacts::ReadColumn(std::span<const int64_t> keys, const std::s
                                      const Sink& sink) {
   if (!values_) {
     ASSIGN_OR_RETURN(auto spec,
-                     config::Read<storage::DatasetSpec>(request_.dataset_spec(), "dataset"));
+                     config::ReadKept<storage::DatasetSpec>(request_.dataset_spec(), "dataset"));
     values_.emplace(read_samples_, DatasetId{request_.snapshot().dataset_id()}, std::move(spec));
   }
   return values_->ReadColumns(keys, {column}, sink);
@@ -27,8 +27,8 @@ absl::Status StoredFacts::ReadModel(std::span<const int64_t> keys, bool with_pre
   if (!has_model()) return FailedPrecondition("run {} has no model", request_.command().run_id());
   if (!read_model_) {
     return FailedPrecondition(
-        "the policy needs the predictions of a model, but the selector knows no evaluator; name "
-        "the evaluator in cluster.endpoints");
+        "the policy needs the predictions of a model, but the selector has no endpoint of the "
+        "evaluator; name it in cluster.endpoints");
   }
   evaluator::v1::ReadModelColumnsRequest request;
   *request.mutable_command() = request_.command();
@@ -37,8 +37,8 @@ absl::Status StoredFacts::ReadModel(std::span<const int64_t> keys, bool with_pre
   request.set_dataset_spec(request_.dataset_spec());
   request.add_columns(evaluator::v1::MODEL_COLUMN_EMBEDDING);
   if (with_predictions) request.add_columns(evaluator::v1::MODEL_COLUMN_PREDICTION);
-  for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kMostKeys))) {
-    const auto some = keys.first(std::min(keys.size(), kMostKeys));
+  for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kMaxKeys))) {
+    const auto some = keys.first(std::min(keys.size(), kMaxKeys));
     request.mutable_keys()->Clear();
     request.mutable_keys()->Add(some.begin(), some.end());
     RETURN_IF_ERROR(read_model_(request, [&](const batch::Batch& rows) { return sink(rows); }));

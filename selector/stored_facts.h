@@ -1,4 +1,4 @@
-// Answers what policies ask about candidates, from storage and from the run's newest model.
+// Reads facts about candidates for policies, from storage and from the run's newest model.
 #pragma once
 
 #include <functional>

@@ -49,7 +49,7 @@ absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<Trai
   if (policy->WhatItRecalls() != Recalls::kNothing) {
     return DataLoss(
         "policy {} needs to know which samples the run chose before trigger {}, but that record is "
-        "lost ({}) and cannot be made again: {}; start a new run",
+        "lost ({}) and cannot be rebuilt: {}; start a new run",
         policy.type(), trigger, std::string(lost.message()),
         std::string(chosen.status().message()));
   }

@@ -1,4 +1,4 @@
-// What the earlier training sets of a run hold, for the choice of the next one.
+// The samples in the earlier training sets of a run, for the choice of the next one.
 #pragma once
 
 #include <functional>
@@ -22,15 +22,15 @@ struct TriggerPaths {
 using PathsOf = std::function<TriggerPaths(int64_t trigger)>;
 
 struct TrainingSetHistory {
-  // std::nullopt when it cannot be known any more and the policy does not ask.
+  // std::nullopt when it can no longer be determined and the policy does not need it.
   std::optional<ChosenSoFar> chosen = ChosenSoFar();
   // The previous set, if there is one.
   std::optional<v1::TrainingSet> previous = std::nullopt;
 };
 
-// `rows` are the sets before the trigger, ascending. What was chosen is read from the file of the
-// newest set. When that file is lost, it is read from the entries of all sets. DATA_LOSS when some
-// of those are removed or damaged, too, and the policy that serves the trigger needs to know.
+// `rows` are the sets before the trigger, ascending. The chosen samples are read from the file of
+// the newest set, or, when that file is lost, from the entries of all sets. DATA_LOSS when some
+// entries are removed or damaged, too, and the policy that serves the trigger needs them.
 absl::StatusOr<TrainingSetHistory> ReadTrainingSetHistory(const std::vector<TrainingSetRow>& rows,
                                                           const SelectionSpec& spec,
                                                           int64_t trigger, const PathsOf& paths_of);

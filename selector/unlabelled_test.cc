@@ -1,4 +1,4 @@
-// Samples without a label are nobody's candidates.
+// Samples without a label are never candidates.
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
@@ -63,7 +63,7 @@ Listed ListFor(const std::string& dataset_spec) {
   return all;
 }
 
-TEST(Unlabelled, SamplesAreNoCandidatesWhereTheDatasetHasLabels) {
+TEST(Unlabelled, SamplesAreNotCandidatesWhereTheDatasetHasLabels) {
   const Listed all = ListFor(kLabelled);
   EXPECT_THAT(all.keys, ElementsAre(1, 3, 5, 7));
   EXPECT_THAT(all.labels, ElementsAre(1, 1, 1, 1));

@@ -17,7 +17,7 @@ constexpr char kSpec[] =
     "{path: /data, format: {type: csv, columns: [t, y]}, label: {column: y}, "
     "event_time: {column: t}}";
 
-// Six samples, all of class 1 but for the last, which has none. Those with even keys match.
+// Six samples, all of class 1 but for the last, which has none. The samples with even keys match.
 absl::Status ListSix(const storage::v1::ListSamplesRequest& request,
                      const std::function<absl::Status(batch::Batch)>& sink) {
   const std::vector<int64_t> keys = {0, 1, 2, 3, 4, 6};
@@ -62,7 +62,7 @@ TEST(Where, LeavesOutCandidatesAndCountsThem) {
   EXPECT_EQ(num_unlabelled, 1);
 }
 
-TEST(Where, StandsInEveryPolicyAndTellsMistakes) {
+TEST(Where, IsPartOfEveryPolicyAndReportsMistakes) {
   for (const std::string policy :
        {"type: new_data", "type: all_data", "type: uniform, fraction: .5", "type: freshness",
         "type: reservoir, samples: 5", "type: balanced, samples: 5"}) {

@@ -37,7 +37,7 @@ constexpr int kNumSamples = 4608;
 struct Happening {
   const char* name;
   void (*happen)(const std::string& path);
-  // Whoever has the file open reads on in what it was.
+  // A reader that has the file open keeps reading its old content.
   bool leaves_open_file = false;
 };
 
@@ -67,7 +67,7 @@ const Happening kHappenings[] = {
 };
 
 // How many of a file's samples the answer names as missing; that it names no others, gives all else
-// right by content, and that storage goes on.
+// right by content, and that storage continues.
 size_t CountLost(const GeneratedDataset& dataset, const Storage& storage,
                  const std::vector<int64_t>& sorted_keys, const ReadResult& result,
                  const std::string& file) {
@@ -75,7 +75,7 @@ size_t CountLost(const GeneratedDataset& dataset, const Storage& storage,
   EXPECT_EQ(result.samples.size() + result.num_missing, sorted_keys.size());
   for (const auto& [key, reason] : result.missing) {
     EXPECT_EQ(expected.at(key)->file, file);
-    // The last: storage has looked at the file again meanwhile.
+    // The last one when storage has read the file again in the meantime.
     EXPECT_THAT(reason, AnyOf(HasSubstr("no longer in its file"), HasSubstr("No such file"),
                               HasSubstr("cannot be read"), HasSubstr("deleted")));
   }
@@ -126,7 +126,7 @@ TEST_P(ReadingChangedFile, ThatIsReadLaterCostsItsOwnSamplesAtMost) {
   const size_t num_lost = ReadWhileItHappens(keys_, "2.bin");
   const std::string what = What().name;
   const size_t num_of_file = kNumSamples / 3;
-  // Of a file that is replaced or deleted a client on the host may have the descriptor already.
+  // A client on the host may already have the descriptor of a file that is replaced or deleted.
   if (!What().leaves_open_file || IsGrpc()) {
     EXPECT_EQ(num_lost, what == "CutInHalf" ? num_of_file / 2 : num_of_file);
   }

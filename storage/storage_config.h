@@ -35,7 +35,7 @@ struct StorageConfig {
           {.min = 65'536, .max = 4'194'304});
     field("max_open_files", max_open_files, "Data files kept open for reading.",
           {.min = 1, .max = 60'000});
-    field("object_store", object_store, "The store behind datasets whose path begins with s3://.");
+    field("object_store", object_store, "The store of datasets whose path begins with s3://.");
   }
 };
 

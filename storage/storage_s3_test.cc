@@ -1,5 +1,5 @@
-// Datasets in an object store, as other services meet them: a storage process behind its client,
-// and a store that checks signatures.
+// Datasets in an object store, as other services meet them: a storage process with its client, and
+// a store that checks signatures.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -143,7 +143,7 @@ TEST_F(StorageS3Files, AReplacedObjectGivesNewSamplesAndADeletedOneTakesItsOwn) 
   const std::vector<int64_t> keys = storage.SortedKeys();
   PutFile("b", "new");
   const ReadResult before =
-      storage.Read(keys);  // Of the old b or not at all, never of the new one.
+      storage.Read(keys);  // The bytes of the old b or none, never those of the new one.
   for (const testing::Sample& sample : before.samples) {
     EXPECT_THAT(sample.payload, Not(HasSubstr("new")));
   }

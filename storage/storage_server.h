@@ -1,4 +1,5 @@
-// The storage service as it runs in its process. It owns everything, in the order of dependence.
+// The storage service as it runs in its process. It owns all parts, in the order of their
+// dependencies.
 #pragma once
 
 #include <memory>
@@ -25,8 +26,8 @@ namespace tidemill::storage {
 
 class StorageServer final : public rpc::RunningService {
  public:
-  // Migrates the schema. `folder` is storage's part of the state folder. What lies in `own_state`
-  // is never read as data. `direct` says where direct reads are offered; with an empty path, they
+  // Migrates the schema. `folder` is storage's part of the state folder. Files in `own_state` are
+  // never read as data. `direct` says where direct reads are offered; with an empty path, they
   // are not. UNAVAILABLE when the database cannot be reached.
   static absl::StatusOr<std::unique_ptr<StorageServer>> Create(const StorageConfig& config,
                                                                const std::string& database,

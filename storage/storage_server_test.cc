@@ -1,4 +1,4 @@
-// Storage as other services meet it: a process of its own, behind its client.
+// Storage as other services meet it: a separate process, seen through its client.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -139,7 +139,7 @@ TEST(StorageServer, ASnapshotExcludesWhatIsIngestedLater) {
   EXPECT_THAT(storage.Read(storage.SortedKeys()).samples, SizeIs(500));
 }
 
-TEST(StorageServer, RecordsOfAReplacedFileKeepTheirKeysWhereverTheyLieNow) {
+TEST(StorageServer, RecordsOfAReplacedFileKeepTheirKeysWhereverTheyAreNow) {
   Storage storage;
   const GeneratedDataset dataset = MakeCsv(storage.process.data_folder(), 500);
   storage.Register(dataset);
@@ -221,7 +221,7 @@ TEST(StorageServer, ServesTheSameAfterKillMinusNine) {
   storage.Register(dataset);
   const std::vector<int64_t> keys = storage.SortedKeys();
   storage.process.Kill();
-  // One lost column file is made anew.
+  // One lost column file is made again.
   std::filesystem::remove(*std::filesystem::recursive_directory_iterator(
       storage.process.storage_folder() + "/segments/" + std::to_string(storage.id.value)));
   storage.process.Start();
@@ -283,7 +283,7 @@ TEST(StorageServer, ServesOverTcpByContentAlsoWhenItIsCutOffTwice) {
   ExpectRight(dataset, keys, asked, result);
 }
 
-TEST(StorageServer, AListThatIsCutOffGoesOnBehindWhatWasDelivered) {
+TEST(StorageServer, AListThatIsCutOffResumesAfterWhatWasDelivered) {
   Storage storage;
   storage.Register(MakeCsv(storage.process.data_folder(), 50'000));
   const std::vector<int64_t> keys = storage.SortedKeys();
@@ -292,7 +292,7 @@ TEST(StorageServer, AListThatIsCutOffGoesOnBehindWhatWasDelivered) {
   EXPECT_EQ(storage.SortedKeys(), keys);
 }
 
-TEST(StorageServer, AReadThatIsCutOffGoesOnBehindWhatWasReceived) {
+TEST(StorageServer, AReadThatIsCutOffResumesAfterWhatWasReceived) {
   Storage storage;
   const GeneratedDataset dataset = MakeRecords(storage.process.data_folder(), kNumKeys);
   storage.Register(dataset);

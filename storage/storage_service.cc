@@ -23,11 +23,11 @@ namespace {
 
 constexpr char kSchema[] = "storage";
 // Samples of one call that records them.
-constexpr int kMostQuarantined = 10'000;
+constexpr int kMaxQuarantined = 10'000;
 // Keys and places of one call that finds samples.
-constexpr int64_t kMostFound = 100'000;
+constexpr int64_t kMaxFound = 100'000;
 // Each reads a whole dataset.
-constexpr int kMostChecks = 8;
+constexpr int kMaxChecks = 8;
 
 void Assign(Timestamp from, google::protobuf::Timestamp* to) {
   constexpr int64_t kMicros = 1'000'000;
@@ -149,6 +149,11 @@ StorageService::StorageService(const StorageCore& core) : core_(core) {
   });
 }
 
+OnOtherSpec ToOnOtherSpec(v1::OnOtherSpec wanted) {
+  if (wanted == v1::ON_OTHER_SPEC_NEW_VERSION) return OnOtherSpec::kNewVersion;
+  return wanted == v1::ON_OTHER_SPEC_REPLACE ? OnOtherSpec::kReplace : OnOtherSpec::kRefuse;
+}
+
 grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
                                              const v1::RegisterDatasetRequest* request,
                                              v1::RegisterDatasetResponse* response) {
@@ -158,10 +163,12 @@ grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
         const auto fill = [&](pqxx::work& work, const Registration& registration) {
           response->set_dataset_id(registration.id.value);
           response->set_created(registration.created);
+          response->set_earlier_version(registration.earlier_version);
           return keep(work);
         };
         return core_.catalog
-            .Register(request->namespace_(), request->name(), request->spec(), guard, fill)
+            .Register(request->namespace_(), request->name(), request->spec(), guard, fill,
+                      ToOnOtherSpec(request->on_other_spec()))
             .status();
       }));
 }
@@ -207,6 +214,7 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   dataset.mutable_left_out()->set_where(entry.spec.where.value_or(""));
   *dataset.mutable_ledger() = LedgerOf(counts);
   dataset.set_num_bad_samples(counts.num_bad_samples);
+  dataset.set_superseded(entry.superseded);
   // Where there are no labels, none is missing.
   if (!EffectiveLabel(entry.spec).is_given()) {
     dataset.mutable_left_out()->clear_num_unlabelled();
@@ -279,17 +287,17 @@ grpc::Status StorageService::ListRecords(grpc::ServerContext* context,
       return Send(writer, response);
     });
   };
-  return rpc::WithPlace(core_.streams, *context, "ListRecords", list, kMostChecks);
+  return rpc::WithPlace(core_.streams, *context, "ListRecords", list, kMaxChecks);
 }
 
 grpc::Status StorageService::FindSamples(grpc::ServerContext* /*context*/,
                                          const v1::FindSamplesRequest* request,
                                          v1::FindSamplesResponse* response) {
   const int64_t num_asked = request->sample_keys_size() + int64_t{request->places_size()};
-  if (num_asked > kMostFound) {
+  if (num_asked > kMaxFound) {
     return ToGrpc(
-        InvalidArgument("{} keys and places are more than one call takes; send {} at a time",
-                        num_asked, kMostFound));
+        InvalidArgument("{} keys and places are too many for one call; send at most {} at a time",
+                        num_asked, kMaxFound));
   }
   const SampleFinder finder(core_.catalog, core_.indexes);
   auto found = finder.Find(*request);
@@ -323,10 +331,10 @@ grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* /*context*/,
                                                const v1::QuarantineSamplesRequest* request,
                                                v1::QuarantineSamplesResponse* response) {
   if (request->sample_keys_size() != request->reasons_size() ||
-      request->sample_keys_size() > kMostQuarantined) {
+      request->sample_keys_size() > kMaxQuarantined) {
     return ToGrpc(
         InvalidArgument("{} keys came with {} reasons; send as many reasons as keys, at most {}",
-                        request->sample_keys_size(), request->reasons_size(), kMostQuarantined));
+                        request->sample_keys_size(), request->reasons_size(), kMaxQuarantined));
   }
   // Recording twice changes nothing, so the command's answer is not kept.
   std::vector<std::string> reasons;
@@ -379,7 +387,7 @@ grpc::Status StorageService::CheckDataset(grpc::ServerContext* context,
     }
     return Cancelled("the caller went away");
   };
-  return rpc::WithPlace(core_.streams, *context, "CheckDataset", check_all, kMostChecks);
+  return rpc::WithPlace(core_.streams, *context, "CheckDataset", check_all, kMaxChecks);
 }
 
 absl::Status StorageService::AddFiles(DatasetId dataset, const DatasetIndex& index,

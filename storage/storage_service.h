@@ -23,8 +23,8 @@ struct StorageCore {
   SampleIndex& indexes;
   OpenFiles& files;
   UnpackedCache& unpacked;
-  // The threads that gather what is read and listed. Their number limits how many streams do so at
-  // once.
+  // The threads that gather samples and lists for streams. Their number limits how many streams do
+  // so at once.
   WorkerPool& senders;
   rpc::StreamBudget& streams;
   // The payload bytes of a block of ReadSamples.
@@ -33,7 +33,7 @@ struct StorageCore {
 
 // Thread-safe. Lists, reads and descriptions are frames: a reader that stalls holds no thread. A
 // stream of samples holds at most three blocks in memory, whatever its reader does. All streams
-// together hold what their budget allows.
+// together hold at most their budget.
 class StorageService final : public rpc::FrameService<v1::StorageService> {
  public:
   explicit StorageService(const StorageCore& core);

@@ -26,20 +26,11 @@ void BottomK::Cut() {
   is_bounded_ = true;
 }
 
-void BottomK::Merge(const BottomK& other) {
-  for (const RankedRow& row : other.held_) Add(row);
-}
-
 std::vector<RankedRow> BottomK::Take() {
   Cut();
   std::sort(held_.begin(), held_.end());
   is_bounded_ = false;
   return std::move(held_);
-}
-
-double WeightedRank(double score, uint64_t bits) {
-  if (!(score > 0)) return std::numeric_limits<double>::infinity();
-  return -std::log(UnitAboveZero(bits)) / score;
 }
 
 double DecayedRank(int64_t time, int64_t half_life, uint64_t bits) {

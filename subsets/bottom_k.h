@@ -1,7 +1,12 @@
 // Keeps the k rows with the smallest ranks of a stream, in O(k) memory. If ranks are functions of a
 // row's id and a random stream, this is the base of every draw of a fixed size. The same rows are
-// then drawn, however the stream is cut into pieces and parts, and in whatever order these are
-// merged (bottom-k sketches, Cohen and Kaplan, PODC 2007).
+// then drawn for every division of the stream into pieces and parts, and for every order in which
+// these are merged (bottom-k sketches, Cohen and Kaplan, PODC 2007).
+//   id      17    4    9   23    8          rank = a function of the id and a seed
+//   rank   .31  .90  .07  .52  .15   k = 2
+//   held              .07       .15         these two, whichever order the rows come in
+//
+//   part A holds {.31, .07}, part B holds {.15, .52}  -> merged: {.07, .15}
 #pragma once
 
 #include <cstdint>
@@ -32,8 +37,6 @@ class BottomK {
     held_.push_back(row);
     if (held_.size() >= kSlack + 2 * static_cast<size_t>(k_)) Cut();
   }
-  // Adds what the other one holds, as if its stream had come here.
-  void Merge(const BottomK& other);
   // Returns the smallest rows, at most k, in their order.
   std::vector<RankedRow> Take();
 
@@ -54,15 +57,9 @@ inline double UnitAboveZero(uint64_t bits) {
   return static_cast<double>((bits >> 11) + 1) * 0x1.0p-53;
 }
 
-// Returns the rank for a draw without replacement in which the next row is always drawn in
-// proportion to the scores of the remaining rows: -log(U) / score (Efraimidis and Spirakis,
-// Weighted random sampling with a reservoir, 2006; the same law as Gumbel's trick). It is infinite
-// for a score of zero.
-double WeightedRank(double score, uint64_t bits);
-
 // Returns the rank for such a draw in which the score of a row halves with each `half_life` of its
-// age, whatever the present time is: log(-log U) - log(2) time / half_life (Cormode et al., Forward
-// decay, ICDE 2009). Nothing overflows, however many half-lives lie between two rows. Both times
+// age, whatever the current time is: log(-log U) - log(2) time / half_life (Cormode et al., Forward
+// decay, ICDE 2009). Nothing overflows, however many half-lives are between two rows. Both times
 // are in microseconds.
 double DecayedRank(int64_t time, int64_t half_life, uint64_t bits);
 

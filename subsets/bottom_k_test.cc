@@ -57,18 +57,6 @@ TEST(BottomK, OfNoneOrOfZeroHoldsNone) {
   EXPECT_THAT(RowsOf(zero), IsEmpty());
 }
 
-TEST(BottomK, OfSevenPartsMergedIsThatOfTheWhole) {
-  BottomK whole(100);
-  std::vector<BottomK> parts(7, BottomK(100));
-  for (int64_t row = 0; row < 20'000; ++row) {
-    const RankedRow ranked = RowWith(UnitAboveZero(RandomBits(kRandomOfRanks, -1 - row)), row);
-    whole.Add(ranked);
-    parts[static_cast<size_t>((row * row) % 7)].Add(ranked);
-  }
-  for (size_t i = 6; i > 0; --i) parts[0].Merge(parts[i]);
-  EXPECT_EQ(RowsOf(parts[0]), RowsOf(whole));
-}
-
 TEST(DecayedRank, IsFiniteAndOrderedOverDecadesOfShortHalfLives) {
   constexpr int64_t kYear = int64_t{365} * 86'400'000'000;
   for (const int64_t half_life : {int64_t{1}, int64_t{1'000'000}, 1000 * kYear}) {
@@ -84,7 +72,7 @@ TEST(DecayedRank, IsFiniteAndOrderedOverDecadesOfShortHalfLives) {
 }
 
 TEST(DecayedRank, DrawsASampleOneHalfLifeOlderHalfAsOften) {
-  // Of two samples one is drawn: the older one with probability 1/3.
+  // One of two samples is drawn: the older one with probability 1/3.
   constexpr int64_t kDraws = 40'000;
   int64_t older = 0;
   for (int64_t i = 0; i < kDraws; ++i) {

@@ -44,10 +44,6 @@ std::vector<float> GreatestCosines(const Rows& rows, std::span<const int64_t> or
 
 }  // namespace
 
-std::vector<float> GreatestCosineWithEarlier(const Rows& rows, std::span<const int64_t> order) {
-  return GreatestCosines(rows, order, nullptr);
-}
-
 Choice LeaveOutAlike(const Rows& rows, const DeduplicationOptions& options, WorkerPool* pool) {
   const Clusters clusters = FindClusters(rows,
                                          {.num_clusters = options.num_clusters,

@@ -28,8 +28,8 @@ struct DeduplicationOptions {
   RandomKey random = {};
 };
 
-// SemDeDup (Abbas et al., 2023). Rows are put into clusters by k-means. Within a cluster, rows are
-// visited in the order of `keep`. A row is removed when its cosine with an earlier one, kept or
+// SemDeDup (Abbas et al., 2023). Rows are divided into clusters by k-means. Within a cluster, rows
+// are visited in the order of `keep`. A row is removed when its cosine with an earlier one, kept or
 // not, is above the threshold. A removed row still removes others, so that of a chain of similar
 // rows one may stay that is far from the others. Rows must have length 1 (see Normalised), or be
 // zeros, which resemble no other. The kept rows are returned in ascending order. O(n d clusters
@@ -37,9 +37,5 @@ struct DeduplicationOptions {
 // rows. `pool` may be nullptr; the result does not depend on it.
 Choice LeaveOutAlike(const Rows& rows, const DeduplicationOptions& options,
                      WorkerPool* pool = nullptr);
-
-// Returns, for each row of `order`, its greatest cosine with an earlier one; 0 for the first. Rows
-// must have length 1.
-std::vector<float> GreatestCosineWithEarlier(const Rows& rows, std::span<const int64_t> order);
 
 }  // namespace tidemill::subsets

@@ -13,7 +13,6 @@ namespace tidemill::subsets {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::FloatNear;
 using ::testing::IsEmpty;
 using testing::OwnedRows;
 using testing::RandomRows;
@@ -28,14 +27,6 @@ DeduplicationOptions AlikeWithin(double epsilon, KeepAlike keep = KeepAlike::kFi
 Choice KeptOf(const Rows& rows, const DeduplicationOptions& options, WorkerPool* pool = nullptr) {
   const std::vector<float> values = Normalised(rows);
   return LeaveOutAlike({values, rows.num_rows, rows.width}, options, pool);
-}
-
-TEST(Deduplication, FindsTheCosinesOfTheReference) {
-  const std::vector<float> rows = Normalised({kTwoAlike, 4, 2});
-  const std::vector<int64_t> order = {0, 1, 2, 3};
-  EXPECT_THAT(
-      GreatestCosineWithEarlier({rows, 4, 2}, order),
-      ElementsAre(0, FloatNear(0.99F, 1e-5F), FloatNear(0.14107F, 1e-5F), FloatNear(0.8F, 1e-5F)));
 }
 
 TEST(Deduplication, LeavesOutWhatTheReferenceDoes) {
@@ -54,7 +45,7 @@ TEST(Deduplication, LetsARowThatWentMakeOthersGo) {
 }
 
 TEST(Deduplication, KeepsTheFarthestOrTheNearestOfItsCluster) {
-  // Three directions; the mean lies nearest to the second, farthest from the last.
+  // Three directions; the mean is nearest to the second, farthest from the last.
   const std::vector<float> rows = {1, 0, 0.999F, 0.0447F, 0.99F, 0.141F};
   EXPECT_THAT(KeptOf({rows, 3, 2}, AlikeWithin(0.05, KeepAlike::kFarthest)).rows, ElementsAre(2));
   EXPECT_THAT(KeptOf({rows, 3, 2}, AlikeWithin(0.05, KeepAlike::kNearest)).rows, ElementsAre(1));

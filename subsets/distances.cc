@@ -12,7 +12,7 @@ namespace {
 // Four numbers of one register.
 using Lanes = float __attribute__((vector_size(16)));
 constexpr int64_t kLanes = 4;
-// So many numbers are added up in float, in 8 sums, before the total goes on in double.
+// The numbers that are added up in float, in 8 sums, before they are added to the total in double.
 constexpr int64_t kRun = 256;
 constexpr int64_t kTile = 64;
 constexpr int64_t kPoints = 4;
@@ -37,7 +37,7 @@ void Load(const float* from, int64_t left, Lanes& to) {
 }
 
 // totals[p] = the sum over the columns of Term(points[p], row). Several points at once share the
-// loads; the order of the additions is that of one alone.
+// loads; the additions have the same order as for one row alone.
 template <typename Term, int kCount>
 void Reduce(const std::array<const float*, kPoints>& points, const float* row, int64_t width,
             std::array<float, kPoints>& totals) {

@@ -32,7 +32,7 @@ TEST(Distances, AreThoseOfAPlainLoopForAnyWidth) {
     for (int64_t row = 2; row < 11; ++row) {
       const double expected = Reference(rows.Row(3), rows.Row(row));
       EXPECT_NEAR(distances[static_cast<size_t>(row - 2)], expected, 1e-5 * expected) << width;
-      // Whatever stands beside them.
+      // Whatever the other rows are.
       EXPECT_EQ(distances[static_cast<size_t>(row - 2)],
                 SquaredDistance(rows.Row(row), rows.Row(3)));
     }
@@ -62,7 +62,7 @@ TEST(Distances, ShiftedAreGreatestOfTheSame) {
   EXPECT_NEAR(similarity.Row(0)[5], 1e-3, 1e-6);
 }
 
-TEST(CosineSimilarities, LieBetweenZeroAndOne) {
+TEST(CosineSimilarities, AreBetweenZeroAndOne) {
   const std::vector<float> points = {1, 0, -2, 0, 0, 3, 0, 0};
   const PairMatrix similarity = CosineSimilarities({points, 4, 2}, nullptr);
   EXPECT_THAT(similarity.Row(0), ElementsAre(1, 0, 0.5F, 0.5F));

@@ -25,9 +25,9 @@ namespace tidemill::subsets {
 
 enum class Search {
   kNaive,  // Requests all gains at each step.
-  // Recomputes a gain only when its earlier value, which bounds the present one, might be the
-  // greatest (Minoux, 1978). It chooses what kNaive does when computed gains never increase, which
-  // those of set_functions.h do not.
+  // Recomputes a gain only when its earlier value, which bounds the current one, might be the
+  // greatest (Minoux, 1978). It chooses the same rows as kNaive when computed gains never increase,
+  // as in set_functions.h.
   kLazy,
   // As kLazy, but takes a row as soon as its gain is `near` times that bound (DeepCore's
   // "approximate lazy").

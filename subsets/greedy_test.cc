@@ -43,17 +43,11 @@ TEST(Greedy, LazyChoosesWhatNaiveDoesWithManyTies) {
   OwnedRows owned = RandomRows(120, 2, 3);
   for (float& value : owned.values) value = std::round(value * 2);
   const PairMatrix similarity = ShiftedDistances(owned.rows(), nullptr);
-  std::vector<float> features = owned.values;
-  for (float& value : features) value = std::abs(value);
   FacilityLocation location_naive(similarity), location_lazy(similarity);
   EXPECT_EQ(Maximise(location_naive, 60, {.search = Search::kNaive}).rows,
             Maximise(location_lazy, 60).rows);
   GraphCut cut_naive(similarity, 0.4), cut_lazy(similarity, 0.4);
   EXPECT_EQ(Maximise(cut_naive, 60, {.search = Search::kNaive}).rows, Maximise(cut_lazy, 60).rows);
-  for (const Concave concave : {Concave::kSquareRoot, Concave::kLog1p, Concave::kInverse}) {
-    FeatureSum naive({features, 120, 2}, concave), lazy({features, 120, 2}, concave);
-    EXPECT_EQ(Maximise(naive, 60, {.search = Search::kNaive}).rows, Maximise(lazy, 60).rows);
-  }
 }
 
 TEST(Greedy, ReachesTheGuaranteedShareOfTheBest) {

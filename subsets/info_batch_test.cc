@@ -51,10 +51,10 @@ TEST(InfoBatch, IsUnbiasedAlsoWhenTheShareIsNotWhole) {
   }
 }
 
-TEST(InfoBatch, KeepsWhatWasNotSeenOrIsNoLoss) {
+TEST(InfoBatch, KeepsRowsThatWereNotSeenOrHaveNoLoss) {
   const std::vector<float> losses = {kNan, 0, kInfinity, 1, -kInfinity};
   const Choice choice = LeaveOutWellLearnt(losses, 0.99, SeedOfPruning(1));
-  EXPECT_THAT(choice.rows, ElementsAre(0, 1, 2, 3, 4));  // Of one below the mean, one is kept.
+  EXPECT_THAT(choice.rows, ElementsAre(0, 1, 2, 3, 4));  // One below the mean is kept.
   EXPECT_THAT(choice.weights, Each(1));
   EXPECT_THAT(LeaveOutWellLearnt(std::vector<float>(4, kNan), 0.5, SeedOfPruning(1)).rows,
               SizeIs(4));

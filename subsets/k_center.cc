@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/check.h"
 #include "subsets/distances.h"
 #include "subsets/matching_pursuit.h"
 
@@ -79,6 +80,7 @@ class Traversal {
 }  // namespace
 
 int64_t NearestToMean(const Rows& rows) {
+  TIDEMILL_CHECK(rows.num_rows > 0);
   const std::vector<double> mean = MeanRow(rows);
   double best = std::numeric_limits<double>::infinity();
   int64_t nearest = 0;

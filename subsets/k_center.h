@@ -1,4 +1,9 @@
 // Chooses rows so that every row is close to one of them.
+//      . 2               1: the start, nearest to the mean
+//    .      .  .         2: the row farthest from 1
+//         1     .        3: the row farthest from both, and so on
+//      .    .
+//   3 .                  The distance of the row that would come next is the radius.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +18,7 @@ struct Centers {
   // The rows in the order of the choice, without weights.
   Choice choice;
   // For each number of chosen rows, the Euclidean distance of the farthest row from its nearest
-  // center. radii[0] is that of the first row alone.
+  // center. radii[0] is the distance for the first row alone.
   std::vector<double> radii;
   // For each center, the number of rows for which it is the nearest. Among equally near centers,
   // the first chosen one counts. A center belongs to itself. The numbers add up to the number of

@@ -11,7 +11,8 @@ namespace tidemill::subsets {
 namespace {
 
 constexpr int64_t kRowsInPiece = 1024;
-// Into how many tasks the clusters are cut; each looks at all rows, and adds up those of its own.
+// Into how many tasks the clusters are cut; each looks at all rows, and adds up the rows of its own
+// clusters.
 constexpr int64_t kClusterTasks = 16;
 constexpr int64_t kSeedsFromPerCluster = 20;
 constexpr int64_t kSeedsFrom = 10'000;
@@ -170,8 +171,8 @@ class Lloyd {
               [&](int64_t from, int64_t to) { MoveCentersOf(from, to); });
   }
 
-  // Of the clusters [from, to). Each sum goes through the rows in their order, so that it does not
-  // depend on how the clusters are cut.
+  // Moves the centers of the clusters [from, to). Each sum goes through the rows in their order, so
+  // that it does not depend on how the clusters are cut.
   void MoveCentersOf(int64_t from, int64_t to) {
     const auto width = static_cast<size_t>(rows_.width);
     std::vector<double> sums(static_cast<size_t>(to - from) * width, 0.0);

@@ -49,14 +49,4 @@ float KthLargest::value() const {
   return is_short_ ? -std::numeric_limits<float>::infinity() : ValueOf(prefix_);
 }
 
-Threshold FindKthLargest(std::span<const float> values, int64_t k) {
-  KthLargest search(k);
-  while (!search.done()) {
-    KthLargest::Counters counters(KthLargest::kNumCounters);
-    search.Count(values, counters);
-    search.Narrow(counters);
-  }
-  return {search.value(), search.num_of_equal()};
-}
-
 }  // namespace tidemill::subsets

@@ -2,7 +2,7 @@
 // which exchange 2^16 counters each and never a number.
 //
 //   KthLargest search(k);
-//   while (!search.done()) {
+//   twice {
 //     for each part: search.Count(values, counters);   // Counters of parts are added up.
 //     search.Narrow(counters);
 //   }
@@ -28,13 +28,9 @@ class KthLargest {
   void Count(std::span<const float> values, std::span<int64_t> counters) const;
   // Ends a pass. `counters` are the sums of all counters.
   void Narrow(std::span<const int64_t> counters);
-  bool done() const { return passes_ == 2; }
 
   // Returns the k-th greatest; minus infinity when there are fewer than k.
   float value() const;
-  // Returns how many of the values equal to it are among the k greatest; 0 when there are fewer
-  // than k.
-  int64_t num_of_equal() const { return is_short_ ? 0 : left_; }
 
  private:
   int64_t left_;
@@ -42,12 +38,5 @@ class KthLargest {
   int passes_ = 0;
   bool is_short_ = false;
 };
-
-// The whole search, for values in one place.
-struct Threshold {
-  float value = 0;
-  int64_t num_of_equal = 0;
-};
-Threshold FindKthLargest(std::span<const float> values, int64_t k);
 
 }  // namespace tidemill::subsets

@@ -12,7 +12,7 @@ namespace tidemill::subsets {
 namespace {
 
 constexpr int64_t kProductsAtATime = 256;
-// Of a row's square, what must be left of it to be independent of those chosen.
+// The share of a row's square that must be left for it to be independent of those chosen.
 constexpr double kIndependent = 1e-12;
 
 double Dot(std::span<const float> row, const Eigen::VectorXd& vector) {

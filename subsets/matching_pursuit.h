@@ -1,4 +1,12 @@
 // Chooses a few rows whose weighted sum is close to a given vector.
+//         target
+//           ^  .
+//           |   '.  the remainder: what the chosen rows do not explain
+//           |     '.
+//   --------+------> chosen row x weight
+//
+//   choose the row that points most along the remainder -> solve the weights of all chosen rows ->
+//   compute the remainder -> ...
 #pragma once
 
 #include <cstdint>
@@ -14,12 +22,12 @@ struct PursuitOptions {
   int64_t k = 1;
   // The penalty on the squares of the weights.
   double ridge = 0;
-  // It ends when the length of the remainder is this share of the target's length.
+  // The pursuit ends when the length of the remainder is this share of the target's length.
   double tolerance = 1e-10;
 };
 
 // sum(weights x rows) is near the target. Weights are above zero. They have the scale of the
-// target, which is not that of Choice.
+// target, unlike the weights of a Choice.
 struct Pursuit {
   std::vector<int64_t> rows;  // In the order of the choice; at most k.
   std::vector<double> weights;

@@ -135,6 +135,13 @@ Eigen::VectorXd ByAllSets(const System& system) {
   return best;
 }
 
+Eigen::VectorXd SolveNonNegative(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                                 double ridge = 0) {
+  Eigen::MatrixXd gram = a.transpose() * a;
+  gram.diagonal().array() += ridge;
+  return SolveNonNegativeByProducts(gram, a.transpose() * b);
+}
+
 TEST(NonNegativeLeastSquares, FindTheBestWeights) {
   for (int64_t seed = 0; seed < 200; ++seed) {
     const System system = RandomSystem(8, 6, seed);

@@ -21,7 +21,7 @@ class ActiveSet {
                    std::max(gram.cwiseAbs().maxCoeff(), products.cwiseAbs().maxCoeff())) {}
 
   Eigen::VectorXd Solve() {
-    // Rounding could make weights leave and enter for ever.
+    // Rounding could make weights leave and enter forever.
     for (Eigen::Index step = 0; step < 3 * products_.size() + 10; ++step) {
       const Eigen::Index entering = Entering();
       if (entering < 0) break;
@@ -110,12 +110,6 @@ class ActiveSet {
 };
 
 }  // namespace
-
-Eigen::VectorXd SolveNonNegative(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, double ridge) {
-  Eigen::MatrixXd gram = a.transpose() * a;
-  gram.diagonal().array() += ridge;
-  return SolveNonNegativeByProducts(gram, a.transpose() * b);
-}
 
 Eigen::VectorXd SolveNonNegativeByProducts(const Eigen::MatrixXd& gram,
                                            const Eigen::VectorXd& products) {

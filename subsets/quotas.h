@@ -1,4 +1,4 @@
-// Decides how many samples each of several groups gives.
+// Decides how many samples are taken from each of several groups.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ enum class QuotaRule {
   kEqual,  // The same number from each group that has any: F, or the size of the smallest one.
 };
 
-// Returns how many each group gives. Under kExact, RandomBits() of `ids` decides which groups give
-// one more. There is one id per group (empty means the groups' numbers), so the result does not
-// depend on their order.
+// Returns how many samples each group gives. Under kExact, RandomBits() of `ids` decides which
+// groups give one more. There is one id per group (empty means the groups' numbers), so the result
+// does not depend on their order.
 std::vector<int64_t> Quotas(QuotaRule rule, std::span<const int64_t> counts, int64_t capacity,
                             const RandomKey& random, std::span<const int64_t> ids = {});
 

@@ -50,9 +50,9 @@ TEST(FairShare, IsTheGreatestNumberThatFits) {
 }
 
 TEST(FairShare, DoesNotOverflow) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(FairShare(Counts{kMost, kMost, kMost}, 10), 3);
-  EXPECT_EQ(FairShare(Counts{kMost, 1}, kMost), kMost - 1);
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(FairShare(Counts{kMax, kMax, kMax}, 10), 3);
+  EXPECT_EQ(FairShare(Counts{kMax, 1}, kMax), kMax - 1);
 }
 
 TEST(Quotas, AreFairByDefault) {
@@ -69,14 +69,14 @@ TEST(Quotas, MeetTheTargetExactlyWhenAsked) {
   EXPECT_EQ(quotas[0], 2);
   EXPECT_THAT(std::vector<int64_t>(quotas.begin() + 1, quotas.end()),
               ::testing::UnorderedElementsAre(4, 4, 5, 5));
-  // More than there is.
+  // More than available.
   EXPECT_THAT(Quotas(QuotaRule::kExact, counts, 99, kRandomOfCounts), ElementsAre(2, 9, 9, 9, 9));
   // Fewer than there are groups.
   const auto few = Quotas(QuotaRule::kExact, counts, 2, kRandomOfCounts);
   EXPECT_EQ(std::accumulate(few.begin(), few.end(), int64_t{0}), 2);
 }
 
-TEST(Quotas, GiveOneMoreToTheSameGroupsInWhateverOrderTheyStand) {
+TEST(Quotas, GiveOneMoreToTheSameGroupsInAnyOrder) {
   const Counts counts = {9, 9, 9, 9, 9};
   const Counts ids = {10, 11, 12, 13, 14};
   auto forward = Quotas(QuotaRule::kExact, counts, 12, kRandomOfCounts, ids);

@@ -8,7 +8,7 @@
 
 namespace tidemill::subsets {
 
-// Row r is values[r * width, (r + 1) * width). The memory belongs to somebody else.
+// Row r is values[r * width, (r + 1) * width). The memory belongs to the caller.
 struct Rows {
   std::span<const float> values;
   int64_t num_rows = 0;
@@ -20,12 +20,12 @@ struct Rows {
 };
 
 // The chosen rows, in the order of the choice. With weights, sum(w x) / rows.size() is an estimate
-// of the mean of x over all rows that were not left out. It is unbiased where the algorithm says
-// so. Empty weights mean 1 each.
+// of the mean of x over all rows that were not left out. It is unbiased where the algorithm's
+// header says so. Empty weights mean 1 each.
 struct Choice {
   std::vector<int64_t> rows;
   std::vector<double> weights;
-  // The number of rows that could not be judged, such as those whose score is not a number.
+  // The number of rows without a usable score, such as NaN.
   int64_t num_left_out = 0;
 };
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/random_column.h"
+#include "base/random.h"
 
 namespace tidemill::subsets {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kNumbersAtATime = 1024;
 // So that neither quotients nor sums of scores overflow.
 constexpr double kGreatestScore = 1e290;
-// Of the systematic draw; the permutation takes -1 to -6.
+// For the systematic draw; the permutation takes -1 to -6.
 constexpr int64_t kOffsetOrdinal = -7;
 
 // Calls body(i, bits) for i = 0 .. count - 1, with the bits of ids[i], or of i.
@@ -63,7 +63,7 @@ struct Scale {
   double sum = 1;
 };
 
-// For more than k positive scores. Of the k greatest, the first few may be capped at 1; what is
+// For more than k positive scores. The first few of the k greatest may be capped at 1; what is
 // left of k is shared by all others. Sums go from the smallest on, so that a great score does not
 // swallow the others.
 Scale ScaleOf(std::span<const double> scores, int64_t k) {
@@ -220,13 +220,6 @@ void PrioritySketch::Add(std::span<const int64_t> ids, std::span<const double> s
   });
 }
 
-void PrioritySketch::Merge(const PrioritySketch& other) {
-  smallest_.Merge(other.smallest_);
-  num_judged_ += other.num_judged_;
-  num_zero_ += other.num_zero_;
-  num_left_out_ += other.num_left_out_;
-}
-
 PrioritySketch::Drawn PrioritySketch::Finish() {
   std::vector<RankedRow> drawn = smallest_.Take();
   double threshold = 0;
@@ -269,24 +262,6 @@ std::vector<int64_t> DrawUniformly(int64_t n, int64_t k, const RandomKey& random
   return rows;
 }
 
-Choice DrawOneByOne(std::span<const double> scores, int64_t k, const RandomKey& random,
-                    std::span<const int64_t> ids) {
-  BottomK smallest(std::max<int64_t>(k, 0));
-  Choice choice;
-  ForEachBits(random, std::ssize(scores), ids, [&](int64_t row, uint64_t bits) {
-    const double score = scores[static_cast<size_t>(row)];
-    if (!IsScore(score)) {
-      ++choice.num_left_out;
-      return;
-    }
-    const int64_t id = ids.empty() ? row : ids[static_cast<size_t>(row)];
-    smallest.Add(
-        {.rank = WeightedRank(score, bits), .bits = bits, .id = id, .row = row, .score = score});
-  });
-  for (const RankedRow& row : smallest.Take()) choice.rows.push_back(row.row);
-  return choice;
-}
-
 Choice TopK(std::span<const double> scores, int64_t k, Best best) {
   const double sign = best == Best::kGreatest ? -1 : 1;
   std::vector<std::pair<double, int64_t>> ranked;
@@ -303,16 +278,6 @@ Choice TopK(std::span<const double> scores, int64_t k, Best best) {
   std::sort(ranked.begin(), ranked.end());
   for (const auto& [rank, row] : ranked) choice.rows.push_back(row);
   return choice;
-}
-
-double EffectiveSampleSize(std::span<const double> weights) {
-  double sum = 0;
-  double squares = 0;
-  for (const double weight : weights) {
-    sum += weight;
-    squares += weight * weight;
-  }
-  return squares > 0 ? sum * sum / squares : 0;
 }
 
 }  // namespace tidemill::subsets

@@ -45,16 +45,13 @@ class PrioritySketch {
   // score (the smoothing).
   void Add(std::span<const int64_t> ids, std::span<const double> scores, int64_t first_row,
            double added = 0);
-  // Both must have the same k and the same random stream.
-  void Merge(const PrioritySketch& other);
 
   struct Drawn {
     Choice choice;             // In ascending order of the rows.
-    std::vector<int64_t> ids;  // Those of the chosen rows.
+    std::vector<int64_t> ids;  // The ids of the chosen rows.
   };
   Drawn Finish();
 
-  int64_t num_seen() const { return num_judged_ + num_left_out_; }
   int64_t num_left_out() const { return num_left_out_; }
 
  private:
@@ -75,23 +72,13 @@ std::vector<double> InclusionProbabilities(std::span<const double> scores, int64
 // Returns `smoothing` times the mean of the scores. Invalid scores are left out.
 double SmoothingOf(std::span<const double> scores, double smoothing);
 
-// Draws k of n rows, each with the same probability: those with the smallest bits. Ascending.
+// Draws k of n rows, each with the same probability: the rows with the smallest bits. Ascending.
 std::vector<int64_t> DrawUniformly(int64_t n, int64_t k, const RandomKey& random,
                                    std::span<const int64_t> ids = {});
-
-// Draws k rows one after another, always in proportion to the scores of the remaining rows, as
-// torch.multinomial(replacement=False) does. Returns them in the order of the draw. There are no
-// weights, because such a draw has no simple unbiased ones.
-Choice DrawOneByOne(std::span<const double> scores, int64_t k, const RandomKey& random,
-                    std::span<const int64_t> ids = {});
 
 // The k rows with the greatest or the smallest scores, the best first. Among equal ones, the lower
 // row. Scores may be negative. Scores that are not finite are left out. O(n + k log k).
 enum class Best { kGreatest, kSmallest };
 Choice TopK(std::span<const double> scores, int64_t k, Best best = Best::kGreatest);
-
-// Returns (sum w)^2 / sum w^2: the number of equally weighted samples whose mean has the same
-// noise. 0 for no samples.
-double EffectiveSampleSize(std::span<const double> weights);
 
 }  // namespace tidemill::subsets

@@ -93,7 +93,7 @@ TEST(DrawByScore, WeighsSoThatTheSizeOfThePopulationIsEstimatedWithoutBias) {
   }
 }
 
-// Of so many draws, how many held each row.
+// The share of the draws that held each row.
 std::vector<double> Shares(const std::function<std::vector<int64_t>(const RandomKey&)>& draw,
                            size_t num_rows, int64_t draws) {
   std::vector<double> shares(num_rows, 0.0);
@@ -243,7 +243,7 @@ TEST(DrawByScore, BoundsWeightsBySmoothing) {
   }
 }
 
-TEST(PrioritySketch, OfSevenPartsMergedIsThatOfTheWhole) {
+TEST(PrioritySketch, OfAStreamInPiecesIsThatOfTheWhole) {
   std::vector<double> scores(3000);
   std::vector<int64_t> ids(scores.size());
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -252,19 +252,17 @@ TEST(PrioritySketch, OfSevenPartsMergedIsThatOfTheWhole) {
   }
   PrioritySketch whole(60, kRandomOfDraw);
   whole.Add(ids, scores, 0);
-  std::vector<PrioritySketch> parts(7, PrioritySketch(60, kRandomOfDraw));
+  PrioritySketch in_pieces(60, kRandomOfDraw);
   for (size_t i = 0; i < scores.size(); ++i) {
-    parts[i % 7].Add({&ids[i], 1}, {&scores[i], 1}, static_cast<int64_t>(i));
+    in_pieces.Add({&ids[i], 1}, {&scores[i], 1}, static_cast<int64_t>(i));
   }
-  for (size_t p = 6; p > 0; --p) parts[0].Merge(parts[p]);
-  EXPECT_EQ(parts[0].num_seen(), 3000);
-  EXPECT_EQ(parts[0].num_left_out(), 60);
+  EXPECT_EQ(in_pieces.num_left_out(), 60);
   const auto expected = whole.Finish();
-  const auto merged = parts[0].Finish();
-  EXPECT_THAT(merged.choice.rows, SizeIs(60));
-  EXPECT_EQ(merged.choice.rows, expected.choice.rows);
-  EXPECT_EQ(merged.choice.weights, expected.choice.weights);
-  EXPECT_EQ(merged.ids, expected.ids);
+  const auto drawn = in_pieces.Finish();
+  EXPECT_THAT(drawn.choice.rows, SizeIs(60));
+  EXPECT_EQ(drawn.choice.rows, expected.choice.rows);
+  EXPECT_EQ(drawn.choice.weights, expected.choice.weights);
+  EXPECT_EQ(drawn.ids, expected.ids);
   EXPECT_EQ(expected.choice.rows,
             DrawByScore(DrawMethod::kPriority, scores, 60, kRandomOfDraw, 0, ids).rows);
 }
@@ -289,25 +287,6 @@ TEST(DrawUniformly, IncludesEachRowAsOftenAndTakesAllOfFew) {
   EXPECT_THAT(DrawUniformly(3, 0, kRandomOfDraw), IsEmpty());
 }
 
-TEST(DrawOneByOne, HasTheProbabilitiesOfDrawingWithoutReplacement) {
-  constexpr int64_t kDraws = 40'000;
-  const std::vector<double> scores = {1, 2, 3, 4};
-  const auto draw = [&](const RandomKey& random) { return DrawOneByOne(scores, 2, random).rows; };
-  ExpectShares(Shares(draw, 4, kDraws), {0.234524, 0.441270, 0.608333, 0.715873}, kDraws);
-}
-
-TEST(DrawOneByOne, DrawsZerosLastAndLeavesOutWhatIsNoScore) {
-  const std::vector<double> scores = {0, 5, kNan, 0, 1, kInfinity, -2};
-  for (int64_t seed = 0; seed < 100; ++seed) {
-    const Choice choice = DrawOneByOne(scores, 10, SeedOfDraw(seed));
-    EXPECT_THAT(choice.rows, SizeIs(4));
-    EXPECT_EQ(choice.num_left_out, 3);
-    EXPECT_TRUE(choice.rows[0] == 1 || choice.rows[0] == 4);
-    EXPECT_TRUE(choice.rows[1] == 1 || choice.rows[1] == 4);
-    EXPECT_THAT(choice.weights, IsEmpty());
-  }
-}
-
 TEST(TopK, TakesTheBestFirstAndTheLowerRowOfEqualOnes) {
   const std::vector<double> scores = {2, 3, kNan, 3, -1, 2, kInfinity};
   EXPECT_THAT(TopK(scores, 3).rows, ElementsAre(1, 3, 0));
@@ -322,12 +301,6 @@ TEST(TopK, TakesTheBestFirstAndTheLowerRowOfEqualOnes) {
 TEST(TopK, TakesWhatRhoLossTakes) {
   const std::vector<double> excess = {2 - 1.9, 0.5 - 0.1, 3 - 0.5, 1 - 1.2};
   EXPECT_THAT(TopK(excess, 2).rows, ElementsAre(2, 1));
-}
-
-TEST(EffectiveSampleSize, IsTheCountForEqualWeightsAndLessOtherwise) {
-  EXPECT_DOUBLE_EQ(EffectiveSampleSize(std::vector<double>{3, 3, 3, 3}), 4);
-  EXPECT_DOUBLE_EQ(EffectiveSampleSize(std::vector<double>{1, 2, 3, 4}), 100.0 / 30);
-  EXPECT_EQ(EffectiveSampleSize({}), 0);
 }
 
 }  // namespace

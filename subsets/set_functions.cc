@@ -40,20 +40,6 @@ double Improvement(std::span<const float> similarity, std::span<const float> bes
 
 double Sum(std::span<const float> row) { return std::accumulate(row.begin(), row.end(), 0.0); }
 
-// concave(sum + value) - concave(sum), without taking a difference.
-double Increase(Concave concave, double sum, double value) {
-  if (value == 0) return 0;
-  switch (concave) {
-    case Concave::kSquareRoot:
-      return value / (std::sqrt(sum + value) + std::sqrt(sum));
-    case Concave::kLog1p:
-      return std::log1p(value / (1 + sum));
-    case Concave::kInverse:
-      return value / (1 + sum + value) / (1 + sum);
-  }
-  return 0;
-}
-
 }  // namespace
 
 FacilityLocation::FacilityLocation(const PairMatrix& similarity, WorkerPool* pool,
@@ -155,53 +141,6 @@ void LogDeterminant::Add(int64_t row) {
     }
   });
   factors_.push_back(std::move(factor));
-}
-
-FeatureSum::FeatureSum(const Rows& features, Concave concave, std::span<const double> weights)
-    : features_(features),
-      concave_(concave),
-      weights_(weights.begin(), weights.end()),
-      sums_(static_cast<size_t>(features.width), 0.0) {
-  if (weights_.empty()) weights_.assign(sums_.size(), 1.0);
-}
-
-void FeatureSum::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const auto values = features_.Row(rows[i]);
-    double gain = 0;
-    for (size_t f = 0; f < values.size(); ++f) {
-      gain += weights_[f] * Increase(concave_, sums_[f], values[f]);
-    }
-    gains[i] = gain;
-  }
-}
-
-void FeatureSum::Add(int64_t row) {
-  const auto values = features_.Row(row);
-  for (size_t f = 0; f < values.size(); ++f) sums_[f] += values[f];
-}
-
-DisparityMin::DisparityMin(const PairMatrix& distances) : distances_(distances) {
-  // Greater than any distance, so that gains never increase.
-  double greatest = 0;
-  for (int64_t row = 0; row < size(); ++row) {
-    const auto values = distances.Row(row);
-    greatest = std::max<double>(greatest, *std::max_element(values.begin(), values.end()));
-    nearest_.push_back(-Sum(values));
-  }
-  const double lowest = nearest_.empty() ? 0 : *std::min_element(nearest_.begin(), nearest_.end());
-  for (double& value : nearest_) value += greatest - lowest;
-}
-
-void DisparityMin::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
-  for (size_t i = 0; i < rows.size(); ++i) gains[i] = nearest_[static_cast<size_t>(rows[i])];
-}
-
-void DisparityMin::Add(int64_t row) {
-  const auto values = distances_.Row(row);
-  for (size_t i = 0; i < nearest_.size(); ++i) {
-    nearest_[i] = std::min<double>(nearest_[i], values[i]);
-  }
 }
 
 }  // namespace tidemill::subsets

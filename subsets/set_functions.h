@@ -75,39 +75,4 @@ class LogDeterminant {
   std::vector<double> left_;
 };
 
-// How FeatureSum transforms a sum.
-enum class Concave { kSquareRoot, kLog1p, kInverse };  // sqrt(x), log(1 + x), 1 - 1 / (1 + x).
-
-// f(S) = sum over features of weight x concave(sum over S of the feature). Features and weights are
-// at least 0. Monotone and submodular.
-class FeatureSum {
- public:
-  // Empty weights mean 1 each.
-  FeatureSum(const Rows& features, Concave concave, std::span<const double> weights = {});
-  int64_t size() const { return features_.num_rows; }
-  void Gains(std::span<const int64_t> rows, std::span<double> gains) const;
-  void Add(int64_t row);
-
- private:
-  const Rows features_;
-  const Concave concave_;
-  std::vector<double> weights_;
-  std::vector<double> sums_;
-};
-
-// f(S) = min over pairs of S of their distance. Not submodular. Its "gain" is the distance to the
-// nearest chosen row, so that the greedy choice is farthest-first traversal, within 1/2 of the
-// best. Before the first choice, the row with the smallest sum of distances has the greatest gain.
-class DisparityMin {
- public:
-  explicit DisparityMin(const PairMatrix& distances);
-  int64_t size() const { return distances_.size(); }
-  void Gains(std::span<const int64_t> rows, std::span<double> gains) const;
-  void Add(int64_t row);
-
- private:
-  const PairMatrix& distances_;
-  std::vector<double> nearest_;
-};
-
 }  // namespace tidemill::subsets

@@ -121,7 +121,7 @@ TEST(LogDeterminant, ChoosesWhatIsUnlikeNotWhatIsAlike) {
   const GreedyResult result = Maximise(function, 3);
   ASSERT_THAT(result.rows, SizeIs(3));
   EXPECT_EQ(result.rows[0], 0);
-  EXPECT_GE(result.rows[1], 3);  // Of the other cluster.
+  EXPECT_GE(result.rows[1], 3);  // A row of the other cluster.
   EXPECT_GT(result.gains[0] + result.gains[1], -1e-11);
   EXPECT_NEAR(result.value(), -0.0856504837, 1e-5);
 }
@@ -134,35 +134,6 @@ TEST(LogDeterminant, GivesRowsThatAreExplainedTheLeastGain) {
   EXPECT_THAT(result.rows, ElementsAre(0, 2, 1, 3, 4));
   EXPECT_NEAR(result.gains[1], std::log(0.75), 1e-6);
   for (size_t i = 2; i < 5; ++i) EXPECT_NEAR(result.gains[i], std::log(1e-12), 1e-6);
-}
-
-TEST(FeatureSum, ChoosesAsTheReference) {
-  const std::vector<float> features = {1, 0, 2, 0, 3, 0, 1, 1, 1, 4, 0, 0};
-  const Rows rows{features, 4, 3};
-  FeatureSum square_root(rows, Concave::kSquareRoot);
-  const GreedyResult first = Maximise(square_root, 3);
-  EXPECT_THAT(first.rows, ElementsAre(2, 3, 1));
-  ExpectNear(first.gains, {3, 1.236068, 1}, 1e-6);
-  FeatureSum log(rows, Concave::kLog1p);
-  const GreedyResult second = Maximise(log, 3);
-  EXPECT_THAT(second.rows, ElementsAre(2, 0, 1));
-  ExpectNear(second.gains, {2.079442, 1.098612, 0.916291}, 1e-6);
-  FeatureSum inverse(rows, Concave::kInverse);
-  const GreedyResult third = Maximise(inverse, 3);
-  EXPECT_THAT(third.rows, ElementsAre(2, 0, 1));
-  ExpectNear(third.gains, {1.5, 0.416667, 0.3}, 1e-6);
-}
-
-TEST(DisparityMin, ChoosesFarthestFirst) {
-  const std::vector<float> points = {0, 1, 2, 10, 11, 20};
-  const PairMatrix distances = Distances({points, 6, 1}, nullptr);
-  DisparityMin lazy(distances);
-  const GreedyResult result = Maximise(lazy, 6);
-  EXPECT_EQ(result.rows[0], 2);  // The sum of its distances is 40, as that of row 3.
-  EXPECT_EQ(result.rows[1], 5);
-  EXPECT_EQ(result.gains[1], 18);
-  DisparityMin naive(distances);
-  EXPECT_EQ(Maximise(naive, 6, {.search = Search::kNaive}).rows, result.rows);
 }
 
 // f of a set, by its definition.
@@ -196,17 +167,6 @@ double LogDeterminantOf(const PairMatrix& s, const std::vector<int64_t>& set) {
   }
   return kernel.ldlt().vectorD().array().log().sum();
 }
-double FeatureSumOf(const Rows& rows, Concave concave, const std::vector<int64_t>& set) {
-  double total = 0;
-  for (int64_t f = 0; f < rows.width; ++f) {
-    double x = 0;
-    for (const int64_t j : set) x += rows.Row(j)[static_cast<size_t>(f)];
-    total += concave == Concave::kSquareRoot ? std::sqrt(x)
-             : concave == Concave::kLog1p    ? std::log1p(x)
-                                             : 1 - 1 / (1 + x);
-  }
-  return total;
-}
 
 // Along a random chain: each gain is the difference of f, and none increases.
 template <typename Function, typename Value>
@@ -234,12 +194,6 @@ void ExpectSubmodular(Function function, Value&& value, int64_t seed, double tol
   }
 }
 
-std::vector<float> Magnitudes(const OwnedRows& owned) {
-  std::vector<float> magnitudes = owned.values;
-  for (float& value : magnitudes) value = std::abs(value);
-  return magnitudes;
-}
-
 TEST(SetFunctions, HaveGainsThatAreDifferencesAndNeverIncrease) {
   for (int64_t seed = 0; seed < 20; ++seed) {
     const OwnedRows owned = RandomRows(16, 3, seed);
@@ -255,13 +209,6 @@ TEST(SetFunctions, HaveGainsThatAreDifferencesAndNeverIncrease) {
     }
     ExpectSubmodular(
         LogDeterminant(k), [&](const auto& set) { return LogDeterminantOf(k, set); }, seed, 1e-3);
-    const std::vector<float> features = Magnitudes(owned);
-    const Rows rows{features, 16, 3};
-    for (const Concave concave : {Concave::kSquareRoot, Concave::kLog1p, Concave::kInverse}) {
-      ExpectSubmodular(
-          FeatureSum(rows, concave),
-          [&](const auto& set) { return FeatureSumOf(rows, concave, set); }, seed, 1e-6);
-    }
   }
 }
 

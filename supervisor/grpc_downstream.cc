@@ -36,8 +36,9 @@ class GrpcDownstream final : public Downstream {
         evaluator_(Stoppable(peers.evaluator, stop)) {}
 
   absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
-      const std::string& name, const std::string& spec, const rpc::v1::Command& command) override {
-    return storage_.RegisterDataset(name, spec, command);
+      const std::string& name, const std::string& spec, const rpc::v1::Command& command,
+      storage::v1::OnOtherSpec on_other_spec) override {
+    return storage_.RegisterDataset(name, spec, command, on_other_spec);
   }
 
   absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(

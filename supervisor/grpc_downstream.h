@@ -14,8 +14,8 @@ struct DownstreamPeers {
   rpc::Peer evaluator;
 };
 
-// Returns a factory of connections to `peers`. Calls wait for a service that is away until the
-// peer's deadline. Watches, syncs, lists of evaluations and uploads are not repeated: they end when
+// Returns a factory of connections to `peers`. Calls wait for an unreachable service until the
+// peer's deadline. Watches, syncs, lists of evaluations and uploads are not retried: they end when
 // the connection breaks.
 DownstreamFactory ConnectByGrpc(const DownstreamPeers& peers);
 

@@ -48,7 +48,7 @@ class SupervisorServer final : public rpc::RunningService {
   const std::unique_ptr<db::Database> database_;
   Supervisor supervisor_;
   SupervisorService service_;
-  std::unique_ptr<PeriodicTask> retirement_;  // Of files that no pipeline names.
+  std::unique_ptr<PeriodicTask> retirement_;  // Removes files that no pipeline names.
 };
 
 absl::StatusOr<DownstreamPeers> PeersOf(const rpc::ServiceContext& context,

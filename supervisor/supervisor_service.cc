@@ -12,9 +12,9 @@ namespace tidemill::supervisor {
 namespace {
 
 // Each keeps a processor busy, and the samples of its history in memory.
-constexpr int kMostBacktests = 8;
+constexpr int kMaxBacktests = 8;
 // Those that wait for a thread among them.
-constexpr int kMostUploads = 64;
+constexpr int kMaxUploads = 64;
 
 // What `body` answers to a command that acts for a person.
 template <typename Body>
@@ -38,7 +38,7 @@ grpc::Status SupervisorService::SubmitPipeline(grpc::ServerContext*,
 grpc::ServerReadReactor<v1::SendNetworkRequest>* SupervisorService::SendNetwork(
     grpc::CallbackServerContext* context, v1::SendNetworkResponse*) {
   using Request = v1::SendNetworkRequest;
-  auto permit = streams_.AdmitHandler(context->peer(), "SendNetwork", kMostUploads);
+  auto permit = streams_.AdmitHandler(context->peer(), "SendNetwork", kMaxUploads);
   if (!permit.ok()) return new rpc::RefusedUpload<Request>(ToGrpc(permit.status()));
   return new rpc::Upload<Request>(*std::move(permit), uploads_, {},
                                   [this](const auto& next) { return TakeNetwork(next); });
@@ -53,7 +53,7 @@ absl::Status SupervisorService::TakeNetwork(const NextPiece& next) {
   const auto bytes = [&]() -> absl::StatusOr<std::optional<std::string>> {
     ASSIGN_OR_RETURN(auto message, next());
     if (!message.has_value()) return std::optional<std::string>();
-    if (!message->has_bytes()) return InvalidArgument("a second header came");
+    if (!message->has_bytes()) return InvalidArgument("received a second header");
     return std::optional<std::string>(std::move(*message->mutable_bytes()));
   };
   return supervisor_.named_files().TakeNetwork(first->header(), bytes);
@@ -90,9 +90,9 @@ grpc::Status SupervisorService::DeletePipeline(grpc::ServerContext*,
 
 grpc::Status SupervisorService::ListRuns(grpc::ServerContext*, const v1::ListRunsRequest* request,
                                          v1::ListRunsResponse* response) {
-  auto runs = supervisor_.runs().List(request->namespace_(), request->pipeline_name());
-  if (!runs.ok()) return ToGrpc(runs.status());
-  for (v1::Run& run : *runs) *response->add_runs() = std::move(run);
+  auto listed = supervisor_.run_lists().List(*request);
+  if (!listed.ok()) return ToGrpc(listed.status());
+  *response = *std::move(listed);
   return grpc::Status::OK;
 }
 
@@ -174,7 +174,17 @@ grpc::Status SupervisorService::WatchBacktest(
     writer->Write(response);
     return absl::OkStatus();
   };
-  return rpc::WithPlace(streams_, *context, "WatchBacktest", test, kMostBacktests);
+  return rpc::WithPlace(streams_, *context, "WatchBacktest", test, kMaxBacktests);
+}
+
+grpc::Status SupervisorService::AnnotateRun(grpc::ServerContext*,
+                                            const v1::AnnotateRunRequest* request,
+                                            v1::AnnotateRunResponse* response) {
+  auto run =
+      ForNoRun(request->command(), [&] { return supervisor_.annotations().Change(*request); });
+  if (!run.ok()) return ToGrpc(run.status());
+  *response->mutable_run() = *std::move(run);
+  return grpc::Status::OK;
 }
 
 grpc::Status SupervisorService::DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,

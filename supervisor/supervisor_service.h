@@ -10,7 +10,7 @@
 namespace tidemill::supervisor {
 
 // Thread-safe. WatchRun and SendNetwork are callback methods, so that a watcher that stalls holds
-// no thread, and a sender that is slow does not for long.
+// no thread, and a slow sender holds one only briefly.
 class SupervisorService final
     : public v1::SupervisorService::WithCallbackMethod_SendNetwork<
           v1::SupervisorService::WithCallbackMethod_WatchRun<v1::SupervisorService::Service>> {
@@ -50,6 +50,8 @@ class SupervisorService final
                            v1::GetDecisionResponse* response) override;
   grpc::Status WatchBacktest(grpc::ServerContext* context, const v1::WatchBacktestRequest* request,
                              grpc::ServerWriter<v1::WatchBacktestResponse>* writer) override;
+  grpc::Status AnnotateRun(grpc::ServerContext* context, const v1::AnnotateRunRequest* request,
+                           v1::AnnotateRunResponse* response) override;
   grpc::Status DeleteRun(grpc::ServerContext* context, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 
@@ -61,7 +63,7 @@ class SupervisorService final
 
   Supervisor& supervisor_;
   rpc::StreamBudget streams_;
-  WorkerPool readers_;  // They read the events of runs that have ended.
+  WorkerPool readers_;  // These threads read the events of runs that have ended.
   WorkerPool uploads_;
 };
 

@@ -1,4 +1,4 @@
-// Workers besides those of a stack, with a configuration of their own.
+// Workers besides those of a stack, with their own configuration.
 #pragma once
 
 #include <string>

@@ -74,6 +74,8 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
                          const RowFiles& files) {
   std::map<std::string, std::string> all = environment;
   all["TIDEMILL_WORKERS"] = std::to_string(num_workers);
+  // What goes wrong here fails this test: value() is an exception, an asterisk would end the
+  // program.
   const CommandResult up = stack_.Tidemill({"up"}, all);
   EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
   std::ofstream(stack_.state() + "/data_roots") << stack_.files() << "\n";
@@ -84,10 +86,10 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
   const auto registered =
       operators.RegisterDataset("numbers", fmt::format(kDataset, stack_.files()), NewRequest());
   EXPECT_THAT(registered, IsOk());
-  dataset_id_ = registered->dataset_id();
+  dataset_id_ = registered.value().dataset_id();
   const auto known = storage.GetDataset("numbers");
   EXPECT_THAT(known, IsOk());
-  dataset_spec_ = known->spec();
+  dataset_spec_ = known.value().spec();
   const auto snapshot = storage.SyncDataset(DatasetId{dataset_id_}, [](const auto&) {});
   EXPECT_THAT(snapshot, IsOk());
 
@@ -95,7 +97,7 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
   selector::v1::SealTrainingSetRequest seal;
   *seal.mutable_command() = NewCommand();
   seal.set_trigger(1);
-  *seal.mutable_snapshot() = *snapshot;
+  *seal.mutable_snapshot() = snapshot.value();
   seal.mutable_to()->set_event_time(std::numeric_limits<int64_t>::max());
   seal.set_selection("{type: balanced, fraction: 0.9, weights: inverse_probability}");
   seal.set_seed(5);
@@ -152,11 +154,11 @@ std::unique_ptr<const loader::BatchMaker> PreparedSet::MakerOf(const preprocess:
                                                                int64_t lane, int64_t first) const {
   auto opened = Open(job);
   EXPECT_THAT(opened, IsOk());
-  loader::BatchPlan plan = preprocess::PlanOf(job, opened->division, lane);
+  loader::BatchPlan plan = preprocess::PlanOf(job, opened.value().division, lane);
   plan.first_batch = first;
   auto maker = loader::BatchMaker::Create(std::move(opened->parts), plan);
   EXPECT_THAT(maker, IsOk());
-  return *std::move(maker);
+  return std::move(maker).value();
 }
 
 absl::StatusOr<preprocess::OpenedJob> PreparedSet::Open(const preprocess::JobSpec& job) const {
@@ -173,10 +175,10 @@ std::unique_ptr<preprocess::ShardedSource> PreparedSet::ConsumeShards(
   options.job_name = "test/" + rpc::NewRequestId();
   const auto opened = Open(job);
   EXPECT_THAT(opened, IsOk());
-  auto source = preprocess::ShardedSource::Open(job, "", opened->parts, opened->division,
+  auto source = preprocess::ShardedSource::Open(job, "", opened.value().parts, opened->division,
                                                 PlanOf(job, 0, first_batch), options);
   EXPECT_THAT(source, IsOk()) << stack_.Logs();
-  return *std::move(source);
+  return std::move(source).value();
 }
 
 std::unique_ptr<preprocess::WorkerSource> PreparedSet::Consume(
@@ -186,7 +188,7 @@ std::unique_ptr<preprocess::WorkerSource> PreparedSet::Consume(
   if (options.job_name.empty()) options.job_name = "test/" + rpc::NewRequestId();
   auto source = preprocess::WorkerSource::Open(job, "", MakerOf(job, lane, first_batch), options);
   EXPECT_THAT(source, IsOk()) << stack_.Logs();
-  return *std::move(source);
+  return std::move(source).value();
 }
 
 std::vector<loader::TrainingBatch> PreparedSet::Expected(const preprocess::JobSpec& job,
@@ -194,7 +196,7 @@ std::vector<loader::TrainingBatch> PreparedSet::Expected(const preprocess::JobSp
   const auto maker = MakerOf(job, lane, 0);
   auto made = maker->Make(0, maker->end(), {});
   EXPECT_THAT(made, IsOk());
-  return *std::move(made);
+  return std::move(made).value();
 }
 
 int PreparedSet::StartWorker(const std::string& name,
@@ -217,6 +219,17 @@ int PreparedSet::StartWorker(const std::string& name,
   return child;
 }
 
+void PreparedSet::AwaitRegistration(const std::string& name) const {
+  while (true) {
+    const auto known = Dispatcher().ListWorkers();
+    ASSERT_THAT(known, IsOk());
+    for (const auto& worker : known->workers()) {
+      const bool is_it = worker.name().find(name) != std::string::npos;
+      if (is_it && worker.state() == preprocess::v1::WORKER_STATE_ALIVE) return;
+    }
+  }
+}
+
 int PreparedSet::AwaitWorker(int process) {
   int status = -1;
   waitpid(process, &status, 0);
@@ -227,7 +240,7 @@ int PreparedSet::AwaitWorker(int process) {
 void PreparedSet::DrainWorkers() const {
   const auto known = Dispatcher().ListWorkers();
   EXPECT_THAT(known, IsOk());
-  for (const auto& worker : known->workers()) {
+  for (const auto& worker : known.value().workers()) {
     EXPECT_THAT(Dispatcher().DrainWorker(worker.incarnation().worker_id()), IsOk());
   }
 }

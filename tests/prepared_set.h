@@ -67,10 +67,12 @@ class PreparedSet {
   // Starts one more worker than the stack keeps. It ends with this object. Returns its process.
   int StartWorker(const std::string& name,
                   const std::map<std::string, std::string>& environment = {});
+  // Waits until the dispatcher knows a worker from StartWorker().
+  void AwaitRegistration(const std::string& name) const;
   // Waits for a process from StartWorker(). Returns its exit status as waitpid() does.
   int AwaitWorker(int process);
 
-  // Drains the present workers.
+  // Drains the current workers.
   void DrainWorkers() const;
 
   const Stack& stack() const { return stack_; }

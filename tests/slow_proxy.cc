@@ -44,7 +44,7 @@ int Bound() {
   return result == 0 ? bound : -1;
 }
 
-// Passes on at most so many bytes of those that are there. False at the end of either side.
+// Forwards at most `most` of the available bytes. False at the end of either side.
 bool Copy(int from, int to, int64_t most) {
   char bytes[16 << 10];
   const ssize_t size =

@@ -1,4 +1,4 @@
-// Runs the `tidemill` command as its users do: real processes, and a state folder of its own.
+// Runs the `tidemill` command as its users do: real processes, and its own state folder.
 #pragma once
 
 #include <map>

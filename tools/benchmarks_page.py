@@ -26,7 +26,7 @@ Pipelines on data that really drifts, in six domains: what each must reach, and 
 that could have been done. `tidemill bench run` measures all of it, `tidemill bench report` shows it, and `make suite` does both
 and writes this page from `benchmarks/results/suite` by `tools/benchmarks_page.py`. `tidemill bench list` names the entries;
 `tidemill bench fetch` looks for their data below `TIDEMILL_DATA`. `--budget 90m` measures what fits, and says what it leaves out; a run that was cut
-goes on where it was. How to add an entry: [benchmarks/suite](../benchmarks/suite/README.md). Other loaders beside ours:
+continues where it was. How to add an entry: [benchmarks/suite](../benchmarks/suite/README.md). Other loaders beside ours:
 [peers](../benchmarks/peers/README.md). Policies with warm starts: [policies](policies.md); what to train on: [selections](selections.md).
 
 ## What the pipelines must reach
@@ -47,13 +47,13 @@ to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows 
 
 - One run trains a model at each cut of a grid and measures each on all windows; every policy is asked on these models by a
   backtest, with the decisions that a run would make. `make suite` needs one training for each cut and seed, whatever the number of policies.
-- All begin with the model of the first cut. Settings are chosen on the first third of the windows, for each price; regret is that of the
-  other two thirds. `Use X when` below names the policy with the least regret there. X was not set by these windows, but it was picked by them
+- All begin with the model of the first cut. Settings are chosen on the first third of the windows, for each price; regret is computed on the other
+  two thirds. `Use X when` below names the policy with the least regret there. X was not set by these windows, but it was picked by them
   as the best of some twenty, so its lead flatters; with one seed, chance alone can make a small one.
 - Always beside: *never*, *always*, the *calendar, tuned* (every k windows), the *cusum, tuned* (the sum of the excess of the error over
   its level right after a training), and *uniform* (at random, as often as the calendar; the mean of 20 draws).
-- In brackets the least and the greatest over the seeds. *Told a quarter* and *told four times*: the regret of a policy that is told a price, when it is told a
-  wrong one.
+- In brackets the least and the greatest over the seeds. *A quarter* and *four times*: the regret of a policy that gets a price as a
+  setting, when this price is wrong by that factor.
 
 ![regret by price](pictures/regret.svg)
 """
@@ -165,7 +165,7 @@ def verdict(entry, regret):
 
 def regret_table(regret):
     prices = [oracle["price"] for oracle in regret["oracle"]]
-    text = "| policy | " + " | ".join(f"{price:g}" for price in prices) + " | trainings | told a quarter | told four times |\n"
+    text = "| policy | " + " | ".join(f"{price:g}" for price in prices) + " | trainings | a quarter | four times |\n"
     text += "|---" * (len(prices) + 4) + "|\n"
     text += "| *oracle, its cost* | " + " | ".join(f"*{spread(oracle['cost'])}*" for oracle in regret["oracle"]) + " | | | |\n"
     for policy, costs in by_policy(regret).items():
@@ -194,7 +194,7 @@ def regret_section(entry):
     text += regret_table(regret)
     off = sorted({cost["policy"] for cost in regret["costs"] if cost["off_grid"]})
     if off:
-        text += f"\nTriggers of {', '.join(off)} lie between cuts of the grid in part; the model of the cut before stands for theirs.\n"
+        text += f"\nTriggers of {', '.join(off)} are partly between cuts of the grid; the model of the cut before is used for these.\n"
     for failed in entry["failed"]:
         text += f"\nNot tried: {failed}\n"
     return text + "\n<details><summary>Settings</summary>\n\n" + settings_table(regret) + "\n</details>\n"

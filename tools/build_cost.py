@@ -56,7 +56,7 @@ def main() -> None:
         print(f"{name:12}{total:8,.0f} processor seconds ({clock:,.0f} s more by the clock, {os.cpu_count()} cores)", flush=True)
     steps = read_steps(log)
     print(f"{len(steps)} sources compiled, {sum(step[0] for step in steps):,.0f} processor seconds of them, "
-          f"{max(step[1] for step in steps):,} MB at most. The dearest:")
+          f"{max(step[1] for step in steps):,} MB at most. The most expensive:")
     for seconds, megabytes, made in steps[:DEAREST]:
         print(f"{seconds:8.1f} s {megabytes:6,} MB  {made}")
 

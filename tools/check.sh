@@ -29,8 +29,10 @@ run layers python3 tools/check_layers.py
 run kinds python3 tools/check_kinds.py
 run protos python3 tools/check_protos.py
 run rules python3 tools/check_rules.py
+run dead-code python3 tools/check_dead_code.py
 run reference reference_is_current
 run documents python3 tools/check_docs.py
+run prose python3 tools/check_prose.py
 run fragments python3 tools/check_fragments.py
 run performance python3 tools/performance.py --check
 run benchmarks python3 tools/benchmarks_page.py --build "$build" --check

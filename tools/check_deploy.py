@@ -50,7 +50,7 @@ for name in known:
     if volumes.get(config["cluster"]["state_folder"]) != f"{host}-state":
         problems.append(f"docker-compose.yml: {host} has no volume for its state folder")
     if f" {host}" not in re.search(r"services='(.*?)'", secrets).group(0).replace("'", " "):
-        problems.append(f"deploy/secrets.sh: makes nothing for {host}")
+        problems.append(f"deploy/secrets.sh: creates nothing for {host}")
 
 # Secrets: who is given a volume finds in it what the configuration names.
 for key in ("certificate", "key", "ca", "client_ca"):
@@ -73,9 +73,9 @@ for name, service in services.items():
     if name != "postgres" and service["image"] != services["certificates"]["image"]:
         problems.append(f"docker-compose.yml: {name} has another image")
     if name not in ("certificates", "postgres", "cli") and name.replace("-", "_") not in known:
-        problems.append(f"docker-compose.yml: {name} is no service")
+        problems.append(f"docker-compose.yml: {name} is not a service")
     if name not in ("certificates",) and not service.get("depends_on"):
-        problems.append(f"docker-compose.yml: {name} waits for nobody's certificates")
+        problems.append(f"docker-compose.yml: {name} does not wait for the certificates")
 port = services["supervisor"]["ports"][0].split(":")
 if port[1] != endpoints["supervisor"].split(":")[1]:
     problems.append("docker-compose.yml: the published port is not the supervisor's")
@@ -91,8 +91,10 @@ if f"tidemill_user={user}" not in secrets:
 if not re.search(r"^USER tidemill$", dockerfile, re.M):
     problems.append("deploy/Dockerfile: runs as root")
 version = re.search(r'kVersion\[\] = "(.*?)"', pathlib.Path("base/version.h").read_text()).group(1)
-if services["certificates"]["image"] != f"tidemill:{version}":
-    problems.append(f"docker-compose.yml: the image is not of version {version}")
+for name, text in (("docker-compose.yml", pathlib.Path("docker-compose.yml").read_text()), ("deploy/Dockerfile", dockerfile)):
+    for other in re.findall(r"\btidemill:(\d[\w.]*)", text):
+        if other != version:
+            problems.append(f"{name}: an image is of version {other}, base/version.h says {version}")
 
 if build:
     listed = pathlib.Path("deploy/libraries.txt").read_text().split()

@@ -54,7 +54,7 @@ def structs(text):
 
 
 # The reference of the system configuration has a section for each struct that a service reads its configuration into, and
-# in it every key. What is read is told by the calls that read it; what there is, by the files named *_config.h.
+# in it every key. The calls that read it show what is read; the files named *_config.h show what exists.
 code = [f for f in tracked if f.endswith((".h", ".cc")) and not f.endswith("_test.cc") and pathlib.Path(f).exists()]
 section_of = {}
 for name in code:
@@ -83,7 +83,8 @@ for kind, section in sorted(section_of.items()):
 if len(section_of) < 8:
     problems.append(f"tools/check_docs.py: finds only {len(section_of)} sections of the system configuration")
 
-# The files and functions that the first hour in the code opens are there: `path`, `Function()`, ... up to the colon.
+# The files and functions that the first hour in the code opens exist: `path`, `Function()`, ... up
+# to the colon.
 guide = read("docs/guides/first-hour.md")
 items = re.findall(r"^- `[^`]*/.*(?:\n +.*)*", guide, re.M)
 stations = [re.sub(r"\n +", " ", item).split("`: ")[0] + "`" for item in items]

@@ -1,6 +1,6 @@
 """The fragments of pipelines in the documents are what a pipeline may say, by the schema that the programs generate.
 
-Each ```yaml block is held against the part of docs/reference/pipeline.schema.json that its keys belong to: the file, a
+Each ```yaml block is checked against the part of docs/reference/pipeline.schema.json that its keys belong to: the file, a
 dataset, `training`, an op of the graph. A block that has a `version` is a whole pipeline, with all that the schema requires;
 ARCHITECTURE.md shows one. A block of another kind, such as a system configuration, says so before it:
 `<!-- no pipeline: REASON -->`.
@@ -39,7 +39,7 @@ def rooms():
     """(name, schema) of what a fragment may be, the widest first."""
     file = optional(schema)
     parts = file["properties"]
-    # Of a section a fragment shows some keys.
+    # A fragment shows some keys of a section.
     for name in ("preprocess", "training", "live", "retention"):
         for part in parts[name].get("anyOf", [parts[name]]):
             part.pop("required", None)
@@ -69,7 +69,7 @@ def kinds(part):
 
 def check(text):
     """None, or what is wrong with a fragment."""
-    # Sections at several depths are fragments of their own.
+    # Sections at several depths are separate fragments.
     pieces = re.split(r"\n(?=\S)", text) if re.match(r"\s", text) else [text]
     for piece in pieces:
         value = yaml.load(re.sub(r"^ *\.\.\.\n", "", piece, flags=re.M).replace("[...]", "[label]"), Reader)

@@ -23,7 +23,7 @@ for path in sorted(pathlib.Path("protos").rglob("*.proto")):
             problems.append(f"{where}: takes {name}Request and returns {name}Response")
         block = "\n".join(lines[number - 1:number + 6]).split("\n  }")[0]
         if "tidemill.rpc.v1.allowed" not in block:
-            problems.append(f"{where}: no allowed roles, so nobody could call it")
+            problems.append(f"{where}: no allowed roles, so no caller could use it")
         if not lines[number - 2].strip().startswith("//") and not name.startswith("List"):
             problems.append(f"{where}: say what it does, its codes and whether it is idempotent")
         body = re.search(r"message %s \{(.*?)\n\}" % request, text, re.S)

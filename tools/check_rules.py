@@ -16,7 +16,7 @@ MAY_THREAD = {"base/threads/periodic_task.h", "base/threads/periodic_task.cc", "
 
 for name in code:
     lines = pathlib.Path(name).read_text(errors="replace").splitlines()
-    # The contract of plug-ins is one header: who writes C has one file.
+    # The contract of plug-ins is one header: authors in C need one file.
     limit = 250 if name.endswith(".h") and not name.endswith("tidemill/plugin.h") else 500
     if len(lines) > limit:
         problems.append(f"{name}: {len(lines)} lines, the limit is {limit}")
@@ -39,6 +39,9 @@ for name in code:
             problems.append(f"{where}: a test that sleeps or does not run")
         if re.search(r"fmt::format\(\s*\"(SELECT|INSERT|UPDATE|DELETE)\b", bare):
             problems.append(f"{where}: bind values, never format them into SQL")
+        if name.startswith("supervisor/triggers/") and not name.endswith("_test.cc"):
+            if re.search(r'\b(observed|seen|numbers|observed\(\))(\[|\.(contains|find|at)\()"', bare):
+                problems.append(f"{where}: observed numbers have names of number_names.h")
 # Every failpoint of a service has a test that kills the service there.
 killed_at = "".join(pathlib.Path(f"tests/fault/{test}_test.cc").read_text() for test in ("failpoint", "decisions", "skipped_trigger", "workers", "preprocess_path",
                                                                              "reuse"))

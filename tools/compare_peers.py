@@ -5,8 +5,8 @@ tools/compare_peers.py [--build FOLDER] [--environments FOLDER] [--results FILE]
 
 NAME: only these modules of benchmarks/peers/loaders/. A loader is measured on each workload that it has: its
 settings are tried, what it delivers is checked, and the fastest setting takes turns with Tidemill in this process
-and Tidemill through one preprocessing worker. What stands in the results is not measured again without --again, so
-that a run that was cut goes on. A loader that does not run stands there with its error, and is tried again.
+and Tidemill through one preprocessing worker. Results that exist are not measured again without --again, so that a run that was
+interrupted resumes. A loader that does not run is listed with its error, and is retried.
 """
 import argparse
 import ast
@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks" / "peers"
 RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
 WAYS = ("local", "worker")
-# What a module says of its loader.
+# What a module says about its loader.
 FACTS = ("TITLE", "REQUIREMENTS", "PACKAGES", "GUIDE", "SETTINGS", "HOW")
 ROUNDS = 5
 # A loader that takes longer for an epoch of the fewer records has epochs of them.
@@ -39,7 +39,7 @@ class Failed(Exception):
 
 
 class Process:
-    """A loader that makes epochs on demand, in a session of its own."""
+    """A loader that makes epochs on demand, in its own session."""
 
     def __init__(self, words, environment=None):
         self.log = tempfile.TemporaryFile("w+")
@@ -225,7 +225,7 @@ class Bench:
 
 
 def read_peers(names):
-    """What the modules say of themselves, without loading what they import."""
+    """What the modules say about themselves, without loading what they import."""
     found = []
     for file in sorted((PEERS / "loaders").glob("*.py")):
         peer = {"name": file.stem}

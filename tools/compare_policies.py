@@ -5,14 +5,13 @@ tools/compare_policies.py [--build FOLDER] [--results FILE] [--quick] [--seeds N
                           [DATASET...]
 
 benchmarks/policies/DATASET.json names a pipeline, the policies that take the place of its trigger
-and the windows that all of them are measured on. Every run goes through all services of a stack of
-its own, by `tidemill run`. Runs that are to be compared differ in the trigger alone: that all have
+and the windows that all of them are measured on. Every run goes through all services of its own stack, by `tidemill run`. Compared runs differ in the trigger alone: that all have
 the same first model and were measured on the same samples is checked. Replaces the entries of
-benchmarks/results/policies.json that it has measured anew; tools/policies_page.py makes
+benchmarks/results/policies.json that it has measured; tools/policies_page.py makes
 docs/policies.md of them. TIDEMILL_DATA: the folder with one folder a dataset.
 
---quick: one seed each, and only so many triggers as the file says.
---seeds NUMBER: at most so many of the seeds. --policy NAME: only this one; what is there of the others stays.
+--quick: one seed each, and only the number of triggers that the file gives.
+--seeds NUMBER: how many of the seeds, at most. --policy NAME: only this one; results of the others stay.
 """
 import argparse
 import datetime

@@ -8,12 +8,13 @@ tools/compare_selections.py [--build FOLDER] [--results FILE] [--quick] [--resum
 benchmarks/selections/DATASET.json names a pipeline, the fractions and the policies. Every run goes
 through all services of a stack, by `tidemill run`. The first trigger trains on everything under each
 policy, so all start from the same model, which is checked. The baselines, rs2 and uniform, run at
-several fractions, so that a policy can be held against what they reach in the same time.
-Replaces the entries of benchmarks/results/selections.json that it has measured anew;
+several fractions, so that a policy can be compared with their results in the same time.
+Replaces the entries of benchmarks/results/selections.json that it has measured;
 tools/selections_page.py makes docs/selections.md of them. TIDEMILL_DATA: the folder with one folder a
 dataset.
 
---quick: one seed, one fraction. --resume: leave out what was measured already. --seeds NUMBER: at most so many of the seeds. --policy NAME: only this one.
+--quick: one seed, one fraction. --resume: leave out what was measured already. --seeds NUMBER: how many of the seeds, at most.
+--policy NAME: only this one.
 """
 import argparse
 import json

@@ -2,8 +2,8 @@
 # Runs fuzz targets, each for a time, and fails when one finds something.
 #   tools/fuzz.sh [-j PROGRAMS] SECONDS [NAME...]     e.g. tools/fuzz.sh 300 csv tar
 # Without names all targets of tests/fuzz/ run. `ops` stands for every op of graphs, `ops:clip` for
-# one of them. What was found lies in build/fuzz/found/<name>, what was learnt about ways through the
-# code in build/fuzz/corpus/<name>, where the next run goes on.
+# one of them. Findings are in build/fuzz/found/<name>, the inputs that reach new code in build/fuzz/corpus/<name>,
+# where the next run continues.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)

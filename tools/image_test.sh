@@ -34,7 +34,7 @@ base_image() {
 
 postgres_image() {
   podman image exists docker.io/library/postgres:15-bookworm && return
-  say "building a stand-in for postgres:15-bookworm"
+  say "building a replacement for postgres:15-bookworm"
   buildah bud --quiet --isolation chroot --file tests/image/postgres.Dockerfile \
     --tag docker.io/library/postgres:15-bookworm . >"$work/postgres.log" 2>&1 || { cat "$work/postgres.log"; exit 1; }
 }
@@ -58,9 +58,9 @@ tidemill_image() {
     --tag "docker.io/library/$image" . >"$work/image.log" 2>&1 || { tail -n 30 "$work/image.log"; exit 1; }
 }
 
-# Without systemd nobody asks containers how they are. Asked every second, not as seldom as the compose file
-# says, a service that is still starting would soon have failed too often: one is asked again only once it is old
-# enough to answer.
+# Without systemd nothing checks the health of containers. Asked every second, not as seldom as the
+# compose file says, a service that is still starting would soon have failed too often: one is asked
+# again only once it is old enough to answer.
 ask_for_health() {
   local container age
   while sleep 1; do
@@ -128,7 +128,7 @@ run_from_outside() {
   cp -a "$(podman volume inspect --format '{{.Mountpoint}}' "${project}_operator-secrets")/." "$secrets/"
   chown -R "$(id -u)" "$secrets"
   chmod 600 "$secrets/own.key" "$secrets/tokens"
-  # Storage reads /data in its container; the name is another, so that this is a dataset of its own.
+  # Storage reads /data in its container; the name is another, so that this is another dataset.
   sed -e 's|path: \.$|path: ${TIDEMILL_DATA}/quickstart|' -e 's|seattle_weather|seattle_weather_outside|' \
     -e 's|^name: quickstart|name: quickstart_outside|' pipelines/quickstart/pipeline.yaml >"$work/pipeline/pipeline.yaml"
   TIDEMILL_DATA=/data TIDEMILL_SERVER=localhost:50056 TIDEMILL_TOKEN_FILE=$secrets/tokens TIDEMILL_TLS_CA=$secrets/ca.pem \

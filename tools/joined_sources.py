@@ -10,9 +10,9 @@ import re
 import shlex
 import shutil
 
-# Of the texts of a joined source: more saves little time and costs memory.
+# The size of a joined source: more saves little time and costs memory.
 MOST_BYTES = 250_000
-# Names with a place of their own: what a source of ours can define but another must not.
+# Names with their own place: what a source of ours can define but another must not.
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
 DEFINITIONS = (
     # A function, or a variable with its value.
@@ -114,7 +114,7 @@ def join(units: list[Unit]) -> list[Joined]:
 
 
 def options_of(units: list[Unit]) -> list[str]:
-    """All options of all units. Of what is defined twice the first: it is a place of files, which no one opens here."""
+    """All options of all units. The first of two definitions counts: they are places of files, which are not opened here."""
     options = dict.fromkeys(option for unit in units for option in unit.options())
     defined: dict[str, str] = {}
     for option in options:

@@ -1,8 +1,7 @@
 """Remembers by content which units of a build a check has found nothing in, for all clones of a user.
 
 What a unit is made of is known from the dependencies that ninja has written down while it was compiled: so a check with
-kept results needs a finished build. Kept in ${XDG_CACHE_HOME:-~/.cache}/tidemill; what nobody has asked for in two
-months is dropped.
+kept results needs a finished build. Kept in ${XDG_CACHE_HOME:-~/.cache}/tidemill; results not used in two months are dropped.
 """
 import functools
 import hashlib
@@ -42,7 +41,7 @@ class KeptResults:
                 some.append(os.path.normpath(self.build / line.strip()))
             elif ": #deps" in line:
                 some = []
-                # Of what was compiled before a change nothing is known.
+                # Nothing is known about what was compiled before a change.
                 if "STALE" not in line:
                     inputs[line.partition(": #deps")[0]] = some
         return inputs

@@ -3,7 +3,7 @@
 
 tools/peers_page.py [--check] [--results FILE] [--into FOLDER]
 
-Why a peer is faster stands in benchmarks/peers/reasons.json. --check: only says whether the document is what the
+benchmarks/peers/reasons.json says why a peer is faster. --check: only says whether the document is what the
 figures give. Runs with the system's Python, which has the matplotlib that tools/setup.sh installs.
 """
 import argparse
@@ -36,7 +36,7 @@ process. `make peers` installs them in virtual environments of their own, measur
 - What is delivered is checked: each record once, or each at most once of a tenth, with the numbers and buckets that follow from
   the file; each photograph within 4 levels of 255 of Pillow's, on average. Order is how far from its place in the file a
   record comes, on average, as a part of the file: 0.33 is a fully random order.
-- Processor time is that of all processes of a side, services and workers among them, for one sample, in microseconds. It does not
+- Processor time is the sum over all processes of a side, services and workers among them, for one sample, in microseconds. It does not
   depend on who else runs, which a rate does.
 - The hash of a peer is a product and a shift. Ours is XXH3, which costs more and spreads better.
 - Measured on {cores}.
@@ -50,8 +50,7 @@ WORKLOADS = {
                "them reads no more than these.", "records/s"),
     "jpeg": ("Photographs", "{samples} JPEG files of 500 x 375 pixels: decoded, resized with antialiasing to 341 x 256, the middle 224 x 224 cut out, normalised, "
              "float32, channels first. Batches of 32, shuffled.", "images/s"),
-    "tenth": ("A tenth of the records", "An epoch over a tenth of the {samples} records that is drawn at random, anew for each epoch. Ours seals a selection of its "
-              "own for each, and the drawing counts on all sides. Rates count the records that were delivered.", "records/s"),
+    "tenth": ("A tenth of the records", "An epoch over a tenth of the {samples} records that is drawn at random for each epoch. Ours seals a new selection for each, and the drawing counts on all sides. Rates count the records that were delivered.", "records/s"),
 }
 
 TABLE = """
@@ -103,7 +102,7 @@ def table(results, workload):
 
 
 def below(entries, workload):
-    """What is said of those that are not beaten by as much as we aim at."""
+    """The reasons for those that are not beaten by as much as we aim at."""
     aim = AIMS[workload]
     missed = [entry for entry in entries if entry["local"]["ratio"] < aim]
     times = "as fast as" if aim == 1 else f"{aim} times as fast as"

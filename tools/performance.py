@@ -22,7 +22,7 @@ HEAD = """# Performance
 What Tidemill does, beside the best that is known to be possible. Each figure is a program under `benchmarks/` that measures us
 and a yardstick in one run, in turn, and checks what was read. The ratio is ours over the yardstick's, pair by pair, so a
 machine that drifts does to one what it does to the other: the median, and in brackets the least and the greatest. Higher is
-better. A slow yardstick would be no win, so its own rate stands beside it.
+better. A slow yardstick would be no win, so its own rate is shown beside it.
 
 `make bench` measures all of it, `make bench NAME=ingest_vs_copy` one figure, `make bench SCALE=1` the curve. This page is made of
 `benchmarks/results/` by `tools/performance.py`.
@@ -71,11 +71,11 @@ PAIRWISE = """
 Pairwise selection ([subsets/pairwise](../subsets/pairwise/README.md)) of a tenth of an implicit graph: every node has a utility and
 {neighbors} neighbours, whose cosines are computed from embeddings when they are asked for, by {workers} worker processes. Memory is the
 greatest sum of RssAnon over the process that leads and all workers, looked at every 50 ms; the list of what is chosen would take
-eight bytes a sample. Processor seconds are those of all processes; the seconds that passed include what others did on the same two
+eight bytes a sample. Processor seconds are summed over all processes; the seconds that passed include what others did on the same two
 cores, which were busy, more so with 16 rounds. A number of partitions that does not grow lets parts grow beyond the caches of a
 processor, which is why a sample costs more in larger graphs at alpha 0.5, where bounds decide nothing.
 
-The greedy algorithm on all nodes in one process is what the objective is held against: as a plain ratio, and as the share of the
+The greedy algorithm on all nodes in one process is the yardstick of the objective: as a plain ratio, and as the share of the
 way there from a random subset's objective, which is the stricter of the two. `make nightly` holds the latter to 98 % at 10^6.
 
 | alpha | samples | chosen | partitions, rounds | seconds | processor seconds | a sample | memory | list of the chosen | decided by bounds | objective | random subset | greedy on all | ratio | of the way |
@@ -183,7 +183,7 @@ def downsampling(trainings):
     full = [run["train_seconds"] for run in trainings["runs"]["full"]]
     for name, runs in trainings["runs"].items():
         seconds_of_runs = [run["train_seconds"] for run in runs]
-        gains = sorted(a / b for a, b in zip(full, seconds_of_runs))  # Of the turns that had both.
+        gains = sorted(a / b for a, b in zip(full, seconds_of_runs))  # The turns that had both.
         accuracies = [run["accuracy"] for run in runs]
         error = statistics.stdev(accuracies) / math.sqrt(len(accuracies))
         text += (f"| {name} | {statistics.median(seconds_of_runs):.2f} "

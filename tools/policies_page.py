@@ -3,9 +3,8 @@
 
 tools/policies_page.py [--check] [--results FILE] [--into FOLDER]
 
-What people have to say about the figures stands in benchmarks/policies/*.json; figures in those
-sentences are taken from the results, such as {amount 1000[value]:.3f}.
---check: only says whether the document is what the figures give. Runs with the system's Python,
+The sentences about the figures are in benchmarks/policies/*.json; figures in those sentences are taken from the results, such as
+{amount 1000[value]:.3f}. --check: only says whether the document is what the figures give. Runs with the system's Python,
 which has the matplotlib that tools/setup.sh installs.
 """
 import argparse
@@ -37,7 +36,7 @@ science, the seasons. Every line is a run of a whole pipeline through all servic
 - Within a dataset only the trigger differs. The first training waits for the same samples under every policy (an
   [ensemble](reference/triggers/ensemble.md) with `first`), so all start from the same model, bit by bit. That is checked, and
   that all were measured on the same samples.
-- A training goes on from the last model with the newest samples since the one before, up to a budget. Without one each sample is
+- A training continues from the last model with the newest samples since the one before, up to a budget. Without one each sample is
   trained on once under any policy, and policies differ in the number of trainings alone; with it each training has its price.
 - Each window is scored by the model in use when it began, which has seen nothing of it; the mean is over samples, from a time on
   when there is a model. A model that is trained within a window is used from the next one on.
@@ -49,7 +48,7 @@ science, the seasons. Every line is a run of a whole pipeline through all servic
 - Settings were chosen by hand so that most policies train about as often as each other. Thresholds of those that look at samples
   or mistakes were set after a trial on the same data, which flatters them: on new data they have to be found first.
 
-Numbers are those of the tables; `never` is left out, as it would hide what lies between the others.
+Numbers are from the tables; `never` is left out, as it would hide the differences between the others.
 
 ![value by samples trained](pictures/policies.svg)
 """
@@ -92,7 +91,7 @@ def verdict(comparison, entries):
     return "\n".join(comparison["verdict"]).format_map(figures)
 
 
-RULES = {"constant": "always saying the most frequent class or the mean known at each training", "last": "repeating the last label known"}
+RULES = {"constant": "always predicting the most frequent class or the mean known at each training", "last": "repeating the last label known"}
 
 
 def baselines(comparison, entries):
@@ -137,7 +136,7 @@ def document(comparisons, results):
 
 
 def best_so_far(entries, comparison):
-    """Those that nobody beats with as few samples, by the number of samples."""
+    """The policies that no other beats with as few samples, by the number of samples."""
     front = []
     for entry in sorted(entries, key=lambda entry: mean(entry, "samples_trained")):
         better = (lambda a, b: a > b) if comparison["better"] == "higher" else (lambda a, b: a < b)

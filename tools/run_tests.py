@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs ctest. What fails is run once more, alone: a test that passes then is named as flaky and stops nobody.
+"""Runs ctest. A test that fails is run a second time, alone: a test that passes then is named as flaky and does not fail the run.
 
 Usage: run_tests.py BUILD [--parallel N] [CTEST_OPTION...]
        run_tests.py BUILD --under-load [--rounds N]   beside busy processes; what fails is printed, and run no second time
@@ -21,7 +21,7 @@ import xml.etree.ElementTree
 
 import test_failures
 
-# Of more than these something is broken that no second run mends.
+# With more failures than these, something is broken that a second run does not fix.
 MOST_RUN_AGAIN = 8
 BUSY_PROCESSES = 20
 SLOWEST = 10
@@ -62,14 +62,14 @@ def slowest(build: pathlib.Path) -> str:
 
 
 def run_alone(build: pathlib.Path, first: Run) -> list[str]:
-    """Runs the failed tests of a run once more. Returns those that fail again."""
+    """Runs the failed tests of a run again. Returns those that fail again."""
     kept = build / "Testing/flaky"
     kept.mkdir(parents=True, exist_ok=True)
     output = first.output()
     report = (build / "Testing/tests.xml").read_bytes()
     again = []
     for name in first.failed:
-        print(f"\n{name} failed and is run once more, alone", flush=True)
+        print(f"\n{name} failed and is run a second time, alone", flush=True)
         second = Run(build, ["--output-on-failure", "-R", f"^{re.escape(name)}$"])
         if second.status != 0:
             again.append(name)
@@ -84,7 +84,7 @@ def run_alone(build: pathlib.Path, first: Run) -> list[str]:
 
 @contextlib.contextmanager
 def busy(count: int):
-    """Keeps the processors busy by so many processes, which end with this one."""
+    """Keeps the processors busy with this many processes, which end with this one."""
     def die_with_parent():
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -3,10 +3,9 @@
 
 tools/selections_page.py [--check] [--results FILE] [--into FOLDER]
 
-What people have to say about the figures stands in benchmarks/selections/*.json; figures in those
-sentences are taken from the results, such as {margin 10%[value]:.3f}; colons of names are left out.
---check: only says whether the document is what the figures give. Runs with the system's Python,
-which has the matplotlib that tools/setup.sh installs.
+The sentences about the figures are in benchmarks/selections/*.json; figures in those sentences are taken from the results, such
+as {margin 10%[value]:.3f}; colons of names are left out. --check: only says whether the document is what the figures give. Runs
+with the system's Python, which has the matplotlib that tools/setup.sh installs.
 """
 import json
 import math
@@ -26,10 +25,11 @@ writes it all (`make selections DATASET=elec2` one dataset, `QUICK=1` a small tr
 `benchmarks/results/selections.json` and `benchmarks/selections/` by `tools/selections_page.py`.
 
 ## What is compared
-- Only the choice of samples differs. The first trigger trains on everything under every policy, so all go on from the same model, bit
-  by bit, which is checked; seconds, samples and the measure are those of the triggers after it.
-- *Samples taken in* is how often a training took one, through all epochs. Seconds are those of the stages select and train: everything that choosing costs is in them (embeddings, scores, other models) and
-  reading and decoding, too, as measured on {cores}. Selection policies choose before the training, downsampling methods within it.
+- Only the choice of samples differs. The first trigger trains on everything under every policy, so all continue from the same model, bit
+  by bit, which is checked; seconds, samples and the measure are from the triggers after it.
+- *Samples trained on* is how often a training took one, through all epochs. Seconds are the time of the stages select and train:
+  everything that choosing costs is in them (embeddings, scores, other models), and reading and decoding, too, as measured on
+  {cores}. Selection policies choose before the training, downsampling methods within it.
 - *RS2 at equal time* and *uniform at equal time* are what these two baselines reach in as many seconds: they were run at several
   fractions, and between two of those the value is read off a straight line over the logarithm of the seconds. RS2 takes other random
   samples in each epoch, uniform the same ones. Beyond the fastest or slowest of their runs it is that run's value, marked with *.
@@ -45,7 +45,7 @@ TABLE = """
 {setting}
 Training on everything: {measure} {value} in {seconds} s.
 {baselines}
-| policy | share | {measure} | samples taken in | seconds | RS2 at equal time | uniform at equal time | |
+| policy | share | {measure} | samples trained on | seconds | RS2 at equal time | uniform at equal time | |
 |---|---|---|---|---|---|---|---|
 """
 
@@ -73,7 +73,7 @@ def fitted_seconds(curve):
 
 
 def at_equal_time(curve, seconds):
-    """Value and standard error of a baseline in so many seconds, and whether it had runs on both sides."""
+    """Value and standard error of a baseline in this many seconds, and whether it had runs on both sides."""
     fitted = fitted_seconds(curve)
     points = sorted((fitted[id(entry)], mean(entry, "value"), error(entry)) for entry in curve)
     if seconds <= points[0][0] or seconds >= points[-1][0]:
@@ -135,7 +135,7 @@ def of_dataset(results, name):
 def baselines(comparison, whole):
     """What rules without a model reach, where the results tell."""
     known = whole["runs"][0].get("baselines", {})
-    rules = {"constant": "always saying the most frequent class or the mean of the labels", "last": "repeating the last label known"}
+    rules = {"constant": "always predicting the most frequent class or the mean of the labels", "last": "repeating the last label known"}
     texts = [f"{rule} {comparison['form'].format(known[name])}" for name, rule in rules.items() if name in known]
     return f"Without a model: {'; '.join(texts)}.\n" if texts else ""
 

@@ -28,6 +28,7 @@ clang_tidy_version=23.1.4
 
 # What only `make agreement` needs.
 duckdb_version=2.0.1
+onnxruntime_version=1.32.0
 
 # What only `make image_test` needs.
 image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
@@ -125,10 +126,11 @@ install_clang_tidy() {
     "clang-tidy==$clang_tidy_version" >&2
 }
 
-# The torch wheel's Python side needs packages that the build does not.
-install_dataloader() {
+# The torch wheel's Python side needs packages that the build does not: benchmarks read through a DataLoader, tests load
+# exported models.
+install_python_torch() {
   if [ ! -x .venv/bin/python ] || .venv/bin/python -c 'import numpy, torch.utils.data' 2>/dev/null; then return; fi
-  say "installing what a DataLoader needs"
+  say "installing what torch needs in Python"
   .venv/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 \
     numpy typing-extensions filelock sympy networkx jinja2 fsspec >&2
 }
@@ -141,18 +143,35 @@ install_duckdb() {
   .venv-duckdb/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 "duckdb==$duckdb_version" >&2
 }
 
+# What runs exported models in tests/export: apart from what programs are built with.
+install_onnxruntime() {
+  if .venv-onnx/bin/python -c "import onnxruntime; assert onnxruntime.__version__ == '$onnxruntime_version'" 2>/dev/null; then return; fi
+  say "installing onnxruntime $onnxruntime_version"
+  [ -x .venv-onnx/bin/pip ] || python3 -m venv .venv-onnx
+  .venv-onnx/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 \
+    "onnxruntime==$onnxruntime_version" >&2
+}
+
+# Without these, a test says that it leaves out what they would load: a machine that cannot fetch them still checks the rest.
+install_exports() {
+  if ! { install_python_torch && install_onnxruntime; }; then
+    say "exported models are not tried: their libraries cannot be installed"
+  fi
+}
+
 case "${1:-}" in
   "") install_packages "${packages[@]}" && install_torch ;;
-  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy ;;
-  --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_dataloader ;;
+  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy && install_exports ;;
+  --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_python_torch ;;
   --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch ;;
+  --exports) install_packages "${packages[@]}" && install_torch && install_python_torch && install_onnxruntime ;;
   --agreement) install_packages "${packages[@]}" && install_duckdb ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --bench | --image | --agreement | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --image | --agreement | --exports | --torch-dir]" >&2
     exit 2
     ;;
 esac

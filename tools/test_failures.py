@@ -7,11 +7,11 @@ import re
 import sys
 from pathlib import Path
 
-MOST_LINES = 30  # Of one failure.
+MOST_LINES = 30  # The lines of one failure.
 
 
 def failures(output: str) -> list[str]:
-    """The failed expectations of a test program, each with the test that it stands in."""
+    """The failed expectations of a test program, each with its test."""
     found, test = [], ""
     lines = output.splitlines()
     for number, line in enumerate(lines):
@@ -28,7 +28,7 @@ def failures(output: str) -> list[str]:
 
 
 def told(log: str, only: str = "") -> list[str]:
-    """What a log of ctest says of the tests that failed, or of one of them."""
+    """What a log of ctest says about the tests that failed, or of one of them."""
     lines = []
     for part in re.split(r"^\d+/\d+ Testing: ", log, flags=re.M)[1:]:
         name, output = part.split("\n", 1)

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kSuffix = ".checkpoint";
 constexpr size_t kDigestSize = 64;
 constexpr size_t kNumKept = 2;
-constexpr size_t kMostBytes = size_t{1} << 36;
+constexpr size_t kMaxBytes = size_t{1} << 36;
 
 struct Entry {
   int64_t batches;
@@ -44,6 +44,21 @@ std::vector<Entry> List(const std::string& folder) {
 
 }  // namespace
 
+// The folder while the checkpoint of batch 300 is written:
+//
+//   000000000100.checkpoint        removed once 300 has its name
+//   000000000200.checkpoint        kept: the one before, should 300 turn out to be damaged
+//   000000000300.checkpoint.new    synced, not named yet
+//
+// and a file:
+//
+//   +------------------------------+------------------------------------------------+
+//   | SHA-256 of the payload, hex  | payload (training/training_checkpoint.cc)      |
+//   +------------------------------+------------------------------------------------+
+//     64 bytes                       the rest
+//
+// A kill leaves a whole file or a `.new`, which is never read and which the next write of that
+// batch replaces.
 absl::Status Checkpoints::Write(const StoredCheckpoint& checkpoint) const {
   RETURN_IF_ERROR(files::CreateFolder(folder_));
   const std::string path =
@@ -63,7 +78,7 @@ absl::Status Checkpoints::Write(const StoredCheckpoint& checkpoint) const {
 
 absl::StatusOr<std::optional<StoredCheckpoint>> Checkpoints::ReadLatest() const {
   for (const Entry& entry : List(folder_)) {
-    absl::StatusOr<std::string> bytes = files::ReadRegular(entry.path, kMostBytes);
+    absl::StatusOr<std::string> bytes = files::ReadRegular(entry.path, kMaxBytes);
     if (bytes.ok() && bytes->size() >= kDigestSize &&
         Sha256(std::string_view(*bytes).substr(kDigestSize)) == bytes->substr(0, kDigestSize)) {
       return StoredCheckpoint{entry.batches, bytes->substr(kDigestSize)};

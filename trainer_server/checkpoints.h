@@ -22,8 +22,8 @@ class Checkpoints {
  public:
   explicit Checkpoints(std::string folder) : folder_(std::move(folder)) {}
 
-  // Adds a checkpoint atomically. Removes all others except the one before it. UNAVAILABLE when
-  // the disk is full (disk_full.h).
+  // Adds a checkpoint atomically. Removes all older checkpoints except the previous one.
+  // UNAVAILABLE when the disk is full (disk_full.h).
   absl::Status Write(const StoredCheckpoint& checkpoint) const;
 
   // Returns the latest whole checkpoint, or std::nullopt. Damaged ones are skipped with a warning.

@@ -72,7 +72,7 @@ TEST_F(CheckpointsTest, AFlippedBitAnywhereGivesWayToTheOneBefore) {
   EXPECT_EQ(checkpoints.ReadLatest().value()->batches, 2);
 }
 
-TEST_F(CheckpointsTest, WhatAnInterruptedWriteLeftIsNoCheckpoint) {
+TEST_F(CheckpointsTest, WhatAnInterruptedWriteLeftIsNotACheckpoint) {
   const Checkpoints checkpoints(folder_);
   ASSERT_TRUE(checkpoints.Write({1, "one"}).ok());
   fs::copy(Files()[0], folder_ + "/000000000002.checkpoint.new");

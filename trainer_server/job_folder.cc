@@ -44,7 +44,7 @@ absl::StatusOr<std::optional<int64_t>> FittedTriggerOf(const std::string& run_fo
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message) {
   const std::string path = files::Join(folder, name);
-  ASSIGN_OR_RETURN(const std::string text, files::ReadSummed(path, kMostMessageBytes));
+  ASSIGN_OR_RETURN(const std::string text, files::ReadSummed(path, kMaxJobFileBytes));
   const auto parsed = json_util::JsonStringToMessage(text, &message);
   if (parsed.ok()) return absl::OkStatus();
   return DataLoss("{} is not a {}: {}", path, message.GetDescriptor()->name(), parsed.ToString());
@@ -136,11 +136,6 @@ absl::Status RetireFolders(const std::string& run_folder, int64_t first_kept) {
     }
   }
   return absl::OkStatus();
-}
-
-bool IsStored(const std::string& folder) {
-  return files::Exists(files::Join(folder, kStoredFile)) ||
-         files::Exists(files::Join(folder, kOldStoredFile));
 }
 
 absl::Status ForgetResult(const std::string& folder) {

@@ -1,25 +1,25 @@
 // The files in the folder of a trigger, `<state>/trainer_server/runs/<run>/<trigger>/`. They are
 // the contract between the server and the process of a job. The server writes fit.json, job.json,
-// stored.json, and the result of a job that gave none. The process writes the rest.
+// stored.json, and the result of a job that wrote none. The process writes the rest.
 //
 //   lock                  held by the one process that works on the folder
 //   fit.json              FitJob
-//   fitted.batch          what the graph learned; there once the fit is done
+//   fitted.batch          what the graph learned; exists once the fit is done
 //   job.json              TrainingJob
 //   checkpoints/          see checkpoints.h
-//   downsampling/         what epochs are trained on, losses of auxiliary models; while it lasts
-//   artefact/             the parts of the model, see models/artefact_spec.h
-//   parts.json            the digests of the artefact's parts
-//   result.json           the last message of WatchTraining; there once the training has ended
-//   stored.json           StoreModelResponse; there once the model store has the artefact
+//   downsampling/         the samples of epochs, losses of auxiliary models; exists during the
+//   training artefact/             the parts of the model, see models/artefact_spec.h parts.json
+//   the digests of the artefact's parts result.json           the last message of WatchTraining;
+//   exists once the training has ended stored.json           StoreModelResponse; exists once the
+//   model store has the artefact
 //
 // The .json files are protobuf messages in protobuf's JSON, with the names of the protos. They and
 // fitted.batch end with their SHA-256 (base/paths/summed_file.h), as does parts.json, which has
 // that of each part of the artefact. Versions before 0.8 wrote YAML instead (old_folder.h); the
 // functions below read that, too.
 //
-// `<state>/trainer_server/machine/machine.json` is a TrainingMachine. It is written anew by each
-// server that needs it.
+// `<state>/trainer_server/machine/machine.json` is a TrainingMachine. Each server that needs it
+// writes it again.
 //
 // Beside the folders of a run's triggers is `networks/`. It holds the files of networks that the
 // pipeline names, by their digests.
@@ -54,13 +54,13 @@ inline constexpr std::string_view kMachineFolder = "machine";
 inline constexpr std::string_view kMachineFile = "machine.json";
 
 // A message, or a fitted graph, that is larger is not read.
-inline constexpr size_t kMostMessageBytes = size_t{64} << 20;
-inline constexpr size_t kMostFittedBytes = size_t{1} << 31;
+inline constexpr size_t kMaxJobFileBytes = size_t{64} << 20;
+inline constexpr size_t kMaxFittedBytes = size_t{1} << 31;
 
 // Reads one of the messages of a folder. The process of a job runs what a user has written, so the
 // file is read with base/paths/regular_file.h. NOT_FOUND when there is no file. DATA_LOSS when it
-// is not such a message, or not the one that was written. FAILED_PRECONDITION when it is a link, a
-// pipe or a device. RESOURCE_EXHAUSTED beyond kMostMessageBytes.
+// is not such a message, or when it is damaged. FAILED_PRECONDITION when it is a link, a pipe or a
+// device. RESOURCE_EXHAUSTED beyond kMaxJobFileBytes.
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message);
 
@@ -78,27 +78,23 @@ absl::Status WriteMessage(const std::string& folder, std::string_view name,
 // Writes the parts of an artefact, by their names, and then the digest of each.
 absl::Status WriteArtefact(const std::string& folder,
                            const std::vector<std::pair<std::string_view, std::string>>& parts);
-// Adds to a model's parts the digests that were written down, so that the model store refuses what
-// has changed since then. Versions before 0.8 wrote none.
+// Adds the digests in parts.json to a model's parts, so that the model store refuses parts that
+// have changed since. Versions before 0.8 wrote none.
 absl::Status AddDigests(const std::string& folder, model_store::v1::Model& model);
 
-// These read how a training ended, the description of its job, and the model as it is stored.
-// NOT_FOUND when the folder does not say so yet. DATA_LOSS when the file cannot be read.
+// These read how a training ended, the description of its job, and the stored model. NOT_FOUND when
+// the file does not exist yet. DATA_LOSS when the file cannot be read.
 absl::StatusOr<v1::WatchTrainingResponse> ReadResult(const std::string& folder);
 absl::StatusOr<v1::StartTrainingRequest> ReadTraining(const std::string& folder);
 absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder);
 
 // Returns the triggers below `end` that have a folder in the folder of their run, the last one
-// first. What it costs depends on what is there, not on `end`. Empty when the run has no folder.
+// first. The cost depends on the number of folders, not on `end`. Empty when the run has no folder.
 absl::StatusOr<std::vector<int64_t>> TriggersBefore(const std::string& run_folder, int64_t end);
 
-// Removes the folders of the triggers before `first_kept`. Of the one whose fitted state the newest
-// training uses, that state stays. While no training tells which one that is, all fitted states
-// stay. Idempotent.
+// Removes the folders of the triggers before `first_kept`. The fitted state that the newest
+// training uses stays. While it is unknown which one that is, all fitted states stay. Idempotent.
 absl::Status RetireFolders(const std::string& run_folder, int64_t first_kept);
-
-// Whether the model store has the model.
-bool IsStored(const std::string& folder);
 
 // Deletes the result of an earlier attempt, because the training starts or continues.
 absl::Status ForgetResult(const std::string& folder);

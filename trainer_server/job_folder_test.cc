@@ -110,12 +110,10 @@ TEST_F(JobFolder, GivesBackWhatWasWritten) {
   EXPECT_EQ(ReadTraining(folder_)->DebugString(), Job().request().DebugString());
   ASSERT_THAT(WriteMessage(folder_, kResultFile, Done()), IsOk());
   EXPECT_EQ(ReadResult(folder_)->DebugString(), Done().DebugString());
-  EXPECT_FALSE(IsStored(folder_));
   v1::StoreModelResponse stored;
   stored.set_model_id(72);
   ASSERT_THAT(WriteMessage(folder_, kStoredFile, stored), IsOk());
   EXPECT_EQ(ReadStored(folder_)->model_id(), 72);
-  EXPECT_TRUE(IsStored(folder_));
 }
 
 TEST_F(JobFolder, IsForPeopleToReadByTheNamesOfTheProtos) {
@@ -138,7 +136,7 @@ TEST_F(JobFolder, SaysWhatIsMissingOrDamaged) {
 }
 
 // The process of a training runs what a user has written.
-TEST_F(JobFolder, WhatIsNoFileOfItsOwnOrIsTooLargeIsRefusedAtOnce) {
+TEST_F(JobFolder, ALinkedOrTooLargeFileIsRefusedImmediately) {
   constexpr auto kPrecondition = absl::StatusCode::kFailedPrecondition;
   for (const std::string_view name : {kResultFile, kJobFile, kOldResultFile}) {
     const std::string path = files::Join(folder_, name);
@@ -230,13 +228,11 @@ TEST_F(JobFolder, OfAnEarlierVersionSaysTheSame) {
   const auto last = ReadResult(folder_);
   ASSERT_THAT(last, IsOk());
   EXPECT_EQ(last->DebugString(), Done().DebugString());
-  EXPECT_FALSE(IsStored(folder_));
   Write(kOldStoredFile, "model_id: 72\n");
   const auto stored = ReadStored(folder_);
   ASSERT_THAT(stored, IsOk());
   EXPECT_EQ(stored->model_id(), 72);
   EXPECT_EQ(stored->weights_digest(), "weights");
-  EXPECT_TRUE(IsStored(folder_));
 }
 
 TEST_F(JobFolder, TriggersAreFoundByWhatIsThereHoweverManyAreAskedFor) {
@@ -269,7 +265,8 @@ TEST_F(JobFolder, RetiredTrainingsLeaveNothingButTheFittedStateThatIsUsed) {
   };
   constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   for (int64_t trigger = 1; trigger <= 6; ++trigger) write(trigger, /*fitted_trigger=*/1);
-  EXPECT_THAT(files::CreateFolder(folder_of(7)), IsOk());  // Of a training that is to begin.
+  EXPECT_THAT(files::CreateFolder(folder_of(7)),
+              IsOk());  // The folder of a training that is about to begin.
   ASSERT_THAT(RetireFolders(folder_, 5), IsOk());
   ASSERT_THAT(RetireFolders(folder_, 5), IsOk());
   EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(7, 6, 5, 1)));
@@ -277,7 +274,7 @@ TEST_F(JobFolder, RetiredTrainingsLeaveNothingButTheFittedStateThatIsUsed) {
   EXPECT_FALSE(files::Exists(files::Join(folder_of(1), kCheckpointFolder)));
   EXPECT_TRUE(files::Exists(files::Join(folder_of(5), kCheckpointFolder)));
 
-  // Each trigger fits anew.
+  // Each trigger fits again.
   for (int64_t trigger = 7; trigger <= 9; ++trigger) write(trigger, trigger);
   ASSERT_THAT(RetireFolders(folder_, 8), IsOk());
   EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(9, 8)));

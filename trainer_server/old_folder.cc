@@ -48,7 +48,7 @@ json ToJson(const Node& node) {
 
 absl::StatusOr<json> ReadYaml(const std::string& folder, std::string_view name) {
   const std::string path = files::Join(folder, name);
-  ASSIGN_OR_RETURN(const std::string text, files::ReadRegular(path, kMostMessageBytes));
+  ASSIGN_OR_RETURN(const std::string text, files::ReadRegular(path, kMaxJobFileBytes));
   const auto document = config::internal::ReadDocument({.text = text, .name = path});
   if (!document->problems.empty() || document->root->kind != Node::Kind::kMap) {
     return DataLoss("{} cannot be read", path);

@@ -8,7 +8,7 @@ namespace {
 
 // One thread reads while another one transforms.
 constexpr int kFewestThreads = 2;
-// Of prepared samples; enough that no thread waits for another one.
+// The prepared samples for each thread; enough that no thread waits for another one.
 constexpr int64_t kBytesPerThread = int64_t{32} << 20;
 constexpr int64_t kFewestBytes = int64_t{16} << 20;
 

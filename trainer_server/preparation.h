@@ -1,4 +1,4 @@
-// Decides how many threads and how much memory a training's own process has to prepare samples.
+// Decides how many threads and how much memory a training's process may use to prepare samples.
 #pragma once
 
 #include "tidemill/trainer_server/v1/job.pb.h"
@@ -7,8 +7,8 @@
 namespace tidemill::trainer_server {
 
 // Divides the cores of the machine and the configured memory by the number of trainings that may
-// run at once, on processors or on GPUs, whichever is greater. Other threads give way to those of
-// the arithmetic.
+// run at once, on processors or on GPUs, whichever is greater. Threads that prepare samples have a
+// lower priority than threads of the arithmetic.
 v1::Preparation PreparationFor(const TrainerConfig& config, int num_cores);
 
 }  // namespace tidemill::trainer_server

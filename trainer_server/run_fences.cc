@@ -10,7 +10,7 @@ namespace tidemill::trainer_server {
 
 namespace {
 
-constexpr size_t kMostFenceBytes = 256;
+constexpr size_t kMaxFenceBytes = 256;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ absl::Status RunFences::Check(const rpc::v1::Command& command) {
   const auto [it, is_new] = epochs_.try_emplace(command.run_id(), -1);
   int64_t& highest = it->second;
   if (is_new) {
-    const auto text = files::ReadSummed(path, kMostFenceBytes);
+    const auto text = files::ReadSummed(path, kMaxFenceBytes);
     if (text.ok()) {
       std::from_chars(text->data(), text->data() + text->size(), highest);
     } else if (!absl::IsNotFound(text.status())) {

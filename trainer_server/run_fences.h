@@ -1,4 +1,4 @@
-// Refuses commands of supervisors that have lost a run.
+// Refuses commands of supervisors that no longer conduct the run.
 #pragma once
 
 #include <map>

@@ -17,7 +17,7 @@ namespace {
 
 class TrainerServer final : public rpc::RunningService {
  public:
-  TrainerServer(TrainingsOptions options, std::unique_ptr<JobProcesses> processes,
+  TrainerServer(TrainingsOptions options, std::unique_ptr<TrainingProcesses> processes,
                 const rpc::Peer& selector, const rpc::Peer& model_store,
                 const rpc::StreamLimits& streams)
       : processes_(std::move(processes)),
@@ -30,7 +30,7 @@ class TrainerServer final : public rpc::RunningService {
   void Stopping() override { trainings_.Shutdown(); }
 
  private:
-  const std::unique_ptr<JobProcesses> processes_;
+  const std::unique_ptr<TrainingProcesses> processes_;
   selector::SelectorClient selector_;
   model_store::ModelStoreClient model_store_;
   Trainings trainings_;
@@ -52,7 +52,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
-  ASSIGN_OR_RETURN(auto processes, JobProcesses::Start(files::Join(programs, "tidemill-train")));
+  ASSIGN_OR_RETURN(auto processes,
+                   TrainingProcesses::Start(files::Join(programs, "tidemill-train")));
   return std::make_unique<TrainerServer>(std::move(options), std::move(processes), selector,
                                          model_store, context.cluster.streams);
 }

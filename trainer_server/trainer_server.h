@@ -1,5 +1,5 @@
-// The trainer server as a running service. It holds the zygote, the core and the gRPC face in their
-// order of life.
+// The trainer server as a running service. It owns the zygote, the core and the gRPC face,
+// constructed in this order.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tidemill::trainer_server {
 
-// Implements rpc::ServiceFactory. Starts tidemill-train, which must lie beside this program.
+// Implements rpc::ServiceFactory. Starts tidemill-train, which must be beside this program.
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
     const rpc::ServiceContext& context);
 

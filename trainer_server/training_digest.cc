@@ -11,7 +11,7 @@
 namespace tidemill::trainer_server {
 namespace {
 
-// Texts one behind the other, each with its length: no two lists have the same bytes.
+// Concatenates texts, each with its length: no two lists have the same bytes.
 class Texts {
  public:
   void Add(std::string_view name, std::string_view value) {

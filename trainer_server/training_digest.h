@@ -1,4 +1,4 @@
-// The digest of all that the weights of a training depend on.
+// The digest of everything on which the weights of a training depend.
 #pragma once
 
 #include <string>
@@ -13,13 +13,11 @@ namespace tidemill::trainer_server {
 // CPU. It covers
 //
 //   the dataset, its spec, the graph with the files that it holds, the network, and the spec of the
-//   training with its defaults filled in, without what changes no bit of the weights: `reuse`,
-//   `checkpoint_every`, `decoded_budget`;
-//   the training set, and the set from which the graph has learned;
-//   the weights to start from, in place of `warm_start`, and that set, in place of `fit`;
-//   the method of downsampling that serves the trigger;
-//   the number of random draws: that of the trigger where the request names no other;
-//   the program, torch and the processor.
+//   training with its defaults filled in, without settings that change no bit of the weights:
+//   `reuse`, `checkpoint_every`, `decoded_budget`; the training set, and the set from which the
+//   graph has learned; the weights to start from, in place of `warm_start`, and that set, in place
+//   of `fit`; the method of downsampling that serves the trigger; the number for random draws: the
+//   number of the trigger, unless the request names another; the program, torch and the processor.
 //
 // Workers, threads that prepare samples, and the run do not count. INVALID_ARGUMENT when the spec
 // of the training or of the network does not decode.

@@ -1,6 +1,5 @@
 #include "trainer_server/trainings.h"
 
-#include <chrono>
 #include <thread>
 
 #include "google/protobuf/util/message_differencer.h"
@@ -17,7 +16,7 @@
 #include "models/spec/model_spec.h"
 #include "models/training/training_spec.h"
 #include "selector/client/selector_client.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/preparation.h"
 #include "trainer_server/training_digest.h"
@@ -29,7 +28,6 @@ namespace {
 
 // How often a job that was killed is run, in all.
 constexpr int kMaxAttempts = 5;
-constexpr std::chrono::milliseconds kWakeUp{200};
 
 // The device files of NVIDIA's driver.
 bool HasGpu() { return files::Exists("/dev/nvidiactl"); }
@@ -42,7 +40,7 @@ bool IsOnGpu(const models::TrainingSpec& training) {
 bool IsSame(v1::StartTrainingRequest one, v1::StartTrainingRequest other) {
   one.clear_command();
   other.clear_command();
-  // What a newer supervisor asks beyond this version stands in no job file.
+  // Requests of a newer supervisor beyond this version are not in the job file.
   one.DiscardUnknownFields();
   other.DiscardUnknownFields();
   return google::protobuf::util::MessageDifferencer::Equals(one, other);
@@ -50,6 +48,20 @@ bool IsSame(v1::StartTrainingRequest one, v1::StartTrainingRequest other) {
 
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
   return last.ok() && last->state() == v1::TRAINING_STATE_DONE;
+}
+
+v1::WatchTrainingResponse Queued() {
+  v1::WatchTrainingResponse queued;
+  queued.set_state(v1::TRAINING_STATE_QUEUED);
+  return queued;
+}
+
+void SetRunning(v1::WatchTrainingResponse& progress) {
+  progress.set_state(v1::TRAINING_STATE_RUNNING);
+}
+
+void SetStopped(v1::WatchTrainingResponse& progress) {
+  progress.set_state(v1::TRAINING_STATE_STOPPED);
 }
 
 v1::WatchTrainingResponse Failed(const absl::Status& why) {
@@ -60,19 +72,19 @@ v1::WatchTrainingResponse Failed(const absl::Status& why) {
 }
 
 absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
-  RETURN_IF_ERROR(config::Read<storage::DatasetSpec>(dataset, "dataset").status());
+  RETURN_IF_ERROR(config::ReadKept<storage::DatasetSpec>(dataset, "dataset").status());
   return config::ReadKept<transform::GraphSpec>(graph, "graph").status();
 }
 
-// What a job says of its data must not look like a fence's answer to who asked for it.
+// What a job says about its data must not look like a fence's answer to who asked for it.
 absl::Status OfJob(const absl::Status& ended) {
   if (!absl::IsFailedPrecondition(ended)) return ended;
   return absl::InvalidArgumentError(ended.message());
 }
 
-// Of what the graph has learned. DATA_LOSS when it is not as it was written.
+// The digest of what the graph has learned. DATA_LOSS when it has changed.
 absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path, kMostFittedBytes));
+  ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path, kMaxFittedBytes));
   // Where its last line is damaged it does not end where it should.
   const absl::Status decoded = transform::FittedState::Decode(fitted).status();
   if (!decoded.ok()) return DataLoss("{}: {}", path, std::string(decoded.message()));
@@ -81,7 +93,7 @@ absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
 
 }  // namespace
 
-Trainings::Trainings(TrainingsOptions options, JobProcesses& processes,
+Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
                      selector::SelectorClient& selector, model_store::ModelStoreClient& model_store)
     : options_(std::move(options)),
       preparation_(
@@ -97,15 +109,8 @@ Trainings::Trainings(TrainingsOptions options, JobProcesses& processes,
 Trainings::~Trainings() { Shutdown(); }
 
 void Trainings::Shutdown() {
-  Entries entries;
-  {
-    MutexLock lock(mutex_);
-    shut_down_ = true;
-    entries = trainings_;
-    for (const auto& [key, fit] : fits_) entries.emplace(Key{key.first, -key.second - 1}, fit);
-    changed_.notify_all();
-  }
-  for (const auto& [key, entry] : entries) entry->stop.request_stop();
+  trainings_.Shutdown();
+  fits_.Shutdown();
 }
 
 std::string Trainings::FolderOf(int64_t run) const {
@@ -116,26 +121,18 @@ std::string Trainings::FolderOf(int64_t run, int64_t trigger) const {
   return files::Join(FolderOf(run), std::to_string(trigger));
 }
 
-void Trainings::Update(Entry& entry, const std::function<void(Entry&)>& change) {
-  MutexLock lock(mutex_);
-  change(entry);
-  ++entry.version;
-  changed_.notify_all();
-}
-
-absl::Status Trainings::RunJob(const std::string& what, const std::string& folder, bool on_gpu,
-                               Entry& entry) {
+absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job) {
+  const std::string folder = FolderOf(job.key().first, job.key().second);
   const auto mode = on_gpu ? process::SpawnMode::kExecute : process::SpawnMode::kFork;
   const auto progress = [&](const v1::WatchTrainingResponse& message) {
-    Update(entry, [&](Entry& changed) {
-      changed.status = message;
-      changed.status.set_state(v1::TRAINING_STATE_RUNNING);
+    jobs.Update(job, [&](v1::WatchTrainingResponse& shown) {
+      shown = message;
+      SetRunning(shown);
     });
   };
-  if (!BeginRunning(entry)) return Cancelled("it was stopped while it waited for a slot");
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
-    status = processes_.Run(what, folder, mode, progress, entry.stop.get_token());
+    status = processes_.Run(what, folder, mode, progress, job.stop());
     if (!absl::IsAborted(status) && !absl::IsUnavailable(status)) return status;
     log::Warn("a job was interrupted", {{"job", what},
                                         {"folder", folder},
@@ -143,35 +140,6 @@ absl::Status Trainings::RunJob(const std::string& what, const std::string& folde
                                         {"error", std::string(status.message())}});
   }
   return status;
-}
-
-absl::Status Trainings::AwaitEnd(Entry& entry) {
-  MutexLock lock(mutex_);
-  while (entry.active) changed_.wait(mutex_);
-  if (shut_down_ && !entry.ended.ok()) return Unavailable("the trainer server is stopping");
-  return entry.ended;
-}
-
-bool Trainings::BeginRunning(Entry& entry) {
-  MutexLock lock(mutex_);
-  if (!entry.active) return false;
-  entry.status.set_state(v1::TRAINING_STATE_RUNNING);
-  ++entry.version;
-  changed_.notify_all();
-  return true;
-}
-
-void Trainings::End(Entry& entry) {
-  entry.stop.request_stop();
-  MutexLock lock(mutex_);
-  if (entry.active && entry.status.state() == v1::TRAINING_STATE_QUEUED) {
-    entry.active = false;
-    entry.ended = Cancelled("it was stopped while it waited for a slot");
-    entry.status.set_state(v1::TRAINING_STATE_STOPPED);
-    ++entry.version;
-    changed_.notify_all();
-  }
-  while (entry.active) changed_.wait(mutex_);
 }
 
 absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
@@ -196,25 +164,15 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   *job.mutable_endpoints() = options_.endpoints;
   *job.mutable_preparation() = preparation_;
   RETURN_IF_ERROR(WriteMessage(folder, kFitFile, job));
-  std::shared_ptr<Entry> entry;
-  {
-    MutexLock lock(mutex_);
-    if (shut_down_) return Unavailable("the trainer server is stopping");
-    std::shared_ptr<Entry>& known = fits_[{request.command().run_id(), request.trigger()}];
-    const bool running = known != nullptr && known->active;
-    if (!running) known = std::make_shared<Entry>();
-    entry = known;
-    if (!running) {
-      fit_slots_.Submit([this, entry, folder] {
-        const absl::Status ended = RunJob("fit", folder, /*on_gpu=*/false, *entry);
-        Update(*entry, [&](Entry& changed) {
-          changed.ended = ended;
-          changed.active = false;
-        });
-      });
-    }
+  ASSIGN_OR_RETURN(const Jobs::Added fit,
+                   fits_.Add({request.command().run_id(), request.trigger()}, Queued()));
+  if (fit.is_new) {
+    fit_slots_.Submit([this, job = fit.job] {
+      if (!fits_.Begin(*job, SetRunning)) return;
+      fits_.End(*job, RunJob("fit", /*on_gpu=*/false, fits_, *job));
+    });
   }
-  RETURN_IF_ERROR(OfJob(AwaitEnd(*entry)));
+  RETURN_IF_ERROR(OfJob(fits_.AwaitEnd(*fit.job)));
   return DigestOfFitted(path);
 }
 
@@ -298,47 +256,36 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   RETURN_IF_ERROR(CheckTraining(request));
   const auto training = config::ReadKept<models::TrainingSpec>(request.training(), "training");
   const bool on_gpu = IsOnGpu(*training);
-  auto entry = std::make_shared<Entry>();
-  {
-    MutexLock lock(mutex_);
-    if (shut_down_) return Unavailable("the trainer server is stopping");
-    std::shared_ptr<Entry>& known = trainings_[key];
-    if (known != nullptr && known->active) return absl::OkStatus();
-    known = entry;
-  }
+  ASSIGN_OR_RETURN(const Jobs::Added added, trainings_.Add(key, Queued()));
+  if (!added.is_new) return absl::OkStatus();
   if (const absl::Status written = WriteJob(request); !written.ok()) {
-    Update(*entry, [&](Entry& changed) {
-      changed.active = false;
-      changed.status.set_state(v1::TRAINING_STATE_FAILED);
-      changed.status.set_error(std::string(written.message()));
-    });
+    trainings_.End(*added.job, written, [&](auto& last) { last = Failed(written); });
     return written;
   }
-  (on_gpu ? gpu_slots_ : cpu_slots_).Submit([this, entry, folder, on_gpu] {
-    Train(*entry, folder, on_gpu);
+  (on_gpu ? gpu_slots_ : cpu_slots_).Submit([this, job = added.job, on_gpu] {
+    if (trainings_.Begin(*job, SetRunning)) Train(*job, on_gpu);
   });
   return absl::OkStatus();
 }
 
-void Trainings::Train(Entry& entry, const std::string& folder, bool on_gpu) {
-  absl::Status ended = RunJob("train", folder, on_gpu, entry);
+void Trainings::Train(Jobs::Job& job, bool on_gpu) {
+  const std::string folder = FolderOf(job.key().first, job.key().second);
+  absl::Status ended = RunJob("train", on_gpu, trainings_, job);
   absl::StatusOr<v1::WatchTrainingResponse> last =
       ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
-  // Where a service is away the training has merely been interrupted.
+  // When a service cannot be reached, the training was only interrupted.
   if (!last.ok() && !absl::IsCancelled(ended) && !absl::IsUnavailable(ended)) {
     ended = last.status();
     log::Warn("a training failed", {{"folder", folder}, {"error", std::string(ended.message())}});
     last = Failed(ended);
     WriteMessage(folder, kResultFile, *last).IgnoreError();  // Without it, it is merely unfinished.
   }
-  Update(entry, [&](Entry& changed) {
-    changed.active = false;
-    changed.ended = ended;
+  trainings_.End(job, ended, [&](v1::WatchTrainingResponse& shown) {
     if (last.ok()) {
-      changed.status = *last;
+      shown = *last;
     } else {
-      changed.status.set_state(v1::TRAINING_STATE_STOPPED);
-      changed.status.set_error(std::string(ended.message()));
+      SetStopped(shown);
+      shown.set_error(std::string(ended.message()));
     }
   });
 }
@@ -355,47 +302,18 @@ absl::StatusOr<v1::WatchTrainingResponse> Trainings::Recall(int64_t run, int64_t
 
 absl::Status Trainings::Watch(RunId run, int64_t trigger, const Watcher& watcher,
                               const std::function<bool()>& alive) {
-  std::shared_ptr<Entry> entry;
-  {
-    MutexLock lock(mutex_);
-    if (const auto it = trainings_.find({run.value, trigger}); it != trainings_.end()) {
-      entry = it->second;
-    }
+  if (const Jobs::SharedJob job = trainings_.Find({run.value, trigger})) {
+    return trainings_.Watch(*job, watcher, alive);
   }
-  if (entry == nullptr) {
-    ASSIGN_OR_RETURN(const v1::WatchTrainingResponse message, Recall(run.value, trigger));
-    watcher(message);
-    return absl::OkStatus();
-  }
-  int64_t seen = 0;
-  bool active = true;
-  while (active) {
-    v1::WatchTrainingResponse message;
-    {
-      MutexLock lock(mutex_);
-      while (entry->version == seen && !shut_down_ && alive()) {
-        changed_.wait_for(mutex_, kWakeUp);
-      }
-      if (shut_down_ || !alive()) return Unavailable("the watch has ended");
-      seen = entry->version;
-      message = entry->status;
-      active = entry->active;
-    }
-    if (!watcher(message)) return absl::OkStatus();
-  }
+  ASSIGN_OR_RETURN(const v1::WatchTrainingResponse message, Recall(run.value, trigger));
+  watcher(message);
   return absl::OkStatus();
 }
 
 absl::Status Trainings::Stop(const v1::StopTrainingRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
-  std::shared_ptr<Entry> entry;
-  {
-    MutexLock lock(mutex_);
-    const auto it = trainings_.find({request.command().run_id(), request.trigger()});
-    if (it == trainings_.end()) return absl::OkStatus();
-    entry = it->second;
-  }
-  End(*entry);
+  const Key key{request.command().run_id(), request.trigger()};
+  if (const Jobs::SharedJob job = trainings_.Find(key)) trainings_.Stop(*job, SetStopped);
   return absl::OkStatus();
 }
 
@@ -410,7 +328,7 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   RETURN_IF_FAILPOINT("trainer_server.before_store");
   ASSIGN_OR_RETURN(const v1::StartTrainingRequest training, ReadTraining(folder));
   ASSIGN_OR_RETURN(const auto dataset,
-                   config::Read<storage::DatasetSpec>(training.dataset_spec(), "dataset"));
+                   config::ReadKept<storage::DatasetSpec>(training.dataset_spec(), "dataset"));
   model_store::v1::PutModelRequest::Header header;
   *header.mutable_command() = request.command();
   model_store::v1::Model& model = *header.mutable_model();
@@ -445,34 +363,21 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
 absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   const int64_t run = request.command().run_id();
-  ForgetEnded(run, request.first_kept_trigger());
-  return RetireFolders(FolderOf(run), request.first_kept_trigger());
-}
-
-void Trainings::ForgetEnded(int64_t run, int64_t first_kept) {
-  MutexLock lock(mutex_);
-  for (Entries* const all : {&trainings_, &fits_}) {
-    const auto end = all->lower_bound({run, first_kept});
-    for (auto it = all->lower_bound({run, 0}); it != end;) {
-      it = it->second->active ? std::next(it) : all->erase(it);
-    }
+  for (Jobs* const jobs : {&trainings_, &fits_}) {
+    jobs->ForgetEnded({run, 0}, {run, request.first_kept_trigger()});
   }
+  return RetireFolders(FolderOf(run), request.first_kept_trigger());
 }
 
 absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {
   const int64_t run = request.command().run_id();
   RETURN_IF_ERROR(fences_.Check(request.command()));
-  std::vector<std::shared_ptr<Entry>> entries;
-  {
-    MutexLock lock(mutex_);
-    for (Entries* const all : {&trainings_, &fits_}) {
-      for (auto it = all->lower_bound({run, 0}); it != all->end() && it->first.first == run;) {
-        entries.push_back(it->second);
-        it = all->erase(it);
-      }
+  for (Jobs* const jobs : {&trainings_, &fits_}) {
+    for (const Jobs::SharedJob& job : jobs->List({run, 0}, {run + 1, 0})) {
+      jobs->Stop(*job, SetStopped);
+      jobs->Forget(*job);
     }
   }
-  for (const auto& entry : entries) End(*entry);
   return files::Remove(FolderOf(run));
 }
 

@@ -1,5 +1,5 @@
-// What the ops of a graph learned from the selected samples, sealed by a hash. It is stored with
-// the model and used wherever the model is used.
+// The state that the ops of a graph learned from the selected samples, sealed by a hash. It is
+// stored with the model and used wherever the model is used.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace tidemill::transform {
 class FittedState {
  public:
   // `graph` is the Graph::spec_digest() of the graph that was fitted. `learned` maps the place of
-  // an op to what it learned.
+  // an op to its learned state.
   FittedState(std::string graph, std::map<int, std::vector<Learned>> learned);
 
   // Reads the result of Encode(). DATA_LOSS for any bytes that are not a fitted state.
@@ -31,6 +31,7 @@ class FittedState {
   const std::string& digest() const { return digest_; }
 
   const std::string& graph() const { return graph_; }
+  const std::map<int, std::vector<Learned>>& learned() const { return learned_; }
   // Returns what an op learned. It is empty for an op that learned nothing.
   std::span<const Learned> Of(int op_index) const;
 

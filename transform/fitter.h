@@ -1,4 +1,4 @@
-// Learns what the ops of a graph need from the selected samples.
+// Fits the ops of a graph to the selected samples.
 //
 //   Fitter fitter(graph);
 //   for (int pass = 0; pass < fitter.num_passes(); ++pass) {
@@ -19,9 +19,9 @@
 
 namespace tidemill::transform {
 
-// An op that learns from columns of a fitted op needs a pass of its own. All other ops share
-// passes. Samples must come in the order of their ordinals, and every pass must have the same
-// samples. The result is, to the last bit, a function of that sequence, and not of how it is cut
+// An op that learns from columns of a fitted op needs its own pass. All other ops share passes.
+// Samples must come in the order of their ordinals, and every pass must have the same samples. The
+// result is, to the last bit, a function of that sequence, and does not depend on how it is cut
 // into blocks. Bad samples are skipped.
 //
 // Thread-compatible. The graph must outlive it.
@@ -33,7 +33,7 @@ class Fitter {
   // nearly all others.
   int num_passes() const { return graph_.num_fit_passes_; }
 
-  // Takes a block of samples, as Graph::Run() does. INVALID_ARGUMENT as there. RESOURCE_EXHAUSTED
+  // Adds a block of samples, as for Graph::Run(). INVALID_ARGUMENT as there. RESOURCE_EXHAUSTED
   // when a vocabulary grows too large.
   absl::Status Add(const batch::Batch& samples);
 
@@ -43,8 +43,7 @@ class Fitter {
   // Ends the last pass if EndPass() did not. FAILED_PRECONDITION when passes are missing.
   absl::StatusOr<FittedState> Finish();
 
-  // What a person should know about the data: columns that never vary, categories that were left
-  // out.
+  // Warnings about the data for the user: columns that never vary, categories that were left out.
   const std::vector<std::string>& warnings() const { return warnings_; }
   // The number of bad samples in the last pass.
   int64_t num_bad() const { return num_bad_; }
@@ -54,7 +53,8 @@ class Fitter {
 
   const Graph& graph_;
   int pass_ = 0;
-  std::map<int, std::unique_ptr<OpFitter>> fitters_;  // Those of this pass, by place of the op.
+  std::map<int, std::unique_ptr<OpFitter>>
+      fitters_;  // The fitters of this pass, by place of the op.
   std::map<int, std::vector<Learned>> learned_;
   std::vector<std::string> warnings_;
   int64_t num_bad_ = 0;

@@ -104,9 +104,9 @@ struct Graph::Built {
   Graph graph;
   std::vector<GraphProblem> problems;
   std::vector<ChosenColumns> chosen = {};
-  // Whether the ops behind the last one wait for the columns of the dataset.
+  // Whether the ops after the last one wait for the columns of the dataset.
   bool open = false;
-  // Of the op `failed`, from 0, which says nothing of the graph.
+  // The failure of the op `failed`, from 0, which says nothing about the graph.
   absl::Status failure;
   int failed = 0;
 };
@@ -231,14 +231,6 @@ std::vector<GraphStage> Graph::stages() const {
   return stages;
 }
 
-int64_t Graph::OutputRowBytes() const {
-  std::vector<ColumnSchema> columns = inputs();
-  if (target_.has_value()) columns.push_back(target_->schema);
-  int64_t bytes = 0;
-  for (const ColumnSchema& column : columns) bytes += column.Width() * batch::SizeOf(column.type);
-  return bytes;
-}
-
 bool Graph::IsUsedAfter(size_t op, int slot) const {
   const auto is_slot = [&](const BoundColumn& column) { return column.slot == slot; };
   if (std::ranges::any_of(inputs_, is_slot)) return true;
@@ -336,6 +328,61 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
   return absl::OkStatus();
 }
 
+absl::StatusOr<PortableGraph> Graph::WriteSteps(const FittedState* fitted) const {
+  RETURN_IF_ERROR(CheckFitted(fitted));
+  PortableGraph portable;
+  for (int i = 0; i < std::ssize(ops_); ++i) {
+    const BoundOp& op = ops_[i];
+    portable.BeginOp(i, op.type);
+    const auto learned = op.fitted ? fitted->Of(i) : std::span<const Learned>();
+    const absl::Status status = op.op->WriteSteps(learned, portable);
+    if (status.ok()) continue;
+    if (status.code() != absl::StatusCode::kFailedPrecondition) return Annotate(status, op.name);
+    UnwrittenOp unwritten{.op_index = i, .type = op.type, .reason = std::string(status.message())};
+    for (const BoundColumn& output : op.outputs) {
+      if (output.schema.name == kTargetColumn) continue;
+      portable.Give(output, fmt::format("what {} makes; {}", op.name, unwritten.reason));
+      unwritten.columns.push_back(output.schema.name);
+    }
+    portable.AddUnwritten(std::move(unwritten));
+  }
+  portable.Finish(inputs_);
+  return portable;
+}
+
+absl::StatusOr<GivenSamples> Graph::Give(const batch::Batch& samples, const FittedState* fitted,
+                                         const PortableGraph& portable) const {
+  RETURN_IF_ERROR(CheckFitted(fitted));
+  Frame frame(samples, num_slots_);
+  GivenSamples result{.given = batch::Batch(frame.num_rows()), .made = batch::Batch()};
+  const auto take = [&](const GivenColumn& column, batch::Column values) {
+    values.name = column.schema.name;
+    return result.given.Set(std::move(values));
+  };
+  const auto is_target = [](const BoundColumn& column) {
+    return column.schema.name == kTargetColumn;
+  };
+  for (int i = 0; i < std::ssize(ops_); ++i) {
+    // Samples to predict have no label.
+    const std::vector<BoundColumn>& outputs = ops_[i].outputs;
+    if (!outputs.empty() && std::ranges::all_of(outputs, is_target)) continue;
+    const auto learned = ops_[i].fitted ? fitted->Of(i) : std::span<const Learned>();
+    RETURN_IF_ERROR(RunOp(ops_[i], learned, frame));
+    for (const GivenColumn& column : portable.given()) {
+      if (column.op_index != i) continue;
+      RETURN_IF_ERROR(take(column, frame.Get(column.slot)));
+    }
+  }
+  result.made = batch::Batch(frame.num_rows());
+  for (const BoundColumn& input : inputs_) {
+    RETURN_IF_ERROR(result.made.Set(frame.Get(input.slot)));
+  }
+  const std::vector<int64_t> good = frame.GoodRows();
+  result.given = result.given.Take(good);
+  result.made = result.made.Take(good);
+  return result;
+}
+
 absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const FittedState* fitted,
                                        const RunContext& context, OpCounters* counters) const {
   RETURN_IF_ERROR(CheckFitted(fitted));
@@ -343,7 +390,7 @@ absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const Fitted
   for (const BoundStage& stage : stages_) {
     RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, rows.frame(), {})
                                         : RunMeasured(stage, fitted, rows.frame(), *counters));
-    // What ops have filtered need not go through the ops behind them.
+    // Filtered rows need not go through the later ops.
     if (rows.frame().num_filtered() > 0) RETURN_IF_ERROR(rows.DropIfWorth());
   }
   const Frame& frame = rows.frame();

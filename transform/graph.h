@@ -17,6 +17,7 @@
 #include "transform/engine/op.h"
 #include "transform/engine/op_builder.h"
 #include "transform/engine/op_counters.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/engine/sample_schema.h"
 #include "transform/engine/stage.h"
 #include "transform/fitted_state.h"
@@ -39,8 +40,14 @@ struct Transformed {
   batch::Batch batch;
   // The bad samples, by their row in the input.
   std::vector<BadSample> bad;
-  // The samples that ops `filter` leave out. They are neither good nor bad.
+  // The number of samples that ops `filter` leave out. They are neither good nor bad.
   int64_t num_filtered = 0;
+};
+
+// Samples as a user of a portable graph gives them, and what the ops make of them.
+struct GivenSamples {
+  batch::Batch given;  // The columns of PortableGraph::given().
+  batch::Batch made;   // The inputs of the model.
 };
 
 // The ops [first, first + count). They run together, op by op, on blocks of rows that fit into the
@@ -56,7 +63,7 @@ struct GraphStage {
 enum class Fusion { kOn, kOff };
 
 // Immutable, so thread-safe: many threads may call Run() at once. The result for a sample depends
-// on that sample alone, not on its block. Movable.
+// only on that sample, not on its block. Movable.
 class Graph {
  public:
   // Returns all problems of `spec` for such samples. The list is empty when the graph can be built,
@@ -68,24 +75,33 @@ class Graph {
 
   // INVALID_ARGUMENT lists what Check() finds. Each problem has the place of its op, from 1.
   // UNAVAILABLE when the process of a plug-in cannot be started now. FAILED_PRECONDITION when rules
-  // choose columns while those of the dataset are not known.
+  // choose columns while the columns of the dataset are unknown.
   static absl::StatusOr<Graph> Build(const GraphSpec& spec, const SampleSchema& samples,
                                      Fusion fusion = Fusion::kOn);
 
   // `samples` is a block with `payload` and, when the graph makes a target, the label column. Bad
   // and filtered samples are left out; they are never an error. `fitted` may be nullptr for a graph
   // that needs no fit. FAILED_PRECONDITION when a fitted state is needed and missing, or while
-  // column names are unknown. INVALID_ARGUMENT when the fitted state is of other ops, or when the
-  // samples lack these columns.
+  // column names are unknown. INVALID_ARGUMENT when the fitted state belongs to other ops, or when
+  // the samples lack these columns.
   //
   // Without a `context`, nothing is random. This is how models are evaluated. In training the
   // samples have the column `ordinal`, from which random ops draw.
   //
-  // `counters` must be made for op_types(). What the ops did is added to them. Without counters,
+  // `counters` must be made for op_types(). The work of the ops is added to them. Without counters,
   // nothing is measured.
   absl::StatusOr<Transformed> Run(const batch::Batch& samples, const FittedState* fitted,
                                   const RunContext& context = {},
                                   OpCounters* counters = nullptr) const;
+
+  // Writes the graph for programs that run without Tidemill. The columns that an op makes that
+  // cannot be written are given by the user. Returns the errors of Run() for `fitted`.
+  absl::StatusOr<PortableGraph> WriteSteps(const FittedState* fitted) const;
+
+  // Returns the good ones of these samples, which need no label. `portable` must be of this graph.
+  // Returns the errors of Run().
+  absl::StatusOr<GivenSamples> Give(const batch::Batch& samples, const FittedState* fitted,
+                                    const PortableGraph& portable) const;
 
   // Whether some op learns from samples.
   bool needs_fit() const { return num_fit_passes_ > 0; }
@@ -115,8 +131,6 @@ class Graph {
   // Returns the stages of the graph, in order. An op that is alone in its stage runs on whole
   // columns.
   std::vector<GraphStage> stages() const;
-  // Returns the bytes of a row of inputs() and target().
-  int64_t OutputRowBytes() const;
 
  private:
   friend class Fitter;

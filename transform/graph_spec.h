@@ -19,10 +19,10 @@ namespace tidemill::transform {
 
 using GraphSpec = std::vector<config::Keyed<OpSpec>>;
 
-// GraphOp::RunsWith() of all ops that say something.
+// Returns the non-empty results of GraphOp::RunsWith() of all ops.
 std::vector<std::string> AllRunsWith(const GraphSpec& graph);
 
-// Writes names where rules stand, so that the graph takes the same columns wherever it goes.
+// Replaces rules by names, so that the graph uses the same columns wherever it is built.
 void NameColumns(const std::vector<ChosenColumns>& chosen, GraphSpec& graph);
 
 // The section `preprocess` of a pipeline.

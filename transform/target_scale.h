@@ -28,10 +28,10 @@ bool StandardizesTarget(const GraphSpec& graph);
 // Adds such an op at the end.
 void StandardizeTarget(GraphSpec& graph);
 
-// Returns what a graph has learned about its target. The scale is the identity, and `fitted` may be
-// nullptr, when the graph does not standardise the target. FAILED_PRECONDITION when a fitted state
-// is needed and missing. INVALID_ARGUMENT when it is of another graph, or when the target has
-// several numbers.
+// Returns the scale that a graph has learned for its target. The scale is the identity, and
+// `fitted` may be nullptr, when the graph does not standardise the target. FAILED_PRECONDITION when
+// a fitted state is needed and missing. INVALID_ARGUMENT when it belongs to another graph, or when
+// the target has several numbers.
 absl::StatusOr<TargetScale> TargetScaleOf(const GraphSpec& graph, const FittedState* fitted);
 
 }  // namespace tidemill::transform

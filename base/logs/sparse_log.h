@@ -1,4 +1,4 @@
-// Log lines that others can cause as often as they like.
+// Limits log lines that clients can cause at any rate.
 #pragma once
 
 #include <chrono>
@@ -23,8 +23,8 @@ class SparseLog {
       : message_(std::move(message)), lines_per_second_(lines_per_second), now_(std::move(now)) {}
 
   void Warn(std::initializer_list<Field> fields) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Says what was left out and not told yet. For a periodic task: the last lines of a burst have
-  // no line after them.
+  // Logs the number of lines that were left out since the last report. Meant for a periodic task,
+  // because no line follows the last lines of a burst.
   void Tell() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -20,7 +20,7 @@ class SparseLogTest : public ::testing::Test {
   SparseLog log_{"call refused", 2, [this] { return now_; }};
 };
 
-TEST_F(SparseLogTest, WritesSoManyLinesASecondAndCountsTheRest) {
+TEST_F(SparseLogTest, WritesALimitedNumberOfLinesASecondAndCountsTheRest) {
   for (int i = 0; i < 100'000; ++i) log_.Warn({{"number", std::to_string(i)}});
   now_ += std::chrono::seconds{1};
   log_.Warn({{"number", "last"}});

@@ -18,8 +18,8 @@
 namespace tidemill {
 namespace {
 
-constexpr int kMostLinks = 40;
-constexpr size_t kMostWalked = 65'536;
+constexpr int kMaxLinks = 40;
+constexpr size_t kMaxWalked = 65'536;
 constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kFileFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
@@ -30,7 +30,7 @@ std::string Normal(const std::string& path) {
   return normal;
 }
 
-// What of `path` lies below `folder`; both are normal.
+// The part of `path` below `folder`; both are normal.
 std::optional<std::string> Below(std::string_view folder, std::string_view path) {
   if (path == folder) return "";
   if (folder == "/") return std::string(path.substr(1));
@@ -100,7 +100,7 @@ class AllowedFolders::Walk {
 
   bool is_inside() const { return root_ != nullptr; }
   int num_links() const { return num_links_; }
-  // Whether the place is no folder.
+  // Whether the place is not a folder.
   bool has_leaf() const { return !leaf_.empty(); }
   const std::string& leaf() const { return leaf_; }
   // The place, or the folder that the leaf is in.
@@ -121,7 +121,7 @@ class AllowedFolders::Walk {
 
   absl::Status State() const {
     return InvalidArgument(
-        "path '{}' lies in a folder that holds a stack's state, which is never read as data; name "
+        "path '{}' is in a folder that holds a stack's state, which is never read as data; name "
         "another folder",
         asked_);
   }
@@ -178,7 +178,7 @@ class AllowedFolders::Walk {
       below_.pop_back();
       return absl::OkStatus();
     }
-    // What lies above a name that was not looked at depends on whether that is a link.
+    // The parent of a name that was not looked at depends on whether the name is a link.
     if (root_ == nullptr && !is_known_) return Outside();
     const std::string here = root_ != nullptr ? root_->path : outside_;
     return SetOutside(std::filesystem::path(here).parent_path().string(), /*is_known=*/true);
@@ -243,15 +243,15 @@ class AllowedFolders::Walk {
   }
 
   absl::Status CountLink() {
-    if (++num_links_ <= kMostLinks) return absl::OkStatus();
-    return NotFound("there is no {}: its links form a circle", asked_);
+    if (++num_links_ <= kMaxLinks) return absl::OkStatus();
+    return NotFound("there is no {}: its links form a loop", asked_);
   }
 
   absl::Status Enter(const Root& root) {
     if (root.is_state) return State();
     below_.clear();
     root_ = &root;
-    // Who writes below a root does not decide where another one is.
+    // Users who write below a root do not decide where another one is.
     trusts_ = false;
     return absl::OkStatus();
   }
@@ -358,7 +358,7 @@ absl::StatusOr<struct stat> AllowedFolders::Look(const std::string& path) const 
   const int result = walk.has_leaf()
                          ? fstatat(walk.here(), walk.leaf().c_str(), &status, AT_SYMLINK_NOFOLLOW)
                          : fstat(walk.here(), &status);
-  // A link has just come to stand there: the next look follows it.
+  // A link has just been put there: the next look follows it.
   if (result != 0 || S_ISLNK(status.st_mode)) return walk.Missing();
   if (states_ != nullptr && states_->Contains(status)) return walk.State();
   return status;
@@ -387,7 +387,7 @@ void AllowedFolders::Remember(int folder) const {
   struct stat status = {};
   if (fstat(folder, &status) != 0) return;
   MutexLock lock(mutex_);
-  if (walked_.size() >= kMostWalked) walked_.clear();
+  if (walked_.size() >= kMaxWalked) walked_.clear();
   walked_.emplace(status.st_dev, status.st_ino);
 }
 

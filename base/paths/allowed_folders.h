@@ -24,21 +24,21 @@ namespace tidemill {
 //   AllowedFolders folders({"/data"}, state_folders, "is in no allowed folder");
 //   ASSIGN_OR_RETURN(const Descriptor file, folders.OpenFile("/data/a/b.csv"));
 //
-// A path is walked name by name, from the descriptor of its root. Each folder is opened in the one
-// before it, without following a link. A link is read and judged before it is followed: its target
-// is walked in the same way, and has to lie below a root, whichever. So somebody who exchanges
-// folders and links meanwhile changes which file below the roots is opened, and never brings about
-// that one elsewhere is. Of what lies outside nothing is touched, so that no answer depends on what
-// is there.
+// A path is walked name by name, from the descriptor of its root. Each folder is opened relative to
+// the one before it, without following a link. A link is read and checked before it is followed:
+// its target is walked in the same way, and must be below one of the roots. So an attacker who
+// exchanges folders and links during the walk can change which file below the roots is opened, but
+// cannot make a file elsewhere be opened. Nothing outside the roots is touched, so no answer
+// depends on files outside.
 //
 // Refusals are INVALID_ARGUMENT: a path that is relative, outside the roots, leads outside by a
-// link, or lies in the folder of a stack's state. Each has always the same words, whether the file
-// exists or not.
+// link, or is in the folder of a stack's state. The words of a refusal do not depend on whether the
+// file exists.
 class AllowedFolders {
  public:
-  // The roots are opened here. A root that is relative, does not exist, or is not a folder allows
-  // nothing. A root that is a link is known by both its names. A root below another is a folder of
-  // that one: if it is a link, it has to lead below a root. `states` may be null. `outside` ends
+  // Opens the roots. A root that is relative, does not exist, or is not a folder allows nothing. A
+  // root that is a link is known by both its names. A root below another root is treated as a
+  // folder of it: if it is a link, it must lead below a root. `states` may be null. `outside` ends
   // the sentence about a path outside: "path '/x' " + outside.
   AllowedFolders(const std::vector<std::string>& allowed,
                  std::shared_ptr<const StateFolders> states, std::string outside);
@@ -46,10 +46,10 @@ class AllowedFolders {
   AllowedFolders(const AllowedFolders&) = delete;
   AllowedFolders& operator=(const AllowedFolders&) = delete;
 
-  // Returns the path without links. NOT_FOUND when nothing is there, or it cannot be looked at.
+  // Returns the path without links. NOT_FOUND when the path does not exist or cannot be examined.
   absl::StatusOr<std::string> Resolve(const std::string& path) const;
 
-  // Returns what the file system says of it. The codes are those of Resolve().
+  // Returns the stat() of the path. The codes are as in Resolve().
   absl::StatusOr<struct stat> Look(const std::string& path) const;
 
   // Opens a regular file for reading. It never waits for a pipe or a device. INVALID_ARGUMENT when
@@ -60,7 +60,7 @@ class AllowedFolders {
     std::string path;  // Without links.
     Descriptor descriptor;
   };
-  // Opens a folder to be listed. NOT_FOUND also when it is not a folder. Other codes are those of
+  // Opens a folder to be listed. NOT_FOUND also when it is not a folder. Other codes are as in
   // OpenFile().
   absl::StatusOr<Folder> OpenFolder(const std::string& path) const;
 
@@ -86,12 +86,12 @@ class AllowedFolders {
     std::string below;
   };
 
-  // Does the second only if it is allowed to go by links. Returns whether it has done all it can.
+  // Adds the aliases only with `by_links`. Returns whether nothing is left to add.
   bool Allow(const std::string& written, bool by_links);
   // The path is not touched.
   std::optional<Place> Locate(const std::string& path) const;
-  // Opens a file in a folder that an earlier walk went to: the kernel goes there at once, by no
-  // link. Returns none where that does not do; the walk tells why.
+  // Opens a file in a folder that an earlier walk reached, with one call of the kernel that follows
+  // no link. Returns an empty Descriptor when that fails; the walk then finds the reason.
   Descriptor OpenInKnown(const Place& place) const ABSL_LOCKS_EXCLUDED(mutex_);
   void Remember(int folder) const ABSL_LOCKS_EXCLUDED(mutex_);
   const Root* RootAt(const std::string& path) const;
@@ -101,7 +101,7 @@ class AllowedFolders {
   std::vector<Root> roots_;
   std::vector<Alias> aliases_;
   mutable Mutex mutex_;
-  // Folders that lie in no stack's state.
+  // Folders outside the state of any stack.
   mutable absl::flat_hash_set<Inode> walked_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -149,7 +149,7 @@ TEST_F(AllowedFoldersTest, ARootBelowAnotherIsAFolderOfThatOne) {
   EXPECT_THAT(Read(after, In("root/away/file")), IsOkAndHolds(kPublic));
 }
 
-TEST_F(AllowedFoldersTest, WhoExchangesFoldersAndLinksNeverHasAFileOutsideOpened) {
+TEST_F(AllowedFoldersTest, ExchangingFoldersAndLinksNeverOpensAFileOutside) {
   fs::create_symlink(In("secret"), In("root/link"));
   fs::create_symlink(In("secret/file"), In("root/dir/link"));
   const AllowedFolders folders = Roots({"root"});
@@ -170,7 +170,7 @@ TEST_F(AllowedFoldersTest, WhoExchangesFoldersAndLinksNeverHasAFileOutsideOpened
   EXPECT_GT(of_folders.rounds(), 0);
 }
 
-TEST_F(AllowedFoldersTest, WhoExchangesFilesAndLinksNeverHasAFileOutsideOpened) {
+TEST_F(AllowedFoldersTest, ExchangingFilesAndLinksNeverOpensAFileOutside) {
   fs::create_symlink(In("secret/file"), In("root/dir/link"));
   const AllowedFolders folders = Roots({"root"});
   const testing::Exchanger of_files(In("root/dir/file"), In("root/dir/link"));

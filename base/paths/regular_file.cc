@@ -20,7 +20,7 @@ absl::StatusOr<Descriptor> OpenRegular(int folder, const std::string& path) {
   const std::string reason = std::strerror(errno);
   switch (errno) {
     case ELOOP:
-      return FailedPrecondition("{} is a link, and not a file of its own", path);
+      return FailedPrecondition("{} is a link, not a regular file", path);
     case ENXIO:  // A socket, or a device without a driver.
       return FailedPrecondition("{} is not a regular file", path);
     case ENOENT:

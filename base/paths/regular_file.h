@@ -1,5 +1,4 @@
-// Reads files that a process has written that is not trusted, such as a job that runs a user's
-// network.
+// Reads files that an untrusted process has written, such as a job that runs a user's network.
 #pragma once
 
 #include <string>
@@ -14,8 +13,8 @@ namespace tidemill::files {
 // or AT_FDCWD. FAILED_PRECONDITION when it is not a regular file. NOT_FOUND, PERMISSION_DENIED.
 absl::StatusOr<Descriptor> OpenRegular(int folder, const std::string& path);
 
-// Returns the whole of an open regular file. RESOURCE_EXHAUSTED above `max_bytes`, of which nothing
-// is read. `path` is for messages.
+// Returns the whole of an open regular file. RESOURCE_EXHAUSTED, without reading, above
+// `max_bytes`. `path` is for messages.
 absl::StatusOr<std::string> ReadRegular(const Descriptor& file, const std::string& path,
                                         size_t max_bytes);
 // Does both.

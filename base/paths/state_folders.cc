@@ -27,7 +27,7 @@ bool IsMarked(int folder) {
   if (!S_ISREG(status.st_mode)) return false;
   const Descriptor mark(
       openat(folder, kStateMark, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  // One of another user, who shows it to nobody.
+  // A state folder of another user, which this user cannot read.
   if (!mark.is_open()) return true;
   std::array<char, 256> bytes{};
   const ssize_t size = pread(mark.number(), bytes.data(), bytes.size(), 0);

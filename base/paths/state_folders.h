@@ -1,4 +1,5 @@
-// Knows the folders of stacks' states. They hold tokens, databases and models, and are never data.
+// Recognises the state folders of stacks. They hold tokens, databases and models, and are never
+// data.
 #pragma once
 
 #include <sys/stat.h>
@@ -19,15 +20,16 @@ inline constexpr char kStateMark[] = "identity";
 class StateFolders {
  public:
   // `own` are folders and files of this stack: its state folder, the file of its tokens. They are
-  // known by device and inode, and with a folder the folders directly in it. So no other name
-  // leads to them: no other path, bind mount or hard link. What does not exist is left out.
+  // recognised by device and inode, and so are the folders directly below them. So they cannot be
+  // reached by another name either: another path, a bind mount or a hard link. Paths that do not
+  // exist are left out.
   explicit StateFolders(const std::vector<std::string>& own);
 
   // Whether an open folder is one of this stack's own, or has the mark of another stack.
   bool Contains(int folder) const;
   // Whether a file is one of this stack's own.
   bool Contains(const struct stat& file) const;
-  // Whether an open folder is such a folder, or lies below one.
+  // Whether an open folder is such a folder, or is below one.
   bool ContainsBelow(int folder) const;
 
  private:

@@ -11,9 +11,9 @@ namespace tidemill::files {
 // Writes the bytes and that line, like WriteAtomically().
 absl::Status WriteSummed(const std::string& path, std::string_view bytes);
 
-// Returns the bytes without the line. DATA_LOSS when they are not those that were written. A file
-// without such a line, as earlier versions wrote, or whose line is damaged, is returned as it is: a
-// reader whose format has an end refuses the latter. Other codes are those of ReadRegular().
+// Returns the bytes without the line. DATA_LOSS when the bytes are damaged. A file without such a
+// line, as earlier versions wrote, or whose line is damaged, is returned unchanged: a reader whose
+// format has an end rejects a damaged line. Also returns the errors of ReadRegular().
 absl::StatusOr<std::string> ReadSummed(const std::string& path, size_t max_bytes);
 
 }  // namespace tidemill::files

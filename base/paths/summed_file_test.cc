@@ -51,7 +51,7 @@ TEST_F(SummedFile, AFlippedBitIsFoundOrLeavesMoreThanWasWritten) {
   }
 }
 
-TEST_F(SummedFile, AFileOfBeforeIsReadAsItIs) {
+TEST_F(SummedFile, AFileOfAnEarlierVersionIsReadUnchanged) {
   ASSERT_THAT(WriteAtomically(path_, "{}"), IsOk());
   EXPECT_THAT(ReadSummed(path_, 1000), IsOkAndHolds("{}"));
   EXPECT_THAT(ReadSummed(path_ + "x", 1000), StatusIs(absl::StatusCode::kNotFound, _));

@@ -29,7 +29,7 @@ class Report {
  public:
   explicit Report(int fd) : fd_(fd) {}
   // Writes one line without a newline, of at most 4095 bytes, whole or not at all. Longer lines are
-  // cut. When the server is gone, that is ignored: the job is about to be killed.
+  // cut. A missing server is ignored: the job is about to be killed.
   void Line(std::string_view line);
 
  private:

@@ -60,7 +60,7 @@ JobExit ParseExit(std::string_view line) {
 }
 
 // Starts `program --zygote` with `socket` as its kInheritedFd, with no signal blocked or ignored
-// and in a process group of its own, out of reach of a terminal's Ctrl-C.
+// and in its own process group, out of reach of a terminal's Ctrl-C.
 absl::StatusOr<pid_t> Execute(const std::string& program,
                               const std::vector<std::string>& environment, int socket) {
   posix_spawn_file_actions_t actions;
@@ -217,6 +217,25 @@ absl::StatusOr<std::unique_ptr<Job>> Zygote::Spawn(const std::vector<std::string
   }
   return std::unique_ptr<Job>(
       new Job(control_, number, std::move(report.read), std::move(exit.read)));
+}
+
+absl::StatusOr<JobExit> Zygote::Run(const std::vector<std::string>& arguments, SpawnMode mode,
+                                    const LineSink& sink, const std::stop_token& stop) {
+  if (stop.stop_requested()) return Cancelled("it was stopped before it began");
+  ASSIGN_OR_RETURN(const std::unique_ptr<Job> job, Spawn(arguments, mode));
+  const std::stop_callback kill(stop, [&] { job->Kill(); });
+  absl::Status heard;
+  while (heard.ok()) {
+    const std::optional<std::string> line = job->ReadLine();
+    if (!line) break;
+    heard = sink(*line);
+  }
+  if (!heard.ok()) job->Kill();
+  JobExit exit = job->Wait();
+  if (heard.ok() && exit.ok()) return exit;
+  if (stop.stop_requested()) return Cancelled("stopped");
+  RETURN_IF_ERROR(heard);
+  return exit;
 }
 
 }  // namespace tidemill::process

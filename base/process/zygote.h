@@ -6,15 +6,19 @@
 //   while (auto line = job->ReadLine()) Handle(*line);   // What the job reported.
 //   const process::JobExit exit = job->Wait();
 //
-// job_program.h is the program's side. The zygote ends when its server ends, however that ends, and
-// its jobs end with it.
+// Zygote::Run() does these three, and kills a job that is stopped.
+//
+// job_program.h is the program's side. The zygote and its jobs end when its server ends, even when
+// the server is killed.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -74,18 +78,18 @@ class Job {
 enum class SpawnMode {
   // Forked: it starts in milliseconds.
   kFork,
-  // Forked and executed anew, for jobs that use CUDA, which does not survive a fork.
+  // Forked and executed again, for jobs that use CUDA, which does not survive a fork.
   kExecute,
 };
 
 // The server's handle to one zygote process. Thread-safe. The destructor ends the zygote and all
-// its jobs. A Job that outlives this object finds its process lost.
+// its jobs. A Job that outlives this object reports its process as lost.
 class Zygote {
  public:
   // Takes `program`, whose main() is RunJobProgram(). The first job executes it: a service without
-  // jobs costs no libtorch. It has the environment of this moment, and of `defaults`, as
-  // NAME=VALUE, those that the environment does not name. NOT_FOUND when there is no such program,
-  // or it is not executable.
+  // jobs costs no libtorch. It gets the current environment, and from `defaults` (NAME=VALUE) the
+  // variables that the environment does not have. NOT_FOUND when there is no such program, or it is
+  // not executable.
   static absl::StatusOr<std::unique_ptr<Zygote>> Start(
       const std::string& program, const std::vector<std::string>& defaults = {});
 
@@ -94,6 +98,15 @@ class Zygote {
   // be executed at this time.
   absl::StatusOr<std::unique_ptr<Job>> Spawn(const std::vector<std::string>& arguments,
                                              SpawnMode mode = SpawnMode::kFork)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Takes a line that a job reports. A failure kills the job.
+  using LineSink = std::function<absl::Status(const std::string& line)>;
+
+  // Runs a job from its start to its end. Returns how it ended, or what `sink` failed with.
+  // CANCELLED when `stop` is requested, which kills the job, unless it has succeeded before that.
+  absl::StatusOr<JobExit> Run(const std::vector<std::string>& arguments, SpawnMode mode,
+                              const LineSink& sink, const std::stop_token& stop)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the zygote process, for tests. 0 before the first job.

@@ -82,7 +82,45 @@ TEST(Zygote, AJobThatReturnsACodeIsToldApartFromOneThatDies) {
   EXPECT_EQ(Spawn(*zygote, {"abort"})->Wait().signal, SIGSEGV);
 }
 
-TEST(Zygote, AKilledJobIsReportedAndTheOthersGoOn) {
+TEST(Zygote, RunHandsOverEachLineAndReturnsHowTheJobEnded) {
+  const auto zygote = StartZygote();
+  std::vector<std::string> lines;
+  const auto take = [&](const std::string& line) {
+    lines.push_back(line);
+    return absl::OkStatus();
+  };
+  const auto exit = zygote->Run({"echo", "one", "two"}, SpawnMode::kFork, take, {});
+  ASSERT_TRUE(exit.ok()) << exit.status().ToString();
+  EXPECT_TRUE(exit->ok());
+  ASSERT_EQ(lines.size(), 3u);  // Its process id is the first.
+  EXPECT_EQ(lines[1], "one");
+  EXPECT_EQ(lines[2], "two");
+  EXPECT_EQ(zygote->Run({"exit", "3"}, SpawnMode::kFork, take, {})->code, 3);
+}
+
+TEST(Zygote, RunKillsAJobWhoseReportsAreRefusedOrThatIsStopped) {
+  const auto zygote = StartZygote();
+  const auto refused =
+      zygote->Run({"hang"}, SpawnMode::kFork,
+                  [](const std::string&) { return absl::DataLossError("not a report"); }, {});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kDataLoss);
+  std::stop_source stop;
+  pid_t pid = 0;
+  const auto stopped = zygote->Run(
+      {"hang"}, SpawnMode::kFork,
+      [&](const std::string& line) {
+        pid = std::stoi(line);
+        stop.request_stop();
+        return absl::OkStatus();
+      },
+      stop.get_token());
+  EXPECT_EQ(stopped.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(Ends(pid));
+  const auto never = zygote->Run({"hang"}, SpawnMode::kFork, nullptr, stop.get_token());
+  EXPECT_EQ(never.status().code(), absl::StatusCode::kCancelled) << "it was stopped before";
+}
+
+TEST(Zygote, AKilledJobIsReportedAndTheOthersContinue) {
   const auto zygote = StartZygote();
   const auto hanging = Spawn(*zygote, {"hang"});
   const auto other = Spawn(*zygote, {"hang"});

@@ -1,4 +1,4 @@
-// Each restriction in a process of its own: none can be taken back.
+// Each restriction in its own process: none can be taken back.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -134,7 +134,7 @@ TEST_F(AllowedFilesTest, AreReadAndNoOthers) {
   EXPECT_EQ(Within(enter, [] { return open("/dev/null", O_RDONLY); }), 0);
 }
 
-TEST_F(AllowedFilesTest, AreWrittenWhereThatIsSaid) {
+TEST_F(AllowedFilesTest, AreWrittenWhereTheRulesAllowIt) {
   if (!HasLandlock()) return;
   const auto enter = [&] { return RestrictFiles({.writable = {folder_}}); };
   const std::string made = folder_ + "/made";

@@ -120,7 +120,7 @@ class Filter {
     if (context_ == nullptr) return;
     // Calls of another architecture have other numbers and would pass.
     failure_ = seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-    // All threads that there are.
+    // All threads.
     Note(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1));
   }
 
@@ -157,7 +157,7 @@ class Filter {
 // Reading only. `flags`: which argument has them.
 void RefuseWriting(Filter& filter, int call, unsigned flags) {
   constexpr uint32_t kDenied = SCMP_ACT_ERRNO(EACCES);
-  // 3 is a mode of its own, for drivers.
+  // 3 is a separate mode, for drivers.
   for (const scmp_datum_t mode : {O_WRONLY, O_RDWR, O_WRONLY | O_RDWR}) {
     filter.RefuseIf(kDenied, call, Where(flags, SCMP_CMP_MASKED_EQ, O_ACCMODE, mode));
   }
@@ -180,7 +180,7 @@ void RefuseSignalsOfFiles(Filter& filter) {
 void RefuseProcesses(Filter& filter) {
   filter.Refuse(kNewProcesses);
   filter.RefuseIf(kRefused, SCMP_SYS(clone), Where(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
-  // Its flags lie in memory, which no filter sees. glibc takes clone instead.
+  // Its flags are in memory, which no filter sees. glibc takes clone instead.
   filter.Refuse(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3));
   // abort() and raise() are signals to oneself.
   const auto self = static_cast<scmp_datum_t>(getpid());
@@ -193,7 +193,8 @@ void RefuseProcesses(Filter& filter) {
                   Where(0, SCMP_CMP_MASKED_EQ, kLowerHalf, PR_SET_PDEATHSIG));
 }
 
-// Of shared memory that no limit counts, and of stacks that grow, which RLIMIT_DATA does not count.
+// Refuses shared memory, which no limit counts, and growing stacks, which RLIMIT_DATA does not
+// count.
 void RefuseUncountedMemory(Filter& filter) {
   filter.Refuse(kMemory);
   constexpr scmp_datum_t kShared = MAP_SHARED | MAP_ANONYMOUS;

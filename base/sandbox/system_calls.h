@@ -1,4 +1,4 @@
-// Which system calls the code of a user is refused.
+// Restricts the system calls of users' code.
 #pragma once
 
 #include "base/status.h"
@@ -8,16 +8,17 @@ namespace tidemill::sandbox {
 enum class MayExecute { kNo, kYes };
 enum class MayOpen { kNo, kYes };
 
-// From here on all threads of this process and what it executes get an error (EPERM, or
-// EACCES from open) for sockets, for new processes and signals to others, for all that changes the
-// file system, for memory beyond its limit (shared anonymous, memfd, System V), for its own limits,
-// and for what digs in the kernel. Threads and reading stay allowed. FAILED_PRECONDITION where the
-// kernel has no filters, or the process has not given up new rights (PR_SET_NO_NEW_PRIVS).
-// With MayOpen::kNo no file is opened at all, for who has no other way to keep files apart.
+// From here on all threads of this process and the programs that it executes get an error (EPERM,
+// or EACCES from open) for sockets, for new processes and signals to others, for every call that
+// changes the file system, for memory beyond its limit (shared anonymous, memfd, System V), for its
+// own limits, and for calls that inspect the kernel. Threads and reading stay allowed.
+// FAILED_PRECONDITION where the kernel has no filters, or the process has not set
+// PR_SET_NO_NEW_PRIVS. With MayOpen::kNo no file can be opened at all, for callers that have no
+// other way to protect files.
 absl::Status RefuseSystemCalls(MayExecute may_execute, MayOpen may_open = MayOpen::kYes);
 
-// As above for a job, which writes files of its own and speaks with services: those stay allowed,
-// as does memory. It starts no process.
+// Does the same for a job, which writes its own files and calls services: files, sockets and memory
+// stay allowed. It cannot start a process.
 absl::Status RefuseSystemCallsOfJob();
 
 }  // namespace tidemill::sandbox

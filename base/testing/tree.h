@@ -1,5 +1,5 @@
 // Where tests and benchmarks find files of the source tree and of the build. They look when they
-// run: a path that is compiled in would make every clone compile them anew.
+// run: a path that is compiled in would make every clone compile them again.
 #pragma once
 
 #include <cstdio>
@@ -11,13 +11,13 @@
 
 namespace tidemill::testing {
 
-// Returns the path of a file of the build, whose programs lie in its folder bin.
+// Returns the path of a file of the build, whose programs are in its folder bin.
 inline std::string InBuild(std::string_view path) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
   return (program.parent_path().parent_path() / path).string();
 }
 
-// Returns the path of a file of the source tree. Ends the program when it lies in no build.
+// Returns the path of a file of the source tree. Ends the program when it is not part of a build.
 inline std::string InTree(std::string_view path) {
   // Written when the build is configured.
   const std::string note = InBuild("source_tree.txt");

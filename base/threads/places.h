@@ -9,10 +9,10 @@
 
 namespace tidemill {
 
-// A number of places. Thread-safe. Must outlive the places that it gives.
+// A fixed number of places. Thread-safe. Must outlive the places that it gives.
 class Places {
  public:
-  // One that is taken. The destructor gives it back. Thread-compatible.
+  // A place that is taken. The destructor returns it. Thread-compatible.
   class Place {
    public:
     Place(Place&& other) noexcept : places_(std::exchange(other.places_, nullptr)) {}

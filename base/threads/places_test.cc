@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kNoWait{0};
 
-TEST(Places, GivesSoManyAndThenNone) {
+TEST(Places, GivesAllPlacesAndThenNone) {
   Places places(2);
   auto first = places.Take(kNoWait);
   const auto second = places.Take(kNoWait);

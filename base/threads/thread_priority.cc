@@ -8,8 +8,8 @@ namespace tidemill {
 void GiveWay() {
   // A seventh of an ordinary thread's share where both want the same processor.
   constexpr int kNiceness = 9;
-  // On Linux a thread has a priority of its own. Lowering it is always allowed, and what is beyond
-  // the lowest is the lowest.
+  // On Linux a thread has its own priority. Lowering it is always allowed, and what is beyond the
+  // lowest is the lowest.
   static thread_local const int failed =
       setpriority(PRIO_PROCESS, gettid(), getpriority(PRIO_PROCESS, gettid()) + kNiceness);
   static_cast<void>(failed);

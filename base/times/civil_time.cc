@@ -11,7 +11,7 @@
 namespace tidemill {
 namespace {
 
-constexpr size_t kMostZoneBytes = 64;
+constexpr size_t kMaxZoneBytes = 64;
 constexpr std::array<std::string_view, 12> kMonths = {
     "january", "february", "march",     "april",   "may",      "june",
     "july",    "august",   "september", "october", "november", "december"};
@@ -131,7 +131,7 @@ class StandardReader {
     return ReadEnd();
   }
 
-  // 08:00, 08:00:00.5, 8:00 AM; 0800 and 080000 behind a date without hyphens.
+  // 08:00, 08:00:00.5, 8:00 AM; 0800 and 080000 after a date without hyphens.
   bool ReadClock() {
     const bool colons = rest_.size() > 2 && (rest_[1] == ':' || rest_[2] == ':');
     if (!colons && !compact_) return NoClock();
@@ -179,7 +179,7 @@ class StandardReader {
     return Wrong("the zone is neither Z nor an offset like +02:00");
   }
 
-  // What some programs write behind an offset, which says the zone: " CET", " (CET)",
+  // What some programs write after an offset, which says the zone: " CET", " (CET)",
   // "[Europe/Zurich]".
   bool ReadEnd() {
     if (rest_.empty()) return true;
@@ -192,7 +192,7 @@ class StandardReader {
       if (blank && rest_.size() >= 3 && rest_.size() <= 5 && std::ranges::all_of(rest_, IsLetter))
         return true;
     }
-    return Wrong("there is text behind the time");
+    return Wrong("there is text after the time");
   }
 
   std::string_view rest_;
@@ -295,7 +295,7 @@ bool TakeZoneName(std::string_view& text, CivilTime& civil) {
   while (end < text.size() && text[end] != ' ' && text[end] != ']') ++end;
   civil.zone_name = text.substr(0, end);
   text.remove_prefix(end);
-  return end <= kMostZoneBytes && civil.zone_name.find('/') != std::string_view::npos;
+  return end <= kMaxZoneBytes && civil.zone_name.find('/') != std::string_view::npos;
 }
 
 absl::StatusOr<CivilTime> ParseCivilTime(std::string_view text) {

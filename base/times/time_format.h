@@ -7,12 +7,12 @@
 
 namespace tidemill {
 
-// docs/guides/times.md says what each means.
+// docs/guides/times.md explains the members.
 struct TimeFormat {
-  std::string format = {};  // Empty: one of the ways that need none.
+  std::string format = {};  // Empty: a notation that needs none.
   std::string time_zone = "UTC";
   AmbiguousTime ambiguous = AmbiguousTime::kFirst;
-  bool any_year = false;  // Of numbers.
+  bool any_year = false;  // For numbers.
 };
 
 }  // namespace tidemill

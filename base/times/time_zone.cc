@@ -75,14 +75,13 @@ absl::StatusOr<Timestamp> TimeZone::ToUtc(int64_t local_micros, AmbiguousTime ru
   const absl::TimeZone::TimeInfo found = named_->zone.At(absl::CivilSecond(1970, 1, 1) + seconds);
   if (found.kind == absl::TimeZone::TimeInfo::SKIPPED) {
     return InvalidArgument(
-        "it does not exist in {}, where the clock is set forward over it; if the clock of the data "
-        "is not, write its offset in time_zone",
+        "it does not exist in {}, where clocks skip it when they are set forward; if the clock of "
+        "the data was not set forward, write its UTC offset in time_zone",
         named_->zone.name());
   }
   const bool twice = found.kind == absl::TimeZone::TimeInfo::REPEATED;
   if (twice && rule == AmbiguousTime::kBad) {
-    return InvalidArgument("it comes twice in {}, where the clock is set back",
-                           named_->zone.name());
+    return InvalidArgument("it occurs twice in {}, where clocks are set back", named_->zone.name());
   }
   const absl::Time instant = twice && rule == AmbiguousTime::kSecond ? found.post : found.pre;
   return Timestamp{absl::ToUnixMicros(instant) + fraction};

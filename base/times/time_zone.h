@@ -1,4 +1,4 @@
-// Zones of time, and what becomes of local times that come twice or never.
+// Time zones, and the rules for local times that occur twice or never.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace tidemill {
 
-// Which of two instants a local time means that comes twice, because the clock is set back.
+// Which of two instants is meant by a local time that occurs twice because the clock is set back.
 enum class AmbiguousTime { kFirst, kSecond, kBad };
 
 struct NamedZone;  // A zone of the time zone database.
@@ -24,11 +24,13 @@ class TimeZone {
   // is unknown.
   static absl::StatusOr<TimeZone> Create(const std::string& name);
 
-  // Returns the instant of a time on the clock of this zone. INVALID_ARGUMENT says why there is
-  // none, without the text: the clock is set forward over it, or back and the rule is kBad.
+  // Returns the instant of a time on the clock of this zone. INVALID_ARGUMENT says, without the
+  // text, why there is none: the clock is set forward over the time, or is set back and the rule is
+  // kBad.
   absl::StatusOr<Timestamp> ToUtc(int64_t local_micros, AmbiguousTime rule) const;
 
-  // Returns what the clock of this zone shows, as microseconds since 1970-01-01 of that clock.
+  // Returns the time that the clock of this zone shows, as microseconds since 1970-01-01 of that
+  // clock.
   int64_t ToLocal(Timestamp time) const;
 
  private:
@@ -36,8 +38,8 @@ class TimeZone {
   std::shared_ptr<const NamedZone> named_;  // nullptr when the offset is fixed.
 };
 
-// Returns the instant of a time. Its own offset or zone precedes `zone`. INVALID_ARGUMENT says why
-// there is none, without the text.
+// Returns the instant of a time. Its own offset or zone takes precedence over `zone`.
+// INVALID_ARGUMENT says why there is none, without the text.
 absl::StatusOr<Timestamp> ToTimestamp(const CivilTime& civil, const TimeZone& zone,
                                       AmbiguousTime rule);
 

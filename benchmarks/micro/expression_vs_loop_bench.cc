@@ -16,7 +16,7 @@
 namespace tidemill {
 namespace {
 
-constexpr int64_t kRows = 16'384;  // Of a batch.
+constexpr int64_t kRows = 16'384;  // Rows of a batch.
 constexpr int kBatches = 64;
 constexpr const char* kExpression = "(a * 2.5 + b) / c - d * d + e / (a + 3) - b * c";
 

@@ -71,6 +71,6 @@ def files_of(folder):
 
 
 def rows_of_epoch(workload, num_rows, seed):
-    """The rows that an epoch visits, in random order: all, or a tenth of its own."""
+    """The rows that an epoch visits, in random order: all, or its own tenth."""
     rows = numpy.random.default_rng(seed).permutation(num_rows)
     return rows[:num_rows // 10] if workload == "tenth" else rows

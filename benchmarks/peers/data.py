@@ -116,7 +116,7 @@ class DeliveredRecords:
                 buckets = numpy.frombuffer(source.read(8 * CATEGORIES * count), numpy.int64).reshape(count, CATEGORIES)
                 counts = numpy.expm1(numbers.astype(numpy.float64)) * 2.0**20
                 if numpy.abs(counts - numpy.rint(counts)).max() > 0.2:
-                    raise ValueError("a number is no logarithm of one plus a record's number")
+                    raise ValueError("a number is not the logarithm of one plus a record's number")
                 wanted = signatures(labels, numpy.rint(counts), buckets)
                 at = numpy.minimum(numpy.searchsorted(self.sorted, wanted), len(self.sorted) - 1)
                 if (self.sorted[at] != wanted).any():

@@ -43,7 +43,7 @@ def run(loader, command, seed, check_file=None):
 
 def main():
     name, workload, folder, setting = sys.argv[1:]
-    # What loaders print is no answer.
+    # What loaders print is not an answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     loader = importlib.import_module(f"loaders.{name}").prepare(workload, pathlib.Path(folder), json.loads(setting))

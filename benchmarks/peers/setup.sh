@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the loaders that are compared with Tidemill: setup.sh FOLDER
 #
-# Each list in requirements/ becomes a virtual environment of its own in FOLDER; what does not change is left alone.
-# About 5 GB. A list that cannot be installed is reported, and its loaders with it; the others go on.
+# Each list in requirements/ becomes its own virtual environment in FOLDER; what does not change is left alone. About 5
+# GB. A list that cannot be installed is reported, and its loaders with it; the others continue.
 set -uo pipefail
 cd "$(dirname "$0")" || exit
 folder=$1
@@ -13,7 +13,7 @@ for list in requirements/*.txt; do
   echo "peers: installing $list into $folder/$name" >&2
   python3 -m venv "$folder/$name" &&
     "$folder/$name/bin/pip" install --quiet --disable-pip-version-check -r "$list" >"$folder/$name.log" 2>&1 &&
-    # Its wheels need CUDA's libraries, and nobody here needs it.
+    # Its wheels need CUDA's libraries, and no loader here uses it.
     "$folder/$name/bin/pip" uninstall --quiet --yes torchvision >>"$folder/$name.log" 2>&1 &&
     cp "$list" "$folder/$name/installed.txt" ||
     echo "peers: $list cannot be installed, see $folder/$name.log" >&2

@@ -45,7 +45,7 @@ struct Workload {
   std::string graph;
   std::string selection;
   int64_t batch_size = 0;
-  // Whether each epoch has a selection of its own.
+  // Whether each epoch has its own selection.
   bool selects_anew = false;
 };
 

@@ -3,8 +3,7 @@
 
 benchmarks/system/downsampling.py [--build FOLDER] [--results FILE] [--repeat NUMBER] [--seed NUMBER] [--method NAME...]
 
-Each run is one training on all 60,000 images of fashion_mnist with the convnet of pipelines/fashion_mnist, through all
-services of a stack of its own, by `tidemill run`. Methods take turns, so that what disturbs the machine disturbs all of
+Each run is one training on all 60,000 images of fashion_mnist with the convnet of pipelines/fashion_mnist, through all services of its own stack, by `tidemill run`. Methods take turns, so that what disturbs the machine disturbs all of
 them; a ratio is the median of the ratios turn by turn. What is timed is the whole stage: the start of its process, reading,
 scoring, choosing, training, and handing the artefact over. Accuracy is that on the 10,000 images of the test file, with
 another seed in each turn. TIDEMILL_DATA: the folder with one folder a dataset.

@@ -1,5 +1,5 @@
-// The base of ingest benchmarks: a PostgreSQL and a storage service without its gRPC face, in a
-// folder of their own.
+// The base of ingest benchmarks: a PostgreSQL and a storage service without its gRPC face, in their
+// own folder.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ T Must(absl::StatusOr<T> value) {
 class IngestRig {
  public:
   // Returns the rig of this program. It is below TIDEMILL_BENCH_FOLDER, or /tmp. When the program
-  // ends by itself, the server is stopped and the folder removed.
+  // ends normally, the server is stopped and the folder removed.
   static IngestRig& Make();
 
   // Returns the path of a folder for data, which exists.

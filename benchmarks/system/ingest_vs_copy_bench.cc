@@ -1,7 +1,7 @@
 // Files becoming samples, until they are visible and their indexes summarised, against a binary
 // COPY of the same rows from memory by one connection into the same kind of table.
 //
-// TIDEMILL_BENCH_SAMPLES: how many, a million unless it says otherwise. The data lie below
+// TIDEMILL_BENCH_SAMPLES: how many, a million unless it says otherwise. The data are below
 // TIDEMILL_BENCH_FOLDER, /tmp unless it says otherwise, and so does the PostgreSQL.
 #include <cstdio>
 #include <fstream>
@@ -163,7 +163,7 @@ class Contest {
     return static_cast<double>(num_samples_);
   }
 
-  // What stands in both tables, less what differs by nature.
+  // The contents of both tables, without what differs by nature.
   void Check() {
     const std::string rows = Contents(ours_);
     if (rows != Contents(theirs_)) Fail("the tables differ: " + rows + " and " + Contents(theirs_));

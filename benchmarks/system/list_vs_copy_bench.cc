@@ -61,13 +61,13 @@ double List(ServedRecords& records, const Interval& interval) {
   return static_cast<double>(num_rows);
 }
 
-// Drains what comes; nothing is parsed.
+// Drains the stream without parsing it.
 class Copier {
  public:
   Copier(const ServedRecords& records, const Interval& interval)
       : connection_(PQconnectdb(records.connection_string().c_str())),
         num_rows_(interval.num_samples()),
-        // The rows lie in the order of keys and times; to ask for it would cost PostgreSQL a sort.
+        // The rows are in the order of keys and times; to ask for it would cost PostgreSQL a sort.
         sql_(fmt::format("COPY (SELECT sample_key, class_label, event_time FROM storage.samples "
                          "WHERE dataset_id = {} AND event_time >= {} AND event_time < {}) "
                          "TO STDOUT (FORMAT binary)",

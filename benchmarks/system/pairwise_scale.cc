@@ -46,7 +46,7 @@ struct Flags {
   subsets::PairwiseOptions options;
 };
 
-// std::nullopt for flags that there are not.
+// std::nullopt for unknown flags.
 std::optional<Flags> Parse(int argc, char** argv) {
   Flags flags;
   double sampled = 0;
@@ -104,7 +104,7 @@ auto Timed(double& seconds, Function&& function) {
   return result;
 }
 
-// Of this process and of all that it started and that have ended.
+// The time of this process and of all children that have ended.
 double ProcessorSeconds() {
   double seconds = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {

@@ -1,7 +1,7 @@
 // An op of a user's against the built-in op that does the same.
 //
-// CSV records of five numbers, blocks of 8192 of them. The graph parses them, standardises them
-// and puts them together. Ours: `standardize` is a plug-in in C++, in a process of its own. The
+// CSV records of five numbers, blocks of 8192 of them. The graph parses them, standardises them and
+// puts them together. Ours: `standardize` is a plug-in in C++, in a separate process. The
 // yardstick: the built-in op, fused with its neighbours. One thread; the plug-in's process may have
 // another one. The matrices must be equal to the last bit.
 //
@@ -35,7 +35,7 @@ const std::vector<std::string> kColumns = {"a", "b", "c", "d", "e"};
 
 transform::PluginOpSpec Plugin() {
   const auto bytes = files::Read(tidemill::testing::InBuild("benchmarks/libstandardized_op.so"),
-                                 plugin::kMostFileBytes);
+                                 plugin::kMaxFileBytes);
   if (!bytes.ok()) Fail(bytes.status().ToString());
   transform::PluginOpSpec spec;
   spec.use = "libstandardized_op.so:Standardized";

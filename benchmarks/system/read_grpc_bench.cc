@@ -199,7 +199,7 @@ int Run() {
   CheckContent(records, keys);
   const size_t num_bytes = kNumKeys * kBytesPerSample;
   std::vector<char> copied(num_bytes);
-  // The yardstick's server as a process of its own.
+  // The yardstick's server, in a separate process.
   const SecondProcess sender("--send", records.file());
   Receiver receiver("127.0.0.1:" + sender.line());
   Report(Measure(

@@ -1,8 +1,8 @@
 // Shuffled samples, with keys, times and labels, on storage's host, against a gather of the same
 // payloads written by hand: one thread each, warm page cache, other keys in each repetition.
 //
-// The yardstick writes all of it to fresh memory, which costs it more than the gather itself; what
-// it does with memory that is there already is told on stderr.
+// The yardstick writes all of it to fresh memory, which costs it more than the gather itself;
+// stderr shows its rate with memory that is there already.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

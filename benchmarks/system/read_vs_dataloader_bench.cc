@@ -70,7 +70,7 @@ class DataLoader {
   DataLoader(const DataLoader&) = delete;
   DataLoader& operator=(const DataLoader&) = delete;
 
-  // Adds to what is to be read, one list after another.
+  // Adds to the keys to read, one list after another.
   void Prepare(const std::vector<int64_t>& keys) {
     std::vector<int64_t> rows;
     for (const int64_t key : keys) rows.push_back(key - first_key_);

@@ -59,7 +59,7 @@ int Run() {
     if (::nftw(folder.c_str(), &See, 16, FTW_PHYS) != 0 || num_seen != num_files) Fail("nftw");
     return static_cast<double>(num_files);
   };
-  fmt::print(stderr, "{} files: taken in in {:.2f} s, an unchanged tree in {:.3f} s\n", num_files,
+  fmt::print(stderr, "{} files: ingested in {:.2f} s, an unchanged tree in {:.3f} s\n", num_files,
              first, Seconds([&] { scan(); }));
   Report(Measure("scan_vs_walk", "files/s", 1, scan, walk));
   return 0;

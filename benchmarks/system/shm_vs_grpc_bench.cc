@@ -1,8 +1,8 @@
 // Batches of 1 MiB between two processes of one host, by shared memory and by gRPC over TCP
 // loopback: the worker writes every byte of each, the consumer reads every byte. By shared memory
 // the worker writes them where the consumer reads them, as what makes batches may; with outboxes in
-// front of both, so that the ring's batches are copied once, is told on stderr, as is the processor
-// time of both processes together.
+// front of both, so that the ring's batches are copied once, is shown on stderr, as is the
+// processor time of both processes together.
 //
 //   shm_vs_grpc_bench                  measures
 //   shm_vs_grpc_bench --worker FOLDER  the worker: prints its endpoint, ends with its input
@@ -71,7 +71,7 @@ void Write(std::byte* into, int64_t number) {
   std::iota(values, values + kBatchBytes / 8, number);
 }
 
-// Of a batch as written above: sums all of it.
+// Sums all of a batch that was written as above.
 void Read(const batch::Batch& rows, int64_t number) {
   const auto values = rows.columns()[0].Values<int64_t>();
   const int64_t sum = std::accumulate(values.begin(), values.end(), int64_t{0});

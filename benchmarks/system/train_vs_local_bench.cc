@@ -1,6 +1,6 @@
 // Training on a million of ten million records, chosen one by one at random, through storage, the
-// loader and a graph, against the same libtorch loop over as many records that lie one after
-// another in local files, read in large chunks. Same batches, same number of prefetch threads, one
+// loader and a graph, against the same libtorch loop over as many records that follow one another
+// in local files, read in large chunks. Same batches, same number of prefetch threads, one
 // thread of arithmetic. The model is so light that loading is a good part of the step.
 #include <fcntl.h>
 #include <time.h>
@@ -43,7 +43,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Of a processor.
+// The time of a processor.
 double SecondsOn(clockid_t clock) {
   timespec now = {};
   clock_gettime(clock, &now);
@@ -101,7 +101,7 @@ class Trainer {
     optimizer_.step();
     num_samples_ += numbers.size(0);
   }
-  // Whether so many samples were trained on and the loss is a number.
+  // Whether `num_samples` samples were trained on and the loss is a number.
   absl::Status Check(int64_t num_samples) const {
     if (num_samples_ == num_samples && std::isfinite(loss_)) return absl::OkStatus();
     return Internal("trained on {} samples of {}, loss {}", num_samples_, num_samples, loss_);

@@ -1,7 +1,7 @@
 // The ingest of CSV records of which all satisfy a condition on two columns, against the ingest of
 // the same records without one.
 //
-// TIDEMILL_BENCH_SAMPLES: how many, a million unless it says otherwise. The data lie below
+// TIDEMILL_BENCH_SAMPLES: how many, a million unless it says otherwise. The data are below
 // TIDEMILL_BENCH_FOLDER, /tmp unless it says otherwise, and so does the PostgreSQL.
 #include <fstream>
 #include <string>

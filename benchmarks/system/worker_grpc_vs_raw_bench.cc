@@ -1,7 +1,7 @@
 // Batches of 1 MiB from a worker's outbox to a consumer's handler, over gRPC on TCP loopback,
-// against a bare stream of gRPC's own messages of as many bytes, which nobody looks at. Both take
-// memory that is there already, and have their ends in two processes. Processor time of both
-// processes together is told on stderr.
+// against a bare stream of gRPC's own messages of as many bytes, which are not read. Both take
+// memory that is already allocated, and have their ends in two processes. stderr shows the
+// processor time of both processes together.
 //
 //   worker_grpc_vs_raw_bench                  measures
 //   worker_grpc_vs_raw_bench --worker FOLDER  the worker: prints its endpoints, ends with its input
@@ -22,7 +22,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/heap.h"
-#include "base/mix_bits.h"
+#include "base/random.h"
 #include "base/threads/worker_pool.h"
 #include "batch/wire.h"
 #include "benchmarks/paired.h"
@@ -202,7 +202,7 @@ class LinkReader {
 
   const int64_t bytes_ = BytesOfOne();
   Countdown countdown_;
-  int64_t to_grant_ = 0;  // Of whoever has a batch to take, or knows that there is none.
+  int64_t to_grant_ = 0;  // For the thread that has a batch to take, or knows that there is none.
   std::unique_ptr<BatchLink> link_;
 };
 

@@ -13,14 +13,14 @@
 namespace tidemill::cli {
 namespace {
 
-constexpr size_t kMostPipelineBytes = size_t{1} << 20;
+constexpr size_t kMaxPipelineBytes = size_t{1} << 20;
 
 bool IsWanted(const PlanOptions& options, const std::string& policy) {
   return options.policies.empty() ||
          std::ranges::find(options.policies, policy) != options.policies.end();
 }
 
-// Asking a policy on models that are there costs a part of what training them did.
+// A backtest on existing models costs a part of their training.
 double SecondsOf(const SweepSpec& sweep, size_t num_prices) {
   return sweep.seconds *
          (0.6 + 0.4 * static_cast<double>(num_prices) / static_cast<double>(sweep.prices.size()));
@@ -164,7 +164,7 @@ BudgetedPlan FitInto(std::vector<BenchCase> cases, std::optional<double> budget)
 
 absl::StatusOr<NamedPipeline> PipelineOf(const BenchCase& one) {
   const std::string path = files::Join(one.entry->folder, one.pipeline_file);
-  ASSIGN_OR_RETURN(std::string text, files::Read(path, kMostPipelineBytes));
+  ASSIGN_OR_RETURN(std::string text, files::Read(path, kMaxPipelineBytes));
   text = WithSections(std::move(text), one.with);
   if (one.seed) {
     ASSIGN_OR_RETURN_AS(seeded, text, WithSeed(text, *one.seed));

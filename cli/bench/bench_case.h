@@ -1,4 +1,4 @@
-// What the suite measures, case by case, and which cases fit into a budget of time.
+// Lists the cases that the suite measures, and chooses those that fit into a budget of time.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 namespace tidemill::cli {
 
 // One pipeline to run. The runs of an entry come first, then one seed of each comparison after the
-// other, so that what is left out of a budget is a further seed.
+// other, so that a budget leaves out further seeds first.
 struct BenchCase {
   const SuiteEntry* entry = nullptr;
   std::string name;  // "runs/monthly", "sweep/2", "policies/adwin/1". Unique in its entry.
   std::string pipeline_file;
   Sections with = {};
-  std::optional<int64_t> seed = std::nullopt;  // Absent: the seed of the file.
+  std::optional<int64_t> seed = std::nullopt;  // Absent: the seed in the file.
   int64_t max_triggers = 0;
-  double seconds = 60;               // What it is expected to take.
+  double seconds = 60;               // The expected time.
   const SweepSpec* sweep = nullptr;  // For a sweep.
   std::vector<double> prices = {};   // For a sweep.
   int round = 0;                     // Cases of a lower round are measured first.
@@ -32,22 +32,22 @@ struct PlanOptions {
   int num_seeds = 3;
   // Only these parts: runs, sweep, or the name of a comparison; empty: all.
   std::vector<std::string> parts = {};
-  // Only these variants of comparisons, and then nothing else; empty: all.
+  // If not empty, only these variants of comparisons are measured.
   std::vector<std::string> policies = {};
   bool smoke = false;  // Only the short runs.
 };
 
 // Returns the cases in the order in which they are measured. The entries must outlive them.
-// NOT_FOUND when no entry has a part or a policy that is asked for.
+// NOT_FOUND when no entry has a requested part or policy.
 absl::StatusOr<std::vector<BenchCase>> PlanCases(const std::vector<SuiteEntry>& entries,
                                                  const PlanOptions& options);
 
-// What a plan leaves out.
+// A plan that fits into a budget, and what it leaves out.
 struct BudgetedPlan {
   std::vector<BenchCase> cases;
   std::vector<BenchCase> left_out;
   bool fewer_prices = false;  // Sweeps have every other price.
-  double seconds = 0;         // What the cases are expected to take.
+  double seconds = 0;         // The expected time of the cases.
 };
 
 // Chooses the cases that fit into `budget` seconds. Further seeds are left out first. When the
@@ -60,8 +60,8 @@ struct NamedPipeline {
   std::string text;
 };
 
-// Returns the pipeline of a case: its file with other sections, seed and name. The name has a part
-// of the digest of all that it says.
+// Returns the pipeline of a case: its file with other sections, seed and name. The name contains a
+// part of the digest of its text.
 absl::StatusOr<NamedPipeline> PipelineOf(const BenchCase& one);
 
 // Returns a digest of what a case measures: its pipeline, its data, its policies and its prices.

@@ -133,7 +133,7 @@ TEST_F(BenchSuiteTest, RefusesADamagedResultOfASweep) {
   result["figures"] = FiguresToJson(figures);
   EXPECT_EQ(SweepSeedOf(result, *suite.front().spec.sweep).status().code(),
             absl::StatusCode::kInvalidArgument);
-  result["policies"] = {{{"policy", "p"}, {"price", "dear"}, {"setting", ""}, {"triggers", {}}}};
+  result["policies"] = {{{"policy", "p"}, {"price", "high"}, {"setting", ""}, {"triggers", {}}}};
   EXPECT_EQ(SweepSeedOf(result, *suite.front().spec.sweep).status().code(),
             absl::StatusCode::kInvalidArgument);
   result["policies"] = nlohmann::ordered_json::array();
@@ -150,7 +150,7 @@ checks: [{type: value, name: n, run: other, measure: accuracy, at_least: 0.5}]
 )yaml");
   const auto suite = ReadSuite(folder_);
   const std::string message(suite.status().message());
-  EXPECT_THAT(message, HasSubstr("benchmark.yaml:3:9: error: domain: 'tabul' is no domain"));
+  EXPECT_THAT(message, HasSubstr("benchmark.yaml:3:9: error: domain: 'tabul' is not a domain"));
   EXPECT_THAT(message, HasSubstr("no run is called 'other'"));
 }
 

@@ -51,7 +51,7 @@ std::string WorkFolder(const BenchFlags& flags) {
   return files::Join(home != nullptr ? home : "/tmp", ".cache/tidemill/bench");
 }
 
-// A trial is no result to keep beside others.
+// A trial is not a result to keep beside others.
 std::string ResultsFolder(const BenchFlags& flags) {
   if (!flags.results.empty()) return flags.results;
   return flags.smoke ? files::Join(WorkFolder(flags), "smoke")
@@ -214,7 +214,7 @@ int RunOn(const GlobalFlags& global, const BenchFlags& flags, const SuitePlan& p
   const auto outcome = RunSuite(plan.budgeted, runner, machine, *results, global.quiet);
   if (!outcome.ok()) {
     const int code = Report(outcome.status());
-    SayAside("what was measured is kept; the same command goes on\n");
+    SayAside("what was measured is kept; the same command continues\n");
     return absl::IsCancelled(outcome.status()) ? kInterrupted : code;
   }
   ordered_json entries = ordered_json::array();
@@ -304,18 +304,22 @@ void AddBenchCommands(Command& app) {
   Command& list = bench.AddSubcommand("list", "List the entries of the suite, and their data");
   AddSuiteFlags(list, flags);
   SetAction(list, [](const GlobalFlags& global) { return List(global, flags); });
+  list.AddExample("tidemill bench list");
   Command& fetch = bench.AddSubcommand(
       "fetch", "Load the data of entries into TIDEMILL_DATA, and compare its bytes");
   AddSuiteFlags(fetch, flags);
   SetAction(fetch, [](const GlobalFlags& global) { return Fetch(global, flags); });
+  fetch.AddExample("tidemill bench fetch recsys/criteo_like");
   Command& run = bench.AddSubcommand(
-      "run", "Measure entries; what was measured before is kept, and a run that was cut goes on");
+      "run", "Measure entries; what was measured before is kept, and a run that was cut continues");
   AddRunFlags(run, flags);
   SetAction(run, [](const GlobalFlags& global) { return Run(global, flags); });
+  run.AddExample("tidemill bench run --budget 90m");
   Command& report = bench.AddSubcommand("report", "Show what was measured");
   AddSuiteFlags(report, flags);
   AddResultsFlag(report, flags);
   SetAction(report, [](const GlobalFlags& global) { return TellReport(global, flags); });
+  report.AddExample("tidemill bench report");
 }
 
 }  // namespace tidemill::cli

@@ -179,8 +179,7 @@ std::string DescribeChecks(const EntryReport& report) {
 std::string DescribeRegret(const RegretTable& regret) {
   std::string text = fmt::format(
       "\nRegret per window on the last {} of {} windows, {} seed{}{}; the oracle trains at the "
-      "best "
-      "windows.\n",
+      "best windows.\n",
       regret.num_windows - regret.judged_from, regret.num_windows, regret.seeds.size(),
       regret.seeds.size() == 1 ? "" : "s",
       regret.num_left_out > 0 ? fmt::format(", {} windows left out", regret.num_left_out) : "");

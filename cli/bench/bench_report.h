@@ -32,7 +32,7 @@ struct VariantResult {
   std::vector<Run> runs = {};
 };
 
-// Everything that was measured of an entry.
+// Everything that was measured for an entry.
 struct EntryReport {
   std::string entry;
   std::string domain;
@@ -40,10 +40,10 @@ struct EntryReport {
   std::optional<RegretTable> regret = std::nullopt;
   std::vector<VariantResult> variants = {};
   std::vector<std::string> failed = {};    // Policies that could not be tried, with the reason.
-  std::vector<std::string> problems = {};  // What could not be computed.
+  std::vector<std::string> problems = {};  // Values that could not be computed.
 };
 
-// Reads what was measured of an entry.
+// Reads the results of an entry.
 EntryReport ReportOf(const SuiteEntry& entry, const ResultsFile& results);
 
 std::string DescribeReport(const EntryReport& report);

@@ -36,7 +36,7 @@ std::vector<ComparisonVariant> ComparisonSpec::AllVariants() const {
 
 void BenchmarkSpec::Check(config::Problems& problems) const {
   if (std::ranges::find(kDomains, domain) == std::end(kDomains)) {
-    problems.Add("domain", fmt::format("'{}' is no domain", domain),
+    problems.Add("domain", fmt::format("'{}' is not a domain", domain),
                  "recsys, text, driving, weather, tabular or vision");
   }
   std::set<std::string> names;

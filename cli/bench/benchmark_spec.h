@@ -1,5 +1,5 @@
-// The file `benchmark.yaml` of one entry of the benchmark suite: its data, the runs that it makes
-// of pipelines, what they must reach, and the policies that are compared on them.
+// The file `benchmark.yaml` of one entry of the benchmark suite: its data, the runs of its
+// pipelines, the values that they must reach, and the policies that are compared.
 //
 //   version: 1
 //   name: elec2
@@ -82,10 +82,10 @@ struct BenchmarkSpec {
 
   void Fields(auto&& field) {
     field("version", version, "Version of this language.", {.min = 1, .max = 1, .required = true});
-    field("name", name, "Name of the entry, which is that of its folder.", {.required = true});
+    field("name", name, "Name of the entry, and of its folder.", {.required = true});
     field("domain", domain, "recsys, text, driving, weather, tabular or vision.",
           {.required = true});
-    field("description", description, "What is to be predicted.", {.required = true});
+    field("description", description, "The task: what the models predict.", {.required = true});
     field("data", data, "The files that it needs from outside.");
     field("prepare", prepare,
           "A program beside this file that makes files in the folder that it is given.");

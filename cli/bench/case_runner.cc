@@ -12,7 +12,7 @@
 #include "cli/results/run_report.h"
 #include "cli/views/watch.h"
 #include "rpc/channel.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+#include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -21,12 +21,7 @@ namespace v1 = supervisor::v1;
 using nlohmann::ordered_json;
 
 absl::StatusOr<v1::ListRunsResponse> RunsOf(const Session& session, const std::string& pipeline) {
-  v1::ListRunsRequest request;
-  request.set_pipeline_name(pipeline);
-  v1::ListRunsResponse response;
-  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::ListRuns, request, &response));
-  return response;
+  return session.Ask(&supervisor::SupervisorClient::ListRuns, pipeline);
 }
 
 // The id of a run of the pipeline that has succeeded; 0 when there is none.
@@ -45,7 +40,8 @@ absl::StatusOr<int64_t> Submit(const Session& session, const std::string& path,
   supervisor::DiskFiles files = FilesOf(file);
   const auto checked = CheckPipelineFile(file, files);
   RETURN_IF_ERROR(checked.problems.ToStatus());
-  ASSIGN_OR_RETURN(const auto submitted, SubmitPipeline(session, file, files, max_triggers));
+  ASSIGN_OR_RETURN(const auto submitted, SubmitPipeline(session, file, files, max_triggers,
+                                                        storage::v1::ON_OTHER_SPEC_UNSPECIFIED));
   return submitted.run_id();
 }
 
@@ -59,13 +55,6 @@ void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
   for (MeasuredWindow& own : figures.evaluations) own.sums.clear();
   figures.baselines.clear();
   figures.active.clear();
-}
-
-template <typename Request, typename Response, typename Method>
-absl::Status Send(const Session& session, Method method, Request request) {
-  request.mutable_command()->set_request_id(rpc::NewRequestId());
-  Response response;
-  return session.Call<v1::SupervisorService>("supervisor", method, request, &response);
 }
 
 }  // namespace
@@ -106,15 +95,10 @@ absl::Status CaseRunner::Forget(const BenchCase& one) const {
   ASSIGN_OR_RETURN(const NamedPipeline pipeline, PipelineOf(one));
   ASSIGN_OR_RETURN(const v1::ListRunsResponse runs, RunsOf(session_, pipeline.name));
   for (const v1::Run& run : runs.runs()) {
-    v1::DeleteRunRequest request;
-    request.set_run_id(run.run_id());
-    RETURN_IF_ERROR((Send<v1::DeleteRunRequest, v1::DeleteRunResponse>(
-        session_, &v1::SupervisorService::Stub::DeleteRun, request)));
+    RETURN_IF_ERROR(
+        session_.Ask(&supervisor::SupervisorClient::DeleteRun, RunId{run.run_id()}).status());
   }
-  v1::DeletePipelineRequest request;
-  request.set_name(pipeline.name);
-  return Send<v1::DeletePipelineRequest, v1::DeletePipelineResponse>(
-      session_, &v1::SupervisorService::Stub::DeletePipeline, request);
+  return session_.Ask(&supervisor::SupervisorClient::DeletePipeline, pipeline.name).status();
 }
 
 }  // namespace tidemill::cli

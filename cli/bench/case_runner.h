@@ -11,7 +11,7 @@
 
 namespace tidemill::cli {
 
-// Makes the runs of cases in one folder. Thread-compatible.
+// Runs the cases of one folder. Thread-compatible.
 class CaseRunner {
  public:
   // `session` must outlive this object. Pipelines and prepared data are kept below `work_folder`.
@@ -19,9 +19,9 @@ class CaseRunner {
       : session_(session), work_folder_(std::move(work_folder)) {}
 
   // Returns {"figures", "policies" (of a sweep), "failed" (policies that could not be tried)}. A
-  // run of the same pipeline that is in progress is followed, and one that has succeeded is taken,
-  // so what a kill has cut off goes on. CANCELLED when the user has detached. Call Forget() once
-  // the result is kept.
+  // run of the same pipeline that is in progress is followed, and one that has succeeded is used,
+  // so a command that was killed can be repeated. CANCELLED when the user has detached. Call
+  // Forget() once the result is stored.
   absl::StatusOr<nlohmann::ordered_json> Measure(const BenchCase& one) const;
 
   // Deletes the runs of the case, and its pipeline.

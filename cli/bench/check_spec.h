@@ -1,4 +1,4 @@
-// The `checks` of an entry of the benchmark suite: what its runs must reach.
+// The `checks` of an entry of the benchmark suite: the values that its runs must reach.
 //
 //   checks:
 //     - {name: AUC in June, type: value, run: monthly, measure: roc_auc, from: 2013-06-01,
@@ -29,7 +29,7 @@ struct Span {
 
 enum class JudgedModel { kActive, kFirst, kLast };
 
-// What every check has: a name, and the bound that its value is held against.
+// The common part of all checks: a name, and the bound of its value.
 struct CheckBound {
   std::string name;
   std::optional<double> at_least;
@@ -47,7 +47,7 @@ struct CheckBound {
   }
 };
 
-// What is read of a run.
+// A value of a run.
 struct Reading : CheckBound {
   std::string run;
   std::string measure;

@@ -1,4 +1,4 @@
-// Holds the results of an entry's runs against what it promises.
+// Compares the results of an entry's runs with its checks.
 #pragma once
 
 #include <map>
@@ -26,11 +26,11 @@ struct CheckOutcome {
 std::vector<CheckOutcome> JudgeChecks(const std::vector<BenchmarkCheck>& checks,
                                       const std::map<std::string, RunFigures>& runs);
 
-// Returns the windows that a reading means, in order of time. A window that reaches over an end of
-// the span is left out.
+// Returns the windows of a reading, in order of time. A window that reaches over an end of the span
+// is left out.
 std::vector<MeasuredWindow> WindowsRead(const RunFigures& run, const Reading& reading);
 
-// Returns the value over all these windows, as evaluator::Pool() has it.
+// Returns the value over all these windows, from evaluator::Pool().
 std::optional<double> PooledValueOf(const std::vector<MeasuredWindow>& windows);
 
 nlohmann::ordered_json ChecksToJson(const std::vector<CheckOutcome>& outcomes);

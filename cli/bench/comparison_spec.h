@@ -1,5 +1,5 @@
-// What an entry of the benchmark suite compares: trigger policies by their regret (`sweep`), and
-// variants of a pipeline that are run side by side (`comparisons`).
+// The comparisons of an entry of the benchmark suite: trigger policies by their regret (`sweep`),
+// and variants of a pipeline that run side by side (`comparisons`).
 #pragma once
 
 #include <map>
@@ -27,9 +27,10 @@ struct SweptPolicy {
     field("trigger", trigger,
           "The trigger, as in a pipeline. The word PRICE stands for the price of a training.",
           {.required = true});
-    field("tune", tune,
-          "Candidates for words of `trigger`. Those with the least cost on the first third of the "
-          "windows are taken, for each price.");
+    field(
+        "tune", tune,
+        "Candidates for words of `trigger`. The ones with the least cost on the first third of the "
+        "windows are taken, for each price.");
   }
 };
 

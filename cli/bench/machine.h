@@ -1,4 +1,4 @@
-// What a result of a benchmark was measured with.
+// Describes the machine and the program that measured a benchmark.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace tidemill::cli {
 
 // {"processor", "cores", "memory_gib", "system", "version", "commit"}. `suite` is a folder of the
-// sources; `commit` is null when it is in no clone.
+// sources; `commit` is null when the folder is not in a clone.
 nlohmann::ordered_json DescribeMachine(const std::string& suite);
 
 }  // namespace tidemill::cli

@@ -86,7 +86,8 @@ absl::StatusOr<std::string> WithSeed(std::string_view pipeline, int64_t seed) {
   for (std::string& line : lines) num_found += ReplaceSeed(line, seed) ? 1 : 0;
   if (num_found == 1) return absl::StrJoin(lines, "\n");
   return InvalidArgument(
-      "{} lines `seed: <number>`, and a benchmark sets one; write SEED where it belongs",
+      "{} lines are `seed: <number>`, but a benchmark replaces exactly one; write SEED in its "
+      "place",
       num_found);
 }
 

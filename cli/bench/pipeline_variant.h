@@ -1,5 +1,5 @@
-// A pipeline with other sections than its file has. The text stays as its author wrote it, so that
-// an error names a line that people find.
+// A pipeline in which some sections of the file are replaced. The rest of the text stays unchanged,
+// so that an error names a line of the file.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace tidemill::cli {
 
 // Returns the pipeline with `value` as the top-level key `key`. Its lines end before the next
-// top-level key. A key that is not there is added at the end.
+// top-level key. A missing key is added at the end.
 std::string WithSection(std::string_view pipeline, std::string_view key, std::string_view value);
 
 std::string WithSections(std::string pipeline, const Sections& sections);
@@ -21,7 +21,7 @@ std::string WithSections(std::string pipeline, const Sections& sections);
 // line `seed: <number>`. INVALID_ARGUMENT when there is neither.
 absl::StatusOr<std::string> WithSeed(std::string_view pipeline, int64_t seed);
 
-// Replaces a word wherever it stands by itself.
+// Replaces a word wherever it is not part of a longer one.
 std::string WithWord(std::string_view text, std::string_view word, std::string_view value);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// The regret of trigger policies: what they cost more than the best schedule would have cost.
+// The regret of trigger policies: their cost less the cost of the best schedule.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ namespace tidemill::cli {
 struct TriedPolicy {
   std::string name;
   std::optional<double> price =
-      std::nullopt;          // The price that it was told. Absent: it asks for none.
-  std::string setting = {};  // "AT=0.7"; empty when there is nothing to tune.
+      std::nullopt;          // The price that it was given. Absent: it needs none.
+  std::string setting = {};  // "AT=0.7"; empty without settings to tune.
   std::vector<Timestamp> triggers = {};
   int64_t num_off_grid = 0;  // The triggers at which no model was trained.
 };
@@ -31,7 +31,7 @@ struct SweepSeed {
   std::vector<TriedPolicy> policies;
 };
 
-// A mean over seeds, with the least and the greatest of them.
+// A mean over seeds, with the least and the greatest value.
 struct OverSeeds {
   double mean = 0;
   double low = 0;
@@ -42,13 +42,13 @@ struct OverSeeds {
 struct PolicyCost {
   std::string policy;
   double price = 0;
-  std::string setting;  // Of the first seed.
+  std::string setting;  // For the first seed.
   OverSeeds cost = {};
   OverSeeds regret = {};
-  // The regret as a share of what `never` costs more than the oracle. Absent when that is nothing.
+  // The regret as a share of the regret of `never`. Absent when `never` has no regret.
   std::optional<double> share_of_gap = std::nullopt;
   double trainings = 0;  // The mean number in the judged part.
-  // The regret when the policy was told a quarter of the price, and four times the price; where the
+  // The regret when the policy was given a quarter of the price, and four times the price, if the
   // sweep has these prices.
   std::optional<double> told_a_quarter = std::nullopt;
   std::optional<double> told_four_times = std::nullopt;
@@ -57,7 +57,7 @@ struct PolicyCost {
 
 struct RegretTable {
   size_t num_windows = 0;
-  size_t judged_from = 0;  // The windows before are those on which settings were chosen.
+  size_t judged_from = 0;  // Settings were chosen on the windows before it.
   int64_t num_left_out = 0;
   std::vector<int64_t> seeds;
   std::map<double, OverSeeds> oracle;  // The cost per window, by price.

@@ -55,7 +55,7 @@ TEST(Regret, IsTheCostBeyondTheOraclePerWindowOfTheJudgedPart) {
 
 TEST(Regret, OfASettingIsThatOfTheOneChosenOnTheFirstThird) {
   SweepSeed sweep = AgeingModels(1);
-  // The first is best before window 10 and bad behind it; the second is even throughout.
+  // The first is best before window 10 and bad after it; the second is even throughout.
   std::vector<Timestamp> fades = {{0}, {30}, {60}, {90}};
   sweep.policies = {{.name = "p", .setting = "fades", .triggers = fades},
                     {.name = "p", .setting = "rare", .triggers = Every(9)}};

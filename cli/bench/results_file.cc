@@ -10,21 +10,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr size_t kMaxBytes = size_t{256} << 20;
 
 }  // namespace
 
 absl::StatusOr<ResultsFile> ResultsFile::Open(const std::string& path) {
   ResultsFile file(path);
   if (!files::Exists(path)) return file;
-  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMostBytes));
+  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMaxBytes));
   for (size_t begin = 0, number = 1; begin < text.size(); ++number) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     ordered_json result =
         ordered_json::parse(text.begin() + static_cast<ptrdiff_t>(begin),
                             text.begin() + static_cast<ptrdiff_t>(end), nullptr, false);
     if (!file.Take(std::move(result)).ok()) {
-      return DataLoss("{}:{}: is no result of a benchmark; remove the line to measure it again",
+      return DataLoss("{}:{}: is not a result of a benchmark; remove the line to measure it again",
                       path, number);
     }
     begin = end + 1;
@@ -52,8 +52,8 @@ const ordered_json* ResultsFile::Find(const std::string& name, const std::string
   return found != nullptr && found->at("digest") == digest ? found : nullptr;
 }
 
-// The whole file is small beside what it cost to measure: it is written anew, and is there as a
-// whole or as before.
+// The whole file is small beside what it cost to measure: it is rewritten, and either replaced as a
+// whole or unchanged.
 absl::Status ResultsFile::Add(ordered_json result) {
   RETURN_IF_ERROR(Take(std::move(result)));
   std::string text;

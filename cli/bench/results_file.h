@@ -1,5 +1,5 @@
 // The results of a benchmark, one line of JSON for each case that was measured. The file is
-// replaced as a whole, so a kill at any time loses no result that was there.
+// replaced as a whole, so a kill at any time loses no earlier result.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@ namespace tidemill::cli {
 // One file of results. A process must not write a file that another one writes. Thread-compatible.
 class ResultsFile {
  public:
-  // Reads the file, which need not exist. DATA_LOSS for a line that is no result.
+  // Reads the file, which need not exist. DATA_LOSS for a line that is not a result.
   static absl::StatusOr<ResultsFile> Open(const std::string& path);
 
-  // Returns nullptr when the case was not measured, or only under another digest: what is measured
-  // has changed since.
+  // Returns nullptr when the case was not measured, or was measured only with another digest
+  // because the case has changed since.
   const nlohmann::ordered_json* Find(const std::string& name, const std::string& digest) const;
   // Returns the newest result of a case, whatever its digest. nullptr without any.
   const nlohmann::ordered_json* FindAny(const std::string& name) const;

@@ -30,11 +30,11 @@ TEST(ResultsFileTest, KeepsWhatWasAdded) {
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->results().size(), 2);
   EXPECT_EQ(file->FindAny("runs/a")->at("value"), 3);
-  EXPECT_EQ(file->Find("runs/a", "1"), nullptr);  // Of another pipeline.
+  EXPECT_EQ(file->Find("runs/a", "1"), nullptr);  // For another pipeline.
   EXPECT_NE(file->Find("runs/a", "3"), nullptr);
 }
 
-TEST(ResultsFileTest, NamesALineThatIsNoResult) {
+TEST(ResultsFileTest, NamesALineThatIsNotAResult) {
   const std::string path = FreshPath("broken.jsonl");
   std::ofstream(path) << R"({"case": "runs/a", "digest": "1"})"
                       << "\nhello\n";

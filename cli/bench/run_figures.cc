@@ -39,7 +39,7 @@ MeasuredWindow WindowOf(const Value& value) {
   return window;
 }
 
-// Seven digits behind the point are more than a measure on some thousand samples has.
+// Seven digits after the point are more than a measure on some thousand samples has.
 double Rounded(double value) { return std::round(value * 1e7) / 1e7; }
 
 // One array per window: names of thousands of windows would be most of the file.
@@ -56,7 +56,7 @@ ordered_json WindowsToJson(const std::vector<MeasuredWindow>& windows) {
   return rows;
 }
 
-// Of many models on the same windows: the windows once, and a short array for each value.
+// Many models share the same windows: writes the windows once, and a short array for each value.
 ordered_json EvaluationsToJson(const std::vector<MeasuredWindow>& evaluations) {
   using Key = std::tuple<std::string, Timestamp, Timestamp, std::string, std::string>;
   std::map<Key, size_t> places;
@@ -100,7 +100,7 @@ absl::StatusOr<std::vector<MeasuredWindow>> WindowsFromJson(const ordered_json& 
   const auto rows = json.find(key);
   if (rows == json.end() || !rows->is_array()) return InvalidArgument("'{}' is missing", key);
   for (const ordered_json& row : *rows) {
-    if (!IsWindow(row)) return InvalidArgument("'{}' has a row that is no window", key);
+    if (!IsWindow(row)) return InvalidArgument("'{}' has a row that is not a window", key);
     MeasuredWindow& own = windows.emplace_back();
     own.trigger = row[0];
     own.dataset = row[1];
@@ -134,7 +134,7 @@ absl::StatusOr<std::vector<MeasuredWindow>> EvaluationsFromJson(const ordered_js
   }
   std::vector<MeasuredWindow> known;
   for (const ordered_json& row : *windows) {
-    if (!IsEvaluatedWindow(row)) return InvalidArgument("'windows' has a row that is no window");
+    if (!IsEvaluatedWindow(row)) return InvalidArgument("'windows' has a row that is not a window");
     known.push_back({.dataset = row[0],
                      .from = TimeIn(row[1]),
                      .to = TimeIn(row[2]),
@@ -144,7 +144,7 @@ absl::StatusOr<std::vector<MeasuredWindow>> EvaluationsFromJson(const ordered_js
   std::vector<MeasuredWindow> evaluations;
   for (const ordered_json& row : *values) {
     if (!IsEvaluatedValue(row, known.size())) {
-      return InvalidArgument("'values' has a row that is no value");
+      return InvalidArgument("'values' has a row that is not a value");
     }
     MeasuredWindow& own = evaluations.emplace_back(known[row[1].get<size_t>()]);
     own.trigger = row[0];
@@ -235,7 +235,7 @@ absl::StatusOr<RunFigures> FiguresFromJson(const ordered_json& json) {
   figures.deciding_seconds = NumberIn(json, "deciding_seconds");
   figures.num_skipped = static_cast<int64_t>(NumberIn(json, "skipped"));
   for (const ordered_json& model : json["triggers"]) {
-    if (!model.is_object()) return InvalidArgument("'triggers' has an entry that is no trigger");
+    if (!model.is_object()) return InvalidArgument("'triggers' has an entry that is not a trigger");
     figures.models.push_back(ModelFromJson(model));
   }
   ASSIGN_OR_RETURN(figures.active, WindowsFromJson(json, "active", &MeasuredWindow::slice));

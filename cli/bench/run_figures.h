@@ -1,5 +1,5 @@
-// What is kept of a run of a benchmark: enough for checks, costs and pages, and far less than the
-// run.
+// The figures of a benchmark run that are stored: enough for checks, costs and pages, and much
+// smaller than the run.
 //
 //   {"seconds": 23.9, "triggers": [{"at": ..., "samples": 1000, "seconds": {"train": 0.2, ...},
 //    "training_set": ..., "weights": ..., "reused": false}], "active": [...], "baselines": [...],
@@ -22,7 +22,7 @@ namespace tidemill::cli {
 
 struct TrainedModel {
   Timestamp at;
-  int64_t number = 0;  // Of its trigger.
+  int64_t number = 0;  // The number of its trigger.
   int64_t num_samples = 0;
   std::map<std::string, double> stage_seconds = {};
   std::string training_set = {};  // Digests.
@@ -56,7 +56,7 @@ struct RunFigures {
 
 RunFigures FiguresOf(const supervisor::v1::GetRunResponse& run);
 nlohmann::ordered_json FiguresToJson(const RunFigures& figures);
-// INVALID_ARGUMENT when it is not what FiguresToJson() wrote.
+// INVALID_ARGUMENT when FiguresToJson() did not write it.
 absl::StatusOr<RunFigures> FiguresFromJson(const nlohmann::ordered_json& json);
 
 }  // namespace tidemill::cli

@@ -1,7 +1,7 @@
-// What schedules of trainings cost, and what the best one would have cost.
+// The costs of training schedules, and the cost of the best one.
 //
-// Time goes in windows t = 0, 1, ... Before each, one may train on what is known, at a price, or
-// keep the model:
+// Time is divided into windows t = 0, 1, ... Before each window, a schedule trains on the data so
+// far, at a price, or keeps the model:
 //
 //   cost(schedule) = price * trainings + sum over t of e(i(t), t)
 //
@@ -33,7 +33,7 @@ struct ErrorMatrix {
       windows;                 // Where each begins, ascending; none begins before the first cut.
   std::vector<size_t> newest;  // For each window, the newest cut at or before its beginning.
   std::vector<std::vector<double>> errors;  // By cut and window. NaN for a cut after the window.
-  // Windows without a value of some model: nobody is judged on them.
+  // Windows in which some model has no value. No schedule is judged on them.
   int64_t num_left_out = 0;
 
   size_t num_windows() const { return windows.size(); }
@@ -45,14 +45,14 @@ struct ErrorMatrix {
 absl::StatusOr<ErrorMatrix> ErrorMatrixOf(const RunFigures& run, const std::string& measure,
                                           double scale);
 
-// Which model was in use in each window.
+// The model in use in each window.
 struct Schedule {
   std::vector<size_t> active;  // By window, a cut.
   std::vector<int> trainings;  // By window, the trainings since the one before it began.
 };
 
 // Returns the schedule of a policy that has trained at these times, in ascending order. The first
-// model is that of the first cut: all policies begin with it, and its training is free.
+// model is trained at the first cut: all policies begin with it, and its training is free.
 Schedule ScheduleOf(const ErrorMatrix& matrix, std::span<const Timestamp> triggers);
 
 // Returns the cost over the windows [from, to).

@@ -33,7 +33,7 @@ ErrorMatrix MatrixOf(size_t size, const Error& error) {
   return matrix;
 }
 
-// The least cost of all 2^(n-1) schedules, each begun with every model that there is.
+// The least cost of all 2^(n-1) schedules, each begun with every model.
 double LeastOfAll(const ErrorMatrix& matrix, double price, size_t from) {
   double least = 1e9;
   const size_t num_choices = matrix.num_windows() - from;
@@ -70,7 +70,7 @@ TEST(Oracle, CostsWhatTheBestOfAllSchedulesCosts) {
 
 TEST(Schedule, UsesTheNewestModelAtOrBeforeATrigger) {
   const ErrorMatrix matrix = MatrixOf(5, [](size_t, size_t) { return 0.5; });
-  // At 10 exactly, at 25 (the model of 20 is the newest), and behind the last window.
+  // At 10 exactly, at 25 (the model of 20 is the newest), and after the last window.
   const std::vector<Timestamp> triggers = {{0}, {10}, {25}, {99}};
   const Schedule schedule = ScheduleOf(matrix, triggers);
   EXPECT_THAT(schedule.active, ElementsAre(0, 1, 1, 2, 2));

@@ -1,5 +1,5 @@
-// The policies that every sweep is held against. They know the errors of the model in use up to now
-// and nothing else, and what they have to choose is chosen on the first windows.
+// The policies with which every sweep is compared. They know only the past errors of the model in
+// use, and their settings are chosen on the first windows.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace tidemill::cli {
 
 struct SimulatedPolicy {
   std::string name;
-  std::string setting;  // What was chosen, for people: "every 4 windows". May be empty.
-  // One schedule, or several of a policy that draws lots; the cost is their mean.
+  std::string setting;  // The chosen setting, for people: "every 4 windows". May be empty.
+  // One schedule, or several for a random policy; the cost is their mean.
   std::vector<Schedule> schedules;
 };
 

@@ -12,7 +12,7 @@
 namespace tidemill::cli {
 namespace {
 
-constexpr size_t kMostSpecBytes = size_t{1} << 20;
+constexpr size_t kMaxSpecBytes = size_t{1} << 20;
 
 std::vector<std::filesystem::path> FoldersIn(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
@@ -27,7 +27,7 @@ std::vector<std::filesystem::path> FoldersIn(const std::filesystem::path& folder
 
 absl::StatusOr<SuiteEntry> ReadEntry(const std::filesystem::path& folder) {
   const std::string path = folder / "benchmark.yaml";
-  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMostSpecBytes));
+  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMaxSpecBytes));
   auto decoded = config::Decode<BenchmarkSpec>({.text = text, .name = path});
   const std::string domain = folder.parent_path().filename();
   if (decoded.problems.empty() &&

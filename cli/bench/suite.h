@@ -19,7 +19,7 @@ struct SuiteEntry {
 absl::StatusOr<std::vector<SuiteEntry>> ReadSuite(const std::string& folder);
 
 // Returns the entries with these names or domains, in the order of the suite; all for no names.
-// NOT_FOUND lists what there is.
+// NOT_FOUND lists the known entries.
 absl::StatusOr<std::vector<SuiteEntry>> ChooseEntries(const std::vector<SuiteEntry>& suite,
                                                       const std::vector<std::string>& names);
 

@@ -1,4 +1,4 @@
-// Measures the cases of a plan, one after the other, and keeps each result at once.
+// Measures the cases of a plan, one after the other, and stores each result at once.
 #pragma once
 
 #include <map>
@@ -42,8 +42,9 @@ struct SuiteOutcome {
   std::vector<std::string> failed;  // With the reason.
 };
 
-// Measures what `results` does not have. A case that fails costs no other one. Says on stderr which
-// case is measured, and about how long the rest takes. CANCELLED when the user detaches.
+// Measures the cases that `results` does not have. A case that fails does not stop the others.
+// Reports on stderr the case that is measured, and the estimated time of the rest. CANCELLED when
+// the user detaches.
 absl::StatusOr<SuiteOutcome> RunSuite(const BudgetedPlan& plan, const CaseRunner& runner,
                                       const nlohmann::ordered_json& machine, SuiteResults& results,
                                       bool quiet);

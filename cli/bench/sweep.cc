@@ -6,7 +6,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/bench/pipeline_variant.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+#include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -55,13 +55,8 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Backtest(
     policy.set_name(fmt::format("p{}", i));
     policy.set_text(candidates[i].trigger);
   }
-  v1::WatchBacktestResponse::Final final;
-  RETURN_IF_ERROR((session.Stream<v1::SupervisorService, v1::WatchBacktestResponse>(
-      "supervisor", &v1::SupervisorService::Stub::WatchBacktest, request,
-      [&](const v1::WatchBacktestResponse& response) {
-        if (response.has_final()) final = response.final();
-      })));
-  return final;
+  const auto ignore = [](const v1::WatchBacktestResponse::Progress&) {};
+  return session.Follow(&supervisor::SupervisorClient::WatchBacktest, request, ignore);
 }
 
 ordered_json Described(const PolicyCandidate& candidate) {
@@ -127,7 +122,7 @@ absl::StatusOr<ordered_json> TryPolicies(const Session& session, const std::stri
   const std::vector<PolicyCandidate> candidates = CandidatesOf(sweep, prices);
   ordered_json policies = ordered_json::array();
   ordered_json failed = ordered_json::array();
-  // All at once, as they share answers of models. When one cannot be tried, each by itself.
+  // All at once, as they share answers of models. When one cannot be tried, each alone.
   auto final = Backtest(session, pipeline, run, sweep, candidates);
   if (final.ok()) {
     Keep(*final, candidates, policies);
@@ -161,7 +156,7 @@ absl::StatusOr<SweepSeed> SweepSeedOf(const ordered_json& result, const SweepSpe
     return InvalidArgument("'policies' is missing");
   }
   for (const ordered_json& own : *policies) {
-    if (!IsTriedPolicy(own)) return InvalidArgument("'policies' has an entry that is no policy");
+    if (!IsTriedPolicy(own)) return InvalidArgument("'policies' has an entry that is not a policy");
     TriedPolicy& policy = seed.policies.emplace_back();
     policy.name = own.at("policy");
     if (!own.at("price").is_null()) policy.price = own.at("price").get<double>();

@@ -21,13 +21,14 @@ struct PolicyCandidate {
   std::string trigger = {};
 };
 
-// Returns every policy at every price, if it asks for one, and with every choice of its settings.
+// Returns every policy with every choice of its settings, and at every price if it needs a price.
 std::vector<PolicyCandidate> CandidatesOf(const SweepSpec& sweep,
                                           const std::vector<double>& prices);
 
 // Asks the supervisor for backtests of all candidates on the models of a run. Returns {"policies":
 // [{"policy", "price", "setting", "triggers"}], "failed": [{"policy", "setting", "error"}]}: a
-// policy that cannot be tried costs no other one. The status is that of the connection.
+// policy that cannot be tried does not stop the others. The returned status is an error only when
+// the connection fails.
 absl::StatusOr<nlohmann::ordered_json> TryPolicies(const Session& session,
                                                    const std::string& pipeline, int64_t run,
                                                    const SweepSpec& sweep,

@@ -85,7 +85,7 @@ absl::Status CheckData(const SuiteEntry& entry) {
       return NotFound("{} is not below TIDEMILL_DATA; {}", file.path, WhatToDo(file));
     }
     if (state == DataState::kDiffers) {
-      return DataLoss("{} has other bytes than the benchmark was made for; {}", file.path,
+      return DataLoss("{} is not the file for which the benchmark was made; {}", file.path,
                       WhatToDo(file));
     }
   }
@@ -108,7 +108,7 @@ absl::Status FetchData(const SuiteEntry& entry) {
     if (digest != file.sha256) {
       std::error_code ignored;
       fs::remove(partial, ignored);
-      return DataLoss("{} has other bytes than the benchmark was made for: SHA-256 {}", file.url,
+      return DataLoss("{} is not the file for which the benchmark was made: SHA-256 {}", file.url,
                       digest);
     }
     std::error_code error;

@@ -1,4 +1,4 @@
-// Where the files of an entry's pipelines are while it is measured.
+// The folder with the files of an entry's pipelines while it is measured.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace tidemill::cli {
 
-// Returns the folder of an entry below `root`, with the files that stand beside its benchmark.yaml,
-// and with what its `prepare` has made of the data. That is made once. NOT_FOUND when a file of the
-// data is missing, DATA_LOSS when it has other bytes, FAILED_PRECONDITION when `prepare` fails.
+// Returns the folder of an entry below `root`, with the files beside its benchmark.yaml, and with
+// the results of its `prepare`, which runs once. NOT_FOUND when a file of the data is missing,
+// DATA_LOSS when its bytes differ, FAILED_PRECONDITION when `prepare` fails.
 absl::StatusOr<std::string> PrepareFolder(const SuiteEntry& entry, const std::string& root);
 
-// What is there of a file of the data.
+// The state of a data file.
 enum class DataState { kThere, kMissing, kDiffers };
 absl::StatusOr<DataState> StateOf(const DataFile& file);
-// OK when all files of an entry are there. NOT_FOUND and DATA_LOSS say what to do.
+// OK when all files of an entry exist. NOT_FOUND and DATA_LOSS name the remedy.
 absl::Status CheckData(const SuiteEntry& entry);
-// Loads the files that are missing and have an address. Says on stderr what it does.
+// Downloads the missing files that have an address. Reports each step on stderr.
 absl::Status FetchData(const SuiteEntry& entry);
 
 }  // namespace tidemill::cli

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/time.h"
+#include "cli/terminal/exit_codes.h"
 
 namespace tidemill::cli {
 namespace {
@@ -29,14 +30,14 @@ void AddStackFlags(Command& command, StackAddress& stack) {
   option("--config", stack.config, "FILE",
          "System configuration of a remote stack (default: $TIDEMILL_CONFIG)");
   option("--server", stack.server, "ENDPOINT",
-         "Where a remote stack's supervisor listens (default: $TIDEMILL_SERVER)");
+         "Endpoint of a remote stack's supervisor (default: $TIDEMILL_SERVER)");
   option("--token-file", stack.token_file, "FILE",
          "Token for a remote stack (default: $TIDEMILL_TOKEN_FILE)");
   option("--tls-ca", stack.tls_ca, "FILE",
-         "Authority that a remote stack's certificates are verified by (default: "
+         "Authority that verifies a remote stack's certificates (default: "
          "$TIDEMILL_TLS_CA)");
   option("--tls-certificate", stack.tls_certificate, "FILE",
-         "Certificate to show to a remote stack (default: $TIDEMILL_TLS_CERTIFICATE)");
+         "Certificate to present to a remote stack (default: $TIDEMILL_TLS_CERTIFICATE)");
   option("--tls-key", stack.tls_key, "FILE",
          "Key of that certificate (default: $TIDEMILL_TLS_KEY)");
 }
@@ -49,7 +50,7 @@ void SetAction(Command& command, Action action) {
   command.AddOption("--timeout", flags.timeout, "Longest wait for a service (default: 1m)")
       .TypeName("DURATION")
       .Check([](const std::string& text) {
-        return ParseDuration(text).ok() ? "" : text + " is no duration such as 30s";
+        return ParseDuration(text).ok() ? "" : text + " is not a duration such as 30s";
       });
   command.AddFlag("--json", flags.json, "Print one JSON document on stdout");
   command.AddFlag("-q,--quiet", flags.quiet, "Print no progress");
@@ -61,6 +62,9 @@ void AddFullFlag(Command& command, bool& full) {
                   "Print every trigger and every row and column of the matrices, however large");
 }
 
-int RunChosenAction() { return TheChosen().action(TheChosen().flags); }
+int RunChosenAction() {
+  SetErrorsAsJson(TheChosen().flags.json);
+  return TheChosen().action(TheChosen().flags);
+}
 
 }  // namespace tidemill::cli

@@ -1,5 +1,4 @@
-// The result of reading a command line: which command was given, and the flags that every command
-// takes.
+// The result of parsing a command line: the command, and the flags that every command takes.
 #pragma once
 
 #include <functional>
@@ -17,7 +16,7 @@ struct GlobalFlags : StackAddress {
 // Runs a command. Returns the process's exit code.
 using Action = std::function<int(const GlobalFlags&)>;
 
-// Sets what the command does, and adds the flags that every command takes.
+// Sets the action of the command, and adds the flags that every command takes.
 void SetAction(Command& command, Action action);
 
 // Adds --full: nothing of a result is left out.

@@ -26,6 +26,11 @@ Argument& Argument::Expected(int least, int most) {
   return *this;
 }
 
+Argument& Argument::OneEach() {
+  option_.allow_extra_args(false);
+  return *this;
+}
+
 Argument& Argument::Check(std::function<std::string(const std::string&)> problem) {
   option_.check(std::move(problem));
   return *this;
@@ -90,6 +95,12 @@ void Command::SetVersion(const std::string& text) { node_->set_version_flag("--v
 
 void Command::SetFooter(const std::string& text) { node_->footer(text); }
 
+Command& Command::AddExample(const std::string& line) {
+  examples_.push_back(line);
+  node_->footer(fmt::format("Examples:\n  {}", fmt::join(examples_, "\n  ")));
+  return *this;
+}
+
 void Command::Hide() { node_->group(""); }
 
 void Command::WhenGiven(std::function<void()> action) { node_->callback(std::move(action)); }
@@ -104,27 +115,21 @@ std::string ProblemOf(const CLI::ParseError& error) {
   if (!text.starts_with(kBefore) || equals == std::string_view::npos) return error.what();
   const std::string_view name = text.substr(kBefore.size(), equals - kBefore.size());
   const std::string_view value = text.substr(equals + 3);
-  if (name == "run" || name == "--run") {
-    return fmt::format(
-        "a run is named by its number, such as 7, and not by '{}'; list them: "
-        "tidemill runs list",
-        value);
-  }
-  return fmt::format("'{}' is no number that {} can be; see --help", value, name);
+  return fmt::format("'{}' is not a valid number for {}; see --help", value, name);
 }
 
 }  // namespace
 
 // CLI11 tells by exceptions what is wrong, and that help or the version was asked for.
-absl::StatusOr<Wish> Command::Parse(int argc, char** argv) {
+absl::StatusOr<ParseResult> Command::Parse(int argc, char** argv) {
   try {
     node_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return InvalidArgument("{}", ProblemOf(error));
     node_->exit(error);  // Prints it.
-    return Wish::kText;
+    return ParseResult::kText;
   }
-  return Wish::kCommand;
+  return ParseResult::kCommand;
 }
 
 }  // namespace tidemill::cli

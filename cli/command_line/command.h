@@ -1,4 +1,4 @@
-// The tree of commands while it is made and parsed. CLI11, a large library of headers, does the
+// The tree of commands while it is made and parsed. CLI11, a large header-only library, does the
 // work in command.cc, so that the file of a command is compiled without it:
 //
 //   Command& show = models.AddSubcommand("show", "Show a model's parts");
@@ -22,7 +22,7 @@ class Option;
 
 namespace tidemill::cli {
 
-// An argument with a value that was just added to a command. Each call adds a requirement.
+// An argument with a value. Each call adds a requirement.
 //
 // A handle that is cheap to copy. It is valid as long as the tree is. Thread-compatible.
 class Argument {
@@ -32,14 +32,17 @@ class Argument {
   // The argument must be given.
   Argument& Required();
 
-  // Sets the name of the value in help, in capitals: "RUN". It also tells completion what to offer
+  // Sets the name of the value in help, in capitals: "RUN". Completion also uses it to find values
   // (command_tree.h).
   Argument& TypeName(const std::string& name);
 
   // The argument takes from `least` to `most` values.
   Argument& Expected(int least, int most);
 
-  // Checks a value. `problem` returns what is wrong with it, or an empty text when it is valid.
+  // The option takes one value each time that it is given, and so leaves the next words to others.
+  Argument& OneEach();
+
+  // Checks a value. `problem` returns the mistake in it, or an empty text when it is valid.
   Argument& Check(std::function<std::string(const std::string&)> problem);
 
   // The value must be one of these. Help and completion list them.
@@ -55,8 +58,8 @@ class Argument {
   CLI::Option& option_;
 };
 
-// What a command line asks for.
-enum class Wish {
+// The kind of a command line.
+enum class ParseResult {
   kCommand,  // A command. Its WhenGiven() action was called.
   kText,     // Help or the version. It was printed.
 };
@@ -69,7 +72,7 @@ enum class Wish {
 // CLI11's exception. Thread-compatible.
 class Command {
  public:
-  // Makes the root. `name` is the name of the program, and `meaning` is what it does.
+  // Makes the root. `name` is the name of the program, and `meaning` describes it.
   Command(const std::string& name, const std::string& meaning);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
@@ -83,9 +86,8 @@ class Command {
   // `names` are separated by commas: "-q,--quiet".
   void AddFlag(const std::string& names, bool& value, const std::string& meaning);
 
-  // "-o,--output" is an option. A name without dashes is an argument that is identified by its
-  // place. A vector takes any number of values. When the variable is a number, any other text is a
-  // wrong usage.
+  // "-o,--output" is an option. A name without dashes is a positional argument. A vector takes any
+  // number of values. When the variable is a number, any other text is a wrong usage.
   Argument AddOption(const std::string& names, std::string& value, const std::string& meaning);
   Argument AddOption(const std::string& names, int& value, const std::string& meaning);
   Argument AddOption(const std::string& names, int64_t& value, const std::string& meaning);
@@ -100,24 +102,33 @@ class Command {
   // Sets the last words of the help.
   void SetFooter(const std::string& text);
 
+  // Adds a line of a shell with this command, which ends the help, the manual page and the
+  // reference: "tidemill runs show 12/3". Every command has one.
+  Command& AddExample(const std::string& line);
+  const std::vector<std::string>& examples() const { return examples_; }
+
   // Removes the command from help, completion and manual.
   void Hide();
 
   // Parse() calls `action` when the command is given and its arguments are valid.
   void WhenGiven(std::function<void()> action);
 
-  // Reads the words of main(); for the root only. Prints the help or the version on request.
-  // INVALID_ARGUMENT says what is wrong with the usage.
-  absl::StatusOr<Wish> Parse(int argc, char** argv);
+  // Parses the arguments of main(); for the root only. Prints the help or the version on request.
+  // INVALID_ARGUMENT names the mistake.
+  absl::StatusOr<ParseResult> Parse(int argc, char** argv);
 
   // Returns CLI11's node, for command_tree.cc.
   const CLI::App& node() const { return *node_; }
+
+  // Returns the nodes below, in the order in which they were added.
+  const std::vector<std::unique_ptr<Command>>& subcommands() const { return subcommands_; }
 
  private:
   explicit Command(std::shared_ptr<CLI::App> node);
 
   std::shared_ptr<CLI::App> node_;  // The node above shares it, as CLI11's tree does.
   std::vector<std::unique_ptr<Command>> subcommands_;
+  std::vector<std::string> examples_;
 };
 
 }  // namespace tidemill::cli

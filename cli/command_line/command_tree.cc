@@ -62,19 +62,21 @@ ArgumentInfo Describe(const CLI::Option& option) {
   return argument;
 }
 
-CommandInfo Describe(const CLI::App& command, const std::string& path) {
+CommandInfo Describe(const Command& command, const std::string& path) {
+  const CLI::App& node = command.node();
   CommandInfo info{.path = path,
-                   .name = command.get_name(),
-                   .meaning = command.get_description(),
-                   .footer = command.get_footer(),
+                   .name = node.get_name(),
+                   .meaning = node.get_description(),
                    .arguments = {},
+                   .examples = command.examples(),
                    .subcommands = {}};
-  for (const CLI::Option* option : command.get_options()) {
+  for (const CLI::Option* option : node.get_options()) {
     info.arguments.push_back(Describe(*option));
   }
-  for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
-    if (subcommand->get_group().empty()) continue;
-    info.subcommands.push_back(Describe(*subcommand, path + " " + subcommand->get_name()));
+  for (const auto& subcommand : command.subcommands()) {
+    const CLI::App& below = subcommand->node();
+    if (below.get_group().empty()) continue;
+    info.subcommands.push_back(Describe(*subcommand, path + " " + below.get_name()));
   }
   return info;
 }
@@ -103,9 +105,7 @@ std::string ListName(ValueKind kind) {
   }
 }
 
-CommandInfo DescribeTree(const Command& root) {
-  return Describe(root.node(), root.node().get_name());
-}
+CommandInfo DescribeTree(const Command& root) { return Describe(root, root.node().get_name()); }
 
 std::vector<const CommandInfo*> AllCommands(const CommandInfo& root) {
   std::vector<const CommandInfo*> all;
@@ -141,6 +141,9 @@ std::string MarkdownOf(const CommandInfo& root) {
       page += fmt::format("| `{}` | {} |\n", name, meaning);
     }
     page += '\n';
+    if (!command->examples.empty()) {
+      page += fmt::format("```\n{}\n```\n\n", fmt::join(command->examples, "\n"));
+    }
   }
   return page;
 }

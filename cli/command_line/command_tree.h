@@ -28,7 +28,7 @@ enum class ValueKind {
 std::string ListName(ValueKind kind);
 
 struct ArgumentInfo {
-  // "-q", "--quiet". Empty for an argument that is identified by its place.
+  // "-q", "--quiet". Empty for a positional argument.
   std::vector<std::string> flags;
   // The name of the value in a synopsis: "RUN". Empty for a flag.
   std::string value;
@@ -44,8 +44,8 @@ struct CommandInfo {
   std::string path;
   std::string name;
   std::string meaning;
-  std::string footer;
   std::vector<ArgumentInfo> arguments;  // In the order of declaration.
+  std::vector<std::string> examples;    // Lines of a shell.
   std::vector<CommandInfo> subcommands;
 };
 

@@ -29,7 +29,7 @@ using ::testing::UnorderedElementsAre;
 
 struct ShellResult {
   int exit_code = -1;
-  std::string out;  // Of both streams.
+  std::string out;  // The text of both streams.
 
   std::vector<std::string> Lines() const {
     std::vector<std::string> lines;
@@ -51,8 +51,8 @@ ShellResult Shell(const std::string& command) {
   return result;
 }
 
-// The tree in a folder of its own, with a `tidemill` that knows two runs and tells what stack it
-// was asked for.
+// The tree in its own folder, with a `tidemill` that knows two runs and tells what stack it was
+// asked for.
 class CommandTreeTest : public ::testing::Test {
  protected:
   CommandTreeTest() {
@@ -73,7 +73,7 @@ class CommandTreeTest : public ::testing::Test {
     std::ofstream(folder_ + "/" + name) << text;
   }
 
-  // COMPREPLY after Tab behind `words`, the last of which is being typed.
+  // COMPREPLY after `words` and Tab, the last of which is being typed.
   std::vector<std::string> Bash(const std::string& words, int last) const {
     Write("ask", "PATH=" + folder_ + ":$PATH\nsource " + folder_ + "/bash\nCOMP_WORDS=(" + words +
                      ")\nCOMP_CWORD=" + std::to_string(last) +
@@ -93,7 +93,7 @@ class CommandTreeTest : public ::testing::Test {
   }
 
   // The screen of an interactive zsh after `line` and Tab. It shows what is offered. Keys count
-  // from the prompt on: what comes before it is not edited.
+  // from the prompt on: the prompt itself is not edited.
   std::string Zsh(const std::string& line) const {
     Write("ask.zsh",
           "zmodload zsh/zpty\n"
@@ -208,9 +208,10 @@ TEST_F(CommandTreeTest, TheManualTellsCommandsFlagsAndExitCodes) {
 }
 
 TEST_F(CommandTreeTest, MarkdownHasATableForEachCommand) {
-  EXPECT_THAT(MarkdownOf(root_),
-              AllOf(HasSubstr("## tidemill runs stop\n\nStop a run; it can be resumed\n"),
-                    HasSubstr("| `RUN` | Run id |"), HasSubstr("| `-f, --follow` |")));
+  EXPECT_THAT(
+      MarkdownOf(root_),
+      AllOf(HasSubstr("## tidemill runs stop\n\nStop a run; it can be resumed\n"),
+            HasSubstr("| `RUN` | A run: its number, latest, "), HasSubstr("| `-f, --follow` |")));
 }
 
 }  // namespace

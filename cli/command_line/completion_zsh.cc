@@ -11,7 +11,7 @@ constexpr const char* kZshHead = R"sh(#compdef tidemill
 # zsh completion for tidemill; made by `tidemill completion zsh`.
 # Put it into a folder of $fpath as _tidemill, or load it with:  source <(tidemill completion zsh)
 
-# Names that a stack knows; the flags on the line say which stack. The kind comes last, behind what
+# Names that a stack knows; the flags on the line say which stack. The kind comes last, after what
 # _arguments has to say to compadd.
 _tidemill_list() {
   local -a stack=() lines=() names=() shown=()
@@ -90,7 +90,7 @@ std::string SpecOf(const ArgumentInfo& argument) {
   std::string specs;
   for (const std::string& flag : argument.flags) {
     if (!specs.empty()) specs += " \\\n";
-    // "=": the value may also stand behind an equals sign.
+    // "=": the value may also follow an equals sign.
     const bool is_long = flag.starts_with("--");
     specs += fmt::format("    '({}){}{}[{}]{}'", fmt::join(argument.flags, " "), flag,
                          !value.empty() && is_long ? "=" : "", Meaning(argument.meaning), value);

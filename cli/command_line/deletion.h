@@ -19,8 +19,8 @@ void AddDeletionFlags(Command& command, DeletionFlags& flags);
 
 // Decides whether to delete `what`, such as "run 3 of weather with 12 models". With --dry-run, it
 // only says what would be deleted. At a terminal, it asks unless --yes was given. A terminal means
-// that stdin, stdout and stderr all are one. Elsewhere nobody can answer, and the command is
-// carried out. Returns the exit code when nothing must be deleted.
+// that stdin, stdout and stderr all are one. Elsewhere a question cannot be answered, and the
+// command is carried out. Returns the exit code when nothing must be deleted.
 std::optional<ExitCode> SettleDeletion(const GlobalFlags& global, const DeletionFlags& flags,
                                        const std::string& what);
 

@@ -18,7 +18,7 @@ struct Answered {
   std::string screen;
 };
 
-// Settles a deletion at a terminal at which somebody types `typed`.
+// Settles a deletion at a terminal at which a user types `typed`.
 Answered AtATerminal(const DeletionFlags& flags, const std::string& typed) {
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);

@@ -99,6 +99,12 @@ std::string Arguments(const CommandInfo& command) {
   return text;
 }
 
+std::string Examples(const CommandInfo& command) {
+  std::string text = ".SH EXAMPLES\n.nf\n";
+  for (const std::string& line : command.examples) text += Escaped(line) + "\n";
+  return text + ".fi\n";
+}
+
 std::string References(const std::vector<std::string>& pages) {
   std::string text = ".SH SEE ALSO\n";
   for (size_t i = 0; i < pages.size(); ++i) {
@@ -113,7 +119,9 @@ std::string MainPage(const CommandInfo& root) {
       ".SH DESCRIPTION\nTidemill trains machine\\-learning models on data that keeps changing. It "
       "decides when to retrain and on which samples, and measures every model over time.\n.PP\n"
       "Results are written to standard output, everything else to standard error. With\n.B "
-      "\\-\\-json\nthe result is one JSON document.\n.SH COMMANDS\n";
+      "\\-\\-json\nthe result is one JSON document. When a command fails, it is\n.B {\"error\": "
+      "{...}}\nwith "
+      "the code, message, file, line, column and advice that are known.\n.SH COMMANDS\n";
   std::vector<std::string> pages;
   for (const CommandInfo* command : AllCommands(root)) {
     if (!command->subcommands.empty()) continue;
@@ -140,6 +148,7 @@ std::map<std::string, std::string> ManualPages(const CommandInfo& root) {
     if (!command->subcommands.empty()) continue;
     std::string text = Heading(*command) + Synopsis(*command);
     text += ".SH DESCRIPTION\n" + Escaped(command->meaning) + ".\n" + Arguments(*command);
+    text += Examples(*command);
     text += ".SH EXIT STATUS\nSee\n.BR tidemill (1).\n" + References({"tidemill"});
     pages[PageOf(*command) + ".1"] = text;
   }

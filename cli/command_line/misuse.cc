@@ -1,6 +1,7 @@
 #include "cli/command_line/misuse.h"
 
 #include <algorithm>
+#include <span>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -42,6 +43,22 @@ std::string UnknownOption(const CommandInfo& command, const std::string& flag) {
   return fmt::format("'{}' has no option '{}'{}", command.path, flag, Suggestion(flag, known));
 }
 
+bool HasBelow(const CommandInfo& command, const std::string& flag) {
+  return std::ranges::any_of(command.subcommands, [&](const CommandInfo& below) {
+    return FindOption(below, flag) != nullptr || HasBelow(below, flag);
+  });
+}
+
+// An option that comes before the command that has it: "tidemill --state X run". Options belong to
+// commands, so that each says which it has.
+std::string TooEarly(const CommandInfo& command, const std::string& flag,
+                     std::span<const std::string> rest) {
+  const auto named = std::ranges::find_if(
+      rest, [&](const std::string& word) { return FindCommand(command, word) != nullptr; });
+  return fmt::format("'{0}' belongs after the command: write '{1} {2} ... {0}'", flag, command.path,
+                     named == rest.end() ? "COMMAND" : *named);
+}
+
 // How many words a command takes by their places; std::nullopt: any number.
 std::optional<size_t> NumPlaces(const CommandInfo& command) {
   size_t places = 0;
@@ -66,6 +83,9 @@ std::optional<std::string> FindUnknownWord(const CommandInfo& root,
       const size_t equals = word.find('=');
       const ArgumentInfo* const option = FindOption(*command, word.substr(0, equals));
       const bool bundled = word[1] != '-' && word.size() > 2;
+      if (option == nullptr && HasBelow(*command, word.substr(0, equals))) {
+        return TooEarly(*command, word.substr(0, equals), std::span(words).subspan(i + 1));
+      }
       if (option == nullptr && !bundled) return UnknownOption(*command, word.substr(0, equals));
       if (option != nullptr && !option->value.empty() && equals == std::string::npos) ++i;
     } else if (!command->subcommands.empty()) {

@@ -1,4 +1,4 @@
-// Explains what is wrong with a command line.
+// Explains a mistake in a command line.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace tidemill::cli {
 
-// Returns a sentence about the first unknown word, and what it may mean: "'tidemill runs list' has
-// no option '--pipelin'; did you mean '--pipeline'?". `words` are those behind the program's name.
-// std::nullopt when every word is known, so that something else is wrong.
+// Returns a sentence about the first unknown word, with the most similar known one: "'tidemill runs
+// list' has no option '--pipelin'; did you mean '--pipeline'?". `words` are those after the
+// program's name. std::nullopt when every word is known, so that the mistake is another one.
 std::optional<std::string> FindUnknownWord(const CommandInfo& root,
                                            const std::vector<std::string>& words);
 

@@ -21,7 +21,7 @@ TEST(FindUnknownWord, NamesAMisspeltCommandAndWhatIsMeant) {
               Optional(AllOf(HasSubstr("'tidemill rnu'"), HasSubstr("did you mean 'run'?"))));
   EXPECT_THAT(Find({"datasets", "lst"}),
               Optional(AllOf(HasSubstr("'tidemill datasets lst'"), HasSubstr("'list'"))));
-  EXPECT_THAT(Find({"zzzzzzzz"}), Optional(HasSubstr("there are run, check")));
+  EXPECT_THAT(Find({"zzzzzzzz"}), Optional(HasSubstr("there are init, run, check")));
 }
 
 TEST(FindUnknownWord, NamesAMisspeltOptionBeforeWhatFollowsIt) {
@@ -29,6 +29,15 @@ TEST(FindUnknownWord, NamesAMisspeltOptionBeforeWhatFollowsIt) {
               Optional(AllOf(HasSubstr("'tidemill runs list' has no option '--pipelin'"),
                              HasSubstr("did you mean '--pipeline'?"))));
   EXPECT_THAT(Find({"runs", "list", "--jsn=1"}), Optional(HasSubstr("'--json'")));
+}
+
+TEST(FindUnknownWord, SaysWhereAnOptionBelongsThatComesBeforeItsCommand) {
+  EXPECT_THAT(Find({"--state", "/s", "run", "a.yaml"}),
+              Optional(AllOf(HasSubstr("'--state' belongs after the command"),
+                             HasSubstr("write 'tidemill run ... --state'"))));
+  EXPECT_THAT(Find({"runs", "--json", "list"}),
+              Optional(HasSubstr("'tidemill runs list ... --json'")));
+  EXPECT_THAT(Find({"--state=/s"}), Optional(HasSubstr("'tidemill COMMAND ... --state'")));
 }
 
 TEST(FindUnknownWord, NamesAWordThatIsTooMany) {

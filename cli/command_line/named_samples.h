@@ -1,4 +1,4 @@
-// The samples that a person names: by keys, or by the places of their records.
+// The samples that a user names by keys, or by the places of their records.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct NamedSamples {
   std::vector<std::pair<std::string, int64_t>> places;
 };
 
-// Reads keys that commas separate. INVALID_ARGUMENT for another word.
+// Reads keys that are separated by commas. INVALID_ARGUMENT for a word that is not a key.
 absl::StatusOr<NamedSamples> ReadKeys(std::string_view text);
 
-// Reads a file of samples: what `tidemill datasets records --json` prints, or lines. A line is a
+// Reads a file of samples: the output of `tidemill datasets records --json`, or lines. A line is a
 // key; or a path, a blank or tab, and the number of the record; or a JSON object with "key", or
 // with "file" and "record". Empty lines, and lines that begin with #, are passed over.
 // INVALID_ARGUMENT, with the line, for anything else.

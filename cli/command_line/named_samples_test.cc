@@ -24,7 +24,7 @@ TEST(NamedSamplesTest, AreKeysAndPlacesALine) {
               ElementsAre(Pair("day 1/a b.csv", 3), Pair("b.csv", 0), Pair("c.csv", 7)));
 }
 
-TEST(NamedSamplesTest, AreTheListingAsItIsPrinted) {
+TEST(NamedSamplesTest, AreThePrintedListing) {
   const auto samples = ReadNamedSamples(
       "{\"dataset\":\"d\",\"columns\":[\"user\"],\"records\":[\n"
       "{\"key\":2,\"file\":\"a.csv\",\"record\":0,\"fields\":{\"user\":\"17\"}},\n"

@@ -1,10 +1,9 @@
 #include "cli/command_line/with_session.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "cli/terminal/view.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+#include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -13,12 +12,11 @@ namespace v1 = supervisor::v1;
 
 // Unknown counts as going on.
 bool AnyRunGoesOn(const Session& session) {
-  v1::ListRunsResponse response;
-  const absl::Status status = session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::ListRuns, v1::ListRunsRequest(), &response);
-  if (!status.ok()) return true;
-  return std::any_of(response.runs().begin(), response.runs().end(),
-                     [](const v1::Run& run) { return run.state() == v1::RUN_STATE_RUNNING; });
+  v1::ListRunsRequest running;
+  running.add_states(v1::RUN_STATE_RUNNING);
+  running.set_limit(1);
+  const auto listed = session.Ask(&supervisor::SupervisorClient::FindRuns, running);
+  return !listed.ok() || !listed->runs().empty();
 }
 
 }  // namespace
@@ -29,10 +27,10 @@ void LeaveStack(const Session& session, bool quiet) {
   StackUse* use = session.use();
   if (use == nullptr || !use->IsLast()) return;
   if (AnyRunGoesOn(session)) {
-    if (!quiet) SayAside("the stack stays up because a run goes on\n");
+    if (!quiet) SayAside("the stack stays up because a run continues\n");
     return;
   }
-  if (const absl::Status ended = use->End(); !ended.ok()) Report(ended);
+  if (const absl::Status ended = use->End(); !ended.ok()) ReportAside(ended);
 }
 
 }  // namespace tidemill::cli

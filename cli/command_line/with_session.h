@@ -7,12 +7,12 @@
 
 namespace tidemill::cli {
 
-// Ends a local stack that is only there for commands like this one, unless others use it or a run
-// is in progress. Call it once a command has no more requests.
+// Ends a local stack that was started only for commands like this one, unless others use it or a
+// run is in progress. Call it once a command has no more requests.
 void LeaveStack(const Session& session, bool quiet);
 
-// Calls `body(session)` and returns its exit code. Reports an error when there can be no session.
-// When no stack runs, but one has run before, it is started for this command only.
+// Calls `body(session)` and returns its exit code. Reports an error when no session can be opened.
+// When no stack runs, but one has run before, starts it for this command only.
 template <typename Body>
 int WithSession(const GlobalFlags& flags, const Body& body) {
   const auto session = Session::AttachOrStart(flags, StartStackOf::kEarlierWork, flags.quiet);

@@ -5,8 +5,8 @@
 #include "cli/pipelines/pipeline_file.h"
 #include "config/config.h"
 #include "rpc/channel.h"
-#include "storage/client/dataset_path.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_path.h"
+#include "storage/spec/dataset_spec.h"
 #include "supervisor/pipeline/pipeline_files.h"
 
 namespace tidemill::cli {

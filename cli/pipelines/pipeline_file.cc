@@ -1,23 +1,58 @@
 #include "cli/pipelines/pipeline_file.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
+#include "cli/terminal/error_json.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
-#include "storage/client/dataset_path.h"
+#include "cli/terminal/tone.h"
+#include "cli/terminal/view.h"
+#include "storage/spec/dataset_path.h"
 #include "storage/trials/dataset_trial.h"
 
 namespace tidemill::cli {
 namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
+
+// What to do about a variable that is not set; empty when all are.
+std::string AdviceOnVariables(const std::string& problems) {
+  if (problems.find("unknown variable '${TIDEMILL_DATA}'") != std::string::npos) {
+    return "name the folder that holds the datasets first: export TIDEMILL_DATA=FOLDER";
+  }
+  if (problems.find("unknown variable '${") != std::string::npos) {
+    return "a pipeline may name one variable, ${TIDEMILL_DATA}: export TIDEMILL_DATA=FOLDER, or "
+           "write the value itself";
+  }
+  return "";
+}
+
+// A line of Problems::ToString(): `heads` are "FILE:LINE:COLUMN: error:", and the marks below a
+// line of the file are red, with the hint beside them.
+std::string PaintedLine(const std::string& line, const std::set<std::string>& heads) {
+  constexpr std::string_view kError = "error:";
+  constexpr std::string_view kMargin = "      | ";
+  const size_t error = line.find(kError);
+  if (error != std::string::npos && heads.contains(line.substr(0, error + kError.size()))) {
+    return line.substr(0, error) + InTone(std::string(kError), Tone::kBad, true) +
+           line.substr(error + kError.size());
+  }
+  const size_t mark = line.find_first_not_of(" \t", kMargin.size());
+  if (!line.starts_with(kMargin) || mark == std::string::npos || line[mark] != '^') return line;
+  return line.substr(0, mark) + InTone(line.substr(mark), Tone::kBad, true);
+}
 
 }  // namespace
 
@@ -31,7 +66,9 @@ std::vector<std::string> PipelineFile::DataRoots() const {
 
 absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path) {
   PipelineFile file{.name = path};
-  ASSIGN_OR_RETURN(file.text, files::Read(path, kMaxBytes));
+  auto text = files::Read(path, kMaxBytes);
+  if (!text.ok()) return config::InFile(text.status(), path);
+  file.text = *std::move(text);
   std::error_code error;
   file.folder = std::filesystem::canonical(path, error).parent_path();
   if (const char* data = std::getenv("TIDEMILL_DATA"); data != nullptr) {
@@ -60,27 +97,40 @@ supervisor::CheckedPipeline CheckPipelineFile(const PipelineFile& file,
   return supervisor::CheckPipeline({.text = file.text,
                                     .file_name = file.name,
                                     .variables = file.variables,
+                                    .overrides = file.overrides,
                                     .base_folder = file.folder,
                                     .files = &files,
                                     .peek = peek});
 }
 
+std::string PaintedProblems(const config::Problems& problems, bool paint) {
+  std::string text = Printable(problems.ToString());
+  if (!paint) return text;
+  std::set<std::string> heads;
+  for (const config::Problem& problem : problems.items()) {
+    heads.insert(Printable(problem.Place() + ": error:"));
+  }
+  std::istringstream lines(text);
+  std::string painted;
+  for (std::string line; std::getline(lines, line);) {
+    painted += (painted.empty() ? "" : "\n") + PaintedLine(line, heads);
+  }
+  return painted;
+}
+
 int ReportProblems(const config::Problems& problems, bool json) {
+  const std::string text = problems.ToString();
+  const std::string advice = AdviceOnVariables(text);
   if (json) {
-    const nlohmann::ordered_json document = {{"valid", false}, {"problems", problems.ToJson()}};
-    fmt::print("{}\n", document.dump());
+    const ErrorText error{
+        .code = kInvalid, .advice = advice, .findings = config::FindingsOf(problems.ToStatus())};
+    const nlohmann::ordered_json document = {
+        {"valid", false}, {"problems", problems.ToJson()}, {"error", ErrorToJson(error)}};
+    fmt::print("{}\n",
+               document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
-    const std::string text = problems.ToString();
-    fmt::print(stderr, "{}\n", Printable(text));
-    if (text.find("unknown variable '${TIDEMILL_DATA}'") != std::string::npos) {
-      fmt::print(stderr,
-                 "name the folder that holds the datasets first: export TIDEMILL_DATA=FOLDER\n");
-    } else if (text.find("unknown variable '${") != std::string::npos) {
-      fmt::print(
-          stderr,
-          "a pipeline may name one variable, ${{TIDEMILL_DATA}}: export TIDEMILL_DATA=FOLDER, "
-          "or write the value itself\n");
-    }
+    fmt::print(stderr, "{}\n", PaintedProblems(problems, TakesColour(STDERR_FILENO)));
+    if (!advice.empty()) fmt::print(stderr, "{}\n", advice);
   }
   return kInvalid;
 }
@@ -91,10 +141,9 @@ void PrintWarnings(const config::Problems& warnings) {
     return std::pair(warning.position.line, warning.position.column);
   });
   for (const config::Problem& warning : in_order) {
-    const std::string line =
-        fmt::format("{}:{}:{}: warning: {}; {}", warning.file, warning.position.line,
-                    warning.position.column, warning.message, warning.hint);
-    fmt::print(stderr, "{}\n", Printable(line));
+    fmt::print(stderr, "{}: {} {}\n", Printable(warning.Place()),
+               InTone("warning:", Tone::kDoubtful, TakesColour(STDERR_FILENO)),
+               Printable(fmt::format("{}; {}", warning.message, warning.hint)));
   }
 }
 

@@ -14,12 +14,17 @@ namespace tidemill::cli {
 
 struct PipelineFile {
   std::string name;         // As the user wrote it.
-  std::string folder = {};  // An absolute path. Relative dataset paths begin here.
+  std::string folder = {};  // An absolute path. Relative dataset paths are relative to it.
   std::string text = {};
   // The values of `${NAME}`: TIDEMILL_DATA, when it is set.
   std::map<std::string, std::string> variables = {};
+  // Values of the command line that replace those of the text.
+  std::vector<config::Override> overrides = {};
   // Whether its data may be on another machine. The data is then checked there, at submission.
   bool data_elsewhere = false;
+  // What its run is tagged with, and the note on it.
+  std::vector<std::string> tags = {};
+  std::string note = {};
 
   // Returns the folders that storage must be able to read for this pipeline: its own, and
   // TIDEMILL_DATA.
@@ -32,17 +37,20 @@ absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path);
 // Returns the files that the pipeline names besides its data, below its folder and TIDEMILL_DATA.
 supervisor::DiskFiles FilesOf(const PipelineFile& file);
 
-// Returns the spec, and every problem that can be found without a stack. `files` then has what must
-// be sent.
+// Returns the spec, and every problem that can be found without a stack. Afterwards `files` has the
+// files that must be sent.
 supervisor::CheckedPipeline CheckPipelineFile(const PipelineFile& file,
                                               supervisor::DiskFiles& files);
 supervisor::CheckedPipeline CheckPipelineFile(const PipelineFile& file);
 
-// Prints problems: text on stderr, or {"valid": false, "problems": [...]} on stdout. Returns the
-// exit code.
+// Returns the problems for people. When painted, "error:" and the marks are coloured.
+std::string PaintedProblems(const config::Problems& problems, bool paint);
+
+// Prints problems: text on stderr, or {"valid": false, "problems": [...], "error": {...}} on
+// stdout. Returns the exit code.
 int ReportProblems(const config::Problems& problems, bool json);
 
-// Prints a line on stderr for each warning: its place, its subject and what to do.
+// Prints a line on stderr for each warning: the place, the subject and the remedy.
 void PrintWarnings(const config::Problems& warnings);
 
 }  // namespace tidemill::cli

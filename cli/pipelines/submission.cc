@@ -1,13 +1,13 @@
 #include "cli/pipelines/submission.h"
 
 #include "cli/pipelines/network_upload.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+#include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
 
 absl::StatusOr<supervisor::v1::SubmitPipelineResponse> SubmitPipeline(
     const Session& session, const PipelineFile& file, const supervisor::DiskFiles& files,
-    int64_t max_triggers) {
+    int64_t max_triggers, storage::v1::OnOtherSpec on_other_spec) {
   RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
   if (files.network()) RETURN_IF_ERROR(SendNetwork(session, *files.network()));
   supervisor::v1::SubmitPipelineRequest request;
@@ -16,13 +16,18 @@ absl::StatusOr<supervisor::v1::SubmitPipelineResponse> SubmitPipeline(
   request.set_file_name(file.name);
   request.set_base_folder(file.folder);
   for (const auto& [name, value] : file.variables) (*request.mutable_variables())[name] = value;
+  for (const config::Override& set : file.overrides) {
+    supervisor::v1::ValueToSet& added = *request.add_values_to_set();
+    added.set_key(set.path);
+    added.set_value(set.value);
+  }
   request.set_max_triggers(max_triggers);
+  request.set_on_other_spec(on_other_spec);
+  request.mutable_tags()->Add(file.tags.begin(), file.tags.end());
+  request.set_note(file.note);
   for (const auto& [name, bytes] : files.read()) (*request.mutable_files())[name] = bytes;
   if (files.network()) request.set_network_digest(files.network()->digest);
-  supervisor::v1::SubmitPipelineResponse response;
-  RETURN_IF_ERROR(session.Call<supervisor::v1::SupervisorService>(
-      "supervisor", &supervisor::v1::SupervisorService::Stub::SubmitPipeline, request, &response));
-  return response;
+  return session.Ask(&supervisor::SupervisorClient::SubmitPipeline, request);
 }
 
 }  // namespace tidemill::cli

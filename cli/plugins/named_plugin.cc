@@ -26,13 +26,17 @@ std::pair<std::string, std::string> PartsOf(const std::string& use) {
 absl::StatusOr<std::vector<plugin::Description>> PluginsIn(const std::string& file) {
   plugin::PluginUse use;
   use.use = fs::path(file).filename().string() + ":";
-  ASSIGN_OR_RETURN(const std::string bytes, files::Read(file, plugin::kMostFileBytes));
+  ASSIGN_OR_RETURN(const std::string bytes, files::Read(file, plugin::kMaxFileBytes));
   use.program = absl::Base64Escape(bytes);
   return plugin::ListPlugins(use);
 }
 
 absl::StatusOr<plugin::Description> FindPlugin(NamedPlugin& named) {
   const auto [file, name] = PartsOf(named.use);
+  if (file.empty() || file.ends_with(':')) {
+    return InvalidArgument(
+        "'{}' does not name a file and a plug-in in it; write surprise.py:Surprise", named.use);
+  }
   ASSIGN_OR_RETURN(const std::vector<plugin::Description> plugins, PluginsIn(file));
   std::vector<std::string> names;
   for (const plugin::Description& plugin : plugins) names.push_back(plugin.name);
@@ -53,11 +57,14 @@ absl::StatusOr<std::string> AsYaml(const NamedPlugin& named) {
   for (const std::string& setting : named.with) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) {
-      return InvalidArgument("--with takes NAME=VALUE, and got '{}'", setting);
+      return InvalidArgument("--with takes NAME=VALUE, not '{}'", setting);
     }
     text += fmt::format("\n  {}: {}", setting.substr(0, equals), setting.substr(equals + 1));
   }
-  return text + (named.with.empty() ? " {}\n" : "\n");
+  text += named.with.empty() ? " {}\nfiles:" : "\nfiles:";
+  for (const std::string& name_of_data : named.data)
+    text += fmt::format("\n  - \"{}\"", name_of_data);
+  return text + (named.data.empty() ? " []\n" : "\n");
 }
 
 PluginFile::PluginFile(const NamedPlugin& named)
@@ -67,7 +74,7 @@ std::optional<std::string> PluginFile::Read(const std::string& name, size_t most
                                             std::string_view key, config::Problems& problems) {
   auto bytes = files::Read(files::Join(folder_, name), most);
   if (bytes.ok()) return *std::move(bytes);
-  problems.Add(key, std::string(bytes.status().message()), "name a file that there is");
+  problems.Add(key, std::string(bytes.status().message()), "name an existing file");
   return std::nullopt;
 }
 

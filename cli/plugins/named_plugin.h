@@ -1,4 +1,4 @@
-// A plug-in that a command names: its file may lie anywhere.
+// A plug-in that a command names. Its file may be in any folder.
 #pragma once
 
 #include <string>
@@ -14,24 +14,26 @@
 namespace tidemill::cli {
 
 struct NamedPlugin {
-  // "policies/surprise.py:Surprise". Without a name behind the colon, the only plug-in of the file.
+  // "policies/surprise.py:Surprise". Without a name after the colon, the only plug-in of the file.
   std::string use = {};
   // "threshold=0.2".
   std::vector<std::string> with = {};
+  // Data files that it reads, as a pipeline beside it names them.
+  std::vector<std::string> data = {};
 };
 
-// What all plug-ins of the file say of themselves. NOT_FOUND without the file; else as
-// plugin::ListPlugins().
+// Returns the declarations of all plug-ins of the file. NOT_FOUND without the file; other codes are
+// as in plugin::ListPlugins().
 absl::StatusOr<std::vector<plugin::Description>> PluginsIn(const std::string& file);
 
-// What the plug-in says of itself, whatever its kind; sets the name that `named` lacks. NOT_FOUND
-// with the names that there are.
+// Returns the declaration of a plug-in of any kind. Sets the name if `named` lacks it. NOT_FOUND
+// lists the known names.
 absl::StatusOr<plugin::Description> FindPlugin(NamedPlugin& named);
 
 // The plug-in as a pipeline names it. INVALID_ARGUMENT for a setting without a value.
 absl::StatusOr<std::string> AsYaml(const NamedPlugin& named);
 
-// The file of a plug-in, wherever it lies. Thread-compatible.
+// The file of a plug-in, in any folder. Thread-compatible.
 class PluginFile final : public config::NamedFiles {
  public:
   explicit PluginFile(const NamedPlugin& named);
@@ -43,8 +45,8 @@ class PluginFile final : public config::NamedFiles {
   const std::string folder_;
 };
 
-// The spec of a part that is this plug-in, its file taken in; `type` is "type: plugin\n" for a
-// choice of a pipeline. INVALID_ARGUMENT tells all problems.
+// The spec of a part that is this plug-in, with the contents of its file; `type` is "type:
+// plugin\n" for a choice of a pipeline. INVALID_ARGUMENT lists all problems.
 template <typename Spec, typename Take>
 absl::StatusOr<Spec> SpecOf(const NamedPlugin& named, std::string_view type, const Take& take) {
   ASSIGN_OR_RETURN(const std::string text, AsYaml(named));

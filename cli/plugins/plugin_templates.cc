@@ -32,8 +32,8 @@ std::string Replaced(std::string text, const std::string& what, const std::strin
 
 absl::Status Check(const NewPlugin& plugin) {
   if (!IsIdentifier(plugin.name)) {
-    return InvalidArgument("'{}' is no name of a plug-in; write small letters, digits and _",
-                           plugin.name);
+    return InvalidArgument(
+        "'{}' is not a valid name for a plug-in; write small letters, digits and _", plugin.name);
   }
   if (plugin.language != "python" && plugin.language != "c++") {
     return InvalidArgument("plug-ins are written in python or c++, not in '{}'", plugin.language);
@@ -81,14 +81,14 @@ absl::StatusOr<std::vector<std::string>> WritePlugin(const NewPlugin& plugin) {
   const fs::path templates = fs::path(programs) / "../lib/tidemill/templates";
   const std::set<std::string> kinds = KindsIn(templates, plugin.language);
   if (!kinds.contains(plugin.kind)) {
-    return InvalidArgument("there is no template of a {} in {}; there are {}", plugin.kind,
-                           plugin.language, fmt::join(kinds, ", "));
+    return InvalidArgument("there is no template for a {} in {}; there are templates for {}",
+                           plugin.kind, plugin.language, fmt::join(kinds, ", "));
   }
   const std::string ending = EndingOf(plugin.language);
   const std::string endings[] = {"." + ending, "_test." + ending};
   for (const std::string& suffix : endings) {
     const std::string file = plugin.name + suffix;
-    if (fs::exists(file)) return AlreadyExists("{} is there already; choose another name", file);
+    if (fs::exists(file)) return AlreadyExists("{} already exists; choose another name", file);
   }
   std::vector<std::string> written;
   for (const std::string& suffix : endings) {
@@ -104,10 +104,23 @@ absl::StatusOr<std::vector<std::string>> WritePlugin(const NewPlugin& plugin) {
   return written;
 }
 
-std::string CompileCommand(const std::string& name) {
+namespace {
+
+std::string HeaderFolder() {
   const fs::path programs = process::ProgramFolder().value_or(".");
-  const std::string headers = (programs / "../include").lexically_normal().string();
-  return fmt::format("g++ -std=c++20 -O2 -shared -fPIC -I {} {}.cpp -o {}.so", headers, name, name);
+  return (programs / "../include").lexically_normal().string();
+}
+
+}  // namespace
+
+std::string CompileCommand(const std::string& name) {
+  return fmt::format("g++ -std=c++20 -O2 -shared -fPIC -I {1} {0}.cpp -o {0}.so", name,
+                     HeaderFolder());
+}
+
+std::string TestCommand(const std::string& name) {
+  return fmt::format("g++ -std=c++20 -I {1} {0}_test.cpp -o {0}_test && ./{0}_test", name,
+                     HeaderFolder());
 }
 
 }  // namespace tidemill::cli

@@ -11,23 +11,25 @@ namespace tidemill::cli {
 struct NewPlugin {
   // "trigger".
   std::string kind = {};
-  // "weekly_rise": of its files.
+  // The name of its files: "weekly_rise".
   std::string name = {};
   // "python" or "c++".
   std::string language = "python";
 
-  // "WeeklyRise": of its class.
+  // Returns the name of its class: "WeeklyRise".
   std::string ClassName() const;
-  // As commands and pipelines name it: "weekly_rise.py:WeeklyRise".
+  // Returns its name in commands and pipelines: "weekly_rise.py:WeeklyRise".
   std::string Use() const;
 };
 
 // Writes the files of a new plug-in from templates into the current folder, and returns their
-// names. ALREADY_EXISTS when one is there; INVALID_ARGUMENT for a name, kind or language that
-// cannot be.
+// names. ALREADY_EXISTS when one of the files exists; INVALID_ARGUMENT for an invalid name, kind or
+// language.
 absl::StatusOr<std::vector<std::string>> WritePlugin(const NewPlugin& plugin);
 
-// How a C++ plug-in is compiled: "g++ -std=c++20 ...".
+// Returns the command that compiles a C++ plug-in: "g++ -std=c++20 ...".
 std::string CompileCommand(const std::string& name);
+// The command that compiles and runs the test of a plug-in in C++.
+std::string TestCommand(const std::string& name);
 
 }  // namespace tidemill::cli

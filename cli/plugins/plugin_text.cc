@@ -18,7 +18,8 @@ constexpr std::pair<std::string_view, std::string_view> kSections[] = {
     {"selection", "selection: {{type: plugin, use: \"{}\"}}"},
     {"score", "training: {{downsampling: {{type: plugin, use: \"{}\", fraction: 0.5}}}}"},
     {"op", "preprocess: {{graph: [..., {{plugin: {{use: \"{}\", columns: [...]}}}}]}}"},
-    {"measure", "evaluation: {{measures: [{{type: plugin, use: \"{}\"}}]}}"}};
+    {"measure", "evaluation: {{measures: [{{type: plugin, use: \"{}\"}}]}}"},
+    {"format", "datasets: {{NAME: {{format: {{type: plugin, use: \"{}\"}}}}}}"}};
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -101,7 +102,8 @@ ordered_json FilesToJson(const std::vector<ListedFile>& files) {
 }
 
 std::string DescribePlugin(const std::string& use, const plugin::Description& plugin) {
-  std::string text = fmt::format("{}: a {}{}\n", use, plugin.kind,
+  const std::string_view article = plugin.kind == "op" ? "an" : "a";
+  std::string text = fmt::format("{}: {} {}{}\n", use, article, plugin.kind,
                                  plugin.version.empty() ? "" : ", version " + plugin.version);
   if (!plugin.problem.empty()) text += fmt::format("It cannot run: {}\n", plugin.problem);
   if (!plugin.doc.empty()) text += fmt::format("\n{}\n", plugin.doc);

@@ -6,14 +6,16 @@
 
 #include "fmt/format.h"
 
+#include "base/files.h"
 #include "base/thousands.h"
 #include "cli/terminal/text.h"
 #include "evaluator/trials/measure_promises.h"
 #include "plugin/process/taken_plugin.h"
 #include "selector/trials/selection_promises.h"
+#include "storage/trials/format_promises.h"
 #include "supervisor/trials/trigger_promises.h"
 #include "supervisor/triggers/trigger.h"
-#include "trainer_server/downsampling/methods/score_declaration.h"
+#include "trainer_server/downsampling/spec/score_declaration.h"
 #include "trainer_server/trials/score_promises.h"
 #include "transform/script/script_protocol.h"
 #include "transform/trials/op_promises.h"
@@ -82,7 +84,7 @@ absl::StatusOr<PluginTrial> TryScore(const NamedPlugin& named, const TrialSize& 
 absl::StatusOr<transform::ColumnSchema> InputOf(const std::string& input) {
   const size_t colon = input.find(':');
   if (colon == std::string::npos || colon == 0) {
-    return InvalidArgument("--input takes NAME:TYPE or NAME:TYPE:SHAPE, and got '{}'", input);
+    return InvalidArgument("--input takes NAME:TYPE or NAME:TYPE:SHAPE, not '{}'", input);
   }
   const std::string type = input.substr(colon + 1);
   transform::ColumnSchema column{.name = {}, .type = batch::DataType::kBinary};
@@ -146,16 +148,44 @@ absl::StatusOr<PluginTrial> TryMeasure(const NamedPlugin& named, const TrialSize
       .promises = std::move(trial.promises)};
 }
 
+absl::StatusOr<PluginTrial> TryFormat(const NamedPlugin& named, const TrialSize& size) {
+  constexpr size_t kMaxFile = size_t{256} << 20;
+  if (size.file.empty()) {
+    return InvalidArgument("a format is tried on a file; name a file in that format with --file");
+  }
+  ASSIGN_OR_RETURN(const std::string bytes, files::Read(size.file, kMaxFile));
+  const auto take = [](plugin::PluginUse& use, PluginFile& file, config::Problems& problems) {
+    plugin::TakePlugin(use, "format", file, problems,
+                       [](const nlohmann::json& /*created*/) { return absl::OkStatus(); });
+  };
+  ASSIGN_OR_RETURN(const auto use, SpecOf<plugin::PluginUse>(named, "", take));
+  ASSIGN_OR_RETURN(auto trial, storage::trials::TryFormat(use, bytes));
+  const std::string says = trial.has_labels && trial.has_event_times ? "with labels and times"
+                           : trial.has_labels                        ? "with labels"
+                           : trial.has_event_times                   ? "with times"
+                                                                     : "without labels or times";
+  return PluginTrial{
+      .kind = "format",
+      .summary = fmt::format("{} records in {} bytes, {}, {} records a second",
+                             WithThousands(trial.num_records), WithThousands(trial.num_bytes), says,
+                             Short(trial.records_per_second)),
+      .numbers = {{"bytes", trial.num_bytes},
+                  {"records", trial.num_records},
+                  {"bad", trial.num_bad},
+                  {"labels", trial.has_labels},
+                  {"event_times", trial.has_event_times},
+                  {"records_per_second", trial.records_per_second}},
+      .promises = std::move(trial.promises)};
+}
+
 struct TrialOfKind {
   std::string_view kind;
   absl::StatusOr<PluginTrial> (*run)(const NamedPlugin& named, const TrialSize& size);
 };
 
-constexpr TrialOfKind kTrials[] = {{"trigger", &TryTrigger},
-                                   {"selection", &TrySelection},
-                                   {"score", &TryScore},
-                                   {"op", &TryOp},
-                                   {"measure", &TryMeasure}};
+constexpr TrialOfKind kTrials[] = {{"trigger", &TryTrigger}, {"selection", &TrySelection},
+                                   {"score", &TryScore},     {"op", &TryOp},
+                                   {"measure", &TryMeasure}, {"format", &TryFormat}};
 
 }  // namespace
 
@@ -167,7 +197,7 @@ absl::StatusOr<PluginTrial> TryPlugin(NamedPlugin named, const TrialSize& size) 
   ASSIGN_OR_RETURN(const plugin::Description description, FindPlugin(named));
   const auto* const trial = std::ranges::find(kTrials, description.kind, &TrialOfKind::kind);
   if (trial == std::end(kTrials)) {
-    return InvalidArgument("{} is a {}, and there is no trial of that kind", named.use,
+    return InvalidArgument("{} is a plug-in of the kind {}, which cannot be tried", named.use,
                            description.kind);
   }
   return trial->run(named, size);

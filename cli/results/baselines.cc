@@ -47,11 +47,11 @@ struct Measured {
 
 std::string RuleOf(std::string_view name, const std::string& measure) {
   if (name == "last") return "repeating the last label known";
-  return fmt::format("always saying the {} known at each training",
+  return fmt::format("always predicting the {} known at each training",
                      IsOfValues(measure) ? "mean" : "most frequent class");
 }
 
-// The values of models in use, and of those that baselines stand beside, by their place.
+// The values of models in use, and of those that are compared with baselines, by their place.
 class ModelValues {
  public:
   ModelValues(const v1::GetRunResponse& run, const Measured& measured) {

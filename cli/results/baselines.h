@@ -1,4 +1,4 @@
-// What the models of a run are compared with: rules without a model, and the first model.
+// The baselines of a run's models: rules without a model, and the first model.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace tidemill::cli {
 
-// A baseline on the windows on which both it and the model in use have a value. The samples are
-// therefore the same.
+// A baseline on the windows on which both it and the model in use have a value. Both are therefore
+// measured on the same samples.
 struct Baseline {
   // `constant`, `last` or `first`.
   std::string name;
-  // "always saying the most frequent class known at each training".
+  // "always predicting the most frequent class known at each training".
   std::string rule = {};
   SampleMean reached;
   // The value of the models in use on these windows.
@@ -28,7 +28,7 @@ struct Baseline {
   bool Wins() const;
 };
 
-// Returns "the first model, trained on 90 samples and never retrained". `trigger` made it.
+// Returns "the first model, trained on 90 samples and never retrained". `trigger` trained it.
 std::string DescribeFirstModel(const supervisor::v1::GetRunResponse& run, int64_t trigger);
 
 // Returns the baselines of one measure of one evaluation. The rules without a model come first.
@@ -38,8 +38,8 @@ std::vector<Baseline> BaselinesOf(const supervisor::v1::GetRunResponse& run, int
 // Returns a line for people, indented by two blanks. Empty when there is no rule without a model.
 std::string DescribeBaselines(const std::vector<Baseline>& baselines);
 
-// Returns a few sentences, each after a blank: the values of the rules without a model, and, where
-// the models lose to one, that they do. `show` formats a value.
+// Returns a few sentences, each after a blank: the values of the rules without a model, and the
+// rules that beat the models. `show` formats a value.
 std::string BaselineSentences(const std::vector<Baseline>& baselines,
                               const std::function<std::string(double)>& show);
 

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-#include "cli/results/comparison.h"
+#include "cli/commands/runs/comparison.h"
 #include "cli/results/matrix.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
@@ -90,12 +90,12 @@ TEST(Baselines, CountOnlyWindowsOnWhichTheModelHasAValueToo) {
   run.mutable_active(1)->clear_value();
   run.mutable_evaluations(2)->clear_value();
   const auto baselines = BaselinesOf(run, 0, "ratings", "accuracy");
-  ASSERT_THAT(baselines, SizeIs(2)) << "the first model stands against nothing but itself";
+  ASSERT_THAT(baselines, SizeIs(2)) << "the first model is compared with nothing but itself";
   EXPECT_EQ(baselines[1].reached.num_samples(), 100);
   EXPECT_DOUBLE_EQ(*baselines[1].reached.Mean(), .6);
 }
 
-TEST(Baselines, OfAWholeDatasetStandBesideTheLastModel) {
+TEST(Baselines, OfAWholeDatasetAreShownBesideTheLastModel) {
   auto run = RunOf("accuracy", kBetter);
   run.clear_active();
   const auto baselines = BaselinesOf(run, 0, "ratings", "accuracy");
@@ -113,31 +113,34 @@ TEST(FirstModel, SawTheSamplesOfItsOwnTrigger) {
 
 TEST(Headline, SaysWhenModelsLoseToAConstantAndDoesNotPraiseRetraining) {
   const std::string headline = HeadlineOf(RunOf("rmse", kWorseThanTheMean));
-  EXPECT_THAT(headline, HasSubstr("The models lose to a rule without a model: always saying the "
-                                  "mean known at each training would have had 1.026"));
+  EXPECT_THAT(headline,
+              HasSubstr("The models lose to a rule without a model: always predicting the "
+                        "mean known at each training would have had 1.026"));
   EXPECT_THAT(headline, HasSubstr("The first model, trained on 90 samples and never retrained, "
                                   "would have had 3.228."));
   EXPECT_THAT(headline, Not(HasSubstr("better")));
 }
 
 TEST(Headline, TellsBothBaselinesAndWhatRetrainingWasWorth) {
-  EXPECT_THAT(HeadlineOf(RunOf("accuracy", kBetter)),
-              AllOf(HasSubstr("reached accuracy 85.0 % on ratings"),
-                    HasSubstr("The models lose to a rule without a model: repeating the last label "
-                              "known would have had 86.2 %."),
-                    HasSubstr("Always saying the most frequent class known at each training would "
-                              "have had 50.0 %."),
-                    HasSubstr("trained on 90 samples and never retrained, would have had 62.5 %: "
-                              "retraining was worth +22.5 points.")));
+  EXPECT_THAT(
+      HeadlineOf(RunOf("accuracy", kBetter)),
+      AllOf(HasSubstr("reached accuracy 85.0 % on ratings"),
+            HasSubstr("The models lose to a rule without a model: repeating the last label "
+                      "known would have had 86.2 %."),
+            HasSubstr("Always predicting the most frequent class known at each training would "
+                      "have had 50.0 %."),
+            HasSubstr("trained on 90 samples and never retrained, would have had 62.5 %: "
+                      "retraining was worth +22.5 points.")));
 }
 
 TEST(Baselines, AreBelowTheMatrixInTheJsonAndInComparisons) {
   const auto run = RunOf("rmse", kWorseThanTheMean);
-  EXPECT_THAT(DrawMatrices(run, View()),
-              HasSubstr("\n  beside it, on the same samples: always saying the mean known at each "
-                        "training 1.0259 (better than the models); repeating the last label known "
-                        "1.4257 (better than the models); the first model, trained on 90 samples "
-                        "and never retrained 3.2276\n"));
+  EXPECT_THAT(
+      DrawMatrices(run, View()),
+      HasSubstr("\n  beside it, on the same samples: always predicting the mean known at each "
+                "training 1.0259 (better than the models); repeating the last label known "
+                "1.4257 (better than the models); the first model, trained on 90 samples "
+                "and never retrained 3.2276\n"));
   const auto json = RunToJson(run)["baselines"];
   ASSERT_THAT(json, SizeIs(3));
   EXPECT_EQ(json[0]["baseline"], "constant");

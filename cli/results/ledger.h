@@ -1,4 +1,4 @@
-// Says where the samples of a run are, and how many of them could not be used.
+// Counts the samples of a run by their use.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tidemill::cli {
 
-// From this share on, what was lost is the first thing to say of a run.
+// From this share on, a report on a run begins with its lost samples.
 inline constexpr double kMuchLost = 0.01;
 
 // Returns {"known": 1000, "used": 828, ...} with all counts.
@@ -23,8 +23,8 @@ nlohmann::ordered_json LedgerToJson(const rpc::v1::Ledger& ledger);
 // reached". Counts that do not add up are followed by the difference.
 std::string DescribeLedger(const rpc::v1::Ledger& ledger, std::string_view what = "samples");
 
-// Where the samples of evaluated windows are: those of one measure of one model, or of the models
-// in use. Thread-compatible.
+// The share of the samples of evaluated windows that were measured, for one measure of one model or
+// of the models in use. Thread-compatible.
 class MeasuredShare {
  public:
   // A Value is an EvaluationValue or a CompositeValue.
@@ -40,7 +40,7 @@ class MeasuredShare {
 
   int64_t num_known() const { return is_known_ ? num_known_ : 0; }
   int64_t num_bad() const { return num_bad_; }
-  // Return " of 200" and ": 100 could not be used". Empty when all were measured, or nobody
+  // Return " of 200" and ": 100 could not be used". Empty when all were measured, or none were
   // counted.
   std::string OfKnown() const;
   std::string Lost() const;
@@ -56,10 +56,10 @@ class MeasuredShare {
   int64_t num_filtered_ = 0;
 };
 
-// Whether a training or an evaluation met samples that it could not use.
+// Whether a training or an evaluation had samples that it could not use.
 bool AnyBad(const supervisor::v1::GetRunResponse& run);
 
-// Returns a sentence on what could not be read of the files, trained on, or evaluated: "25 % of the
+// Returns a sentence about samples that could not be read, trained on, or evaluated: "25 % of the
 // records of weather (365 of 1,461) could not be read." Empty when each share is below kMuchLost.
 std::string MuchLost(const supervisor::v1::GetRunResponse& run);
 

@@ -51,7 +51,7 @@ TEST(Ledger, OfMeasuredWindowsAddsThemUp) {
   supervisor::v1::CompositeValue old = Window(1, 1);
   old.clear_num_known();
   share.Add(old);
-  EXPECT_EQ(share.OfKnown(), "") << "nobody counted";
+  EXPECT_EQ(share.OfKnown(), "") << "no count is known";
 }
 
 TEST(Ledger, WhatWasLostIsTheFirstSentenceOfARun) {

@@ -18,8 +18,8 @@ namespace v1 = supervisor::v1;
 using nlohmann::ordered_json;
 using rpc::v1::LeftOut;
 
-// Of a dataset, unless all are asked for.
-constexpr int kMostReasons = 5;
+// The limit per dataset, unless all are asked for.
+constexpr int kMaxReasons = 5;
 
 // A protobuf map has another order each time.
 std::map<std::string, LeftOut> ByDataset(const v1::GetRunResponse& run) {
@@ -42,7 +42,7 @@ ordered_json ReasonToJson(const std::string& dataset, const LeftOut::Reason& rea
 
 std::string DescribeReasons(const std::string& name, const LeftOut& left_out, const View& view) {
   const int num_named =
-      view.full ? left_out.reasons_size() : std::min(left_out.reasons_size(), kMostReasons);
+      view.full ? left_out.reasons_size() : std::min(left_out.reasons_size(), kMaxReasons);
   std::string text =
       fmt::format("{} of {} records of {} were left out\n", WithThousands(left_out.num_records()),
                   WithThousands(left_out.num_seen()), name);
@@ -59,7 +59,7 @@ std::string DescribeReasons(const std::string& name, const LeftOut& left_out, co
   return text;
 }
 
-// Nothing is wrong with these records, so that they are told after those that are lost.
+// Nothing is wrong with these records, so they are listed after lost ones.
 std::string DescribeFiltered(const v1::GetRunResponse& run, const View& view) {
   std::string text;
   for (const auto& [name, left_out] : ByDataset(run)) {

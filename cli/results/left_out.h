@@ -1,4 +1,4 @@
-// What a run's datasets left out of their files, and the samples without a label.
+// The records that a run's datasets left out, and the samples without a label.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace tidemill::cli {
 
-// Whether records were left out without a spec asking for it, or samples were skipped in a
-// training.
+// Whether records were left out that no spec excludes, or samples were skipped in a training.
 bool AnyLost(const supervisor::v1::GetRunResponse& run);
 
 // Returns lines for people, with the first reasons. Empty when there is nothing to say.
@@ -21,8 +20,8 @@ std::string DescribeLeftOut(const supervisor::v1::GetRunResponse& run, const Vie
 // [{"dataset", "reason", "records", "files", "lost_bytes", "members", "wanted", "first": {"file",
 // "record", "reason"}}]} for all of the run's datasets together. `files` were left out as a whole;
 // their records are not counted. No record could be found in `lost_bytes`. No sample uses `members`
-// of archives. `wanted` is what the spec asks for. An empty reason stands for all that are not
-// listed.
+// of archives. `wanted` counts records that the spec excludes. An empty reason stands for all
+// reasons that are not listed.
 nlohmann::ordered_json LeftOutToJson(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli

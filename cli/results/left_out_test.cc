@@ -26,7 +26,7 @@ supervisor::v1::GetRunResponse RunWith(bool wanted) {
   return run;
 }
 
-TEST(LeftOut, TellsOfCountsReasonsAndTheNextCommand) {
+TEST(LeftOut, ReportsCountsReasonsAndTheNextCommand) {
   const std::string text = DescribeLeftOut(RunWith(false), {});
   EXPECT_THAT(text, HasSubstr("487 records"));
   EXPECT_THAT(text, HasSubstr("label 'x' is not in classes"));
@@ -37,7 +37,7 @@ TEST(LeftOut, TellsOfCountsReasonsAndTheNextCommand) {
   EXPECT_EQ(DescribeLeftOut({}, {}), "");
 }
 
-TEST(LeftOut, TellsOfFilteredRecordsBesideTheirCondition) {
+TEST(LeftOut, ReportsFilteredRecordsBesideTheirCondition) {
   supervisor::v1::GetRunResponse run;
   rpc::v1::LeftOut& weather = (*run.mutable_left_out())["weather"];
   weather.set_num_seen(1461);

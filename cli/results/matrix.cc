@@ -27,10 +27,10 @@ using supervisor::v1::GetRunResponse;
 
 // With so few columns there is room for a decimal.
 constexpr size_t kFewWindows = 8;
-// Where everything does not fit, so many matrices are drawn and of the others only the means shown.
-constexpr size_t kMostDrawn = 3;
+// Where not everything fits, this many matrices are drawn, and only the means of the others.
+constexpr size_t kMaxDrawn = 3;
 constexpr size_t kLeastLines = 4;
-constexpr size_t kLinesAround = 8;  // Of a matrix beside its rows.
+constexpr size_t kLinesAround = 8;  // The lines of a matrix beside its rows.
 
 struct Matrix {
   int32_t evaluation = 0;
@@ -129,7 +129,7 @@ std::map<int64_t, std::string> TimesOf(const GetRunResponse& run, const std::set
 // One matrix, drawn in the room of a view.
 class MatrixDrawing {
  public:
-  // `num_lines`: at most so many models are shown.
+  // `num_lines`: the largest number of models to show.
   MatrixDrawing(const GetRunResponse& run, const Matrix& matrix, const View& view, size_t num_lines)
       : run_(run), matrix_(matrix), view_(view), share_(IsShare(matrix.measure)) {
     for (const CompositeValue& value : run.active()) {
@@ -148,7 +148,7 @@ class MatrixDrawing {
   std::string ToString() const {
     std::string text =
         Wrapped(fmt::format("{} on {}{}: model (row) by window (column)", matrix_.measure,
-                            matrix_.dataset, share_ ? ", in %" : ""),
+                            matrix_.dataset, share_ ? ", in %" : InUnit()),
                 view_, 0);
     if (!rows_.empty()) text += Header();
     for (const int64_t trigger : rows_) text += Row(trigger);
@@ -159,6 +159,12 @@ class MatrixDrawing {
   }
 
  private:
+  std::string InUnit() const {
+    const std::string unit =
+        matrix_.of_pipeline == nullptr ? "" : Printable(matrix_.of_pipeline->Unit());
+    return unit.empty() ? "" : ", in " + unit;
+  }
+
   using Column = std::pair<size_t, WindowKey>;  // With the window's number.
 
   void ChooseRows(size_t num_lines) {
@@ -246,7 +252,7 @@ class MatrixDrawing {
   std::vector<Column> columns_;
   std::map<int64_t, std::string> times_;
   size_t time_width_ = 10;
-  size_t width_ = 1;  // Of a number.
+  size_t width_ = 1;  // The width of a number.
   std::optional<double> least_;
   std::optional<double> most_;
 };
@@ -265,9 +271,10 @@ std::string DrawMeans(const GetRunResponse& run, const Matrix& matrix, const Vie
   return text + WrappedLines(DescribeBaselines(baselines), view);
 }
 
-// Models that each of so many matrices may show, for all of them to fit; of the last ones none.
+// The models that each of `count` matrices may show so that all of them fit; the last ones may show
+// none.
 size_t LinesOf(size_t index, size_t count, const View& view) {
-  const size_t drawn = std::min(count, kMostDrawn);
+  const size_t drawn = std::min(count, kMaxDrawn);
   if (index >= drawn) return 0;
   const size_t room = static_cast<size_t>(std::max(view.height, 0)) / drawn;
   return std::max(kLeastLines, room > kLinesAround ? room - kLinesAround : 0);

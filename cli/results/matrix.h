@@ -10,10 +10,10 @@ namespace tidemill::cli {
 
 // Draws, for each measure of the run's evaluations, the matrix of the values of all samples. Below
 // it are the composite series as one value each, and the baselines. Measures that only have a
-// detail are left out. When the view has no room for the whole matrix, rows and columns from
-// everywhere are shown, and a line says how many of how many. If the view takes colours, the cells
-// are coloured from light for the worst value of the matrix to dark for its best. Empty when
-// nothing was evaluated.
+// detail are left out. When the view has no room for the whole matrix, evenly spaced rows and
+// columns are shown, and a line gives both numbers. If the view takes colours, the cells are
+// coloured from light for the worst value of the matrix to dark for its best. Empty when nothing
+// was evaluated.
 //
 //   accuracy on seattle_weather, in %: model (row) by window (column)
 //        trained to  1   2   3

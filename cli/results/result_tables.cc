@@ -57,7 +57,7 @@ auto KeyOf(const Value& value) {
   return std::tuple(value.evaluation(), value.dataset(), value.measure());
 }
 
-// Slices are for tables of their own, and a confusion matrix has no value.
+// Slices have their own tables, and a confusion matrix has no single value.
 bool IsCell(const v1::EvaluationValue& value) {
   return value.slice().empty() && value.measure() != kConfusionMatrix;
 }
@@ -97,7 +97,7 @@ std::optional<ResultMean> MeanOf(const ResultTable& table,
                     .how = std::string(evaluator::Describe(pooled->how))};
 }
 
-// Of the model of `by_column`'s trigger in each column.
+// The mean over columns of the model of `by_column`'s trigger in each.
 std::optional<ResultMean> MeanOf(const ResultTable& table, const std::vector<int64_t>& by_column) {
   std::vector<evaluator::WindowValue> windows;
   for (size_t column = 0; column < table.windows.size(); ++column) {
@@ -162,8 +162,8 @@ std::string Reached(const ResultTable& table, const ResultMean& mean, bool in_us
       value, table.dataset, samples);
 }
 
-// What the first model would have reached. That it was beaten is no praise where a rule without a
-// model would have done better.
+// What the first model would have reached. Beating it is worth nothing where a rule without a model
+// would have done better.
 std::string Worth(const v1::GetRunResponse& run, const ResultTable& table, bool in_use) {
   const auto comparison = CompareWithFirst(table);
   if (!comparison) return "";
@@ -175,8 +175,8 @@ std::string Worth(const v1::GetRunResponse& run, const ResultTable& table, bool 
   std::string gain = loses || !in_use ? "" : Gain(table, *comparison);
   if (is_tiny && !gain.empty()) {
     gain =
-        "so few samples are no measure of what retraining was worth; `first` of the trigger "
-        "waits for more";
+        "so few samples do not show what retraining was worth; `first` of the trigger waits for "
+        "more";
   }
   std::string first = DescribeFirstModel(run, table.triggers.front());
   first.front() = 'T';

@@ -55,9 +55,9 @@ struct ResultTable {
   std::string unit = {};
   // Whether values are shares of one, which people read in percent.
   bool share = false;
-  std::vector<int64_t> triggers = {};      // Those of the rows, ascending.
-  std::vector<ResultWindow> windows = {};  // Those of the columns, ascending.
-  // For each row the cells that were measured, by their columns. A long run measures few of all.
+  std::vector<int64_t> triggers = {};      // The triggers of the rows, ascending.
+  std::vector<ResultWindow> windows = {};  // The windows of the columns, ascending.
+  // For each row, the measured cells by column. A long run measures few of all cells.
   std::vector<std::map<size_t, ResultCell>> cells = {};
   // For each column: the trigger whose model was in use in the window, and the trigger whose model
   // was trained on it; 0 for none.
@@ -80,7 +80,7 @@ std::optional<ResultMean> ActiveMean(const ResultTable& table);
 // Returns the value of the last model on all windows, for evaluations that are not divided by time.
 std::optional<ResultMean> LastMean(const ResultTable& table);
 
-// What retraining gained: the models in use against the first model, on all windows on which both
+// The gain of retraining: the models in use against the first model, on all windows on which both
 // were measured. If no model was ever in use in an evaluation, the last model is compared.
 struct Comparison {
   ResultMean active;

@@ -102,17 +102,17 @@ TEST(Headline, SaysWhatTheModelsInUseReachedAndWhatRetrainingWasWorth) {
   EXPECT_THAT(Headline(run, ResultTables(run)), HasSubstr("75.0 %: retraining was worth +12.5"));
 }
 
-// The model of a handful of samples is no measure for others.
+// The model of a handful of samples is not a yardstick for others.
 TEST(Headline, DoesNotPraiseRetrainingBesideAModelOfAHandfulOfSamples) {
   auto run = testing::ExampleRun("p", 4).run;
   run.mutable_triggers(0)->set_num_samples(4);
   const std::string headline = Headline(run, ResultTables(run));
   EXPECT_THAT(headline, HasSubstr("The first model, trained on 4 samples and never retrained, "
-                                  "would have had 75.0 %: so few samples are no measure"));
+                                  "would have had 75.0 %: so few samples do not show"));
   EXPECT_THAT(headline, Not(HasSubstr("retraining was worth +")));
 }
 
-TEST(Headline, KnowsThatErrorsAreToBeSmall) {
+TEST(Headline, KnowsThatErrorsShouldBeSmall) {
   const auto run = WithMeasure("mae", 8);
   const auto tables = ResultTables(run);
   EXPECT_TRUE(tables[0].lower_is_better);
@@ -120,7 +120,7 @@ TEST(Headline, KnowsThatErrorsAreToBeSmall) {
   EXPECT_THAT(Headline(run, tables), HasSubstr("6: retraining made it 17 % worse"));
 }
 
-TEST(Headline, TellsOfTheLastModelWhereNoneWasEverInUse) {
+TEST(Headline, ReportsTheLastModelWhereNoneWasEverInUse) {
   auto run = testing::ExampleRun("p", 4).run;
   run.clear_active();
   run.clear_trained();

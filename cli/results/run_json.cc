@@ -11,6 +11,7 @@
 #include "cli/results/left_out.h"
 #include "cli/results/samples_ahead.h"
 #include "cli/results/selection_json.h"
+#include "cli/results/set_values.h"
 #include "cli/results/time_text.h"
 #include "cli/results/untrained.h"
 
@@ -24,7 +25,7 @@ ordered_json ValueToJson(const Value& value) {
   return value.has_value() ? ordered_json(value.value()) : ordered_json(nullptr);
 }
 
-// Null where nobody counted, as for a baseline.
+// Null when there is no count, as for a baseline.
 template <typename Value>
 ordered_json Known(const Value& value) {
   return value.has_num_known() ? ordered_json(value.num_known()) : ordered_json(nullptr);
@@ -140,11 +141,14 @@ ordered_json RunToJson(const supervisor::v1::Run& run) {
   if (!run.error().empty()) json["error"] = run.error();
   json["num_triggers"] = run.num_triggers();
   json["num_samples"] = run.num_samples();
+  json["tags"] = run.tags();
+  json["note"] = run.note();
   return json;
 }
 
 ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
   ordered_json json = RunToJson(run.run());
+  if (run.set_values_size() > 0) json["set"] = SetValuesToJson(run);
   json["triggers"] = ordered_json::array();
   json["models"] = ordered_json::array();
   for (const auto& trigger : run.triggers()) {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "cli/results/selection_report.h"
-#include "tidemill/storage/v1/storage.grpc.pb.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+#include "storage/client/storage_client.h"
+#include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -26,23 +26,12 @@ std::map<std::string, supervisor::v1::DatasetSynced> DatasetsOf(
 
 absl::StatusOr<RunRecord> FetchRecord(const Session& session, int64_t run) {
   RunRecord record;
-  supervisor::v1::GetRunRequest request;
-  request.set_run_id(run);
-  request.set_with_events(true);
-  RETURN_IF_ERROR(session.Call<supervisor::v1::SupervisorService>(
-      "supervisor", &supervisor::v1::SupervisorService::Stub::GetRun, request, &record.run));
+  ASSIGN_OR_RETURN(record.run,
+                   session.Ask(&supervisor::SupervisorClient::GetRun, RunId{run}, true));
   for (const auto& [name, synced] : DatasetsOf(record.run)) {
-    storage::v1::GetDatasetStatisticsRequest statistics;
-    statistics.set_dataset_id(synced.snapshot().dataset_id());
-    statistics.set_num_intervals(kIntervals);
-    storage::v1::GetDatasetStatisticsResponse response;
-    if (session
-            .Call<storage::v1::StorageService>(
-                "storage", &storage::v1::StorageService::Stub::GetDatasetStatistics, statistics,
-                &response)
-            .ok()) {
-      record.statistics[name] = std::move(response);
-    }
+    auto statistics = session.Ask(&storage::StorageClient::GetStatistics,
+                                  DatasetId{synced.snapshot().dataset_id()}, kIntervals);
+    if (statistics.ok()) record.statistics[name] = *std::move(statistics);
   }
   if (auto sets = FetchTrainingSets(session, run); sets.ok()) {
     record.training_sets = *std::move(sets);

@@ -20,10 +20,12 @@
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
 #include "cli/results/samples_ahead.h"
+#include "cli/results/set_values.h"
 #include "cli/results/untrained.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
+#include "cli/terminal/tone.h"
+#include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -71,8 +73,8 @@ std::string CauseOf(const std::string& verdict) {
 
 // "; triggers 3, 17"; empty where they are many.
 std::string NamesOf(const std::vector<int64_t>& triggers) {
-  constexpr size_t kMostNamed = 5;
-  if (triggers.size() > kMostNamed) return "";
+  constexpr size_t kMaxNamed = 5;
+  if (triggers.size() > kMaxNamed) return "";
   return fmt::format(" ({} {})", triggers.size() == 1 ? "trigger" : "triggers",
                      fmt::join(triggers, ", "));
 }
@@ -128,12 +130,12 @@ std::vector<std::string> RowOf(const v1::Trigger& trigger) {
           WithThousands(trigger.ledger().num_bad())};
 }
 
-// Of many triggers the first and the last ones.
+// Lists many triggers by the first and the last ones.
 std::string ListTriggers(const v1::GetRunResponse& run, const View& view) {
   const std::vector<std::string> header = {"TRIGGER", "AT", "SAMPLES", "MODEL", "SECONDS", "BAD"};
   Table table(header);
   const auto size = static_cast<size_t>(run.triggers_size());
-  const bool all = view.full || size <= kMostListed;
+  const bool all = view.full || size <= kMaxListed;
   const size_t left_out = all ? 0 : size - kFirstListed - kLastListed;
   for (size_t i = 0; i < size; ++i) {
     if (all || i < kFirstListed || i >= size - kLastListed) {
@@ -187,10 +189,12 @@ std::string DescribeTriggers(const v1::GetRunResponse& run, const View& view) {
 }
 
 // "run 7 of weather: succeeded, 12 triggers, 3.4 s".
-std::string DescribeEnd(const v1::Run& run) {
-  std::string text = fmt::format(
-      "run {} of {}: {}, {} {}", run.run_id(), Printable(run.pipeline_name()),
-      StateName(run.state()), run.num_triggers(), run.num_triggers() == 1 ? "trigger" : "triggers");
+std::string DescribeEnd(const v1::Run& run, const View& view) {
+  const std::string state = StateName(run.state());
+  std::string text =
+      fmt::format("run {} of {}: {}, {} {}", run.run_id(), Printable(run.pipeline_name()),
+                  InTone(state, ToneOfState(state), view.paint), run.num_triggers(),
+                  run.num_triggers() == 1 ? "trigger" : "triggers");
   if (!run.has_finished_at()) return text + "\n";
   const double seconds =
       static_cast<double>(run.finished_at().seconds() - run.started_at().seconds()) +
@@ -199,18 +203,34 @@ std::string DescribeEnd(const v1::Run& run) {
 }
 
 absl::StatusOr<v1::GetRunResponse> Fetch(const Session& session, int64_t run, bool with_events) {
-  v1::GetRunRequest request;
-  request.set_run_id(run);
-  request.set_with_events(with_events);
-  v1::GetRunResponse response;
-  RETURN_IF_ERROR(session.Call<v1::SupervisorService>(
-      "supervisor", &v1::SupervisorService::Stub::GetRun, request, &response));
-  return response;
+  return session.Ask(&supervisor::SupervisorClient::GetRun, RunId{run}, with_events);
+}
+
+// "tags: nightly, best" and "note: with more data", a line for each.
+std::string DescribeAnnotations(const v1::Run& run, const View& view) {
+  std::string text;
+  if (!run.tags().empty()) text = fmt::format("tags: {}\n", fmt::join(run.tags(), ", "));
+  if (!run.note().empty()) text += Wrapped("note: " + Printable(run.note()), view, 0);
+  return text;
+}
+
+// "plug-ins: unsure.py:Unsure 1.0 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)", a line for each.
+std::string DescribePlugins(const v1::GetRunResponse& run) {
+  std::string text;
+  for (const v1::RecordedEvent& recorded : run.events()) {
+    for (const std::string& plugin : recorded.event().run_started().plugins()) {
+      text += fmt::format("{}{}\n", text.empty() ? "plug-ins: " : "          ", Printable(plugin));
+    }
+    for (const std::string& plugin : recorded.event().plugins_changed().plugins()) {
+      text += fmt::format("  later:  {}\n", Printable(plugin));
+    }
+  }
+  return text;
 }
 
 ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
   if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kFailed;
-  if (TrainedTooLittle(run)) return kPartial;
+  if (TrainedTooLittle(run) || NumReplacedSelections(run) > 0) return kPartial;
   const auto lost = [](const v1::EvaluationValue& value) { return !value.failure().empty(); };
   const auto& values = run.evaluations();
   const bool any_lost = AnyLost(run) || std::any_of(values.begin(), values.end(), lost);
@@ -232,6 +252,9 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   if (const std::string lost = MuchLost(run); !lost.empty()) {
     text = Wrapped("warning: " + Printable(lost), view, 0) + "\n";
   }
+  if (const std::string replaced = DescribeReplacedSelections(run); !replaced.empty()) {
+    text += Wrapped("warning: " + replaced, view, 0) + "\n";
+  }
   text += DescribeTriggers(run, view);
   const std::string matrices = DrawMatrices(run, view);
   if (!matrices.empty()) text += "\n" + matrices;
@@ -240,15 +263,18 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
     if (!value.failure().empty()) failures.insert(value.failure());
   }
   for (const std::string& failure : failures) text += "  lost: " + Printable(failure) + "\n";
-  text += "\n" + DescribeEnd(run.run());
+  text += "\n" + DescribeEnd(run.run(), view);
   if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
+  text += DescribeAnnotations(run.run(), view);
   text += WrappedLines(DescribeAhead(run) + DescribeUntrained(run), view);
+  text += DescribeSetValues(run);
+  text += DescribePlugins(run);
   if (run.run().state() == v1::RUN_STATE_FAILED) return text;
   return text + Wrapped(Printable(Headline(run, ResultTables(run))), view, 2);
 }
 
 int PrintRun(const Session& session, int64_t run, bool json, bool full) {
-  const auto response = FetchRun(session, run);
+  const auto response = FetchRunWithEvents(session, run);
   if (!response.ok()) return Report(response.status());
   if (json) {
     fmt::print("{}\n", RunToJson(*response).dump());

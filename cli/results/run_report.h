@@ -17,9 +17,9 @@ absl::StatusOr<supervisor::v1::GetRunResponse> FetchRunWithEvents(const Session&
 // Describes triggers, matrices and the final result for people, in the room of a view.
 std::string DescribeRun(const supervisor::v1::GetRunResponse& run, const View& view);
 
-// In a list with one entry per trigger, all are shown up to this number. Of more, the first and the
-// last ones are shown.
-inline constexpr size_t kMostListed = 16;
+// In a list with one entry per trigger, all are shown up to this number. With more, the first and
+// the last ones are shown.
+inline constexpr size_t kMaxListed = 16;
 inline constexpr size_t kFirstListed = 4;
 inline constexpr size_t kLastListed = 8;
 

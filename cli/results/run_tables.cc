@@ -1,6 +1,5 @@
 #include "cli/results/run_tables.h"
 
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <system_error>
@@ -9,9 +8,9 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
-#include "cli/results/csv.h"
 #include "cli/results/ledger.h"
 #include "cli/results/time_text.h"
+#include "cli/terminal/csv.h"
 
 namespace tidemill::cli {
 namespace {
@@ -50,17 +49,6 @@ std::string OfTrigger(const std::string& metric, const v1::Trigger& trigger, dou
   return CsvLine(metric, trigger.number(), "", TimeOf(trigger.at()), "", value, "", "");
 }
 
-// Whether a spreadsheet would compute the cell instead of showing it.
-bool StartsFormula(std::string_view text) {
-  if (text.empty() || std::string_view("=+-@\t\r\n").find(text.front()) == std::string_view::npos) {
-    return false;
-  }
-  const std::string_view number = text.substr(text.front() == '+' ? 1 : 0);
-  double value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  return error == std::errc::invalid_argument || end != number.data() + number.size();
-}
-
 // From the first to the last window on which the model was measured.
 ordered_json RowOf(const ResultTable& table, size_t row) {
   const auto& cells = table.cells[row];
@@ -93,14 +81,6 @@ std::string Dumped(const ordered_json& json) {
 }
 
 }  // namespace
-
-std::string CsvCell(std::string_view text) {
-  std::string plain = (StartsFormula(text) ? "'" : "") + std::string(text);
-  if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
-  std::string quoted = "\"";
-  for (const char c : plain) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string MetricsCsv(const v1::GetRunResponse& run) {
   std::string csv = "metric,trigger,samples,from,to,value,low,high\n";

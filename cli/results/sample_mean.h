@@ -43,13 +43,14 @@ class SampleMean {
   }
 
   int64_t num_samples() const;
-  // Returns std::nullopt without samples, and where a plug-in cannot say what the windows have
-  // together.
+  // Returns std::nullopt without samples, and when a plug-in cannot pool the windows.
   std::optional<double> Mean() const;
-  // Why there is no mean, where a plug-in could not say it. Otherwise empty.
+  // Returns why there is no mean when a plug-in failed to compute it. Otherwise empty.
   std::string Missing() const;
   // Whether lower values mean a better model.
   bool LowerIsBetter() const;
+  // The unit of its values; empty for a measure of Tidemill.
+  std::string Unit() const { return of_pipeline_ == nullptr ? "" : of_pipeline_->Unit(); }
   // "per sample", "pooled" or "mean over windows".
   std::string_view How() const;
   // Empty before a value is added.
@@ -77,7 +78,7 @@ class SampleMean {
     return {{cut.event_time()}, {cut.sample_key()}};
   }
 
-  // Computed once for the same members: a plug-in may have to be asked.
+  // Computed once for the same members, because it may need a call of a plug-in.
   const std::optional<evaluator::PooledValue>& Pooled() const;
   bool HasOverlap() const;
 

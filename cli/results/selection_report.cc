@@ -8,8 +8,8 @@
 #include "cli/results/run_record.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"
+#include "selector/client/selector_client.h"
 #include "supervisor/pipeline/pipeline_spec.h"
-#include "tidemill/selector/v1/selector.grpc.pb.h"
 
 namespace tidemill::cli {
 namespace {
@@ -28,7 +28,7 @@ std::string Percent(int64_t part, int64_t whole) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-// Of a message with class_label and is_rest.
+// Entry: a message with class_label and is_rest.
 template <typename Entry>
 std::string NameOfClass(const Entry& entry, const std::vector<std::string>& classes) {
   if (entry.is_rest()) return "others";
@@ -72,26 +72,9 @@ double ShareTrained(const rpc::v1::DownsamplingSummary& summary) {
   return all == 0 ? 1 : chosen / all;
 }
 
-absl::StatusOr<SetName> ParseSetName(const std::string& text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string::npos) return InvalidArgument("'{}' is not RUN/TRIGGER", text);
-  const auto run = config::ParseCount(text.substr(0, slash));
-  const auto trigger = config::ParseCount(text.substr(slash + 1));
-  if (!run.ok() || !trigger.ok()) {
-    return InvalidArgument("'{}' is not RUN/TRIGGER; write it like 12/3", text);
-  }
-  return SetName{.run = *run, .trigger = *trigger};
-}
-
 absl::StatusOr<std::vector<selector::v1::TrainingSet>> FetchTrainingSets(const Session& session,
                                                                          int64_t run) {
-  selector::v1::ListTrainingSetsRequest request;
-  request.set_run_id(run);
-  selector::v1::ListTrainingSetsResponse response;
-  RETURN_IF_ERROR(session.Call<selector::v1::SelectorService>(
-      "selector", &selector::v1::SelectorService::Stub::ListTrainingSets, request, &response));
-  return std::vector<selector::v1::TrainingSet>(response.training_sets().begin(),
-                                                response.training_sets().end());
+  return session.Ask(&selector::SelectorClient::ListTrainingSets, RunId{run});
 }
 
 std::vector<std::string> ClassNamesOf(const supervisor::v1::GetRunResponse& run) {
@@ -101,7 +84,7 @@ std::vector<std::string> ClassNamesOf(const supervisor::v1::GetRunResponse& run)
   const auto datasets = DatasetsOf(run);
   const auto found = datasets.find(pipeline->preprocess.dataset);
   if (found == datasets.end()) return {};
-  const auto dataset = config::Read<storage::DatasetSpec>(found->second.spec(), "dataset");
+  const auto dataset = config::ReadKept<storage::DatasetSpec>(found->second.spec(), "dataset");
   return dataset.ok() ? storage::EffectiveLabel(*dataset).classes : std::vector<std::string>();
 }
 
@@ -141,7 +124,7 @@ std::string DescribeSelection(const selector::v1::TrainingSet& set,
                         RoundNumber(summary.effective_size()));
   }
   if (summary.num_left_out() > 0) {
-    text += fmt::format("{} candidates were left out because nothing is known of them\n",
+    text += fmt::format("{} candidates were left out because nothing is known about them\n",
                         WithThousands(summary.num_left_out()));
   }
   if (summary.has_objective()) text += fmt::format("objective {:.6g}\n", summary.objective());

@@ -1,4 +1,4 @@
-// Describes what was selected for the triggers of a run, and how two selections differ.
+// Describes the selections of a run's triggers, and the differences between two selections.
 #pragma once
 
 #include <string>
@@ -11,14 +11,6 @@
 
 namespace tidemill::cli {
 
-// Names a training set by its run and trigger.
-struct SetName {
-  int64_t run = 0;
-  int64_t trigger = 0;
-};
-// Reads "12/3". INVALID_ARGUMENT for anything else.
-absl::StatusOr<SetName> ParseSetName(const std::string& text);
-
 // Returns the training sets of a run, ordered by trigger. FAILED_PRECONDITION when the selector
 // cannot be reached.
 absl::StatusOr<std::vector<selector::v1::TrainingSet>> FetchTrainingSets(const Session& session,
@@ -29,7 +21,7 @@ absl::StatusOr<std::vector<selector::v1::TrainingSet>> FetchTrainingSets(const S
 std::vector<std::string> ClassNamesOf(const supervisor::v1::GetRunResponse& run);
 
 // Returns one line per trigger: candidates, chosen samples, samples shared with the previous set,
-// effective size, policy. Also says what downsampling trained on, for triggers with such a summary.
+// effective size, policy. Also describes downsampling, for triggers that used it.
 std::string DescribeSelections(const supervisor::v1::GetRunResponse& run,
                                const std::vector<selector::v1::TrainingSet>& sets);
 // Describes one set in full: numbers, classes, times, remarks.

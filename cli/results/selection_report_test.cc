@@ -53,16 +53,6 @@ selector::v1::TrainingSet SetOf(int64_t trigger) {
   return set;
 }
 
-TEST(ParseSetName, TakesRunAndTrigger) {
-  const auto name = ParseSetName("12/3");
-  ASSERT_TRUE(name.ok());
-  EXPECT_EQ(name->run, 12);
-  EXPECT_EQ(name->trigger, 3);
-  for (const char* bad : {"12", "12/", "/3", "a/b", "12/3/4"}) {
-    EXPECT_THAT(ParseSetName(bad), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(bad)));
-  }
-}
-
 TEST(SelectionReport, HasALineForEachTrigger) {
   supervisor::v1::GetRunResponse run;
   auto& trigger = *run.add_triggers();

@@ -66,7 +66,7 @@ std::vector<Row> RowsOf(const GetRunResponse& run, int32_t evaluation, const Act
 }
 
 std::string SortedTable(std::vector<Row> rows) {
-  std::map<std::string, size_t> order;  // Of measures.
+  std::map<std::string, size_t> order;  // The order of measures.
   for (const Row& row : rows) order.try_emplace(row.measure, order.size());
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     const size_t first = order.at(a.measure);

@@ -4,6 +4,7 @@
 
 #include "fmt/format.h"
 
+#include "base/printable.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -11,8 +12,8 @@ namespace {
 
 namespace v1 = supervisor::v1;
 
-// So many skipped triggers are named; the others are counted.
-constexpr int64_t kMostNamed = 10;
+// This many skipped triggers are named; the others are counted.
+constexpr int64_t kMaxNamed = 10;
 
 bool IsSkipped(const v1::Trigger& trigger) { return !trigger.skip_reason().empty(); }
 
@@ -50,13 +51,13 @@ std::string DescribeUntrained(const v1::GetRunResponse& run) {
   std::string text;
   int64_t num_named = 0;
   for (const v1::Trigger& trigger : run.triggers()) {
-    if (!IsSkipped(trigger) || ++num_named > kMostNamed) continue;
+    if (!IsSkipped(trigger) || ++num_named > kMaxNamed) continue;
     text += fmt::format("  warning: trigger {} was skipped: {}\n", trigger.number(),
                         Printable(trigger.skip_reason()));
   }
-  if (num_named > kMostNamed) {
+  if (num_named > kMaxNamed) {
     text += fmt::format("  warning: {} more triggers were skipped; see --json\n",
-                        num_named - kMostNamed);
+                        num_named - kMaxNamed);
   }
   if (NeverFired(run)) {
     text += fmt::format("  warning: {}\n", NoTrigger(run));
@@ -80,6 +81,25 @@ std::string UntrainedInBrief(const v1::GetRunResponse& run) {
   }
   if (run.stream_ended().num_leftover() == 0) return text;
   return text + (text.empty() ? "" : "; ") + Leftover(run);
+}
+
+int64_t NumReplacedSelections(const v1::GetRunResponse& run) {
+  int64_t count = 0;
+  for (const v1::RecordedEvent& recorded : run.events()) {
+    if (recorded.event().has_selection_faulted()) ++count;
+  }
+  return count;
+}
+
+std::string DescribeReplacedSelections(const v1::GetRunResponse& run) {
+  const int64_t count = NumReplacedSelections(run);
+  for (const v1::RecordedEvent& recorded : run.events()) {
+    if (!recorded.event().has_selection_faulted()) continue;
+    return fmt::format(
+        "{} of {} selections were made in place of those of the plug-in, which failed: {}", count,
+        run.triggers_size(), Printable(recorded.event().selection_faulted().fault().what()));
+  }
+  return "";
 }
 
 void AddUntrained(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {

@@ -1,7 +1,8 @@
-// The parts of a run's stream that were not trained on: triggers that were skipped, a stream that
-// ended before any trigger, samples behind the last trigger.
+// The parts of a run's stream that no training used: triggers that were skipped, a stream that
+// ended before any trigger, samples after the last trigger.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "nlohmann/json.hpp"
@@ -10,8 +11,8 @@
 
 namespace tidemill::cli {
 
-// Whether less was trained than the pipeline asks for: a trigger was skipped, or none fired.
-// Samples behind the last trigger are not a loss: they wait for the next one.
+// Whether a trigger was skipped, or none fired. Samples after the last trigger are not a loss: they
+// wait for the next one.
 bool TrainedTooLittle(const supervisor::v1::GetRunResponse& run);
 
 // Returns sentences for people, one per line, each after two blanks. Empty when everything was
@@ -20,6 +21,14 @@ std::string DescribeUntrained(const supervisor::v1::GetRunResponse& run);
 
 // Returns the same in one line, for the head of a report: "trigger 2 was skipped: ...".
 std::string UntrainedInBrief(const supervisor::v1::GetRunResponse& run);
+
+// Returns the number of selections that were replaced because a plug-in failed. Needs the events of
+// the run.
+int64_t NumReplacedSelections(const supervisor::v1::GetRunResponse& run);
+
+// "3 of 4 selections were made in place of those of the plug-in, which failed: ..."; empty where
+// none was.
+std::string DescribeReplacedSelections(const supervisor::v1::GetRunResponse& run);
 
 // Adds `num_skipped_triggers` and, once the stream has ended, `end_of_stream`.
 void AddUntrained(const supervisor::v1::GetRunResponse& run, nlohmann::ordered_json& json);

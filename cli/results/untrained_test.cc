@@ -8,6 +8,20 @@ namespace {
 
 namespace v1 = supervisor::v1;
 
+TEST(ReplacedSelections, AreCountedWithTheFirstReason) {
+  v1::GetRunResponse run;
+  EXPECT_EQ(DescribeReplacedSelections(run), "");
+  for (int i = 0; i < 3; ++i) {
+    auto& faulted = *run.add_events()->mutable_event()->mutable_selection_faulted();
+    faulted.mutable_fault()->set_what("a.py:A: ValueError");
+  }
+  for (int i = 0; i < 4; ++i) run.add_triggers();
+  EXPECT_EQ(NumReplacedSelections(run), 3);
+  EXPECT_EQ(DescribeReplacedSelections(run),
+            "3 of 4 selections were made in place of those of the plug-in, which failed: "
+            "a.py:A: ValueError");
+}
+
 v1::GetRunResponse RunOf(int num_triggers, int64_t num_leftover) {
   v1::GetRunResponse run;
   for (int i = 1; i <= num_triggers; ++i) {
@@ -46,7 +60,7 @@ TEST(Untrained, WarnsWhereNoTriggerFired) {
             "no trigger fired, so nothing was trained: 1,461 new samples had come of the 5,000");
 }
 
-TEST(Untrained, SaysNothingOfARunWhoseStreamGoesOn) {
+TEST(Untrained, SaysNothingOfARunWhoseStreamContinues) {
   v1::GetRunResponse run = RunOf(0, 12);
   run.clear_stream_ended();
   EXPECT_FALSE(TrainedTooLittle(run));

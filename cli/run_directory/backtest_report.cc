@@ -63,7 +63,8 @@ const v1::BacktestResult* BestOf(const BacktestFinal& final) {
   return best;
 }
 
-// What the best value is worth beside the others: what chance alone may have made is no difference.
+// What the best value is worth beside the others: what chance alone may have caused is not a
+// difference.
 std::string WorthOf(const v1::BacktestResult& best, const BacktestFinal& final) {
   std::vector<std::string> alike;
   int num_others = 0;
@@ -166,7 +167,7 @@ std::string DescribeMatrix(const BacktestFinal& final) {
                        final.run_id());
   }
   std::string text = fmt::format(
-      "{} on {} is that of the models of run {}, over {} samples. In each window it is the newest "
+      "{} on {} comes from the models of run {}, over {} samples. Each window uses the newest "
       "model\nthat the policy could have had.\n",
       Printable(final.measure()), Printable(final.dataset()), final.run_id(),
       measured.size() > 1 ? fmt::format("{} to {}", WithThousands(*measured.begin()),
@@ -203,7 +204,7 @@ std::string DescribeBest(const BacktestFinal& final) {
   const v1::BacktestResult* best = BestOf(final);
   const std::string worth = best == nullptr ? "" : WorthOf(*best, final);
   if (worth.empty()) return "";
-  return fmt::format("{} is that of {}: {}.\n", LowerIsBetter(final) ? "Lowest" : "Highest",
+  return fmt::format("{} for {}: {}.\n", LowerIsBetter(final) ? "Lowest" : "Highest",
                      Printable(best->name()), worth);
 }
 
@@ -283,7 +284,7 @@ ordered_json SourcesToJson(const BacktestFinal& final) {
 ordered_json DrawnTriggers(const v1::BacktestResult& result) {
   ordered_json times = ordered_json::array();
   const auto size = static_cast<size_t>(result.triggers_size());
-  const size_t kept = std::min(size, kMostPoints);
+  const size_t kept = std::min(size, kMaxPoints);
   for (size_t i = 1; i <= kept; ++i) {
     times.push_back(result.triggers(static_cast<int>(i * size / kept - 1)).at().event_time() /
                     1000);

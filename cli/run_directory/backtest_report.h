@@ -1,4 +1,4 @@
-// Reports what policies would have done with a history: for people, as JSON, and as a page.
+// Reports backtests of policies: for people, as JSON, and as a page.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace tidemill::cli {
 
 using BacktestFinal = supervisor::v1::WatchBacktestResponse::Final;
 
-// Returns a table with one row per policy, and what its numbers are based on.
+// Returns a table with one row per policy, and the basis of its numbers.
 std::string DescribeBacktest(const BacktestFinal& final);
 
 nlohmann::ordered_json BacktestToJson(const BacktestFinal& final);
 
 // Returns one self-contained HTML file: the costs, when each policy would have fired, and all
-// numbers. For a policy with more than kMostPoints triggers, an even choice of them is drawn.
+// numbers. For a policy with more than kMaxPoints triggers, evenly spaced ones are drawn.
 std::string BacktestPage(const std::string& pipeline, const BacktestFinal& final);
 
 }  // namespace tidemill::cli

@@ -76,7 +76,7 @@ TEST(DescribeBacktest, HasColumnsForWhatIsKnown) {
   BacktestFinal judged = Judged();
   EXPECT_THAT(DescribeBacktest(judged), ContainsRegex("often +10 +100 +20 s +0.6000 +4.5 s"));
   EXPECT_THAT(DescribeBacktest(judged),
-              HasSubstr("accuracy on elec2 is that of the models of run 7, over 90 samples"));
+              HasSubstr("accuracy on elec2 comes from the models of run 7, over 90 samples"));
   judged.set_num_shuffles(4);
   judged.mutable_results(1)->set_num_false_alarms(1.25);
   EXPECT_THAT(DescribeBacktest(judged), ContainsRegex("seldom +2 +20 +4.0 s +0.5200 +1.25"));
@@ -105,7 +105,7 @@ TEST(DescribeBacktest, CallsNoPolicyBetterThanChanceAllows) {
   SetInterval(.47, .57, *final.mutable_results(1));
   EXPECT_THAT(DescribeBacktest(final), HasSubstr("0.6000 [0.5500, 0.6500]"));
   EXPECT_THAT(DescribeBacktest(final),
-              HasSubstr("Highest is that of often: no difference beyond chance to seldom."));
+              HasSubstr("Highest for often: no difference beyond chance to seldom."));
   EXPECT_THAT(BacktestPage("elec2", final), HasSubstr("(no difference beyond chance to seldom)"));
   SetInterval(.51, .53, *final.mutable_results(1));
   EXPECT_THAT(DescribeBacktest(final), HasSubstr("better than all others beyond chance"));
@@ -113,10 +113,9 @@ TEST(DescribeBacktest, CallsNoPolicyBetterThanChanceAllows) {
 
 TEST(DescribeBacktest, SaysWhyThePipelinesOwnPolicyIsMissing) {
   BacktestFinal final = Judged();
-  final.set_own_left_out("policy looks at the outputs of models");
-  EXPECT_THAT(
-      DescribeBacktest(final),
-      HasSubstr("The pipeline's own policy is not among them: policy looks at the outputs"));
+  final.set_own_left_out("policy needs the outputs of models");
+  EXPECT_THAT(DescribeBacktest(final),
+              HasSubstr("The pipeline's own policy is not among them: policy needs the outputs"));
 }
 
 TEST(BacktestToJson, TellsAllThatIsKnown) {

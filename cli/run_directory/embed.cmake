@@ -7,7 +7,7 @@ function(concatenate result)
     if(text MATCHES "[)]asset\"")
       message(FATAL_ERROR "${file} holds the end mark of a raw string")
     endif()
-    if(file MATCHES "LICENSE$")  # It goes wherever the code goes.
+    if(file MATCHES "LICENSE$")  # It is licensed like the code.
       set(text "/*!\n${text}*/")
     endif()
     string(APPEND all "${text}\n")

@@ -5,7 +5,7 @@
 namespace tidemill::cli {
 namespace {
 
-// JSON that may stand inside a script element: no tag can begin or end in it.
+// JSON that may be inside a script element: no tag can begin or end in it.
 std::string EmbeddableJson(const nlohmann::ordered_json& json) {
   const std::string text =
       json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);

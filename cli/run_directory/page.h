@@ -14,7 +14,7 @@ struct PageParts {
   std::string_view markup;
   std::string_view style;
   std::string_view script;
-  // What users named or wrote. It becomes text.
+  // Text from users. It is escaped.
   std::string title;
   std::string over;  // Shown above the heading.
   std::string heading;

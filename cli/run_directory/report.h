@@ -8,7 +8,7 @@
 namespace tidemill::cli {
 
 // Returns the page with its style, its script and its data inside. It opens without a network, and
-// its content security policy forbids any. What users named or wrote is text, never markup.
+// its content security policy forbids any. Text from users is escaped.
 std::string ReportPage(const RunRecord& record);
 
 }  // namespace tidemill::cli

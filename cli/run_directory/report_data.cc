@@ -15,11 +15,12 @@
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
 #include "cli/results/selection_report.h"
+#include "cli/results/set_values.h"
 #include "cli/results/untrained.h"
 #include "cli/run_directory/report_decisions.h"
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
-#include "config/abridged.h"
+#include "config/printed/abridged.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
@@ -40,6 +41,8 @@ ordered_json RunOf(const v1::GetRunResponse& response) {
           {"pipeline", run.pipeline_name()},
           {"state", StateName(run.state())},
           {"error", run.error()},
+          {"tags", run.tags()},
+          {"note", run.note()},
           {"started", MillisOf(run.started_at())},
           {"finished", run.has_finished_at() ? ordered_json(MillisOf(run.finished_at()))
                                              : ordered_json(nullptr)}};
@@ -57,11 +60,11 @@ ordered_json ExtentsOf(const v1::GetRunResponse& run) {
   return datasets;
 }
 
-// Between two decisions of the trigger policy lie as many samples as they differ in what is new;
-// those that did not fire may have been left out.
+// The number of samples between two decisions of the trigger policy is the difference of their new
+// samples; those that did not fire may have been left out.
 ordered_json DecidedBins(const v1::GetRunResponse& run, int64_t from) {
   ordered_json bins = ordered_json::array();
-  const size_t each = static_cast<size_t>(run.decisions_size()) / kMostPoints + 1;
+  const size_t each = static_cast<size_t>(run.decisions_size()) / kMaxPoints + 1;
   int64_t samples = 0, since_trigger = 0;
   size_t taken = 0;
   for (const v1::Decision& decision : run.decisions()) {
@@ -83,7 +86,7 @@ ordered_json DecidedBins(const v1::GetRunResponse& run, int64_t from) {
   return bins;
 }
 
-// How many samples lie where in event time, of the dataset that is trained on.
+// The number of samples by event time, for the dataset that is trained on.
 ordered_json DensityOf(const RunRecord& record, const std::string& dataset) {
   const auto datasets = DatasetsOf(record.run);
   const auto synced = datasets.find(dataset);
@@ -134,7 +137,7 @@ std::string ReusedFrom(const v1::Trigger& trigger) {
 ordered_json TriggersOf(const v1::GetRunResponse& run) {
   ordered_json triggers = ordered_json::array();
   const size_t points_each =
-      std::max<size_t>(20, 2 * kMostPoints / std::max(1, run.triggers_size()));
+      std::max<size_t>(20, 2 * kMaxPoints / std::max(1, run.triggers_size()));
   for (const v1::Trigger& trigger : run.triggers()) {
     ordered_json stages = ordered_json::object();
     for (const char* stage : {"select", "fit", "train", "store"}) {
@@ -169,10 +172,10 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
 ordered_json DecisionsOf(const v1::GetRunResponse& run) {
   ordered_json rows = ordered_json::array();
   for (const v1::Decision& decision : run.decisions()) {
-    if (rows.size() == kMostListedRows) break;
+    if (rows.size() == kMaxListedRows) break;
     ordered_json observed = ordered_json::object();
-    for (const auto& [name, value] :
-         std::map<std::string, double>(decision.observed().begin(), decision.observed().end())) {
+    for (const auto& [name, value] : std::map<std::string, double>(
+             decision.verdict().observed().begin(), decision.verdict().observed().end())) {
       observed[name] = Rounded(value);
     }
     rows.push_back({{"number", decision.number()},
@@ -231,6 +234,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["left_out"] = LeftOutToJson(run);
   data["ledger"] = run.has_ledger() ? DescribeLedger(run.ledger()) : "";
   data["config"] = run.pipeline_text();
+  data["set"] = SetValueTexts(run);
   data["resolved"] = config::AbridgedDocument(run.pipeline_resolved());
   return data;
 }

@@ -51,7 +51,7 @@ Series& SeriesOf(const v1::Verdict& verdict, const std::string& place, const std
 }
 
 // Adds what a verdict and those below it compared. `place` is "of[1]" below an ensemble. A score
-// that had no threshold to be held against is a series of its own.
+// without a threshold is a separate series.
 void Collect(const v1::Decision& decision, const v1::Verdict& verdict, const std::string& place,
              SeriesByPlace& all) {
   if (!verdict.passed_over() && verdict.has_comparison()) {
@@ -79,10 +79,10 @@ void Collect(const v1::Decision& decision, const v1::Verdict& verdict, const std
 }
 
 ordered_json PointsOf(const std::vector<Point>& all) {
-  const size_t each = all.size() / kMostPoints + 1;
+  const size_t each = all.size() / kMaxPoints + 1;
   ordered_json points = ordered_json::array();
   for (size_t i = 0; i < all.size(); ++i) {
-    const bool taken = i % each == 0 || (all[i].retrained && points.size() < kMostPoints);
+    const bool taken = i % each == 0 || (all[i].retrained && points.size() < kMaxPoints);
     if (!taken) continue;
     points.push_back({all[i].at, Rounded(all[i].value),
                       all[i].threshold ? Rounded(*all[i].threshold) : ordered_json(nullptr),
@@ -91,7 +91,7 @@ ordered_json PointsOf(const std::vector<Point>& all) {
   return points;
 }
 
-// Long times in days: nobody wrote 10,368,000 seconds.
+// Long times are shown in days, because no spec says 10,368,000 seconds.
 void ShowInDays(Series& series) {
   constexpr double kDay = 86'400;
   const bool is_long = std::ranges::any_of(series.points, [](const Point& point) {

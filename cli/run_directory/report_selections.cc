@@ -89,7 +89,7 @@ ordered_json SelectionsOf(const RunRecord& record) {
   }
   ordered_json rows = ordered_json::array();
   for (const auto& set : record.training_sets) {
-    if (!set.has_summary() || rows.size() == kMostListedRows) continue;
+    if (!set.has_summary() || rows.size() == kMaxListedRows) continue;
     const auto& summary = set.summary();
     rows.push_back(
         {{"trigger", set.trigger()},

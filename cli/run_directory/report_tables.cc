@@ -17,7 +17,7 @@ namespace {
 namespace v1 = supervisor::v1;
 using nlohmann::ordered_json;
 
-// `size` indices, or `most` that lie evenly among them, the last included.
+// `size` indices, or `most` that are evenly spread over them, the last included.
 std::vector<size_t> Thinned(size_t size, size_t most) {
   std::vector<size_t> indices;
   const size_t kept = std::min(size, most);
@@ -40,8 +40,8 @@ ordered_json MeanToJson(const ResultMean& mean) {
 }
 
 ordered_json MatrixOf(const ResultTable& table) {
-  const std::vector<size_t> rows = Thinned(table.triggers.size(), kMostMatrixLines);
-  const std::vector<size_t> columns = Thinned(table.windows.size(), kMostMatrixLines);
+  const std::vector<size_t> rows = Thinned(table.triggers.size(), kMaxMatrixLines);
+  const std::vector<size_t> columns = Thinned(table.windows.size(), kMaxMatrixLines);
   ordered_json matrix = {{"triggers", ordered_json::array()},
                          {"windows", ordered_json::array()},
                          {"values", ordered_json::array()},
@@ -72,8 +72,8 @@ PlaceOfWindow PlaceOf(const auto& value) {
 }
 
 // Which model stands for a window: the one that was in use, or, in an evaluation in which none was,
-// as on a whole dataset, the last one. A measure without values has no series of its own, so those
-// of the others tell.
+// as on a whole dataset, the last one. A measure without values has no series, so the other
+// measures' series tell the windows.
 class InUse {
  public:
   explicit InUse(const v1::GetRunResponse& run) {
@@ -148,7 +148,7 @@ ordered_json TableToJson(const ResultTable& table) {
   for (const char* series : {"windows", "active", "trained", "first"}) {
     json[series] = ordered_json::array();
   }
-  for (const size_t column : Thinned(table.windows.size(), kMostPoints)) {
+  for (const size_t column : Thinned(table.windows.size(), kMaxPoints)) {
     const ResultWindow& window = table.windows[column];
     json["windows"].push_back({window.from.event_time.micros / 1000,
                                window.to.event_time.micros / 1000, window.num_samples});

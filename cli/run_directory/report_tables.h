@@ -16,8 +16,8 @@ nlohmann::ordered_json Rounded(double value);
 nlohmann::ordered_json TableToJson(const ResultTable& table);
 
 // Returns [{dataset, measure, lower, rows: [{slice, samples, value, least, most}]}]: the values of
-// the models in use on each slice. `least` and `most` are those of single windows. Without a model
-// in use, as on a whole dataset, it is the last model.
+// the models in use on each slice. `least` and `most` are the extremes of single windows. Without a
+// model in use, as on a whole dataset, the last model is used.
 nlohmann::ordered_json SlicesOf(const supervisor::v1::GetRunResponse& run);
 
 // Returns [{dataset, classes, counts}] summed over the windows, each with the model in use.

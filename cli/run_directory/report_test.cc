@@ -189,7 +189,7 @@ TEST(ReportData, SaysWhichTriggersWereSkippedAndWhatWasLeftUntrained) {
   EXPECT_EQ(data.at("untrained").at("too_little"), true);
 }
 
-TEST(ReportData, SaysOfAnEndedRunThatNoTriggerFired) {
+TEST(ReportData, SaysAboutAnEndedRunThatNoTriggerFired) {
   RunRecord record = testing::ExampleRun("p", 2);
   record.run.clear_triggers();
   record.run.clear_evaluations();

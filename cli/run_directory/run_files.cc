@@ -35,7 +35,7 @@ constexpr char kManifest[] = "manifest.json";
 constexpr char kLatest[] = "latest";
 constexpr char kFormat[] = "tidemill run directory 1";
 
-// Of text that users wrote, some may be no UTF-8.
+// Text that users wrote may contain bytes that are not UTF-8.
 std::string Dump(const ordered_json& json, int indent = -1) {
   return json.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -133,7 +133,8 @@ bool IsFree(const std::string& folder) {
   return !fs::exists(folder, error) || fs::is_empty(folder, error);
 }
 
-// Moves what somebody has put into a folder of a run, beside the files that the run has written.
+// Moves the files that a user has put into a folder of a run, beside the files that the run has
+// written.
 absl::Status KeepOthers(const std::string& from, const std::set<std::string>& of_the_run,
                         const std::string& to) {
   std::vector<fs::path> others;
@@ -173,7 +174,7 @@ absl::Status PointLatestAt(const std::string& parent, const std::string& name) {
   const std::string link = files::Join(parent, kLatest);
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(link, unknown)) && !fs::is_symlink(link, unknown)) {
-    return FailedPrecondition("{} is not the link that it should be; remove or rename it", link);
+    return FailedPrecondition("{} is not the expected link; remove or rename it", link);
   }
   const std::string fresh = files::Join(parent, fmt::format(".latest-{}", getpid()));
   RETURN_IF_ERROR(files::Remove(fresh));
@@ -207,8 +208,7 @@ absl::Status PublishFolder(const std::string& folder,
                            const std::map<std::string, std::string>& files) {
   const auto before = FilesOfARun(folder);
   if (!before && !IsFree(folder)) {
-    return FailedPrecondition("{} holds something else; name a folder that is new or empty",
-                              folder);
+    return FailedPrecondition("{} contains other files; name a new or empty folder", folder);
   }
   const fs::path place = fs::absolute(folder).lexically_normal();
   const fs::path target = place.has_filename() ? place : place.parent_path();

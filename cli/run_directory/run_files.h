@@ -10,12 +10,12 @@
 namespace tidemill::cli {
 
 // Returns the files by their path in the directory, as docs/formats/run_directory.md lists them. It
-// is a pure function of the record, except for the name of the TensorBoard file, which has the name
-// of this machine.
+// is a pure function of the record, except for the name of the TensorBoard file, which contains the
+// name of this machine.
 std::map<std::string, std::string> RunFiles(const RunRecord& record);
 
 // Writes the files beside `folder` and replaces it at once. A reader finds either the earlier
-// directory or the new one, whole. FAILED_PRECONDITION when `folder` is something other than a run
+// directory or the new one, whole. FAILED_PRECONDITION when `folder` exists and is not a run
 // directory.
 absl::Status PublishFolder(const std::string& folder,
                            const std::map<std::string, std::string>& files);

@@ -9,10 +9,10 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
-#include "cli/results/csv.h"
 #include "cli/results/run_tables.h"
 #include "cli/run_directory/message_json.h"
 #include "cli/run_directory/testing/example_run.h"
+#include "cli/terminal/csv.h"
 
 namespace tidemill::cli {
 namespace {
@@ -52,7 +52,7 @@ TEST_F(RunFilesTest, HoldOneLineForEachEventAndDecision) {
   const auto second = nlohmann::json::parse(decisions[1]);
   EXPECT_EQ(second.at("number"), 2);
   EXPECT_EQ(second.at("at").at("event_time"), "2024-10-06T00:00:00Z");
-  EXPECT_EQ(second.at("observed").at("samples"), 100);
+  EXPECT_EQ(second.at("verdict").at("observed").at("samples"), 100);
 }
 
 TEST_F(RunFilesTest, NameInTheManifestWhatTheyAre) {
@@ -86,7 +86,7 @@ TEST_F(RunFilesTest, HoldAFolderForEachTrigger) {
   EXPECT_EQ(nlohmann::json::parse(files.at("triggers/0002/selection.json")).at("candidates"), 100);
 }
 
-// Of a folder with one file beside it.
+// The manifest of a folder with one other file.
 std::string ManifestNaming(const std::string& file) {
   return nlohmann::json({{"format", "tidemill run directory 1"}, {"files", {{file, {}}}}}).dump();
 }
@@ -118,15 +118,15 @@ TEST_F(RunFilesTest, ReplaceNothingWithAManifestOfSomethingElse) {
   ASSERT_THAT(files::CreateFolder(At("page")), IsOk());
   ASSERT_THAT(files::WriteAtomically(At("page/manifest.json"), R"({"name": "a page"})"), IsOk());
   EXPECT_THAT(PublishFolder(At("page"), {{"manifest.json", ManifestNaming("a")}}),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("something else")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("other files")));
   EXPECT_THAT(files::Read(At("page/manifest.json")), IsOkAndHolds(HasSubstr("a page")));
 }
 
-TEST_F(RunFilesTest, ReplaceNothingThatIsNoRunDirectory) {
+TEST_F(RunFilesTest, ReplaceOnlyARunDirectory) {
   ASSERT_THAT(files::CreateFolder(At("mine")), IsOk());
   ASSERT_THAT(files::WriteAtomically(At("mine/thesis.tex"), "x"), IsOk());
   EXPECT_THAT(PublishFolder(At("mine"), {{"manifest.json", "1"}}),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("something else")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("other files")));
   EXPECT_TRUE(files::Exists(At("mine/thesis.tex")));
   ASSERT_THAT(files::CreateFolder(At("empty")), IsOk());
   EXPECT_THAT(PublishFolder(At("empty"), {{"manifest.json", "1"}}), IsOk());

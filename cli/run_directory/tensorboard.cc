@@ -18,10 +18,8 @@ namespace {
 namespace v1 = supervisor::v1;
 
 constexpr int32_t kStringType = 7;
-constexpr size_t kHeaderBytes = 12;  // Length and its sum.
-constexpr size_t kSumBytes = 4;
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
+static_assert(std::endian::native == std::endian::little, "numbers are copied as raw bytes");
 
 template <typename Number>
 std::string BytesOf(Number number) {
@@ -30,18 +28,11 @@ std::string BytesOf(Number number) {
   return bytes;
 }
 
-template <typename Number>
-Number NumberAt(std::string_view bytes) {
-  Number number;
-  std::memcpy(&number, bytes.data(), sizeof(number));
-  return number;
-}
-
 double SecondsOf(const google::protobuf::Timestamp& time) {
   return static_cast<double>(time.seconds()) + 1e-9 * time.nanos();
 }
 
-// Losses, one training after the other. A point's wall time lies between the firing of its trigger
+// Losses, one training after the other. A point's wall time is between the firing of its trigger
 // and the storing of its model in proportion to the samples.
 void AddLosses(const v1::GetRunResponse& run, EventFile& file) {
   int64_t before = 0;
@@ -129,23 +120,6 @@ void EventFile::Add(const tensorboard::v1::Event& event) {
   bytes_ += BytesOf<uint32_t>(MaskCrc32c(Crc32c(length)));
   bytes_ += data;
   bytes_ += BytesOf<uint32_t>(MaskCrc32c(Crc32c(data)));
-}
-
-std::vector<tensorboard::v1::Event> ReadEventFile(std::string_view bytes) {
-  std::vector<tensorboard::v1::Event> events;
-  while (bytes.size() >= kHeaderBytes + kSumBytes) {
-    const auto length = NumberAt<uint64_t>(bytes);
-    if (MaskCrc32c(Crc32c(bytes.substr(0, 8))) != NumberAt<uint32_t>(bytes.substr(8))) break;
-    bytes.remove_prefix(kHeaderBytes);
-    if (length > bytes.size() - kSumBytes) break;
-    const std::string_view data = bytes.substr(0, length);
-    if (MaskCrc32c(Crc32c(data)) != NumberAt<uint32_t>(bytes.substr(length))) break;
-    tensorboard::v1::Event event;
-    if (!event.ParseFromArray(data.data(), static_cast<int>(data.size()))) break;
-    events.push_back(std::move(event));
-    bytes.remove_prefix(length + kSumBytes);
-  }
-  return events;
 }
 
 std::string TensorBoardEvents(const v1::GetRunResponse& run) {

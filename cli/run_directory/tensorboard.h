@@ -5,14 +5,13 @@
 //   bytes
 //
 // Numbers are little-endian. The bytes are a tidemill.tensorboard.v1.Event. A reader stops at a
-// truncated or damaged record and keeps everything before it. The framing is that of a TFRecord
-// file (https://www.tensorflow.org/tutorials/load_data/tfrecord).
+// truncated or damaged record and keeps everything before it. The framing is as in a TFRecord file
+// (https://www.tensorflow.org/tutorials/load_data/tfrecord).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 #include "tidemill/tensorboard/v1/event.pb.h"
@@ -37,9 +36,6 @@ class EventFile {
 
   std::string bytes_;
 };
-
-// Returns the events of a file up to its end, or to the first truncated or damaged record.
-std::vector<tensorboard::v1::Event> ReadEventFile(std::string_view bytes);
 
 // Returns a run's curves and its configuration as a text. `loss/train` and `loss/validation` are by
 // samples trained on, over all triggers. `trigger/...` is by trigger. `active/<measure>/<dataset>`

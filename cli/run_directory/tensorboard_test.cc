@@ -1,11 +1,17 @@
 #include "cli/run_directory/tensorboard.h"
 
+#include <cstring>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "cli/run_directory/testing/example_run.h"
+#include "records/crc32c.h"
 
 namespace tidemill::cli {
 namespace {
@@ -18,6 +24,34 @@ std::string Hex(std::string_view bytes) {
   std::string hex;
   for (const char c : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return hex;
+}
+
+constexpr size_t kHeaderBytes = 12;  // Length and its sum.
+constexpr size_t kSumBytes = 4;
+
+template <typename Number>
+Number NumberAt(std::string_view bytes) {
+  Number number;
+  std::memcpy(&number, bytes.data(), sizeof(number));
+  return number;
+}
+
+// The events up to the end, or to the first truncated or damaged record, as a reader takes them.
+std::vector<tensorboard::v1::Event> ReadEventFile(std::string_view bytes) {
+  std::vector<tensorboard::v1::Event> events;
+  while (bytes.size() >= kHeaderBytes + kSumBytes) {
+    const auto length = NumberAt<uint64_t>(bytes);
+    if (MaskCrc32c(Crc32c(bytes.substr(0, 8))) != NumberAt<uint32_t>(bytes.substr(8))) break;
+    bytes.remove_prefix(kHeaderBytes);
+    if (length > bytes.size() - kSumBytes) break;
+    const std::string_view data = bytes.substr(0, length);
+    if (MaskCrc32c(Crc32c(data)) != NumberAt<uint32_t>(bytes.substr(length))) break;
+    tensorboard::v1::Event event;
+    if (!event.ParseFromArray(data.data(), static_cast<int>(data.size()))) break;
+    events.push_back(std::move(event));
+    bytes.remove_prefix(length + kSumBytes);
+  }
+  return events;
 }
 
 // Steps and values of each curve.

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "cli/stack/doctor_datasets.h"
 #include "cli/stack/doctor_machine.h"
+#include "cli/stack/doctor_plugins.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/stack/doctor_services.h"
 #include "config/config.h"
@@ -20,7 +21,7 @@ void Append(Findings more, Findings& findings) {
 
 // The section that a local stack has written, or that a remote one's --config names.
 absl::StatusOr<rpc::ClusterConfig> ReadCluster(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMostConfigBytes));
+  ASSIGN_OR_RETURN(const std::string text, files::Read(path, kMaxConfigBytes));
   return config::ReadSection<rpc::ClusterConfig>(text, path, "cluster");
 }
 
@@ -50,6 +51,13 @@ Findings ExamineRemote(const StackAddress& address) {
   return findings;
 }
 
+// Returns the settings of the stack, or the defaults without a configuration.
+plugin::HostSettings SettingsOfPlugins(const StackLayout& layout) {
+  const auto cluster = ReadCluster(layout.ConfigFile());
+  return plugin::HostSettings::OfThisProcess(cluster.ok() ? cluster->plugins
+                                                          : plugin::HostSettings());
+}
+
 Finding ExamineAlone(const StackAddress& address, const std::string& service) {
   const auto session = Session::Attach(address);
   if (!session.ok()) {
@@ -75,6 +83,7 @@ Findings Examine(const StackAddress& given, const std::string& service) {
   Append(ExamineStateFolder(layout->state_folder), findings);
   Append(ExamineProcesses(*layout), findings);
   Append(ExamineDataRoots(*layout), findings);
+  findings.push_back(ExaminePlugins(SettingsOfPlugins(*layout)));
   if (!KeeperOf(*layout)) return findings;
   if (const auto cluster = ReadCluster(layout->ConfigFile()); cluster.ok()) {
     Append(ExamineTls(cluster->tls), findings);

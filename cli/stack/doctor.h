@@ -1,4 +1,4 @@
-// Finds what is wrong with a stack, and the command that mends it.
+// Finds the problems of a stack, and the commands that fix them.
 #pragma once
 
 #include <string>

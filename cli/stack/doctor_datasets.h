@@ -1,4 +1,4 @@
-// Finds which of the user's data is not ingested.
+// Finds data of the user that is not ingested.
 #pragma once
 
 #include "cli/stack/finding.h"

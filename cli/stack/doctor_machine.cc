@@ -18,7 +18,7 @@
 #include "base/process/program_folder.h"
 #include "base/time.h"
 #include "base/version.h"
-#include "storage/client/dataset_path.h"
+#include "storage/spec/dataset_path.h"
 
 namespace tidemill::cli {
 namespace {
@@ -73,7 +73,7 @@ Finding ExamineProcessors(const std::string& folder) {
   const char* threads = std::getenv("OMP_NUM_THREADS");
   if (threads != nullptr && std::atoi(threads) > static_cast<int>(cores)) {
     return {"processors", Health::kWarn,
-            fmt::format("OMP_NUM_THREADS is {} on {} processors: trainings get in each other's way",
+            fmt::format("OMP_NUM_THREADS is {} on {} processors: trainings compete for processors",
                         threads, cores),
             "unset OMP_NUM_THREADS"};
   }
@@ -93,10 +93,10 @@ Finding ExamineProcessors(const std::string& folder) {
 Finding ExamineClock() {
   timex times{};
   if (adjtimex(&times) == TIME_ERROR && (times.status & STA_UNSYNC) != 0) {
-    return {"clock", Health::kWarn, "nobody keeps this machine's clock right",
+    return {"clock", Health::kWarn, "nothing synchronises this machine's clock",
             "timedatectl set-ntp true"};
   }
-  return {"clock", Health::kOk, "kept right by the network", ""};
+  return {"clock", Health::kOk, "synchronised over the network", ""};
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ Finding JudgeSpace(const std::string& folder, int64_t free_bytes, int64_t total_
                                : fmt::format("{:.1f} GiB free for {}", free, folder);
   const std::string fix = fmt::format("df -h {0} && du -xh {0} | sort -h | tail", folder);
   if (free_bytes < std::max(kLeast, std::min(kTooLittle, total_bytes / 50))) {
-    return {"disk", Health::kFail, room + ": make room before anything is lost", fix};
+    return {"disk", Health::kFail, room + ": free space before data is lost", fix};
   }
   if (free_bytes < std::min(kLittle, total_bytes / 10)) {
     return {"disk", Health::kWarn, room + ": soon too little", fix};
@@ -174,7 +174,7 @@ Findings ExamineStateFolder(const std::string& folder) {
     return {{"state folder", Health::kFail, folder + " can be written by other users",
              "chmod go-w " + folder}};
   }
-  // Root may write whatever the mode says, and nobody to a disk that is read-only: so try.
+  // Root may write whatever the mode is, and no user may write to a read-only disk: so try.
   const std::string probe = files::Join(folder, ".doctor");
   if (const absl::Status written = files::WriteAtomically(probe, ""); !written.ok()) {
     return {

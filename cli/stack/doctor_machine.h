@@ -1,4 +1,4 @@
-// Checks what a stack needs from its machine.
+// Checks the machine of a stack.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace tidemill::cli {
 Findings ExaminePrograms();
 // Checks the processors, the GPUs and the clock.
 Findings ExamineMachine();
-// Checks the path of the state folder. A finding says what keeps it from being used.
+// Checks the path of the state folder. A finding says why the folder cannot be used.
 Findings ExamineStateFolder(const std::string& folder);
-// Checks the folders that datasets may lie in.
+// Checks the folders that datasets may be in.
 Findings ExamineDataRoots(const StackLayout& layout);
 // Checks the files of certificates and keys.
 Findings ExamineTls(const rpc::TlsConfig& tls);

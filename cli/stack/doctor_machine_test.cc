@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "cli/stack/doctor_plugins.h"
 
 namespace tidemill::cli {
 namespace {
@@ -37,6 +38,17 @@ TEST(Doctor, ClocksMayDifferByASecond) {
   EXPECT_THAT(late.message, HasSubstr("61.0 s behind"));
 }
 
+TEST(Doctor, SaysWhatPluginsRunWith) {
+  const Finding works = ExaminePlugins(plugin::HostSettings::OfThisProcess());
+  EXPECT_EQ(works.health, Health::kOk) << works.message;
+  EXPECT_THAT(works.message, HasSubstr("numpy"));
+  EXPECT_THAT(works.message, HasSubstr("sandbox: "));
+  const Finding missing = ExaminePlugins({.python = "no-such-python"});
+  EXPECT_EQ(missing.health, Health::kWarn);
+  EXPECT_THAT(missing.message, HasSubstr("no program no-such-python"));
+  EXPECT_THAT(missing.fix, HasSubstr("cluster.plugins.python"));
+}
+
 class DoctorFolderTest : public ::testing::Test {
  protected:
   DoctorFolderTest() {
@@ -47,7 +59,7 @@ class DoctorFolderTest : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(DoctorFolderTest, AStateFolderThatOthersWriteIsNamedAndMended) {
+TEST_F(DoctorFolderTest, AStateFolderThatOthersWriteIsNamedAndFixed) {
   ASSERT_EQ(chmod(folder_.c_str(), 0777), 0);
   const Finding open = ExamineStateFolder(folder_).front();
   EXPECT_EQ(open.health, Health::kFail);
@@ -55,7 +67,7 @@ TEST_F(DoctorFolderTest, AStateFolderThatOthersWriteIsNamedAndMended) {
   EXPECT_EQ(ExamineStateFolder(folder_).front().health, Health::kOk);
 }
 
-TEST_F(DoctorFolderTest, ALostDataFolderIsNamedAndMended) {
+TEST_F(DoctorFolderTest, ALostDataFolderIsNamedAndFixed) {
   StackLayout layout;
   layout.state_folder = folder_;
   const std::string kept = folder_ + "/kept";
@@ -70,7 +82,7 @@ TEST_F(DoctorFolderTest, ALostDataFolderIsNamedAndMended) {
   EXPECT_EQ(*files::Read(layout.DataRootsFile()), kept + "\n");
 }
 
-TEST_F(DoctorFolderTest, AFileThatIsNoCertificateIsNamed) {
+TEST_F(DoctorFolderTest, AFileThatIsNotACertificateIsNamed) {
   ASSERT_TRUE(files::WriteAtomically(folder_ + "/ca.pem", "nothing").ok());
   const Finding finding =
       ExamineTls({.certificate = {}, .key = {}, .ca = folder_ + "/ca.pem", .client_ca = {}})

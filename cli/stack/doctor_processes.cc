@@ -163,7 +163,7 @@ Findings ExamineProcesses(const StackLayout& layout) {
     for (Finding& finding : ExamineStale(layout)) findings.push_back(std::move(finding));
     if (const absl::Status own = CheckIdentity(layout); !own.ok()) {
       findings.push_back({"database", Health::kFail, std::string(own.message()),
-                          "tidemill up --state FOLDER, with a folder of its own"});
+                          "tidemill up --state FOLDER, with an unused folder"});
     }
   }
   for (Finding& finding : ExamineLeftovers(layout, keeper)) findings.push_back(std::move(finding));

@@ -1,4 +1,4 @@
-// The processes of a local stack, and what is wrong with them.
+// The processes of a local stack, and their problems.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ std::vector<ProcessInfo> AllProcesses();
 // Returns the process of a stack's service; std::nullopt when there is none.
 std::optional<ProcessInfo> ProcessOf(const StackLayout& layout, const std::string& service);
 
-// Examines the keeper, and what an earlier keeper has left.
+// Examines the keeper, and processes that an earlier keeper has left.
 Findings ExamineProcesses(const StackLayout& layout);
 
 }  // namespace tidemill::cli

@@ -12,14 +12,14 @@
 #include "db/migrations.h"
 #include "db/server_facts.h"
 #include "evaluator/migrations.h"
+#include "model_store/client/model_store_client.h"
 #include "model_store/migrations.h"
 #include "rpc/service_main.h"
 #include "selector/migrations.h"
+#include "storage/client/storage_client.h"
 #include "storage/migrations.h"
+#include "supervisor/client/supervisor_client.h"
 #include "supervisor/migrations.h"
-#include "tidemill/model_store/v1/model_store.grpc.pb.h"
-#include "tidemill/storage/v1/storage.grpc.pb.h"
-#include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::cli {
 namespace {
@@ -32,31 +32,21 @@ double MillisSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Asks a service something that needs its database; OK for services that are not to be asked by
-// operators.
+// Asks a service something that needs its database; OK for services that operators may not call.
 absl::Status Ask(const rpc::Peer& peer, const std::string& service) {
   const auto channel = rpc::Connect(peer);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + kPatience)) {
     return Unavailable("does not answer at {}", peer.endpoint);
   }
   if (service == "storage") {
-    using Face = storage::v1::StorageService;
-    storage::v1::ListDatasetsResponse response;
-    return rpc::Call(peer, *Face::NewStub(channel), &Face::Stub::ListDatasets,
-                     storage::v1::ListDatasetsRequest(), &response);
+    return storage::StorageClient(peer).ListDatasets().status();
   }
   if (service == "supervisor") {
-    using Face = supervisor::v1::SupervisorService;
-    supervisor::v1::ListPipelinesResponse response;
-    return rpc::Call(peer, *Face::NewStub(channel), &Face::Stub::ListPipelines,
-                     supervisor::v1::ListPipelinesRequest(), &response);
+    return supervisor::SupervisorClient(peer).ListPipelines("").status();
   }
   if (service == "model_store") {
-    using Face = model_store::v1::ModelStoreService;
-    model_store::v1::ListModelsRequest request;
-    request.set_run_id(-1);  // No run's: the answer is short.
-    model_store::v1::ListModelsResponse response;
-    return rpc::Call(peer, *Face::NewStub(channel), &Face::Stub::ListModels, request, &response);
+    // No run's: the answer is short.
+    return model_store::ModelStoreClient(peer).ListModels(RunId{-1}).status();
   }
   return absl::OkStatus();
 }
@@ -153,7 +143,7 @@ std::string Hasty(const std::string& connection_string) {
   return connection_string + (has_more ? "&" : "?") + "connect_timeout=2";
 }
 
-// A stopped server keeps callers waiting for ever, a dead one is started again by the keeper.
+// A stopped server keeps callers waiting forever, a dead one is started again by the keeper.
 Finding Unanswered(const absl::Status& status, const StackLayout* layout) {
   if (layout == nullptr) {
     return {"database", Health::kFail, std::string(status.message()),

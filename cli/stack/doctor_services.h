@@ -9,8 +9,8 @@
 
 namespace tidemill::cli {
 
-// `layout` is that of a local stack, for fixes that name its processes. It is nullptr for a remote
-// stack.
+// `layout` is the layout of a local stack, for fixes that name its processes, or nullptr for a
+// remote stack.
 Findings ExamineServices(const Session& session, const StackLayout* layout);
 Finding ExamineService(const Session& session, const StackLayout* layout,
                        const std::string& service);

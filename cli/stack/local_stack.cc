@@ -45,7 +45,7 @@ std::string MarkOf(const std::string& state_folder) {
   return Sha256(state_folder).substr(0, kMarkLength);
 }
 
-// Root's databases lie outside of its state folders.
+// Root's databases are outside its state folders.
 constexpr std::string_view kRootsDatabases = "/var/lib/tidemill-postgres-";
 
 // A path that a file names is one of them, and nothing above or below.
@@ -98,7 +98,7 @@ class Leash {
   Descriptor our_end_;
 };
 
-// Starts this program again as the keeper, in a session of its own.
+// Starts this program again as the keeper, in its own session.
 absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
   std::vector<std::string> words = {"tidemill", "keep-stack", "--state", layout.state_folder};
   std::vector<char*> arguments;
@@ -158,7 +158,7 @@ class Starter {
 
   absl::Status AwaitService(const char* service) {
     for (;;) {
-      // Sockets that answer without a keeper are those of a stack that is about to end.
+      // Sockets that answer without a keeper belong to a stack that is about to end.
       const bool kept = KeeperOf(layout_).has_value();
       if (kept && Answers(layout_, service)) return absl::OkStatus();
       if (!kept) RETURN_IF_ERROR(SpawnOnce());
@@ -249,7 +249,8 @@ absl::Status CheckOwner(const std::string& folder) {
   struct stat info {};
   if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
       (info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return FailedPrecondition("{} is not a folder of this user alone; remove it", folder);
+    return FailedPrecondition("{} is not a folder that belongs to this user alone; remove it",
+                              folder);
   }
   return absl::OkStatus();
 }
@@ -279,10 +280,10 @@ absl::StatusOr<int64_t> NumWorkers() {
   constexpr const char* kVariable = "TIDEMILL_WORKERS";
   const char* const text = getenv(kVariable);
   if (text == nullptr) return 1;
-  constexpr int64_t kMost = 100;
+  constexpr int64_t kMax = 100;
   const auto count = config::ParseCount(text);
-  if (!count.ok() || *count < 1 || *count > kMost) {
-    return InvalidArgument("{} is '{}'; write a number from 1 to {}", kVariable, text, kMost);
+  if (!count.ok() || *count < 1 || *count > kMax) {
+    return InvalidArgument("{} is '{}'; write a number from 1 to {}", kVariable, text, kMax);
   }
   return *count;
 }

@@ -31,28 +31,28 @@ struct StackLayout {
   std::string LockFile() const;
   // The keeper also holds this lock, in case its state folder is removed or moved.
   std::string SocketsLockFile() const;
-  std::string DataRootsFile() const;  // The folders that datasets may lie in, one per line.
+  std::string DataRootsFile() const;  // The folders that datasets may be in, one per line.
   std::string LogFile(const std::string& service) const;
   std::string EndpointOf(const std::string& service) const;  // "unix:/..."
 };
 
-// What to do about a state folder that is not there.
+// How to treat a missing state folder.
 enum class MissingFolder { kMake, kLeave };
 
 // Returns the layout for a state folder. An empty one means TIDEMILL_STATE, or the user's state
 // folder (/var/lib/tidemill for root, else XDG_STATE_HOME/tidemill or ~/.local/state/tidemill).
-// INVALID_ARGUMENT when there is something else in its place.
+// INVALID_ARGUMENT when the path is not a folder.
 absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder,
                                      MissingFolder missing = MissingFolder::kMake);
 
-// Where the stack of a state folder makes its database at its first start.
+// Returns the folder in which the first start of a stack creates its database.
 std::string FirstDatabaseFolder(const std::string& state_folder);
 
 // Returns the process that keeps the stack alive, if there is one: the holder of the lock file.
 std::optional<int> KeeperOf(const StackLayout& layout);
 
-// Returns a keeper whose state folder is gone from its place, while its services still hold the
-// sockets. It notices this, and ends them and then itself.
+// Returns a keeper whose state folder was removed or moved while its services still hold the
+// sockets. The keeper notices this and ends them and then itself.
 std::optional<int> StrayKeeperOf(const StackLayout& layout);
 
 // Allows the stack's storage to read datasets below `folders`, now and after a restart. Folders
@@ -65,10 +65,9 @@ absl::StatusOr<int64_t> NumWorkers();
 
 // Starts the keeper in the background unless one runs, and waits until every service answers.
 // Returns whether this call started it. If this process ends before that, the keeper ends what it
-// has started. A PostgreSQL that an earlier keeper left is ended, by force after 15 s.
-// UNAVAILABLE names the service that does not answer, and its log file.
-// FAILED_PRECONDITION when the state folder cannot be written, or when its database belongs to
-// another one.
+// has started. A PostgreSQL that an earlier keeper left is ended, with SIGKILL after 15 s.
+// UNAVAILABLE names the service that does not answer, and its log file. FAILED_PRECONDITION when
+// the state folder cannot be written, or when its database belongs to another one.
 absl::StatusOr<bool> StartStack(const StackLayout& layout,
                                 std::chrono::milliseconds patience = std::chrono::seconds{60});
 
@@ -79,7 +78,7 @@ absl::Status StopStack(const StackLayout& layout);
 absl::Status CheckWritable(const StackLayout& layout);
 
 // FAILED_PRECONDITION unless the folder belongs to this user alone. A folder below /tmp that
-// somebody else made could contain sockets of their services.
+// another user made could contain the sockets of that user's services.
 absl::Status CheckOwner(const std::string& folder);
 
 // Whether a service accepts connections.

@@ -77,13 +77,13 @@ TEST_F(KeeperOfTest, IsNobodyWithoutALockFileOrWhenItsKeeperHasEnded) {
   EXPECT_EQ(KeeperOf(layout_), std::nullopt);
 }
 
-TEST_F(KeeperOfTest, IsWhoeverHoldsTheLockForItselfAlone) {
+TEST_F(KeeperOfTest, IsTheProcessThatHoldsTheLockAlone) {
   WriteNumber(layout_.LockFile());
   const LockedElsewhere keeper(layout_.LockFile(), LOCK_EX);
   EXPECT_THAT(KeeperOf(layout_), Optional(Eq(kNumberInTheFile)));
 }
 
-TEST_F(KeeperOfTest, IsNotWhoeverAsksAtTheSameTime) {
+TEST_F(KeeperOfTest, IsNotAProcessThatAsksAtTheSameTime) {
   WriteNumber(layout_.LockFile());
   const LockedElsewhere asks(layout_.LockFile(), LOCK_SH);
   EXPECT_EQ(KeeperOf(layout_), std::nullopt);
@@ -96,7 +96,7 @@ TEST_F(KeeperOfTest, IsAStrayOneWhereItHoldsTheSocketsOnly) {
   EXPECT_THAT(StrayKeeperOf(layout_), Optional(Eq(kNumberInTheFile)));
 }
 
-TEST_F(KeeperOfTest, IsNoStrayOneWhereOthersAskForIt) {
+TEST_F(KeeperOfTest, IsNotStrayWhileOthersAskForIt) {
   WriteNumber(layout_.SocketsLockFile());
   const LockedElsewhere asks(layout_.SocketsLockFile(), LOCK_SH);
   EXPECT_EQ(StrayKeeperOf(layout_), std::nullopt);

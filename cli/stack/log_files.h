@@ -1,4 +1,5 @@
-// Reads log files that may be written, cut short or replaced meanwhile, or may not exist yet.
+// Reads log files that may be written, truncated or replaced at the same time, or may not exist
+// yet.
 #pragma once
 
 #include <string>
@@ -12,14 +13,14 @@ namespace tidemill::cli {
 // Reads one log file from its beginning. Thread-compatible. Memory: one chunk and one line.
 class LogFile {
  public:
-  // `service` is the service of lines that do not name one. Nothing more is written to a file that
-  // `is_kept`, an earlier one: once its name is that of another file, that is not read.
+  // `service` is the service of lines that do not name one. A file that `is_kept` is an earlier one
+  // and complete: a new file of the same name is not read.
   LogFile(std::string path, std::string service, bool is_kept = false)
       : path_(std::move(path)), service_(std::move(service)), is_kept_(is_kept) {}
 
   // Returns the next complete line; std::nullopt when there is none now. A line that no logger
   // wrote gets the time and the level of the line before it. Once the open file is read to its end
-  // and was replaced or cut short, continues with the new file.
+  // and was replaced or truncated, continues with the new file.
   std::optional<LogLine> Next();
 
  private:
@@ -31,7 +32,7 @@ class LogFile {
   const bool is_kept_;
   Descriptor file_;
   int64_t position_ = 0;
-  std::string rest_;  // What was read and not returned yet.
+  std::string rest_;  // Bytes that were read and not returned yet.
   size_t begin_ = 0;  // Where the next line begins in it.
   LogLine last_;
 };

@@ -124,7 +124,7 @@ TEST_F(LogFilesTest, ALineIsShownOnceItIsWhole) {
   EXPECT_THAT(Rest(files), ElementsAre("two"));
 }
 
-TEST_F(LogFilesTest, WhatALibraryPrintedGoesWithTheLineBeforeIt) {
+TEST_F(LogFilesTest, WhatALibraryPrintedStaysWithTheLineBeforeIt) {
   Append("a", Line(1, "one") + "terminate called\n" + Line(3, "three"));
   Append("b", Line(2, "two"));
   LogFiles files = Open({"a", "b"});

@@ -17,7 +17,7 @@ namespace {
 absl::StatusOr<rpc::ClusterConfig> ClusterOf(const StackAddress& address) {
   rpc::ClusterConfig cluster;
   if (!address.config.empty()) {
-    ASSIGN_OR_RETURN(const std::string text, files::Read(address.config, kMostConfigBytes));
+    ASSIGN_OR_RETURN(const std::string text, files::Read(address.config, kMaxConfigBytes));
     ASSIGN_OR_RETURN(cluster,
                      config::ReadSection<rpc::ClusterConfig>(text, address.config, "cluster"));
   }
@@ -68,6 +68,18 @@ StackAddress WithEnvironment(StackAddress address) {
   fill(address.tls_certificate, "TIDEMILL_TLS_CERTIFICATE");
   fill(address.tls_key, "TIDEMILL_TLS_KEY");
   return address;
+}
+
+void UsePluginSettings(const StackAddress& address) {
+  std::string path = WithEnvironment(address).config;
+  if (path.empty() && address.server.empty()) {
+    const auto layout = LayoutOf(address.state);
+    if (layout.ok()) path = layout->ConfigFile();
+  }
+  const auto text = files::Read(path, kMaxConfigBytes);
+  if (!text.ok()) return;
+  const auto cluster = config::ReadSection<rpc::ClusterConfig>(*text, path, "cluster");
+  if (cluster.ok()) plugin::HostSettings::OfThisProcess(cluster->plugins).PutIntoEnvironment();
 }
 
 absl::StatusOr<Session> Session::AttachRemote(const StackAddress& address) {
@@ -124,7 +136,16 @@ absl::StatusOr<Session> Session::AttachOrStart(const StackAddress& address, Star
 absl::Status Session::CheckReach(const std::string& service) const {
   if (endpoints_.contains(service)) return absl::OkStatus();
   return FailedPrecondition(
-      "where {} listens is not known; name a system configuration with --config", service);
+      "the endpoint of {} is unknown; name a system configuration with --config", service);
+}
+
+absl::StatusOr<std::shared_ptr<grpc::Channel>> Session::AwaitConnected(const char* service) const {
+  RETURN_IF_ERROR(CheckReach(service));
+  const rpc::Peer peer = PeerOf(service);
+  const auto note = NoteWait(service);
+  std::shared_ptr<grpc::Channel> channel = rpc::Connect(peer);
+  rpc::AwaitConnected(*channel, peer.stop, std::chrono::steady_clock::now() + peer.deadline);
+  return channel;
 }
 
 std::unique_ptr<WaitNote> Session::NoteWait(const char* service) const {

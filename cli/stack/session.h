@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -12,12 +14,11 @@
 #include "cli/stack/stack_use.h"
 #include "cli/stack/wait_note.h"
 #include "rpc/channel.h"
-#include "rpc/grpc_status.h"
 
 namespace tidemill::cli {
 
 // The most bytes of a system configuration.
-inline constexpr size_t kMostConfigBytes = size_t{1} << 20;
+inline constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
 // The stack that a command uses, by its flags. An empty one is looked up in the environment
 // variable of the same name (TIDEMILL_CONFIG, TIDEMILL_TLS_CA, ...). With `config` or `server`, the
@@ -32,9 +33,13 @@ struct StackAddress {
   std::string tls_certificate;
   std::string tls_key;
   std::string timeout;  // The longest wait for a call: "90s". Empty means a minute.
-  // Whether nothing is said about a service that keeps the command waiting.
+  // Whether to be silent about a service that keeps the command waiting.
   bool quiet = false;
 };
+
+// Makes this process run plug-ins as the stack does: with the `cluster.plugins` of its
+// configuration, which the environment overrides. Does nothing without a configuration.
+void UsePluginSettings(const StackAddress& address);
 
 // Which local stacks a command starts when none runs.
 enum class StartStackOf {
@@ -49,42 +54,34 @@ class Session {
   // is not completely described.
   static absl::StatusOr<Session> Attach(const StackAddress& address);
   // Uses the stack for as long as the session and its copies live. When no local stack runs, starts
-  // one for the time being (see stack_use.h), and says so on stderr unless `quiet`. A remote stack
-  // is never started.
+  // a temporary one (see stack_use.h), and says so on stderr unless `quiet`. A remote stack is
+  // never started.
   static absl::StatusOr<Session> AttachOrStart(const StackAddress& address, StartStackOf start,
                                                bool quiet);
 
-  // Makes one unary call: `session.Call<v1::SupervisorService>("supervisor", &Stub::GetRun, ...)`.
+  // Asks a service by its client: `session.Ask(&supervisor::SupervisorClient::GetRun, run, false)`.
   // Says on stderr when the service keeps it waiting, unless the address is quiet.
-  template <typename Service, typename Method, typename Request, typename Response>
-  absl::Status Call(const char* service, Method method, const Request& request,
-                    Response* response) const {
-    RETURN_IF_ERROR(CheckReach(service));
-    const rpc::Peer peer = PeerOf(service);
-    const auto stub = Service::NewStub(rpc::Connect(peer));
-    const auto note = NoteWait(service);
-    return rpc::Call(peer, *stub, method, request, response);
+  template <typename Method, typename... Arguments>
+  auto Ask(Method method, const Arguments&... arguments) const {
+    using Client = ClientOf<Method>;
+    using Result = std::invoke_result_t<Method, Client, const Arguments&...>;
+    if (absl::Status reach = CheckReach(Client::kService); !reach.ok()) return Result(reach);
+    Client client(PeerOf(Client::kService));
+    const auto note = NoteWait(Client::kService);
+    return (client.*method)(arguments...);
   }
 
-  // Reads a stream to its end. Calls `on_message(message)` for each message of type Message. Waits
-  // for a service that is not connected as long as a unary call would.
-  template <typename Service, typename Message, typename Method, typename Request,
-            typename OnMessage>
-  absl::Status Stream(const char* service, Method method, const Request& request,
-                      const OnMessage& on_message) const {
-    RETURN_IF_ERROR(CheckReach(service));
-    const rpc::Peer peer = PeerOf(service);
-    const std::shared_ptr<grpc::Channel> channel = rpc::Connect(peer);
-    {
-      const auto note = NoteWait(service);
-      rpc::AwaitConnected(*channel, peer.stop, std::chrono::steady_clock::now() + peer.deadline);
-    }
-    const auto stub = Service::NewStub(channel);
-    grpc::ClientContext context;
-    rpc::Prepare(peer, std::chrono::milliseconds{0}, context);
-    const auto reader = (stub.get()->*method)(&context, request);
-    for (Message message; reader->Read(&message);) on_message(message);
-    return FromGrpc(reader->Finish());
+  // Asks for a stream, which may take long. Waits for the connection as long as Ask() does, and
+  // says so; later waits are not reported.
+  template <typename Method, typename... Arguments>
+  auto Follow(Method method, const Arguments&... arguments) const {
+    using Client = ClientOf<Method>;
+    using Result = std::invoke_result_t<Method, Client, const Arguments&...>;
+    // The client shares its connection.
+    const auto channel = AwaitConnected(Client::kService);
+    if (!channel.ok()) return Result(channel.status());
+    Client client(PeerOf(Client::kService));
+    return (client.*method)(arguments...);
   }
 
   rpc::Peer PeerOf(const std::string& service) const;
@@ -93,16 +90,29 @@ class Session {
   absl::Status AllowDataRoots(const std::vector<std::string>& folders) const;
 
   bool remote() const { return remote_; }
+  // Whether commands print nothing but results and errors.
+  bool quiet() const { return quiet_; }
   // The layout of a local stack.
   const StackLayout& layout() const { return layout_; }
   // Returns nullptr for a remote stack, and for a session from Attach().
   StackUse* use() const { return use_.get(); }
 
  private:
+  template <typename Result, typename Client, typename... Parameters>
+  static Client ClientFor(Result (Client::*)(Parameters...));
+  template <typename Result, typename Client, typename... Parameters>
+  static Client ClientFor(Result (Client::*)(Parameters...) const);
+  // Returns the client that has the method.
+  template <typename Method>
+  using ClientOf = decltype(ClientFor(std::declval<Method>()));
+
   static absl::StatusOr<Session> AttachRemote(const StackAddress& address);
   // FAILED_PRECONDITION when the endpoint of a remote stack's service is unknown.
   absl::Status CheckReach(const std::string& service) const;
-  // Speaks while it lives. Nothing when the session is quiet.
+  // Waits for the service, and says so. Returns the connected channel. FAILED_PRECONDITION when the
+  // endpoint is unknown.
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> AwaitConnected(const char* service) const;
+  // Returns a note that reports the wait while it lives; nullptr when the session is quiet.
   std::unique_ptr<WaitNote> NoteWait(const char* service) const;
 
   StackLayout layout_;
@@ -115,7 +125,7 @@ class Session {
   std::shared_ptr<StackUse> use_;  // All copies share it.
 };
 
-// Returns the address with what the environment adds.
+// Returns the address with the values of the environment added.
 StackAddress WithEnvironment(StackAddress address);
 
 }  // namespace tidemill::cli

@@ -26,8 +26,8 @@ struct Identity {
 std::string FileIn(const std::string& folder) { return files::Join(folder, kStateMark); }
 
 std::optional<Identity> ReadIdentity(const std::string& folder) {
-  constexpr size_t kMostBytes = size_t{1} << 14;
-  const auto text = files::Read(FileIn(folder), kMostBytes);
+  constexpr size_t kMaxBytes = size_t{1} << 14;
+  const auto text = files::Read(FileIn(folder), kMaxBytes);
   if (!text.ok()) return std::nullopt;
   std::istringstream lines(*text);
   Identity identity;
@@ -47,7 +47,7 @@ bool IsBelow(const std::string& folder, const std::string& above) {
   return folder.starts_with(above + "/");
 }
 
-// Of a state folder that an older version has used: it wrote its configuration once it had a
+// For a state folder that an older version has used: it wrote its configuration once it had a
 // database.
 absl::Status CheckUnmarked(const StackLayout& layout, bool has_database) {
   if (has_database || !files::Exists(layout.ConfigFile())) return absl::OkStatus();
@@ -117,14 +117,14 @@ absl::Status CheckIdentity(const StackLayout& layout) {
 
 DatabaseOwner OwnerOfDatabase(const StackLayout& layout) {
   if (!files::Exists(layout.database_folder)) return {};
-  // One that lies in the state folder was moved or copied with it.
+  // One inside the state folder was moved or copied with it.
   if (IsBelow(layout.database_folder, layout.state_folder)) {
     return {DatabaseBond::kOwn, layout.state_folder};
   }
   const auto mine = ReadIdentity(layout.state_folder);
   const auto its = ReadIdentity(layout.database_folder);
   if (!its) {
-    // Of an older version, or of a start that was cut off.
+    // Left by an older version, or by a start that was interrupted.
     const bool made_here = IsStateFolder(layout.state_folder) &&
                            layout.database_folder == FirstDatabaseFolder(layout.state_folder);
     return {made_here ? DatabaseBond::kOwn : DatabaseBond::kAnothers, ""};

@@ -92,7 +92,7 @@ TEST_F(StackIdentityTest, ACopyGetsNoPartOfTheDatabase) {
   fs::copy(layout_.state_folder, copy.state_folder, fs::copy_options::recursive);
   EXPECT_THAT(CheckIdentity(copy), Refused("is a copy of " + layout_.state_folder));
   EXPECT_THAT(CheckIdentity(layout_), IsOk());
-  // Once the original is gone the copy is what there is.
+  // Once the original is gone, the copy takes its place.
   fs::remove_all(layout_.state_folder);
   EXPECT_THAT(CheckIdentity(copy), IsOk());
 }
@@ -142,7 +142,7 @@ TEST_F(StackIdentityTest, ALostDatabaseIsNamed) {
   EXPECT_THAT(CheckIdentity(layout_), Refused("is gone from " + layout_.database_folder));
 }
 
-TEST_F(StackIdentityTest, ANewFolderIsNoHeirOfAnOldDatabase) {
+TEST_F(StackIdentityTest, ANewFolderDoesNotInheritAnOldDatabase) {
   Bind();
   fs::remove_all(layout_.state_folder);
   ASSERT_THAT(files::CreateFolder(layout_.state_folder), IsOk());

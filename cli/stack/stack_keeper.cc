@@ -72,8 +72,19 @@ absl::StatusOr<std::string> ProgramOf(const std::string& service) {
   return files::Join(folder, ProgramNameOf(service));
 }
 
+// How plug-ins run, which an administrator may have written into the configuration.
+absl::StatusOr<plugin::HostSettings> KeptPlugins(const StackLayout& layout) {
+  const auto text = files::Read(layout.ConfigFile(), kMaxConfigBytes);
+  if (absl::IsNotFound(text.status())) return plugin::HostSettings();
+  RETURN_IF_ERROR(text.status());
+  ASSIGN_OR_RETURN(const auto cluster,
+                   config::ReadSection<rpc::ClusterConfig>(*text, layout.ConfigFile(), "cluster"));
+  return cluster.plugins;
+}
+
 absl::Status WriteConfig(const StackLayout& layout, const std::string& database) {
   StackConfig config;
+  ASSIGN_OR_RETURN(config.cluster.plugins, KeptPlugins(layout));
   config.cluster.state_folder = layout.state_folder;
   config.cluster.database = database;
   config.cluster.token_file = layout.TokenFile();
@@ -204,14 +215,14 @@ class DatabaseWatch {
   std::chrono::milliseconds pause_ = kFirstPause;
 };
 
-// Knows when a folder is no longer in its place, be it removed, moved or made anew.
+// Knows when a folder is no longer in its place, be it removed, moved or made again.
 class FolderWatch {
  public:
   explicit FolderWatch(const std::string& path)
       : path_(path), folder_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   bool IsGone() const {
-    // Held open, so that its inode is nobody else's.
+    // Held open, so that its inode is not reused.
     struct stat held {};
     struct stat there {};
     if (fstat(folder_.number(), &held) != 0) return true;
@@ -284,7 +295,7 @@ void EndLeftovers(const StackLayout& layout) {
 bool TakeLock(const std::string& path) {
   Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.is_open()) return false;
-  // Whoever looks for a keeper holds the lock for a moment.
+  // A process that looks for a keeper holds the lock for a moment.
   constexpr int kAttempts = 10;
   const timespec moment{0, 20'000'000};
   for (int attempt = 1; flock(file.number(), LOCK_EX | LOCK_NB) != 0; ++attempt) {

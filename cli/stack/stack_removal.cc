@@ -40,8 +40,8 @@ bool IsOfAStack(const std::string& name) {
 absl::Status CheckIsStateFolder(const std::string& folder) {
   if (IsStateFolder(folder)) return absl::OkStatus();
   return FailedPrecondition(
-      "{} is no state folder of a stack, and nothing was removed: it has no file `identity`, which "
-      "the first `tidemill up` writes; name a state folder with --state",
+      "{} is not the state folder of a stack, and nothing was removed: it has no file `identity`, "
+      "which the first `tidemill up` writes; name a state folder with --state",
       folder);
 }
 
@@ -85,7 +85,7 @@ void AddStateFolder(const std::string& folder, StackRemoval& removal) {
   }
 }
 
-// The rest goes with the folder.
+// The rest is removed with the folder.
 absl::Status RemoveAllButIdentity(const std::string& state_folder) {
   std::vector<std::string> paths;
   std::error_code error;
@@ -102,11 +102,11 @@ void AddDatabase(const StackLayout& layout, const DatabaseOwner& owner, StackRem
   switch (owner.bond) {
     case DatabaseBond::kOwn:
       removal.has_database = true;
-      // Where it lies in the state folder, that takes it along.
+      // One inside the state folder is removed with it.
       if (!folder.starts_with(layout.state_folder + "/")) removal.paths.push_back(folder);
       return;
     case DatabaseBond::kOriginals:
-      removal.left.push_back(fmt::format("the database in {}, which is that of {}", folder, of));
+      removal.left.push_back(fmt::format("the database in {}, which belongs to {}", folder, of));
       return;
     case DatabaseBond::kAnothers:
       removal.left.push_back(fmt::format(
@@ -120,7 +120,7 @@ void AddDatabase(const StackLayout& layout, const DatabaseOwner& owner, StackRem
   }
 }
 
-// Folders below /tmp, where others may lay something in their place.
+// Folders below /tmp, where other users may replace them.
 void AddSockets(const std::string& folder, uid_t user, StackRemoval& removal) {
   struct stat info {};
   if (lstat(folder.c_str(), &info) != 0) return;
@@ -153,7 +153,7 @@ absl::StatusOr<StackRemoval> PlanRemoval(const StackLayout& layout) {
   std::error_code error;
   const bool holds_files = !fs::is_empty(layout.state_folder, error) && !error;
   if (error && error != std::errc::no_such_file_or_directory) {
-    return PermissionDenied("cannot look into {}: {}", layout.state_folder, error.message());
+    return PermissionDenied("cannot read the folder {}: {}", layout.state_folder, error.message());
   }
   if (holds_files) {
     RETURN_IF_ERROR(CheckIsStateFolder(layout.state_folder));

@@ -13,7 +13,7 @@
 namespace tidemill::cli {
 
 // Records, by a lock that all users share, that this process uses the stack of a state folder. As
-// long as it lives, no other user ends the stack; `tidemill down` does. Thread-compatible.
+// long as it lives, only `tidemill down` ends the stack. Thread-compatible.
 class StackUse {
  public:
   // Waits while another process ends the stack. FAILED_PRECONDITION when the state folder cannot be
@@ -30,8 +30,8 @@ class StackUse {
   // Keeps the stack until `tidemill down`, whoever started it.
   absl::Status Keep();
 
-  // Whether the stack is temporary and nobody else uses it. If so, new users wait until this object
-  // is gone.
+  // Whether the stack is temporary and no other process uses it. If so, new users wait until this
+  // object is destroyed.
   bool IsLast();
 
   // Ends the stack.

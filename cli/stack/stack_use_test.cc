@@ -45,7 +45,7 @@ TEST_F(StackUseTest, AStackThatIsKeptIsEndedByNoUser) {
   EXPECT_FALSE(use->IsLast());
 }
 
-TEST_F(StackUseTest, WhoBeginsWhileTheLastUserEndsTheStackWaits) {
+TEST_F(StackUseTest, ANewUserWaitsWhileTheLastOneEndsTheStack) {
   MarkForNow();
   auto last = Begin();
   ASSERT_TRUE(last->IsLast());

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Before that, nobody wonders.
+// A shorter wait needs no note.
 constexpr seconds kFirstNote{5};
 constexpr milliseconds kNoteLook{500};
 

@@ -1,4 +1,4 @@
-// Says that a service keeps a command waiting.
+// Reports that a command waits for a service.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace tidemill::cli {
 
-// From its start to its end, watches how long a service has not answered. After five seconds, says
-// "waiting for the supervisor, which has not answered for 5 s", and again each time that this has
+// Measures how long a service has not answered while the object lives. After five seconds, says
+// "waiting for the supervisor, which has not answered for 5 s", and again each time this time has
 // doubled. Thread-safe.
 class WaitNote {
  public:
@@ -21,10 +21,10 @@ class WaitNote {
   explicit WaitNote(std::string service);
   WaitNote(std::string service, Say say);
 
-  // Records that it has answered. Says so if it was said to be silent.
+  // Records that the service has answered. Says so if it was reported as silent.
   void Heard() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // How long it has not answered.
+  // Returns how long the service has not answered.
   std::chrono::milliseconds Silence() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -1,6 +1,8 @@
-// The meaning of the `tidemill` command's exit status. docs/reference/exit_codes.md documents it.
+// The meaning of the `tidemill` command's exit status, and how a command says why it failed.
+// docs/reference/exit_codes.md documents both.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -22,16 +24,31 @@ enum ExitCode : int {
 
 struct ExitCodeMeaning {
   int code;
+  const char* name;  // In the JSON of errors: "not_found".
   const char* meaning;
 };
 // Returns every exit code of the commands, for the manual and the reference.
 const std::vector<ExitCodeMeaning>& ExitCodeMeanings();
 
+// Returns the name of an exit code.
+const char* NameOf(ExitCode code);
+
 // Returns the exit code for the kind of a status.
 ExitCode ExitCodeOf(const absl::Status& status);
 
-// Prints "tidemill: <message>" on stderr and, if it is known, what to do. Returns
-// ExitCodeOf(status).
+// Whether Report() and ReportUsage() also print the error on stdout, as JSON
+// (error_json.h). For --json.
+void SetErrorsAsJson(bool as_json);
+bool ErrorsAreJson();
+
+// Prints "tidemill: <message>" on stderr and, if known, the remedy. Returns ExitCodeOf(status). The
+// command fails because of it.
 ExitCode Report(const absl::Status& status);
+
+// Does the same for a wrong usage. Returns kUsage.
+ExitCode ReportUsage(const std::string& message, const std::string& advice = "");
+
+// Prints a failure on stderr that does not change the result of the command.
+void ReportAside(const absl::Status& status);
 
 }  // namespace tidemill::cli

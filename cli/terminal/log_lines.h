@@ -26,7 +26,7 @@ struct LogLine {
 // Returns the line. std::nullopt when no logger wrote it, such as the output of a library.
 std::optional<LogLine> ParseLogLine(const std::string& text);
 
-// Which lines `tidemill logs` shows.
+// The lines that `tidemill logs` shows.
 struct LogFilter {
   Timestamp since = {0};
   log::Level least = log::Level::kDebug;

@@ -50,18 +50,6 @@ CellColour ColourOf(double share) {
   return kScale[static_cast<size_t>(std::lround(place * last))];
 }
 
-std::vector<CellColour> Scale() { return {std::begin(kScale), std::end(kScale)}; }
-
-std::array<int, 3> RgbOf(int colour) {
-  if (colour >= 232) {
-    const int grey = 8 + 10 * (colour - 232);
-    return {grey, grey, grey};
-  }
-  const auto level = [](int step) { return step == 0 ? 0 : 55 + 40 * step; };
-  const int place = colour - 16;
-  return {level(place / 36), level(place / 6 % 6), level(place % 6)};
-}
-
 std::string Painted(const std::string& text, const CellColour& colour) {
   return fmt::format("\x1b[48;5;{}m\x1b[38;5;{}m{}\x1b[0m", colour.background, colour.ink, text);
 }

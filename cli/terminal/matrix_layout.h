@@ -1,4 +1,4 @@
-// Decides which rows and columns of a large matrix are shown, and in which colours.
+// Chooses the rows and columns of a large matrix that are shown, and their colours.
 #pragma once
 
 #include <array>
@@ -29,12 +29,6 @@ struct CellColour {
 // as in reports. People with any kind of colour vision order it in the same way. The ink has a
 // contrast of at least 4.5 : 1 everywhere.
 CellColour ColourOf(double share);
-
-// Returns every colour of the scale.
-std::vector<CellColour> Scale();
-
-// Returns red, green and blue, from 0 to 255, of one of the colours 16 to 255.
-std::array<int, 3> RgbOf(int colour);
 
 // Returns "\x1b[48;5;...m" for the colour, the text, and the code for normal text.
 std::string Painted(const std::string& text, const CellColour& colour);

@@ -1,4 +1,4 @@
-// Estimates how long something will take, from its progress so far.
+// Estimates the remaining time of a task from its progress.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ class Pace {
   Point last_;
 };
 
-// Returns "5 s", "40 s", "2 min", "1 h 20 min": no more digits than a guess deserves.
+// Returns "5 s", "40 s", "2 min", "1 h 20 min": rounded, because it is an estimate.
 std::string About(double seconds);
 
 }  // namespace tidemill::cli

@@ -58,6 +58,17 @@ void Table::Add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
+void Table::Paint(size_t column, std::function<Tone(const std::string& cell)> tone) {
+  tones_[column] = std::move(tone);
+}
+
+std::string Table::Coloured(size_t row, size_t column) const {
+  const std::string& cell = rows_[row][column];
+  const auto tone = tones_.find(column);
+  if (row == 0 || tone == tones_.end()) return cell;
+  return InTone(cell, tone->second(cell), true);
+}
+
 std::string Table::ToString() const {
   const size_t num_columns = rows_.front().size();
   std::vector<size_t> widths(num_columns, 0);
@@ -69,11 +80,12 @@ std::string Table::ToString() const {
     }
   }
   std::string text;
-  for (const auto& row : rows_) {
+  for (size_t row = 0; row < rows_.size(); ++row) {
     std::string line;
     for (size_t column = 0; column < num_columns; ++column) {
-      const std::string padding(widths[column] - WidthOf(row[column]), ' ');
-      line += numeric[column] ? padding + row[column] : row[column] + padding;
+      const std::string padding(widths[column] - WidthOf(rows_[row][column]), ' ');
+      const std::string cell = Coloured(row, column);
+      line += numeric[column] ? padding + cell : cell + padding;
       if (column + 1 < num_columns) line += "  ";
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";

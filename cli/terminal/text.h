@@ -1,18 +1,22 @@
 // Text for people: tables, numbers, and users' strings made safe for a terminal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/thousands.h"
+#include "cli/terminal/tone.h"
 
 namespace tidemill::cli {
 
-// Makes a text of several lines, such as a message, safe. What would control the terminal or change
-// the text's direction is replaced as in base/printable.h. Newlines and tabs stay.
+// Makes a text of several lines, such as a message, safe. Characters that control the terminal or
+// change the text's direction are replaced as in base/printable.h. Newlines and tabs stay.
 std::string Printable(std::string_view text);
 
 // Does the same for a name, a path or a cell. Newlines and tabs are replaced, too.
@@ -33,10 +37,16 @@ class Table {
  public:
   explicit Table(std::vector<std::string> header);
   void Add(std::vector<std::string> row);
+  // Colours the cells of a column below the header. For a stream that takes colours only
+  // (view.h).
+  void Paint(size_t column, std::function<Tone(const std::string& cell)> tone);
   std::string ToString() const;
 
  private:
+  std::string Coloured(size_t row, size_t column) const;
+
   std::vector<std::vector<std::string>> rows_;
+  std::map<size_t, std::function<Tone(const std::string&)>> tones_;  // By column.
 };
 
 // Whether a stream is a terminal that can move its cursor. With TERM=dumb it cannot. TakesColour()

@@ -39,7 +39,7 @@ std::string Wrapped(std::string_view text, int width, int indent) {
   std::istringstream words{std::string(text)};
   const std::string margin(static_cast<size_t>(indent), ' ');
   std::string wrapped;
-  size_t column = 0;  // Of the line that is being filled; 0 before its first word.
+  size_t column = 0;  // The column in the current line; 0 before its first word.
   for (std::string word; words >> word;) {
     if (column > 0 && column + 1 + ColumnsOf(word) > static_cast<size_t>(width)) {
       wrapped += '\n';

@@ -1,4 +1,4 @@
-// What a stream can show: its width, its height, and whether it takes colours.
+// The properties of an output stream: its width, its height, and whether it takes colours.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace tidemill::cli {
 
-// The room for a result. The default is that of a file: as wide and as long as people still read.
+// The space for a result. The default is for a file, with a width and a length that people can
+// read.
 struct View {
   bool paint = false;
   bool is_terminal = false;
@@ -15,7 +16,7 @@ struct View {
   bool full = false;  // Show everything, however large.
 };
 
-// Returns the room of a stream. `full` is copied.
+// Returns the view of a stream. `full` is copied.
 View ViewOf(int descriptor, bool full);
 
 // Whether a stream may be coloured: it is a terminal that can move its cursor, and NO_COLOR is not
@@ -23,7 +24,7 @@ View ViewOf(int descriptor, bool full);
 bool TakesColour(int descriptor);
 
 // Returns the text in lines of at most `width` columns, broken only between words. Every line
-// begins with `indent` blanks. A longer word has a line of its own.
+// begins with `indent` blanks. A longer word has its own line.
 std::string Wrapped(std::string_view text, int width, int indent);
 
 // Does the same when the view is a terminal. Otherwise returns one line.

@@ -44,9 +44,9 @@ struct OpRates {
   std::string type;
   Unknown rows_per_second = {};
   Unknown bytes_per_second = {};
-  // Of the time of the threads that prepare.
+  // The share of the time of the threads that prepare.
   Unknown share;
-  // Of the op's time.
+  // The share of the op's time.
   Unknown cpu_share;
   // So far.
   int64_t rejected = 0;
@@ -57,12 +57,12 @@ struct TrainingRates {
   // std::nullopt before the first batches.
   std::optional<loader::PathVerdict> verdict;
   std::vector<OpRates> ops;
-  // Of the time of the threads that prepare: reading, ready without a core.
+  // The share of the time of the threads that prepare: reading, ready without a core.
   Unknown reading;
   Unknown queueing;
-  // Of the time that these threads could have been busy.
+  // The share of the time that these threads could have been busy.
   Unknown busy;
-  // Of the links' time; unknown where batches go through none.
+  // The share of the links' time; unknown where batches do not use links.
   Unknown sending;
 };
 
@@ -74,7 +74,7 @@ struct WorkerRates {
 
 bool IsTraining(const supervisor::v1::Progress& progress) { return progress.stage() == "train"; }
 
-// `now` less `before`; nothing but zeros where the counters began anew in between.
+// `now` less `before`; nothing but zeros where the counters began again in between.
 PathWork Since(const PathWork& before, const PathWork& now) {
   if (before.batches > now.batches || before.busy_ns > now.busy_ns ||
       before.ops.size() > now.ops.size()) {
@@ -113,7 +113,8 @@ TrainingRates RatesOf(const std::optional<RunLook>& before, const RunLook& now) 
     rates.per_second =
         Ratio(static_cast<double>(now.progress.done() - before->progress.done()), seconds);
   }
-  // Shares are those of the time between the looks, or so far when nothing was made in it.
+  // Shares are of the time between the looks, or of the whole time so far when nothing was made in
+  // between.
   const PathWork& shown = lately.busy_ns > 0 ? lately : so_far;
   rates.reading = Share(shown.read_ns, shown.busy_ns);
   rates.queueing = Share(shown.queue_ns, shown.busy_ns);

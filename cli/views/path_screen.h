@@ -1,5 +1,5 @@
-// What `tidemill top` shows about a run: where the time of its present training goes, and what the
-// workers do that prepare its samples. Rates are differences between two looks.
+// Describes a run for `tidemill top`: how its current training uses time, and the load of the
+// workers that prepare its samples. Rates are differences between two looks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tidemill::cli {
 
-// What the dispatcher knows at a look.
+// The state of the dispatcher at a look.
 struct PreparingLook {
   // The jobs of this run only.
   std::vector<preprocess::v1::Job> jobs = {};
@@ -26,7 +26,7 @@ struct PreparingLook {
 struct RunLook {
   int64_t run_id = 0;
   std::string pipeline = {};
-  // Empty while nothing has been heard of the run.
+  // Empty until the run reports progress.
   supervisor::v1::Progress progress = {};
   // When the progress was received.
   double seconds = 0;

@@ -15,7 +15,7 @@ using ::testing::Not;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// A training of trigger 3 that has run for so many seconds: 1,000 samples each, prepared by two
+// A training of trigger 3 that has run for `seconds`: 1,000 samples each, prepared by two
 // busy threads, three quarters of whose time goes into one op.
 RunLook TrainingFor(int64_t seconds) {
   RunLook look{.run_id = 12, .pipeline = "elec2", .seconds = static_cast<double>(seconds)};

@@ -1,5 +1,7 @@
 #include "cli/views/progress.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,10 +28,20 @@ constexpr seconds kLastPlain{60};
 // Events that say what a person would want to read while waiting; the rest is in `runs show`.
 bool IsNews(const std::string& type) {
   static const std::set<std::string> kNews = {
-      "run_started",     "run_resumed",       "dataset_synced", "trigger_fired",
-      "trigger_skipped", "policy_faulted",    "model_stored",   "run_failed",
-      "run_stopped",     "selection_faulted", "step_waited",    "samples_ahead"};
+      "run_started",    "run_resumed",   "dataset_synced", "trigger_fired",  "trigger_skipped",
+      "policy_faulted", "model_stored",  "run_failed",     "run_stopped",    "selection_faulted",
+      "step_waited",    "samples_ahead", "plugin_died",    "plugins_changed"};
   return kNews.contains(type);
+}
+
+Tone ToneOfEvent(const std::string& type) {
+  static const std::map<std::string, Tone> kTones = {
+      {"run_failed", Tone::kBad},           {"run_stopped", Tone::kDoubtful},
+      {"trigger_skipped", Tone::kDoubtful}, {"policy_faulted", Tone::kDoubtful},
+      {"plugin_died", Tone::kDoubtful},     {"selection_faulted", Tone::kDoubtful},
+      {"step_waited", Tone::kDoubtful}};
+  const auto found = kTones.find(type);
+  return found == kTones.end() ? Tone::kPlain : found->second;
 }
 
 std::string StageName(const std::string& stage) {
@@ -51,7 +63,7 @@ struct Part {
   std::string text;
 };
 
-// Of the whole run where that is known, else of the stage.
+// The share of the whole run where that is known, else of the stage.
 std::optional<double> ShareOf(const supervisor::v1::Progress& progress) {
   if (progress.has_share()) return progress.share();
   if (progress.total() <= 0) return std::nullopt;
@@ -82,7 +94,7 @@ std::vector<Part> PartsOf(const supervisor::v1::Progress& progress,
                              {progress.trigger() == 0 ? 0 : 5, StageName(progress.stage())},
                              {6, CountText(progress)}};
   if (const auto share = ShareOf(progress)) {
-    // All of it is done only once nothing is said any more.
+    // All of it is done only once the stream has ended.
     const double percent = std::floor(100 * std::clamp(*share, 0.0, 1.0));
     parts.push_back({2, fmt::format("{:.0f} %", percent)});
   }
@@ -119,12 +131,16 @@ std::string ProgressLine(const supervisor::v1::Progress& progress,
 }
 
 ProgressPrinter::ProgressPrinter(bool terminal, bool quiet)
-    : terminal_(terminal), quiet_(quiet), begin_(std::chrono::steady_clock::now()), last_(begin_) {}
+    : terminal_(terminal),
+      quiet_(quiet),
+      paint_(terminal && TakesColour(STDERR_FILENO)),
+      begin_(std::chrono::steady_clock::now()),
+      last_(begin_) {}
 
 ProgressPrinter::~ProgressPrinter() { Clear(); }
 
 void ProgressPrinter::Event(const supervisor::v1::WatchRunResponse::Event& event) {
-  if (IsNews(event.type())) Say(event.text());
+  if (IsNews(event.type())) Say(event.text(), ToneOfEvent(event.type()));
 }
 
 bool ProgressPrinter::IsDue(Time now) const {
@@ -163,10 +179,10 @@ void ProgressPrinter::End(const supervisor::v1::Run& run) {
   Say(fmt::format("run {} of {}: {}", run.run_id(), run.pipeline_name(), StateName(run.state())));
 }
 
-void ProgressPrinter::Say(const std::string& text) {
+void ProgressPrinter::Say(const std::string& text, Tone tone) {
   if (quiet_) return;
   Clear();
-  SayAside(Printable(text) + "\n");
+  SayAside(InTone(Printable(text), tone, paint_) + "\n");
 }
 
 void ProgressPrinter::Clear() {

@@ -1,5 +1,5 @@
-// Shows a person on stderr what a run is doing: one line that is repainted on a terminal, or plain
-// lines now and then.
+// Shows the progress of a run on stderr: one line that is repainted on a terminal, or a plain line
+// from time to time.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/terminal/pace.h"
+#include "cli/terminal/tone.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
@@ -27,7 +28,7 @@ class ProgressPrinter {
   // follows says it.
   void End(const supervisor::v1::Run& run);
   // Prints a permanent line.
-  void Say(const std::string& text);
+  void Say(const std::string& text, Tone tone = Tone::kPlain);
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -37,11 +38,12 @@ class ProgressPrinter {
 
   const bool terminal_;
   const bool quiet_;
+  const bool paint_;
   bool painted_ = false;
   const Time begin_;
   Time last_;
   Pace pace_;
-  std::string waiting_for_;  // As it was said last.
+  std::string waiting_for_;  // The text of the last line.
   std::string stage_;        // The stage that pace_ measures. Empty for the whole run.
 };
 

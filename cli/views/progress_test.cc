@@ -90,7 +90,7 @@ TEST(Wrapped, BreaksBetweenWordsOnly) {
   EXPECT_EQ(Wrapped("a file  has room", View(), 1), " a file  has room\n");
 }
 
-TEST(WrappedLines, KeepsEachLineAndHowFarInItStands) {
+TEST(WrappedLines, KeepsEachLineAndTheProgressInIt) {
   const View narrow{.is_terminal = true, .width = 9};
   EXPECT_EQ(WrappedLines("one\n  two three four\n", narrow), "one\n  two\n  three\n  four\n");
   EXPECT_EQ(WrappedLines("  two three four\n", View()), "  two three four\n");

@@ -19,7 +19,7 @@ namespace {
   std::abort();
 }
 
-// Leaves a shell behind that waits until this process, however, has ended and its end of a pipe
+// Starts a shell that waits until this process, however, has ended and its end of a pipe
 // with it; then stops the server and removes its folder.
 void CleanUpWhenThisProcessEnds(pid_t server, const std::string& folder) {
   int ends[2];

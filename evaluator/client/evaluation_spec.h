@@ -46,7 +46,7 @@ struct EvaluationSpec {
   void Fields(auto&& field) {
     field("dataset", dataset, "The dataset to measure the models on.", {.required = true});
     field("windows", windows,
-          "How the dataset is divided into windows. Each window is measured by itself.");
+          "How the dataset is divided into windows. Each window is measured separately.");
     field(
         "models", models,
         "all: every model on every window. active: on each window, the model in use at that time.");
@@ -58,11 +58,11 @@ struct EvaluationSpec {
 
   void Check(config::Problems& problems) const;
 
-  // Takes in what is in the files that measures name. Notes problems at their keys.
+  // Reads the files that measures name into the spec. Notes problems at their keys.
   void TakeFiles(config::NamedFiles& files, config::Problems& problems);
-  // What measures run with that is not of this program.
+  // Returns the versions of the plug-ins with which measures run.
   std::vector<std::string> RunsWith() const;
-  // Measures of plug-ins can be asked from here on; see Measure::Open().
+  // Opens the measures that are plug-ins; see Measure::Open().
   void OpenMeasures();
 };
 

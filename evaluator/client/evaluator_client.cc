@@ -1,13 +1,17 @@
 #include "evaluator/client/evaluator_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
+#include "base/threads/worker_pool.h"
 #include "batch/slice.h"
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
+#include "rpc/grpc_status.h"
 #include "rpc/stream_call.h"
 
 namespace tidemill::evaluator {
@@ -16,6 +20,19 @@ namespace {
 constexpr char kReadMethod[] = "/tidemill.evaluator.v1.EvaluatorService/ReadModelColumns";
 // Received and not yet decoded.
 constexpr int64_t kReadAheadBytes = int64_t{8} << 20;
+
+// Sends all records, unless the stream ends before.
+absl::Status SendRecords(
+    const EvaluatorClient::NextRecords& next, const std::stop_token& stop,
+    grpc::ClientReaderWriterInterface<v1::PredictRequest, v1::PredictResponse>& stream) {
+  v1::PredictRequest request;
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<v1::PredictionRecords> records, next(stop));
+    if (!records) return absl::OkStatus();
+    *request.mutable_records() = *std::move(records);
+    if (!stream.Write(request)) return absl::OkStatus();
+  }
+}
 
 }  // namespace
 
@@ -85,6 +102,41 @@ absl::Status EvaluatorClient::ReadModelColumns(const v1::ReadModelColumnsRequest
     if (message.ok()) return absl::OkStatus();
     RETURN_IF_ERROR(patience.Wait(message.status()));
   }
+}
+
+absl::Status EvaluatorClient::Predict(const v1::PredictionModel& model, const NextRecords& next,
+                                      const PredictionSink& sink) {
+  grpc::ClientContext context;
+  rpc::Prepare(peer_, std::chrono::milliseconds{0}, context);
+  const std::stop_callback cancel(peer_.stop, [&context] { context.TryCancel(); });
+  const auto stream = stub_->Predict(&context);
+  v1::PredictRequest request;
+  *request.mutable_model() = model;
+  v1::PredictResponse response;
+  absl::Status taken;
+  absl::Status made;
+  std::stop_source unwanted;  // The records that come next.
+  std::optional<WorkerPool> sender;
+  if (stream->Write(request) && stream->Read(&response)) {
+    taken = sink.model(response.model());
+    sender.emplace("predict.send", 1);
+    sender->Submit([&, failed = !taken.ok()] {
+      made = failed ? absl::OkStatus() : SendRecords(next, unwanted.get_token(), *stream);
+      if (!made.ok() && !unwanted.stop_requested()) context.TryCancel();
+      stream->WritesDone();
+    });
+  }
+  while (taken.ok() && stream->Read(&response)) {
+    taken = sink.predictions(std::move(*response.mutable_predictions()));
+  }
+  if (!taken.ok()) context.TryCancel();
+  while (stream->Read(&response)) {
+  }
+  unwanted.request_stop();
+  sender.reset();  // Waits until all is sent.
+  const absl::Status ended = FromGrpc(stream->Finish());
+  if (!taken.ok()) return taken;
+  return made.ok() || absl::IsCancelled(made) ? ended : made;
 }
 
 absl::StatusOr<int64_t> EvaluatorClient::DeleteRun(const rpc::v1::Command& command) {

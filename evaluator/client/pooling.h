@@ -33,9 +33,9 @@ struct PooledValue {
 // measure is treated as a mean over samples. When a window lacks the sums that the value is
 // computed from, the result is the mean over windows. std::nullopt when no window has a value.
 //
-// What the value of a plug-in's sums is, only the plug-in can say: `of_pipeline` is the measure of
-// that name in the pipeline, and was opened (Measure::Open()). It may be nullptr for others.
-// Without it, and when the plug-in fails, several windows have no pooled value.
+// Only the plug-in can compute the value of a plug-in's sums: `of_pipeline` is the measure of that
+// name in the pipeline, and was opened (Measure::Open()). It may be nullptr for other measures.
+// Without it, or when the plug-in fails, several windows have no pooled value.
 std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows,
                                 const Measure* of_pipeline = nullptr);
 

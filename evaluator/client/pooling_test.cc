@@ -46,7 +46,7 @@ class Windows {
             .true_values = cut(true_values_)};
   }
 
-  // Of each window; the texts behind `sums` live in `texts`.
+  // One value for each window; the texts that `sums` refers to live in `texts`.
   std::vector<WindowValue> Measured(const MeasureSpec& measure, std::vector<std::string>& texts) {
     std::vector<WindowValue> windows;
     texts.reserve(kCuts.size());
@@ -90,7 +90,7 @@ TEST(Pool, GivesWhatAllSamplesAtOnceGive) {
   }
 }
 
-TEST(Pool, IsNoMeanOfRoots) {
+TEST(Pool, IsNotTheMeanOfRoots) {
   const std::vector<WindowValue> windows = {{.value = 3, .num_samples = 1},
                                             {.value = 4, .num_samples = 1}};
   EXPECT_DOUBLE_EQ(Pool("rmse", windows)->value, std::sqrt(12.5));

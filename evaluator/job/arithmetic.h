@@ -1,4 +1,4 @@
-// How a job computes. This interface hides torch.
+// The arithmetic of a job. This interface hides torch.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ struct Arithmetic {
   PredictorFactory make_predictor;
   // Called once, before anything is computed.
   std::function<void(int num_threads)> set_threads;
-  // Called once, before the first network that is a user's file is made: what the job gives up.
+  // Called once, before the first network from a user's file is made: drops rights of the job.
   std::function<absl::Status(const models::SandboxedJob&)> enter_sandbox;
 };
 

@@ -9,15 +9,15 @@
 namespace tidemill::evaluator {
 namespace {
 
-// Of the sentence: it goes through JSON beside sums.
-constexpr size_t kMostFault = 300;
-// Of a traceback, its end, where the mistake is.
-constexpr size_t kMostTraceback = 8000;
+// The limit of the sentence: it is stored as JSON beside sums.
+constexpr size_t kMaxFault = 300;
+// The end of a traceback, where the mistake is.
+constexpr size_t kMaxTraceback = 8000;
 
 // Printable, but for the ends of its lines.
 std::string ShortTraceback(const absl::Status& fault) {
   std::string text = plugin::TracebackOf(fault);
-  if (text.size() > kMostTraceback) text = "..." + text.substr(text.size() - kMostTraceback + 3);
+  if (text.size() > kMaxTraceback) text = "..." + text.substr(text.size() - kMaxTraceback + 3);
   std::ranges::replace_if(
       text, [](char c) { return (c < ' ' || c > '~') && c != '\n'; }, '?');
   return text;
@@ -34,7 +34,7 @@ absl::StatusOr<ContributedBlock> AskedContributions::Ask(const Measure& measure,
   ASSIGN_OR_RETURN(ContributedBlock block, measure.Contribute(outcomes));
   if (width == 0) width = block.width;
   if (width == block.width) return block;
-  return InvalidArgument("{}: a sample contributes {} numbers, and contributed {} before",
+  return InvalidArgument("{}: a sample contributes {} numbers, but earlier samples contributed {}",
                          measure.RunsWith(), block.width, width);
 }
 
@@ -75,7 +75,7 @@ void AskedContributions::Describe(google::protobuf::RepeatedPtrField<v1::Score>&
   for (size_t i = 0; i < measures_.size(); ++i) {
     if (faults_[i].ok()) continue;
     v1::Score& score = scores[static_cast<int>(i)];
-    score.set_fault(ShortReason(faults_[i]).substr(0, kMostFault));
+    score.set_fault(ShortReason(faults_[i]).substr(0, kMaxFault));
     score.set_traceback(ShortTraceback(faults_[i]));
   }
 }

@@ -1,4 +1,4 @@
-// Asks the measures that are plug-ins what the samples of a window contribute.
+// Asks the measures that are plug-ins for the contributions of the samples of a window.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 namespace tidemill::evaluator {
 
 // The contributions of the samples of one model on one window. Each block is asked about once;
-// values, slices and intervals are made of the same answers. A measure that fails is not asked
-// again and has no value on this window; the others go on. Thread-compatible.
+// values, slices and intervals use the same answers. A measure that fails is not asked again, and
+// has no value on this window; the other measures continue. Thread-compatible.
 class AskedContributions {
  public:
   // `measures` must outlive this object.
@@ -20,11 +20,10 @@ class AskedContributions {
       : measures_(measures), widths_(measures.size()), faults_(measures.size()) {}
 
   // Adds the contributions to the outcomes of a block; they are valid until the next call. Fails
-  // when no process can be started, which may be otherwise in a moment.
+  // when no process can be started, which may be temporary.
   absl::Status Add(Outcomes& outcomes);
 
-  // Takes note of the failures of values that were computed since the last call. Fails as Add()
-  // does.
+  // Collects the failures of values that were computed since the last call. Fails as Add() does.
   absl::Status TakeFaults();
 
   // Writes into the scores, one for each measure in order, which measures failed, and why.
@@ -32,14 +31,14 @@ class AskedContributions {
 
  private:
   absl::StatusOr<ContributedBlock> Ask(const Measure& measure, Outcomes outcomes, size_t& width);
-  // Keeps the first failure of a measure. Fails with one of the machine.
+  // Keeps the first failure of a measure. Returns a failure of the machine.
   absl::Status Note(size_t measure, const absl::Status& failure);
 
   std::span<const MeasureSpec> measures_;
-  // As of the first block; 0 before.
+  // The number of contributions per sample, from the first block on; 0 before it.
   std::vector<size_t> widths_;
   std::vector<absl::Status> faults_;
-  // Of the last block.
+  // The contributions of the last block.
   std::vector<ContributedBlock> blocks_;
   std::vector<std::string> names_;
   std::vector<Contributions> contributions_;

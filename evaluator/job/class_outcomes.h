@@ -1,4 +1,4 @@
-// Extracts from a model's predictions what measures of probabilities need.
+// Extracts the inputs of measures of probabilities from a model's predictions.
 #pragma once
 
 #include <cstdint>

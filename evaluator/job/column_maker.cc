@@ -2,15 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "batch/slice.h"
+
 namespace tidemill::evaluator {
 namespace {
 
-// A column that is not finite where the network's outputs are not, though nobody asked for it.
+// A column that is not finite where the network's outputs are not, even if the column was not
+// requested.
 constexpr std::string_view kOutputsColumn = "outputs";
 
 batch::Batch Padded(const batch::Batch& rows) {
@@ -19,7 +25,7 @@ batch::Batch Padded(const batch::Batch& rows) {
   return rows.Take(places);
 }
 
-// Labels that are none, so that a graph leaves out no sample for want of one.
+// Placeholder labels, so that a graph leaves out no sample whose label is missing.
 absl::Status ForgetLabels(batch::Batch& samples) {
   const auto num_rows = static_cast<size_t>(samples.num_rows());
   RETURN_IF_ERROR(samples.Set(
@@ -28,7 +34,26 @@ absl::Status ForgetLabels(batch::Batch& samples) {
       batch::MakeColumn<double>(batch::kRealLabelColumn, std::vector<double>(num_rows, 0)));
 }
 
-absl::StatusOr<batch::Batch> KeepFinite(const batch::Batch& said) {
+// The samples that the graph did not let through.
+void AddLeftOut(const batch::Batch& samples, const transform::Transformed& transformed,
+                std::vector<Unanswered>& unanswered) {
+  size_t next_good = 0;
+  size_t next_bad = 0;
+  const std::span<const int64_t> good = transformed.batch.keys();
+  for (int64_t row = 0; row < samples.num_rows(); ++row) {
+    const int64_t key = samples.keys()[static_cast<size_t>(row)];
+    if (next_bad < transformed.bad.size() && transformed.bad[next_bad].row == row) {
+      unanswered.push_back({.key = key, .reason = transformed.bad[next_bad++].reason});
+    } else if (next_good < good.size() && good[next_good] == key) {
+      ++next_good;
+    } else {
+      unanswered.push_back({.key = key, .reason = "the graph filters it", .filtered = true});
+    }
+  }
+}
+
+absl::StatusOr<batch::Batch> KeepFinite(const batch::Batch& said,
+                                        std::vector<Unanswered>* unanswered) {
   std::vector<int64_t> finite;
   for (int64_t row = 0; row < said.num_rows(); ++row) {
     const bool keep = std::all_of(
@@ -40,7 +65,12 @@ absl::StatusOr<batch::Batch> KeepFinite(const batch::Batch& said) {
           return std::all_of(numbers.begin(), numbers.end(),
                              [](float number) { return std::isfinite(number); });
         });
-    if (keep) finite.push_back(row);
+    if (keep) {
+      finite.push_back(row);
+    } else if (unanswered != nullptr) {
+      unanswered->push_back({.key = said.keys()[static_cast<size_t>(row)],
+                             .reason = "the output of the network is not a finite number"});
+    }
   }
   batch::Batch kept = std::ssize(finite) == said.num_rows() ? said : said.Take(finite);
   kept.Drop(kOutputsColumn);
@@ -66,38 +96,74 @@ absl::StatusOr<batch::Batch> Nothing(const transform::Graph& graph) {
 
 }  // namespace
 
-absl::StatusOr<ColumnMaker> ColumnMaker::Make(ScoredModel& model, const AskedColumns& asked) {
+absl::StatusOr<ColumnMaker> ColumnMaker::Make(ScoredModel& model, const AskedColumns& asked,
+                                              int num_threads) {
   const auto target = model.graph->graph.target();
   if (!target) {
     return FailedPrecondition("the model's graph makes no target, so its predictions have no name");
   }
-  return ColumnMaker(model, asked, target->type == batch::DataType::kInt64);
+  return ColumnMaker(model, asked, target->type == batch::DataType::kInt64, num_threads);
 }
 
-absl::StatusOr<batch::Batch> ColumnMaker::Make(const batch::Batch& samples) {
+ColumnMaker::ColumnMaker(ScoredModel& model, const AskedColumns& asked, bool is_class,
+                         int num_threads)
+    : model_(&model), asked_(asked), is_class_(is_class) {
+  // The caller's thread works, too.
+  if (num_threads > 1) pool_ = std::make_unique<WorkerPool>("evaluate.columns", num_threads - 1);
+}
+
+absl::StatusOr<batch::Batch> ColumnMaker::Make(const batch::Batch& samples,
+                                               std::vector<Unanswered>* unanswered) {
   const PreparedGraph& prepared = *model_->graph;
+  return MakeBy(prepared.graph, prepared.fitted ? &*prepared.fitted : nullptr, samples, unanswered);
+}
+
+absl::StatusOr<batch::Batch> ColumnMaker::MakeBy(const transform::Graph& graph,
+                                                 const transform::FittedState* fitted,
+                                                 const batch::Batch& samples,
+                                                 std::vector<Unanswered>* unanswered) {
   batch::Batch known = samples;
   if (!asked_.error) RETURN_IF_ERROR(ForgetLabels(known));
-  ASSIGN_OR_RETURN(const transform::Transformed transformed,
-                   prepared.graph.Run(known, prepared.fitted ? &*prepared.fitted : nullptr));
+  ASSIGN_OR_RETURN(const transform::Transformed transformed, graph.Run(known, fitted));
+  if (unanswered != nullptr) AddLeftOut(samples, transformed, *unanswered);
+  struct Part {
+    absl::StatusOr<batch::Batch> said = absl::UnknownError("not made");
+    std::vector<Unanswered> unanswered = {};
+  };
+  const int64_t num_rows = transformed.batch.num_rows();
+  std::vector<Part> made(static_cast<size_t>((num_rows + kNetworkRows - 1) / kNetworkRows));
+  const auto make = [&](int64_t index) {
+    Part& part = made[static_cast<size_t>(index)];
+    const int64_t from = index * kNetworkRows;
+    const batch::Batch rows =
+        batch::Slice(transformed.batch, from, std::min(from + kNetworkRows, num_rows));
+    part.said = SayOfBlock(rows, unanswered == nullptr ? nullptr : &part.unanswered);
+  };
+  if (pool_ != nullptr) {
+    pool_->ParallelFor(std::ssize(made), make);
+  } else {
+    for (int64_t index = 0; index < std::ssize(made); ++index) make(index);
+  }
   std::vector<batch::Batch> parts;
-  for (int64_t from = 0; from < transformed.batch.num_rows(); from += kNetworkRows) {
-    std::vector<int64_t> places(
-        static_cast<size_t>(std::min(kNetworkRows, transformed.batch.num_rows() - from)));
-    std::iota(places.begin(), places.end(), from);
-    const batch::Batch rows = transformed.batch.Take(places);
-    auto said = Say(rows);
-    // Some id is beyond what the network knows, or nothing fits at all.
-    if (said.status().code() == absl::StatusCode::kInvalidArgument) said = SayOfEach(rows);
-    RETURN_IF_ERROR(said.status());
-    if (said->num_rows() > 0) parts.push_back(*std::move(said));
+  for (Part& part : made) {
+    RETURN_IF_ERROR(part.said.status());
+    if (unanswered != nullptr) std::ranges::move(part.unanswered, std::back_inserter(*unanswered));
+    if (part.said->num_rows() > 0) parts.push_back(*std::move(part.said));
   }
   return parts.empty() ? MakeNone() : batch::Concatenate(parts);
 }
 
+absl::StatusOr<batch::Batch> ColumnMaker::SayOfBlock(const batch::Batch& rows,
+                                                     std::vector<Unanswered>* unanswered) {
+  absl::StatusOr<batch::Batch> said = Say(rows, unanswered);
+  // Some id is beyond what the network knows, or nothing fits at all.
+  if (absl::IsInvalidArgument(said.status())) said = SayOfEach(rows, unanswered);
+  return said;
+}
+
 absl::StatusOr<batch::Batch> ColumnMaker::MakeNone() {
   ASSIGN_OR_RETURN(const batch::Batch nothing, Nothing(model_->graph->graph));
-  const auto said = Say(nothing);
+  const auto said = Say(nothing, nullptr);
   if (said.status().code() == absl::StatusCode::kInvalidArgument) {
     return FailedPrecondition("the model's network does not fit its graph: {}",
                               std::string(said.status().message()));
@@ -106,19 +172,27 @@ absl::StatusOr<batch::Batch> ColumnMaker::MakeNone() {
   return said->Take({});
 }
 
-absl::StatusOr<batch::Batch> ColumnMaker::SayOfEach(const batch::Batch& rows) {
+absl::StatusOr<batch::Batch> ColumnMaker::SayOfEach(const batch::Batch& rows,
+                                                    std::vector<Unanswered>* unanswered) {
   ASSIGN_OR_RETURN(batch::Batch none, MakeNone());
   std::vector<batch::Batch> parts = {std::move(none)};
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
-    auto said = Say(rows.Take(std::vector<int64_t>{row}));
-    if (said.status().code() == absl::StatusCode::kInvalidArgument) continue;
+    auto said = Say(rows.Take(std::vector<int64_t>{row}), unanswered);
+    if (said.status().code() == absl::StatusCode::kInvalidArgument) {
+      if (unanswered != nullptr) {
+        unanswered->push_back({.key = rows.keys()[static_cast<size_t>(row)],
+                               .reason = std::string(said.status().message())});
+      }
+      continue;
+    }
     RETURN_IF_ERROR(said.status());
     parts.push_back(*std::move(said));
   }
   return batch::Concatenate(parts);
 }
 
-absl::StatusOr<batch::Batch> ColumnMaker::Say(const batch::Batch& rows) {
+absl::StatusOr<batch::Batch> ColumnMaker::Say(const batch::Batch& rows,
+                                              std::vector<Unanswered>* unanswered) {
   const batch::Batch padded = Padded(rows);
   batch::Batch said(kNetworkRows);
   ASSIGN_OR_RETURN(const batch::Column* keys,
@@ -128,7 +202,7 @@ absl::StatusOr<batch::Batch> ColumnMaker::Say(const batch::Batch& rows) {
   if (asked_.embedding) RETURN_IF_ERROR(AddEmbeddings(padded, said));
   std::vector<int64_t> places(static_cast<size_t>(rows.num_rows()));
   std::iota(places.begin(), places.end(), 0);
-  return KeepFinite(said.Take(places));
+  return KeepFinite(said.Take(places), unanswered);
 }
 
 absl::Status ColumnMaker::AddPredictions(const batch::Batch& padded, batch::Batch& said) {

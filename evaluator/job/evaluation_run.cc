@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "evaluator/client/evaluation_spec.h"
 #include "evaluator/job/model_columns.h"
+#include "evaluator/job/prediction_run.h"
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/window_baselines.h"
 #include "evaluator/job/window_measurement.h"
@@ -23,8 +24,8 @@
 #include "loader/bad_samples.h"
 #include "rpc/jobs/job_peers.h"
 #include "samples/dataset_schema.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -183,8 +184,8 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   ASSIGN_OR_RETURN(auto spec, config::ReadKept<EvaluationSpec>(job.evaluation().evaluation_spec(),
                                                                "evaluation"));
   spec.OpenMeasures();
-  ASSIGN_OR_RETURN(const auto dataset,
-                   config::Read<storage::DatasetSpec>(job.evaluation().dataset_spec(), "dataset"));
+  ASSIGN_OR_RETURN(const auto dataset, config::ReadKept<storage::DatasetSpec>(
+                                           job.evaluation().dataset_spec(), "dataset"));
   ASSIGN_OR_RETURN(const auto peers, rpc::JobPeers::Open(job.endpoints()));
   ASSIGN_OR_RETURN(const rpc::Peer storage_peer, peers.PeerOf("storage"));
   ASSIGN_OR_RETURN(const rpc::Peer store_peer, peers.PeerOf("model_store"));
@@ -219,7 +220,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   return absl::OkStatus();
 }
 
-constexpr size_t kMostJobBytes = size_t{1} << 31;
+constexpr size_t kMaxJobBytes = size_t{1} << 31;
 
 int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
                      const std::function<void(const std::string& line)>& report) {
@@ -229,12 +230,14 @@ int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
   };
   absl::Status status;
   v1::EvaluationJob job;
-  if (const auto bytes = files::ReadRegular(job_path, kMostJobBytes); !bytes.ok()) {
+  if (const auto bytes = files::ReadRegular(job_path, kMaxJobBytes); !bytes.ok()) {
     status = bytes.status();
   } else if (!job.ParseFromString(*bytes)) {
     status = DataLoss("{} is not an evaluation job", job_path);
   } else if (job.has_columns()) {
     status = WriteModelColumns(job, arithmetic);
+  } else if (job.has_prediction()) {
+    status = RunPredictions(job, arithmetic, send);
   } else {
     status = RunEvaluation(job, arithmetic, send);
   }

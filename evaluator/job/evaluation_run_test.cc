@@ -155,7 +155,7 @@ TEST_F(EvaluationRunTest, ADamagedOrUnknownModelCostsItselfOnly) {
   ASSERT_THAT(Run({testing::WindowOf(0, 0, 10, {damaged, useless, 77, fine})}), IsOk());
   EXPECT_THAT(Of(0, damaged).failure(), HasSubstr("SHA-256"));
   EXPECT_EQ(Of(0, damaged).trigger(), 1);
-  EXPECT_THAT(Of(0, useless).failure(), HasSubstr("no weights"));
+  EXPECT_THAT(Of(0, useless).failure(), HasSubstr("not weights"));
   EXPECT_THAT(Of(0, 77).failure(), HasSubstr("model 77 is unknown"));
   EXPECT_EQ(Of(0, fine).failure(), "");
   EXPECT_DOUBLE_EQ(Of(0, fine).scores(0).value(), 1.0);

@@ -1,5 +1,4 @@
-// What is known about labels at a given time, and no more: how often each was seen, and the last
-// one.
+// The labels that are known at a given time: how often each was seen, and the last one.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ struct LabelCounts {
 };
 
 // Counts the labels of a stream before a cut, for one cut after the other. Ascending cuts cost one
-// pass over the stream. A cut that lies before the previous one starts the pass again.
+// pass over the stream. A cut before the previous one starts the pass again.
 // Thread-compatible.
 class CountedLabels {
  public:
@@ -41,7 +40,7 @@ class CountedLabels {
 
 // Finds, for each sample of a stream, the last label that is known at its time. It is the label of
 // an earlier sample that is older by the label delay at least. Samples of the same time do not know
-// one another's labels, whatever their order. Thread-compatible.
+// each other's labels. Thread-compatible.
 class LastLabels {
  public:
   LastLabels(LabelStream stream, Duration delay)

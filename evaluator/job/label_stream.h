@@ -35,8 +35,8 @@ class LabelStream {
         position_(std::move(from)),
         is_class_(is_class) {}
 
-  // Gives `sink` the labels from the present position up to `to`, and moves there. Does nothing
-  // when the position has passed `to`. The codes are those of StorageClient::ListSamples. After an
+  // Gives `sink` the labels from the current position up to `to`, and moves there. Does nothing
+  // when the position has passed `to`. Returns the errors of StorageClient::ListSamples. After an
   // error the object cannot be used any more.
   absl::Status ReadTo(const rpc::v1::Cut& to, const std::function<void(const TimedLabel&)>& sink);
 

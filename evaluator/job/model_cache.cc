@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "models/artefact_spec.h"
 #include "samples/dataset_schema.h"
 
@@ -19,7 +20,7 @@ bool HasPart(const model_store::v1::Model& model, std::string_view name) {
 }
 
 // Classes are numbers by their place in these lists, so equal names in another order would be
-// compared wrongly. Classes without names are taken as they are.
+// compared wrongly. Classes without names are not renumbered.
 absl::Status CheckClasses(const std::vector<std::string>& of_model,
                           const std::vector<std::string>& of_dataset) {
   if (of_model.empty() || of_dataset.empty() || of_model == of_dataset) return absl::OkStatus();
@@ -34,6 +35,11 @@ bool IsTransient(const absl::Status& status) {
          status.code() == absl::StatusCode::kDeadlineExceeded;
 }
 
+absl::Status WhyUnusable(const absl::Status& status) {
+  if (status.code() != absl::StatusCode::kInvalidArgument) return status;
+  return FailedPrecondition("{}", std::string(status.message()));
+}
+
 ModelCache::ModelCache(model_store::ModelStoreClient& store, const storage::DatasetSpec& dataset,
                        Options options)
     : store_(store),
@@ -42,6 +48,7 @@ ModelCache::ModelCache(model_store::ModelStoreClient& store, const storage::Data
       options_(std::move(options)) {}
 
 absl::StatusOr<std::vector<ScoredModel*>> ModelCache::GetFirst(std::span<const int64_t> model_ids) {
+  TIDEMILL_CHECK(!model_ids.empty());
   ++num_calls_;
   std::vector<ScoredModel*> models;
   int64_t num_bytes = 0;
@@ -63,7 +70,6 @@ absl::StatusOr<ModelCache::Entry*> ModelCache::Get(int64_t model_id) {
   entry.model.model_id = model_id;
   entry.model.status = Load(entry);
   if (IsTransient(entry.model.status)) return entry.model.status;
-  ++num_loaded_;
   num_bytes_ += entry.num_bytes;
   return &models_.emplace(model_id, std::move(entry)).first->second;
 }

@@ -15,7 +15,7 @@
 #include "model_store/client/model_store_client.h"
 #include "models/spec/class_outputs.h"
 #include "models/spec/model_spec.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "transform/engine/sample_schema.h"
 #include "transform/graph_spec.h"
 
@@ -26,7 +26,7 @@ namespace tidemill::evaluator {
 using PredictorFactory = std::function<absl::StatusOr<std::unique_ptr<Predictor>>(
     const models::ModelSpec& spec, std::string_view weights, models::ClassOutputs class_outputs)>;
 
-// What a job gives up before the network of a user, whose model has this graph, runs in it.
+// Drops rights of a job, before a user's network, whose model has this graph, runs in it.
 using SandboxEntry = std::function<absl::Status(const transform::GraphSpec& graph)>;
 
 // Thread-compatible.
@@ -35,8 +35,8 @@ class ModelCache {
   struct Options {
     PredictorFactory make_predictor;
     SandboxEntry enter_sandbox;
-    // The budget for weights. The least recently used models make room. They are loaded again when
-    // they are needed again.
+    // The budget for weights. The least recently used models make room. Removed models are loaded
+    // again when needed.
     int64_t max_bytes = 0;
   };
 
@@ -53,8 +53,6 @@ class ModelCache {
   // empty.
   absl::StatusOr<std::vector<ScoredModel*>> GetFirst(std::span<const int64_t> model_ids);
 
-  int64_t num_loaded() const { return num_loaded_; }
-
  private:
   struct Entry {
     ScoredModel model;
@@ -65,7 +63,7 @@ class ModelCache {
 
   absl::StatusOr<Entry*> Get(int64_t model_id);
   absl::Status Load(Entry& entry);
-  // Removes models that the present call does not need until the rest is within the budget. The
+  // Removes models that the current call does not need until the rest is within the budget. The
   // least recently used models go first.
   void MakeRoom();
   absl::StatusOr<std::shared_ptr<const PreparedGraph>> Prepare(const transform::GraphSpec& spec,
@@ -80,12 +78,15 @@ class ModelCache {
   std::map<int64_t, Entry> models_;
   int64_t num_bytes_ = 0;  // The bytes of all models.
   int64_t num_calls_ = 0;
-  int64_t num_loaded_ = 0;
   // The graphs by fingerprint. Models with the same graph share the object.
   std::map<std::string, std::shared_ptr<const PreparedGraph>> graphs_;
 };
 
 // Whether a later attempt may succeed.
 bool IsTransient(const absl::Status& status);
+
+// Returns the status of a model to a caller that asked for this model: a graph that cannot be built
+// for the dataset is FAILED_PRECONDITION, because no other request would fix it.
+absl::Status WhyUnusable(const absl::Status& status);
 
 }  // namespace tidemill::evaluator

@@ -13,8 +13,8 @@
 #include "evaluator/job/window_samples.h"
 #include "model_store/client/model_store_client.h"
 #include "rpc/jobs/job_peers.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -30,12 +30,6 @@ AskedColumns AskedBy(const v1::ReadModelColumnsRequest& request) {
     asked.error |= column == v1::MODEL_COLUMN_ERROR;
   }
   return asked;
-}
-
-// A graph that cannot be built for the dataset is nothing that another request would mend.
-absl::Status WhyUnusable(const absl::Status& status) {
-  if (status.code() != absl::StatusCode::kInvalidArgument) return status;
-  return FailedPrecondition("{}", std::string(status.message()));
 }
 
 std::string FolderOf(const v1::ColumnFile& file) {
@@ -84,11 +78,11 @@ class ColumnFileWriter {
 absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& arithmetic) {
   const v1::ReadModelColumnsRequest& columns = job.columns();
   ASSIGN_OR_RETURN(const auto dataset,
-                   config::Read<storage::DatasetSpec>(columns.dataset_spec(), "dataset"));
+                   config::ReadKept<storage::DatasetSpec>(columns.dataset_spec(), "dataset"));
   ASSIGN_OR_RETURN(const auto peers, rpc::JobPeers::Open(job.endpoints()));
   ASSIGN_OR_RETURN(const rpc::Peer storage_peer, peers.PeerOf("storage"));
   ASSIGN_OR_RETURN(const rpc::Peer store_peer, peers.PeerOf("model_store"));
-  arithmetic.set_threads(job.num_threads());
+  arithmetic.set_threads(1);
   const storage::StorageClient storage(storage_peer);
   model_store::ModelStoreClient store(store_peer);
   ModelCache models(
@@ -103,7 +97,8 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
   ASSIGN_OR_RETURN(const std::vector<ScoredModel*> only, models.GetFirst({&model_id, 1}));
   ScoredModel& model = *only.front();
   RETURN_IF_ERROR(WhyUnusable(model.status));
-  ASSIGN_OR_RETURN(ColumnMaker maker, ColumnMaker::Make(model, AskedBy(columns)));
+  ASSIGN_OR_RETURN(ColumnMaker maker,
+                   ColumnMaker::Make(model, AskedBy(columns), job.num_threads()));
   ColumnFileWriter file(job.file(), columns.keys_size());
   const std::span<const int64_t> keys(columns.keys().data(),
                                       static_cast<size_t>(columns.keys_size()));

@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(
 
 void SetArithmeticThreads(int num_threads) {
   // On some processors MKL multiplies rows that begin at odd addresses in another order of
-  // additions, so that what is said of a sample would depend on its place. Read once, before the
+  // additions, so that the prediction for a sample would depend on its place. Read once, before the
   // first product.
   setenv("MKL_CBWR", "AUTO", /*overwrite=*/0);
   torch::set_num_threads(num_threads);

@@ -12,7 +12,7 @@
 namespace tidemill::evaluator {
 
 // Creates a network in evaluation mode on the CPU, without gradients. DATA_LOSS or
-// FAILED_PRECONDITION when the weights are not those of such a network.
+// FAILED_PRECONDITION when the weights do not belong to such a network.
 absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(const models::ModelSpec& spec,
                                                                 std::string_view weights,
                                                                 models::ClassOutputs class_outputs);

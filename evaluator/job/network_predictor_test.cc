@@ -1,4 +1,4 @@
-// What is said of a sample depends on the sample and the model, bit by bit.
+// The prediction for a sample depends on the sample and the model, bit by bit.
 #include "evaluator/job/network_predictor.h"
 
 #include <numeric>
@@ -21,7 +21,7 @@ using ::tidemill::testing::IsOk;
 struct Case {
   std::string name;
   models::ModelSpec model;
-  // Of floats; where there are ids, they are below 5.
+  // The shape of floats; where there are ids, they are below 5.
   std::vector<int64_t> shape;
   std::vector<int64_t> ids = {};
   // The column `input` holds the ids.

@@ -1,5 +1,5 @@
 // The outcomes of one model on one window. They are kept, column by column and in bounded memory,
-// for whatever needs all of them at once: measures of ranks, slices and intervals.
+// for measures of ranks, slices and intervals, which need all of them at once.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct OutcomeBlock {
   std::span<const int64_t> keys = {};
   Outcomes outcomes = {};
   // For measures of ranks: the probability of each class for each sample, one class after the
-  // other. Of two classes, it has only those of class 1.
+  // other. With two classes, only the probabilities of class 1.
   std::span<const float> scores = {};
   // For each column that slices are made of, the slice of each sample.
   std::vector<std::span<const int32_t>> slices = {};
@@ -33,7 +33,7 @@ class OutcomeTable {
   explicit OutcomeTable(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
   // Adds a block. All blocks must have the same columns, except contributions: once a block lacks
-  // those to a measure, the table does, too.
+  // the contributions to a measure, the table lacks them, too.
   void Add(const OutcomeBlock& block);
   // Turns scores into ranks, and makes the views of contributions. Nothing may be added afterwards.
   void Seal();
@@ -57,7 +57,7 @@ class OutcomeTable {
     std::vector<double> numbers = {};
   };
 
-  // Keeps the columns of contributions that the block has, too.
+  // Keeps only the columns of contributions that the block also has.
   void MatchContributions(std::span<const Contributions> of_block);
   void Append(const OutcomeBlock& block, size_t row);
   bool IsOverBudget() const;
@@ -79,7 +79,7 @@ class OutcomeTable {
   std::vector<std::vector<float>> scores_;
   std::vector<std::vector<int32_t>> slices_;
   std::vector<Contributed> contributed_;
-  std::vector<Contributions> contributions_;  // Views of these.
+  std::vector<Contributions> contributions_;  // Views of the columns above.
   std::vector<int32_t> ranks_;
   int64_t num_ranks_ = 0;
 };

@@ -49,7 +49,7 @@ class Predictor {
   virtual absl::StatusOr<Embeddings> Embed(const batch::Batch& rows) = 0;
 };
 
-// A graph bound to the evaluated dataset, with its fitted state. All models that have the same
+// A graph bound to the evaluated dataset, with its fitted state. Models with the same fingerprint
 // share it. Immutable, so thread-safe.
 struct PreparedGraph {
   transform::Graph graph;

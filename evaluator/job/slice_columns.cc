@@ -61,7 +61,7 @@ std::vector<std::string> BinLabels(const std::vector<double>& bins) {
   return labels;
 }
 
-// `decimal` stands before the fraction of the number.
+// `decimal` separates the fraction of the number.
 int32_t BinOf(std::string_view text, char decimal, const std::vector<double>& bins) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);

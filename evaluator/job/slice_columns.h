@@ -16,7 +16,7 @@
 #include "evaluator/client/slice_spec.h"
 #include "records/json_fields.h"
 #include "samples/fields/sample_expression.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "transform/engine/sample_schema.h"
 #include "transform/ops/csv_fields.h"
 #include "transform/ops/csv_rows.h"

@@ -12,7 +12,7 @@
 
 namespace tidemill::evaluator {
 
-// What the tables of one window share.
+// The context that the tables of one window share.
 struct TableContext {
   const EvaluationSpec& spec;
   const std::vector<std::string>& class_names;

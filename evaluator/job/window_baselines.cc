@@ -10,10 +10,10 @@
 namespace tidemill::evaluator {
 namespace {
 
-// Of ranks, which baselines of probabilities need.
+// The size of tables of ranks, which baselines of probabilities need.
 constexpr int64_t kTableBytes = int64_t{32} << 20;
 // Beyond it, classes without names have no shares.
-constexpr int64_t kMostNameless = 4096;
+constexpr int64_t kMaxNameless = 4096;
 
 bool IsClass(const storage::LabelSpec& label) { return label.kind == storage::LabelKind::kClass; }
 
@@ -36,7 +36,7 @@ std::vector<float> SharesOf(const LabelCounts& counts, int64_t num_classes) {
   if (counts.classes.empty()) return {};
   const int64_t last = counts.classes.rbegin()->first;
   const bool fits = counts.classes.begin()->first >= 0 &&
-                    (num_classes > 0 ? last < num_classes : last < kMostNameless);
+                    (num_classes > 0 ? last < num_classes : last < kMaxNameless);
   if (!fits) return {};
   std::vector<float> shares(static_cast<size_t>(std::max(num_classes, last + 1)));
   for (const auto& [of_class, number] : counts.classes) {
@@ -46,7 +46,7 @@ std::vector<float> SharesOf(const LabelCounts& counts, int64_t num_classes) {
   return shares;
 }
 
-// Those that have a value, and need no more than is there.
+// Baselines that have a value, and need no further data.
 std::vector<MeasureSpec> MeasuresFor(const EvaluationSpec& spec, bool with_probabilities) {
   std::vector<MeasureSpec> measures;
   for (const MeasureSpec& measure : spec.measures) {

@@ -18,15 +18,15 @@
 #include "evaluator/job/known_labels.h"
 #include "evaluator/job/outcome_table.h"
 #include "evaluator/job/scored_model.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/client/storage_client.h"
+#include "storage/spec/dataset_spec.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
 namespace tidemill::evaluator {
 
-// Always predicts what was known about labels when the model in use was trained. For classes, it is
-// the most frequent class (the first of equals), with the shares of all classes as probabilities.
-// For real labels, it is the mean.
+// Always predicts from the labels known when the model in use was trained: for classes, the most
+// frequent class (the first of equals), with the shares of all classes as probabilities; for real
+// labels, the mean.
 inline constexpr std::string_view kConstantBaseline = "constant";
 // Predicts the last label that is known at a sample's time (LastLabels). Without one, it predicts
 // as kConstantBaseline does. It has no probabilities, so that measures of probabilities leave it
@@ -58,11 +58,11 @@ class WindowBaselines {
   void Fail(const absl::Status& reason) { status_.Update(reason); }
   const absl::Status& status() const { return status_; }
 
-  // Call it once. The result is empty when nothing was known.
+  // Call it once. The result is empty when no labels were known.
   std::vector<v1::ModelScores> Scores();
 
  private:
-  // The outcomes of one rule. Stays where it is.
+  // The outcomes of one rule. Not movable.
   struct Tally {
     Tally(std::string_view rule, std::vector<MeasureSpec> of_rule, int64_t max_table_bytes);
 
@@ -78,7 +78,7 @@ class WindowBaselines {
                           std::span<const std::optional<Label>> last);
   absl::Status AddValues(std::span<const int64_t> keys, std::span<const float> truth,
                          std::span<const std::optional<Label>> last);
-  // Fails where the machine does.
+  // Fails only with a failure of the machine.
   static absl::Status AddTo(Tally& tally, OutcomeBlock block);
   v1::ModelScores ScoresOf(Tally& tally);
 
@@ -102,7 +102,7 @@ class Baselines {
             const EvaluationSpec& spec, const storage::DatasetSpec& dataset);
 
   // Returns nullptr for a window in which no model was in use. When the labels cannot be read, the
-  // result holds the reason as its status. Fails only with errors that another attempt may mend.
+  // result holds the reason as its status. Fails only with errors that another attempt may fix.
   absl::StatusOr<std::unique_ptr<WindowBaselines>> Enter(const v1::JobWindow& window);
 
  private:

@@ -401,7 +401,7 @@ TEST_F(LastLabelsTest, CountsOfCutsThatAscendTakeOnePass) {
     EXPECT_EQ(counts->num_labels, 3 * time / 10);
   }
   EXPECT_EQ(storage_->num_listed(), 180);
-  EXPECT_EQ(counted.Before(CutAt(100))->num_labels, 30) << "an earlier cut begins anew";
+  EXPECT_EQ(counted.Before(CutAt(100))->num_labels, 30) << "an earlier cut starts again";
 }
 
 TEST_F(LastLabelsTest, CountsAfterAListingThatBrokeHoldNothingTwice) {

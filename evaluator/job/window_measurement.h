@@ -23,12 +23,12 @@
 
 namespace tidemill::evaluator {
 
-// What the windows of an evaluation share. The measures of the spec have been opened.
+// The parts that the windows of an evaluation share. The measures of the spec have been opened.
 struct MeasurementPlan {
   EvaluationSpec spec;
   // The names of the classes. Empty when the classes have no names.
   std::vector<std::string> class_names = {};
-  // What is known about the samples, for SliceColumns::Make().
+  // The schema of the samples, for SliceColumns::Make().
   transform::SampleSchema samples = {};
   // Slices by expressions need it. It outlives the plan.
   const storage::DatasetSpec* dataset = nullptr;
@@ -39,28 +39,27 @@ struct MeasurementPlan {
 };
 
 // A model that fails on a block is not measured on this window; the others are. The same is true of
-// a measure that is a plug-in. Sums cover all
-// samples. What needs the samples themselves, such as an interval, covers those that an
-// OutcomeTable keeps. Thread-compatible.
+// a measure that is a plug-in. Sums cover all samples. Intervals and other values that need single
+// samples cover the samples that an OutcomeTable keeps. Thread-compatible.
 class WindowMeasurement {
  public:
   // `plan`, the models, and `baselines` if there are any must outlive this object.
   WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
                     std::span<ScoredModel* const> models, WindowBaselines* baselines = nullptr);
 
-  // Takes the next block. Samples without a label are counted, but not measured. So are bad ones,
-  // which the plan's `bad` gets.
+  // Takes the next block. Samples without a label are counted, but not measured. So are bad
+  // samples, which are also reported to the plan's `bad`.
   void Add(const SampleBlock& block);
 
   // Stops measuring all models, because the window cannot be read.
   void Fail(const absl::Status& reason);
 
-  // Returns the scores of each model, in their order, and then those of the baselines. Call it
+  // Returns the scores of each model, in their order, and then the scores of the baselines. Call it
   // once.
   std::vector<v1::ModelScores> Scores();
 
-  // Why all of this has to be made again, once the machine can: behind Scores(), OK where it has
-  // not.
+  // The failure of the machine after which the window must be measured again; OK when there was
+  // none. Valid after Scores().
   const absl::Status& interruption() const { return interruption_; }
 
   // The number of blocks turned into tensors so far, added up over graphs.
@@ -74,7 +73,7 @@ class WindowMeasurement {
     AskedContributions asked;
     OutcomeTable table;
     int64_t num_samples = 0;
-    int64_t num_bad = 0;  // The graph could not take them.
+    int64_t num_bad = 0;  // Samples that the graph could not transform.
     int64_t num_filtered = 0;
     absl::Status status = {};
   };
@@ -112,7 +111,7 @@ class WindowMeasurement {
   // baselines.
   const Tally* in_use_ = nullptr;
   int64_t num_graph_runs_ = 0;
-  // Where the samples of the window are: what is left of them is in the tallies.
+  // Counts of the samples of the window. Counts that depend on the model are in the tallies.
   int64_t num_known_ = 0;
   int64_t num_deleted_ = 0;
   int64_t num_unreadable_ = 0;

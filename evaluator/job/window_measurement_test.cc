@@ -143,7 +143,7 @@ TEST(WindowMeasurement, TellsWhereEachSampleOfTheWindowIs) {
     EXPECT_EQ(scores.num_unlabelled(), 0);
   }
   bad.reset();  // Tells what it was told.
-  ASSERT_EQ(told.size(), 2u) << "each sample once, and none that was deleted";
+  ASSERT_EQ(told.size(), 2u) << "each sample once, and no deleted sample";
   EXPECT_EQ(told[5'000], "has vanished from its file");
   EXPECT_THAT(told.begin()->second, HasSubstr("is not a number"));
 }

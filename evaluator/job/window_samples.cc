@@ -17,11 +17,11 @@ constexpr size_t kPageKeys = size_t{1} << 18;
 
 struct Page {
   std::vector<int64_t> keys;
-  // Where the next page begins; absent behind the last one.
+  // Where the next page begins; absent after the last one.
   std::optional<rpc::v1::Cut> next = std::nullopt;
 };
 
-// The cut right behind a sample.
+// The cut right after a sample.
 rpc::v1::Cut CutBehind(int64_t event_time, int64_t key) {
   rpc::v1::Cut cut;
   cut.set_event_time(event_time);

@@ -15,8 +15,7 @@
 
 namespace tidemill::evaluator {
 
-// The samples of a block, those of its keys that storage did not return, and the number of its
-// keys.
+// The samples of a block, the keys that storage did not return, and the number of keys.
 struct SampleBlock {
   batch::Batch samples = {};
   std::vector<storage::v1::MissingSample> missing = {};
@@ -25,7 +24,7 @@ struct SampleBlock {
 using BlockSink = std::function<absl::Status(const SampleBlock& block)>;
 
 // Reads the samples of `window` in the order of the stream, `block_rows` at a time. Memory is
-// therefore bounded, and the blocks are the same each time. The codes are those of the storage
+// therefore bounded, and the blocks are the same each time. Returns the errors of the storage
 // client's methods and of `sink`.
 absl::Status ReadWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
                         const v1::Window& window, int64_t block_rows, const BlockSink& sink);

@@ -13,6 +13,7 @@ struct Accuracy {
   static constexpr std::string_view kType = "accuracy";
   static constexpr std::string_view kDoc = "The share of samples whose class was predicted.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
 

@@ -5,19 +5,20 @@
 #include <string>
 #include <string_view>
 
-#include "evaluator/measures/measure.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
 // The sum over thresholds of (recall - previous recall) x precision, without interpolation, as
-// scikit-learn defines it. With two classes, it is that of class 1. With more, it is the mean of
-// each class against the rest. A class that no sample has is left out.
+// scikit-learn defines it. With two classes, it is the area of class 1. With more, it is the mean
+// over each class against the rest. A class that no sample has is left out.
 struct AveragePrecision {
   static constexpr std::string_view kType = "average_precision";
   static constexpr std::string_view kDoc =
       "The mean of the precisions at each sample of the class, from the most probable sample on. "
       "With more than two classes, the mean over all classes that occur.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kRanks;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;
 
@@ -29,5 +30,8 @@ struct AveragePrecision {
 
   friend bool operator==(const AveragePrecision&, const AveragePrecision&) = default;
 };
+
+template <>
+class MeasureOf<AveragePrecision> final : public RankedMeasure<AveragePrecision> {};
 
 }  // namespace tidemill::evaluator

@@ -1,4 +1,4 @@
-// Intervals by the bootstrap: how far a value may be from one of another sample of the same kind.
+// Intervals by the bootstrap: how much a value may vary between samples from the same population.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ std::vector<uint64_t> KeyBits(std::span<const int64_t> keys, int64_t seed);
 // samples. `keys` are the keys of the samples. Time grows with samples x replicates x measures,
 // memory with samples.
 //
-// Percentile intervals have known weaknesses. A value on the edge, such as an accuracy of 1, has an
-// interval without width. Intervals of fewer than some 30 samples are too narrow.
+// Percentile intervals have known weaknesses. A value at a bound, such as an accuracy of 1, has an
+// interval of width zero. Intervals of fewer than some 30 samples are too narrow.
 std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureSpec> measures,
                                                         const Outcomes& outcomes,
                                                         std::span<const int64_t> keys,

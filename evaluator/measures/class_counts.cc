@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kNumLow = 1 << 16;
 
 // Each takes some 20 bytes, for each model and window.
-constexpr size_t kMostInSums = 20;
+constexpr size_t kMaxInSums = 20;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ std::string ClassScoreAccumulator::Sums() const {
     take(static_cast<int64_t>(label), low_[label]);
   }
   for (const auto& [label, counts] : other_) take(label, counts);
-  return sums.size() > kMostInSums ? std::string() : sums.dump();
+  return sums.size() > kMaxInSums ? std::string() : sums.dump();
 }
 
 bool ClassScoreAccumulator::AddSums(std::string_view sums) {

@@ -1,5 +1,5 @@
-// The counts for F1, precision and recall: how often each class was right, predicted and true. The
-// averages are those of scikit-learn.
+// The counts for F1, precision and recall: how often each class was right, predicted and true.
+// Averages are defined as in scikit-learn.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "evaluator/measures/measure.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
@@ -17,10 +17,9 @@ struct ConfusionMatrix {
   static constexpr std::string_view kDoc =
       "How many samples of each class were predicted as each class. Up to 100 classes.";
   static constexpr bool kOfClasses = true;
-  // It is a table, not a number.
-  static constexpr bool kHasValue = false;
+  static constexpr bool kLowerIsBetter = false;  // Unused: there are no values.
   static constexpr Needs kNeeds = Needs::kPredictions;
-  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;  // Unused: there are no values.
+  static constexpr Pooling kPooling = Pooling::kMeanOfSamples;  // Unused, too.
 
   void Fields(auto&&) {}
 
@@ -28,6 +27,13 @@ struct ConfusionMatrix {
   std::unique_ptr<Accumulator> NewAccumulator() const;
 
   friend bool operator==(const ConfusionMatrix&, const ConfusionMatrix&) = default;
+};
+
+template <>
+class MeasureOf<ConfusionMatrix> final : public SummedMeasure<ConfusionMatrix> {
+ public:
+  // It is a table, not a number.
+  bool HasValue() const override { return false; }
 };
 
 }  // namespace tidemill::evaluator

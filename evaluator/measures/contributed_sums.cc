@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 // The values of some sums, of which each has one, in one call. Empty where there are none: after a
-// failure nothing is asked until somebody has taken note of it.
+// failure nothing is asked until the caller has taken the failure.
 std::vector<std::optional<double>> Combined(const std::vector<ContributedSums>& all,
                                             const SumsToValue& rule) {
   if (rule.process == nullptr || rule.process->has_noted() || all.empty()) return {};
@@ -128,7 +128,7 @@ std::optional<ContributedSums> ContributedSums::FromJson(std::string_view text) 
   const auto samples = said.find("samples");
   const auto sums = said.find("sums");
   if (samples == said.end() || !samples->is_number_integer() || sums == said.end() ||
-      !sums->is_array() || sums->empty() || sums->size() > kMostContributions) {
+      !sums->is_array() || sums->empty() || sums->size() > kMaxContributions) {
     return std::nullopt;
   }
   ContributedSums read;

@@ -1,4 +1,4 @@
-// Values of what samples contribute to a measure that is a plug-in.
+// Values computed from the contributions of samples to a measure that is a plug-in.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,22 @@ namespace tidemill::evaluator {
 
 // How the value of a measure follows from sums.
 struct SumsToValue {
-  // As in results, and in Contributions.
+  // The name in results and in Contributions.
   std::string measure = {};
-  // The value is the mean of the one number that each sample contributes; nobody is asked.
+  // Whether the value is the mean of the one number that each sample contributes. The plug-in is
+  // then not asked.
   bool is_mean = true;
-  // Otherwise asked for the value. nullptr: there is none. What fails is noted in it.
+  // Otherwise the process that computes the value; nullptr when there is none. It notes failures.
   std::shared_ptr<MeasureProcess> process = {};
 };
 
-// The sums of some samples. They are added in the order of the samples, so that the cuts of blocks
-// change no bit. Thread-compatible.
+// The sums of some samples. They are added in the order of the samples, so that the division into
+// blocks changes no bit. Thread-compatible.
 class ContributedSums {
  public:
-  // Samples of which the contributions to `measure` are missing make the sums useless.
+  // If the contributions of a sample to `measure` are missing, the sums have no value.
   void Add(const Outcomes& outcomes, std::string_view measure);
-  // Adds other sums. False, and does nothing, where they have another width.
+  // Adds other sums. Returns false, and does nothing, when they have another width.
   bool Add(const ContributedSums& other);
 
   // Whether there are samples, and all sums are known and finite.
@@ -37,7 +38,7 @@ class ContributedSums {
   std::optional<double> Mean() const;
   const std::vector<double>& sums() const { return sums_; }
 
-  // As JSON, and back; std::nullopt for any other text.
+  // Converts to JSON and back; std::nullopt for any other text.
   std::string ToJson() const;
   static std::optional<ContributedSums> FromJson(std::string_view text);
 
@@ -50,7 +51,7 @@ class ContributedSums {
 std::unique_ptr<Accumulator> NewContributedAccumulator(SumsToValue rule);
 std::unique_ptr<ValueSeries> NewContributedSeries(SumsToValue rule);
 
-// Whether the text is the sums of a plug-in, which alone can say what their value is.
+// Whether the text is the sums of a plug-in, which only the plug-in can turn into a value.
 bool AreContributedSums(std::string_view sums);
 
 }  // namespace tidemill::evaluator

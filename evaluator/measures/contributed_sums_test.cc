@@ -57,7 +57,7 @@ TEST(ContributedSums, AreKeptAsText) {
   }
 }
 
-// Without the plug-in nobody knows what the sums are worth.
+// Without the plug-in the sums have no value.
 TEST(ContributedSums, AreNotCombinedWithoutTheirPlugin) {
   const std::vector<double> numbers = {1, 2, 3, 4, 5, 6};
   const Contributions pairs[] = {{.measure = "pairs", .numbers = numbers, .width = 2}};

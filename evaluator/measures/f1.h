@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "evaluator/measures/class_counts.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
@@ -15,6 +16,7 @@ struct F1 {
   static constexpr std::string_view kDoc =
       "The harmonic mean of precision and recall, averaged over the classes that occur.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kOfSums;
 
@@ -24,10 +26,17 @@ struct F1 {
 
   // A name such as "f1_macro".
   std::string Name() const { return NameWith(kType, average); }
-  bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;
 
   friend bool operator==(const F1&, const F1&) = default;
+};
+
+template <>
+class MeasureOf<F1> final : public SummedMeasure<F1> {
+ public:
+  bool TakeName(std::string_view name) override {
+    return TakeAverage(name, F1::kType, spec_.average);
+  }
 };
 
 }  // namespace tidemill::evaluator

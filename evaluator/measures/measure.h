@@ -1,4 +1,5 @@
-// What every measure is: a value of samples, each of which may count several times or not at all.
+// The interface of measures: a value of samples, each of which may count several times or not at
+// all.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace tidemill::evaluator {
 
-// What each sample contributes to a measure of a plug-in: `width` finite numbers, the samples one
-// behind the other.
+// The contributions of samples to a measure that is a plug-in: `width` finite numbers per sample,
+// sample after sample.
 struct Contributions {
   std::string_view measure = {};
   std::span<const double> numbers = {};
@@ -29,14 +30,14 @@ struct Outcomes {
   std::span<const float> true_values = {};
 
   // When Needs is kProbabilities: the probability of the true class, the probability of the
-  // predicted class, and the number of classes that the model held to be more probable than the
-  // true one.
+  // predicted class, and the number of classes to which the model gave a higher probability than to
+  // the true class.
   std::span<const float> true_probabilities = {};
   std::span<const float> top_probabilities = {};
   std::span<const int32_t> true_places = {};
 
-  // Of blocks only, where it is at hand: the probability of each of `num_classes` classes, sample
-  // after sample.
+  // For blocks only, if available: the probability of each of `num_classes` classes, sample after
+  // sample.
   std::span<const float> probabilities = {};
   int64_t num_classes = 0;
 
@@ -44,7 +45,7 @@ struct Outcomes {
   std::span<const Contributions> contributions = {};
 
   // When Needs is kRanks: the dense ranks (ranks.h), below `num_ranks`, of the probabilities of
-  // each class, one class after the other. Of two classes, it has only those of class 1.
+  // each class, one class after the other. With two classes, only the ranks of class 1.
   std::span<const int32_t> ranks = {};
   int64_t num_ranks = 0;
 
@@ -53,7 +54,7 @@ struct Outcomes {
 
   size_t size() const { return true_classes.empty() ? true_values.size() : true_classes.size(); }
   int64_t Weight(size_t i) const { return weights.empty() ? 1 : weights[i]; }
-  // nullptr where there are none.
+  // Returns nullptr when there are none.
   const Contributions* ContributionsTo(std::string_view measure) const {
     for (const Contributions& own : contributions) {
       if (own.measure == measure) return &own;
@@ -62,11 +63,11 @@ struct Outcomes {
   }
 };
 
-// What a measure needs besides classes or values. A measure that needs ranks takes all samples at
-// once. The others are sums, which an Accumulator takes block by block.
+// The inputs that a measure needs besides classes or values. A measure that needs ranks takes all
+// samples at once. The others are sums, which an Accumulator takes block by block.
 enum class Needs { kPredictions, kProbabilities, kRanks };
 
-// How the values of several windows become one. All but the last give the same value as measuring
+// How the values of several windows are combined. All but the last give the same value as measuring
 // all samples of the windows at once.
 enum class Pooling {
   kMeanOfSamples,    // The mean of the windows, weighted by samples.
@@ -87,8 +88,8 @@ class Accumulator {
   // Returns std::nullopt when the measure is undefined, as without samples. Never returns NaN.
   virtual std::optional<double> Value() const = 0;
 
-  // Returns as JSON what one number cannot say. It is empty for most measures. `class_names` is
-  // empty when the classes have no names.
+  // Returns details that one number cannot express, as JSON. It is empty for most measures.
+  // `class_names` is empty when the classes have no names.
   virtual std::string Detail(std::span<const std::string> /*class_names*/) const { return {}; }
 
   // Returns as JSON the sums that the value is computed from, so that the value of several windows

@@ -17,14 +17,14 @@ namespace {
 using nlohmann::json;
 
 constexpr char kKind[] = "measure";
-// Of measures, which draw nothing unless the plug-in does.
+// The seed of measures, which draw nothing unless the plug-in does.
 constexpr uint64_t kSeed = 0;
-// Of the columns that are sent at once.
-constexpr size_t kMostBytes = size_t{16} << 20;
-// Of the rows of sums that are sent at once.
-constexpr size_t kMostSums = size_t{1} << 14;
+// The limit of the columns that are sent together.
+constexpr size_t kMaxBytes = size_t{16} << 20;
+// The limit of the rows of sums that are sent together.
+constexpr size_t kMaxSums = size_t{1} << 14;
 // A plug-in that took too long so often is not asked again: each time may take a day.
-constexpr int kMostLate = 3;
+constexpr int kMaxLate = 3;
 
 template <typename T>
 batch::Column View(std::string_view name, batch::DataType type, std::span<const T> numbers,
@@ -43,7 +43,7 @@ batch::Column AsDoubles(std::string_view name, std::span<const float> numbers) {
   return column;
 }
 
-// The columns of some samples of a block. Those of classes are views.
+// The columns of some samples of a block. The columns of classes are views.
 absl::StatusOr<batch::Batch> ColumnsOf(const Outcomes& block, size_t begin, size_t num_rows) {
   batch::Batch columns(static_cast<int64_t>(num_rows));
   if (block.true_classes.empty()) {
@@ -67,7 +67,7 @@ absl::StatusOr<batch::Batch> ColumnsOf(const Outcomes& block, size_t begin, size
 
 size_t RowsAtOnce(const Outcomes& block) {
   const size_t bytes = 2 * sizeof(double) + static_cast<size_t>(block.num_classes) * sizeof(float);
-  return std::max<size_t>(1, kMostBytes / bytes);
+  return std::max<size_t>(1, kMaxBytes / bytes);
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ absl::Status MeasureProcess::Refuse(const std::string& what) const {
 }
 
 absl::StatusOr<batch::Batch> MeasureProcess::Call(const char* call, const batch::Batch& columns) {
-  if (num_late_ >= kMostLate) {
-    return DeadlineExceeded("{}: it took too long {} times, and is not asked again", use_,
+  if (num_late_ >= kMaxLate) {
+    return DeadlineExceeded("{}: it took too long {} times, and is not called again", use_,
                             num_late_);
   }
   const auto answer = instance_.Call([&](plugin::HostProcess& host) -> absl::StatusOr<json> {
@@ -107,11 +107,10 @@ absl::Status MeasureProcess::Ask(const Outcomes& block, size_t begin, size_t num
   const auto found = answer.Get("contributions", batch::DataType::kFloat64);
   if (!found.ok()) return Refuse(fmt::format("measure: {}", std::string(found.status().message())));
   const auto width = static_cast<size_t>((*found)->Width());
-  if (width < 1 || width > kMostContributions || (begin > 0 && width != into.width)) {
-    return Refuse(
-        fmt::format("measure: {} numbers of each sample; 1 to {} are allowed, and as many "
-                    "for each block",
-                    width, kMostContributions));
+  if (width < 1 || width > kMaxContributions || (begin > 0 && width != into.width)) {
+    return Refuse(fmt::format(
+        "measure: {} numbers for each sample; 1 to {} are allowed, the same number in every block",
+        width, kMaxContributions));
   }
   into.width = width;
   // A copy, since the other process may still write.
@@ -121,7 +120,7 @@ absl::Status MeasureProcess::Ask(const Outcomes& block, size_t begin, size_t num
   if (std::ranges::all_of(own, [](double number) { return std::isfinite(number); })) {
     return absl::OkStatus();
   }
-  return Refuse("measure: what a sample contributes is no finite number");
+  return Refuse("measure: the contribution of a sample is not a finite number");
 }
 
 absl::StatusOr<ContributedBlock> MeasureProcess::Contribute(const Outcomes& block) {
@@ -139,7 +138,7 @@ absl::StatusOr<std::vector<std::optional<double>>> MeasureProcess::Combine(
   MutexLock lock(mutex_);
   std::vector<std::optional<double>> values;
   while (!sums.empty()) {
-    const auto part = sums.first(std::min(sums.size(), kMostSums * width));
+    const auto part = sums.first(std::min(sums.size(), kMaxSums * width));
     sums = sums.subspan(part.size());
     batch::Batch columns(static_cast<int64_t>(part.size() / width));
     RETURN_IF_ERROR(
@@ -148,7 +147,7 @@ absl::StatusOr<std::vector<std::optional<double>>> MeasureProcess::Combine(
     const auto found = answer.Get("value", batch::DataType::kFloat64);
     if (!found.ok())
       return Refuse(fmt::format("combine: {}", std::string(found.status().message())));
-    if ((*found)->Width() != 1) return Refuse("combine: it answered several values for a row");
+    if ((*found)->Width() != 1) return Refuse("combine: it returned several values for a row");
     for (int64_t row = 0; row < columns.num_rows(); ++row) {
       const double value = (*found)->Values<double>()[static_cast<size_t>(row)];
       const bool is_one = std::isfinite(value) && (*found)->IsValid(row);

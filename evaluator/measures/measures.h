@@ -1,8 +1,17 @@
-// A measure as a pipeline names it, with all that the platform asks of a measure.
+// A measure as a pipeline names it: everything that the platform must know about a measure.
 //
 // To add a measure, write a header beside this one with its spec, and its two lines in measures.cc.
-// The spec defines what MeasureOf there uses. A long measure has a source, too. measures_test.cc
-// tests that every measure keeps the promises of measure.h.
+// A spec is a struct with
+//   static constexpr std::string_view kType, kDoc;
+//   static constexpr bool kOfClasses, kLowerIsBetter;
+//   static constexpr Needs kNeeds;
+//   static constexpr Pooling kPooling;
+//   std::string Name() const;
+//   std::unique_ptr<Accumulator> NewAccumulator() const;  // ValueOf() for a RankedMeasure.
+// Where a default of Measure does not fit, specialise MeasureOf for the spec and override it there:
+// TakeName() where settings are part of the name, CheckClasses() where they depend on the classes.
+// A long measure has a source, too. measures_test.cc tests that every measure keeps the promises of
+// measure.h.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +30,7 @@
 namespace tidemill::evaluator {
 
 // A measure and its settings. Thread-safe.
-class Measure : public config::Part<Measure> {
+class Measure : public config::PartWithFiles<Measure> {
  public:
   // Lists every measure.
   static std::span<const config::Alternative<Measure>> Alternatives();
@@ -30,62 +39,56 @@ class Measure : public config::Part<Measure> {
   virtual std::string Name() const = 0;
 
   // Whether the measure compares classes. Otherwise it compares real values. std::nullopt for a
-  // plug-in whose file was not taken in.
+  // plug-in whose file was not loaded.
   virtual std::optional<bool> IsOfClasses() const = 0;
 
   // Sets the settings that a name from Name() contains. Returns false when the name is of another
   // measure.
-  virtual bool TakeName(std::string_view name) = 0;
+  virtual bool TakeName(std::string_view name) { return name == Name(); }
 
   virtual evaluator::Needs Needs() const = 0;
 
   virtual evaluator::Pooling Pooling() const = 0;
 
   // Returns false when the measure has only a detail.
-  virtual bool HasValue() const = 0;
+  virtual bool HasValue() const { return true; }
 
   // Whether lower values mean a better model.
   virtual bool LowerIsBetter() const = 0;
 
   // Returns the unit of values, such as "EUR". Empty for most measures.
-  virtual std::string Unit() const = 0;
+  virtual std::string Unit() const { return ""; }
 
   // Returns nullptr for a measure of ranks, which takes all samples at once.
   virtual std::unique_ptr<Accumulator> NewAccumulator() const = 0;
 
   // Returns the value of all samples at once.
-  virtual std::optional<double> ValueOf(const Outcomes& outcomes) const = 0;
+  virtual std::optional<double> ValueOf(const Outcomes& outcomes) const;
 
-  // Returns where the values of many choices or weights of samples are computed together.
-  virtual std::unique_ptr<ValueSeries> NewSeries() const = 0;
+  // Returns a ValueSeries, which computes the values of many choices or weights of samples
+  // together.
+  virtual std::unique_ptr<ValueSeries> NewSeries() const;
 
-  // Takes in what is in the files that the measure names; see transform/engine/op_spec.h. Notes
-  // problems at its own keys.
-  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
+  // Whether its values are computed from contributions of samples, which Contribute() returns block
+  // by block for Outcomes::contributions.
+  virtual bool AsksForContributions() const { return false; }
 
-  // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
-  // for measures of Tidemill.
-  virtual std::string RunsWith() const = 0;
+  // Prepares a plug-in: copies made afterwards share one process of the plug-in, which the first
+  // call starts. Until then, a measure that needs contributions has no values. Does nothing for
+  // other measures.
+  virtual void Open() {}
 
-  // Whether it is made of what samples contribute, which has to be asked for block by block:
-  // Contribute() fills Outcomes::contributions.
-  virtual bool AsksForContributions() const = 0;
+  // Returns the contributions of the samples of a block. Returns the errors of
+  // plugin/process/fault.h.
+  virtual absl::StatusOr<ContributedBlock> Contribute(const Outcomes& block) const;
 
-  // Makes ready to ask: copies that are made from here on share one process of a plug-in, which the
-  // first question starts. Before, a measure that asks for contributions has no values. Does
-  // nothing for the others.
-  virtual void Open() = 0;
+  // Returns the first failure since the last call because of which a value is absent; see
+  // plugin/process/fault.h. After a failure there are no values until this is called.
+  virtual absl::Status TakeFault() const { return absl::OkStatus(); }
 
-  // Asks what the samples of a block contribute. Failures are those of plugin/process/fault.h.
-  virtual absl::StatusOr<ContributedBlock> Contribute(const Outcomes& block) const = 0;
-
-  // Returns why values were absent since the last call: a failure of plugin/process/fault.h, the
-  // first there was. After one there are no values until this was called.
-  virtual absl::Status TakeFault() const = 0;
-
-  // Notes a problem for settings that make no sense with so many classes. Paths begin at the
+  // Notes a problem for settings that are not valid with `num_classes` classes. Paths begin at the
   // measure's own section.
-  virtual void CheckClasses(int64_t num_classes, config::Problems& problems) const = 0;
+  virtual void CheckClasses(int64_t /*num_classes*/, config::Problems& /*problems*/) const {}
 
   // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Measure& other) const = 0;
@@ -93,9 +96,56 @@ class Measure : public config::Part<Measure> {
 
 using MeasureSpec = config::Choice<Measure>;
 
-// Returns the measure of Tidemill with this name in results, as far as the name contains its
-// settings. nullptr when none has the name, as for the names of plug-ins: only the pipeline knows
-// these.
+template <typename Spec>
+class MeasureOf;
+
+// What every spec has.
+template <typename Spec>
+class MeasureBase : public config::PartOf<MeasureOf<Spec>, Measure, Spec> {
+ public:
+  std::string Name() const override { return this->spec_.Name(); }
+  bool Equals(const Measure& other) const override {
+    return this->spec_ == static_cast<const MeasureBase&>(other).spec_;
+  }
+};
+
+// A built-in measure, which describes itself by constants.
+template <typename Spec>
+class BuiltInMeasure : public MeasureBase<Spec> {
+ public:
+  std::optional<bool> IsOfClasses() const override { return Spec::kOfClasses; }
+  evaluator::Needs Needs() const override { return Spec::kNeeds; }
+  evaluator::Pooling Pooling() const override { return Spec::kPooling; }
+  bool LowerIsBetter() const override { return Spec::kLowerIsBetter; }
+};
+
+// A measure that takes samples block by block.
+template <typename Spec>
+class SummedMeasure : public BuiltInMeasure<Spec> {
+ public:
+  std::unique_ptr<Accumulator> NewAccumulator() const override {
+    return this->spec_.NewAccumulator();
+  }
+};
+
+// A measure that takes all samples at once.
+template <typename Spec>
+class RankedMeasure : public BuiltInMeasure<Spec> {
+ public:
+  std::unique_ptr<Accumulator> NewAccumulator() const override { return nullptr; }
+  std::optional<double> ValueOf(const Outcomes& outcomes) const override {
+    static_assert(Spec::kPooling != evaluator::Pooling::kOfSums,
+                  "Ranks of all samples at once are not sums.");
+    return this->spec_.ValueOf(outcomes);
+  }
+};
+
+// The measure of a spec, with the defaults.
+template <typename Spec>
+class MeasureOf final : public SummedMeasure<Spec> {};
+
+// Returns the built-in measure with this name in results, with the settings that the name contains.
+// nullptr when there is none, as for the name of a plug-in, which only the pipeline knows.
 std::unique_ptr<Measure> MeasureNamed(std::string_view name);
 
 }  // namespace tidemill::evaluator

@@ -1,6 +1,7 @@
 #include "evaluator/measures/measures.h"
 
 #include <limits>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "gtest/gtest.h"
 
 #include "base/random.h"
+#include "config/testing/not_tried.h"
 #include "evaluator/measures/accuracy.h"
 #include "evaluator/measures/average_precision.h"
 #include "evaluator/measures/calibration_error.h"
@@ -27,6 +29,7 @@ namespace tidemill::evaluator {
 namespace {
 
 using ::testing::DoubleNear;
+using ::testing::IsEmpty;
 using ::testing::Optional;
 
 auto IsNearly(double value) { return Optional(DoubleNear(value, 1e-9)); }
@@ -84,6 +87,16 @@ struct Samples {
   std::vector<float> true_values, predicted_values, true_probabilities, top_probabilities;
   std::vector<int32_t> places, ranks;
 };
+
+// tests/plugin/measure_plugin_test.cc tries plug-ins.
+TEST(Measures, AreAllTried) { EXPECT_THAT(config::testing::NotTried(kAll, {"plugin"}), IsEmpty()); }
+
+TEST(Measures, SayWhetherALowerValueIsABetterModel) {
+  const std::set<std::string_view> lower = {"calibration_error", "log_loss", "mae", "rmse"};
+  for (const MeasureSpec& measure : kAll) {
+    EXPECT_EQ(measure->LowerIsBetter(), lower.contains(measure.type())) << measure.type();
+  }
+}
 
 TEST(Measures, AreFoundByTheNamesThatTheirSettingsGive) {
   for (const MeasureSpec& measure : kAll) {

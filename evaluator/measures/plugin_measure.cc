@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using plugin::TextAt;
 
-constexpr size_t kMostNameBytes = 60;
-constexpr size_t kMostUnitBytes = 20;
+constexpr size_t kMaxNameBytes = 60;
+constexpr size_t kMaxUnitBytes = 20;
 
 bool IsOneOf(const std::string& text, std::string_view a, std::string_view b) {
   return text == a || text == b;
@@ -25,7 +25,7 @@ bool IsOneOf(const std::string& text, std::string_view a, std::string_view b) {
 
 // Whether the answer to `create` makes sense.
 absl::Status CheckCreated(const json& created) {
-  if (!created.is_object()) return InvalidArgument("it says nothing of itself");
+  if (!created.is_object()) return InvalidArgument("it returned no declaration");
   if (!IsOneOf(TextAt(created, "needs"), "predictions", "probabilities")) {
     return InvalidArgument("needs: it is neither predictions nor probabilities");
   }
@@ -40,12 +40,12 @@ absl::Status CheckCreated(const json& created) {
   }
   const auto better = created.find("higher_is_better");
   if (better == created.end() || !better->is_boolean()) {
-    return InvalidArgument("higher_is_better: it is no truth value");
+    return InvalidArgument("higher_is_better: it must be true or false");
   }
   return absl::OkStatus();
 }
 
-// Empty before the file was taken in.
+// Empty before the file was loaded.
 json SaidBy(const plugin::PluginUse& use) {
   auto created = plugin::CreatedOf(use);
   return created.ok() && CheckCreated(*created).ok() ? *std::move(created) : json::object();
@@ -65,7 +65,7 @@ std::string InSmallLetters(std::string_view name) {
 }
 
 bool IsName(std::string_view name) {
-  return !name.empty() && name.size() <= kMostNameBytes && std::ranges::all_of(name, [](char c) {
+  return !name.empty() && name.size() <= kMaxNameBytes && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
 }
@@ -76,10 +76,11 @@ void PluginMeasure::Check(config::Problems& problems) const {
   PluginUse::Check(problems);
   const std::string own = Name();
   if (!name.empty() && !IsName(name)) {
-    problems.Add("name", "'" + Printable(name) + "' is no name of a measure",
+    problems.Add("name", "'" + Printable(name) + "' is not a valid name for a measure",
                  "up to 60 small letters, digits and underscores");
   } else if (name.empty() && !use.empty() && !IsName(own)) {
-    problems.Add("name", "is missing, and that of the plug-in is no name of a measure",
+    problems.Add("name",
+                 "is missing, and the name of the plug-in is not a valid name for a measure",
                  "give it one of up to 60 small letters, digits and underscores");
   } else if (MeasureNamed(own) != nullptr) {
     problems.Add("name", own + " is a measure of Tidemill", "give yours another `name`");
@@ -112,7 +113,7 @@ bool PluginMeasure::LowerIsBetter() const {
 }
 
 std::string PluginMeasure::Unit() const {
-  return Printable(TextAt(SaidBy(*this), "unit").substr(0, kMostUnitBytes));
+  return Printable(TextAt(SaidBy(*this), "unit").substr(0, kMaxUnitBytes));
 }
 
 std::unique_ptr<Accumulator> PluginMeasure::NewAccumulator() const {
@@ -123,14 +124,14 @@ std::unique_ptr<ValueSeries> PluginMeasure::NewSeries() const {
   return NewContributedSeries(Rule());
 }
 
-void PluginMeasure::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
-  plugin::TakePlugin(*this, "measure", files, problems, CheckCreated);
+void PluginMeasure::TakeFiles(config::NamedFiles& beside, config::Problems& problems) {
+  plugin::TakePlugin(*this, "measure", beside, problems, CheckCreated);
 }
 
 void PluginMeasure::Open() { process = std::make_shared<MeasureProcess>(*this); }
 
 absl::StatusOr<ContributedBlock> PluginMeasure::Contribute(const Outcomes& block) const {
-  if (process == nullptr) return FailedPrecondition("{}: nobody has opened it", use);
+  if (process == nullptr) return FailedPrecondition("{}: it was not opened", use);
   return process->Contribute(block);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "evaluator/measures/class_counts.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
@@ -15,6 +16,7 @@ struct Precision {
   static constexpr std::string_view kDoc =
       "The share of a class's predictions that are right, averaged over the classes that occur.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kOfSums;
 
@@ -24,10 +26,17 @@ struct Precision {
 
   // A name such as "precision_macro".
   std::string Name() const { return NameWith(kType, average); }
-  bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;
 
   friend bool operator==(const Precision&, const Precision&) = default;
+};
+
+template <>
+class MeasureOf<Precision> final : public SummedMeasure<Precision> {
+ public:
+  bool TakeName(std::string_view name) override {
+    return TakeAverage(name, Precision::kType, spec_.average);
+  }
 };
 
 }  // namespace tidemill::evaluator

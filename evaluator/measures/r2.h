@@ -18,6 +18,7 @@ struct RSquared {
       "The coefficient of determination: 1 is perfect, and 0 is no better than the mean of the "
       "labels.";
   static constexpr bool kOfClasses = false;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kOfSums;
 

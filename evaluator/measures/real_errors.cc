@@ -24,7 +24,7 @@ void RealErrorAccumulator::Add(const Outcomes& outcomes) {
   }
 }
 
-// A network that diverged predicts what is no number.
+// A network that diverged predicts values that are not numbers.
 std::optional<double> RealErrorAccumulator::Value() const {
   if (sums_.num_samples == 0) return std::nullopt;
   const std::optional<double> value = value_(sums_);

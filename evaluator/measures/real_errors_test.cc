@@ -48,7 +48,7 @@ TEST(RSquared, OfAConstantTargetIsUndefined) {
   EXPECT_EQ(Of(RSquared{}, {1}, {1}), std::nullopt);
 }
 
-TEST(Errors, OfWhatIsNoNumberAreUndefined) {
+TEST(Errors, OfNonNumbersAreUndefined) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const MeasureSpec& measure :
        {MeasureSpec(MeanAbsoluteError{}), MeasureSpec(RootMeanSquaredError{}),

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "evaluator/measures/class_counts.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
@@ -15,6 +16,7 @@ struct Recall {
   static constexpr std::string_view kDoc =
       "The share of a class's samples that are predicted, averaged over the classes that occur.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kOfSums;
 
@@ -24,10 +26,17 @@ struct Recall {
 
   // A name such as "recall_macro".
   std::string Name() const { return NameWith(kType, average); }
-  bool TakeName(std::string_view name) { return TakeAverage(name, kType, average); }
   std::unique_ptr<Accumulator> NewAccumulator() const;
 
   friend bool operator==(const Recall&, const Recall&) = default;
+};
+
+template <>
+class MeasureOf<Recall> final : public SummedMeasure<Recall> {
+ public:
+  bool TakeName(std::string_view name) override {
+    return TakeAverage(name, Recall::kType, spec_.average);
+  }
 };
 
 }  // namespace tidemill::evaluator

@@ -5,18 +5,19 @@
 #include <string>
 #include <string_view>
 
-#include "evaluator/measures/measure.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
-// Ties count half. With two classes, it is that of class 1. With more, it is the mean of each class
-// against the rest. A class that no sample or every sample has is left out.
+// Ties count half. With two classes, it is the area of class 1. With more, it is the mean over each
+// class against the rest. A class that no sample or every sample has is left out.
 struct RocAuc {
   static constexpr std::string_view kType = "roc_auc";
   static constexpr std::string_view kDoc =
       "The chance that a sample of the class gets a higher probability of the class than a sample "
       "of another class. With more than two classes, the mean over all classes that occur.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kRanks;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;
 
@@ -28,5 +29,8 @@ struct RocAuc {
 
   friend bool operator==(const RocAuc&, const RocAuc&) = default;
 };
+
+template <>
+class MeasureOf<RocAuc> final : public RankedMeasure<RocAuc> {};
 
 }  // namespace tidemill::evaluator

@@ -44,7 +44,7 @@ TEST(RocAuc, IsTheShareOfPairsInOrderWithTiesHalf) {
 TEST(RocAuc, LeavesOutClassesThatNoSampleOrEverySampleHas) {
   EXPECT_EQ(RocAuc{}.ValueOf(Predicted({1, 1}, {.2F, .7F}).outcomes()), std::nullopt);
   EXPECT_EQ(RocAuc{}.ValueOf(Predicted({}, {}).outcomes()), std::nullopt);
-  // Class 2 does not occur; classes 0 and 1 are told apart perfectly.
+  // Class 2 does not occur; classes 0 and 1 are separated perfectly.
   const Predicted two_of_three({0, 1}, {.6F, .3F, .1F, .2F, .7F, .1F}, 3);
   EXPECT_THAT(RocAuc{}.ValueOf(two_of_three.outcomes()), Is(1));
 }

@@ -37,24 +37,24 @@ std::unique_ptr<Accumulator> TopK::NewAccumulator() const {
   return std::make_unique<TopKAccumulator>(k);
 }
 
-void TopK::CheckClasses(int64_t num_classes, config::Problems& problems) const {
-  if (num_classes == 0 || k < num_classes) return;
+void MeasureOf<TopK>::CheckClasses(int64_t num_classes, config::Problems& problems) const {
+  if (num_classes == 0 || spec_.k < num_classes) return;
   problems.Add(
       "",
       fmt::format(
-          "k is {}, but there are only {} classes, so every prediction would count as right", k,
-          num_classes),
+          "k is {}, but there are only {} classes, so every prediction would count as right",
+          spec_.k, num_classes),
       "write a smaller k");
 }
 
-bool TopK::TakeName(std::string_view name) {
+bool MeasureOf<TopK>::TakeName(std::string_view name) {
   constexpr std::string_view kPrefix = "top_";
   if (!name.starts_with(kPrefix)) return false;
   const char* const end = name.data() + name.size();
   int64_t number = 0;
   const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, number);
   if (error != std::errc() || stop != end) return false;
-  k = number;
+  spec_.k = number;
   return true;
 }
 

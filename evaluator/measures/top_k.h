@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "config/config.h"
-#include "evaluator/measures/measure.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
@@ -17,6 +17,7 @@ struct TopK {
   static constexpr std::string_view kDoc =
       "The share of samples whose class was among the k most probable ones.";
   static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
 
@@ -28,12 +29,17 @@ struct TopK {
 
   // A name such as "top_5".
   std::string Name() const { return "top_" + std::to_string(k); }
-  bool TakeName(std::string_view name);
   std::unique_ptr<Accumulator> NewAccumulator() const;
-  // Notes a problem when k covers all classes.
-  void CheckClasses(int64_t num_classes, config::Problems& problems) const;
 
   friend bool operator==(const TopK&, const TopK&) = default;
+};
+
+template <>
+class MeasureOf<TopK> final : public SummedMeasure<TopK> {
+ public:
+  bool TakeName(std::string_view name) override;
+  // Notes a problem when k covers all classes.
+  void CheckClasses(int64_t num_classes, config::Problems& problems) const override;
 };
 
 }  // namespace tidemill::evaluator

@@ -1,4 +1,4 @@
-// A storage service in memory, behind a real server.
+// A storage service in memory, in a real server.
 #pragma once
 
 #include <atomic>

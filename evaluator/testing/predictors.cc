@@ -55,7 +55,7 @@ absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(const models::
   std::optional<float> threshold;
   if (weights != "fail") {
     float value = 0;
-    if (!absl::SimpleAtof(std::string(weights), &value)) return DataLoss("these are no weights");
+    if (!absl::SimpleAtof(std::string(weights), &value)) return DataLoss("these are not weights");
     threshold = value;
   }
   return std::make_unique<ThresholdPredictor>(threshold);

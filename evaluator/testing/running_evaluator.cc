@@ -14,7 +14,7 @@ std::string ColumnsFolder(const Cluster& cluster) {
 RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : cluster_(cluster) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   setenv("TIDEMILL_FAILPOINTS", options.failpoints, 1);
-  processes_ = *JobProcesses::Start(
+  processes_ = *EvaluationProcesses::Start(
       (self.parent_path() / "tidemill-evaluate").string(), files::Join(cluster.folder(), "jobs"),
       {.endpoints = cluster.endpoints(), .num_threads = options.num_threads});
   unsetenv("TIDEMILL_FAILPOINTS");
@@ -27,7 +27,14 @@ RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : c
         return processes_->Run(
             job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
       });
-  service_ = std::make_unique<EvaluatorService>(*evaluator_, *columns_, rpc::StreamLimits());
+  predictors_ = std::make_unique<Predictors>(
+      PredictorsOptions{.folder = cluster.folder(),
+                        .max_processes = options.max_predictors,
+                        .longest_wait = options.longest_wait},
+      [this](const auto&... arguments) { return processes_->Run(arguments...); });
+  service_ = std::make_unique<EvaluatorService>(
+      EvaluatorService::Cores{*evaluator_, *columns_, *predictors_, options.model_in_use},
+      rpc::StreamLimits());
   server_ = *rpc::Server::Start({.listen = "unix:" + files::Join(cluster.folder(), "evaluator")},
                                 cluster.tokens(), {service_.get()});
   client_ = std::make_unique<EvaluatorClient>(peer());
@@ -36,6 +43,7 @@ RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : c
 RunningEvaluator::~RunningEvaluator() {
   evaluator_->Stop();
   columns_->Stop();
+  predictors_->Stop();
 }
 
 rpc::Peer RunningEvaluator::peer() const {

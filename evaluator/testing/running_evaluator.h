@@ -1,6 +1,7 @@
-// An evaluator with its real job program, behind a real server.
+// An evaluator with its real job program, in a real server.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_service.h"
 #include "evaluator/job_runner.h"
+#include "evaluator/predictors.h"
 #include "evaluator/testing/cluster.h"
 #include "rpc/server.h"
 
@@ -22,9 +24,12 @@ class RunningEvaluator {
     const char* failpoints = "";
     int64_t columns_bytes = int64_t{1} << 30;
     int num_threads = 1;
+    int max_predictors = 2;
+    std::chrono::milliseconds longest_wait{10'000};
+    EvaluatorService::ModelInUse model_in_use = {};
   };
 
-  // `cluster` must outlive this object. tidemill-evaluate must lie beside this program.
+  // `cluster` must outlive this object. tidemill-evaluate must be beside this program.
   RunningEvaluator(Cluster& cluster, const Options& options);
   ~RunningEvaluator();
 
@@ -34,9 +39,10 @@ class RunningEvaluator {
 
  private:
   Cluster& cluster_;
-  std::unique_ptr<JobProcesses> processes_;
+  std::unique_ptr<EvaluationProcesses> processes_;
   std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<ColumnFiles> columns_;
+  std::unique_ptr<Predictors> predictors_;
   std::unique_ptr<EvaluatorService> service_;
   std::unique_ptr<rpc::Server> server_;
   std::unique_ptr<EvaluatorClient> client_;

@@ -1,4 +1,4 @@
-// Outcomes of a model that does not exist, to try measures on.
+// Made-up outcomes on which measures are tried.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace tidemill::evaluator::trials {
 
-// Samples of three classes, of which the model is right about seven in ten, and of real values.
-// Each depends on its place alone, so that they are the same in each trial.
+// Samples of three classes, for which the model is right in about seven of ten cases, and samples
+// of real values. Each depends only on its index, so that they are the same in each trial.
 class InventedOutcomes {
  public:
   static constexpr int64_t kNumClasses = 3;
@@ -35,7 +35,7 @@ class InventedOutcomes {
   Outcomes All() const { return Part(0, size()); }
   size_t size() const { return true_classes_.size() + true_values_.size(); }
 
-  // The same samples, of which a rule says always the same.
+  // Returns the same samples with constant predictions.
   InventedOutcomes WithConstantPredictions() const {
     InventedOutcomes constant = *this;
     std::ranges::fill(constant.predicted_classes_, 0);
@@ -46,7 +46,7 @@ class InventedOutcomes {
     return constant;
   }
 
-  // Each sample twice.
+  // Returns each sample twice.
   InventedOutcomes Twice() const {
     InventedOutcomes twice(0, true);
     for (size_t i = 0; i < 2 * size(); ++i) twice.AddCopy(*this, i / 2);

@@ -13,8 +13,8 @@ namespace {
 // As evaluations ask.
 constexpr size_t kBlockRows = 1024;
 constexpr int kReplicates = 1000;
-// Of small blocks, so many are asked about.
-constexpr size_t kMostBlocks = 500;
+// The number of small blocks to try.
+constexpr size_t kMaxBlocks = 500;
 
 using Clock = std::chrono::steady_clock;
 
@@ -51,12 +51,12 @@ class Trial {
   }
 
  private:
-  // The contributions of the samples, asked about in blocks of so many; of the first ones where
+  // The contributions of the samples, in blocks of `size` rows; those of the first samples where
   // blocks are small.
   static absl::StatusOr<ContributedBlock> Ask(const Measure& measure,
                                               const InventedOutcomes& samples, size_t rows) {
     const size_t end =
-        rows >= kBlockRows ? samples.size() : std::min(samples.size(), kMostBlocks * rows);
+        rows >= kBlockRows ? samples.size() : std::min(samples.size(), kMaxBlocks * rows);
     ContributedBlock all;
     for (size_t begin = 0; begin < end; begin += rows) {
       Outcomes block = samples.Part(begin, std::min(rows, end - begin));
@@ -184,12 +184,14 @@ bool MeasureTrial::KeepsAll() const { return std::ranges::all_of(promises, &Prom
 
 absl::StatusOr<MeasureTrial> TryMeasure(const MeasureSpec& spec, int64_t num_samples) {
   if (!spec->AsksForContributions()) {
-    return InvalidArgument("{} is a measure of Tidemill, and tested with it", spec->Name());
+    return InvalidArgument("{} is a built-in measure, which Tidemill's own tests try",
+                           spec->Name());
   }
   if (!spec->IsOfClasses()) {
-    return FailedPrecondition("{}: the file was not taken in", spec->Name());
+    return FailedPrecondition("{}: the file was not loaded", spec->Name());
   }
-  if (num_samples < 1) return InvalidArgument("{} samples are none to try it on", num_samples);
+  if (num_samples < 1)
+    return InvalidArgument("it cannot be tried on {} samples; name at least 1", num_samples);
   return Trial(spec, num_samples).Run();
 }
 

@@ -1,4 +1,4 @@
-// Whether a measure keeps what evaluations rest on: for measures of users.
+// Checks whether a user's measure keeps the promises on which evaluations rely.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@ namespace tidemill::evaluator::trials {
 
 using plugin::Promise;
 
-// What a trial showed.
+// The result of a trial.
 struct MeasureTrial {
   int64_t num_samples = 0;
-  // Of a model that is right about seven samples in ten, or errs by a quarter on average, and of a
-  // rule that says always the same.
+  // The value of a model that is right for about seven of ten samples, or has a mean error of a
+  // quarter; and the value of constant predictions.
   std::optional<double> value = std::nullopt;
   std::optional<double> baseline = std::nullopt;
   std::string unit = {};
-  // Asked in blocks as evaluations ask.
+  // Measured with blocks of the size that evaluations use.
   double microseconds_per_sample = 0;
-  // Of a thousand sums at once, as an interval asks; 0 for a mean.
+  // The time for a thousand sums, as an interval needs; 0 for a mean.
   double milliseconds_per_interval = 0;
   std::vector<Promise> promises = {};
 
   bool KeepsAll() const;
 };
 
-// Asks a measure that is a plug-in, and was submitted, about `num_samples` samples that are
-// invented: see invented_outcomes.h. Fails where the measure cannot answer at all.
+// Tries a submitted measure plug-in on `num_samples` made-up samples; see invented_outcomes.h.
+// Fails where the measure cannot answer at all.
 absl::StatusOr<MeasureTrial> TryMeasure(const MeasureSpec& spec, int64_t num_samples);
 
 }  // namespace tidemill::evaluator::trials

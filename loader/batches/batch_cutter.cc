@@ -5,7 +5,17 @@
 
 #include "fmt/format.h"
 
+#include "base/check.h"
 #include "batch/slice.h"
+
+// Rows come back for the ordinals that were asked for, in their order, without those that could not
+// be used. Ordinals 7, 2 and 9, 4, 1 were asked for as batches of three and two; 2 was unreadable:
+//
+//   wanted    7  2  9 | 4  1        rows    7  9  4  1
+//   batch 0   7  .  9               one hole: num_skipped = 1, or num_filtered
+//   batch 1             4  1
+//
+// A batch is a slice of the rows: holes make it smaller and never move a sample to another batch.
 
 namespace tidemill::loader {
 namespace {
@@ -25,6 +35,7 @@ absl::Status SetWeights(const TrainingSet& set, const Subset* subset, batch::Bat
     float weight = set.weights.empty() ? 1 : set.weights[static_cast<size_t>(ordinal)];
     if (is_chosen) {
       const auto at = std::lower_bound(subset->ordinals.begin(), subset->ordinals.end(), ordinal);
+      TIDEMILL_DCHECK(at != subset->ordinals.end() && *at == ordinal);
       weight *= subset->weights[static_cast<size_t>(at - subset->ordinals.begin())];
     }
     weights.push_back(weight);
@@ -32,7 +43,7 @@ absl::Status SetWeights(const TrainingSet& set, const Subset* subset, batch::Bat
   return rows.Set(batch::MakeColumn<float>(batch::kWeightColumn, weights));
 }
 
-// Walks along rows that stand in the order of the ordinals asked for, with holes, in pieces.
+// Walks along rows that are in the order of the ordinals asked for, with holes, in pieces.
 class RowCursor {
  public:
   explicit RowCursor(std::span<const batch::Batch> pieces) : pieces_(pieces) {}
@@ -55,7 +66,7 @@ class RowCursor {
   }
 
  private:
-  // Passes the rows of a piece that are wanted from `next` on; returns what comes after them.
+  // Passes the rows of a piece that are wanted from `next` on; returns the rows after them.
   size_t Walk(const batch::Batch& piece, std::span<const int64_t> wanted, size_t next) {
     if (piece.num_rows() == 0) return next;
     const auto have = piece.Find(batch::kOrdinalColumn)->Values<int64_t>();
@@ -231,6 +242,7 @@ absl::Status BatchCutter::Finish(TrainingBatch& cut, std::span<const int64_t> wa
 
 absl::Status BatchCutter::Weigh(std::span<const int64_t> wanted, int64_t first_position,
                                 batch::Batch& rows) const {
+  TIDEMILL_CHECK(rows.num_rows() > 0);
   const BatchPlan& plan = ordinals_.plan();
   RETURN_IF_ERROR(SetWeights(*parts_.set, plan.subset.get(), rows));
   if (plan.last_batch != LastBatch::kPad) return absl::OkStatus();

@@ -24,13 +24,13 @@ namespace tidemill::loader {
 // it was made from.
 class SkipReasons {
  public:
-  // `otherwise` is the reason for samples that are only known to have been bad before.
+  // `otherwise` is the reason for samples that were found bad earlier.
   SkipReasons(const Rows& rows, std::string otherwise);
 
   // Returns why the sample with this key is a hole.
   std::string Of(int64_t key) const;
 
-  // Adds one that the graph has filtered before.
+  // Adds a sample that the graph has filtered earlier.
   void AddFiltered(int64_t key) { filtered_.insert(key); }
   // Whether the sample is a hole because the graph has filtered it.
   bool IsFiltered(int64_t key) const { return filtered_.contains(key); }
@@ -52,8 +52,8 @@ class BatchCutter {
   // Returns the batches from number `first` on, cut from rows that were made for them.
   absl::StatusOr<std::vector<TrainingBatch>> Cut(const Rows& rows, const WantedSamples& wanted,
                                                  int64_t first) const;
-  // Does the same with kept rows, too. `places` is what BatchParts::kept returned for the ordinals.
-  // `rows` were made for the ordinals that it did not know.
+  // Does the same, also with rows from the cache. `places` is what BatchParts::kept returned for
+  // the ordinals. `rows` were made for the ordinals that it did not know.
   absl::StatusOr<std::vector<TrainingBatch>> CutKept(const Rows& rows, const WantedSamples& wanted,
                                                      std::vector<int64_t> places,
                                                      int64_t first) const;
@@ -68,7 +68,7 @@ class BatchCutter {
   std::optional<std::string> ReasonOf(int64_t ordinal, const SkipReasons& reasons) const;
 
  private:
-  // Weighs the rows of a batch, and sets what was skipped.
+  // Weighs the rows of a batch, and sets its skipped samples.
   absl::Status Finish(TrainingBatch& cut, std::span<const int64_t> wanted,
                       const SkipReasons& reasons) const;
   // Returns the rows of the ordinals that are not holes.

@@ -33,7 +33,7 @@ absl::Status CheckPlan(const BatchPlan& plan) {
 absl::StatusOr<std::unique_ptr<const BatchMaker>> BatchMaker::Create(BatchParts parts,
                                                                      const BatchPlan& plan) {
   RETURN_IF_ERROR(CheckPlan(plan));
-  if (!parts.graph->target()) return InvalidArgument("the graph gives no `target` to learn");
+  if (!parts.graph->target()) return InvalidArgument("the graph makes no `target` to learn");
   int64_t width = 0;
   if (plan.buckets) {
     ASSIGN_OR_RETURN(width, WidthOfBuckets(*parts.graph, *plan.buckets));

@@ -44,8 +44,8 @@ class BatchMaker {
 
   // Returns the approximate bytes of a full batch of this slice.
   int64_t batch_bytes() const;
-  // Returns how many batches are best made together, so that the cost of a call is shared by many
-  // samples. They take at most `bytes`, but there is at least one. With buckets, they are whole
+  // Returns how many batches should be made together, so that many samples share the cost of a
+  // call. They take at most `bytes`, but there is at least one. With buckets, they are whole
   // windows if the first begins at a multiple of the result; at least one window.
   int64_t BatchesTogether(int64_t bytes) const;
 
@@ -55,7 +55,7 @@ class BatchMaker {
   // Returns the object that makes batches in steps.
   const RowGroupMaker& row_groups() const { return row_groups_; }
 
-  // Returns what making batches has cost so far.
+  // Returns the work of making batches so far.
   PathWork work() const { return counters_->Snapshot(); }
 
  private:

@@ -140,7 +140,7 @@ TEST(BatchMaker, ASetSmallerThanABatchIsFilledBySeveralRoundsOrDropped) {
   EXPECT_EQ(MakerOf(ReadableSet(3), plan)->end(), 0);
 }
 
-TEST(BatchMaker, ASliceThatThereIsNotIsAnError) {
+TEST(BatchMaker, AnUnknownSliceIsAnError) {
   BatchPlan plan = Plan(10, 1);
   plan.slice = 2;
   plan.num_slices = 2;

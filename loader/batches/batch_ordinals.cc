@@ -3,8 +3,22 @@
 #include <algorithm>
 #include <span>
 
+#include "base/check.h"
 #include "base/random.h"
 #include "loader/batches/mixed_order.h"
+
+// From the number of a batch to its samples. 10 positions, batches of 4, 2 slices, kKeep:
+//
+//   number       0           1           2      |    3           4           5
+//   epoch        0           0           0      |    1           1           1
+//   index        0           1           2      |    0           1           2
+//   positions    0 1 2 3     4 5 6 7     8 9    |    0 1 2 3     4 5 6 7     8 9
+//   slice 0      0 1         4 5         8 9    |    ...
+//   slice 1          2 3         6 7            |
+//
+// The order of the epoch maps positions to ordinals of the set or, with a subset, to places of the
+// subset, which has the ordinals. Nothing is stored but the plan: every process that knows it finds
+// the same samples, wherever it begins.
 
 namespace tidemill::loader {
 namespace {
@@ -20,7 +34,7 @@ int64_t NumBatches(const BatchPlan& plan, int64_t num_positions) {
              : (num_positions + plan.batch_size - 1) / plan.batch_size;
 }
 
-// The order of epochs of `size` samples out of a set's.
+// The order of epochs of `size` samples of a set.
 std::unique_ptr<const models::EpochOrder> MakeOrder(const BatchPlan& plan, int64_t set_size,
                                                     int64_t size) {
   RandomKey key = plan.shuffle;
@@ -59,11 +73,12 @@ Positions BatchOrdinals::OfSlice(int64_t index) const {
 }
 
 WantedSamples BatchOrdinals::WantedBy(int64_t from, int64_t to) const {
+  TIDEMILL_CHECK(from < to && to <= EndOfEpoch(from));
   const int64_t epoch = EpochOf(from);
   const int64_t first = from % num_batches_;
   const int64_t last = first + to - from;
   WantedSamples wanted;
-  // Slices that lie side by side are asked for at once.
+  // Adjacent slices are asked for together.
   Positions run = OfSlice(first);
   wanted.sizes.push_back(run.to - run.from);
   for (int64_t index = first + 1; index < last; ++index) {

@@ -1,4 +1,4 @@
-// Decides which samples each batch of a plan asks for.
+// Decides which samples each batch of a plan contains.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ class BatchOrdinals {
   // Returns the batch with this number, without rows.
   TrainingBatch Numbered(int64_t number) const;
 
-  // Returns the positions of the whole batch. Positions behind the end of the epoch stand for its
-  // first ones again.
+  // Returns the positions of the whole batch. Positions after the end of the epoch stand for its
+  // first positions.
   Positions OfBatch(int64_t index) const;
   // Returns the positions of the plan's slice of the batch.
   Positions OfSlice(int64_t index) const;

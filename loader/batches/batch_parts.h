@@ -1,4 +1,4 @@
-// What the batches of a plan are made from.
+// The inputs from which the batches of a plan are made.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,10 @@ struct BatchParts {
   // made for the same set. It cannot be used with a graph that is random in training, and a plan
   // with buckets ignores it.
   std::shared_ptr<DecodedSamples> kept = nullptr;
-  // Receives the samples that could not be read or turned into tensors.
+  // Receives the samples that could not be read or converted to tensors.
   std::shared_ptr<BadSamples> bad = nullptr;
   // The windows of a plan with buckets. Makers of other slices of the same set and plan share them.
-  // Without it, a maker has a cache of its own.
+  // Without it, a maker has its own cache.
   std::shared_ptr<WindowCache> windows = nullptr;
 };
 

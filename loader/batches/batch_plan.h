@@ -18,10 +18,10 @@ enum class LastBatch {
   kKeep,  // It is smaller. Some of its slices may be empty.
   kDrop,  // It is left out, so that all batches are full. A set smaller than a batch gives none.
   kPad,   // It is filled with the epoch's first samples again. They have a weight of zero.
-  kWrap,  // It is filled with them, and they count.
+  kWrap,  // It is filled with them, and they keep their weights.
 };
 
-// A pure description: two makers of the same plan over the same set make the same batches.
+// A value: two makers of the same plan over the same set make the same batches.
 struct BatchPlan {
   int64_t batch_size = 1;
   int64_t epochs = 1;
@@ -41,12 +41,12 @@ struct BatchPlan {
   // Without it, nothing in the graph is random, as when a model is measured.
   bool training = true;
   // The number of batches, counted through all epochs, to skip at the beginning, because a resumed
-  // training has had them.
+  // training has already used them.
   int64_t first_batch = 0;
   LastBatch last_batch = LastBatch::kKeep;
-  // Sorts the samples of `window` batches by length before they are put into batches. Windows are
-  // counted through all epochs, from batch 0 on, and end with an epoch. The number of samples in a
-  // batch does not change.
+  // Sorts the samples of `window` batches by length before they are divided into batches. Windows
+  // are counted through all epochs, from batch 0 on, and end with an epoch. The number of samples
+  // in a batch does not change.
   std::optional<models::Buckets> buckets = std::nullopt;
   // Makes slice `slice` out of `num_slices` equal parts of each batch, for consumers that share a
   // batch. Side by side, the slices are the batch, whatever their number.

@@ -8,7 +8,7 @@
 namespace tidemill::loader {
 namespace {
 
-// Of the bytes ahead at least so many chunks can be made, that all threads have something to do.
+// Makes enough chunks of the bytes ahead that all threads have something to do.
 constexpr int64_t kMinChunks = 4;
 constexpr int64_t kChunksPerThread = 2;
 

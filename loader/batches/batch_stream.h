@@ -1,4 +1,5 @@
-// A training set as batches. Threads of its own read, transform and cut ahead of the training loop.
+// A training set as batches. Background threads read, transform and cut batches ahead of the
+// training loop.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,8 @@
 
 namespace tidemill::loader {
 
-// Called on a source's threads for the rows of each batch, to move them to where they will be used.
-// Their numbers must not change.
+// Called on a source's threads for the rows of each batch, to move them to the device that uses
+// them. Their numbers must not change.
 using SettleRows = std::function<absl::Status(batch::Batch&)>;
 
 struct StreamOptions {
@@ -28,7 +29,7 @@ struct StreamOptions {
 // Makes batches in this process, with a BatchMaker. Thread-compatible.
 class BatchStream : public BatchSource {
  public:
-  // The errors are those of BatchMaker::Create().
+  // The errors are as in BatchMaker::Create().
   static absl::StatusOr<std::unique_ptr<BatchStream>> Create(BatchParts parts,
                                                              const BatchPlan& plan,
                                                              const StreamOptions& options);
@@ -49,7 +50,7 @@ class BatchStream : public BatchSource {
   int num_threads_ = 1;
   int64_t opened_ns_ = 0;
   SettleRows settle_;
-  Chunk ready_;                              // The rest of the present chunk, the next batch last.
+  Chunk ready_;                              // The rest of the current chunk, the next batch last.
   std::unique_ptr<ReadAhead<Chunk>> ahead_;  // The last member: its threads use all members above.
 };
 

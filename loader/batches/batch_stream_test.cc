@@ -152,7 +152,7 @@ TEST(BatchStream, WhatRandomOpsDrawDependsOnTheSampleAndTheEpochAlone) {
     const auto& [epoch, ordinal] = place;
     if (epoch > 0 && expected.at({epoch - 1, ordinal}) != drawn) ++num_changed;
   }
-  EXPECT_GT(num_changed, 50) << "each epoch draws anew";
+  EXPECT_GT(num_changed, 50) << "each epoch draws a new order";
 }
 
 TEST(BatchStream, HandsOverEveryInputColumnInItsType) {

@@ -3,8 +3,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "batch/slice.h"
 #include "loader/plan/length_buckets.h"
+
+// Windows of 4 batches in epochs of 6, with batches of 2 samples, padded to their longest:
+//
+//   number      0   1   2   3 | 4   5 |  6   7 | 8   9   10  11 |
+//   epoch       0   0   0   0   0   0 |  1   1   1   1   1   1  |
+//   window      +-- of four --+ +---+    +---+   +--- of four --+
+//
+//   lengths in the order of the epoch      7 2   9 3   1 8   2 9
+//   sorted and cut into batches            1 2   2 3   7 8   9 9      padding: 3 numbers, not 25
+//   in an order drawn for the window       7 8   1 2   9 9   2 3
+//
+// Windows begin at multiples of their size among all numbers, and end with the epoch. A batch has
+// as many rows as it would have without buckets, and all slices of a window share its rows.
 
 namespace tidemill::loader {
 
@@ -30,6 +44,7 @@ BatchWindows::Window BatchWindows::WindowOf(int64_t number) const {
 
 absl::StatusOr<std::vector<TrainingBatch>> BatchWindows::Make(int64_t from, int64_t to,
                                                               const std::stop_token& stop) const {
+  TIDEMILL_CHECK(to <= ordinals_.EndOfEpoch(from));
   std::vector<TrainingBatch> batches;
   while (from < to) {
     const Window window = WindowOf(from);
@@ -109,8 +124,8 @@ std::vector<int64_t> BatchWindows::SizesOf(Window window, const Holes& holes) co
   return sizes;
 }
 
-// The slice has the rows of a batch that its positions would give it, had all come as they stand in
-// the epoch's order: as many as without buckets, and those that slices before it left.
+// The slice has the rows of a batch that its positions would give it, had all come in the epoch's
+// order: as many as without buckets, and those that slices before it left.
 TrainingBatch BatchWindows::CutSlice(const WindowRows& window, int64_t begin,
                                      int64_t number) const {
   TrainingBatch cut = ordinals_.Numbered(number);

@@ -212,7 +212,7 @@ TEST(BatchWindows, AllSlicesTogetherReadASampleOncePerEpoch) {
   EXPECT_EQ(num_read, 2 * 1003);
 }
 
-TEST(BatchWindows, WhatFillsTheLastBatchWeighsNothingWhereverItComesToLie) {
+TEST(BatchWindows, WhatFillsTheLastBatchWeighsNothingAtAnyPlace) {
   TrainingSet set = MakeSet(1003);
   set.weights.clear();
   BatchPlan plan = BucketedPlan(40, 1, 8);

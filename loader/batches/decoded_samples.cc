@@ -5,6 +5,22 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
+
+// Where the row of an ordinal is. Kept columns are one table that is filled from the top:
+//
+//   places_    ordinal   0     1        2      3          4
+//              place     2     unknown  hole   filtered   0
+//                        |                                |
+//   columns_   place 0   |   row of ordinal 4  <----------+
+//              place 1   |   row of another
+//              place 2  <+   row of ordinal 0
+//              ...           not written: costs no memory
+//
+// Gather() copies the rows of a batch from this table, and from the rows that were read for the
+// batch just now. A row stays where it is, so that a view of the table never changes under its
+// reader.
+
 namespace tidemill::loader {
 namespace {
 
@@ -17,7 +33,9 @@ size_t RowBytes(const batch::Column& column) {
 }
 
 std::span<const int64_t> OrdinalColumn(const batch::Batch& rows) {
-  return rows.Find(batch::kOrdinalColumn)->Values<int64_t>();
+  const batch::Column* const ordinals = rows.Find(batch::kOrdinalColumn);
+  TIDEMILL_CHECK(ordinals != nullptr);
+  return ordinals->Values<int64_t>();
 }
 
 }  // namespace
@@ -42,9 +60,9 @@ bool DecodedSamples::Allocate(const batch::Batch& rows) {
     if (column.type == batch::DataType::kBinary || !column.validity.empty()) return false;
     row_bytes += RowBytes(column);
   }
-  constexpr int64_t kMostPlaces = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMaxPlaces = std::numeric_limits<int32_t>::max();
   const int64_t capacity =
-      std::min({std::ssize(places_), kMostPlaces, budget_ / static_cast<int64_t>(row_bytes)});
+      std::min({std::ssize(places_), kMaxPlaces, budget_ / static_cast<int64_t>(row_bytes)});
   if (capacity == 0) return false;
   for (const batch::Column& column : rows.columns()) {
     if (!IsKept(column)) continue;
@@ -123,6 +141,7 @@ batch::Batch DecodedSamples::View() const {
 absl::StatusOr<batch::Batch> DecodedSamples::Gather(std::span<const int64_t> ordinals,
                                                     std::span<const int64_t> places,
                                                     const batch::Batch& read) const {
+  TIDEMILL_CHECK(places.size() == ordinals.size());
   const batch::Batch kept = View();
   const batch::Batch& like = kept.num_rows() > 0 ? kept : read;
   batch::Batch gathered(std::ssize(ordinals));

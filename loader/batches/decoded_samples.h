@@ -1,4 +1,4 @@
-// Keeps samples that were read and transformed once in memory, for those who need them again.
+// Caches samples that were read and transformed, for later epochs and batches.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 namespace tidemill::loader {
 
 // The rows of a training set by ordinal, as many as fit into a budget of bytes. Each column has one
-// buffer that is allocated once. When not all rows fit, it depends on timing which are kept. A row
-// is the same wherever it comes from, so results never depend on this. For graphs without
+// buffer that is allocated once. When not all rows fit, timing decides which rows are kept. A kept
+// row is the same as one that is read again, so results never depend on this. For graphs without
 // randomness only, because a row must not depend on the epoch. Thread-safe.
 class DecodedSamples {
  public:
-  // Places below zero have a meaning. This one: the sample is unknown.
+  // The sample is unknown. Places below zero do not name rows.
   static constexpr int64_t kUnknown = -1;
-  // This one: the sample is known to be unreadable.
+  // The sample is known to be unreadable.
   static constexpr int64_t kHole = -2;
-  // This one: the graph filters the sample.
+  // The graph filters the sample.
   static constexpr int64_t kFiltered = -3;
 
   // `budget` is in bytes. The set has `num_samples` samples.
@@ -32,8 +32,8 @@ class DecodedSamples {
   std::vector<int64_t> Find(std::span<const int64_t> ordinals) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Copies rows that are not kept yet, while there is room. They must have a column `ordinal`.
-  // `ordinal` and `weight` are not kept. All calls must bring the same columns of numbers; rows
-  // with other columns are ignored.
+  // `ordinal` and `weight` are not kept. All calls must pass the same columns of numbers; rows with
+  // other columns are ignored.
   void Keep(const batch::Batch& rows) ABSL_LOCKS_EXCLUDED(mutex_);
   // Remembers samples that could not be read, and the reason for one of them.
   void KeepHoles(std::span<const int64_t> ordinals, const std::string& reason)

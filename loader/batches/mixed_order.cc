@@ -14,8 +14,8 @@ namespace {
 
 // A share of a batch as far from a whole number as this is that number: what is left is rounding.
 constexpr double kRounding = 1e-9;
-// Streams of a source: its permutations and, behind them, where in a batch its samples stand.
-constexpr int64_t kMostSources = 64;
+// Streams of a source: its permutations and, after them, the places of its samples in a batch.
+constexpr int64_t kMaxSources = 64;
 
 class Mixed final : public models::EpochOrder {
  public:
@@ -88,7 +88,7 @@ class Mixed final : public models::EpochOrder {
       const int64_t end = source + 1 == bounds_.size()
                               ? std::ssize(turns)
                               : BorderOf(source, std::ssize(turns), offset);
-      const double phase = RandomUnit(places, batch * kMostSources + static_cast<int64_t>(source));
+      const double phase = RandomUnit(places, batch * kMaxSources + static_cast<int64_t>(source));
       for (int64_t i = begin; i < end; ++i) {
         order.emplace_back(
             (static_cast<double>(i - begin) + phase) / static_cast<double>(end - begin),
@@ -123,7 +123,7 @@ class Mixed final : public models::EpochOrder {
         RandomKey key = KeyOf("mix", epoch);
         // Negative ordinals below a permutation's own are no one else's.
         key.seed = static_cast<int64_t>(
-            RandomBits(key, -1000 - (round++ * kMostSources + static_cast<int64_t>(source))));
+            RandomBits(key, -1000 - (round++ * kMaxSources + static_cast<int64_t>(source))));
         Permutation(key, std::ssize(own)).Range(0, places);
         next = 0;
       }

@@ -15,9 +15,9 @@ namespace tidemill::loader {
 //
 // stratified: a source has its share of each batch, rounded up or down so that the mean over
 // batches is the share itself. This is systematic sampling with an offset that is drawn for each
-// batch (Madow, "On the theory of systematic sampling, II", 1949). Every batch meets a share that
-// is a whole number of samples. A source's samples are spread evenly over the batch, so that its
-// slices are mixed as well.
+// batch (Madow, "On the theory of systematic sampling, II", 1949). Every batch has exactly a share
+// that is a whole number of samples. A source's samples are spread evenly over the batch, so that
+// its slices are mixed as well.
 //
 // random: the source of each position is drawn, with the weights as probabilities.
 //

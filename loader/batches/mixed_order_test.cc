@@ -20,7 +20,7 @@ using models::MixMode;
 using models::testing::Epoch;
 using models::testing::kKey;
 
-// Sources of so many samples, one behind another.
+// Sources with these numbers of samples, one after another.
 std::shared_ptr<const SampleSources> SourcesOf(const std::vector<int64_t>& sizes,
                                                const std::vector<double>& weights,
                                                MixMode mode = MixMode::kStratified) {
@@ -66,7 +66,7 @@ TEST(MixedOrder, SlicesOfABatchAreMixedAsWellAndTogetherAreTheBatch) {
   }
 }
 
-TEST(MixedOrder, AShareThatIsNoWholeNumberIsRoundedEitherWayAndMetOnAverage) {
+TEST(MixedOrder, AFractionalShareIsRoundedEitherWayAndMetOnAverage) {
   constexpr int64_t kSize = 64'000;
   constexpr int64_t kBatch = 16;
   const std::vector<double> weights = {1, 2, 4};  // 2.29, 4.57 and 9.14 of 16.
@@ -144,7 +144,7 @@ TEST_P(MixedOrderMode, NoSampleOfASourceIsRepeatedBeforeAllOfItWereGiven) {
     }
   }
   EXPECT_GT(std::set(rounds.begin(), rounds.end()).size(), rounds.size() - 2)
-      << "each round has an order of its own";
+      << "each round has its own order";
 }
 
 TEST_P(MixedOrderMode, IsAFunctionOfSeedTriggerAndEpoch) {

@@ -9,7 +9,7 @@
 namespace tidemill::loader {
 namespace {
 
-// Cuts pieces of rows that stand in the order of ordinals asked for, with holes, into groups.
+// Cuts pieces of rows that are in the order of ordinals asked for, with holes, into groups.
 class GroupCutter {
  public:
   GroupCutter(std::span<const batch::Batch> pieces, int64_t rows_of_group)

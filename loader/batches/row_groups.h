@@ -1,6 +1,5 @@
 // Makes a batch in steps, for callers that run its rows through the graph separately. First the
-// samples are read. Then each group of them is transformed. Then all rows, or some, are put
-// together.
+// samples are read. Then each group of them is transformed. Then all rows, or some, are combined.
 #pragma once
 
 #include <cstdint>

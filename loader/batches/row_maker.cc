@@ -21,7 +21,7 @@ absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
   return rows;
 }
 
-// Those of `keys` that are neither good nor bad.
+// Adds the keys that are neither good nor bad.
 void AddFiltered(std::span<const int64_t> keys, const transform::Transformed& transformed,
                  std::vector<int64_t>& filtered) {
   const std::span<const int64_t> good = transformed.batch.keys();
@@ -61,7 +61,7 @@ absl::Status RowMaker::Transform(const transform::RunContext& context, batch::Ba
   return absl::OkStatus();
 }
 
-// Whole batches, so that most of them need not be put together.
+// Whole batches, so that most of them need not be concatenated.
 int64_t RowMaker::SamplesAtOnce() const {
   const BatchPlan& plan = ordinals_.plan();
   const int64_t size = std::max<int64_t>(1, plan.batch_size / plan.num_slices);

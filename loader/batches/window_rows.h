@@ -1,4 +1,4 @@
-// A window: consecutive batches of an epoch whose samples are put into batches together.
+// A window: consecutive batches of an epoch whose samples are divided into batches together.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct WindowRows {
   struct Hole {
     int64_t position = 0;
     bool filtered = false;
-    std::string reason;  // Of a sample that is bad.
+    std::string reason;  // Why a sample is bad.
   };
 
   // Ordered by number. Without columns when nothing could be read.
@@ -33,7 +33,7 @@ struct WindowRows {
   int64_t Bytes() const;
 };
 
-// Keeps recent windows for those who share a job, because several of them need each window.
+// Caches recent windows for the consumers of a job, because several of them need each window.
 // Thread-safe.
 class WindowCache {
  public:
@@ -42,13 +42,13 @@ class WindowCache {
   // Keeps windows up to `budget` bytes, and always the last one.
   explicit WindowCache(int64_t budget) : budget_(budget) {}
 
-  // Returns the window whose first batch has this number. The first caller makes it; others wait. A
-  // failure goes to the caller that made it. Then another caller tries again.
+  // Returns the window whose first batch has this number. The first caller makes it; others wait.
+  // The caller that made it receives a failure. Then another caller tries again.
   absl::StatusOr<std::shared_ptr<const WindowRows>> Get(int64_t first_batch, const Make& make)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using Window = std::shared_ptr<const WindowRows>;  // Those who cut slices of it share it.
+  using Window = std::shared_ptr<const WindowRows>;  // The callers that cut slices of it share it.
   struct Entry {
     Window rows;  // nullptr while it is being made.
     int64_t bytes = 0;

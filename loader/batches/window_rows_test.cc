@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::tidemill::testing::StatusIs;
 
-// A window of so many bytes, about.
+// A window of about `bytes` bytes.
 absl::StatusOr<WindowRows> Window(int64_t bytes) {
   const std::vector<int64_t> numbers(static_cast<size_t>(bytes / 8));
   batch::Batch rows(static_cast<int64_t>(numbers.size()));
@@ -23,7 +23,7 @@ absl::StatusOr<WindowRows> Window(int64_t bytes) {
   return WindowRows{.batches = {rows}};
 }
 
-TEST(WindowCache, WhoAsksAtTheSameTimeGetsOneWindow) {
+TEST(WindowCache, ConcurrentCallersGetOneWindow) {
   WindowCache cache(1 << 20);
   std::atomic<int> num_made = 0;
   const auto ask = [&] {

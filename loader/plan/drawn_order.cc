@@ -27,7 +27,7 @@ class Drawn final : public models::SeededOrder {
   const RepeatedDraw draw_;
 };
 
-// What was drawn for an epoch, in an order of its own.
+// What was drawn for an epoch, in its own order.
 class OrderedDraw final : public models::EpochOrder {
  public:
   OrderedDraw(std::unique_ptr<models::EpochOrder> drawn, std::unique_ptr<models::EpochOrder> order,

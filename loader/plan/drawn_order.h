@@ -1,4 +1,4 @@
-// The order of samples when each epoch draws others.
+// The order of samples when each epoch draws its own samples.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace tidemill::loader {
 
 // Makes `buckets.column` of the rows ragged; see ragged_column.h. NOT_FOUND without the column.
-// Other errors are those of ToRagged().
+// Other errors are as in ToRagged().
 absl::Status MakeRagged(const models::Buckets& buckets, batch::Batch& rows);
 
 // Returns the width of a batch whose longest row has `longest` places: the least boundary that
@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<batch::Batch>> CutByLength(const models::Buckets& buc
                                                       const RandomKey& order);
 
 // Does the same as batch::Slice(), also for ragged rows, but at a multiple of 64 bytes. Results
-// computed from the rows then do not depend on where the rows were.
+// computed from the rows then do not depend on the address of the rows.
 batch::Batch SliceAligned(const batch::Batch& rows, int64_t from, int64_t to);
 
 }  // namespace tidemill::loader

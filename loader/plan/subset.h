@@ -6,8 +6,8 @@
 
 namespace tidemill::loader {
 
-// The visited ordinals, ascending, and the factors for the weights that the set gives them. There
-// are as many factors as ordinals, or none, which means 1 each.
+// The visited ordinals, ascending, and factors of their weights in the set. There are as many
+// factors as ordinals, or none, which means 1 each.
 struct Subset {
   std::vector<int64_t> ordinals = {};
   std::vector<float> weights = {};
@@ -16,8 +16,8 @@ struct Subset {
   friend bool operator==(const Subset&, const Subset&) = default;
 };
 
-// Visits other samples in each epoch. They are drawn uniformly, and no sample comes twice in an
-// epoch. A pure function of the plan's random stream and the epoch.
+// Draws new samples for each epoch, uniformly. No sample occurs twice in an epoch. A pure function
+// of the plan's random stream and the epoch.
 struct RepeatedDraw {
   // The number of samples of an epoch.
   int64_t samples = 1;

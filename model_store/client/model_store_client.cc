@@ -113,10 +113,16 @@ absl::StatusOr<v1::Model> ModelStoreClient::GetModel(ModelId model) {
 absl::StatusOr<std::vector<v1::Model>> ModelStoreClient::ListModels(RunId run) {
   v1::ListModelsRequest request;
   request.set_run_id(run.value);
+  ASSIGN_OR_RETURN(const v1::ListModelsResponse response, FindModels(request));
+  return std::vector<v1::Model>(response.models().begin(), response.models().end());
+}
+
+absl::StatusOr<v1::ListModelsResponse> ModelStoreClient::FindModels(
+    const v1::ListModelsRequest& request) {
   v1::ListModelsResponse response;
   RETURN_IF_ERROR(
       rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::ListModels, request, &response));
-  return std::vector<v1::Model>(response.models().begin(), response.models().end());
+  return response;
 }
 
 absl::StatusOr<std::string> ModelStoreClient::ReadPart(ModelId model, const std::string& part) {

@@ -17,19 +17,23 @@ namespace tidemill::model_store {
 // Thread-safe.
 class ModelStoreClient {
  public:
+  static constexpr char kService[] = "model_store";
+
   explicit ModelStoreClient(rpc::Peer peer);
 
   // Stores an artefact. `header.model.parts` names the parts in order; their files are in `folder`
   // under these names. Sizes and digests that the header leaves out are filled in from the files.
-  // Idempotent by (run, trigger). The codes are those of PutModel, and NOT_FOUND when a file is
+  // Idempotent by (run, trigger). The codes are as in PutModel, and NOT_FOUND when a file is
   // missing. Retries while the store is UNAVAILABLE, until the peer's deadline.
   absl::StatusOr<ModelId> PutModel(v1::PutModelRequest::Header header, const std::string& folder);
 
   // NOT_FOUND when the model is unknown.
   absl::StatusOr<v1::Model> GetModel(ModelId model);
 
-  // Returns the models in the order of triggers.
+  // Returns the models of a run in the order of triggers; for run 0, the models of all runs.
   absl::StatusOr<std::vector<v1::Model>> ListModels(RunId run);
+  // Returns the models that match. INVALID_ARGUMENT for a bad limit.
+  absl::StatusOr<v1::ListModelsResponse> FindModels(const v1::ListModelsRequest& request);
 
   // Returns the bytes of one part. The store checks their digest, and this client checks it again.
   // NOT_FOUND; DATA_LOSS. Retries while the store is UNAVAILABLE, until the peer's deadline.
@@ -39,22 +43,22 @@ class ModelStoreClient {
   // client checks it again. NOT_FOUND; DATA_LOSS. Retries as ReadPart().
   absl::StatusOr<std::string> ReadFile(const std::string& digest);
 
-  // Stores a file by its digest. `next` returns the next bytes, and std::nullopt at the end. Any
-  // other status of `next` is the result, and nothing is stored. Not repeated.
+  // Stores a file by its digest. `next` returns the next bytes, and std::nullopt at the end. An
+  // error of `next` is returned, and nothing is stored. Does not retry.
   using NextBytes = std::function<absl::StatusOr<std::optional<std::string>>()>;
   absl::Status PutFile(const v1::PutFileRequest::Header& header, const NextBytes& next);
 
   // NOT_FOUND when no file with that digest is stored.
   absl::Status FindFile(const std::string& digest);
 
-  // Removes the files with other digests, except new ones. Idempotent.
+  // Removes all files except these digests and new files. Idempotent.
   absl::Status RetireFiles(const rpc::v1::Command& command, const std::vector<std::string>& kept);
 
   // Returns a model whose parts exist and whose training has this digest, if there is one.
   absl::StatusOr<std::optional<v1::Model>> FindModel(const std::string& training_digest);
 
   // Gives a trigger the model of a training with the same digest. The answer has no model when
-  // there is none. Idempotent. The errors are those of ReuseModel.
+  // there is none. Idempotent. The errors are as in ReuseModel.
   absl::StatusOr<v1::ReuseModelResponse> ReuseModel(const v1::ReuseModelRequest& request);
 
   // Removes the parts of the models of the command's run before that trigger. Idempotent.

@@ -1,4 +1,4 @@
-// A model store on a database and in a folder of its own.
+// A model store on a database and in its own folder.
 #pragma once
 
 #include <cstdlib>
@@ -66,6 +66,14 @@ struct Life {
       RETURN_IF_ERROR(upload->Append(std::string_view(all).substr(at, 5)));
     }
     return upload->Finish();
+  }
+
+  // The models of a run; of all runs for 0.
+  absl::StatusOr<std::vector<v1::Model>> List(int64_t run) {
+    v1::ListModelsRequest request;
+    request.set_run_id(run);
+    ASSIGN_OR_RETURN(const v1::ListModelsResponse listed, store->List(request));
+    return std::vector<v1::Model>(listed.models().begin(), listed.models().end());
   }
 
   absl::StatusOr<std::string> Read(ModelId model, const std::string& part) {

@@ -4,23 +4,53 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "base/files.h"
+#include "models/artefact_spec.h"
 #include "models/export/model_export.h"
+#include "models/export/sample_rows.h"
 
-int main(int argc, char** argv) {
-  CLI::App app("Writes the parts of a model as a folder with safetensors or as a TorchScript file.",
-               "tidemill-export");
+namespace tidemill {
+namespace {
+
+struct Flags {
   std::string artefact;
   std::string format = "safetensors";
   std::string output;
-  app.add_option("--artefact", artefact, "Folder with weights.safetensors and spec.yaml.")
+  std::string rows;
+};
+
+// Samples to try the model with: from the file that was named, else from that of the dataset, where
+// there is one that can be read here.
+absl::StatusOr<batch::Batch> RowsToTry(const Flags& flags) {
+  ASSIGN_OR_RETURN(const models::ArtefactSpec spec, models::ReadArtefactSpec(flags.artefact));
+  if (!flags.rows.empty()) return models::ReadSampleRows(spec.dataset, flags.rows);
+  const std::string file = files::Join(spec.dataset.path, spec.dataset.files);
+  absl::StatusOr<batch::Batch> rows = models::ReadSampleRows(spec.dataset, file);
+  return rows.ok() ? *std::move(rows) : batch::Batch();
+}
+
+absl::Status Export(const Flags& flags) {
+  if (flags.format == "safetensors") return models::ExportSafetensors(flags.artefact, flags.output);
+  ASSIGN_OR_RETURN(const batch::Batch rows, RowsToTry(flags));
+  return flags.format == "onnx" ? models::ExportOnnx(flags.artefact, rows, flags.output)
+                                : models::ExportTorchScript(flags.artefact, rows, flags.output);
+}
+
+}  // namespace
+}  // namespace tidemill
+
+int main(int argc, char** argv) {
+  CLI::App app("Writes a model as a folder with safetensors, or with a program.",
+               "tidemill-export");
+  tidemill::Flags flags;
+  app.add_option("--artefact", flags.artefact, "Folder with weights.safetensors and spec.yaml.")
       ->required();
-  app.add_option("--format", format, "safetensors or torchscript.")
-      ->check(CLI::IsMember({"safetensors", "torchscript"}));
-  app.add_option("--output", output, "Path to write. It must not exist yet.")->required();
+  app.add_option("--format", flags.format, "safetensors, torchscript or onnx.")
+      ->check(CLI::IsMember({"safetensors", "torchscript", "onnx"}));
+  app.add_option("--output", flags.output, "Path to write. It must not exist yet.")->required();
+  app.add_option("--rows", flags.rows, "File of the dataset with rows to test the program.");
   CLI11_PARSE(app, argc, argv);  // The library reports by exception; the macro catches it.
-  const absl::Status status = format == "torchscript"
-                                  ? tidemill::models::ExportTorchScript(artefact, output)
-                                  : tidemill::models::ExportSafetensors(artefact, output);
+  const absl::Status status = tidemill::Export(flags);
   if (status.ok()) return 0;
   std::fprintf(stderr, "tidemill-export: %s\n", std::string(status.message()).c_str());
   return 1;

@@ -2,19 +2,22 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <utility>
 
-#include "nlohmann/json.hpp"
-
 #include "base/files.h"
+#include "batch/batch.h"
 #include "config/config.h"
-#include "models/artefact_spec.h"
+#include "models/export/artefact.h"
+#include "models/export/export_files.h"
+#include "models/export/model_module.h"
 #include "models/export/network_trace.h"
-#include "models/network.h"
+#include "models/export/onnx_model.h"
+#include "models/guard.h"
 #include "models/safetensors.h"
-#include "transform/target_scale.h"
 
 namespace tidemill::models {
 namespace {
@@ -24,48 +27,10 @@ constexpr char kNoPreprocessing[] =
     "features make no sense. First do what the ops in `spec.yaml` do, with the numbers that they "
     "learned (`fitted.batch`).\n";
 
+// What `config.json` says about the preprocessing.
+constexpr char kInTheFile[] = "in the file";
+
 constexpr char kProgramArray[] = "torchscript.program";
-
-struct Artefact {
-  ArtefactSpec spec;
-  std::string spec_text;
-  std::string weights;
-  Network network;
-  transform::TargetScale target_scale;
-};
-
-absl::StatusOr<Artefact> ReadArtefact(const std::string& folder) {
-  Artefact artefact;
-  ASSIGN_OR_RETURN(artefact.spec_text, files::Read(files::Join(folder, kSpecPart)));
-  ASSIGN_OR_RETURN(artefact.spec, DecodeArtefactSpec(artefact.spec_text));
-  ASSIGN_OR_RETURN(artefact.weights, files::Read(files::Join(folder, kWeightsPart)));
-  ASSIGN_OR_RETURN(artefact.target_scale, ReadTargetScale(artefact.spec, folder));
-  ASSIGN_OR_RETURN(artefact.network, DecodeNetwork(artefact.spec.model, artefact.weights));
-  return artefact;
-}
-
-std::string ConfigOf(const Artefact& artefact) {
-  nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
-  for (const auto& [name, input] : artefact.network.inputs) {
-    inputs.push_back({{"name", name},
-                      {"dtype", input.is_integer ? "int64" : "float32"},
-                      {"shape", input.shape}});
-  }
-  nlohmann::ordered_json json = {{"library_name", "tidemill"},
-                                 {"model_type", artefact.spec.model.type()},
-                                 {"network", config::Print(artefact.spec.model)},
-                                 {"preprocessing", "none: see spec.yaml"},
-                                 {"inputs", inputs},
-                                 {"num_outputs", artefact.spec.model->NumOutputs()}};
-  if (transform::StandardizesTarget(artefact.spec.graph)) {
-    json["target"] = {{"mean", artefact.target_scale.mean},
-                      {"deviation", artefact.target_scale.deviation}};
-  }
-  for (size_t i = 0; i < artefact.spec.classes.size(); ++i) {
-    json["id2label"][std::to_string(i)] = artefact.spec.classes[i];
-  }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
 
 std::string CardOf(const Artefact& artefact) {
   const std::string_view type = artefact.spec.model.type();
@@ -110,10 +75,11 @@ absl::Status WriteFolder(const Artefact& artefact, const std::string& from,
                          const std::string& folder) {
   std::string program;
   ASSIGN_OR_RETURN(const std::string weights, PlainWeights(artefact.weights, program));
-  std::map<std::string, std::string> contents = {{"model.safetensors", weights},
-                                                 {"config.json", ConfigOf(artefact)},
-                                                 {"README.md", CardOf(artefact)},
-                                                 {std::string(kSpecPart), artefact.spec_text}};
+  std::map<std::string, std::string> contents = {
+      {"model.safetensors", weights},
+      {"config.json", ConfigOf(artefact, "none: see spec.yaml")},
+      {"README.md", CardOf(artefact)},
+      {std::string(kSpecPart), artefact.spec_text}};
   if (!program.empty()) contents["network.pt"] = std::move(program);
   const std::string fitted = files::Join(from, kFittedPart);
   if (files::Exists(fitted)) {
@@ -130,7 +96,7 @@ absl::Status WriteFolder(const Artefact& artefact, const std::string& from,
 template <typename Write>
 absl::Status Publish(const std::string& output, const Write& write) {
   if (files::Exists(output)) {
-    return FailedPrecondition("{} is there already; remove it or name another path", output);
+    return FailedPrecondition("{} already exists; remove it or name another path", output);
   }
   const std::string partial = fmt::format("{}.partial-{}", output, getpid());
   absl::Status status = write(partial);
@@ -143,6 +109,111 @@ absl::Status Publish(const std::string& output, const Write& write) {
   return status;
 }
 
+absl::Status CompareAnswers(const Answers& found, const Answers& expected) {
+  constexpr float kTolerance = 1e-5F;
+  for (size_t i = 0; i < expected.numbers.size(); ++i) {
+    const float number = expected.numbers[i];
+    const float most = kTolerance * std::max(1.0F, std::abs(number));
+    if (std::abs(found.numbers[i] - number) <= most) continue;
+    return Internal("the exported file answers {} for a sample where the model answers {}",
+                    found.numbers[i], number);
+  }
+  if (std::ranges::count(found.bad, true) == 0) return absl::OkStatus();
+  return Internal("the exported file rejects good samples");
+}
+
+// The graph of an artefact, ready to be written.
+struct Prepared {
+  ArtefactGraph bound;
+  transform::PortableGraph portable;
+  AnswerSpec answer;
+};
+
+absl::StatusOr<Prepared> Prepare(const Artefact& artefact, const std::string& from) {
+  ASSIGN_OR_RETURN(ArtefactGraph bound, ReadGraph(artefact, from));
+  ASSIGN_OR_RETURN(transform::PortableGraph portable, bound.graph.WriteSteps(bound.state()));
+  AnswerSpec answer = AnswerOf(artefact, bound.graph);
+  return Prepared{std::move(bound), std::move(portable), std::move(answer)};
+}
+
+// Adds the good ones of the samples, with what the platform answers for them. Where ops cannot run
+// on them, such as those that need the time of a sample, the README gives the reason.
+absl::Status TakeExample(const batch::Batch& samples, const Artefact& artefact,
+                         const Prepared& prepared, ExportContents& contents) {
+  const auto& [bound, portable, answer] = prepared;
+  if (samples.num_rows() == 0) return absl::OkStatus();
+  absl::StatusOr<transform::GivenSamples> given =
+      bound.graph.Give(samples, bound.state(), portable);
+  if (!given.ok()) {
+    contents.no_example = std::string(given.status().message());
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(Answers expected, ExpectedAnswers(artefact.network, answer, given->made));
+  contents.example.emplace(*std::move(given), std::move(expected));
+  return absl::OkStatus();
+}
+
+absl::Status WriteTexts(const Artefact& artefact, const ExportContents& contents,
+                        const std::string& folder) {
+  std::map<std::string, std::string> texts = WriteExportFiles(contents);
+  texts["config.json"] = ConfigOf(artefact, kInTheFile);
+  texts[std::string(kSpecPart)] = artefact.spec_text;
+  for (const auto& [name, text] : texts) {
+    RETURN_IF_ERROR(files::WriteAtomically(files::Join(folder, name), text));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteTorchScript(const Artefact& artefact, const std::string& from,
+                              const batch::Batch& samples, const std::string& folder) {
+  ASSIGN_OR_RETURN(const Prepared prepared, Prepare(artefact, from));
+  const auto& [bound, portable, answer] = prepared;
+  ASSIGN_OR_RETURN(torch::jit::Module module, MakeModelModule(artefact.network, portable, answer));
+  module.eval();
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  const std::string path = files::Join(folder, kTorchScriptFile);
+  RETURN_IF_ERROR(Guard("writing TorchScript", [&] {
+    module.save(
+        path, {{"spec.yaml", artefact.spec_text}, {"config.json", ConfigOf(artefact, kInTheFile)}});
+    return absl::OkStatus();
+  }));
+  ExportContents contents{.graph = portable, .answer = answer, .fitted = bound.state()};
+  // A user's program is not to run on the machine that exports it.
+  if (!HasProgramOfUser(artefact)) {
+    ASSIGN_OR_RETURN(torch::jit::Module loaded, Guard("loading the TorchScript file",
+                                                      [&]() -> absl::StatusOr<torch::jit::Module> {
+                                                        return torch::jit::load(path, torch::kCPU);
+                                                      }));
+    torch::jit::Module network = loaded.attr("network").toModule();
+    RETURN_IF_ERROR(CompareScript(artefact.network, network));
+    RETURN_IF_ERROR(TakeExample(samples, artefact, prepared, contents));
+    if (contents.example) {
+      ASSIGN_OR_RETURN(const Answers found,
+                       AnswersOf(loaded, portable, answer, contents.example->samples.given));
+      RETURN_IF_ERROR(CompareAnswers(found, contents.example->expected));
+    }
+  }
+  return WriteTexts(artefact, contents, folder);
+}
+
+absl::Status WriteOnnx(const Artefact& artefact, const std::string& from,
+                       const batch::Batch& samples, const std::string& folder) {
+  ASSIGN_OR_RETURN(const Prepared prepared, Prepare(artefact, from));
+  const auto& [bound, portable, answer] = prepared;
+  ASSIGN_OR_RETURN(const OnnxModel model,
+                   MakeOnnxModel(artefact.network, portable, answer,
+                                 {{"spec.yaml", artefact.spec_text},
+                                  {"config.json", ConfigOf(artefact, kInTheFile)}}));
+  RETURN_IF_ERROR(files::CreateFolder(folder));
+  RETURN_IF_ERROR(files::WriteAtomically(files::Join(folder, kOnnxFile), model.bytes));
+  ExportContents contents{
+      .graph = portable, .answer = answer, .fitted = bound.state(), .onnx = &model};
+  if (!HasProgramOfUser(artefact)) {
+    RETURN_IF_ERROR(TakeExample(samples, artefact, prepared, contents));
+  }
+  return WriteTexts(artefact, contents, folder);
+}
+
 }  // namespace
 
 absl::Status ExportSafetensors(const std::string& artefact, const std::string& output) {
@@ -151,14 +222,19 @@ absl::Status ExportSafetensors(const std::string& artefact, const std::string& o
                  [&](const std::string& partial) { return WriteFolder(read, artefact, partial); });
 }
 
-absl::Status ExportTorchScript(const std::string& artefact, const std::string& output) {
+absl::Status ExportTorchScript(const std::string& artefact, const batch::Batch& samples,
+                               const std::string& output) {
   ASSIGN_OR_RETURN(const Artefact read, ReadArtefact(artefact));
-  return Publish(output, [&](const std::string& partial) -> absl::Status {
-    RETURN_IF_ERROR(WriteTorchScript(
-        read.network, {{"spec.yaml", read.spec_text}, {"config.json", ConfigOf(read)}}, partial));
-    // A user's program is not to run on the machine that exports it.
-    const bool is_program = !read.network.module->program().empty();
-    return is_program ? absl::OkStatus() : CompareTorchScript(read.network, partial);
+  return Publish(output, [&](const std::string& partial) {
+    return WriteTorchScript(read, artefact, samples, partial);
+  });
+}
+
+absl::Status ExportOnnx(const std::string& artefact, const batch::Batch& samples,
+                        const std::string& output) {
+  ASSIGN_OR_RETURN(const Artefact read, ReadArtefact(artefact));
+  return Publish(output, [&](const std::string& partial) {
+    return WriteOnnx(read, artefact, samples, partial);
   });
 }
 

@@ -94,28 +94,17 @@ absl::StatusOr<jit::Module> ScriptOf(const Network& network) {
 
 }  // namespace
 
-absl::Status WriteTorchScript(const Network& network,
-                              const std::map<std::string, std::string>& extra_files,
-                              const std::string& path) {
-  return Guard("writing TorchScript", [&]() -> absl::Status {
-    const torch::NoGradGuard no_gradients;
-    network.module->eval();
-    jit::Module module;
-    if (network.module->program().empty()) {
-      module = Trace(network);
-    } else {
-      ASSIGN_OR_RETURN(module, ScriptOf(network));
-    }
-    module.save(path, {extra_files.begin(), extra_files.end()});
-    return absl::OkStatus();
-  });
+absl::StatusOr<jit::Module> NetworkScript(const Network& network) {
+  const torch::NoGradGuard no_gradients;
+  network.module->eval();
+  if (network.module->program().empty()) return Trace(network);
+  return ScriptOf(network);
 }
 
-absl::Status CompareTorchScript(const Network& network, const std::string& path) {
+absl::Status CompareScript(const Network& network, jit::Module& module) {
   return Guard("running the TorchScript file", [&]() -> absl::Status {
     const torch::NoGradGuard no_gradients;
     network.module->eval();
-    jit::Module module = jit::load(path, torch::kCPU);
     torch::manual_seed(0);
     for (const int64_t num_rows : {3, 5}) {
       const Inputs inputs = SampleInputs(network, num_rows);

@@ -1,22 +1,19 @@
 // Writes a network as TorchScript.
 #pragma once
 
-#include <map>
-#include <string>
+#include "torch/script.h"
 
 #include "base/status.h"
 #include "models/network.h"
 
 namespace tidemill::models {
 
-// Writes the network, in evaluation mode, to `path`. `extra_files` are added to the file. A network
-// that is a program of a user is written with its weights, and does not run.
-absl::Status WriteTorchScript(const Network& network,
-                              const std::map<std::string, std::string>& extra_files,
-                              const std::string& path);
+// Returns the network, in evaluation mode, as a module. A network that is a program of a user is
+// returned with its weights, and does not run. Throws c10::Error: call it in Guard().
+absl::StatusOr<torch::jit::Module> NetworkScript(const Network& network);
 
-// Loads the file and runs it beside the network on generated batches of two sizes. INTERNAL unless
-// both agree within the rounding of float32. Not for programs of users: it runs the file.
-absl::Status CompareTorchScript(const Network& network, const std::string& path);
+// Runs the module and the network on generated batches of two sizes. INTERNAL unless both agree
+// within the rounding of float32. Not for programs of users: it runs the module.
+absl::Status CompareScript(const Network& network, torch::jit::Module& module);
 
 }  // namespace tidemill::models

@@ -44,7 +44,7 @@ class EmbeddingBagNetwork final : public NetworkModule {
   }
 
  private:
-  // Of the tokens of all rows, one after another.
+  // Takes the tokens of all rows, one after another.
   torch::Tensor EmbedRagged(const torch::Tensor& tokens, const torch::Tensor& offsets) {
     constexpr int64_t kSum = 0;
     constexpr int64_t kMean = 1;

@@ -13,7 +13,7 @@ namespace tidemill::models {
 std::array<int64_t, 3> ImageShape(const InputSpecs& inputs);
 
 // Returns images [n, channels, height, width]. Rows of [height, width] become images of one
-// channel. In memory, the channels of a pixel lie side by side. Pooling can then take a whole
+// channel. In memory, the channels of a pixel are adjacent. Pooling can then take a whole
 // vector of them at a time, which makes a forward pass on a CPU up to three times as fast. Networks
 // compute in the layout of their input and of their weights.
 torch::Tensor ImagesOf(const Inputs& inputs);

@@ -37,7 +37,7 @@ class LayersNetwork final : public NetworkModule {
 nn::Sequential MakeLayers(int64_t width, const std::vector<int64_t>& hidden, double dropout,
                           int64_t outputs) {
   nn::Sequential layers;
-  // push_back() takes a name only as a std::string that is no reference.
+  // push_back() takes a name only as a std::string that is not a reference.
   const auto push = [&](const std::string& name, const auto& layer) {
     layers->push_back(std::string(name), layer);
   };

@@ -1,5 +1,4 @@
-// Fully connected layers, for networks and parts of them. All functions throw c10::Error: call them
-// in Guard().
+// Fully connected layers of networks. All functions throw c10::Error: call them in Guard().
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "config/testing/not_tried.h"
 #include "models/loss.h"
 #include "models/network.h"
 #include "models/optimizer.h"
@@ -17,6 +18,7 @@ namespace tidemill::models {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Network MakeFor(const Task& task) {
   SeedGenerator({.seed = 1, .purpose = "init"});
@@ -68,7 +70,7 @@ TEST_P(EachNetwork, ComesBackFromItsBytes) {
   EXPECT_TRUE(torch::equal(copy->Forward(task.inputs), network.Forward(task.inputs)));
 }
 
-// A sample's output must not depend on which samples stand beside it.
+// A sample's output must not depend on the other samples of its batch.
 TEST_P(EachNetwork, GivesASampleTheSameOutputInEachBatch) {
   torch::manual_seed(3);
   const Task task = GetParam().make();
@@ -112,99 +114,115 @@ TEST_P(EachNetwork, EmbedsWhatItsLastLayerIsGiven) {
   EXPECT_TRUE(torch::allclose(sum, outputs, 1e-5, 1e-6));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Networks, EachNetwork,
-    ::testing::Values(
-        NetworkCase{"logistic",
-                    [] {
-                      Task task = Forecast(Logistic{.outputs = 1});
-                      task.optimizer = Sgd{.lr = 0.1, .momentum = 0.9};
-                      return task;
-                    },
-                    0.5},
-        NetworkCase{"mlp",
-                    [] {
-                      Task task = Forecast(Mlp{.hidden = {16, 8}, .outputs = 1});
-                      return task;
-                    },
-                    1},
-        NetworkCase{
-            "convnet",
-            [] {
-              return Images(Convnet{.channels = {8}, .hidden = 16, .outputs = 3}, {3, 8, 8});
-            },
-            0.1},
-        NetworkCase{"resnet18",
-                    [] {
-                      return Images(Resnet18{.outputs = 3, .width = 4}, {3, 16, 16});
-                    },
-                    0.05},
-        NetworkCase{
-            "resnet18_standard",
-            [] {
-              return Images(Resnet18{.outputs = 3, .stem = Stem::kStandard, .width = 4}, {40, 40});
-            },
-            0.05},
-        NetworkCase{"embedding_bag",
-                    [] {
-                      return FindToken(
-                          EmbeddingBag{.vocabulary = 8, .width = 8, .hidden = {16}, .outputs = 2});
-                    },
-                    0.05},
-        NetworkCase{"embedding_bag_sum_sparse",
-                    [] {
-                      Task task = FindToken(EmbeddingBag{.vocabulary = 8,
-                                                         .width = 8,
-                                                         .pooling = Pooling::kSum,
-                                                         .sparse = true,
-                                                         .outputs = 2});
-                      task.optimizer = Adagrad{.lr = 0.3};
-                      return task;
-                    },
-                    0.05},
-        NetworkCase{"text_transformer",
-                    [] {
-                      return FindToken(TextTransformer{.vocabulary = 8,
-                                                       .width = 16,
-                                                       .heads = 2,
-                                                       .layers = 1,
-                                                       .outputs = 2,
-                                                       .dropout = 0});
-                    },
-                    0.05},
-        NetworkCase{
-            "dlrm",
-            [] {
-              return Differ(
-                  Dlrm{.categories = {2, 2}, .width = 4, .bottom = {8}, .top = {8}, .outputs = 2},
-                  true);
-            },
-            0.05},
-        NetworkCase{"factorization_machine",
-                    [] {
-                      Task task = Differ(
-                          FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 1},
-                          false);
-                      task.loss = BceWithLogits{};
-                      task.optimizer = Adam{.lr = 0.05};
-                      return task;
-                    },
-                    0.05},
-        NetworkCase{"factorization_machine_dense",
-                    [] {
-                      Task task = Differ(
-                          FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 2},
-                          true);
-                      task.optimizer = Adam{.lr = 0.05};
-                      return task;
-                    },
-                    0.1},
-        // The mean of the targets alone has a loss of about 6.
-        NetworkCase{"gru",
-                    [] { return Forecast(Gru{.hidden = 16, .layers = 2, .residual = true}); }, 1},
-        NetworkCase{"tcn", [] { return Forecast(Tcn{.hidden = 8, .layers = 2, .residual = true}); },
-                    1}),
-    [](const auto& one) { return one.param.name; });
+std::vector<NetworkCase> CasesOfNumbersAndImages() {
+  return {
+      NetworkCase{"logistic",
+                  [] {
+                    Task task = Forecast(Logistic{.outputs = 1});
+                    task.optimizer = Sgd{.lr = 0.1, .momentum = 0.9};
+                    return task;
+                  },
+                  0.5},
+      NetworkCase{"mlp",
+                  [] {
+                    Task task = Forecast(Mlp{.hidden = {16, 8}, .outputs = 1});
+                    return task;
+                  },
+                  1},
+      NetworkCase{"convnet",
+                  [] {
+                    return Images(Convnet{.channels = {8}, .hidden = 16, .outputs = 3}, {3, 8, 8});
+                  },
+                  0.1},
+      NetworkCase{"resnet18",
+                  [] {
+                    return Images(Resnet18{.outputs = 3, .width = 4}, {3, 16, 16});
+                  },
+                  0.05},
+      NetworkCase{
+          "resnet18_standard",
+          [] {
+            return Images(Resnet18{.outputs = 3, .stem = Stem::kStandard, .width = 4}, {40, 40});
+          },
+          0.05}};
+}
+
+std::vector<NetworkCase> CasesOfCategoriesAndSeries() {
+  return {
+      NetworkCase{"embedding_bag",
+                  [] {
+                    return FindToken(
+                        EmbeddingBag{.vocabulary = 8, .width = 8, .hidden = {16}, .outputs = 2});
+                  },
+                  0.05},
+      NetworkCase{"embedding_bag_sum_sparse",
+                  [] {
+                    Task task = FindToken(EmbeddingBag{.vocabulary = 8,
+                                                       .width = 8,
+                                                       .pooling = Pooling::kSum,
+                                                       .sparse = true,
+                                                       .outputs = 2});
+                    task.optimizer = Adagrad{.lr = 0.3};
+                    return task;
+                  },
+                  0.05},
+      NetworkCase{
+          "text_transformer",
+          [] {
+            return FindToken(TextTransformer{
+                .vocabulary = 8, .width = 16, .heads = 2, .layers = 1, .outputs = 2, .dropout = 0});
+          },
+          0.05},
+      NetworkCase{
+          "dlrm",
+          [] {
+            return Differ(
+                Dlrm{.categories = {2, 2}, .width = 4, .bottom = {8}, .top = {8}, .outputs = 2},
+                true);
+          },
+          0.05},
+      NetworkCase{"factorization_machine",
+                  [] {
+                    Task task = Differ(
+                        FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 1},
+                        false);
+                    task.loss = BceWithLogits{};
+                    task.optimizer = Adam{.lr = 0.05};
+                    return task;
+                  },
+                  0.05},
+      NetworkCase{"factorization_machine_dense",
+                  [] {
+                    Task task = Differ(
+                        FactorizationMachine{.categories = {2, 2}, .factors = 4, .outputs = 2},
+                        true);
+                    task.optimizer = Adam{.lr = 0.05};
+                    return task;
+                  },
+                  0.1},
+      // The mean of the targets alone has a loss of about 6.
+      NetworkCase{"gru", [] { return Forecast(Gru{.hidden = 16, .layers = 2, .residual = true}); },
+                  1},
+      NetworkCase{"tcn", [] { return Forecast(Tcn{.hidden = 8, .layers = 2, .residual = true}); },
+                  1}};
+}
+
+// A network that is on the list and has no case fails AreAllTried.
+std::vector<NetworkCase> AllCases() {
+  std::vector<NetworkCase> cases = CasesOfNumbersAndImages();
+  for (NetworkCase& one : CasesOfCategoriesAndSeries()) cases.push_back(std::move(one));
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, EachNetwork, ::testing::ValuesIn(AllCases()),
+                         [](const auto& one) { return one.param.name; });
+
+// torchscript_test.cc tries networks that are files.
+TEST(Networks, AreAllTried) {
+  std::vector<ModelSpec> networks;
+  for (const NetworkCase& one : AllCases()) networks.push_back(one.make().model);
+  EXPECT_THAT(config::testing::NotTried(networks, {"torchscript"}), IsEmpty());
+}
 
 TEST(Gru, BeginsAsItsResidualIsZero) {
   torch::manual_seed(3);
@@ -215,7 +233,7 @@ TEST(Gru, BeginsAsItsResidualIsZero) {
   EXPECT_TRUE(torch::equal(network.Forward(task.inputs), MakeFor(plain).Forward(task.inputs)));
 }
 
-TEST(Tcn, SeesNoRowBehindTheLatest) {
+TEST(Tcn, SeesNoRowAfterTheLatest) {
   // The last output depends on the rows that its reach covers and on no earlier one.
   const Task task = Forecast(Tcn{.hidden = 4, .layers = 1, .kernel = 2});
   const Network network = MakeFor(task);
@@ -266,7 +284,7 @@ TEST(TokenNetworks, SayTheSameOfARowHoweverMuchPaddingItHas) {
   }
 }
 
-TEST(EmbeddingBag, SaysOfRaggedRowsWhatItSaysOfPaddedOnes) {
+TEST(EmbeddingBag, SaysAboutRaggedRowsWhatItSaysAboutPaddedOnes) {
   for (const ModelSpec& spec : TokenNetworks()) {
     if (spec->Lengths() != RowLengths::kRagged) continue;
     SeedGenerator({.seed = 1, .purpose = "init"});
@@ -306,7 +324,7 @@ TEST(Network, ColumnsThatDoNotFitAreNamed) {
               HasSubstr("there are 3 columns, but the model takes 2"));
 }
 
-TEST(Optimizer, EachGoesOnFromItsSavedStateWithSparseGradientsToo) {
+TEST(Optimizer, EachContinuesFromItsSavedStateWithSparseGradientsToo) {
   for (const OptimizerSpec& spec :
        {OptimizerSpec(Sgd{.lr = 0.1}), OptimizerSpec(Adagrad{.lr = 0.1, .initial = 0.1})}) {
     torch::manual_seed(3);

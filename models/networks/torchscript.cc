@@ -38,8 +38,8 @@ absl::StatusOr<Passing> PassingOf(const torch::jit::Method& method, const InputS
   return Passing::kInOrder;
 }
 
-// A TorchScript module behind the interface of the others: its parameters and buffers stand in a
-// tree of modules of the same names, so that optimisers, checkpoints and weights know nothing of
+// A TorchScript module with the interface of the others: its parameters and buffers are in a tree
+// of modules of the same names, so that optimisers, checkpoints and weights know nothing of
 // scripts. Both trees hold the same tensors.
 class ScriptNetwork final : public NetworkModule {
  public:

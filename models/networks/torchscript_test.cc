@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A linear layer behind a doubling, as a TorchScript file.
+// A linear layer after a doubling, as a TorchScript file.
 std::string SaveScript(const std::string& name, const std::string& embed) {
   torch::jit::Module network("Network");
   network.register_parameter("weight", torch::tensor({{1.0F, 2.0F}, {3.0F, 4.0F}}), false);
@@ -106,7 +106,7 @@ TEST(ScriptNetwork, WhoseArgumentsAreNamedAfterOtherColumnsIsRefused) {
               HasSubstr("the argument input_b of forward would be given the column input_a"));
 }
 
-// Of a file with these bytes.
+// The status of a file with these bytes.
 absl::Status MadeOf(const std::string& bytes) {
   const std::string path = ::testing::TempDir() + "hostile.pt";
   std::ofstream(path, std::ios::binary) << bytes;
@@ -118,7 +118,7 @@ TEST(ScriptNetwork, OfAFileMadeByHandIsMade) {
       << MadeOf(testing::NetworkOf("return torch.relu(x)")).ToString();
 }
 
-TEST(ScriptNetwork, ThatIsNoArithmeticIsRefusedBeforeItRuns) {
+TEST(ScriptNetwork, ThatIsNotArithmeticIsRefusedBeforeItRuns) {
   for (const std::string& body : testing::HostileBodies()) {
     EXPECT_THAT(MadeOf(testing::NetworkOf(body)).ToString(),
                 HasSubstr("not among the operators that a script may use"))
@@ -126,7 +126,7 @@ TEST(ScriptNetwork, ThatIsNoArithmeticIsRefusedBeforeItRuns) {
   }
 }
 
-// As whoever writes one with libtorch does.
+// As programs that use libtorch write it.
 TEST(ScriptNetwork, ThatReadsOrWritesAFileIsRefusedInEveryMethod) {
   const std::string made = ::testing::TempDir() + "made_by_a_script";
   std::filesystem::remove(made);
@@ -155,7 +155,7 @@ TEST(ScriptNetwork, WithAMethodThatRunsWhenItIsReadIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(made));
 }
 
-TEST(ScriptNetwork, ThatHidesAnOperatorBehindAnAttributeOfItsNameIsRefused) {
+TEST(ScriptNetwork, ThatHidesAnOperatorInAnAttributeOfItsNameIsRefused) {
   torch::jit::Module network("Network");
   network.register_attribute("empty", c10::IntType::get(), 1);
   network.define("def forward(self, input):\n  return input.new_full([1], self.empty)\n");

@@ -1,4 +1,4 @@
-// What optimisers share that keep the means of the gradients and of their squares.
+// The common code of optimisers that keep means of gradients and of their squares.
 #pragma once
 
 #include <memory>

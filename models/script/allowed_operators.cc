@@ -6,9 +6,9 @@
 namespace tidemill::models {
 namespace {
 
-// Operators of libtorch's namespace `aten`. Those that are not here: what touches files, devices,
-// other processes or the state of random numbers; what shows memory that nobody has written; what
-// trusts indices or pointers that a script gives; what belongs to the backward pass.
+// Operators of libtorch's namespace `aten`. Omitted are operators that use files, devices, other
+// processes or the state of random numbers, that expose uninitialised memory, that trust indices or
+// pointers of a script, or that belong to the backward pass.
 constexpr std::string_view kTensorOperators =
     "Bool Complex ComplexImplicit Delete Float FloatImplicit Int IntImplicit ScalarImplicit "
     "Size __and__ __contains__ __derive_index __getitem__ __iand__ __ilshift__ __interpolate "

@@ -1,12 +1,12 @@
-// The operators that a TorchScript of a user may name: arithmetic on tensors, and what a program is
-// written in. Every other operator is refused, also those of versions of libtorch to come.
+// The operators that a TorchScript of a user may name: arithmetic on tensors, and the operators of
+// the language. Every other operator is refused, including operators of later versions of libtorch.
 #pragma once
 
 #include <string_view>
 
 namespace tidemill::models {
 
-// `torch.NAME` or `ops.aten.NAME`, with or without the underscore of those that work in place.
+// `torch.NAME` or `ops.aten.NAME`, with or without the underscore of an in-place operator.
 bool IsTensorOperator(std::string_view name);
 
 // `ops.prim.NAME`.
@@ -18,7 +18,7 @@ bool IsGraphNode(std::string_view kind);
 // A function without a namespace: `int(x)`.
 bool IsFunction(std::string_view name);
 
-// What may stand behind a dot: `x.shape`, `x.relu()`.
+// A name that may follow a dot: `x.shape`, `x.relu()`.
 bool IsAttribute(std::string_view name);
 
 }  // namespace tidemill::models

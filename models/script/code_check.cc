@@ -16,7 +16,7 @@ namespace {
 using Kind = ScriptToken::Kind;
 using OwnNames = absl::flat_hash_set<std::string>;
 
-// Behind these an opening parenthesis is no call, or one of a type.
+// After these, an opening parenthesis is not a call, or is one of a type.
 constexpr auto kNoFunctions = std::to_array<std::string_view>(
     {"if",   "elif",   "else",     "while", "for",   "in",         "is",    "not",   "and",
      "or",   "return", "assert",   "raise", "del",   "with",       "as",    "yield", "lambda",
@@ -89,7 +89,7 @@ class FileCheck {
     if (IsIn(kNoArithmetic, token.text)) return Refuse(token, token.text);
     // By another name, or from a variable, its operators would not be seen.
     if (token.text == "torch" || token.text == "ops") {
-      if (!IsSign(i + 1, '.')) return Refuse(token, fmt::format("{} by itself", token.text));
+      if (!IsSign(i + 1, '.')) return Refuse(token, fmt::format("{} alone", token.text));
       return absl::OkStatus();
     }
     if (token.text == "getattr") return CheckGetattr(i);
@@ -99,7 +99,7 @@ class FileCheck {
     return Refuse(token, token.text);
   }
 
-  // The place of the first name of `a.b.c`, of which `i` is one behind a dot; `i` where the chain
+  // The place of the first name of `a.b.c`, of which `i` is one after a dot; `i` where the chain
   // begins with something else, as in `f(x).c`.
   size_t RootOf(size_t i) const {
     size_t root = i;
@@ -147,7 +147,7 @@ class FileCheck {
     return Refuse(tokens_[i], chain);
   }
 
-  // getattr(module, "name"): the name is an attribute like one behind a dot.
+  // getattr(module, "name"): the name is an attribute like one after a dot.
   absl::Status CheckGetattr(size_t i) const {
     size_t at = i + 1;
     int depth = 0;

@@ -15,12 +15,12 @@ struct CodeFile {
   std::string text = {};
 };
 
-// INVALID_ARGUMENT, with the file and the line of the first operator, function or attribute that is
-// not one of those that a script may use (allowed_operators.h) nor one of the script's own. Also
-// for a method that would run when the file is read (`__setstate__`).
+// INVALID_ARGUMENT, with the file and the line, for the first operator, function or attribute that
+// is neither allowed (allowed_operators.h) nor defined in the script. Also for a method that would
+// run when the file is read (`__setstate__`).
 //
-// An attribute of the script's own may have the name of an operator that is not allowed, and a text
-// does not say which of the two is meant: a compiled graph does (graph_check.h).
+// An attribute of the script may have the name of a forbidden operator. The text does not tell the
+// two apart; the compiled graph does (graph_check.h).
 absl::Status CheckCode(const std::vector<CodeFile>& files);
 
 }  // namespace tidemill::models

@@ -40,7 +40,7 @@ constexpr std::string_view kForeign = "__torch__.torch.classes";
 struct PickledValue {
   enum class Kind { kOther, kNumber, kText, kStorageClass, kTuple };
   Kind kind = Kind::kOther;
-  int64_t number = 0;  // Of a class of storages: the bytes of a number.
+  int64_t number = 0;  // For a class of storages: the bytes of a number.
   std::string text = {};
   // Shared: a tuple may be in many others.
   std::shared_ptr<const std::vector<PickledValue>> elements = nullptr;
@@ -54,7 +54,7 @@ class PickleWalk {
 
   absl::Status Run() {
     constexpr std::string_view kProtocol("\x80\x02", 2);
-    if (!bytes_.starts_with(kProtocol)) return InvalidArgument("it is no pickle of TorchScript");
+    if (!bytes_.starts_with(kProtocol)) return InvalidArgument("it is not a pickle of TorchScript");
     bytes_.remove_prefix(kProtocol.size());
     while (!bytes_.empty()) {
       const char code = bytes_.front();
@@ -62,7 +62,7 @@ class PickleWalk {
       if (code == '.') return absl::OkStatus();
       RETURN_IF_ERROR(Step(code));
       if (is_cut_) return InvalidArgument("it is cut off");
-      if (is_short_) return InvalidArgument("it takes more than it has put down");
+      if (is_short_) return InvalidArgument("it pops more values than it has pushed");
     }
     return InvalidArgument("it is cut off");
   }
@@ -146,7 +146,7 @@ class PickleWalk {
   }
   absl::Status Recall(int64_t number) {
     const auto it = memory_.find(number);
-    if (it == memory_.end()) return InvalidArgument("it uses a value that it does not have");
+    if (it == memory_.end()) return InvalidArgument("it uses a value that it has not stored");
     Push(it->second);
     return absl::OkStatus();
   }
@@ -219,7 +219,7 @@ class PickleWalk {
       case 's':
         PopLast(2);
         return absl::OkStatus();
-      case '\x81':  // An object is made of what stands below.
+      case '\x81':  // An object is made of the stack's entries below.
         PopLast(1);
         return absl::OkStatus();
       case 'b':
@@ -270,7 +270,7 @@ class PickleWalk {
                         !full.starts_with(kForeign);
     const std::string in_two = space + " " + name;
     if (!is_own && std::ranges::find(kClasses, in_two) == kClasses.end()) {
-      return InvalidArgument("it makes an object of the class {}, which a script may not",
+      return InvalidArgument("it creates an object of the class {}, which a script must not create",
                              Printable(full));
     }
     Push({});
@@ -294,7 +294,7 @@ class PickleWalk {
     const uint64_t there = size_of_(parts[2].text).value_or(0);
     if (count < 0 || static_cast<uint64_t>(count) > there / each) {
       return InvalidArgument(
-          "its tensor {} is to have {} numbers of {} bytes, and the file has {} bytes of it",
+          "its tensor {} needs {} numbers of {} bytes, but the file has {} bytes for it",
           Printable(parts[2].text), count, each, there);
     }
     Push({});

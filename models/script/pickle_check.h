@@ -1,4 +1,4 @@
-// Checks a pickle of a TorchScript file by walking through it, before libtorch makes objects of it.
+// Checks a pickle of a TorchScript file by walking through it, before libtorch builds its objects.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tidemill::models {
 
-// The bytes of the record with the numbers of a tensor, by the key that the pickle has for it;
-// std::nullopt: there is no such record.
+// Returns the size of the record with the numbers of a tensor, by its key in the pickle;
+// std::nullopt without such a record.
 using StorageSize = std::function<std::optional<uint64_t>(const std::string& key)>;
 
 // INVALID_ARGUMENT for
-// - a class that is neither of the script's own nor one that holds tensors and lists: what libtorch
-//   has in C++ would run code of its own;
-// - a tensor with more numbers than its record has, which would show what lies behind it in memory;
-// - what the pickles of TorchScript do not have.
+// - a class that is neither defined in the script nor a container of tensors or lists, because a
+// C++ class of libtorch would run its own code;
+// - a tensor with more numbers than its record has, which would expose the memory after it;
+// - an opcode that pickles of TorchScript do not use.
 absl::Status CheckPickle(std::string_view bytes, const StorageSize& size_of);
 
 }  // namespace tidemill::models

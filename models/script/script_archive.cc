@@ -139,7 +139,7 @@ absl::StatusOr<std::optional<std::string>> ScriptArchive::Read(size_t index) con
   const std::string_view packed = local.substr(begin, place.packed);
   if (place.method == kStored && place.packed == record.size) return std::string(packed);
   if (place.method != kDeflated) {
-    return InvalidArgument("{} is packed in a way that libtorch does not know",
+    return InvalidArgument("{} is packed with a method that libtorch does not support",
                            Printable(record.name));
   }
   auto bytes = Inflate(packed, record.size);

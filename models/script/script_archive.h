@@ -12,18 +12,18 @@
 
 namespace tidemill::models {
 
-// The table of contents of an archive, which is at its end, and the records that lie in the bytes
-// at hand. Refers to the bytes that it is made of.
+// The table of contents of an archive, which is at its end, and the records in the given bytes.
+// Refers to these bytes.
 class ScriptArchive {
  public:
   // `tail`: the last bytes of a file of `file_bytes` bytes. INVALID_ARGUMENT when they do not end
-  // with the table of contents of an archive as libtorch writes it, or do not hold all of it.
+  // with the table of contents of an archive as libtorch writes it, or contain only a part of it.
   static absl::StatusOr<ScriptArchive> Open(std::string_view tail, uint64_t file_bytes);
 
   const std::vector<ScriptRecord>& records() const { return records_; }
 
-  // std::nullopt when the record begins before the bytes at hand. INVALID_ARGUMENT when it cannot
-  // be unpacked.
+  // std::nullopt when the record begins before the given bytes. INVALID_ARGUMENT when it cannot be
+  // unpacked.
   absl::StatusOr<std::optional<std::string>> Read(size_t index) const;
 
  private:
@@ -42,7 +42,7 @@ class ScriptArchive {
   std::vector<Place> places_;
 };
 
-// CheckScript() for a file of which the last bytes are at hand. What lies before them is not
+// Does the same as CheckScript(), with the last bytes of a file. The bytes before them are not
 // checked.
 absl::Status CheckScriptTail(std::string_view tail, uint64_t file_bytes);
 

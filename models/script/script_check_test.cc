@@ -99,7 +99,7 @@ TEST(ScriptCode, NothingHidesInStringsCommentsOrNumbers) {
   }
   EXPECT_THAT(CheckBody("return \"open"), StatusIs(kInvalid, HasSubstr("does not end")));
   EXPECT_THAT(CheckBody(std::string("return x\0.relu()", 16)),
-              StatusIs(kInvalid, HasSubstr("a character that no code has")));
+              StatusIs(kInvalid, HasSubstr("a character that is not valid in code")));
 }
 
 TEST(ScriptCode, OfAMethodThatRunsWhenTheFileIsReadIsRefused) {
@@ -187,7 +187,7 @@ TEST(ScriptPickle, WithClassesOfOtherCodeIsRefused) {
 
 TEST(ScriptPickle, WithATensorLargerThanItsRecordIsRefused) {
   EXPECT_THAT(CheckObjects(Pickle(Storage('0', 5))),
-              StatusIs(kInvalid, HasSubstr("is to have 5 numbers of 4 bytes")));
+              StatusIs(kInvalid, HasSubstr("needs 5 numbers of 4 bytes")));
   EXPECT_THAT(CheckObjects(Pickle(Storage('1', 1))), StatusIs(kInvalid, HasSubstr("has 0 bytes")));
 }
 

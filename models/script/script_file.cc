@@ -20,8 +20,8 @@ constexpr std::string_view kSource = ".py";
 constexpr std::string_view kPickle = ".pkl";
 constexpr std::string_view kPositions = ".debug_pkl";
 
-// Folders and records that TorchScript writes beside code and pickles. What a trace was made with
-// is read by nobody here, and does not hold the numbers that it says.
+// Folders and records that TorchScript writes beside code and pickles. The inputs of a trace are
+// not read here, and do not hold the numbers that they claim.
 constexpr auto kFolders = std::to_array<std::string_view>(
     {"data/", "constants/", "traced_inputs/", "extra/", ".data/", "bytecode/"});
 constexpr auto kRecords = std::to_array<std::string_view>(
@@ -56,11 +56,11 @@ class Records {
       const Part part = PartOf(records_[i].name);
       if (part == Part::kOther) continue;
       code_bytes = part == Part::kSourceFile ? code_bytes + records_[i].size : code_bytes;
-      if (records_[i].size > kMostCodeBytes || code_bytes > kMostCodeBytes) {
+      if (records_[i].size > kMaxCodeBytes || code_bytes > kMaxCodeBytes) {
         return InvalidArgument(
             "{} has {} bytes; a script may have {} bytes of code, and as many in "
             "a pickle",
-            records_[i].name, records_[i].size, kMostCodeBytes);
+            records_[i].name, records_[i].size, kMaxCodeBytes);
       }
       ASSIGN_OR_RETURN(std::optional<std::string> bytes, read_(i));
       if (!bytes) continue;
@@ -92,7 +92,7 @@ class Records {
   }
 
   absl::Status CheckPickleOf(const std::string& name, const std::string& bytes) const {
-    // The numbers of "data.pkl" lie in "data/".
+    // The numbers of "data.pkl" are in "data/".
     const std::string folder = name.substr(0, name.size() - kPickle.size()) + "/";
     const StorageSize size_of = [&](const std::string& key) -> std::optional<uint64_t> {
       const auto it = sizes_.find(folder + key);

@@ -12,8 +12,8 @@
 
 namespace tidemill::models {
 
-// The most bytes of code, and the most of a pickle.
-inline constexpr uint64_t kMostCodeBytes = uint64_t{64} << 20;
+// The most bytes of code, and of a pickle.
+inline constexpr uint64_t kMaxCodeBytes = uint64_t{64} << 20;
 
 // A record of the archive.
 struct ScriptRecord {
@@ -23,12 +23,13 @@ struct ScriptRecord {
   uint64_t size = 0;
 };
 
-// The bytes of a record by its index; std::nullopt: they are not at hand, and are not checked.
+// The bytes of a record by its index; std::nullopt for bytes that are not available, which are not
+// checked.
 using ReadScriptRecord = std::function<absl::StatusOr<std::optional<std::string>>(size_t index)>;
 
-// INVALID_ARGUMENT, with the record and the line, when the file holds what is not arithmetic: see
-// code_check.h and pickle_check.h. Also for records that TorchScript does not write, and for two of
-// one name. Other codes are those of `read`.
+// INVALID_ARGUMENT, with the record and the line, when the file contains more than arithmetic: see
+// code_check.h and pickle_check.h. Also for records that TorchScript does not write, and for a
+// duplicate name. Also returns the errors of `read`.
 absl::Status CheckScript(const std::vector<ScriptRecord>& records, const ReadScriptRecord& read);
 
 }  // namespace tidemill::models

@@ -34,7 +34,7 @@ class Lexer {
       } else if (absl::ascii_isgraph(next)) {
         Add(ScriptToken::Kind::kSign, 1);
       } else {
-        return InvalidArgument("line {}: a character that no code has", line_);
+        return InvalidArgument("line {}: a character that is not valid in code", line_);
       }
     }
     return std::move(tokens_);
@@ -53,7 +53,7 @@ class Lexer {
     Take(size);
   }
 
-  // The types behind a comment that states them are code.
+  // The types in a comment that states them are code.
   void SkipComment() {
     if (code_.substr(at_).starts_with(kTypeComment)) return Take(kTypeComment.size());
     Take(std::min(code_.find('\n', at_), code_.size()) - at_);

@@ -1,5 +1,5 @@
-// The code of a TorchScript as tokens, cut where libtorch's own lexer cuts it
-// (torch/csrc/jit/frontend/lexer.h): what is a string here is a string there.
+// The code of a TorchScript as tokens, cut in the same places as by libtorch's lexer
+// (torch/csrc/jit/frontend/lexer.h), so that both find the same strings.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tidemill::models {
 struct ScriptToken {
   enum class Kind { kName, kNumber, kText, kSign };
   Kind kind = Kind::kSign;
-  // Of a text: what stands between its quotes. A sign has one character.
+  // For a text: the part between its quotes. A sign has one character.
   std::string_view text = {};
   // From 1.
   int64_t line = 0;
@@ -22,8 +22,8 @@ struct ScriptToken {
   bool IsSign(char sign) const { return kind == Kind::kSign && text[0] == sign; }
 };
 
-// The tokens refer to `code`. Comments are left out, but not those that state types.
-// INVALID_ARGUMENT, with the line, for what is no code: an open string, a character of no token.
+// The tokens refer to `code`. Comments are left out, except comments with types. INVALID_ARGUMENT,
+// with the line, for a string that is not closed, or a character of no token.
 absl::StatusOr<std::vector<ScriptToken>> TokensOf(std::string_view code);
 
 }  // namespace tidemill::models

@@ -125,7 +125,7 @@ absl::Status EnterSandbox() {
   using sandbox::MayExecute;
   using sandbox::MayOpen;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return FailedPrecondition("cannot give up new rights: {}", strerror(errno));
+    return FailedPrecondition("cannot forbid new privileges: {}", strerror(errno));
   }
   const bool is_apart = plugin::HostSettings::OfThisProcess().sandbox != "none";
   if (is_apart && !sandbox::HasLandlock()) {

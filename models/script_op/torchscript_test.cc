@@ -119,14 +119,13 @@ TEST(TorchScriptOp, MakesTheSameOfARowWhateverComesWithIt) {
 TEST(TorchScriptOp, ARowOfWhichTheProgramRaisesAnErrorIsABadSample) {
   const Graph graph =
       GraphOf(Program("def forward(self, x):\n"
-                      "  assert bool((x != 3).all()), 'three is no number'\n"
-                      "  return x\n"));
+                      " assert bool((x != 3).all()), 'three is not a number'\n return x\n"));
   const auto made = graph.Run(MakeSamples(Count(200)), nullptr);
   ASSERT_THAT(made, IsOk());
   EXPECT_EQ(made->batch.num_rows(), 199);
   ASSERT_EQ(made->bad.size(), 1u);
   EXPECT_EQ(made->bad[0].row, 3);
-  EXPECT_THAT(made->bad[0].reason, HasSubstr("three is no number"));
+  EXPECT_THAT(made->bad[0].reason, HasSubstr("three is not a number"));
 }
 
 TEST(TorchScriptOp, ARowThatTakesForeverCostsTheRow) {
@@ -192,7 +191,7 @@ TEST(TorchScriptOp, SaysWhatIsWrongWithAProgram) {
   EXPECT_THAT(made->bad[0].reason, HasSubstr("forward() gives Float [] instead of Float [64]"));
 }
 
-TEST(TorchScriptOp, AProgramThatIsNoArithmeticIsNeverRun) {
+TEST(TorchScriptOp, AProgramThatIsNotArithmeticIsNeverRun) {
   const std::string made = ::testing::TempDir() + "made_by_a_program";
   std::filesystem::remove(made);
   const std::vector<std::string> bodies = models::testing::HostileBodies();

@@ -1,5 +1,5 @@
 // How the outputs of a network that predicts classes become probabilities. The loss of the training
-// decides it, and it stays the same ever after.
+// decides it, and it never changes afterwards.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 namespace tidemill::models {
 
 enum class ClassOutputs {
-  kSoftmax,  // One output for each class. A single output is that of the only class.
+  kSoftmax,  // One output for each class. A single output belongs to the only class.
   kSigmoid,  // One output. Its sigmoid is the probability of class 1 of two.
 };
 

@@ -27,7 +27,7 @@ struct InputSpec {
 // The specs by column name: `input`, and `input_...` for networks that take more.
 using InputSpecs = std::map<std::string, InputSpec>;
 
-// Why something does not fit, and what to do.
+// Why a spec does not fit, and the remedy.
 struct SpecProblem {
   std::string message;
   std::string hint;

@@ -1,5 +1,5 @@
 // The `model` section of a pipeline: which network to train. An Architecture is a network as its
-// spec defines it, with all that the platform asks of a network.
+// spec defines it, with all functions that the platform needs.
 //
 //   model: {type: mlp, hidden: [64, 64], outputs: 2}
 //   model: {type: resnet18, outputs: 10}
@@ -7,9 +7,9 @@
 //
 // To add a network, write a header beside this one with its spec and the declaration of its
 // MakeModule(), that function in models/networks/<name>.cc, and its two lines in networks.h. The
-// spec defines what ArchitectureOf in model_spec.cc asks for. A program that only reads specs does
-// not link torch. models/testing/each_network.h says how the test of a network checks the promises
-// of every network.
+// spec defines what ArchitectureBase needs. To replace a default, specialise ArchitectureOf for the
+// spec and override the function there. A program that only reads specs does not link torch.
+// models/networks/networks_test.cc checks the promises of every network; add a case there.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct NetworkFile {
   Duration timeout;  // Longest time for a batch.
 };
 
-// A network before it has weights: its layers and their settings. Thread-compatible.
+// A network without weights: its layers and their settings. Thread-compatible.
 class Architecture : public config::Part<Architecture> {
  public:
   // Lists every network.
@@ -71,7 +71,7 @@ class Architecture : public config::Part<Architecture> {
   virtual bool IsSmall() const = 0;
 
   // Returns std::nullopt for a network that is built from its settings.
-  virtual std::optional<NetworkFile> File() const = 0;
+  virtual std::optional<NetworkFile> File() const { return std::nullopt; }
   // Returns the same network with its file at another path. Returns the network unchanged when it
   // has no file.
   virtual ModelSpec WithFile(std::string path) const = 0;
@@ -80,7 +80,34 @@ class Architecture : public config::Part<Architecture> {
   virtual bool Equals(const Architecture& other) const = 0;
 };
 
-// What a network is made from, besides its settings.
+template <typename Spec>
+class ArchitectureOf;
+
+// The part that all specs share.
+template <typename Spec>
+class ArchitectureBase : public config::PartOf<ArchitectureOf<Spec>, Architecture, Spec> {
+ public:
+  int64_t NumOutputs() const override { return this->spec_.outputs; }
+  std::optional<SpecProblem> FindInputProblem(const InputSpecs& inputs) const override {
+    return this->spec_.FindInputProblem(inputs);
+  }
+  std::vector<int64_t> IdLimits(std::string_view column) const override {
+    return this->spec_.IdLimits(column);
+  }
+  RowLengths Lengths() const override { return Spec::kLengths; }
+  bool HasSparseGradients() const override { return this->spec_.HasSparseGradients(); }
+  bool IsSmall() const override { return this->spec_.IsSmall(); }
+  ModelSpec WithFile(std::string /*path*/) const override { return this->spec_; }
+  bool Equals(const Architecture& other) const override {
+    return this->spec_ == static_cast<const ArchitectureBase&>(other).spec_;
+  }
+};
+
+// The network of a spec, with the defaults.
+template <typename Spec>
+class ArchitectureOf final : public ArchitectureBase<Spec> {};
+
+// The inputs of a network's construction, besides its settings.
 struct NetworkParts {
   InputSpecs inputs;      // The network can take them; see FindInputProblem().
   std::string file = {};  // The content of its file, if it has one.

@@ -1,4 +1,4 @@
-// A network that someone else wrote, as a TorchScript file.
+// A network from another program, as a TorchScript file.
 #pragma once
 
 #include <cstdint>
@@ -42,16 +42,23 @@ struct TorchScript {
   std::vector<int64_t> IdLimits(std::string_view /*column*/) const { return {}; }
   bool HasSparseGradients() const { return false; }
   bool IsSmall() const { return false; }
-  std::optional<NetworkFile> File() const { return NetworkFile{.path = file, .timeout = timeout}; }
-  TorchScript WithFile(std::string path) const {
-    TorchScript changed = *this;
-    changed.file = std::move(path);
-    return changed;
-  }
 
   friend bool operator==(const TorchScript&, const TorchScript&) = default;
 };
 
 absl::StatusOr<ModulePtr> MakeModule(const TorchScript& spec, const NetworkParts& parts);
+
+template <>
+class ArchitectureOf<TorchScript> final : public ArchitectureBase<TorchScript> {
+ public:
+  std::optional<NetworkFile> File() const override {
+    return NetworkFile{.path = spec_.file, .timeout = spec_.timeout};
+  }
+  ModelSpec WithFile(std::string path) const override {
+    TorchScript changed = spec_;
+    changed.file = std::move(path);
+    return changed;
+  }
+};
 
 }  // namespace tidemill::models

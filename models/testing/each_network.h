@@ -1,10 +1,5 @@
-// The tests that every network must pass are in networks_test.cc. The test of a new network adds
-// its cases:
-//
-//   INSTANTIATE_TEST_SUITE_P(
-//       Gru, EachNetwork,
-//       ::testing::Values(NetworkCase{"gru", [] { return Forecast(Gru{.hidden = 16}); }, 1}),
-//       [](const auto& one) { return one.param.name; });
+// What a case of the tests that every network must pass consists of. The tests and the cases are in
+// networks_test.cc. A new network adds a case there.
 #pragma once
 
 #include <cstdint>

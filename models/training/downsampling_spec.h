@@ -1,13 +1,13 @@
-// The `downsampling` of a `training` section: on which of its samples a training spends its time. A
-// Downsampling is a method as its spec defines it, with all that the platform asks of a method.
+// The `downsampling` of a `training` section: the samples on which a training spends its time. A
+// Downsampling is a method as its spec defines it, with all functions that the platform needs.
 //
 //   downsampling: {type: margin, fraction: 0.1}
 //   downsampling: {type: loss, fraction: 0.25, when: batch_then_sample}
 //   downsampling: {type: schedule, steps: [{triggers: 2, use: none}, {use: {type: rs2, fraction:
 //   0.1}}]}
 //
-// The methods are in trainer_server/downsampling/methods/, each in a header and a source of its
-// name. method_list.h lists them there. method_spec.h says what a method consists of.
+// The methods are in trainer_server/downsampling/, each with a header in spec/ and a source in
+// methods/. method_list.h lists them. method_spec.h describes the parts of a method.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "config/choice.h"
+#include "config/choosing_part.h"
 #include "config/config.h"
 #include "config/named_files.h"
 #include "models/spec/model_spec.h"
@@ -28,18 +29,18 @@ namespace tidemill::models {
 class Downsampling;
 using DownsamplingSpec = config::Choice<Downsampling>;
 
-// Another model, with whose losses a method compares. The losses are those on samples that the
-// other model was not trained on.
+// A second model, whose losses a method compares with those of the trained model. They are its
+// losses on samples that it was not trained on.
 struct AuxiliaryModel {
   std::optional<ModelSpec> model = std::nullopt;  // By default, one like the trained model.
   int64_t epochs = 1;
-  // The share of the samples that it is trained on, and that the training leaves out.
+  // The share of the samples on which it is trained, and which the training leaves out.
   double holdout = 0.1;
-  // Instead, trains two models on halves. Each gives the losses of the other half.
+  // Instead, trains one model on each half. Each model gives the losses of the other half.
   bool twin = false;
 };
 
-// What a method's settings are checked against.
+// The training against which a method's settings are checked.
 struct TrainedWith {
   int64_t outputs = 0;  // The outputs of the model.
   bool loss_is_of_classes = false;
@@ -47,16 +48,8 @@ struct TrainedWith {
   int64_t batch_size = 0;
 };
 
-// What the reference says about a method, besides its keys.
-struct DownsamplingText {
-  std::string_view rule;     // What the method chooses.
-  std::string_view weights;  // The weights of the chosen samples.
-  std::string_view cost;     // The cost in time and memory.
-  std::string_view source;   // The source of the algorithm; may be empty.
-};
-
 // A downsampling method and its settings. Thread-compatible.
-class Downsampling : public config::Part<Downsampling> {
+class Downsampling : public config::PartWithFiles<Downsampling> {
  public:
   // Lists every method.
   static std::span<const config::Alternative<Downsampling>> Alternatives();
@@ -67,26 +60,19 @@ class Downsampling : public config::Part<Downsampling> {
 
   // Returns the methods that serve some trigger: the methods of a schedule's steps, or this method
   // itself. They live as long as this one.
-  virtual std::vector<const Downsampling*> Methods() const = 0;
+  virtual std::vector<const Downsampling*> Methods() const { return {this}; }
 
-  // Whether this method leaves nothing out.
-  virtual bool IsNone() const = 0;
+  // Whether this method leaves out no sample.
+  virtual bool IsNone() const { return false; }
 
-  virtual std::optional<AuxiliaryModel> Auxiliary() const = 0;
+  // Returns the model that it trains first; std::nullopt for most methods.
+  virtual std::optional<AuxiliaryModel> Auxiliary() const { return std::nullopt; }
 
-  // Notes a problem for everything that the method needs and the training does not provide. Paths
-  // begin at the method's own section. The steps of a schedule are not asked.
-  virtual void CheckTraining(const TrainedWith& with, TrainingProblems& problems) const = 0;
+  // Adds a problem for everything that the method needs and the training does not provide. Paths
+  // begin at the method's own section. The steps of a schedule are not checked.
+  virtual void CheckTraining(const TrainedWith& /*with*/, TrainingProblems& /*problems*/) const {}
 
-  // Takes in what is in the files that the method names; see transform/engine/op_spec.h. Notes
-  // problems at its own keys. A schedule does so for its steps.
-  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
-
-  // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
-  // for other methods, and for a schedule.
-  virtual std::string RunsWith() const = 0;
-
-  virtual DownsamplingText Text() const = 0;
+  virtual config::ChoosingText Text() const = 0;
 
   // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Downsampling& other) const = 0;

@@ -10,7 +10,7 @@
 
 namespace tidemill::models {
 
-// What a model learns to predict: classes, whose number a spec may give, or a real number.
+// The kind of a label: classes, whose number a spec may give, or a real number.
 struct LabelKind {
   bool is_class = false;
   int64_t num_classes = 0;  // 0 when unknown.
@@ -18,9 +18,9 @@ struct LabelKind {
   std::string_view dataset = {};
 };
 
-// Returns everything that does not fit: a loss for another kind of label; a number of outputs other
-// than the loss and the classes need; sparse gradients that an optimiser cannot take; a
-// downsampling method that needs what the loss, the label or memory does not provide.
+// Returns everything that does not fit: a loss for another kind of label; a wrong number of outputs
+// for the loss and the classes; sparse gradients that an optimiser cannot take; a downsampling
+// method that needs what the loss, the label or memory does not provide.
 TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec& training,
                                       const LabelKind& label);
 
@@ -29,8 +29,8 @@ TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec
 // have. A dataset without labels counts as one without classes.
 TrainingProblems FindMixProblems(const TrainingSpec& training, const LabelKind& label);
 
-// Returns why `training.buckets` cannot be used with what the graph makes and the model takes: a
-// column without a length; boundaries beyond its width; a model whose answers depend on the
+// Returns why `training.buckets` does not fit the columns of the graph and the inputs of the model:
+// a column without a length; boundaries beyond its width; a model whose answers depend on the
 // padding; a model that takes no ragged rows.
 TrainingProblems FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
                                      const InputSpecs& inputs);

@@ -7,7 +7,7 @@
 #include "models/training/losses/losses.h"
 #include "models/training/optimizers/optimizers.h"
 #include "models/training/orders/full_order.h"
-#include "trainer_server/downsampling/methods/method_list.h"
+#include "trainer_server/downsampling/spec/method_list.h"
 
 namespace tidemill::models {
 namespace {
@@ -53,7 +53,7 @@ TEST(TrainingCheck, OutputsMustBeAsManyAsTheLossTakes) {
       ElementsAre("training.loss.class_weights"));
 }
 
-TEST(TrainingCheck, AMixTakesClassesThatThereAre) {
+TEST(TrainingCheck, AMixTakesKnownClasses) {
   const auto find = [](const LabelKind& label) {
     const TrainingSpec training = {
         .mix = Mix{.sources = {{.classes = {0, 1}}, {.classes = {1, 2, 5}}, {.files = "a/*"}, {}}}};
@@ -86,7 +86,7 @@ TEST(TrainingCheck, SparseGradientsNeedAnOptimizerThatTakesThem) {
   EXPECT_THAT(PathsOf(model, {.optimizers = two}, kTwoClasses), IsEmpty());
 }
 
-TEST(TrainingCheck, DownsamplingAsksForWhatThereIs) {
+TEST(TrainingCheck, DownsamplingAsksOnlyForWhatExists) {
   const auto paths = [](const DownsamplingSpec& method, const LossSpec& loss,
                         const LabelKind& label, int64_t batch_size = 128) {
     const ModelSpec model = Mlp{.outputs = label.is_class ? 2 : 1};

@@ -53,7 +53,7 @@ struct GradientClipping {
   friend bool operator==(const GradientClipping&, const GradientClipping&) = default;
 };
 
-// Ends a training that does not improve any more on held-out samples.
+// Ends a training that no longer improves on held-out samples.
 struct EarlyStopping {
   static constexpr std::string_view kDoc =
       "Ends the training when the loss on held-out samples no longer falls. The loss is measured "
@@ -180,7 +180,7 @@ struct TrainingSpec {
     field("buckets", buckets, "Puts samples of similar length into a batch.");
     field("mix", mix, "Fills batches from several sources, in given shares.");
     field("checkpoint_every", checkpoint_every,
-          "Number of samples between two checkpoints. An interrupted training goes on from the "
+          "Number of samples between two checkpoints. An interrupted training continues from the "
           "last checkpoint.",
           {.min = 1});
     field("num_threads", num_threads,
@@ -190,9 +190,8 @@ struct TrainingSpec {
     field("max_bad_fraction", max_bad_fraction,
           "Share of samples that may be unusable before the training fails.", {.min = 0, .max = 1});
     field("max_bad_samples", max_bad_samples,
-          "Number of samples that may be unreadable or make a loss infinite by themselves, in one "
-          "epoch. The next such sample ends the training at once. 0: the "
-          "first one does.");
+          "Number of samples in one epoch that may be unreadable, or may each make a loss "
+          "infinite. The next such sample ends the training immediately. 0: the first one does.");
     field("downsampling", downsampling, "Which of its samples an epoch trains on.");
     field("weighted_loss", weighted_loss,
           "The loss of a batch with weights. unbiased: the weighted sum divided by the number of "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""MAE of "the speed stays as it is" on the windows of pipeline.yaml, by month. Shares no code with Tidemill."""
+"""MAE of "the speed does not change" on the windows of pipeline.yaml, by month. Shares no code with Tidemill."""
 
 import collections
 import csv

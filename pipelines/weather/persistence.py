@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""MAE of "it stays as warm as it is" on the windows of pipeline.yaml. Shares no code with Tidemill."""
+"""MAE of "the temperature does not change" on the windows of pipeline.yaml. Shares no code with Tidemill."""
 
 import collections
 import csv
@@ -14,7 +14,7 @@ for path in sorted((pathlib.Path(__file__).parent / "data").glob("*.csv")):
     for i in range(HISTORY - 1, len(rows) - HORIZON):
         window = rows[i - HISTORY + 1 : i + 1]
         ahead = rows[i + HORIZON]["TEMP"]
-        # A window that lacks the target is no sample, one that lacks an input a bad one.
+        # A window that lacks the target is not a sample, one that lacks an input is a bad sample.
         needed = [row["TEMP"] for row in window] + [rows[i][name] for name in ("PRES", "DEWP", "RAIN", "WSPM")]
         if "NA" in (ahead, *needed):
             continue

@@ -39,5 +39,5 @@ class Savings(Cost):
         return np.column_stack([super().contributions(block), without])
 
     def combine(self, sums):
-        """Without samples of the positive class nothing could be saved: 0 / 0 and x / 0 are no value."""
+        """Without samples of the positive class nothing could be saved: 0 / 0 and x / 0 are not values."""
         return 1 - sums[:, 0] / sums[:, 1]

@@ -1,4 +1,4 @@
-"""Retrains when the mistakes that are to be expected cost more than a training.
+"""Retrains when the expected mistakes cost more than a training.
 
     trigger: {type: plugin, use: "expected_loss.py:ExpectedLoss", with: {training_cost: 40, horizon: 2000}}
 

@@ -31,7 +31,7 @@ class Holidays : public tidemill::plugin::Trigger {
       unsigned month = 0, of_month = 0;
       const bool is_read = std::sscanf(day.c_str(), "%2u-%2u", &month, &of_month) == 2;
       const std::chrono::month_day read{std::chrono::month(month), std::chrono::day(of_month)};
-      if (!is_read || !read.ok()) throw std::invalid_argument(day + " is no day of the year");
+      if (!is_read || !read.ok()) throw std::invalid_argument(day + " is not a day of the year");
     }
   }
 
@@ -49,9 +49,11 @@ class Holidays : public tidemill::plugin::Trigger {
   }
 
   Verdict Judge(const Observed& seen) const override {
-    const std::string day = DayOf(static_cast<unsigned>(seen.at("month")), static_cast<unsigned>(seen.at("day")));
+    const std::string day =
+        DayOf(static_cast<unsigned>(seen.at("month")), static_cast<unsigned>(seen.at("day")));
     const bool is_holiday = std::ranges::find(*days, day) != (*days).end();
-    return {.fired = is_holiday, .because = day + (is_holiday ? " is a holiday" : " is no holiday")};
+    return {.fired = is_holiday,
+            .because = day + (is_holiday ? " is a holiday" : " is not a holiday")};
   }
 };
 TIDEMILL_PLUGIN(Holidays);

@@ -15,7 +15,7 @@ class Holidays(plugin.Trigger):
 
     def __init__(self):
         for day in self.days:
-            datetime.datetime.strptime("2000-" + day, "%Y-%m-%d")  # Tells a day that there is not.
+            datetime.datetime.strptime("2000-" + day, "%Y-%m-%d")  # Rejects a day that does not exist.
 
     def points(self):
         return plugin.EachCalendar("day")
@@ -27,4 +27,4 @@ class Holidays(plugin.Trigger):
 
     def judge(self, seen):
         day = f"{int(seen['month']):02}-{int(seen['day']):02}"
-        return plugin.Verdict(day in self.days, f"{day} is {'a holiday' if day in self.days else 'no holiday'}")
+        return plugin.Verdict(day in self.days, f"{day} is {'a holiday' if day in self.days else 'not a holiday'}")

@@ -10,7 +10,7 @@ import numpy
 
 from tidemill import plugin
 
-# Centers move after each so many candidates, wherever the blocks of candidates begin and end.
+# Centers move after this many candidates, wherever the blocks of candidates begin and end.
 STEP = 1024
 
 

@@ -21,5 +21,5 @@ class StaleLoss(plugin.Score):
         return ["losses", "ages"]
 
     def score(self, block):
-        # In float64: the same for a row wherever it stands.
+        # In float64: the same for a row at any place.
         return block["losses"].astype(numpy.float64) * (1 + block["ages"] / self.doubled_after)

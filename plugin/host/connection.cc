@@ -12,7 +12,7 @@
 namespace tidemill::plugin::host {
 namespace {
 
-constexpr size_t kMostBytes = size_t{16} << 20;
+constexpr size_t kMaxBytes = size_t{16} << 20;
 
 // The owner may have made the socket one that does not wait.
 bool IsLater(int socket, short events) {
@@ -38,7 +38,7 @@ bool Connection::ReadAll(char* bytes, size_t size) const {
 
 std::optional<nlohmann::json> Connection::Receive() {
   uint32_t size = 0;
-  if (!ReadAll(reinterpret_cast<char*>(&size), sizeof size) || size > kMostBytes) {
+  if (!ReadAll(reinterpret_cast<char*>(&size), sizeof size) || size > kMaxBytes) {
     return std::nullopt;
   }
   std::string text(size, '\0');
@@ -50,10 +50,9 @@ std::optional<nlohmann::json> Connection::Receive() {
 bool Connection::Send(const nlohmann::json& message) {
   // Texts of a plug-in may be anything.
   std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (text.size() > kMostBytes) {
-    text =
-        FaultOf(fmt::format("an answer of {} bytes; the most is {}", text.size(), kMostBytes), "")
-            .dump();
+  if (text.size() > kMaxBytes) {
+    text = FaultOf(fmt::format("an answer of {} bytes; the most is {}", text.size(), kMaxBytes), "")
+               .dump();
   }
   const auto size = static_cast<uint32_t>(text.size());
   text.insert(0, reinterpret_cast<const char*>(&size), sizeof size);

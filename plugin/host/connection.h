@@ -15,9 +15,10 @@ class Connection {
   // Uses `socket` and does not own it.
   explicit Connection(int socket) : socket_(socket) {}
 
-  // Waits for the next message, null for one that is no JSON. std::nullopt: the owner is gone.
+  // Waits for the next message. Null for a message that is not JSON; std::nullopt when the owner is
+  // gone.
   std::optional<nlohmann::json> Receive();
-  // False: the owner is gone. An answer that is too long becomes a fault.
+  // Returns false when the owner is gone. An answer that is too long becomes a fault.
   bool Send(const nlohmann::json& message);
 
  private:

@@ -62,7 +62,7 @@ class PluginFaults : public ::testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Sandboxes, PluginFaults, ::testing::Values("auto", "landlock", "none"));
 
-TEST_P(PluginFaults, WhatIsThrownIsAFaultAndTheHostGoesOn) {
+TEST_P(PluginFaults, WhatIsThrownIsAFaultAndTheHostContinues) {
   Owner owner(how());
   Begin(owner, "throws");
   const json answer = owner.Call(Observe(owner));
@@ -74,7 +74,7 @@ TEST_P(PluginFaults, WhatIsThrownIsAFaultAndTheHostGoesOn) {
 TEST_P(PluginFaults, EveryFunctionMayThrow) {
   EXPECT_EQ(WhatOf(Answer("throws at start")), "not today");
   EXPECT_EQ(WhatOf(Answer("throws in looks_at")), "nowhere to look");
-  EXPECT_THAT(WhatOf(Answer("throws a number")), HasSubstr("no std::exception"));
+  EXPECT_THAT(WhatOf(Answer("throws a number")), HasSubstr("not a std::exception"));
   EXPECT_EQ(WhatOf(Answer("looks elsewhere")), "LooksAt() names no labels");
   EXPECT_EQ(WhatOf(Answer("wants whole numbers")), "there is no column key");
 }
@@ -82,7 +82,7 @@ TEST_P(PluginFaults, EveryFunctionMayThrow) {
 TEST_P(PluginFaults, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(WhatOf(Answer("two points")), HasSubstr("exactly one"));
   EXPECT_THAT(WhatOf(Answer("a bad calendar")), HasSubstr("no such period"));
-  EXPECT_EQ(WhatOf(Answer("gives NaN")), "share is nan, which is no finite number");
+  EXPECT_EQ(WhatOf(Answer("gives NaN")), "share is nan, which is not a finite number");
   EXPECT_THAT(WhatOf(Answer("observes twice")), HasSubstr("observed twice"));
   Owner owner(how());
   Begin(owner, "judges by NaN");
@@ -188,7 +188,7 @@ TEST_P(PluginFaults, ThePluginEndsWhenItsWardenIsKilled) {
   for (const pid_t pid : family) EXPECT_TRUE(testing::Ends(pid)) << pid;
 }
 
-TEST(PluginHostStart, WhatKeepsItFromStartingIsSaid) {
+TEST(PluginHostStart, AFailureToStartIsReported) {
   Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so"),
                .language = "python",
                .more = {"--python", "no-such-python"}});

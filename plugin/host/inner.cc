@@ -35,7 +35,7 @@ absl::Status Run(const Options& options) {
     return NotFound("cannot start {}", python.path);
   }
   ASSIGN_OR_RETURN(Server server, Server::Create(options.inside));
-  // Before the file is loaded: that runs code of the user's.
+  // Before the file is loaded, because loading runs code of the user.
   RETURN_IF_ERROR(RefuseSystemCalls(MayExecute::kNo));
   server.Run();
 }

@@ -5,8 +5,8 @@
 
 namespace tidemill::plugin::host {
 
-// Gives up what a plug-in must not have, and serves the protocol until the owner is gone, or
-// becomes the Python that does. kCannotRun where that fails.
+// Drops the rights that a plug-in must not have, and serves the protocol until the owner is gone,
+// or executes the Python interpreter that serves it. Returns kCannotRun when that fails.
 int RunInner(const Options& options);
 
 }  // namespace tidemill::plugin::host

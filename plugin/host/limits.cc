@@ -14,8 +14,8 @@
 namespace tidemill::plugin::host {
 namespace {
 
-constexpr rlim_t kMostDescriptors = 64;
-constexpr rlim_t kMostStack = rlim_t{8} << 20;
+constexpr rlim_t kMaxDescriptors = 64;
+constexpr rlim_t kMaxStack = rlim_t{8} << 20;
 
 absl::Status Limit(__rlimit_resource resource, rlim_t most, const char* name) {
   rlimit limit{};
@@ -42,15 +42,15 @@ absl::Status LimitThisProcess(uint64_t memory) {
   signal(SIGXFSZ, SIG_IGN);
   RETURN_IF_ERROR(Limit(RLIMIT_CORE, 0, "core dumps"));
   RETURN_IF_ERROR(Limit(RLIMIT_FSIZE, 0, "files"));
-  RETURN_IF_ERROR(Limit(RLIMIT_NOFILE, kMostDescriptors, "descriptors"));
-  RETURN_IF_ERROR(Limit(RLIMIT_STACK, kMostStack, "the stack"));
-// Sanitizers reserve more memory than there is.
+  RETURN_IF_ERROR(Limit(RLIMIT_NOFILE, kMaxDescriptors, "descriptors"));
+  RETURN_IF_ERROR(Limit(RLIMIT_STACK, kMaxStack, "the stack"));
+// Sanitizers reserve more memory than the machine has.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (memory > 0) RETURN_IF_ERROR(Limit(RLIMIT_DATA, memory, "memory"));
 #endif
   DropCapabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) return absl::OkStatus();
-  return FailedPrecondition("cannot give up new rights: {}", strerror(errno));
+  return FailedPrecondition("cannot forbid new privileges: {}", strerror(errno));
 }
 
 }  // namespace tidemill::plugin::host

@@ -1,4 +1,4 @@
-// What the process of a plug-in may have.
+// Limits of the process of a plug-in.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace tidemill::plugin::host {
 
-// Limits this process for good: memory in bytes (0 for no limit), no files written, no core, no
-// capabilities, no more rights through programs that it executes. FAILED_PRECONDITION where the
+// Limits this process permanently: memory in bytes (0 for no limit), no writing of files, no core
+// dumps, no capabilities, no new privileges through executed programs. FAILED_PRECONDITION when the
 // kernel refuses.
 absl::Status LimitThisProcess(uint64_t memory);
 

@@ -14,8 +14,8 @@
 namespace tidemill::plugin::host {
 namespace {
 
-bool HasDescriptors() {
-  for (int number = 0; number <= kFile; ++number) {
+bool HasDescriptors(int num_files) {
+  for (int number = 0; number < kFirstData + num_files; ++number) {
     if (fcntl(number, F_GETFD) < 0) return false;
   }
   return true;
@@ -28,6 +28,8 @@ int Main(int argc, char** argv) {
       ->check(CLI::IsMember(std::set<std::string>{"c++", "python"}));
   app.add_option("--python", options.python, "The Python that runs it.");
   app.add_option("--memory", options.memory, "The most memory that it may have, in bytes.");
+  app.add_option("--files", options.num_files, "The number of data files.")
+      ->check(CLI::Range(0, 16));
   app.add_option("--sandbox", options.sandbox, "What it runs in.")
       ->check(CLI::IsMember(std::set<std::string>{"auto", "bwrap", "landlock", "none"}));
   app.add_option("--modules", options.modules, "The folder with the Python package tidemill.");
@@ -37,7 +39,7 @@ int Main(int argc, char** argv) {
   app.add_flag("--trial", options.is_trial)->group("");
   CLI11_PARSE(app, argc, argv);
   if (options.is_trial) return 0;
-  if (options.language.empty() || !HasDescriptors()) {
+  if (options.language.empty() || !HasDescriptors(options.num_files)) {
     std::fputs("tidemill-plugin-host: started by services only\n", stderr);
     return kCannotRun;
   }

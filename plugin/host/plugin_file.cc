@@ -18,7 +18,7 @@ using nlohmann::json;
 using ListFunction = const TidemillPlugin* (*)(uint32_t);
 
 // More would be a list without an end.
-constexpr uint32_t kMostPlugins = 1000;
+constexpr uint32_t kMaxPlugins = 1000;
 
 std::string Text(const char* text) { return text != nullptr ? text : ""; }
 
@@ -33,14 +33,14 @@ absl::StatusOr<ListFunction> Open(const std::string& file) {
   }
   void* const function = dlsym(handle, "tidemill_plugin");
   if (function != nullptr) return reinterpret_cast<ListFunction>(function);
-  return InvalidArgument("{} has no function tidemill_plugin: it ends with TIDEMILL_PLUGIN(...)",
-                         file);
+  return InvalidArgument(
+      "{} has no function tidemill_plugin; end the source with TIDEMILL_PLUGIN(...)", file);
 }
 
 absl::StatusOr<std::vector<TidemillPlugin>> ListOf(ListFunction function) {
   std::vector<TidemillPlugin> plugins;
   RETURN_IF_ERROR(Guard([&] {
-    for (uint32_t index = 0; index < kMostPlugins; ++index) {
+    for (uint32_t index = 0; index < kMaxPlugins; ++index) {
       const TidemillPlugin* const plugin = function(index);
       if (plugin == nullptr) return;
       plugins.push_back(Known<TidemillPlugin>(plugin));
@@ -56,9 +56,10 @@ absl::Status CheckUsable(const TidemillPlugin& plugin, const KindEntry* kind,
                               plugin.version, TIDEMILL_PLUGIN_VERSION);
   }
   if (Text(plugin.kind) != wanted) {
-    return InvalidArgument("it is a {}, and a {} is needed", Text(plugin.kind), wanted);
+    return InvalidArgument("it is a {}, but a {} is needed", Text(plugin.kind), wanted);
   }
-  if (kind == nullptr) return InvalidArgument("this host knows no plug-ins that are a {}", wanted);
+  if (kind == nullptr)
+    return InvalidArgument("this host does not support plug-ins of the kind {}", wanted);
   if (plugin.create == nullptr || plugin.destroy == nullptr || plugin.functions == nullptr) {
     return InvalidArgument("it needs create, destroy and the functions of its kind");
   }

@@ -1,4 +1,4 @@
-// Programs that the warden runs, and what they say.
+// Programs that the warden runs, and their output.
 #pragma once
 
 #include <string>
@@ -11,23 +11,25 @@ namespace tidemill::plugin::host {
 
 struct Program {
   std::string path = {};
-  // Behind the program's name.
+  // Without the program's name.
   std::vector<std::string> arguments = {};
   // "NAME=value".
   std::vector<std::string> environment = {};
 };
 
-// All of the environment that a plug-in has: nothing of the owner's, which may hold secrets.
+// Returns the whole environment of a plug-in. It contains nothing of the owner's environment, which
+// may hold secrets.
 std::vector<std::string> PluginEnvironment();
 
-// Becomes the program; returns only when that fails.
+// Executes the program in place of this process; returns only on failure.
 void Execute(const Program& program);
 
-// Runs a program to its end, without the descriptors of a host, and returns what it prints. Fails
-// as the program does.
+// Runs a program to its end, without the descriptors of a host, and returns its output. Fails when
+// the program fails.
 absl::StatusOr<std::string> OutputOf(const Program& program);
 
-// Where a program lies by the PATH of this process; one with a slash lies there. NOT_FOUND.
+// Returns the path of a program, found by the PATH of this process; a name with a slash is a path.
+// NOT_FOUND when there is none.
 absl::StatusOr<std::string> FindProgram(const std::string& name);
 
 // The whole environment of this process.

@@ -56,7 +56,7 @@ TEST(PluginHost, NamesThePluginsOfTheFileWhenItHasNoSuchOne) {
   Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   EXPECT_THAT(WhatOf(Load(owner, "Surprize")),
               AllOf(HasSubstr("test.so has no plug-in Surprize"), HasSubstr("Surprise, Cost")));
-  EXPECT_EQ(WhatOf(Load(owner, "Cost")), "Cost: it is a measure, and a trigger is needed");
+  EXPECT_EQ(WhatOf(Load(owner, "Cost")), "Cost: it is a measure, but a trigger is needed");
   EXPECT_EQ(WhatOf(owner.Call({{"call", "create"}, {"settings", json::object()}, {"seed", 1}})),
             "no plug-in is loaded");
 }
@@ -72,7 +72,7 @@ TEST(PluginHost, ListsAllPluginsOfTheFileAndSaysWhichCannotRun) {
   EXPECT_EQ(Load(owner, "Older")["plugin"]["name"], "Older");
 }
 
-TEST(PluginHost, AFileThatIsNoSharedObjectIsAFault) {
+TEST(PluginHost, AFileThatIsNotASharedObjectIsAFault) {
   Owner owner({.file = "/proc/self/maps"});
   EXPECT_THAT(WhatOf(Load(owner, "Surprise")), HasSubstr("cannot load test.so"));
 }
@@ -84,9 +84,10 @@ TEST(PluginHost, RefusesSettingsThatThePluginDoesNotTake) {
   EXPECT_EQ(what_of(json::object()), "the setting every is required");
   EXPECT_EQ(what_of(Settings({{"thresold", 1}})), "it has no setting thresold");
   EXPECT_EQ(what_of(Settings({{"threshold", 3}})), "the setting threshold: 3 is above 1");
-  EXPECT_EQ(what_of({{"every", 2.5}}), "the setting every: 2.5 is no whole number");
+  EXPECT_EQ(what_of({{"every", 2.5}}), "the setting every: 2.5 is not a whole number");
   EXPECT_EQ(what_of(Settings({{"mode", "min"}})), "the setting mode: \"min\" is none of mean, max");
-  EXPECT_EQ(what_of(Settings({{"weights", {1, "x"}}})), "the setting weights: \"x\" is no number");
+  EXPECT_EQ(what_of(Settings({{"weights", {1, "x"}}})),
+            "the setting weights: \"x\" is not a number");
 }
 
 TEST(PluginHost, ATriggerSaysWhereItDecidesAndWhatItLooksAt) {
@@ -101,7 +102,7 @@ TEST(PluginHost, ATriggerSaysWhereItDecidesAndWhatItLooksAt) {
   EXPECT_EQ(created["looks_at"][2]["columns"], json({"bid", "ask"}));
 }
 
-TEST(PluginHost, ATriggerObservesJudgesAndGoesOnFromItsState) {
+TEST(PluginHost, ATriggerObservesJudgesAndContinuesFromItsState) {
   Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_test_plugins.so")});
   Load(owner, "Surprise");
   Create(owner, Settings({}), /*seed=*/7);
@@ -153,7 +154,7 @@ TEST(PluginHost, AMeasureTellsWhatSamplesContributeAndCombinesSums) {
   EXPECT_THAT(WhatOf(owner.Call(wrong)), HasSubstr("the column label has the type g of Arrow"));
   json outside = block;
   outside["columns"][0]["at"] = 1 << 20;
-  EXPECT_THAT(WhatOf(owner.Call(outside)), HasSubstr("do not lie in the memory"));
+  EXPECT_THAT(WhatOf(owner.Call(outside)), HasSubstr("are not within the memory"));
   EXPECT_THAT(WhatOf(owner.Call({{"call", "combine"}, {"rows", 0}, {"columns", json::array()}})),
               HasSubstr("has no sums of 2 numbers"));
 }

@@ -6,7 +6,7 @@
 namespace tidemill::plugin::host {
 namespace {
 
-// Prints the interpreter, then the folders that there are.
+// Prints the interpreter, then its existing folders.
 constexpr char kQuestion[] = R"(
 import os, sys
 real = os.path.dirname(os.path.realpath(sys.executable))

@@ -1,4 +1,4 @@
-// The Python that runs plug-ins.
+// The Python interpreter that runs plug-ins.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 namespace tidemill::plugin::host {
 
 struct Python {
-  // The interpreter itself, where `--python` may be a script that finds one.
+  // The path of the interpreter; `--python` may be a script that finds one.
   std::string executable = {};
-  // All that it may load modules from.
+  // All folders from which it may load modules.
   std::vector<std::string> folders = {};
 };
 
-// Asks the interpreter itself. NOT_FOUND or FAILED_PRECONDITION where it does not work.
+// Asks the interpreter for them. NOT_FOUND or FAILED_PRECONDITION when it does not work.
 absl::StatusOr<Python> AskPython(const std::string& name);
 
-// What an inner process for Python becomes.
+// Returns the program that an inner process for Python executes.
 Program PythonHost(const Options& options);
 
 }  // namespace tidemill::plugin::host

@@ -129,7 +129,8 @@ absl::StatusOr<Program> InnerProgram(const Options& options) {
   return FailedPrecondition(
       "no sandbox works on this machine: bubblewrap does not ({}), and the kernel has no Landlock. "
       "Install bubblewrap and allow user namespaces, or have an administrator write "
-      "cluster.plugins.sandbox: none, with which users' code reads all that the services read",
+      "cluster.plugins.sandbox: none, which lets users' code read everything that the services can "
+      "read",
       std::string(works.message()));
 }
 

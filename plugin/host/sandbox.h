@@ -1,5 +1,4 @@
-// Where the plug-in runs: in a sandbox of bubblewrap, in one of Landlock, or as a plain process
-// with limits.
+// The sandbox of a plug-in: bubblewrap, Landlock, or a plain process with limits.
 #pragma once
 
 #include "base/status.h"
@@ -8,10 +7,10 @@
 
 namespace tidemill::plugin::host {
 
-// What the child of the warden has to become. In both sandboxes there are of the disk only /usr,
-// this program, and where Python's modules lie, all read-only; and no network. FAILED_PRECONDITION
-// or NOT_FOUND when what is asked for does not work here, "auto" finds no sandbox that does, or
-// there is no such Python.
+// Returns the program that the child of the warden executes. Both sandboxes see only /usr, this
+// program and the folders of Python's modules, all read-only, and no network. FAILED_PRECONDITION
+// or NOT_FOUND when the requested sandbox does not work here, when "auto" finds none that works, or
+// when there is no such Python.
 absl::StatusOr<Program> InnerProgram(const Options& options);
 
 }  // namespace tidemill::plugin::host

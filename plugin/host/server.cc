@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/version.h"
@@ -15,6 +17,22 @@
 namespace tidemill::plugin::host {
 
 using nlohmann::json;
+namespace {
+
+// The data files after the plug-in's file, by their names.
+std::map<std::string, std::string> FilesOf(const json& request) {
+  std::map<std::string, std::string> files;
+  int descriptor = kFirstData;
+  for (const json& name : FieldOf(request, "files")) {
+    if (name.is_string()) {
+      files[name.get<std::string>()] = "/proc/self/fd/" + std::to_string(descriptor);
+    }
+    ++descriptor;
+  }
+  return files;
+}
+
+}  // namespace
 
 Server::Server(std::string sandbox, Memories memories)
     : sandbox_(std::move(sandbox)),
@@ -42,7 +60,7 @@ void Server::Run() {
     std::fflush(nullptr);
     has_owner = connection_.Send(answer);
   }
-  // The plug-in's own last words could take for ever.
+  // The plug-in's own last words could take forever.
   _exit(0);
 }
 
@@ -66,6 +84,7 @@ absl::StatusOr<json> Server::Handle(const std::string& call, const json& request
   if (call == "load") return Load(request);
   if (call == "list") {
     ASSIGN_OR_RETURN(const std::string file, TextOf(request, "file"));
+    failure_->Place(FilesOf(request));
     ASSIGN_OR_RETURN(json plugins, ListPlugins(file));
     return json{{"plugins", std::move(plugins)}};
   }
@@ -88,6 +107,7 @@ absl::StatusOr<json> Server::Load(const json& request) {
   ASSIGN_OR_RETURN(const std::string file, TextOf(request, "file"));
   ASSIGN_OR_RETURN(const std::string name, TextOf(request, "name"));
   ASSIGN_OR_RETURN(const std::string kind, TextOf(request, "kind"));
+  failure_->Place(FilesOf(request));
   ASSIGN_OR_RETURN(LoadedPlugin loaded, LoadPlugin(file, name, kind));
   kind_ = nullptr;
   instance_ = nullptr;

@@ -18,7 +18,7 @@ namespace tidemill::plugin::host {
 // Thread-compatible.
 class Server {
  public:
-  // `sandbox`: what it tells its owner. FAILED_PRECONDITION without the owner's memory.
+  // `sandbox` is reported to the owner. FAILED_PRECONDITION without the owner's memory.
   static absl::StatusOr<Server> Create(std::string sandbox);
 
   // Answers until the owner is gone, which ends the process.
@@ -33,7 +33,7 @@ class Server {
   absl::StatusOr<nlohmann::json> Create(const nlohmann::json& request);
 
   const std::string sandbox_;
-  // Parts that point at one another are where they are.
+  // On the heap, because parts point at one another.
   std::unique_ptr<const Memories> memories_;
   std::unique_ptr<Failure> failure_;
   Connection connection_;

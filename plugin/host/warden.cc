@@ -26,13 +26,13 @@ namespace {
 constexpr int kFirstAfterKilled = 128;
 // The most threads of a plug-in; it has no other processes. Nothing of the kernel's counts those of
 // one process, so they are looked at.
-constexpr int kMostThreads = 256;
+constexpr int kMaxThreads = 256;
 constexpr int kLookMillis = 200;
 
 // Apart from the owner's terminal, its descriptors and what it does with signals.
-void LeaveOwner() {
+void LeaveOwner(int num_files) {
   setsid();
-  close_range(kFile + 1, ~0U, 0);
+  close_range(static_cast<unsigned>(kFirstData + num_files), ~0U, 0);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -80,9 +80,9 @@ int ThreadsOf(pid_t process) {
 
 bool HasTooManyThreads(pid_t child) {
   const int threads = ThreadsOf(InnermostOf(child));
-  if (threads <= kMostThreads) return false;
+  if (threads <= kMaxThreads) return false;
   std::fprintf(stderr, "tidemill-plugin-host: the plug-in has %d threads; %d is the most\n",
-               threads, kMostThreads);
+               threads, kMaxThreads);
   return true;
 }
 
@@ -122,7 +122,7 @@ int Watch(pid_t child) {
 }  // namespace
 
 int RunWarden(const Options& options) {
-  LeaveOwner();
+  LeaveOwner(options.num_files);
   const absl::StatusOr<Program> program = InnerProgram(options);
   if (!program.ok()) {
     std::fprintf(stderr, "tidemill-plugin-host: %s\n",

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// Reads what the host says of a plug-in.
+// Reads what the host says about a plug-in.
 absl::StatusOr<Description> ReadDescription(const json& said, const HostProcess& host,
                                             const PluginUse& use) {
   Description description{.kind = TextAt(said, "kind"),
@@ -42,6 +42,13 @@ absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
   if (!absl::Base64Unescape(use.program, &options.program) || options.program.empty()) {
     return FailedPrecondition("{}: the pipeline does not hold the file", use.use);
   }
+  for (size_t i = 0; i < use.files.size(); ++i) {
+    if (i >= use.contents.size() ||
+        !absl::Base64Unescape(use.contents[i], &options.files.emplace_back())) {
+      return FailedPrecondition("{}: the pipeline does not hold the file {}", use.use,
+                                use.files[i]);
+    }
+  }
   return HostProcess::Start(options);
 }
 
@@ -49,6 +56,7 @@ absl::StatusOr<Description> LoadPlugin(HostProcess& host, const PluginUse& use,
                                        std::string_view kind) {
   ASSIGN_OR_RETURN(const json answer, host.Call({{"call", "load"},
                                                  {"file", use.file()},
+                                                 {"files", use.files},
                                                  {"name", use.name()},
                                                  {"kind", std::string(kind)}},
                                                 use.timeout));
@@ -58,8 +66,9 @@ absl::StatusOr<Description> LoadPlugin(HostProcess& host, const PluginUse& use,
 absl::StatusOr<std::vector<Description>> ListPlugins(const PluginUse& use,
                                                      const HostSettings& settings) {
   ASSIGN_OR_RETURN(const std::unique_ptr<HostProcess> host, StartHost(use, settings));
-  ASSIGN_OR_RETURN(const json answer,
-                   host->Call({{"call", "list"}, {"file", use.file()}}, use.timeout));
+  ASSIGN_OR_RETURN(
+      const json answer,
+      host->Call({{"call", "list"}, {"file", use.file()}, {"files", use.files}}, use.timeout));
   std::vector<Description> descriptions;
   for (const json& said : ListAt(answer, "plugins")) {
     ASSIGN_OR_RETURN(descriptions.emplace_back(), ReadDescription(said, *host, use));

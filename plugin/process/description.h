@@ -1,4 +1,4 @@
-// What plug-ins say of themselves.
+// The descriptions that plug-ins give of themselves.
 #pragma once
 
 #include <string>
@@ -19,28 +19,29 @@ struct Description {
   std::string kind = {};
   std::string name = {};
   std::string doc = {};
-  // The author's; may be empty.
+  // The author's version; may be empty.
   std::string version = {};
   std::vector<DeclaredSetting> settings = {};
-  // Of the interpreter and its libraries, by name.
+  // The versions of the interpreter and its libraries, by name.
   nlohmann::json versions = {};
   // "bwrap", "landlock", or "plain": a process with limits, which can read the files of this user.
   std::string sandbox = {};
-  // Why it cannot run; empty where it can.
+  // Why it cannot run; empty when it can.
   std::string problem = {};
 };
 
-// Starts a host with the file that `use` holds. FAILED_PRECONDITION when it holds none; else as
-// HostProcess::Start().
+// Starts a host with the file in `use`. FAILED_PRECONDITION when `use` holds no file. Also returns
+// the errors of HostProcess::Start().
 absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
                                                        const HostSettings& settings);
 
-// Has the host load the plug-in that `use` names, which has to be of this kind. Failures are those
+// Loads the plug-in that `use` names, which must be of this kind, in the host. Returns the errors
 // of fault.h.
 absl::StatusOr<Description> LoadPlugin(HostProcess& host, const PluginUse& use,
                                        std::string_view kind);
 
-// All plug-ins in the file that `use` holds, whatever plug-in it names, in the order of the file.
+// Returns all plug-ins in the file of `use`, in the order of the file, whichever plug-in `use`
+// names.
 absl::StatusOr<std::vector<Description>> ListPlugins(
     const PluginUse& use, const HostSettings& settings = HostSettings::OfThisProcess());
 

@@ -9,22 +9,23 @@
 namespace tidemill::plugin {
 
 // The codes of calls of a plug-in:
-//   INVALID_ARGUMENT    it raised an error, or answered what is no answer
+//   INVALID_ARGUMENT    it raised an error, or its answer is not valid
 //   DEADLINE_EXCEEDED   it took longer than it may; its process was ended
-//   UNAVAILABLE         its process died, or, with IsOfMachine(), none could be started
-//   RESOURCE_EXHAUSTED  what it is to be shown needs more memory than there is for it
+//   UNAVAILABLE         its process died, or, with IsOfMachine(), could not be started
+//   RESOURCE_EXHAUSTED  its input needs more memory than there is for it
 //
 // A message is for people: "surprise.py:Surprise: ZeroDivisionError: division by zero
-// (surprise.py:31 in observe)". What the plug-in printed last and its traceback go along.
+// (surprise.py:31 in observe)". The status also carries the plug-in's last output and its
+// traceback.
 
-// Adds to a failure what came with it; passes over what is empty.
+// Adds a traceback to a failure; ignores an empty one.
 absl::Status WithTraceback(absl::Status failure, std::string_view traceback);
 
-// The plug-in's own traceback, or what it printed last; "" where there is none.
+// Returns the plug-in's traceback, or else its last output; "" when there is neither.
 std::string TracebackOf(const absl::Status& failure);
 
-// Marks a failure as one of the machine: no process could be started, which says nothing of the
-// plug-in, and may be otherwise in a moment. Takes over what came with `cause`.
+// Marks a failure as a failure of the machine: no process could be started, which is not the fault
+// of the plug-in, and may be temporary. Copies the traceback of `cause`.
 absl::Status OfMachine(absl::Status failure, const absl::Status& cause);
 bool IsOfMachine(const absl::Status& failure);
 

@@ -23,6 +23,7 @@
 #include "base/process/program_folder.h"
 #include "base/version.h"
 #include "plugin/process/fault.h"
+#include "plugin/process/kept_prints.h"
 #include "plugin/spec/json_fields.h"
 
 namespace tidemill::plugin {
@@ -33,22 +34,23 @@ using nlohmann::json;
 constexpr char kProgram[] = "tidemill-plugin-host";
 // A Python with numpy is large, and disks are slow when all is started at once.
 constexpr Duration kLongestStart{60'000'000};
-constexpr uint32_t kMostMessageBytes = uint32_t{16} << 20;
-constexpr size_t kMostPrinted = 8192;
-// Of what a plug-in says of its fault.
-constexpr size_t kMostWhat = 2000;
+constexpr uint32_t kMaxMessageBytes = uint32_t{16} << 20;
+constexpr size_t kMaxPrinted = 8192;
+constexpr size_t kMaxTraceback = 6144;
+// The bytes that are kept of what a plug-in says about its fault.
+constexpr size_t kMaxWhat = 2000;
 constexpr int kProtocol = 1;
 // Has a plug-in tell where it is, and end. For that it has a moment.
 constexpr int kTellWhere = SIGUSR2;
 constexpr std::chrono::milliseconds kLongestLastWords{500};
 
-// The end of a text, where the reason stands, as it can be shown.
+// The end of a text, where the reason is, in a form that can be shown.
 std::string Shown(std::string_view text, size_t most, std::string_view keep) {
   if (text.size() > most) text.remove_prefix(text.size() - most);
   return Printable(text, keep);
 }
 
-// A file without a name that nobody can change any more.
+// A file without a name that can no longer be changed.
 absl::StatusOr<Descriptor> Sealed(const std::string& bytes) {
   Descriptor memory(memfd_create("tidemill-plugin", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory.is_open()) return ResourceExhausted("cannot keep the file: {}", strerror(errno));
@@ -108,8 +110,8 @@ class Spawning {
   posix_spawnattr_t attributes_;
 };
 
-// Null for what is no JSON, or nested more deeply than messages are: whoever walks through such a
-// thing needs a stack as deep.
+// Null for what is not JSON, or is nested more deeply than messages are: walking through it would
+// need as deep a stack.
 json Parsed(const std::string& body) {
   constexpr int kDeepest = 16;
   bool is_sound = true;
@@ -126,7 +128,7 @@ std::string DeathOf(int status) {
   // The host's outer process passes on what became of the inner one.
   if (signal == 0 && WEXITSTATUS(status) > 128) signal = WEXITSTATUS(status) - 128;
   if (signal == SIGKILL) {
-    return "its process was killed (signal 9), by somebody or by the system for want of memory";
+    return "its process was killed (signal 9), by a user or by the system because memory ran out";
   }
   if (signal != 0)
     return fmt::format("its process died of signal {} ({})", signal, strsignal(signal));
@@ -156,22 +158,27 @@ absl::StatusOr<std::unique_ptr<HostProcess>> HostProcess::TryStart(const HostOpt
                                                       Writer::kTheOther));
   std::unique_ptr<HostProcess> started(
       new HostProcess(options, std::move(requests), std::move(answers)));
-  ASSIGN_OR_RETURN(const Descriptor program, Sealed(options.program));
-  RETURN_IF_ERROR(started->Launch(options, program));
+  std::vector<Descriptor> files;
+  ASSIGN_OR_RETURN(files.emplace_back(), Sealed(options.program));
+  for (const std::string& file : options.files) {
+    ASSIGN_OR_RETURN(files.emplace_back(), Sealed(file));
+  }
+  RETURN_IF_ERROR(started->Launch(options, files));
   const auto end = Clock::now() + std::chrono::microseconds(kLongestStart.micros);
   ASSIGN_OR_RETURN(started->hello_, started->AwaitMessage(end, kLongestStart, "starting"));
   if (CountAt(started->hello_, "hello") == kProtocol) return started;
-  return started->Fault(absl::StatusCode::kUnavailable,
-                        "its host speaks another protocol; install one version of all programs");
+  return started->Fault(
+      absl::StatusCode::kUnavailable,
+      "its host uses another version of the protocol; install all programs in the same version");
 }
 
-absl::Status HostProcess::Launch(const HostOptions& options, const Descriptor& program) {
+absl::Status HostProcess::Launch(const HostOptions& options, const std::vector<Descriptor>& files) {
   ASSIGN_OR_RETURN(auto ends, LocalSocket::MakePair(LocalSocket::Kind::kStream));
   socket_ = std::move(ends.first);
   const LocalSocket theirs = std::move(ends.second);
   std::array<int, 2> pipe_ends{};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
-    return ResourceExhausted("cannot have a pipe: {}", strerror(errno));
+    return ResourceExhausted("cannot create a pipe: {}", strerror(errno));
   }
   printing_ = Descriptor(pipe_ends[0]);
   const Descriptor print(pipe_ends[1]);
@@ -180,14 +187,16 @@ absl::Status HostProcess::Launch(const HostOptions& options, const Descriptor& p
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
   const std::string path = folder + "/" + kProgram;
   Spawning spawning;
-  spawning.Lay(std::array{nothing.number(), print.number(), print.number(), theirs.number(),
-                          requests_->number(), answers_->number(), program.number()});
-  const int error =
-      spawning.Start(path,
-                     {kProgram, "--language", std::string(NameOf(options.language)), "--python",
-                      options.settings.python, "--memory", std::to_string(options.memory_bytes),
-                      "--sandbox", options.settings.sandbox},
-                     pid_);
+  std::vector<int> numbers = {nothing.number(), print.number(),      print.number(),
+                              theirs.number(),  requests_->number(), answers_->number()};
+  for (const Descriptor& file : files) numbers.push_back(file.number());
+  spawning.Lay(numbers);
+  const int error = spawning.Start(
+      path,
+      {kProgram, "--language", std::string(NameOf(options.language)), "--python",
+       options.settings.python, "--memory", std::to_string(options.memory_bytes), "--files",
+       std::to_string(options.files.size()), "--sandbox", options.settings.sandbox},
+      pid_);
   if (error == 0) return absl::OkStatus();
   pid_ = 0;
   return NotFound("cannot start {}, which runs plug-ins: {}", path, strerror(error));
@@ -197,15 +206,21 @@ HostProcess::~HostProcess() {
   if (pid_ != 0) Bury();
 }
 
+bool HostProcess::IsWaiting() const {
+  if (pid_ == 0) return false;
+  pollfd event{.fd = socket_.number(), .events = POLLIN | POLLRDHUP, .revents = 0};
+  return poll(&event, 1, /*timeout=*/0) == 0;
+}
+
 absl::StatusOr<json> HostProcess::Call(const json& request, Duration timeout) {
   const std::string call = TextAt(request, "call");
   if (pid_ == 0) return Fault(absl::StatusCode::kUnavailable, "its process is gone");
-  // A text that is no UTF-8 came from the user's file: it is shown as far as it goes.
+  // A text that is not UTF-8 came from the user's file: its valid part is shown.
   const std::string body = request.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (body.size() > kMostMessageBytes) {
+  if (body.size() > kMaxMessageBytes) {
     return Fault(absl::StatusCode::kResourceExhausted,
-                 fmt::format("{} has {} bytes to say, the most is {}", call, body.size(),
-                             kMostMessageBytes));
+                 fmt::format("the request {} has {} bytes; at most {} are allowed", call,
+                             body.size(), kMaxMessageBytes));
   }
   const auto length = static_cast<uint32_t>(body.size());
   std::string message(reinterpret_cast<const char*>(&length), sizeof length);
@@ -214,7 +229,8 @@ absl::StatusOr<json> HostProcess::Call(const json& request, Duration timeout) {
   for (std::span<const std::byte> left = std::as_bytes(std::span(message)); !left.empty();) {
     if (Clock::now() >= end) {
       Bury();
-      return Fault(absl::StatusCode::kDeadlineExceeded, fmt::format("{} is not listened to", call));
+      return Fault(absl::StatusCode::kDeadlineExceeded,
+                   fmt::format("the plug-in does not read the request {}", call));
     }
     const auto sent = socket_.Send(left);
     if (!sent.ok()) {
@@ -227,7 +243,11 @@ absl::StatusOr<json> HostProcess::Call(const json& request, Duration timeout) {
     DrainPrinted();
   }
   ASSIGN_OR_RETURN(json answer, AwaitMessage(end, timeout, call));
-  if (BoolAt(answer, "ok")) return answer;
+  if (BoolAt(answer, "ok")) {
+    if (KeepsPrints()) DrainPrinted();
+    return answer;
+  }
+  DrainPrinted();
   const json fault = ObjectAt(answer, "fault");
   const std::string where = TextAt(fault, "where");
   const std::string what = TextAt(fault, "what");
@@ -241,7 +261,7 @@ absl::StatusOr<json> HostProcess::AwaitMessage(Clock::time_point end, Duration t
   uint32_t length = 0;
   absl::Status received = Receive(reinterpret_cast<char*>(&length), sizeof length, end);
   std::string body;
-  if (received.ok() && length <= kMostMessageBytes) {
+  if (received.ok() && length <= kMaxMessageBytes) {
     body.resize(length);
     received = Receive(body.data(), body.size(), end);
   }
@@ -296,8 +316,10 @@ void HostProcess::DrainPrinted() {
     if (got < 0 && errno == EINTR) continue;
     if (got == 0) printing_.Close();
     if (got <= 0) return;
-    printed_.append(bytes.data(), static_cast<size_t>(got));
-    if (printed_.size() > kMostPrinted) printed_.erase(0, printed_.size() - kMostPrinted);
+    const std::string_view text(bytes.data(), static_cast<size_t>(got));
+    AddPrint(text);
+    printed_.append(text);
+    if (printed_.size() > kMaxPrinted) printed_.erase(0, printed_.size() - kMaxPrinted);
     // So that an answer is seen between the pieces of an endless print.
     if (static_cast<size_t>(got) == bytes.size()) return;
   }
@@ -316,8 +338,8 @@ void HostProcess::AskWhereItIs() {
 
 std::string HostProcess::Bury() {
   if (pid_ == 0) return "its process is gone";
-  // The outer process ends the inner ones when the socket ends; it has a moment to pass on what
-  // became of a plug-in that died by itself.
+  // The outer process ends the inner ones when the socket ends; it has a moment to report how a
+  // plug-in died.
   socket_ = LocalSocket();
   int status = 0;
   pid_t dead = 0;
@@ -336,11 +358,16 @@ std::string HostProcess::Bury() {
 
 absl::Status HostProcess::Fault(absl::StatusCode code, const std::string& what,
                                 const std::string& traceback) const {
-  const std::string shown =
-      !traceback.empty() || printed_.empty() ? traceback : fmt::format("it printed:\n{}", printed_);
-  // These are words of the plug-in's, which go into events and onto terminals.
-  return WithTraceback(absl::Status(code, fmt::format("{}: {}", use_, Shown(what, kMostWhat, ""))),
-                       Shown(shown, kMostPrinted, "\n\t"));
+  std::string shown = Shown(traceback, kMaxTraceback, "\n\t");
+  if (!printed_.empty()) {
+    const std::string printed =
+        Shown(printed_, kMaxPrinted - std::min(shown.size(), kMaxTraceback), "\n\t");
+    shown += fmt::format("{}it printed:\n{}", shown.empty() || shown.back() == '\n' ? "" : "\n",
+                         printed);
+  }
+  // The plug-in chose these words, which go into events and onto terminals.
+  return WithTraceback(absl::Status(code, fmt::format("{}: {}", use_, Shown(what, kMaxWhat, ""))),
+                       shown);
 }
 
 }  // namespace tidemill::plugin

@@ -1,4 +1,4 @@
-// The process that runs a plug-in: when the plug-in crashes, hangs or wants too much memory, only
+// The process that runs a plug-in: when the plug-in crashes, hangs or uses too much memory, only
 // that process ends.
 #pragma once
 
@@ -24,48 +24,50 @@
 
 namespace tidemill::plugin {
 
-// What a host is started with.
+// The options of a host.
 struct HostOptions {
   Language language = Language::kPython;
-  // What is in the plug-in's file.
+  // The content of the plug-in's file.
   std::string program = {};
+  // What is in its data files.
+  std::vector<std::string> files = {};
   // "surprise.py:Surprise", for messages.
   std::string use = {};
-  // The most memory that it may have beside what is shared with it.
+  // The most memory that it may use, without the shared memory.
   int64_t memory_bytes = int64_t{1} << 30;
-  // Of the memories for columns of requests and of answers.
+  // The size of each memory for columns of requests and of answers.
   int64_t columns_bytes = int64_t{1} << 30;
   int64_t answers_bytes = int64_t{64} << 20;
   HostSettings settings = {};
 };
 
-// Starts and ends one `tidemill-plugin-host`, which lies beside the running program. It ends with
-// this object, and with this process, whatever ends that. Failures are those of fault.h; after one
-// of UNAVAILABLE or DEADLINE_EXCEEDED the process is gone and calls are UNAVAILABLE.
+// Starts and ends one `tidemill-plugin-host`, which is beside the running program. It ends with
+// this object, and with this process, however this process ends. Errors are as in fault.h. After
+// UNAVAILABLE or DEADLINE_EXCEEDED, the process is gone and further calls are UNAVAILABLE.
 // Thread-compatible.
 class HostProcess {
  public:
-  // Waits until the host has said hello, for a minute at most. Failures are those of the machine.
+  // Waits for the host's greeting, for a minute at most. An error is a failure of the machine.
   static absl::StatusOr<std::unique_ptr<HostProcess>> Start(const HostOptions& options);
   ~HostProcess();
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
 
-  // Forgets the columns of the call before. Then, in the order of the message, adds columns to the
-  // next call; see ColumnWriter.
+  // Forgets the columns of the previous call. The methods below then add columns to the next call,
+  // in the order of the message; see ColumnWriter.
   void BeginColumns() { writer_.Restart(); }
-  // Whether the columns of a call were so large that this process is better replaced: memory that
-  // is sealed cannot be given back.
-  bool is_worn() const { return writer_.end() > kMostKept; }
+  // Whether the columns of a call were so large that this process should be replaced: sealed memory
+  // cannot be returned to the system.
+  bool is_worn() const { return writer_.end() > kMaxKept; }
   absl::StatusOr<nlohmann::json> AddColumns(const batch::Batch& columns) {
     return writer_.Add(columns);
   }
-  // Of some rows only.
+  // The same, for some rows only.
   absl::StatusOr<nlohmann::json> AddColumns(const batch::Batch& columns,
                                             std::span<const RowRun> runs) {
     return writer_.Add(columns, runs);
   }
-  // Of pieces that are one table.
+  // The same, for pieces that together are one table.
   absl::StatusOr<nlohmann::json> AddPieces(std::span<const batch::Batch> pieces) {
     return writer_.AddPieces(pieces);
   }
@@ -78,32 +80,35 @@ class HostProcess {
     return ReadColumns(answer, answers_);
   }
 
-  // What the host said of itself: "versions", "sandbox".
+  // The host's greeting: "versions", "sandbox".
   const nlohmann::json& hello() const { return hello_; }
   bool is_running() const { return pid_ != 0; }
+  // Whether it waits for a call: it has not ended meanwhile, and says nothing unasked.
+  bool IsWaiting() const;
   pid_t pid() const { return pid_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int64_t kMostKept = int64_t{64} << 20;
+  static constexpr int64_t kMaxKept = int64_t{64} << 20;
 
   static absl::StatusOr<std::unique_ptr<HostProcess>> TryStart(const HostOptions& options);
 
   HostProcess(const HostOptions& options, std::unique_ptr<SharedMemory> requests,
               std::shared_ptr<const SharedMemory> answers);
-  absl::Status Launch(const HostOptions& options, const Descriptor& program);
+  // The plug-in's file and its data files, in that order.
+  absl::Status Launch(const HostOptions& options, const std::vector<Descriptor>& files);
   absl::StatusOr<nlohmann::json> AwaitMessage(Clock::time_point end, Duration timeout,
                                               std::string_view call);
-  // Receives `size` bytes, and drains what the plug-in prints meanwhile.
+  // Receives `size` bytes. Drains the plug-in's output while it waits.
   absl::Status Receive(char* bytes, size_t size, Clock::time_point end);
-  // Waits for a part of an answer; false after a failure that `failure` gets.
+  // Waits for a part of an answer. Returns false after a failure, which it writes to `failure`.
   bool AwaitBytes(Clock::time_point end, absl::Status& failure);
   void DrainPrinted();
-  // Has a plug-in that takes too long print where it is.
+  // Makes a plug-in that takes too long print where it is.
   void AskWhereItIs();
-  // Ends the process. What became of it, as far as one can tell.
+  // Ends the process. Returns how it ended, as far as that is known.
   std::string Bury();
-  // A failure of the plug-in, with its name, its traceback or what it printed.
+  // Returns a failure of the plug-in with its name, and its traceback or output.
   absl::Status Fault(absl::StatusCode code, const std::string& what,
                      const std::string& traceback = "") const;
 
@@ -113,7 +118,7 @@ class HostProcess {
   ColumnWriter writer_;
   LocalSocket socket_;
   Descriptor printing_;
-  // The last of what it printed.
+  // The end of its output.
   std::string printed_;
   nlohmann::json hello_;
   pid_t pid_ = 0;

@@ -3,27 +3,44 @@
 #include <limits>
 #include <utility>
 
+#include "base/log.h"
 #include "config/problems.h"
 #include "plugin/process/fault.h"
 
 namespace tidemill::plugin {
 using nlohmann::json;
 
+PluginInstance::~PluginInstance() {
+  if (run_ == nullptr || host_ == nullptr || !host_->is_running() || host_->is_worn()) return;
+  run_->Leave(Hosted(), {.process = std::move(host_), .description = std::move(description_)});
+}
+
 absl::Status PluginInstance::Load() {
   if (host_ != nullptr && host_->is_running() && !host_->is_worn()) return absl::OkStatus();
+  host_ = nullptr;
+  created_ = nullptr;
+  std::optional<LoadedHost> left;
+  if (run_ != nullptr) left = run_->Take(Hosted());
+  if (!left) return Start();
+  host_ = std::move(left->process);
+  description_ = std::move(left->description);
+  return absl::OkStatus();
+}
+
+absl::Status PluginInstance::Start() {
   absl::Status failure;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    host_ = nullptr;
-    created_ = nullptr;
     auto host = StartHost(use_, settings_);
     auto description = host.ok() ? LoadPlugin(**host, use_, kind_) : host.status();
     if (description.ok()) {
       host_ = *std::move(host);
       description_ = *std::move(description);
+      if (run_ != nullptr) NoteStart();
       return absl::OkStatus();
     }
     failure = description.status();
     if (!absl::IsUnavailable(failure)) break;
+    if (attempt == 0 && !IsOfMachine(failure)) NoteDeath(failure);
   }
   return failure;
 }
@@ -50,6 +67,7 @@ absl::Status PluginInstance::Ready() {
     if (!created_.is_null()) return absl::OkStatus();
     ready = Create();
     if (!absl::IsUnavailable(ready)) break;
+    if (attempt == 0) NoteDeath(ready);
   }
   if (!ready.ok()) host_ = nullptr;
   return ready;
@@ -73,9 +91,23 @@ absl::StatusOr<json> PluginInstance::Call(const Request& request) {
     ASSIGN_OR_RETURN(const json said, request(*host_));
     answer = host_->Call(said, use_.timeout);
     if (!absl::IsUnavailable(answer.status())) break;
+    if (attempt == 0) NoteDeath(answer.status());
   }
   if (!answer.ok()) Replace(answer.status());
   return answer;
+}
+
+void PluginInstance::NoteStart() {
+  log::Info("a plug-in's process runs",
+            {{"plugin", use_.use}, {"process", std::to_string(host_->pid())}});
+  run_->NoteStart();
+}
+
+void PluginInstance::NoteDeath(const absl::Status& death) {
+  const std::string what(death.message());
+  log::Warn("a plug-in's process died; starting another one",
+            {{"plugin", use_.use}, {"error", what}});
+  if (run_ != nullptr) run_->NoteDeath({.plugin = use_.use, .what = what});
 }
 
 void PluginInstance::Replace(const absl::Status& failure) {
@@ -90,7 +122,7 @@ absl::StatusOr<json> PluginInstance::Call(const json& request) {
 
 absl::StatusOr<json> PluginInstance::CallOnce(const Request& request) {
   if (host_ == nullptr || created_.is_null()) {
-    return FailedPrecondition("{}: it is asked before there is an instance", use_.use);
+    return FailedPrecondition("{}: it is called before an instance exists", use_.use);
   }
   host_->BeginColumns();
   absl::StatusOr<json> said = request(*host_);

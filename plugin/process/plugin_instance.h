@@ -1,4 +1,4 @@
-// A plug-in with its settings, whatever process it lives in.
+// A plug-in with its settings, independent of the process in which it runs.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,20 @@
 #include "base/status.h"
 #include "plugin/process/description.h"
 #include "plugin/process/host_process.h"
+#include "plugin/process/run_hosts.h"
 #include "plugin/spec/plugin_use.h"
 
 namespace tidemill::plugin {
 
 // A plug-in in its process, which is started by the first call that needs one. When the process
-// dies, another one takes its place, is given the state that was noted last, and gets the same call
-// again: a plug-in is a function of its settings, its state and the call, so whoever killed the
-// process changes nothing. A call of which two processes die is a fault of the plug-in. Failures
-// are those of fault.h, and the next call after one begins at the noted state. Thread-compatible.
+// dies, a new process gets the state that was noted last, and then the same call: a plug-in is a
+// function of its settings, its state and the call, so a killed process changes nothing. A call
+// during which two processes die is a fault of the plug-in. Errors are as in fault.h. The call
+// after a failure begins at the noted state. Thread-compatible.
 class PluginInstance {
  public:
-  // `use` holds the program. `create_with` is what `create` has besides settings and seed, an
-  // object.
+  // `use` holds the program. `create_with` is an object: the fields of `create` besides settings
+  // and seed.
   PluginInstance(PluginUse use, std::string kind, uint64_t seed,
                  HostSettings settings = HostSettings::OfThisProcess(),
                  nlohmann::json create_with = nlohmann::json::object())
@@ -34,37 +35,47 @@ class PluginInstance {
         seed_(seed),
         settings_(std::move(settings)),
         create_with_(std::move(create_with)) {}
+  ~PluginInstance();
+  PluginInstance(const PluginInstance&) = delete;
+  PluginInstance& operator=(const PluginInstance&) = delete;
 
-  // For a plug-in that is asked so often that a process for each of its faults would take too long:
-  // after a fault that its process survives, another instance takes its place in that process.
+  // For a plug-in that is called so often that a new process after each fault would take too long:
+  // after a fault that the process survives, a new instance is created in the same process.
   void KeepProcess() { keeps_process_ = true; }
 
-  // What it says of itself, whatever its settings.
+  // Takes its process from those of the run, and leaves it there when this object ends. Call it
+  // before any call that needs a process.
+  void BelongTo(std::shared_ptr<RunHosts> run) { run_ = std::move(run); }
+
+  // Returns the description of the plug-in, which does not depend on its settings.
   absl::StatusOr<Description> Describe();
 
-  // What it says of itself with these settings: the answer to `create`. INVALID_ARGUMENT when
-  // `with` is not what it declares.
+  // Returns the answer to `create`: the declaration of the plug-in with these settings.
+  // INVALID_ARGUMENT when `with` does not match the settings that it declares.
   absl::StatusOr<nlohmann::json> Created();
 
-  // Makes the request, with its columns; it may be asked to do so twice.
+  // Makes the request, with its columns. May be called twice.
   using Request = std::function<absl::StatusOr<nlohmann::json>(HostProcess& host)>;
   absl::StatusOr<nlohmann::json> Call(const Request& request);
   absl::StatusOr<nlohmann::json> Call(const nlohmann::json& request);
 
-  // Makes a call of the process that Created() has found or started, for a kind that remembers what
-  // many calls have told it: another process would not have heard them. So a process that dies is
-  // not replaced, and the call is UNAVAILABLE. After any failure Created() starts anew.
+  // Calls the process that Created() has found or started, for a kind whose instances remember
+  // earlier calls: a new process would not know them. So a process that dies is not replaced, and
+  // the call is UNAVAILABLE. After any failure Created() starts again.
   absl::StatusOr<nlohmann::json> CallOnce(const Request& request);
+
+  // Tells the log and the run that another process takes the place of one that died.
+  void NoteDeath(const absl::Status& death);
 
   // The columns of the last answer; valid until the next call.
   absl::StatusOr<batch::Batch> Columns(const nlohmann::json& answer) const {
     return host_->Columns(answer);
   }
 
-  // The state behind the last call, in base64, as the plug-in gave it: what a new process is given.
-  // The living process is taken to be in this state.
+  // Sets the state after the last call, in base64, as the plug-in returned it. A new process gets
+  // it. The running process is assumed to be in this state.
   void Note(std::string state) { state_ = std::move(state); }
-  // Goes on from another state.
+  // Continues from another state.
   void Restore(std::string state);
   const std::string& state() const { return state_; }
 
@@ -72,19 +83,25 @@ class PluginInstance {
   pid_t pid() const { return host_ == nullptr ? 0 : host_->pid(); }
 
  private:
-  // Starts a process that has loaded the file; starts another one when it died over that.
+  // Takes a process that has loaded the file from the run, or starts one.
   absl::Status Load();
-  // Makes an instance in it, in the noted state.
+  void NoteStart();
+  // Starts a process that loads the file; starts another one when the first dies while loading.
+  absl::Status Start();
+  // Creates an instance in the process, in the noted state.
   absl::Status Create();
   absl::Status Ready();
-  // What a failed call has left behind nobody knows: another instance answers the next one.
+  // Replaces the instance, because its state after a failed call is unknown.
   void Replace(const absl::Status& failure);
+  HostedPlugin Hosted() const { return {.use = use_, .kind = kind_, .settings = settings_}; }
 
   const PluginUse use_;
   const std::string kind_;
   const uint64_t seed_;
   const HostSettings settings_;
   const nlohmann::json create_with_;
+  // Null unless the instance belongs to a run.
+  std::shared_ptr<RunHosts> run_;
   std::unique_ptr<HostProcess> host_;
   Description description_;
   // Null while the process has no instance.

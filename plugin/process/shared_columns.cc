@@ -22,7 +22,7 @@ using batch::Column;
 using batch::DataType;
 using nlohmann::json;
 
-constexpr size_t kMostColumns = 1000;
+constexpr size_t kMaxColumns = 1000;
 
 // F_SEAL_FUTURE_WRITE, which Debian 12's headers do not all have.
 constexpr int kSealFutureWrite = 0x0010;
@@ -88,7 +88,7 @@ class ColumnReader {
                             return size.is_number_integer() && size.get<int64_t>() > 0 &&
                                    size.get<int64_t>() < 1 << 30;
                           });
-    if (!is_shape) return InvalidArgument("the column {} has no sound shape", column_.name);
+    if (!is_shape) return InvalidArgument("the column {} has no valid shape", column_.name);
     for (const json& size : *shape) column_.shape.push_back(size.get<int64_t>());
     return absl::OkStatus();
   }
@@ -103,7 +103,7 @@ class ColumnReader {
     return absl::OkStatus();
   }
 
-  // The offsets are copied: nobody may change them once they were looked at.
+  // The offsets are copied, because they must not change once they were checked.
   absl::Status ReadStrings() {
     const int64_t bytes = (num_rows_ + 1) * static_cast<int64_t>(sizeof(int64_t));
     ASSIGN_OR_RETURN(const Buffer said, BytesAt("offsets_at", bytes));
@@ -121,7 +121,7 @@ class ColumnReader {
     const auto at = CountAt(said_, key);
     if (!at || *at % static_cast<int64_t>(batch::kBufferAlignment) != 0 || *at > memory_->size() ||
         size > memory_->size() - *at) {
-      return InvalidArgument("the column {} does not lie in the memory for answers", column_.name);
+      return InvalidArgument("the column {} is not within the memory for answers", column_.name);
     }
     return Buffer::Wrap(memory_->data() + *at, static_cast<size_t>(size), memory_);
   }
@@ -138,7 +138,8 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create(const char* n
                                                                    Writer writer) {
   Descriptor memory(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory.is_open() || ftruncate(memory.number(), bytes) != 0) {
-    return ResourceExhausted("cannot have {} bytes of memory to share: {}", bytes, strerror(errno));
+    return ResourceExhausted("cannot allocate {} bytes of shared memory: {}", bytes,
+                             strerror(errno));
   }
   std::unique_ptr<SharedMemory> made(new SharedMemory(std::move(memory), bytes));
   const int access = writer == Writer::kThisProcess ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -313,8 +314,8 @@ absl::StatusOr<batch::Batch> ReadColumns(const json& answer,
   if (columns == answer.end() || !columns->is_array()) {
     return InvalidArgument("the answer has no columns");
   }
-  if (columns->size() > kMostColumns) {
-    return InvalidArgument("the answer has more than {} columns", kMostColumns);
+  if (columns->size() > kMaxColumns) {
+    return InvalidArgument("the answer has more than {} columns", kMaxColumns);
   }
   batch::Batch batch(*rows);
   for (const json& said : *columns) {

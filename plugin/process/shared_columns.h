@@ -22,8 +22,8 @@ class SharedMemory {
  public:
   enum class Writer { kThisProcess, kTheOther };
 
-  // RESOURCE_EXHAUSTED when the system gives none. Nobody can shrink it; with kThisProcess nobody
-  // else can write to it.
+  // RESOURCE_EXHAUSTED when the system has none. No process can shrink it; with kThisProcess no
+  // other process can write to it.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Create(const char* name, int64_t bytes,
                                                               Writer writer);
   ~SharedMemory();
@@ -48,7 +48,7 @@ struct RowRun {
   int64_t count = 0;
 };
 
-// Rows that ascend, in as few runs as there are.
+// Divides ascending rows into the fewest runs.
 std::vector<RowRun> RunsOf(std::span<const int64_t> rows);
 
 // Writes the columns of one message after another. Thread-compatible.
@@ -56,7 +56,7 @@ class ColumnWriter {
  public:
   explicit ColumnWriter(SharedMemory& memory) : memory_(memory) {}
 
-  // Forgets what was written.
+  // Discards the columns written so far.
   void Restart() { end_ = 0; }
 
   // Where the columns end.
@@ -66,28 +66,28 @@ class ColumnWriter {
   absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch);
   // Does the same with some rows, in the order of the runs. Each byte is copied once.
   absl::StatusOr<nlohmann::json> Add(const batch::Batch& batch, std::span<const RowRun> runs);
-  // Does the same with pieces that are one table: the rows of one behind those of the other. All
-  // have the same columns, of numbers without validity; otherwise INVALID_ARGUMENT.
+  // Does the same with pieces that together are one table, one after another. All have the same
+  // columns, of numbers without validity; otherwise INVALID_ARGUMENT.
   absl::StatusOr<nlohmann::json> AddPieces(std::span<const batch::Batch> pieces);
 
  private:
-  // Where `size` bytes may be written, from the beginning of the memory.
+  // Returns the offset at which `size` bytes may be written.
   absl::StatusOr<int64_t> Reserve(int64_t size);
   absl::StatusOr<int64_t> Place(const batch::Buffer& buffer);
   absl::StatusOr<int64_t> PlaceNumbers(const batch::Column& column, std::span<const RowRun> runs);
   absl::Status PlaceStrings(const batch::Column& column, std::span<const RowRun> runs,
                             nlohmann::json& said);
   absl::StatusOr<int64_t> PlaceValidity(const batch::Column& column, std::span<const RowRun> runs);
-  // Right behind what was written last.
+  // Appends the bytes after those written last.
   absl::Status Append(const batch::Buffer& buffer);
 
   SharedMemory& memory_;
   int64_t end_ = 0;
 };
 
-// The columns that {"rows", "columns"} of an answer names: views of the memory, valid until the
-// next message. INVALID_ARGUMENT for what does not lie in the memory or is no column: the other
-// process may say anything. Each number may change while it is read.
+// Returns the columns that {"rows", "columns"} of an answer describe: views of the memory, valid
+// until the next message. INVALID_ARGUMENT when a column is not valid or outside the memory: the
+// other process is not trusted. Each number may change while it is read.
 absl::StatusOr<batch::Batch> ReadColumns(const nlohmann::json& answer,
                                          const std::shared_ptr<const SharedMemory>& memory);
 

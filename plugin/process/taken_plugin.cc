@@ -18,10 +18,10 @@ namespace {
 
 using nlohmann::json;
 
-// Of what is asked at submission, where nothing is drawn.
+// The seed of calls at submission, where nothing is drawn.
 constexpr uint64_t kSeed = 0;
-// It goes with the pipeline.
-constexpr size_t kMostDeclaredBytes = size_t{64} << 10;
+// It is stored with the pipeline.
+constexpr size_t kMaxDeclaredBytes = size_t{64} << 10;
 
 // "surprise.py:Surprise 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
 std::string DescribeHost(const PluginUse& use, const Description& description) {
@@ -33,6 +33,19 @@ std::string DescribeHost(const PluginUse& use, const Description& description) {
   }
   return fmt::format("{}{}{} ({}; sandbox: {})", use.use, description.version.empty() ? "" : " ",
                      description.version, versions, description.sandbox);
+}
+
+// Takes in the data files. False after a problem.
+bool TakeData(PluginUse& use, config::NamedFiles& files, config::Problems& problems) {
+  if (use.contents.size() == use.files.size()) return true;
+  const size_t before = problems.items().size();
+  use.contents.clear();
+  for (size_t i = 0; i < use.files.size(); ++i) {
+    const auto bytes =
+        files.Read(use.files[i], kMaxDataBytes, fmt::format("files[{}]", i), problems);
+    use.contents.push_back(bytes ? absl::Base64Escape(*bytes) : "");
+  }
+  return problems.items().size() == before;
 }
 
 // Asks the plug-in what it is, with these settings; null after a problem.
@@ -55,6 +68,17 @@ absl::StatusOr<json> Ask(PluginUse& use, std::string_view kind, config::Problems
   return declared;
 }
 
+std::string HintFor(const absl::Status& failure) {
+  const std::string traceback = TracebackOf(failure);
+  if (failure.message().find("ModuleNotFoundError") != absl::string_view::npos) {
+    return fmt::format(
+        "install it for {}, which runs plug-ins, or name another Python in "
+        "cluster.plugins.python\n{}",
+        HostSettings::OfThisProcess().python, traceback);
+  }
+  return traceback.empty() ? "see the guide on policies of your own" : traceback;
+}
+
 json DeclaredOf(const PluginUse& use) {
   return json::parse(use.declared, nullptr, /*allow_exceptions=*/false);
 }
@@ -73,31 +97,29 @@ void TakePlugin(PluginUse& use, std::string_view kind, config::NamedFiles& files
     return;
   }
   if (use.program.empty()) {
-    const auto bytes = files.Read(use.file(), kMostFileBytes, "use", problems);
+    const auto bytes = files.Read(use.file(), kMaxFileBytes, "use", problems);
     if (!bytes) return;
     use.program = absl::Base64Escape(*bytes);
   }
+  if (!TakeData(use, files, problems)) return;
   const auto declared = Ask(use, kind, problems, check);
   if (!declared.ok()) {
-    const std::string traceback = TracebackOf(declared.status());
-    problems.Add("use", std::string(declared.status().message()),
-                 traceback.empty() ? "see the guide on policies of your own" : traceback);
+    problems.Add("use", std::string(declared.status().message()), HintFor(declared.status()));
     return;
   }
   if (declared->is_null()) return;
   use.declared = declared->dump();
-  if (use.declared.size() <= kMostDeclaredBytes) return;
+  if (use.declared.size() <= kMaxDeclaredBytes) return;
   problems.Add("use",
                fmt::format("{} says {} bytes of itself, and {} is the most", use.use,
-                           use.declared.size(), kMostDeclaredBytes),
+                           use.declared.size(), kMaxDeclaredBytes),
                "shorten what describes it");
 }
 
 absl::StatusOr<json> CreatedOf(const PluginUse& use) {
   const json declared = DeclaredOf(use);
   if (declared.is_object()) return declared.value("created", json());
-  return FailedPrecondition("{}: the pipeline does not hold what the plug-in said of itself",
-                            use.use);
+  return FailedPrecondition("{}: the pipeline does not hold the plug-in's declaration", use.use);
 }
 
 HostSettings HostSettingsOf(const PluginUse& use) {

@@ -1,6 +1,6 @@
-// What becomes of a plug-in when its pipeline is submitted: the file is taken in, and the plug-in
-// says what it is. Both are kept with the pipeline, so that no process is started to explain or to
-// check a pipeline, and a run that is resumed asks the plug-in that was submitted.
+// Prepares a plug-in when its pipeline is submitted: stores the file, and asks the plug-in for its
+// description. Both are kept with the pipeline, so that no process is started to explain or check a
+// pipeline, and a resumed run uses the plug-in that was submitted.
 #pragma once
 
 #include <functional>
@@ -16,21 +16,22 @@
 
 namespace tidemill::plugin {
 
-// Whether the answer to `create` makes sense for the kind.
+// Checks that the answer to `create` is valid for the kind.
 using CheckCreated = std::function<absl::Status(const nlohmann::json& created)>;
 
 // Reads the file, unless the use holds it already, starts the plug-in and sets `program`,
-// `declared` and `runs_with`. Notes at "use" and "with": a file that is not there, a plug-in that
-// does not start, one of another kind, settings that it does not have, and what `check` says. An
-// empty `check` is for kinds whose `create` needs more than settings: it is not asked then.
+// `declared` and `runs_with`. Notes at "use" and "with": a missing file, a plug-in that does not
+// start or is of another kind, unknown settings, and the failure of `check`. An empty `check` is
+// for kinds whose `create` needs more than settings: `create` is then not called.
 void TakePlugin(PluginUse& use, std::string_view kind, config::NamedFiles& files,
                 config::Problems& problems, const CheckCreated& check);
 
-// What the plug-in answered to `create` at submission. FAILED_PRECONDITION when the use does not
+// Returns the plug-in's answer to `create` at submission. FAILED_PRECONDITION when the use does not
 // hold it.
 absl::StatusOr<nlohmann::json> CreatedOf(const PluginUse& use);
 
-// How hosts of a plug-in start that was submitted: what ran in a sandbox then does so now.
+// Returns how to start hosts of a submitted plug-in: a plug-in that ran in a sandbox at submission
+// must do so again.
 HostSettings HostSettingsOf(const PluginUse& use);
 
 }  // namespace tidemill::plugin

@@ -134,7 +134,7 @@ std::string_view PhraseOf(SettingType type) { return kTypes[static_cast<size_t>(
 absl::StatusOr<std::vector<DeclaredSetting>> ReadDeclared(const json& settings) {
   std::vector<DeclaredSetting> declared;
   if (settings.is_null()) return declared;
-  if (!settings.is_array()) return InvalidArgument("its settings are no list");
+  if (!settings.is_array()) return InvalidArgument("its settings are not a list");
   for (const json& said : settings) {
     ASSIGN_OR_RETURN(declared.emplace_back(), ReadOne(said));
   }

@@ -1,4 +1,4 @@
-// What a plug-in says of its settings, and whether a pipeline's `with` is that.
+// The settings that a plug-in declares, and the check of a pipeline's `with` against them.
 #pragma once
 
 #include <map>
@@ -25,19 +25,19 @@ struct DeclaredSetting {
   // Bounds of numbers, both inclusive.
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;
-  // Texts that are allowed; empty: all.
+  // The allowed texts; empty when all are allowed.
   std::vector<std::string> choices = {};
 };
 
 // "number", "list of texts".
 std::string_view PhraseOf(SettingType type);
 
-// The `settings` of a description (docs/formats/plugin_protocol.md). INVALID_ARGUMENT for what is
-// none: it says which setting is wrong.
+// Reads the `settings` of a description (docs/formats/plugin_protocol.md). INVALID_ARGUMENT names
+// the setting that is wrong.
 absl::StatusOr<std::vector<DeclaredSetting>> ReadDeclared(const nlohmann::json& settings);
 
-// The values for `create`: those of `with`, and defaults. Notes unknown names, with the closest one
-// that there is, wrong types, bounds and what is missing, at "with.NAME".
+// Returns the values for `create`: the values of `with`, and defaults. Notes unknown names (with
+// the closest known name), wrong types, values out of bounds and missing settings, at "with.NAME".
 nlohmann::json SettingsOf(const std::vector<DeclaredSetting>& declared,
                           const std::map<std::string, config::OpenValue>& with,
                           config::Problems& problems);

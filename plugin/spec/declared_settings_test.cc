@@ -1,5 +1,6 @@
 #include "plugin/spec/declared_settings.h"
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -45,7 +46,7 @@ TEST(DeclaredSettings, AreWhatThePipelineSaysAndDefaults) {
                                       "weights": [0.5], "days": ["a", "b"]})"));
 }
 
-TEST(DeclaredSettings, TellWhatIsWrongWhereItStands) {
+TEST(DeclaredSettings, ReportMistakesWithTheirPlace) {
   const auto settings = Settings("{every: 1.5, treshold: 0.1, mode: media, loud: yes, days: a}");
   const std::string text(settings.status().message());
   EXPECT_THAT(text,
@@ -79,6 +80,16 @@ TEST(PluginUse, NamesAFileAndAPlugInInIt) {
   EXPECT_EQ(use->language(), Language::kCpp);
   EXPECT_THAT(config::Read<PluginUse>("use: a.py", "use.yaml").status().message(),
               HasSubstr("does not name a file and a plug-in in it"));
+  for (const char* const named : {"a.py:", "a.py::", "a.py::B", ":B"}) {
+    EXPECT_THAT(
+        config::Read<PluginUse>(fmt::format("use: '{}'", named), "use.yaml").status().message(),
+        HasSubstr("does not name a file and a plug-in"))
+        << named;
+  }
+  EXPECT_THAT(config::Read<PluginUse>("{use: 'a.py:B', files: [a.csv, a.csv]}", "use.yaml")
+                  .status()
+                  .message(),
+              HasSubstr("names a.csv again"));
   EXPECT_THAT(config::Read<PluginUse>("use: a.rb:B", "use.yaml").status().message(),
               HasSubstr("neither a Python file nor a shared object"));
 }

@@ -7,14 +7,14 @@
 
 namespace tidemill::plugin {
 
-// Settings of the system. Jobs learn of them by the environment of the service that starts them.
+// Settings of the system. A job gets them through the environment of the service that starts it.
 struct HostSettings {
   // The program that runs plug-ins in Python.
   std::string python = "python3";
-  // "auto": bubblewrap where it works, else Landlock, else nothing runs. "bwrap", "landlock" or
-  // "none".
+  // "auto": bubblewrap if it works, else Landlock; if neither works, plug-ins do not run. "bwrap",
+  // "landlock" or "none".
   std::string sandbox = "auto";
-  // What a pipeline may ask for at most.
+  // The most memory that a pipeline may request.
   config::ByteSize memory = {int64_t{16} << 30};
 
   void Fields(auto&& field) {
@@ -32,8 +32,8 @@ struct HostSettings {
   }
   void Check(config::Problems& problems) const;
 
-  // From TIDEMILL_PLUGIN_PYTHON, TIDEMILL_PLUGIN_SANDBOX and TIDEMILL_PLUGIN_MEMORY (in bytes),
-  // where they are set; else as `others`.
+  // Reads TIDEMILL_PLUGIN_PYTHON, TIDEMILL_PLUGIN_SANDBOX and TIDEMILL_PLUGIN_MEMORY (in bytes).
+  // Unset variables have the values of `others`.
   static HostSettings OfThisProcess(HostSettings others);
   static HostSettings OfThisProcess();
 

@@ -39,7 +39,7 @@ TEST_F(HostSettingsTest, ReachProcessesThatAreStartedLater) {
   EXPECT_EQ(HostSettings::OfThisProcess().sandbox, "bwrap");
 }
 
-TEST_F(HostSettingsTest, RefuseASandboxThatThereIsNot) {
+TEST_F(HostSettingsTest, RefuseAnUnknownSandbox) {
   const auto settings = config::Read<HostSettings>("sandbox: docker\n", "tidemill.yaml");
   EXPECT_THAT(settings.status().message(),
               HasSubstr("'docker' is none of auto, bwrap, landlock and none"));

@@ -1,5 +1,4 @@
-// Fields of messages that come from another process: any of them may be missing, or of another
-// kind.
+// Reads fields of messages from another process: any field may be missing, or of the wrong type.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace tidemill::plugin {
 
-// "" where there is no text.
+// Returns "" when the field is not a text.
 inline std::string TextAt(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -22,7 +21,7 @@ inline std::optional<double> NumberAt(const nlohmann::json& object, const char* 
   return found->get<double>();
 }
 
-// A whole number that is not negative.
+// Returns a whole number that is not negative; std::nullopt for anything else.
 inline std::optional<int64_t> CountAt(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer() || found->get<int64_t>() < 0) {
@@ -31,19 +30,19 @@ inline std::optional<int64_t> CountAt(const nlohmann::json& object, const char* 
   return found->get<int64_t>();
 }
 
-// False where there is no truth value.
+// Returns false when the field is not a boolean.
 inline bool BoolAt(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-// Empty where there is no object.
+// Returns an empty object when the field is not an object.
 inline nlohmann::json ObjectAt(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_object() ? *found : nlohmann::json::object();
 }
 
-// Empty where there is no list.
+// Returns an empty list when the field is not a list.
 inline nlohmann::json ListAt(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_array() ? *found : nlohmann::json::array();

@@ -1,5 +1,8 @@
 #include "plugin/spec/plugin_use.h"
 
+#include <cstddef>
+#include <set>
+
 #include "fmt/format.h"
 
 namespace tidemill::plugin {
@@ -17,12 +20,19 @@ std::string_view NameOf(Language language) {
 }
 
 void PluginUse::Check(config::Problems& problems) const {
-  if (file().empty() || name().empty()) {
+  if (file().empty() || name().empty() || file().ends_with(':')) {
     problems.Add("use", fmt::format("'{}' does not name a file and a plug-in in it", use),
                  kExample);
   } else if (!IsPython(file()) && !IsSharedObject(file())) {
     problems.Add("use", fmt::format("{} is neither a Python file nor a shared object", file()),
                  "its name ends with .py or .so");
+  }
+  std::set<std::string> known = {""};
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (known.insert(files[i]).second) continue;
+    problems.Add(fmt::format("files[{}]", i),
+                 files[i].empty() ? "names no file" : fmt::format("names {} again", files[i]),
+                 "leave it out");
   }
 }
 

@@ -1,16 +1,16 @@
-// What a trial of a plug-in has seen.
+// The findings of a trial of a plug-in.
 #pragma once
 
 #include <string>
 
 namespace tidemill::plugin {
 
-// Something that is promised of every part of a kind.
+// A promise that every part of a kind must keep.
 struct Promise {
   // A sentence: "decides the same in batches of 1, 7 and 1000 samples".
   std::string text;
   bool is_kept = true;
-  // What was seen instead, or what there is to say of it.
+  // The violation that was seen, or a remark.
   std::string detail = {};
 };
 

@@ -43,7 +43,8 @@ class CLASS_NAME : public tidemill::plugin::Op {
     }
   }
 
-  // Makes the outputs, each row by itself. A row with a number that is not finite is a bad sample.
+  // Makes the outputs of each row, independently of other rows. A row with a number that is not
+  // finite is a bad sample.
   void Apply(const Columns& block, const Made& made) override {
     for (size_t i = 0; i < names_.size(); ++i) {
       const auto in = block.NumbersOf<float>(names_[i]).numbers;

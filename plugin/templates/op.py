@@ -32,7 +32,7 @@ class CLASS_NAME(plugin.Op):
         self.rows += block.num_rows
 
     def apply(self, block):
-        """Makes the outputs, each row by itself. A row with a number that is not finite is a bad sample."""
+        """Makes the outputs of each row, independently of other rows. A row with a number that is not finite is a bad sample."""
         with numpy.errstate(divide="ignore", invalid="ignore"):
             return {f"relative_{name}": (block[name] / numpy.float64(self.sums[name] / self.rows) * self.scale)
                     .astype(numpy.float32) for name in self.names}

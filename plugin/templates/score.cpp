@@ -18,7 +18,7 @@ class CLASS_NAME : public tidemill::plugin::Score {
   std::vector<Column> LooksAt() const override { return {Column::kLosses}; }
   Keep Keeps() const override { return Keep::kInProportion; }
 
-  // A number for each row, whatever stands beside the row.
+  // A number for each row, whatever the other rows are.
   std::vector<double> Scores(const Block& block) const override {
     const double exponent = power;
     std::vector<double> scores;

@@ -23,5 +23,5 @@ class CLASS_NAME(plugin.Score):
         return ["losses"]
 
     def score(self, block):
-        """A number for each row, whatever stands beside the row."""
+        """A number for each row, whatever the other rows are."""
         return block["losses"].astype(numpy.float64) ** self.power

@@ -20,7 +20,7 @@ class CLASS_NAME : public tidemill::plugin::Selection {
   // Whether weights keep the loss over the chosen samples that over all candidates, on average.
   bool IsUnbiased() const override { return true; }
 
-  // What it is told of candidates beside their keys.
+  // What it looks at in candidates beside their keys.
   std::vector<std::string> LooksAt() const override { return {}; }
 
   // Takes some candidates. Keeps those with the smallest lots.

@@ -23,11 +23,11 @@ class CLASS_NAME(plugin.Selection):
         self.drawn = numpy.empty(0, numpy.uint64)
 
     def looks_at(self):
-        """What it is told of candidates beside their keys."""
+        """What it looks at in candidates beside their keys."""
         return []
 
     def add(self, block):
-        """Takes some candidates. Keeps those that may be chosen, whatever comes behind them."""
+        """Takes some candidates. Keeps those that may be chosen, whatever comes after them."""
         rows = numpy.arange(self.seen, self.seen + block.num_rows)
         self.seen += block.num_rows
         rows = numpy.concatenate([self.rows, rows])

@@ -41,7 +41,7 @@ bool Arrivals::Add(BatchMessage message) {
 }
 
 void Arrivals::GiveUp(int64_t from, int64_t to) {
-  // What came in time is no loss.
+  // What came in time is not a loss.
   for (int64_t number = std::max(from, done_before_); number < std::min(to, end_); ++number) {
     if (IsDone(number) || waiting_.contains(number)) continue;
     MarkDone(number);

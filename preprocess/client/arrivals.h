@@ -1,5 +1,5 @@
-// Keeps track of a lane: which batches have arrived, which are handed on next, and how far the
-// consumer is.
+// Keeps track of a lane: the batches that have arrived, the next batch to deliver, and the progress
+// of the consumer.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace tidemill::preprocess {
 
-// The order in which batches are handed on.
+// The order in which batches are delivered.
 enum class Delivery {
   kOrdered,  // Ordered by number.
-  kRelaxed,  // As they come.
+  kRelaxed,  // As they arrive.
 };
 
 // The consumer's end of the guarantees. With EXACTLY_ONCE, a batch that arrives twice is dropped
-// the second time. With AT_LEAST_ONCE, it is handed on a second time. With AT_MOST_ONCE, the
-// batches that the dispatcher reports as lost are given up, and dropped if they arrive after all.
-// Holds what has arrived and was not taken. Memory is that of the window of batches that may be on
-// their way, however many were taken before. Thread-compatible.
+// the second time. With AT_LEAST_ONCE, it is delivered a second time. With AT_MOST_ONCE, the
+// batches that the dispatcher reports as lost are given up, and dropped if they arrive later. Holds
+// the batches that have arrived and were not taken. Memory is bounded by the window of batches in
+// flight, however many were taken before. Thread-compatible.
 class Arrivals {
  public:
-  // Covers the batches [first, end), except the done ones, which lie beyond `first`.
+  // Covers the batches [first, end), except the done ones beyond `first`.
   Arrivals(int64_t first, int64_t end, v1::Guarantee guarantee, Delivery delivery,
            const std::vector<int64_t>& done = {});
 
@@ -38,7 +38,7 @@ class Arrivals {
   // Gives up the batches [from, to), which will not arrive.
   void GiveUp(int64_t from, int64_t to);
 
-  // Returns the next batch to hand on, if it has arrived.
+  // Returns the next batch to deliver, if it has arrived.
   std::optional<BatchMessage> Take();
 
   // Whether all batches are taken or given up.

@@ -58,7 +58,7 @@ TEST(Arrivals, ExactlyOnceDropsWhatItHadWaitingOrTaken) {
   EXPECT_EQ(arrivals.num_waiting(), 1);
 }
 
-TEST(Arrivals, AtLeastOnceHandsOnWhatComesAgain) {
+TEST(Arrivals, AtLeastOnceHandsOnRepeatedBatches) {
   Arrivals arrivals(0, 2, v1::GUARANTEE_AT_LEAST_ONCE, Delivery::kOrdered);
   EXPECT_TRUE(arrivals.Add({.number = 0}));
   EXPECT_TRUE(arrivals.Add({.number = 1}));

@@ -11,9 +11,9 @@
 
 namespace tidemill::preprocess {
 
-// All calls retry while the dispatcher is UNAVAILABLE, until the peer's deadline. The codes are
-// those of preprocess.proto. A request without a request id gets a new one, which all retries of
-// the call share. Thread-safe.
+// All calls retry while the dispatcher is UNAVAILABLE, until the peer's deadline. The codes are as
+// in preprocess.proto. A request without a request id gets a new one, which all retries of the call
+// share. Thread-safe.
 class DispatcherClient {
  public:
   explicit DispatcherClient(rpc::Peer peer);
@@ -31,9 +31,9 @@ class DispatcherClient {
 
   absl::StatusOr<v1::WorkerIncarnation> RegisterWorker(v1::RegisterWorkerRequest request);
 
-  // After any failure except NOT_FOUND, it is open whether splits were leased. The worker must then
-  // call again with the same request id, or register anew. Otherwise splits that it never heard of
-  // would stay leased to it.
+  // After any failure except NOT_FOUND, it is unknown whether splits were leased. The worker must
+  // then call again with the same request id, or register again. Otherwise splits of which it was
+  // not informed would stay leased to it.
   absl::StatusOr<v1::LeaseSplitsResponse> LeaseSplits(v1::LeaseSplitsRequest request);
 
   absl::Status DrainWorker(int64_t worker_id, std::chrono::milliseconds deadline = {});

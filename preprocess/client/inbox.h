@@ -1,4 +1,4 @@
-// Holds what a consumer has received and not handed on yet.
+// Holds messages that a consumer has received and not delivered yet.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +15,33 @@
 
 namespace tidemill::preprocess {
 
-// Takes messages and hands on batches. Thread-compatible.
+// Takes messages and delivers batches. Thread-compatible.
 class Inbox {
  public:
-  // The connection that gets the credit for a message back once its rows are handed on.
+  // The connection that gets the credit for a message back once its rows are delivered.
   struct Origin {
     int64_t connection = 0;
     int64_t bytes = 0;
   };
   struct Taken {
     loader::TrainingBatch batch = {};
-    // The origins of the messages that are completely handed on.
+    // The origins of the messages that are completely delivered.
     std::vector<Origin> origins = {};
   };
 
   virtual ~Inbox() = default;
 
   // Adds a message that has arrived. Without an origin, it was made in this process. Returns false
-  // when nothing of it is kept.
+  // when the whole message is dropped.
   virtual bool Add(BatchMessage message, const std::optional<Origin>& origin) = 0;
   // Gives up the batches [from, to), which will not arrive.
   virtual void GiveUp(int64_t from, int64_t to) = 0;
-  // Returns the next batch to hand on, if there is one.
+  // Returns the next batch to deliver, if there is one.
   virtual absl::StatusOr<std::optional<Taken>> Take() = 0;
 
-  // Whether everything is handed on or given up.
+  // Whether everything is delivered or given up.
   virtual bool ended() const = 0;
-  // All batches before this one are handed on or given up, and so are those of DoneBeyond().
+  // All batches before this one, and the batches of DoneBeyond(), are delivered or given up.
   virtual int64_t done_before() const = 0;
   virtual std::vector<int64_t> DoneBeyond() const = 0;
   // Returns the batch that workers should send before all others.
@@ -51,7 +51,7 @@ class Inbox {
   virtual int64_t num_given_up() const = 0;
 };
 
-// Hands on each batch as it was made; see Arrivals.
+// Delivers each batch as it was made; see Arrivals.
 class WholeBatches final : public Inbox {
  public:
   // Returns epoch and index of a batch by its number.

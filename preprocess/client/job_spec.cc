@@ -7,7 +7,7 @@
 namespace tidemill::preprocess {
 
 loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
-  // Where lanes are shards, each has batches of its own.
+  // Where lanes are shards, each has its own batches.
   const bool share_batches = !job.shards;
   return {.batch_size = job.batch_size,
           .epochs = job.epochs,

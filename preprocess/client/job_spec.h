@@ -1,4 +1,5 @@
-// What a worker must know to make the batches of a job. It is the text in CreateJobRequest.spec.
+// The description from which a worker makes the batches of a job. It is the text in
+// CreateJobRequest.spec.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ struct JobSpec {
   int64_t batch_size = 1;
   int64_t epochs = 1;
   int64_t seed = 0;
-  // The number that random draws use in place of that of the trigger; 0: that of the trigger.
+  // The number that random draws use in place of the number of the trigger; 0 for the number of the
+  // trigger.
   int64_t draw = 0;
   models::OrderSpec order = {};
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
@@ -51,8 +53,8 @@ struct JobSpec {
   std::optional<models::Mix> mix = std::nullopt;
   // With shards, lane n is made from part n, and num_lanes is the number of parts.
   std::optional<Shards> shards = std::nullopt;
-  // Rows that take longer than this many microseconds come behind the other rows of their batch, in
-  // a message of their own. 0 turns this off.
+  // Rows that take longer than this many microseconds come after the other rows of their batch, in
+  // their own message. 0 turns this off.
   int64_t slow_after = 0;
 
   void Fields(auto&& field) {

@@ -1,4 +1,5 @@
-// Makes batches from rows in the order in which they arrive, so that a slow row holds nothing up.
+// Makes batches from rows in the order in which they arrive, so that a slow row does not hold up
+// others.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,14 @@ namespace tidemill::preprocess {
 
 // The consumer's end of JobSpec.slow_after. A batch arrives in one or several messages. Each has
 // some of its rows, by ordinal. The message with the last rows says how many rows the batch lacks.
-// A batch is complete when its rows and the lacking ones are as many as the plan says. The order of
-// messages does not matter. Nor does it matter whether some came from a worker that died meanwhile:
-// rows that arrived before are dropped.
+// A batch is complete when the number of its rows and of the lacking ones equals the number in the
+// plan. Messages may arrive in any order, and some may come from a worker that has died: rows that
+// arrived before are dropped.
 //
-// A batch that is handed on has as many rows as a batch of the plan, all of one epoch. The rest of
+// A batch that is delivered has as many rows as a batch of the plan, all of one epoch. The rest of
 // an epoch is a smaller batch once all of the epoch has arrived. Full batches of the next epoch may
-// come before it. Handed-on batches are counted within their epoch. What a batch lacks is reported
-// with the next batch that is handed on in its epoch. Thread-compatible.
+// come before it. Handed-on batches are counted within their epoch. The lacking rows of a batch are
+// reported with the next batch that is delivered in its epoch. Thread-compatible.
 class Rebatcher final : public Inbox {
  public:
   struct Plan {
@@ -34,10 +35,10 @@ class Rebatcher final : public Inbox {
     std::vector<int64_t> done = {};
     int64_t first_epoch = 0;
     int64_t batches_of_epoch = 1;
-    // The rows of a batch that is handed on; at least 1.
+    // The rows of a batch that is delivered; at least 1.
     int64_t batch_rows = 1;
     // The batches before done_before() + window are made without waiting for others. When all of
-    // them have arrived, rows are handed on even if they are too few for a batch.
+    // them have arrived, rows are delivered even if they are too few for a batch.
     int64_t window = 1;
     // Returns the number of rows of a batch, including lacking ones.
     std::function<int64_t(int64_t number)> samples_of;
@@ -67,7 +68,7 @@ class Rebatcher final : public Inbox {
   struct Piece {
     int64_t number = 0;
     batch::Batch rows = {};
-    int64_t begin = 0;  // The rows before it are handed on.
+    int64_t begin = 0;  // The rows before it are delivered.
     std::optional<Origin> origin = std::nullopt;
   };
   // An epoch with waiting rows.
@@ -97,7 +98,7 @@ class Rebatcher final : public Inbox {
   int64_t come_before_;
   std::map<int64_t, Begun> begun_;
   std::map<int64_t, Epoch> epochs_;
-  // For each epoch: the number of batches that are still to arrive, and the number handed on.
+  // For each epoch: the number of batches that are still to arrive, and the number delivered.
   std::map<int64_t, int64_t> missing_;
   std::map<int64_t, int64_t> indices_;
   int64_t num_dropped_ = 0;

@@ -74,7 +74,7 @@ TEST(Rebatcher, ALateRowComesInALaterBatch) {
   EXPECT_EQ(rebatcher.wanted(), 0) << "it lacks a row";
   rebatcher.Add(Message(0, {2}), std::nullopt);
   EXPECT_EQ(rebatcher.wanted(), 2);
-  EXPECT_EQ(rebatcher.done_before(), 0) << "the row is not handed on";
+  EXPECT_EQ(rebatcher.done_before(), 0) << "the row is not delivered";
   const loader::TrainingBatch second = Take(rebatcher);
   EXPECT_THAT(RowsOf(second), ElementsAre(5, 6, 7, 2));
   EXPECT_EQ(second.index, 1);
@@ -105,7 +105,7 @@ TEST(Rebatcher, WhatAWorkerGaveBeforeItDiedIsHadOnce) {
   EXPECT_EQ(rebatcher.num_dropped(), 2);
 }
 
-TEST(Rebatcher, WhatABatchLacksIsToldOnceWhicheverPartComesLast) {
+TEST(Rebatcher, WhatABatchLacksIsReportedOnceWhicheverPartComesLast) {
   Rebatcher rebatcher(PlanOf(1));
   rebatcher.Add(Message(0, {3}, /*skipped=*/1), std::nullopt);
   EXPECT_EQ(rebatcher.wanted(), 0);

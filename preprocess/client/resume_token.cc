@@ -6,6 +6,15 @@
 
 #include "base/digest.h"
 
+// done_before = 6, done_beyond = {8, 11}:
+//
+//   tidemill-resume-1 0f3a9c4be17d2a65 6 JA
+//   |                 |                | |
+//   the format        |                | bitmap: bit i of it is batch done_before + i; here 0x24
+//                     digest of job    done_before
+//
+// The digest leaves out the number of lanes, so that another number may resume.
+
 namespace tidemill::preprocess {
 namespace {
 
@@ -17,7 +26,7 @@ std::string DigestOf(JobSpec job) {
   return Sha256(config::Print(job)).substr(0, kDigestBytes);
 }
 
-// Takes what stands before the next blank off the text.
+// Removes the word before the next blank from the text.
 std::string_view Word(std::string_view& text) {
   const size_t end = std::min(text.find(' '), text.size());
   const std::string_view word = text.substr(0, end);
@@ -31,7 +40,7 @@ absl::StatusOr<std::string> Encode(const ResumeToken& token, const JobSpec& job)
   std::string bits;
   for (const int64_t number : token.done_beyond) {
     const int64_t ahead = number - token.done_before;
-    if (ahead < 0 || ahead >= ResumeToken::kMostBeyond) {
+    if (ahead < 0 || ahead >= ResumeToken::kMaxBeyond) {
       return InvalidArgument("batch {} is too far from {}", number, token.done_before);
     }
     const auto byte = static_cast<size_t>(ahead / 8);
@@ -47,7 +56,7 @@ absl::StatusOr<ResumeToken> DecodeResumeToken(std::string_view text, const JobSp
   const auto broken = [] {
     return InvalidArgument("the text is not a resume token, because it begins with {}", kMark);
   };
-  if (text.size() > ResumeToken::kMostBytes || Word(text) != kMark) return broken();
+  if (text.size() > ResumeToken::kMaxBytes || Word(text) != kMark) return broken();
   if (Word(text) != DigestOf(job)) {
     return FailedPrecondition(
         "the resume token was made by another job: its data, batches or order differ");
@@ -63,7 +72,7 @@ absl::StatusOr<ResumeToken> DecodeResumeToken(std::string_view text, const JobSp
   std::string bits;
   const std::string_view rest = Word(text);
   if (!absl::WebSafeBase64Unescape({rest.data(), rest.size()}, &bits) || !text.empty() ||
-      std::ssize(bits) > ResumeToken::kMostBeyond / 8) {
+      std::ssize(bits) > ResumeToken::kMaxBeyond / 8) {
     return broken();
   }
   for (size_t byte = 0; byte < bits.size(); ++byte) {

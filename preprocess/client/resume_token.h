@@ -12,21 +12,21 @@
 namespace tidemill::preprocess {
 
 // The batches of a lane that are done: all before `done_before`, and some beyond it when they were
-// handed on as they arrived. Batches are a function of the job and the number. Whoever has the
+// delivered as they arrived. Batches are a function of the job and the number. A consumer with the
 // token can therefore continue where it was made: in another process, with other workers and, when
 // nothing is done beyond, with another number of lanes.
 struct ResumeToken {
   int64_t done_before = 0;
-  // Ascending, and less than kMostBeyond ahead.
+  // Ascending, and less than kMaxBeyond ahead.
   std::vector<int64_t> done_beyond = {};
 
-  static constexpr int64_t kMostBeyond = 4096;
-  static constexpr size_t kMostBytes = 1024;
+  static constexpr int64_t kMaxBeyond = 4096;
+  static constexpr size_t kMaxBytes = 1024;
 
   friend bool operator==(const ResumeToken&, const ResumeToken&) = default;
 };
 
-// Returns one line of printable characters, at most kMostBytes. It has a digest of the job without
+// Returns one line of printable characters, at most kMaxBytes. It has a digest of the job without
 // its number of lanes, the number `done_before`, and a bitmap. INVALID_ARGUMENT for batches too far
 // ahead.
 absl::StatusOr<std::string> Encode(const ResumeToken& token, const JobSpec& job);

@@ -29,12 +29,12 @@ TEST(ResumeToken, SaysWhereItWasMade) {
 
 TEST(ResumeToken, IsSmallHoweverMuchIsDone) {
   ResumeToken token{.done_before = int64_t{1} << 60};
-  for (int64_t ahead = 1; ahead < ResumeToken::kMostBeyond; ahead += 2) {
+  for (int64_t ahead = 1; ahead < ResumeToken::kMaxBeyond; ahead += 2) {
     token.done_beyond.push_back(token.done_before + ahead);
   }
   const auto text = Encode(token, SomeJob());
   ASSERT_TRUE(text.ok());
-  EXPECT_LE(text->size(), ResumeToken::kMostBytes);
+  EXPECT_LE(text->size(), ResumeToken::kMaxBytes);
   EXPECT_THAT(DecodeResumeToken(*text, SomeJob()), IsOkAndHolds(token));
 }
 
@@ -48,7 +48,7 @@ TEST(ResumeToken, ServesAnyNumberOfLanesAndNoOtherJob) {
   EXPECT_EQ(DecodeResumeToken(*text, other).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST(ResumeToken, WhatIsNoTokenIsRefused) {
+TEST(ResumeToken, AnInvalidTokenIsRefused) {
   const std::string good = *Encode({.done_before = 10, .done_beyond = {12}}, SomeJob());
   for (const std::string& text :
        {std::string(), std::string("10"), good + " more", good + "*", good.substr(0, 20),

@@ -22,9 +22,9 @@ struct SetDivision {
   std::vector<std::shared_ptr<const loader::SampleSources>> sources = {nullptr};
 };
 
-// Divides the part of the sealed set that a job uses, by what storage knows about its samples. The
-// result is the same in every process. INVALID_ARGUMENT when the set cannot be divided this way
-// (see loader/sample_sources.h), or when the job has shards and lanes that are something else.
+// Divides the part of the sealed set that a job uses, by the facts that storage has about its
+// samples. The result is the same in every process. INVALID_ARGUMENT when the set cannot be divided
+// this way (see loader/sample_sources.h), or when the lanes of the job are not its shards.
 absl::StatusOr<SetDivision> DivideSet(const JobSpec& job, const loader::TrainingSet& set,
                                       const storage::StorageClient& storage);
 
@@ -37,7 +37,7 @@ loader::BatchPlan PlanOf(const JobSpec& job, const SetDivision& division, int64_
 
 // The shards of a set as lanes. Their batches take turns.
 struct ShardLanes {
-  // The plan of each shard. It begins with what is left of the shard after the first `first_batch`
+  // The plan of each shard. It begins with the rest of the shard after the first `first_batch`
   // batches of all shards.
   std::vector<loader::BatchPlan> plans;
   // For each shard, the end of its batches, counted through all epochs.
@@ -47,8 +47,8 @@ struct ShardLanes {
   int64_t num_samples = 0;
 };
 
-// `plan` is for the whole set. Its `first_batch` counts the batches of all shards. The errors are
-// those of loader::BatchMaker::Create().
+// `plan` is for the whole set. Its `first_batch` counts the batches of all shards. Returns the
+// errors of loader::BatchMaker::Create().
 absl::StatusOr<ShardLanes> LanesOf(const SetDivision& division, const loader::BatchParts& parts,
                                    const loader::BatchPlan& plan);
 

@@ -17,7 +17,7 @@ std::vector<v1::Lane> ToProto(const ShardLanes& lanes) {
     v1::Lane& lane = protos.emplace_back();
     lane.set_first_batch(lanes.plans[shard].first_batch);
     lane.set_end_batch(lanes.ends[shard]);
-    // 0 is that of lanes which any worker makes.
+    // 0 is for lanes that any worker makes.
     lane.set_shard(static_cast<int32_t>(shard) + 1);
   }
   return protos;
@@ -59,7 +59,7 @@ ShardedSource::~ShardedSource() {
   request.set_job_id(job_id_);
   const absl::Status finished = dispatcher_.FinishJob(request, kFinishDeadline);
   if (!finished.ok()) {
-    log::Warn("cannot tell the dispatcher that a job is over; it will find out later",
+    log::Warn("cannot tell the dispatcher that a job has ended; it will notice later",
               {{"job", job_name_}, {"error", std::string(finished.message())}});
   }
 }
@@ -69,7 +69,7 @@ loader::PathWork ShardedSource::work() const {
   bool has_all = false;
   for (const WorkerSource* const shard : shards_) {
     if (shard == nullptr) continue;
-    // What workers did is known of the whole job only. All of one graph, so that they add up.
+    // What workers did is known about the whole job only. All of one graph, so that they add up.
     loader::Merge(has_all ? shard->work_here() : shard->work(), total).IgnoreError();
     has_all = true;
   }

@@ -16,15 +16,15 @@
 
 namespace tidemill::preprocess {
 
-// Reads all lanes of a job with shards in parallel. Workers may come and go: another worker takes
-// over the shard of a worker that is gone. Next() belongs to one thread; counters() may be called
-// by any.
+// Reads all lanes of a job with shards in parallel. Workers may join and leave: another worker
+// takes over the shard of a worker that has left. Next() belongs to one thread; counters() may be
+// called by any.
 class ShardedSource : public loader::BatchSource {
  public:
-  // `job` has shards, and `division` is of its set, which is in `parts`. Returns what is left of
-  // the plan after the first `first_batch` batches over all shards and epochs. The bytes and
-  // workers of `options` are those of all shards together. The errors are those of
-  // WorkerSource::Open() and loader::BatchMaker::Create().
+  // `job` has shards, and `division` is of its set, which is in `parts`. Returns the rest of the
+  // plan after the first `first_batch` batches over all shards and epochs. The bytes and workers of
+  // `options` apply to all shards together. Returns the errors of WorkerSource::Open() and
+  // loader::BatchMaker::Create().
   static absl::StatusOr<std::unique_ptr<ShardedSource>> Open(const JobSpec& job,
                                                              const std::string& fitted,
                                                              const loader::BatchParts& parts,

@@ -8,7 +8,7 @@
 namespace tidemill::preprocess {
 namespace {
 
-// Credit is given back in so many parts.
+// The number of parts in which credit is given back.
 constexpr int64_t kGrantsOfCredit = 8;
 // Between attempts to connect to a worker that does not answer.
 constexpr std::chrono::milliseconds kFirstPause{20};
@@ -129,7 +129,7 @@ std::vector<v1::Worker> WorkerConnections::Choose(const v1::ReportProgressRespon
     };
     const bool is_connected = std::ranges::any_of(
         connections_, [&](const auto& one) { return is_it(one.second.worker.incarnation()); });
-    // Who is broken is tried again once the dispatcher has heard of it, and not at once.
+    // Broken links are retried after the dispatcher has heard of them, not immediately.
     const auto retry = retries_.find(KeyOf(worker.incarnation()));
     const bool is_broken = std::ranges::any_of(broken_, is_it) ||
                            (retry != retries_.end() && Clock::now() < retry->second.at);

@@ -43,8 +43,8 @@ class WorkerConnections {
   // Called on threads of links, without a lock held.
   struct Listener {
     std::function<void(int64_t connection, BatchMessage message)> batch;
-    // A connection has ended. A status other than OK means that the job is the reason, so that no
-    // other worker could do better.
+    // A connection has ended. A status other than OK means that the job itself fails, so that every
+    // other worker would fail, too.
     std::function<void(const absl::Status& failure)> ended;
   };
 
@@ -59,7 +59,7 @@ class WorkerConnections {
 
   // Fills in `connected` and `broken`.
   void Describe(v1::ReportProgressRequest& report) const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Tells that the dispatcher has heard of these broken connections. They may be tried again.
+  // Records that the dispatcher knows of these broken connections. They may be tried again.
   void ToldBroken(const v1::ReportProgressRequest& report) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the credit for a batch to the worker of a connection. Several batches share a message.
@@ -105,7 +105,7 @@ class WorkerConnections {
   mutable Mutex mutex_;
   std::map<int64_t, Connection> connections_ ABSL_GUARDED_BY(mutex_);
   int64_t next_connection_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Links that have ended. A link cannot be destroyed in a call of its own.
+  // Links that have ended. A link cannot be destroyed during a call to it.
   Links ended_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::WorkerIncarnation> broken_ ABSL_GUARDED_BY(mutex_);
   // When to try again, by the worker's id and the number of the incarnation whose connections end.

@@ -13,16 +13,16 @@ namespace {
 // How long a consumer is silent at most.
 constexpr std::chrono::milliseconds kReportInterval{50};
 constexpr std::chrono::milliseconds kReportDeadline{2'000};
-// Of the batches under way at least so many splits are made, that all workers have something to do
-// and a slow one holds little of them.
+// Makes enough splits of the batches under way that all workers have something to do and a slow one
+// holds little.
 constexpr int64_t kSplitsAhead = 16;
-// A small training is cut into at least so many splits.
+// The least number of splits of a small training.
 constexpr int64_t kLeastSplits = 64;
 constexpr int64_t kSplitBytes = int64_t{4} << 20;
 // What is done out of order is reported batch by batch, and fits into a token.
-constexpr int64_t kMostAhead = ResumeToken::kMostBeyond;
-// Batches of a split that is a window of buckets, and how many of those are to be under way.
-constexpr int64_t kMostWindow = kMostAhead / 4;
+constexpr int64_t kMaxAhead = ResumeToken::kMaxBeyond;
+// Batches of a split that is a window of buckets, and how many of those should be under way.
+constexpr int64_t kMaxWindow = kMaxAhead / 4;
 constexpr int64_t kWindowsAhead = 8;
 
 // Batches that a worker leases together: whole windows of buckets, since who makes one batch of a
@@ -30,18 +30,18 @@ constexpr int64_t kWindowsAhead = 8;
 int64_t SplitOf(const loader::BatchMaker& maker, int64_t num_batches, int64_t bytes_ahead) {
   const int64_t together = maker.BatchesTogether(std::min(kSplitBytes, bytes_ahead / kSplitsAhead));
   const int64_t split = std::clamp<int64_t>(num_batches / kLeastSplits, 1,
-                                            std::min(together, kMostAhead / kSplitsAhead));
+                                            std::min(together, kMaxAhead / kSplitsAhead));
   if (!maker.plan().buckets) return split;
   const int64_t window = maker.plan().buckets->window;
-  return std::min(std::max<int64_t>(1, split / window) * window, kMostWindow);
+  return std::min(std::max<int64_t>(1, split / window) * window, kMaxWindow);
 }
 
 // Batches that are under way at most. A window counts for little of what a batch of full width
 // would take, and is the least that a worker makes.
 int64_t WindowOf(const loader::BatchMaker& maker, int64_t split, int64_t bytes_ahead) {
-  const int64_t splits = maker.plan().buckets ? std::min(kWindowsAhead, kMostAhead / split - 1) : 2;
-  // A split that begins within the window may end behind it.
-  return std::clamp<int64_t>(bytes_ahead / maker.batch_bytes(), splits * split, kMostAhead - split);
+  const int64_t splits = maker.plan().buckets ? std::min(kWindowsAhead, kMaxAhead / split - 1) : 2;
+  // A split that begins within the window may end after it.
+  return std::clamp<int64_t>(bytes_ahead / maker.batch_bytes(), splits * split, kMaxAhead - split);
 }
 
 // The lanes of a job whose consumers share the batches of a plan.
@@ -62,7 +62,8 @@ int64_t MostBatches(const loader::BatchMaker& maker, const WorkerSourceOptions& 
 
 absl::Status CheckLateRows(const JobSpec& job, Delivery delivery) {
   if (job.slow_after == 0) return absl::OkStatus();
-  if (job.slow_after < 0) return InvalidArgument("rows are late after {} us", job.slow_after);
+  if (job.slow_after < 0)
+    return InvalidArgument("slow_after is {} us; it must not be negative", job.slow_after);
   if (delivery != Delivery::kRelaxed) {
     return InvalidArgument(
         "late rows change the batch of a row; leave out slow_after, or take relaxed delivery");
@@ -174,7 +175,7 @@ WorkerSource::~WorkerSource() {
   request.set_job_id(job_id_);
   const absl::Status finished = dispatcher_.FinishJob(request, kReportDeadline);
   if (!finished.ok()) {
-    log::Warn("cannot tell the dispatcher that a job is over; it will find out later",
+    log::Warn("cannot tell the dispatcher that a job has ended; it will notice later",
               {{"job", options_.job_name}, {"error", std::string(finished.message())}});
   }
 }
@@ -355,7 +356,7 @@ loader::PathWork WorkerSource::work() const {
   MutexLock lock(mutex_);
   loader::PathWork work = work_;
   if (counters_.num_made_here == 0) return work;
-  // Of the same graph, so that they add up.
+  // Both are of the same graph, so they add up.
   loader::Merge(maker_->work(), work).IgnoreError();
   return work;
 }

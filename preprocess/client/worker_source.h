@@ -46,12 +46,13 @@ struct WorkerSourceOptions {
   int64_t most_workers = 8;
   // Batches beyond the plan's first one that are done, from a resume token.
   std::vector<int64_t> done_beyond = {};
-  // The bytes of prepared batches that wait here or are on their way.
+  // The bytes of prepared batches that wait here or are in flight.
   int64_t bytes_ahead = int64_t{64} << 20;
-  // When there has been no worker for so long, this process makes batches until there is one again.
+  // When there has been no worker for this long, this process makes batches until there is one
+  // again.
   std::chrono::milliseconds patience{10'000};
-  // When nothing has come from the workers for so long, this process also makes the batch that is
-  // waited for. The workers may be full of later batches.
+  // When no batch has arrived from the workers for this long, this process also makes the wanted
+  // batch itself. The workers may be full of later batches.
   std::chrono::milliseconds standstill{30'000};
   loader::SettleRows settle = nullptr;
   // For a job with shards. The code that opened all its consumers then finishes the job. The lane
@@ -64,24 +65,24 @@ struct WorkerSourceCounters {
   int64_t num_batches = 0;
   // Made in this process, because there were no workers.
   int64_t num_made_here = 0;
-  // The first were dropped because they came a second time. The second were lost and given up.
+  // num_dropped were dropped because they arrived twice; the others were lost and given up.
   int64_t num_dropped = 0;
   int64_t num_given_up = 0;
   double wait_seconds = 0;
-  // The counters of the present links, by name of the worker.
+  // The counters of the current links, by name of the worker.
   std::map<std::string, LinkCounters> links = {};
 };
 
-// Reads one lane of a job. Workers may come and go, and the dispatcher may be restarted, without
+// Reads one lane of a job. Workers may join and leave, and the dispatcher may be restarted, without
 // the caller noticing. Next() belongs to one thread; counters() may be called by any.
 class WorkerSource : public loader::BatchSource {
  public:
   // Joins the job with that name, or creates it. `maker` is for the lane's plan; batches are given
   // from its `first_batch` on. `fitted` is the fitted state as bytes, empty for a graph that learns
-  // nothing. ALREADY_EXISTS when there is another job with that name. UNAVAILABLE without a
-  // dispatcher. INVALID_ARGUMENT when late rows (JobSpec.slow_after) are combined with ordered
-  // delivery, with batches that are put together by length or from several sources, or with batches
-  // that repeat samples.
+  // nothing. ALREADY_EXISTS when a different job has that name. UNAVAILABLE without a dispatcher.
+  // INVALID_ARGUMENT when late rows (JobSpec.slow_after) are combined with ordered delivery, with
+  // batches that are composed by length or from several sources, or with batches that repeat
+  // samples.
   static absl::StatusOr<std::unique_ptr<WorkerSource>> Open(
       const JobSpec& job, const std::string& fitted,
       std::unique_ptr<const loader::BatchMaker> maker, const WorkerSourceOptions& options);
@@ -93,19 +94,20 @@ class WorkerSource : public loader::BatchSource {
   int64_t num_batches() const override { return maker_->num_batches(); }
 
   // Waits for the next batch. INVALID_ARGUMENT and similar codes when workers cannot make the job's
-  // batches. FAILED_PRECONDITION when the dispatcher has given the job up. In a job with late rows,
+  // batches. FAILED_PRECONDITION when the dispatcher has given up the job. In a job with late rows,
   // batches are made from rows as they arrive; see Rebatcher.
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns the work of the whole job as the dispatcher last knew it, and the work of this process.
+  // Returns the work of the whole job as the dispatcher last reported it, and the work of this
+  // process.
   loader::PathWork work() const override ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the part of the work that was done in this process.
   loader::PathWork work_here() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns what was given so far. To continue, open a source whose plan begins at `done_before`,
-  // with `done_beyond` in its options. In a job with late rows, a batch of the plan is done once
-  // all its rows were given. The rows given of other batches will come again.
+  // Returns the batches given so far. To continue, open a source whose plan begins at
+  // `done_before`, with `done_beyond` in its options. In a job with late rows, a batch of the plan
+  // is done once all its rows were given. Rows of other batches will be given again.
   ResumeToken token() const ABSL_LOCKS_EXCLUDED(mutex_);
   WorkerSourceCounters counters() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -127,21 +129,21 @@ class WorkerSource : public loader::BatchSource {
   absl::StatusOr<std::optional<Inbox::Taken>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status MakeHere() ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveCredit(const std::vector<Inbox::Origin>& origins) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether there has been no worker for too long, or nothing has come from one.
+  // Whether there has been no worker, or no batch from one, for too long.
   bool IsLeftWaiting(Clock::time_point since) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerSourceOptions options_;
   const std::unique_ptr<const loader::BatchMaker> maker_;
   const int32_t lane_;
-  const bool owns_job_;  // Whether nobody else reads it.
+  const bool owns_job_;  // Whether no other consumer reads it.
   const std::string consumer_;
   DispatcherClient dispatcher_;
   int64_t job_id_ = 0;
   const int64_t split_;   // The number of batches that a worker leases together.
-  const int64_t window_;  // The number of batches on their way.
+  const int64_t window_;  // The number of batches in flight.
 
   mutable Mutex mutex_;
-  CondVar changed_;  // A batch came, or the state of connections changed.
+  CondVar changed_;  // A batch arrived, or the state of connections changed.
   CondVar due_;      // There is something to report.
   const std::unique_ptr<Inbox> inbox_ ABSL_PT_GUARDED_BY(mutex_);
   int64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -1,5 +1,5 @@
-// The part of a pipeline's `preprocess` section that says who prepares samples, and how they reach
-// the training.
+// The part of a pipeline's `preprocess` section that says which processes prepare samples, and how
+// samples reach the training.
 #pragma once
 
 #include <cstdint>

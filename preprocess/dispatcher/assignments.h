@@ -1,4 +1,4 @@
-// The jobs, the workers, and which worker makes which splits of which job.
+// The jobs, the workers, and the splits that each worker makes.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Gift {
   Job::Issued issued;
 };
 
-// Only in memory. A change is durable once the result of TakeChanges() is written.
+// The state is in memory only. A change is durable once the result of TakeChanges() is written.
 // Thread-compatible.
 class Assignments {
  public:
@@ -36,7 +36,7 @@ class Assignments {
   // Returns nullptr for a job that is ending or unknown.
   Job* FindJob(int64_t job_id) const;
 
-  // Adds a job, which counts as heard from now. A known job stays as it is. UNAVAILABLE while the
+  // Adds a job, which counts as heard from now. A known job does not change. UNAVAILABLE while the
   // job is being removed.
   absl::Status Install(StoredJob stored, Clock::time_point now);
   // Ends the job if it exists: no split of it is issued any more. `removing` says whether its rows
@@ -50,16 +50,16 @@ class Assignments {
   // Leases one split to the worker. Returns std::nullopt when no job has one for it. Jobs take
   // turns, so that a large job does not keep others from starting.
   std::optional<Gift> Give(const Incarnation& worker, const std::string& request_id);
-  // Returns what the request was given before and still holds.
+  // Returns the splits that the request was given before and still holds.
   std::vector<Gift> GivenBefore(const Incarnation& worker, const std::string& request_id) const;
-  // Takes back leases that nobody was told about. Returns whether there was one.
+  // Takes back leases that no worker was told about. Returns whether there was one.
   bool TakeBack(const std::vector<Gift>& gifts, const Incarnation& worker,
                 const std::string& request_id);
   // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t GiveUp(const std::function<bool(const Incarnation&)>& is_gone);
 
   bool HasChanges() const;
-  // Returns what must be written now. It counts as written from here on.
+  // Returns the changes to write now. They count as written from now on.
   IssueChanges TakeChanges();
   // Returns changes that could not be written. The next TakeChanges() includes them.
   void ReturnChanges(const IssueChanges& changes);

@@ -20,7 +20,7 @@ namespace {
 constexpr char kSchema[] = "preprocess";
 constexpr int64_t kMaxWaitMillis = 1000;
 // What one request may take: a worker takes as many as it has threads.
-constexpr int32_t kMostSplits = 4096;
+constexpr int32_t kMaxSplits = 4096;
 
 // How much longer than it asked for a request waits to be looked at for the first time, while the
 // thread that writes is busy.
@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(db::Database& datab
 }
 
 // What memory does not have after a restart: which batches beyond done_before are done, who reads
-// which lane, and what lies in between. Nothing is issued of a lane before its consumer has
+// which lane, and everything in between. Nothing is issued of a lane before its consumer has
 // reported (see Lane::NextWaiting), and that report says what is done, so that no batch that was
 // done before the restart is issued after it, however old the done_before of the row is. With
 // AT_MOST_ONCE the rows never know of too few leases, for a lease is durable before the worker
@@ -320,7 +320,7 @@ void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
     if (auto answer = AnswerAtOnce(request, waiter); answer) {
       answers.push_back({std::move(waiter.done), *std::move(answer)});
     } else {
-      // A request that is repeated takes the place of the one that nobody listens to any more.
+      // A retried request takes the place of the earlier one, whose caller no longer listens.
       answers = queue_.AnswerThose(is_earlier, assignments_);
       queue_.Add(std::move(waiter));
       ScheduleRound();
@@ -340,9 +340,9 @@ std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> Dispatcher::AnswerAtOnce(
     Job* const job = assignments_.FindJob(done.job_id());
     if (job != nullptr) job->NoteWork(waiter.worker, done.work());
   }
-  if (waiter.max_splits < 0 || waiter.max_splits > kMostSplits) {
+  if (waiter.max_splits < 0 || waiter.max_splits > kMaxSplits) {
     return InvalidArgument("max_splits is {}; write a number from 0 to {}", waiter.max_splits,
-                           kMostSplits);
+                           kMaxSplits);
   }
   if (waiter.max_splits == 0) return queue_.Respond(waiter, assignments_);
   RETURN_IF_ERROR(CheckLabel("request id", waiter.request_id));

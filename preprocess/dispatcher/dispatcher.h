@@ -1,10 +1,10 @@
-// Gives the splits of jobs to workers. It knows no gRPC. preprocess.proto says what the calls
-// promise.
+// Gives the splits of jobs to workers. It does not depend on gRPC. preprocess.proto defines the
+// contract of the calls.
 //
 // It decides in memory, under one mutex. One thread writes the decisions in rounds. A round takes
 // all waiting leases and all progress since the last round, writes them in one transaction, and
-// only then answers. So nobody hears of a lease that is not durable. A failed write is taken back
-// before anybody has heard of it.
+// only then answers. So a worker never learns of a lease that is not durable. The leases of a
+// failed write are taken back before any worker learns of them.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,9 @@ class Dispatcher {
   // Calls Stop() and completes the write in progress.
   ~Dispatcher();
 
-  // Takes over from the previous dispatcher, which cannot write any more from here on. Reads what
-  // is in flight. Workers and consumers count as heard from now. Call it once. Before that, calls
-  // are answered with UNAVAILABLE, and lists are empty.
+  // Takes over from the previous dispatcher, which can no longer write. Reads the splits in flight.
+  // The timeouts of workers and consumers begin now. Call it once. Before that, calls are answered
+  // with UNAVAILABLE, and lists are empty.
   absl::Status Recover();
 
   absl::StatusOr<int64_t> CreateJob(const v1::CreateJobRequest& request);
@@ -59,8 +59,8 @@ class Dispatcher {
   // UNAVAILABLE when the lease could not be written, or when the dispatcher stops.
   void Lease(const v1::LeaseSplitsRequest& request, LeaseDone done);
 
-  // Does what is due: answers requests that have waited long enough, gives up silent workers, ends
-  // the jobs of silent consumers, and writes progress. Call it every 50 ms or so.
+  // Carries out due work: answers requests that have waited long enough, gives up silent workers,
+  // ends the jobs of silent consumers, and writes progress. Call it every 50 ms or so.
   void Tick();
 
   // Answers waiting and later calls with UNAVAILABLE.
@@ -107,7 +107,7 @@ class Dispatcher {
   // The workers whose leases are being written. They wait for an answer, however long it takes.
   std::vector<Incarnation> being_answered_ ABSL_GUARDED_BY(mutex_);
 
-  // The last member: it ends before what it works on.
+  // The last member: it ends before the members that it uses.
   TermWriter writer_;
 };
 

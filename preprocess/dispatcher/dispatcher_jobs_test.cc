@@ -150,7 +150,7 @@ TEST_F(DispatcherJobsTest, RefusesCommandsOfAnEarlierEpoch) {
   EXPECT_THAT(life_->ReportProgress(report), StatusIs(absl::StatusCode::kFailedPrecondition, _));
 }
 
-TEST_F(DispatcherJobsTest, WhoMakesBatchesForOneLaneMakesThemForTheOthers) {
+TEST_F(DispatcherJobsTest, AWorkerThatMakesBatchesForOneLaneMakesThemForTheOthers) {
   const int64_t job = life_.CreateJob({.lanes = {{.end_batch = 16}, {.end_batch = 16}}});
   const Incarnation a = life_.Register("a");
   const Incarnation b = life_.Register("b");
@@ -178,7 +178,7 @@ TEST_F(DispatcherJobsTest, ALaneDoesNotWaitForAWorkerThatTakesNothing) {
   EXPECT_THAT(Lease(b, 4), ElementsAre("0:[4,8)x1", "0:[8,12)x1", "1:[0,4)x1", "1:[4,8)x1"));
 }
 
-TEST_F(DispatcherJobsTest, SplitsLieOnAGridWhereverALaneBegins) {
+TEST_F(DispatcherJobsTest, SplitsAreOnAGridWhereverALaneBegins) {
   v1::CreateJobRequest request = RequestOf(testing::JobShape{});
   request.mutable_lanes(0)->set_first_batch(6);
   const auto job = life_->CreateJob(request);

@@ -1,5 +1,5 @@
-// The dispatcher as a running service. It holds the database, the core and the gRPC face in their
-// order of life.
+// The dispatcher as a running service. It owns the database, the core and the gRPC face,
+// constructed in this order.
 #pragma once
 
 #include <memory>

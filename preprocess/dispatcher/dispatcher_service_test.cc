@@ -85,7 +85,7 @@ TEST_F(DispatcherServiceTest, SaysWhatIsWrong) {
   EXPECT_THAT(client_->DrainWorker(9), StatusIs(absl::StatusCode::kNotFound, HasSubstr("9")));
 }
 
-TEST_F(DispatcherServiceTest, TheRunningServiceAnswersWhoeverWaitedLongEnough) {
+TEST_F(DispatcherServiceTest, TheRunningServiceAnswersCallersThatWaitedLongEnough) {
   rpc::ServiceContext context;
   context.cluster.database = life_.postgres().connection_string();
   context.config_text = "preprocess: {worker_timeout: 2s}\n";

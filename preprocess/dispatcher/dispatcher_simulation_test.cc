@@ -217,7 +217,7 @@ class Simulation {
   std::vector<SimulatedLane> lanes_;
   std::set<std::tuple<Incarnation, std::string, std::string>> heard_;
   int num_requests_ = 0;
-  // Of the consumer that reads the first two lanes: each is another consumer.
+  // The lives of the consumer that reads the first two lanes: each is another consumer.
   int num_lives_ = 1;
 };
 

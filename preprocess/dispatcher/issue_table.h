@@ -1,4 +1,4 @@
-// Stores how far lanes are issued. Every decision of the dispatcher goes through this one write.
+// Stores the issued batches of lanes. Every decision of the dispatcher is stored by this one write.
 #pragma once
 
 #include <cstdint>

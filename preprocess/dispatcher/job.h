@@ -13,7 +13,7 @@
 
 namespace tidemill::preprocess {
 
-// What never changes in a job, except its spec and its fitted state, which are read on demand.
+// The immutable facts of a job, except its spec and its fitted state, which are read on demand.
 struct JobFacts {
   int64_t job_id = 0;
   std::string name;
@@ -25,7 +25,7 @@ struct JobFacts {
 // One job. Thread-compatible.
 class Job {
  public:
-  // The job counts as heard from at `now`.
+  // The timeout of the job's consumers begins at `now`.
   Job(JobFacts facts, std::vector<Lane> lanes, Clock::time_point now);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -35,21 +35,21 @@ class Job {
   const std::vector<Lane>& lanes() const { return lanes_; }
   Clock::time_point last_heard() const { return last_heard_; }
 
-  // Whether the job is ending. Nothing is issued, and consumers are told that it is over.
+  // Whether the job is ending. Nothing is issued, and consumers learn that it is over.
   bool ending = false;
   // Whether its rows will be deleted.
   bool removing = false;
 
-  // Applies a consumer's report: how far it is, then what broke, then what it reads from. Returns
-  // the number of leases given up. INVALID_ARGUMENT for lanes or batches that the job does not
-  // have. FAILED_PRECONDITION for a command of an earlier epoch than that of another report. After
-  // an error, nothing is applied.
+  // Applies a consumer's report: its progress, then the broken connections, then the workers from
+  // which it reads. Returns the number of leases given up. INVALID_ARGUMENT for lanes or batches
+  // that the job does not have. FAILED_PRECONDITION for a command of an earlier epoch than that of
+  // another report. After an error, nothing is applied.
   absl::StatusOr<int64_t> Report(const v1::ReportProgressRequest& request, Clock::time_point now);
 
   // Leases one split to the worker, if the job has one for it. Splits that must be issued again
-  // come first, the lowest of them first. Otherwise the split is from the lane that is issued the
-  // least far. Batches that another worker makes for another lane count as some splits farther,
-  // because a worker that makes a batch for one lane makes it for the others with less work.
+  // come first, the lowest of them first. Otherwise the split is from the lane with the fewest
+  // issued batches. Batches that another worker makes for another lane count as some splits farther
+  // ahead, because a worker that makes a batch for one lane makes it for the others with less work.
   // Returns the lane, or -1.
   struct Issued {
     int lane = -1;
@@ -74,7 +74,7 @@ class Job {
   struct Consumer {
     std::set<Incarnation> connected;
     double wait_share = 0;
-    // That of its last report, so that a repeated report breaks nothing twice.
+    // The id of its last report, so that a retried report is not applied twice.
     std::string request_id;
   };
 
@@ -91,7 +91,8 @@ class Job {
   std::vector<Lane> lanes_;
   // By name. Nodes do not move, so that readers_ may point to them.
   std::map<std::string, Consumer> consumers_;
-  // For each lane, the consumer that reported it last. nullptr when nobody has since the start.
+  // For each lane, the consumer that reported it last. nullptr when no consumer has reported it
+  // since the start of the dispatcher.
   std::vector<const Consumer*> readers_;
   // Maps a shard to a worker_id.
   std::map<int32_t, int64_t> shards_;

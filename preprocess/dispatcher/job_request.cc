@@ -6,14 +6,14 @@ namespace tidemill::preprocess {
 namespace {
 
 // The sums over all lanes fit an int64.
-constexpr int kMostLanes = 65'536;
-constexpr int64_t kMostBatches = int64_t{1} << 45;
-constexpr int64_t kMostSplitBatches = 1'000'000'000;
+constexpr int kMaxLanes = 65'536;
+constexpr int64_t kMaxBatches = int64_t{1} << 45;
+constexpr int64_t kMaxSplitBatches = 1'000'000'000;
 
 absl::Status CheckLane(int index, const v1::Lane& lane) {
-  if (lane.end_batch() > kMostBatches) {
+  if (lane.end_batch() > kMaxBatches) {
     return InvalidArgument("lane {} has end_batch {}; the most is {}", index, lane.end_batch(),
-                           kMostBatches);
+                           kMaxBatches);
   }
   if (lane.first_batch() < 0 || lane.end_batch() < lane.first_batch()) {
     return InvalidArgument("lane {} has batches [{}, {})", index, lane.first_batch(),
@@ -27,13 +27,13 @@ absl::Status CheckLane(int index, const v1::Lane& lane) {
 
 absl::Status CheckJob(const v1::CreateJobRequest& request) {
   RETURN_IF_ERROR(CheckLabel("job's name", request.name()));
-  if (request.split_batches() < 1 || request.split_batches() > kMostSplitBatches) {
+  if (request.split_batches() < 1 || request.split_batches() > kMaxSplitBatches) {
     return InvalidArgument("split_batches is {}; write a number from 1 to {}",
-                           request.split_batches(), kMostSplitBatches);
+                           request.split_batches(), kMaxSplitBatches);
   }
-  if (request.lanes_size() > kMostLanes) {
+  if (request.lanes_size() > kMaxLanes) {
     return InvalidArgument("job {} has {} lanes; the most is {}", request.name(),
-                           request.lanes_size(), kMostLanes);
+                           request.lanes_size(), kMaxLanes);
   }
   if (!v1::Guarantee_IsValid(request.guarantee()) ||
       request.guarantee() == v1::GUARANTEE_UNSPECIFIED) {

@@ -29,14 +29,13 @@ class JobsTable {
   // Returns the job with this name.
   std::optional<int64_t> Find(const std::string& name);
 
-  // Returns in what a job differs from the request: "spec", "lanes" ... Empty when it does not
-  // differ.
+  // Returns how a job differs from the request: "spec", "lanes" ... Empty when it does not differ.
   std::string Difference(int64_t job_id, const v1::CreateJobRequest& request);
 
   // Returns the name, the spec, the fitted state and the number of lanes.
   std::optional<v1::GetJobResponse> Get(int64_t job_id);
 
-  // Returns one job, or all, with what is in flight.
+  // Returns one job, or all jobs, with their splits in flight.
   std::vector<StoredJob> Load(std::optional<int64_t> job_id);
 
   // Deletes the job, its lanes and its splits.

@@ -2,6 +2,23 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
+// The batches of a lane, of which 0 to 5 and 8 are done, in splits of 4:
+//
+//   batch     0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15 16 17 ...  end_batch
+//             #  #  #  #  #  #  .  .  #  .  .  .  .  .  .  .  .  .
+//                               ^                 ^           ^
+//                          done_before      issued_before      WindowEnd()
+//
+//   splits_   [6, 8) leased to one worker, [9, 12) waiting: its worker has died
+//   done_     {8}: done, but not all before it is
+//
+// A lease takes a waiting split first, here [9, 12), else the next fresh one, here [12, 16): on the
+// grid of split_batches, and only while it begins before the window's end. What is done is cut out
+// of splits, so that nothing is made twice. The window bounds how far workers may run ahead of the
+// consumer, and with that the number of splits, however many batches the lane has.
+
 namespace tidemill::preprocess {
 
 Lane::Lane(const LaneFacts& facts)
@@ -85,7 +102,9 @@ const IssuedSplit& Lane::Issue(const Incarnation& worker, const std::string& req
     split = splits_.at(*waiting);
     Erase(split.from_batch);
   } else {
-    split.from_batch = *NextFresh();
+    const std::optional<int64_t> fresh = NextFresh();
+    TIDEMILL_CHECK(fresh.has_value());
+    split.from_batch = *fresh;
     // On a grid that does not depend on the first batch: what belongs together stays together.
     const int64_t size = facts_.split_batches;
     const int64_t end = std::min((split.from_batch / size + 1) * size, facts_.end_batch);

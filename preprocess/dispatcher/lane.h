@@ -1,4 +1,4 @@
-// Keeps how far one lane of a job is issued and done.
+// The progress of one lane of a job: its issued and its done batches.
 #pragma once
 
 #include <compare>
@@ -31,7 +31,7 @@ inline Incarnation IncarnationOf(const v1::WorkerIncarnation& incarnation) {
 enum class SplitState {
   kLeased,   // A worker makes it.
   kWaiting,  // It must be issued again.
-  kLost,     // It is never issued again. The consumer is told.
+  kLost,     // It is never issued again. The consumer is notified.
 };
 
 // The batches [from, to). They are issued, and not all of them are done.
@@ -44,11 +44,11 @@ struct IssuedSplit {
   // While leased: the worker, and the request that leased it.
   Incarnation worker = {};
   std::string request_id = {};
-  // While leased: whether the worker may have heard of it.
+  // While leased: whether the worker may know of it.
   bool told = false;
 };
 
-// What never changes in a lane.
+// The immutable facts of a lane.
 struct LaneFacts {
   int64_t first_batch = 0;
   int64_t end_batch = 0;
@@ -71,7 +71,7 @@ struct LaneCounts {
   friend bool operator==(const LaneCounts&, const LaneCounts&) = default;
 };
 
-// What must be written for a lane: its row, the splits that changed, and the splits that are gone
+// The changes of a lane to write: its row, the splits that changed, and the splits that are gone
 // (by from_batch).
 struct LaneChanges {
   LaneCounts counts;
@@ -84,7 +84,7 @@ class Lane {
  public:
   // Makes a new lane.
   explicit Lane(const LaneFacts& facts);
-  // Makes a lane from its rows. Its workers may know all of its leases.
+  // Makes a lane from its rows. All of its leases may be known to their workers.
   Lane(const LaneFacts& facts, const LaneCounts& counts, std::vector<IssuedSplit> splits);
 
   const LaneFacts& facts() const { return facts_; }
@@ -102,11 +102,11 @@ class Lane {
   // INVALID_ARGUMENT for batches that the lane does not have.
   absl::Status Check(const v1::LaneProgress& progress) const;
 
-  // Applies a consumer's report. What is done stays done, whatever older reports arrive later.
+  // Applies a consumer's report. Done batches stay done, even if older reports arrive later.
   void Advance(const v1::LaneProgress& progress);
 
   // From now on this consumer reads the lane. If another one did, the leases are given up, because
-  // nobody knows which of the sent batches reached it. Returns the number of leases given up.
+  // it is unknown which of the sent batches reached it. Returns the number of leases given up.
   int64_t TakeOver(const std::string& consumer);
 
   // Returns where the next split begins: among the splits to issue again, and among those never
@@ -119,25 +119,26 @@ class Lane {
   // be one of them.
   const IssuedSplit& Issue(const Incarnation& worker, const std::string& request_id);
 
-  // Returns the request's lease if it still holds it. The worker is told about it.
+  // Returns the request's lease if it still holds it. The worker is notified.
   const IssuedSplit* Confirm(int64_t from_batch, const Incarnation& worker,
                              const std::string& request_id);
 
-  // Takes back a lease that nobody was told about. Returns whether there was one. It may be in the
-  // database nevertheless, after a commit with an unknown outcome. That is harmless: the next write
-  // replaces it. After a restart it belongs to the request, which gets it when it is repeated.
+  // Takes back a lease that no worker was told about. Returns whether there was one. It may be in
+  // the database nevertheless, after a commit with an unknown outcome. That is harmless: the next
+  // write replaces it. After a restart it belongs to the request, which gets it when it is
+  // repeated.
   bool TakeBack(int64_t from_batch, const Incarnation& worker, const std::string& request_id);
 
   // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t Lose(const std::function<bool(const Incarnation&)>& is_gone);
 
-  // Returns the batches [from, to) that will not come, ascending.
+  // Returns the batches [from, to) that will not be made, ascending.
   std::vector<std::pair<int64_t, int64_t>> Lost() const;
 
   void BindShard(int64_t worker_id);
 
   bool has_changes() const { return row_changed_ || !changed_splits_.empty(); }
-  // Returns what must be written now. It counts as written from here on.
+  // Returns the changes to write now. They count as written from now on.
   LaneChanges TakeChanges();
   // Returns changes that could not be written, or whose outcome is unknown. The next TakeChanges()
   // includes them.
@@ -154,7 +155,7 @@ class Lane {
   // Replaces a split by those parts of it that are not done, in another state.
   void Replace(const IssuedSplit& split, int32_t attempt, SplitState state);
   int64_t NumNotDone(const IssuedSplit& split) const;
-  // Removes what is done from the splits.
+  // Removes done batches from the splits.
   void Trim();
 
   const LaneFacts facts_;

@@ -1,4 +1,4 @@
-// The lease requests that wait. Decides which request gets what, and what it is answered.
+// The waiting lease requests. Decides which splits each request gets, and its answer.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,7 @@ using LeaseAnswers = std::vector<LeaseAnswer>;
 
 void Send(LeaseAnswers answers);
 
-// Works on the assignments that it is given, which must be the same in all calls.
-// Thread-compatible.
+// All calls must pass the same assignments. Thread-compatible.
 class LeaseQueue {
  public:
   using Waiters = std::list<LeaseWaiter>;
@@ -49,8 +48,8 @@ class LeaseQueue {
   bool empty() const { return waiters_.empty(); }
   void Add(LeaseWaiter waiter) { waiters_.push_back(std::move(waiter)); }
 
-  // Gives splits to waiting requests. Removes and returns the requests that got some, or that do
-  // not want any more. Conclude() answers them once their splits are written.
+  // Gives splits to waiting requests. Removes and returns the requests that got some splits, or
+  // that have ended. Conclude() answers them once their splits are written.
   Waiters Decide(Assignments& assignments, Clock::time_point now);
   // `written` says whether the write succeeded. If it failed, the splits are taken back. The next
   // request gets them with the same attempt.
@@ -63,8 +62,8 @@ class LeaseQueue {
   // Removes all requests. They are answered with `status`.
   LeaseAnswers RefuseAll(const absl::Status& status);
 
-  // Returns the answer to a request that does not wait any more: the splits that it still holds.
-  // NOT_FOUND when the worker is lost.
+  // Returns the answer to a request that no longer waits: the splits that it still holds. NOT_FOUND
+  // when the worker is lost.
   absl::StatusOr<v1::LeaseSplitsResponse> Respond(const LeaseWaiter& waiter,
                                                   Assignments& assignments) const;
 

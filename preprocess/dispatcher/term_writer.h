@@ -13,7 +13,7 @@
 
 namespace tidemill::preprocess {
 
-// Thread-safe. The destructor completes what was submitted.
+// Thread-safe. The destructor completes the submitted work.
 class TermWriter {
  public:
   // Both must outlive this object.
@@ -38,7 +38,7 @@ class TermWriter {
   DispatcherMetrics& metrics_;
   std::atomic<int64_t> term_ = 0;
   // Everything is written on one thread. A write changes rows and then memory; the next write sees
-  // both or neither. The last member: it ends before what it works on.
+  // both or neither. The last member: it ends before the members that it uses.
   WorkerPool thread_;
 };
 

@@ -29,7 +29,7 @@ struct WorkerFacts {
 struct KnownWorker {
   WorkerFacts facts;
   Clock::time_point last_seen;
-  // Counted since its registration, as it reports.
+  // Counted by the worker since its registration.
   int64_t num_batches = 0;
   int64_t num_bytes = 0;
 
@@ -42,7 +42,8 @@ class Workers {
   // Adds a worker, or a new incarnation of it, seen now.
   void Install(WorkerFacts facts, Clock::time_point now);
 
-  // Returns the worker, which counts as seen. NOT_FOUND when the incarnation is over or lost.
+  // Returns the worker, and records that it was seen. NOT_FOUND when the incarnation is over or
+  // lost.
   absl::StatusOr<KnownWorker*> Hear(const Incarnation& incarnation, Clock::time_point now);
 
   // Whether the leases of the incarnation are valid.
@@ -73,7 +74,7 @@ class Workers {
   std::vector<Incarnation> newly_lost_;
 };
 
-// Returns what others are told about a worker. `last_seen` is left out.
+// Returns the public part of a worker. `last_seen` is left out.
 v1::Worker Describe(const KnownWorker& worker);
 
 }  // namespace tidemill::preprocess

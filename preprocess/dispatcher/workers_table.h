@@ -22,7 +22,7 @@ class WorkersTable {
   // Returns false when the worker is unknown.
   bool Drain(int64_t worker_id);
 
-  // Removes the rows of lost workers. The row of a worker that has registered meanwhile stays.
+  // Removes the rows of lost workers. The row of a worker that has registered again stays.
   void Forget(const std::vector<int64_t>& worker_ids);
 
   std::vector<WorkerFacts> List();

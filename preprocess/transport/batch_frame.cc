@@ -40,7 +40,7 @@ std::vector<batch::Buffer> ProbeOf(std::span<const batch::Buffer> parts) {
   for (const batch::Buffer& part : parts) size += part.size();
   const size_t distance = std::max(size / kProbePieces, kProbePieceBytes);
   std::vector<batch::Buffer> pieces;
-  size_t begin = 0;  // Of the part, in all.
+  size_t begin = 0;  // The place of the part within all parts.
   size_t next = 0;   // Where the next piece begins.
   for (const batch::Buffer& part : parts) {
     for (; next < begin + part.size(); next += distance) {
@@ -63,7 +63,7 @@ v1::ReadBatchesResponse FieldsOf(const BatchMessage& message) {
   return fields;
 }
 
-// Cuts parts, one behind another, into runs of at most so many bytes; one run when there are none.
+// Cuts consecutive parts into runs of at most `most_bytes` bytes; one run when there are none.
 std::vector<std::vector<batch::Buffer>> RunsOf(std::span<const batch::Buffer> parts,
                                                size_t most_bytes) {
   std::vector<std::vector<batch::Buffer>> runs(1);

@@ -51,7 +51,7 @@ struct DecodedFrame {
 class FrameDecoder {
  public:
   // Returns std::nullopt when the batch continues in the next message. Copies the bulk at most
-  // once, or twice when it came in several messages; decompression comes on top. DATA_LOSS when the
+  // once, or twice when it came in several messages; decompression is extra. DATA_LOSS when the
   // bytes are not a message.
   absl::StatusOr<std::optional<DecodedFrame>> Decode(const grpc::ByteBuffer& bytes);
 

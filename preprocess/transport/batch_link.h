@@ -1,4 +1,4 @@
-// The consumer's end of a link: how batches come from one worker.
+// The consumer's end of a link, through which batches come from one worker.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ struct LinkCounters {
 // The calls of a link. There is one call at a time, on a thread of the link or of gRPC. Neither
 // function may wait for long.
 struct LinkHandler {
-  // The rows may be views of a ring. Their place is free again when the last buffer is dropped,
+  // The rows may be views of a ring. Their place becomes free when the last buffer is dropped,
   // which may be after the end of the link.
   std::function<void(BatchMessage)> batch;
-  // The link has ended. OK when the worker had nothing more to send. UNAVAILABLE when the worker is
+  // The link has ended. OK when the worker had no more batches. UNAVAILABLE when the worker is
   // gone. This is the last call.
   std::function<void(absl::Status)> ended;
 };
@@ -64,7 +64,7 @@ std::unique_ptr<BatchLink> OpenLink(const rpc::Peer& peer, const v1::Worker& wor
                                     const v1::ReadBatchesRequest::Open& open,
                                     const LinkOptions& options, LinkHandler handler);
 
-// Returns an id of this host's present boot.
+// Returns an id of this host's current boot.
 std::string BootId();
 
 }  // namespace tidemill::preprocess

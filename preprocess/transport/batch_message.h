@@ -1,4 +1,4 @@
-// A prepared batch on its way from a worker to a consumer.
+// A prepared batch in transit from a worker to a consumer.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace tidemill::preprocess {
 
-// A message is identified by (lane, number). The content of a batch depends on that and on the job
-// alone, so two messages with the same identity differ in their attempt only. In a job with late
-// rows (JobSpec.slow_after), a message may hold some of the rows. Their ordinals say which. The
-// last message says how many samples of the batch were skipped or filtered. All messages together
-// are the batch.
+// A message is identified by (lane, number). The content of a batch depends only on its identity
+// and on the job, so two messages with the same identity differ only in their attempt. In a job
+// with late rows (JobSpec.slow_after), a message may hold some of the rows. Their ordinals say
+// which. The last message says how many samples of the batch were skipped or filtered. All messages
+// together are the batch.
 struct BatchMessage {
   int32_t lane = 0;
   int64_t number = 0;
@@ -26,8 +26,8 @@ struct BatchMessage {
   std::string reason = {};
 };
 
-// Returns what a message counts in credits: the uncompressed bytes of its rows in the message; 0
-// without rows.
+// Returns the credits of a message: the uncompressed bytes of its rows in the message; 0 without
+// rows.
 int64_t BytesOf(const BatchMessage& message);
 
 }  // namespace tidemill::preprocess

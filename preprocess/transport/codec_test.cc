@@ -79,7 +79,7 @@ TEST_P(Codec, MakesFramesThatDecodeToTheSameBatch) {
   EXPECT_EQ(decoded->num_bytes, BytesOf(message));
 }
 
-TEST_P(Codec, LeavesWhatDoesNotGetSmallerAsItIs) {
+TEST_P(Codec, LeavesIncompressibleBytesUnchanged) {
   const BatchMessage message = MakeMessage(2, 9, 300'000);
   const auto encoded = EncodeFrames(message, {.use = GetParam()});
   ASSERT_THAT(encoded, IsOk());
@@ -91,7 +91,7 @@ TEST_P(Codec, LeavesWhatDoesNotGetSmallerAsItIs) {
 
 INSTANTIATE_TEST_SUITE_P(All, Codec, ::testing::Values(v1::COMPRESSION_LZ4, v1::COMPRESSION_ZSTD));
 
-TEST(BatchFrame, TellsOfABatchWithoutRows) {
+TEST(BatchFrame, ReportsABatchWithoutRows) {
   const auto encoded = EncodeFrames(MakeEmpty(1, 4, "not a picture"), {});
   ASSERT_THAT(encoded, IsOk());
   const auto decoded = DecodeAll(encoded->messages);
@@ -126,7 +126,7 @@ TEST(BatchFrame, RefusesPartsThatDoNotFollowEachOther) {
   EXPECT_THAT(DecodeAll({one->messages[0], one->messages[0], one->messages[0]}), refused);
 }
 
-TEST(BatchFrame, RefusesWhatIsNoBatch) {
+TEST(BatchFrame, RefusesBytesThatAreNotABatch) {
   v1::ReadBatchesResponse response;
   response.set_batch("these bytes are none");
   EXPECT_THAT(FrameDecoder().Decode(rpc::ToBytes(response)),

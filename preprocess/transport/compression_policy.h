@@ -10,8 +10,8 @@
 namespace tidemill::preprocess {
 
 // A byte costs the time for its share of the link, and the time to compress it, which is taken from
-// the cores that make batches. The policy uses what costs least. Nothing is compressed before the
-// speed of the link is known. To learn about the data, a part of the first batches and of every
+// the cores that make batches. The policy uses the cheapest choice. Nothing is compressed before
+// the speed of the link is known. To learn about the data, a part of the first batches and of every
 // 20th batch is compressed. A change needs a gain of a tenth, so that noise does not cause it.
 // Thread-compatible.
 class CompressionPolicy {
@@ -39,7 +39,7 @@ class CompressionPolicy {
   v1::Compression chosen() const { return chosen_; }
 
  private:
-  // Moves a known number a part of the way to a new one.
+  // An exponentially weighted average.
   struct Average {
     void Add(double value);
     std::optional<double> value = {};

@@ -16,7 +16,7 @@ struct Data {
   double zstd_speed = 0.25 * kGigabyte;
 };
 
-// Sends so many batches over a link of that many bytes a second; returns how many were compressed.
+// Sends `num_batches` batches over a link with this rate; returns how many were compressed.
 int Send(CompressionPolicy& policy, const Data& data, double link_speed, int num_batches) {
   int num_compressed = 0;
   const auto encode = [&](v1::Compression compression, int64_t bytes) {

@@ -126,7 +126,7 @@ void FrameLink::OnReadDone(bool ok) {
 absl::Status FrameLink::EndOf(const grpc::Status& status) {
   if (!failure_.ok()) return failure_;
   absl::Status end = FromGrpc(status);
-  // Nobody here has cancelled the call, so the worker's server has.
+  // This end has not cancelled the call, so the worker's server has.
   if (absl::IsCancelled(end) && !stop_.stop_requested()) return Unavailable("the worker stops");
   return end;
 }

@@ -15,7 +15,7 @@
 
 namespace tidemill::preprocess {
 
-// One stream of ReadBatches. It has no thread of its own: batches are decoded and handed on where
+// One stream of ReadBatches. It has no thread of its own: batches are decoded and delivered where
 // gRPC receives them.
 class FrameLink final : public BatchLink,
                         private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
@@ -33,7 +33,7 @@ class FrameLink final : public BatchLink,
   void OnDone(const grpc::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
   // Sends the grants, unless a write is in progress.
   void Flush() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Hands on a message. Returns false when the stream cannot be used any more.
+  // Delivers a message. Returns false when the stream cannot be used any more.
   bool Deliver() ABSL_LOCKS_EXCLUDED(mutex_);
   void Count(const DecodedFrame& frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status EndOf(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -47,14 +47,14 @@ class FrameLink final : public BatchLink,
   mutable Mutex mutex_;
   CondVar changed_;
   int64_t credit_ ABSL_GUARDED_BY(mutex_) = 0;           // Granted and not sent.
-  std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);  // The last ones granted.
+  std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);  // The last wanted batches.
   bool has_grant_ ABSL_GUARDED_BY(mutex_) = false;       // Whether there is something to send.
   bool writing_ ABSL_GUARDED_BY(mutex_) = true;
-  // Nothing more to read, so no more writes either.
+  // There is nothing more to read, so nothing is written any more.
   bool is_drained_ ABSL_GUARDED_BY(mutex_) = false;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_done_ ABSL_GUARDED_BY(mutex_) = false;  // Whether gRPC has finished with it.
-  absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // That of the received messages.
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // The failure of a received message.
   LinkCounters counters_ ABSL_GUARDED_BY(mutex_) = {.transport = "frames"};
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };

@@ -57,7 +57,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
       pool_.Submit([stream = shared_from_this(), open = request.open()] { stream->Open(open); });
       return;
     }
-    if (request.credit_bytes() < 0) return End(InvalidArgument("credit is not negative"));
+    if (request.credit_bytes() < 0) return End(InvalidArgument("credit must not be negative"));
     outbox->Grant(request.credit_bytes(),
                   {request.wanted().data(), static_cast<size_t>(request.wanted_size())});
     StartRead(&incoming_);
@@ -80,7 +80,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   void OnDone() override { self_.reset(); }
 
  private:
-  // What is to be done next, decided under the lock and done without it.
+  // The next step, decided under the lock and carried out without it.
   struct Actions {
     bool make = false;
     bool write = false;
@@ -163,7 +163,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     const bool is_drained = ready_.empty() && !making_ && end_.has_value();
     if (!writing_ && (cut_off_ || is_drained)) {
       finished_ = true;
-      // Nobody reads the status of one that was cut off: it is nothing to be logged.
+      // The status of a stream that was cut off is not read, so it must not be logged.
       actions.end = cut_off_ ? absl::OkStatus() : *end_;
       return actions;
     }

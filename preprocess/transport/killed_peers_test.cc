@@ -25,7 +25,7 @@ using testing::ServedWorker;
 using testing::TextOf;
 using tidemill::testing::StatusIs;
 
-// transport_test_peer, which lies beside this program.
+// transport_test_peer, which is beside this program.
 class Peer {
  public:
   explicit Peer(std::vector<std::string> arguments) {

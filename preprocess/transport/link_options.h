@@ -1,4 +1,4 @@
-// What a consumer may choose about how batches come from a worker.
+// A consumer's choices about the transport of batches.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@ namespace tidemill::preprocess {
 
 enum class Transport {
   kAuto,    // A ring of shared memory when both are on one host, else frames.
-  kRing,    // The same, but a failed ring, for which frames are used, is counted.
+  kRing,    // The same, but falling back to frames is counted as a failed ring.
   kFrames,  // gRPC.
 };
 
-// Whether frames are compressed. kAuto: the worker measures repeatedly what it saves and costs.
-// kLz4, kZstd: always, unless that makes a batch larger.
+// Whether frames are compressed. kAuto: the worker repeatedly measures its gain and its cost. kLz4,
+// kZstd: always, unless that makes a batch larger.
 enum class CompressionChoice { kAuto, kNone, kLz4, kZstd };
 
 struct LinkOptions {

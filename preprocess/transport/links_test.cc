@@ -95,7 +95,7 @@ TEST_P(Links, AlignTheColumnsForVectorInstructions) {
   }
 }
 
-TEST_P(Links, TellTheWorkerWhoAsksForWhat) {
+TEST_P(Links, TellTheWorkerWhichConsumerAsksForWhat) {
   const auto link = Open({4, 9});
   worker_.outboxes.Await();
   const v1::ReadBatchesRequest::Open request = worker_.outboxes.RequestOf(0);

@@ -49,7 +49,7 @@ void Outbox::Grant(int64_t bytes, std::span<const int64_t> wanted) {
   {
     MutexLock lock(mutex_);
     if (closed_.has_value()) return;
-    // Whoever gives more than there can ever be gives all.
+    // A credit beyond all that can exist is a credit of everything.
     credit_ += std::min(bytes, std::numeric_limits<int64_t>::max() - std::max<int64_t>(credit_, 0));
     NoteTime();
     std::copy_n(wanted.begin(), std::min(wanted.size(), wanted_.size()), wanted_.begin());

@@ -1,4 +1,4 @@
-// Holds what a worker has made for one consumer and not sent yet.
+// Holds the batches that a worker has made for one consumer and not sent yet.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@ namespace tidemill::preprocess {
 
 // A queue between the makers of batches and the link that sends them. A message may be taken while
 // credit is left. Its bytes reduce the credit, perhaps below 0. The batch that the consumer waits
-// for may always be taken, without credit. Otherwise later batches could hold all credit, and
-// nothing would move any more. Thread-safe.
+// for may always be taken, without credit. Otherwise later batches could hold all credit, and the
+// stream would deadlock. Thread-safe.
 class Outbox {
  public:
   // `lanes` are those that the consumer reads.
@@ -30,7 +30,7 @@ class Outbox {
   void Put(BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Allows `bytes` more to be sent. `wanted` has, for each of lanes() in order, the batch that the
-  // consumer waits for. Lanes beyond its end keep theirs.
+  // consumer waits for. Lanes beyond its end keep their wanted batches.
   void Grant(int64_t bytes, std::span<const int64_t> wanted) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns a message that may be sent now: the wanted one, else the oldest. std::nullopt when
@@ -38,7 +38,7 @@ class Outbox {
   std::optional<BatchMessage> Take() ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns only the wanted message, for a link that has no room for others.
   std::optional<BatchMessage> TakeWanted() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether the consumer waits for this message by now, for a link that has taken it.
+  // Whether the consumer now waits for this message, for a link that has taken it.
   bool IsWanted(const BatchMessage& message) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // `ready` is called, without a lock held, when Take() may return something that it did not
@@ -97,8 +97,8 @@ class OutboxProvider {
   virtual ~OutboxProvider() = default;
   // Returns the outbox of a consumer that has connected. The link and the threads that fill it
   // share it. When the link breaks, it closes the outbox, and the worker notices. NOT_FOUND when
-  // the job is unknown. FAILED_PRECONDITION when the consumer asked for another worker. May take as
-  // long as a call to the dispatcher.
+  // the job is unknown. FAILED_PRECONDITION when the consumer wants to connect to another worker.
+  // May take as long as a call to the dispatcher.
   virtual absl::StatusOr<std::shared_ptr<Outbox>> Open(
       const v1::ReadBatchesRequest::Open& request) = 0;
 };

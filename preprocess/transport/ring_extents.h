@@ -1,4 +1,4 @@
-// Keeps track of the parts of a ring's data area that are taken.
+// Keeps track of the used parts of a ring's data area.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tidemill::preprocess {
 // taken, so that light traffic uses little memory. Thread-compatible.
 class RingExtents {
  public:
-  // Extents lie within [0, size), or on request within [0, limit).
+  // Extents are within [0, size), or on request within [0, limit).
   RingExtents(int64_t size, int64_t limit);
 
   // Takes a place for `bytes`, at least 1. std::nullopt when there is no room.

@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 
-#include "base/mix_bits.h"
+#include "base/random.h"
 
 namespace tidemill::preprocess {
 namespace {

@@ -17,7 +17,7 @@
 
 namespace tidemill::preprocess {
 
-// Calls the handler on a thread of its own, unless the batches come as frames.
+// Calls the handler on its own thread, unless the batches come as frames.
 class RingLink final : public BatchLink {
  public:
   // `peer` has the worker's endpoint, for frames. `ring_socket` is empty when the worker offers no
@@ -34,11 +34,11 @@ class RingLink final : public BatchLink {
   absl::Status Connect(bool& may_use_frames);
   absl::StatusOr<Packet> AwaitPacket();
   void Run();
-  // Hands on messages until the link is over. Returns the reason.
+  // Delivers messages until the link is over. Returns the reason.
   absl::Status Serve();
   absl::Status HandOn();
   void FallBack(const absl::Status& why);
-  // Makes the present ring or frames available to Grant().
+  // Makes the current ring or frames available to Grant().
   void Publish(std::shared_ptr<RingReader> reader, std::shared_ptr<BatchLink> frames)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -53,7 +53,7 @@ class RingLink final : public BatchLink {
   mutable Mutex mutex_;
   std::shared_ptr<RingReader> reader_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<BatchLink> frames_ ABSL_GUARDED_BY(mutex_);
-  // Whether something was granted before there was either of them.
+  // Whether credit was granted before either of them existed.
   bool has_grant_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t credit_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);

@@ -11,7 +11,7 @@
 #include "base/descriptor.h"
 #include "base/local_socket.h"
 #include "base/metrics.h"
-#include "base/mix_bits.h"
+#include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "preprocess/transport/ring_memory.h"
 #include "preprocess/transport/ring_packets.h"

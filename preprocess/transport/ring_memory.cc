@@ -15,6 +15,8 @@
 #include <new>
 #include <utility>
 
+#include "base/check.h"
+
 namespace tidemill::preprocess {
 
 static_assert(std::endian::native == std::endian::little, "the ring is little-endian");
@@ -141,6 +143,7 @@ absl::StatusOr<RingMemory> RingMemory::Open(Descriptor descriptor, size_t num_la
 }
 
 absl::Status RingMemory::Provide(int64_t offset, int64_t bytes) const {
+  TIDEMILL_CHECK(offset >= 0 && bytes > 0 && offset <= limit_bytes_ - bytes);
   if (fallocate(descriptor(), 0, static_cast<off_t>(kRingControlBytes) + offset, bytes) == 0) {
     return absl::OkStatus();
   }
@@ -150,6 +153,7 @@ absl::Status RingMemory::Provide(int64_t offset, int64_t bytes) const {
 }
 
 void RingMemory::Discard(int64_t offset, int64_t bytes) const {
+  TIDEMILL_CHECK(offset >= 0 && bytes > 0 && offset <= limit_bytes_ - bytes);
   fallocate(descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
             static_cast<off_t>(kRingControlBytes) + offset, bytes);
 }

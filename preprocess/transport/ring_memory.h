@@ -20,7 +20,8 @@ inline constexpr int64_t kRingAlignment = 64;
 inline constexpr int64_t kMaxReasonBytes = 1 << 20;
 inline constexpr int64_t kLeastRingBytes = int64_t{64} << 10;
 inline constexpr int64_t kMaxRingBytes = int64_t{16} << 30;
-// A range of addresses, without memory, behind those of the ring, for batches that are waited for.
+// A range of addresses, without memory, after the addresses of the ring, for wanted batches that do
+// not fit.
 inline constexpr int64_t kRingReserve = int64_t{8} << 30;
 
 struct RingHeader {
@@ -32,7 +33,7 @@ struct RingHeader {
   uint64_t limit_bytes = 0;
 };
 
-// A batch on its way. Offsets count from the beginning of the data area.
+// A batch in transit. Offsets count from the beginning of the data area.
 struct RingSlot {
   uint64_t offset = 0;
   uint64_t batch_bytes = 0;
@@ -52,7 +53,7 @@ struct alignas(64) RingCounter {
   std::atomic<uint64_t> value = 0;
 };
 
-// A bell: one end rings, the other waits. It is a futex, so it costs nothing while nobody waits.
+// A bell: one end rings, the other waits. It is a futex, so it costs nothing while no thread waits.
 struct alignas(64) RingBell {
   std::atomic<uint32_t> rung = 0;
   std::atomic<uint32_t> is_waiting = 0;
@@ -63,7 +64,7 @@ struct alignas(64) RingBell {
   void Await(uint32_t seen, std::chrono::milliseconds time);
 };
 
-// The beginning of the memory. The document says who may write what.
+// The beginning of the memory. The document says which end may write each field.
 struct RingControl {
   alignas(4096) RingHeader header;
   alignas(4096) RingCounter filled_tail;
@@ -84,7 +85,7 @@ struct RingControl {
 inline constexpr size_t kRingControlBytes = sizeof(RingControl);
 static_assert(kRingControlBytes % 4096 == 0 && std::atomic<uint64_t>::is_always_lock_free);
 
-// A mapping of a ring's memory. It is made once and shared. Its users decide what is in it.
+// A mapping of a ring's memory. It is made once and shared. Its users decide about its content.
 class RingMemory {
  public:
   // Creates memory that belongs to no file system and is sealed against shrinking.

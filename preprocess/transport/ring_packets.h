@@ -19,7 +19,7 @@ namespace tidemill::preprocess {
 inline constexpr LocalSocket::Kind kRingSocketKind = LocalSocket::Kind::kPackets;
 // The longest packet that is received.
 inline constexpr size_t kMaxPacketBytes = size_t{64} << 10;
-// How long it may take to notice that the other end is dead, or that this end must stop.
+// The longest time to notice that the other end is dead, or that this end must stop.
 inline constexpr std::chrono::milliseconds kLook{50};
 
 // One packet of an end.

@@ -45,7 +45,7 @@ absl::Status RingReader::Check(const RingSlot& slot) {
   if (has_sizes) {
     const auto end = static_cast<int64_t>(slot.offset + bytes);
     if (end > file_bytes_) file_bytes_ = memory_.FileBytes();
-    // The padding behind a batch without a reason need not be there.
+    // The padding after a batch without a reason need not be there.
     const auto used =
         static_cast<int64_t>(slot.offset + (slot.reason_bytes > 0 ? bytes : slot.batch_bytes));
     if (used <= file_bytes_ && used <= memory_.limit_bytes()) return absl::OkStatus();
@@ -61,7 +61,7 @@ absl::StatusOr<std::optional<RingReader::PoppedBytes>> RingReader::PopBytes() {
   if (tail - filled_head_ > kRingSlots) {
     return DataLoss("a worker has sent {} batches at the same time", tail - filled_head_);
   }
-  // A copy, which nobody changes once it was checked.
+  // A copy, which cannot change after it was checked.
   RingSlot slot;
   std::memcpy(&slot, &control.filled[filled_head_ % kRingSlots], sizeof(slot));
   RETURN_IF_ERROR(Check(slot));

@@ -14,7 +14,7 @@
 namespace tidemill::preprocess {
 
 // Serves rings on a UNIX socket of mode 0600 until it is destroyed. It serves processes of the same
-// user that show a token which ReadBatches accepts. Thread-safe.
+// user that present a token which ReadBatches accepts. Thread-safe.
 //
 // Each link has a thread and a ring. The thread waits for the outbox and for the consumer when
 // there is no work. The ring has the size that the consumer asked for, and takes memory as it is

@@ -18,8 +18,8 @@
 
 namespace tidemill::preprocess {
 
-// Serves a connection on a thread of its own, from the request on. The destructor ends it: the
-// consumer gets UNAVAILABLE. Thread-safe.
+// Serves a connection on its own thread, from the request on. The destructor ends it: the consumer
+// gets UNAVAILABLE. Thread-safe.
 class RingSession {
  public:
   // Both references must outlive this object.

@@ -13,7 +13,7 @@
 
 #include "gmock/gmock.h"
 
-#include "base/mix_bits.h"
+#include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "preprocess/transport/ring_reader.h"
 #include "preprocess/transport/ring_writer.h"
@@ -90,15 +90,6 @@ TEST_F(Ring, BringsBatchesThatWereWrittenInPlace) {
   EXPECT_EQ((*popped)->message.lane, 3);
   EXPECT_EQ((*popped)->message.number, 7);
   EXPECT_EQ((*popped)->message.attempt, 2);
-}
-
-TEST_F(Ring, GivesSpaceBackThatWasNotUsed) {
-  Make(1 << 20);
-  const auto space = writer_->Reserve(1000, 0, RingGrowth::kNever);
-  ASSERT_THAT(space, IsOk());
-  writer_->Cancel(**space);
-  EXPECT_EQ(writer_->num_taken(), 0);
-  EXPECT_EQ(Pop(), std::nullopt);
 }
 
 TEST_F(Ring, KeepsWhatIsInUseWhateverTheOrderOfRelease) {

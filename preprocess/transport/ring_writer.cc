@@ -4,8 +4,29 @@
 #include <cstring>
 #include <utility>
 
+#include "base/check.h"
 #include "batch/wire.h"
 #include "preprocess/transport/codec.h"
+
+// The two queues and the data area. Entry n of a queue is in slot n % 1024; a counter is the number
+// of entries that were added to it, or taken from it.
+//
+//   filled, by the worker        ... | 39 | 40 | 41 | 42 | 43 |
+//                                              ^              ^
+//                                         filled_head    filled_tail       3 wait for the consumer
+//
+//   released, by the consumer    ... | 38 | 40 |
+//                                    ^         ^
+//                         released_head   released_tail                    2 give their places back
+//
+//   data, by the worker
+//     0                                                   ring_bytes              limit_bytes
+//     +----+----+----+------+----+------+-----------------+ - - - - - - - - - - - +
+//     | 38 | 40 | 39 |  42  | 41 |  43  |  free           : only for what is waited for
+//     +----+----+----+------+----+------+-----------------+ - - - - - - - - - - - +
+//
+// A batch keeps its place while the consumer uses any of its columns. Batches are therefore
+// released in any order, here 40 before 39, and a free place can be anywhere (ring_extents.h).
 
 namespace tidemill::preprocess {
 
@@ -14,7 +35,7 @@ namespace {
 // Memory of the ring proper is provided in such steps.
 constexpr int64_t kStepBytes = int64_t{4} << 20;
 constexpr int64_t kPageBytes = 4096;
-// More at once is no credit.
+// A larger amount is not a credit.
 constexpr uint64_t kMaxCredit = uint64_t{1} << 62;
 
 int64_t RoundUp(int64_t value, int64_t multiple) {
@@ -91,18 +112,15 @@ absl::StatusOr<std::optional<RingWriter::Space>> RingWriter::Reserve(int64_t byt
 bool RingWriter::Free(int64_t offset) {
   const std::optional<int64_t> length = extents_.Give(offset);
   if (!length.has_value()) return false;
-  // Whole pages only: what lies beside it on its first and last one may be in use.
+  // Whole pages only: the other bytes of the first and the last one may be in use.
   const int64_t begin = RoundUp(std::max(offset, memory_.ring_bytes()), kPageBytes);
   const int64_t end = (offset + *length) / kPageBytes * kPageBytes;
   if (end > begin) memory_.Discard(begin, end - begin);
   return true;
 }
 
-void RingWriter::Cancel(const Space& space) {
-  if (!space.bytes.empty() || space.reason_bytes > 0) Free(space.offset);
-}
-
 void RingWriter::Commit(const Space& space, const BatchMessage& message) {
+  TIDEMILL_CHECK(std::ssize(message.reason) == space.reason_bytes);
   RingControl& control = memory_.control();
   const auto batch_bytes = static_cast<int64_t>(space.bytes.size());
   std::memcpy(memory_.data() + space.offset + RoundUp(batch_bytes, kRingAlignment),
@@ -130,6 +148,7 @@ absl::StatusOr<bool> RingWriter::Send(const BatchMessage& message, RingGrowth gr
       std::memcpy(at, part.data(), part.size());
       at += part.size();
     }
+    TIDEMILL_CHECK(at == space->bytes.data() + space->bytes.size());
   }
   Commit(*space, message);
   return true;
@@ -157,7 +176,7 @@ absl::StatusOr<std::optional<RingWriter::Grant>> RingWriter::TakeGrant() {
   RingControl& control = memory_.control();
   const uint64_t granted = control.granted.value.load(std::memory_order_acquire);
   const uint64_t bytes = granted - granted_;
-  if (bytes > kMaxCredit) return DataLoss("a consumer takes credit back");
+  if (bytes > kMaxCredit) return DataLoss("a consumer sent negative credit");
   granted_ = granted;
   bool has_changed = bytes > 0;
   for (size_t i = 0; i < wanted_.size(); ++i) {

@@ -19,8 +19,8 @@ namespace tidemill::preprocess {
 // Whether a reservation may extend the ring beyond its size.
 enum class RingGrowth { kNever, kWhereNeeded };
 
-// Belongs to one thread, except Wake(). What the other end writes is checked. DATA_LOSS means that
-// the ring cannot be used any more.
+// Belongs to one thread, except Wake(). Data that the other end writes is checked. DATA_LOSS means
+// that the ring cannot be used any more.
 //
 //   ASSIGN_OR_RETURN(auto space, writer->Reserve(size, 0, RingGrowth::kNever));
 //   if (space.has_value()) {
@@ -29,7 +29,7 @@ enum class RingGrowth { kNever, kWhereNeeded };
 //   }
 class RingWriter {
  public:
-  // The codes are those of RingMemory::Create.
+  // Returns the errors of RingMemory::Create.
   static absl::StatusOr<std::unique_ptr<RingWriter>> Create(int64_t ring_bytes, size_t num_lanes);
 
   // The descriptor to pass to the other end.
@@ -46,24 +46,23 @@ class RingWriter {
   // for any ring. RESOURCE_EXHAUSTED when the ring may grow and there is not enough memory.
   absl::StatusOr<std::optional<Space>> Reserve(int64_t bytes, int64_t reason_bytes,
                                                RingGrowth growth);
-  void Cancel(const Space& space);
-  // Sends what was written into the space. The rows of `message` are ignored. Its reason must have
-  // the length that was reserved.
+  // Sends the message that was written into the space. The rows of `message` are ignored. Its
+  // reason must have the length that was reserved.
   void Commit(const Space& space, const BatchMessage& message);
   // Reserves, encodes (one copy of each column) and commits. Returns false when there is no room
   // now.
   absl::StatusOr<bool> Send(const BatchMessage& message, RingGrowth growth);
 
-  // Makes room from what the other end has released.
+  // Frees the space that the other end has released.
   absl::Status TakeBack();
   struct Grant {
     int64_t bytes = 0;
     std::vector<int64_t> wanted = {};
   };
-  // Returns what was granted since the last call; std::nullopt when nothing was.
+  // Returns the credit that was granted since the last call; std::nullopt when there was none.
   absl::StatusOr<std::optional<Grant>> TakeGrant();
 
-  // Whether the other end has said that it does not read any more.
+  // Whether the other end has announced that it no longer reads.
   bool has_left() const { return memory_.control().has_left.load(std::memory_order_acquire) != 0; }
 
   // Wakes the other end. Commit() does so, too.
@@ -82,15 +81,15 @@ class RingWriter {
   explicit RingWriter(RingMemory memory);
   bool HasSlot() const;
   absl::Status Provide(int64_t offset, int64_t bytes);
-  // Returns an extent to the ring. The memory of an extent behind the regular size is returned to
+  // Returns an extent to the ring. The memory of an extent beyond the regular size is returned to
   // the system.
   bool Free(int64_t offset);
 
   RingMemory memory_;
   RingExtents extents_;
-  int64_t provided_ = 0;         // That of the regular size, from its beginning.
-  uint64_t filled_tail_ = 0;     // Our counter. The copy in the ring is never read.
-  uint64_t released_head_ = 0;   // Our counter, likewise.
+  int64_t provided_ = 0;         // The provided memory of the regular size, from its beginning.
+  uint64_t filled_tail_ = 0;     // This end's counter. The copy in the ring is never read.
+  uint64_t released_head_ = 0;   // This end's counter, likewise.
   uint64_t granted_ = 0;         // As last seen.
   std::vector<int64_t> wanted_;  // As last seen.
 };

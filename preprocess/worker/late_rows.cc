@@ -70,7 +70,7 @@ class LateRows::Making {
     GiveLate(std::move(rest));
   }
 
-  // Waits until all groups are done or late, and gives what is there.
+  // Waits until all groups are done or late, and returns the finished ones.
   void GiveWhatIsThere() {
     Part part;
     bool is_all = false;
@@ -100,7 +100,7 @@ class LateRows::Making {
     bool is_done = false;
     std::vector<batch::Batch> pieces = {};  // Not given yet.
   };
-  // Rows to be given, and the ordinals that they are to be of.
+  // Rows to deliver, and the ordinals they belong to.
   struct Part {
     std::vector<int64_t> ordinals = {};
     loader::Rows rows = {};

@@ -24,13 +24,14 @@ namespace tidemill::preprocess {
 class LateRows {
  public:
   static constexpr int kNumThreads = 64;
-  // The rows of a group. Few rows wait for a slow one, and the cost of a call is small for each.
+  // The rows of a group. It is small enough that few rows wait for a slow one, and large enough
+  // that the cost of a call per row is small.
   static constexpr int64_t kGroupRows = 8;
 
-  // Takes a batch or a part of one: first the rows that were not late, later those that were, with
-  // what the whole batch lacks. Called on any thread.
+  // Gets a batch or a part of one: first the rows that were not late, later the late rows, with the
+  // counts of the rows that the batch lacks. Called on any thread.
   using Sink = std::function<void(int64_t number, absl::StatusOr<loader::TrainingBatch> part)>;
-  // What the rows are made for and with. It lives as long as one of its groups is late.
+  // The job and the graph of the rows. It lives as long as one of its groups is late.
   struct Job {
     std::shared_ptr<const loader::BatchMaker> maker;
     std::chrono::microseconds slow_after{0};
@@ -40,7 +41,7 @@ class LateRows {
   explicit LateRows(int num_threads = kNumThreads);
 
   // Makes the batches [from, to). Returns once the sink has all rows that are not late. A batch
-  // without late rows comes in one piece. The codes are those of RowGroupMaker::Read(). Later
+  // without late rows comes in one piece. Returns the errors of RowGroupMaker::Read(). Later
   // failures go to the sink.
   absl::Status Make(const std::shared_ptr<const Job>& job, int64_t from, int64_t to,
                     const std::stop_token& stop);

@@ -75,7 +75,7 @@ TEST(LateRows, ABatchWithoutLateRowsComesInOnePieceAsItAlwaysDid) {
   }
 }
 
-TEST(LateRows, ComeBehindTheOthersOfTheirBatchWithWhatItLacks) {
+TEST(LateRows, ComeAfterTheOthersOfTheirBatchWithWhatItLacks) {
   const auto maker = MakerOf(kDelayed);
   const auto whole = maker->Make(0, maker->end(), {}).value();
   for (const int num_threads : {1, 3, 40}) {
@@ -103,7 +103,7 @@ TEST(LateRows, ComeBehindTheOthersOfTheirBatchWithWhatItLacks) {
   }
 }
 
-TEST(LateRows, AGraphThatCannotRunIsTold) {
+TEST(LateRows, AGraphThatCannotRunIsReported) {
   const auto maker = MakerOf(kFittedGraph);  // Without what it learns.
   int num_told = 0;
   {

@@ -11,7 +11,7 @@
 namespace tidemill::preprocess {
 namespace {
 
-// Splits leased for each thread: one that it makes, one that lies ready for it.
+// Splits leased for each thread: one in progress, one ready for it.
 constexpr int kSplitsPerThread = 2;
 // How long a request for work may wait at the dispatcher, and how long a worker without room waits
 // before it says that it lives.
@@ -19,10 +19,10 @@ constexpr std::chrono::milliseconds kLeaseWait{100};
 constexpr std::chrono::milliseconds kRoomWait{20};
 constexpr std::chrono::milliseconds kPause{1};
 constexpr std::chrono::seconds kMetricsInterval{1};
-// Batches of a split are put into the outbox in pieces of so many bytes.
+// The size in bytes of the pieces of a split in the outbox.
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
 
-// Of which calls end when the worker does.
+// Returns a peer whose calls end when the worker does.
 rpc::Peer Stoppable(rpc::Peer peer, const std::stop_source& stop) {
   peer.stop = stop.get_token();
   return peer;
@@ -275,7 +275,7 @@ void Worker::Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
   log::Warn("cannot make a split", {{"job", std::to_string(split.job_id())},
                                     {"batch", std::to_string(split.from_batch())},
                                     {"error", std::string(why.message())}});
-  // Its consumers hear why; the job may be opened anew when they try again.
+  // Its consumers hear why; the job may be opened again when they try again.
   job->Close(why);
   MutexLock lock(mutex_);
   const auto it = jobs_.find(split.job_id());
@@ -329,7 +329,8 @@ void Worker::Drain(std::chrono::milliseconds patience) {
     is_idle = HasMade();
   }
   is_idle = is_idle && BytesHeld() == 0;
-  // Who has nothing to finish is not missed, and need not wait for a dispatcher that ends as well.
+  // A worker with nothing to finish is not missed, and need not wait for a dispatcher that ends as
+  // well.
   if (self.incarnation() == 0 || is_idle) return;
   const absl::Status told = dispatcher_.DrainWorker(self.worker_id(), patience / 2);
   if (!told.ok()) return;

@@ -31,7 +31,7 @@ struct WorkerOptions {
   std::string ring_socket;
   int num_threads = 1;
   // The budget for batches that are made and not sent, over all jobs. A split is leased when there
-  // is room for it beside those that are being made.
+  // is room for it in addition to the splits being made.
   int64_t budget_bytes = int64_t{256} << 20;
 };
 
@@ -48,7 +48,7 @@ class Worker final : public OutboxProvider {
   // Starts to lease.
   void Start();
 
-  // Takes no more work. Waits until what was made is sent, but at most for `patience`.
+  // Takes no more work. Waits until all finished batches are sent, but at most for `patience`.
   void Drain(std::chrono::milliseconds patience) ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request) override
@@ -69,8 +69,8 @@ class Worker final : public OutboxProvider {
   void MakeSplit(const v1::Split& split, int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
                            int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Makes the batches [from, to) of a split and puts them. Returns false when nobody wants them any
-  // more.
+  // Makes the batches [from, to) of a split and puts them. Returns false when no consumer wants
+  // them any more.
   using Piece = std::function<absl::StatusOr<bool>(int64_t from, int64_t to)>;
   Piece WholeBatches(const std::shared_ptr<WorkerJob>& job,
                      std::shared_ptr<const loader::BatchMaker> maker, const v1::Split& split);
@@ -82,7 +82,7 @@ class Worker final : public OutboxProvider {
   // Reports that a job's batches cannot be made.
   void Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split, const absl::Status& why)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether it is making nothing.
+  // Whether no split is being made.
   bool HasMade() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsOver(int64_t incarnation) const ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,4 +1,4 @@
-// A job as a worker has it: what is needed to make its batches, and where they go.
+// A worker's view of a job: the makers of its batches, and the outboxes of its consumers.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class WorkerJob {
   using Opener = std::function<absl::StatusOr<OpenedJob>()>;
   explicit WorkerJob(Opener open) : open_(std::move(open)) {}
 
-  // Returns what makes a lane's batches, once the job is opened. When the job cannot be opened,
+  // Returns the maker of a lane's batches, once the job is opened. When the job cannot be opened,
   // every call returns the same failure. INVALID_ARGUMENT when there is no such lane.
   absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> MakerOf(int32_t lane)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -55,7 +55,7 @@ class WorkerJob {
   // OK.
   void Close(const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns what making and sending has cost since the job was opened, with `num_threads` threads.
+  // Returns the work of making and sending since the job was opened, with `num_threads` threads.
   loader::PathWork work(int num_threads) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The bytes of batches that are made and not sent.

@@ -40,7 +40,7 @@ WorkerMetrics::WorkerMetrics(metrics::Registry& registry)
 
 void WorkerMetrics::Note(int64_t job_id, const loader::PathWork& work) {
   loader::PathWork& before = noted_[job_id];
-  if (work.batches < before.batches) before = {};  // It was opened anew.
+  if (work.batches < before.batches) before = {};  // It was opened again.
   Add(batches_, static_cast<double>(work.batches - before.batches));
   Add(rows_, static_cast<double>(work.rows - before.rows));
   Add(bytes_, static_cast<double>(work.bytes - before.bytes));

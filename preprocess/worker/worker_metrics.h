@@ -1,4 +1,4 @@
-// Adds a worker's making of batches to the metrics of its process.
+// Adds the work of a worker to the metrics of its process.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class WorkerMetrics {
  public:
   explicit WorkerMetrics(metrics::Registry& registry);
 
-  // Counts what exceeds the work noted for the job before.
+  // Adds the difference to the work noted for the job before.
   void Note(int64_t job_id, const loader::PathWork& work);
   // Forgets a job that is over. Work under its number then counts from zero.
   void Forget(int64_t job_id) { noted_.erase(job_id); }

@@ -24,7 +24,7 @@ namespace {
 
 // For what streams do that takes a while: opening jobs, compressing.
 constexpr int kStreamThreads = 4;
-// Of what was made, so that it need not be made again.
+// The time to deliver finished batches, so that they need not be made again.
 constexpr std::chrono::milliseconds kDrainPatience{2'000};
 
 // Buffers of batches that are larger than this go back to the system at once.
@@ -58,7 +58,7 @@ class WorkerServer final : public rpc::RunningService {
   absl::Status Started() override {
     auto rings = RingServer::Start(ring_socket_, tokens_, worker_);
     if (!rings.ok()) {
-      log::Warn("there is no shared memory; batches go by gRPC",
+      log::Warn("there is no shared memory; batches are sent over gRPC",
                 {{"error", rings.status().ToString()}});
     } else {
       rings_ = *std::move(rings);

@@ -1,5 +1,5 @@
-// The services that the process of a job calls. The service that starts the job writes them down;
-// the process opens them.
+// The services that the process of a job calls. The service that starts the job writes their
+// endpoints into the job; the process opens them.
 #pragma once
 
 #include <initializer_list>
@@ -13,8 +13,8 @@
 
 namespace tidemill::rpc {
 
-// Returns how a job of this service reaches `needed`, and the existing ones of `optional`. The
-// errors are those of ServiceContext::PeerOf().
+// Returns how a job of this service reaches `needed`, and the existing ones of `optional`. Returns
+// the errors of ServiceContext::PeerOf().
 absl::StatusOr<v1::Endpoints> EndpointsFor(const ServiceContext& context,
                                            std::initializer_list<std::string> needed,
                                            std::initializer_list<std::string> optional = {});
@@ -22,7 +22,7 @@ absl::StatusOr<v1::Endpoints> EndpointsFor(const ServiceContext& context,
 // The services of a job's endpoints, with token and certificates read. A value.
 class JobPeers {
  public:
-  // The errors are those of Tokens::Read(), Tokens::TokenOf() and ReadTls().
+  // Returns the errors of Tokens::Read(), Tokens::TokenOf() and ReadTls().
   static absl::StatusOr<JobPeers> Open(const v1::Endpoints& endpoints);
 
   bool Has(const std::string& service) const { return endpoints_.services().contains(service); }

@@ -1,4 +1,4 @@
-// The receiving end of a stream that brings a file.
+// The receiving end of a stream that uploads a file.
 #pragma once
 
 #include <algorithm>
@@ -18,26 +18,26 @@
 
 namespace tidemill::rpc {
 
-// What an upload may take.
+// The limits of an upload.
 struct UploadLimits {
   // The most bytes of one message.
   int64_t message_bytes = int64_t{4} << 20;
-  // The time that an upload may take in all, and the bytes that buy another second of it.
+  // The time that an upload may take, and the number of bytes that extend it by a second.
   std::chrono::milliseconds time{30'000};
   int64_t bytes_per_second = int64_t{64} << 10;
 };
 
 // Receives the messages of one caller and gives them to a task of a pool. Until the task runs, only
-// what HTTP/2's flow control lets through is in memory. A message is received when the task asks
-// for it. Uploads that come too slowly end with DEADLINE_EXCEEDED, so that each leaves its thread.
-// gRPC owns the object.
+// the bytes that HTTP/2's flow control admits are in memory. A message is received when the task
+// asks for it. Uploads that are too slow end with DEADLINE_EXCEEDED, so that they release their
+// threads. gRPC owns the object.
 template <typename Request>
 class Upload final : public grpc::ServerReadReactor<Request> {
  public:
   // Returns the next message; std::nullopt at the end. CANCELLED when the caller has gone.
   // DEADLINE_EXCEEDED, INVALID_ARGUMENT and RESOURCE_EXHAUSTED when a limit is exceeded.
   using Next = std::function<absl::StatusOr<std::optional<Request>>()>;
-  // Its status is that of the call.
+  // Its status becomes the status of the call.
   using Body = std::function<absl::Status(const Next& next)>;
 
   // The pool must outlive the server.
@@ -64,7 +64,7 @@ class Upload final : public grpc::ServerReadReactor<Request> {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // A message, what is made of it, and what is sent on.
+  // The received message, its decoded form, and the copy that is passed on.
   static constexpr int64_t kCopies = 3;
 
   absl::StatusOr<std::optional<Request>> Receive() ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -105,12 +105,13 @@ class Upload final : public grpc::ServerReadReactor<Request> {
 
   StreamPermit permit_;
   const UploadLimits limits_;
-  Clock::time_point begin_;  // Of the task.
+  Clock::time_point begin_;  // The beginning of the task.
   int64_t num_bytes_ = 0;
-  Request message_;  // gRPC's from StartRead() to OnReadDone(), then the task's.
+  Request message_;  // Owned by gRPC from StartRead() to OnReadDone(), then by the task.
   Mutex mutex_;
   CondVar changed_;
-  std::optional<bool> read_ ABSL_GUARDED_BY(mutex_);  // How the last read ended, once it has.
+  std::optional<bool> read_
+      ABSL_GUARDED_BY(mutex_);  // Whether the last read succeeded, once it has ended.
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

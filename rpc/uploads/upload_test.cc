@@ -23,7 +23,7 @@ using Request = supervisor::v1::SendNetworkRequest;
 using Response = supervisor::v1::SendNetworkResponse;
 using Service = supervisor::v1::SupervisorService;
 
-// Counts the bytes of what comes.
+// Counts the received bytes.
 class CountingService final : public Service::WithCallbackMethod_SendNetwork<Service::Service> {
  public:
   explicit CountingService(const UploadLimits& limits) : limits_(limits) {}

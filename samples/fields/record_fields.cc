@@ -27,9 +27,8 @@ std::vector<std::string> ColumnsOf(const storage::DatasetSpec& spec) {
 absl::Status NoSuchColumn(const std::string& name, const std::vector<std::string>& columns) {
   const std::string guess = config::DidYouMean(name, columns);
   return InvalidArgument(
-      "there is no column '{}'{}{}; the columns are {}, and of each sample storage knows @key, "
-      "@file, @time and @label",
-      name, guess.empty() ? "" : "; ", guess, fmt::join(columns, ", "));
+      "there is no column '{}'{}{}; the columns are {}, and @key, @file, @time and @label", name,
+      guess.empty() ? "" : "; ", guess, fmt::join(columns, ", "));
 }
 
 }  // namespace
@@ -52,8 +51,8 @@ absl::StatusOr<RecordFields> RecordFields::Make(const storage::DatasetSpec& spec
   if (!fields.names_.empty() && !spec.format->HasFields() &&
       spec.format->Unit() != storage::SampleUnit::kMembers) {
     return InvalidArgument(
-        "there is no column '{}': the samples of format {} have none; a condition can look at "
-        "@key, @file, @file.1, @file.2 ... (the parts of the path), @time and @label",
+        "there is no column '{}': the samples of format {} have none; a condition can name @key, "
+        "@file, @file.1, @file.2 ... (the parts of the path), @time and @label",
         fields.names_.front(), spec.format.type());
   }
   for (const std::string& name : fields.names_) {

@@ -12,16 +12,17 @@
 #include "records/csv_splitter.h"
 #include "records/json_fields.h"
 #include "records/tf_example.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::samples {
 
 // The fields of one record after another. Thread-compatible.
 class RecordFields {
  public:
-  // The field of each name; std::nullopt for one that the record lacks, or that is no single value.
+  // The field for each name; std::nullopt when the record lacks the field, or when it is not a
+  // single value.
   using Fields = std::span<const std::optional<std::string_view>>;
-  // Returns whether to go on.
+  // Returns whether to continue.
   using Visitor = std::function<bool(Fields)>;
 
   // INVALID_ARGUMENT when records of this format have no fields, or when there is no such column.
@@ -32,7 +33,7 @@ class RecordFields {
   // one. Views are valid during the visit.
   void Visit(std::string_view payload, const Visitor& visit);
 
-  // Returns the names of the fields in a sample's first record, as far as its format tells.
+  // Returns the names of the fields in a sample's first record, as far as its format names them.
   std::vector<std::string> NamesIn(std::string_view payload) const;
 
   const std::vector<std::string>& names() const { return names_; }
@@ -46,14 +47,14 @@ class RecordFields {
 
   const batch::PayloadKind payload_;
   const std::vector<std::string> names_;
-  const std::vector<std::string> columns_;  // Of CSV files.
+  const std::vector<std::string> columns_;  // For CSV files.
   const storage::DelimitedText delimited_;
-  std::vector<size_t> places_;  // Those of the names among the columns.
+  std::vector<size_t> places_;  // The places of the names among the columns.
   CsvSplitter splitter_;
   CsvRecord record_;
   JsonFields json_;
   ExampleFeatures example_;
-  std::vector<std::string> texts_;  // What is no part of the payload as it is.
+  std::vector<std::string> texts_;  // Decoded fields, whose bytes are not in the payload.
   std::vector<std::optional<std::string_view>> fields_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/client/dataset_expressions.h"
+#include "storage/spec/dataset_expressions.h"
 
 namespace tidemill::samples {
 
@@ -79,7 +79,8 @@ absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink
                         .reals = samples.Find(batch::kRealLabelColumn)};
   const bool lacks =
       (time_place_ && columns.times == nullptr) || (reads_records() && columns.payloads == nullptr);
-  if (lacks && samples.num_rows() > 0) return Internal("the samples lack what an expression reads");
+  if (lacks && samples.num_rows() > 0)
+    return Internal("the samples lack a column that an expression reads");
   int64_t begin = 0;
   const auto run = [&](int64_t end) {
     rows_.Run();
@@ -110,7 +111,7 @@ void SampleExpression::SetRow(const Columns& columns, int64_t row) {
   if (label_place_) SetLabel(columns, row);
   if (!reads_records()) return;
   for (const size_t place : field_places_) SetText(place, std::nullopt);
-  // Of several rows the last one stays.
+  // The last of several rows stays.
   fields_.Visit(columns.payloads->Bytes(row), [&](RecordFields::Fields fields) {
     for (size_t i = 0; i < fields.size(); ++i) SetText(field_places_[i], fields[i]);
     return true;

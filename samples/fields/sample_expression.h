@@ -11,12 +11,13 @@
 #include "expressions/expression.h"
 #include "expressions/field_rows.h"
 #include "samples/fields/record_fields.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::samples {
 
-// What an expression may name. The fields of records are texts, read as the expression needs them.
-// @time is a time. @label is the name of the class, or without names its number, or a real number.
+// The columns that an expression may name. The fields of records are texts, read as the expression
+// needs them. @time is a time. @label is the name of the class, the number of a class without a
+// name, or a real number.
 expressions::KnownColumns KnownColumnsOf(const storage::DatasetSpec& spec);
 
 // Returns why the text is no such expression. `wanted`: as for expressions::Compile().
@@ -49,7 +50,7 @@ class SampleExpression {
  private:
   SampleExpression(expressions::FieldRows rows, RecordFields fields, storage::LabelSpec label);
 
-  // Those of a batch; nullptr for one that it lacks.
+  // The columns of a batch; nullptr for a missing one.
   struct Columns {
     const batch::Column* times;
     const batch::Column* payloads;
@@ -63,7 +64,7 @@ class SampleExpression {
   expressions::FieldRows rows_;
   RecordFields fields_;
   storage::LabelSpec label_;
-  std::vector<size_t> field_places_;  // Those of the fields among the expression's columns.
+  std::vector<size_t> field_places_;  // The places of the fields among the expression's columns.
   std::optional<size_t> time_place_;
   std::optional<size_t> label_place_;
   int64_t num_unfit_ = 0;

@@ -8,6 +8,7 @@
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
+#include "rpc/stream_call.h"
 #include "rpc/stream_patience.h"
 
 namespace tidemill::selector {
@@ -51,6 +52,25 @@ absl::StatusOr<std::vector<v1::TrainingSet>> SelectorClient::ListTrainingSets(Ru
       rpc::Call(peer_, *stub_, &v1::SelectorService::Stub::ListTrainingSets, request, &response));
   return std::vector<v1::TrainingSet>(response.training_sets().begin(),
                                       response.training_sets().end());
+}
+
+absl::StatusOr<v1::CompareTrainingSetsResponse> SelectorClient::CompareTrainingSets(
+    const v1::CompareTrainingSetsRequest& request) {
+  v1::CompareTrainingSetsResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &v1::SelectorService::Stub::CompareTrainingSets, request,
+                            &response));
+  return response;
+}
+
+absl::StatusOr<std::vector<v1::FindTrainingSetsResponse::Match>> SelectorClient::FindTrainingSets(
+    const v1::FindTrainingSetsRequest& request) {
+  std::vector<v1::FindTrainingSetsResponse::Match> matches;
+  RETURN_IF_ERROR(rpc::ReadStream(peer_, *stub_, &v1::SelectorService::Stub::FindTrainingSets,
+                                  request, [&](v1::FindTrainingSetsResponse& response) {
+                                    if (response.has_match()) matches.push_back(response.match());
+                                    return absl::OkStatus();
+                                  }));
+  return matches;
 }
 
 absl::StatusOr<batch::Batch> SelectorClient::ReadTrainingSet(RunId run, int64_t trigger) {

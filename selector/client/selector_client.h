@@ -12,16 +12,25 @@
 
 namespace tidemill::selector {
 
-// Every method can be repeated safely. A call that fails with UNAVAILABLE is retried until the
-// peer's deadline. The errors are those of selector.proto.
+// Every method is idempotent. A call that fails with UNAVAILABLE is retried until the peer's
+// deadline. The errors are as in selector.proto.
 class SelectorClient {
  public:
+  static constexpr char kService[] = "selector";
+
   explicit SelectorClient(rpc::Peer peer);
 
   absl::StatusOr<v1::TrainingSet> SealTrainingSet(const v1::SealTrainingSetRequest& request);
   absl::StatusOr<v1::TrainingSet> GetTrainingSet(RunId run, int64_t trigger);
   // Returns the training sets of a run, ordered by trigger.
   absl::StatusOr<std::vector<v1::TrainingSet>> ListTrainingSets(RunId run);
+
+  absl::StatusOr<v1::CompareTrainingSetsResponse> CompareTrainingSets(
+      const v1::CompareTrainingSetsRequest& request);
+  // Returns the training sets of a dataset that hold some of the samples, ordered by run and
+  // trigger. Not retried.
+  absl::StatusOr<std::vector<v1::FindTrainingSetsResponse::Match>> FindTrainingSets(
+      const v1::FindTrainingSetsRequest& request);
 
   // Returns all entries in the order of ordinals. The columns are `key` and, unless every weight is
   // 1, `weight`. The selector verifies the digest first. DATA_LOSS when the set is damaged.

@@ -14,11 +14,13 @@ namespace tidemill::selector {
 struct ChosenSoFar {
   // The keys that any training set of the run holds.
   ChosenKeys ever;
-  // Those of them that belong to the present round of a draw in rounds (Uniform without reuse).
+  // The part of `ever` that belongs to the current round of a draw in rounds (Uniform without
+  // reuse).
   ChosenKeys round;
 
-  // Adds one more set. A draw in rounds takes a sample of the present round again only when it
-  // begins a new round. The new round then consists of the set's samples that the old round has.
+  // Adds one more set. A draw in rounds chooses a sample of the current round again only when it
+  // begins a new round. The new round then consists of the set's samples that are also in the old
+  // round.
   void Add(const ChosenKeys& set, bool in_rounds);
 };
 

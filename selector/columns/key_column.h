@@ -30,7 +30,7 @@ class KeyColumn {
   using Body = std::function<absl::Status(std::span<const int64_t>)>;
   absl::Status ForEach(int64_t first, const Body& body) const;
 
-  // Returns keys from `first` on: as many as lie together, and none behind the end. `read` holds
+  // Returns keys from `first` on: as many as are contiguous, and none after the end. `read` holds
   // them when they come from the file.
   absl::StatusOr<std::span<const int64_t>> PieceAt(int64_t first, std::vector<int64_t>& read) const;
 

@@ -1,5 +1,5 @@
-// Memory in large pages, where the system has them: many small ones take longer to get than numbers
-// take to copy.
+// Memory in large pages, where the system has them: allocating many small pages takes longer than
+// copying the numbers.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ struct LargePages {
   T* allocate(size_t count) {
     const size_t bytes = (count * sizeof(T) + kPageBytes - 1) / kPageBytes * kPageBytes;
     void* const memory = ::operator new(bytes, std::align_val_t(kPageBytes));
-    // Without large pages it is memory as any other.
+    // Without large pages this is ordinary memory.
     static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
     return static_cast<T*>(memory);
   }

@@ -45,7 +45,7 @@ absl::Status ByteColumn::Flush() {
   if (file_ == nullptr) {
     ASSIGN_OR_RETURN(file_, TemporaryFile::Create(folder_));
   }
-  // What is held lies behind what is written.
+  // Held numbers follow the written ones.
   RETURN_IF_ERROR(file_->Append({memory_.get(), static_cast<size_t>(held_)}));
   held_ = 0;
   return absl::OkStatus();

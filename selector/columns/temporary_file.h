@@ -1,4 +1,4 @@
-// A file that nobody sees until it is published. It vanishes if it is never published.
+// A file that has no name until it is published. If it is never published, it is removed.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class TemporaryFile {
   // Creates a file in `folder`, which must exist. A crash leaves a file there that
   // RemoveLeftovers() finds.
   static absl::StatusOr<std::unique_ptr<TemporaryFile>> Create(const std::string& folder);
-  // Removes the files and folders that ended processes left. Nobody else may have files in
+  // Removes the files and folders that ended processes left. No other process may have files in
   // `folder`.
   static absl::Status RemoveLeftovers(const std::string& folder);
 
@@ -33,13 +33,13 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   absl::Status WriteAt(int64_t offset, std::string_view bytes);
-  // Appends behind what was appended before.
+  // Appends after what was appended before.
   absl::Status Append(std::string_view bytes);
   absl::Status ReadAt(int64_t offset, std::span<char> bytes) const;
   // Maps the first `size` bytes for reading. The caller unmaps them.
   absl::StatusOr<std::span<const char>> Map(int64_t size) const;
 
-  // Asks the disk to begin with what is written so far. It is only a hint.
+  // Hints to the system to begin writing the file to disk.
   void StartSync();
   absl::Status Sync();
   // Gives the synced file its name, and replaces the file that has the name now. A second call

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "batch/sealed_file.h"
@@ -14,7 +15,7 @@
 namespace tidemill::selector {
 namespace {
 
-// Hashed while it still lies in the cache.
+// Hashed while it is still in the cache.
 constexpr int64_t kPieceBytes = int64_t{256} << 10;
 constexpr int64_t kKeyBytes = sizeof(int64_t);
 constexpr int64_t kWeightBytes = sizeof(float);
@@ -24,7 +25,7 @@ std::string_view BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// A column of `size` bytes for whoever asks for its size only.
+// A column of `size` bytes for callers that need its size only.
 batch::Column Sized(std::string_view name, batch::DataType type, int64_t size) {
   return {.name = std::string(name),
           .type = type,
@@ -47,9 +48,21 @@ int64_t RoundUpTo64(int64_t size) { return (size + 63) / 64 * 64; }
 
 }  // namespace
 
+// The file, and the order in which its parts are written:
+//
+//   0          keys_at_                        weights_at                         total
+//   +----------+-------------------------+-----+----------------------------------+---------+
+//   | header   | key 0 | key 1 | ...     | pad | weight 0 | weight 1 | ...        | SHA-256 |
+//   +----------+-------------------------+-----+----------------------------------+---------+
+//     3.         1. AddKeys()                    2. AddWeights()                    4.
+//
+// Keys and weights begin at multiples of 64. The header says how many entries there are, which is
+// known at the end only, so its room is left free; it has the same size whatever the number. The
+// digest covers everything before it, hence the second pass over the file in Seal().
 TrainingSetWriter::TrainingSetWriter(std::string folder) : folder_(std::move(folder)) {}
 
 absl::Status TrainingSetWriter::Open(bool weighted) {
+  TIDEMILL_CHECK(file_ == nullptr);
   ASSIGN_OR_RETURN(file_, TemporaryFile::Create(folder_));
   weighted_ = weighted;
   ASSIGN_OR_RETURN(const batch::Batch shape, ShapeOf(1, weighted));
@@ -58,12 +71,14 @@ absl::Status TrainingSetWriter::Open(bool weighted) {
 }
 
 absl::Status TrainingSetWriter::AddKeys(std::span<const int64_t> keys) {
+  TIDEMILL_CHECK(file_ != nullptr && num_weights_ == 0);
   RETURN_IF_ERROR(file_->WriteAt(keys_at_ + num_keys_ * kKeyBytes, BytesOf(keys)));
   num_keys_ += std::ssize(keys);
   return absl::OkStatus();
 }
 
 absl::Status TrainingSetWriter::AddWeights(std::span<const float> weights) {
+  TIDEMILL_CHECK(file_ != nullptr && (weighted_ || weights.empty()));
   const int64_t weights_at = RoundUpTo64(keys_at_ + num_keys_ * kKeyBytes);
   RETURN_IF_ERROR(file_->WriteAt(weights_at + num_weights_ * kWeightBytes, BytesOf(weights)));
   num_weights_ += std::ssize(weights);
@@ -81,7 +96,7 @@ absl::Status TrainingSetWriter::ReadWeights(int64_t first, std::span<float> weig
                        {reinterpret_cast<char*>(weights.data()), weights.size_bytes()});
 }
 
-// The header comes first and says how many entries there are, so the file is read once more for its
+// The header comes first and says how many entries there are, so the file is read again for its
 // digest; meanwhile the disk is busy with it.
 absl::StatusOr<std::string> TrainingSetWriter::Seal() {
   if (file_ == nullptr) RETURN_IF_ERROR(Open(/*weighted=*/false));

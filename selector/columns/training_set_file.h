@@ -16,13 +16,13 @@ namespace tidemill::selector {
 //
 //   Open(weighted), AddKeys()..., AddWeights()... when weighted, Seal(), Publish(path)
 //
-// Nobody sees the file before Publish(). Thread-compatible.
+// The file has no name before Publish(). Thread-compatible.
 class TrainingSetWriter {
  public:
   // `folder` must exist, on the same file system as the paths to publish to.
   explicit TrainingSetWriter(std::string folder);
 
-  // Says whether the set has weights. This must be known before the first key.
+  // Opens the set; `weighted` says whether it has weights. Call it before the first key.
   absl::Status Open(bool weighted);
   // Appends keys. Entry n has ordinal n.
   absl::Status AddKeys(std::span<const int64_t> keys);
@@ -62,8 +62,8 @@ absl::StatusOr<std::string> WriteTrainingSet(const std::string& path,
                                              const TrainingSetContent& content);
 
 // Reads the column `key` and, if the file has it, `weight`. The columns are views of the mapped
-// file, which may be removed meanwhile. NOT_FOUND when there is no file. DATA_LOSS when the bytes
-// do not match the digest at the end of the file, or when that digest is not `digest`.
+// file, which may be removed while they are in use. NOT_FOUND when there is no file. DATA_LOSS when
+// the bytes do not match the digest at the end of the file, or when that digest is not `digest`.
 absl::StatusOr<batch::Batch> ReadTrainingSet(const std::string& path, const std::string& digest);
 
 }  // namespace tidemill::selector

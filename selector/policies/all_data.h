@@ -20,6 +20,7 @@ struct AllData {
       "uniform draw";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "one pass over the whole history at every trigger";
+  static constexpr std::string_view kSource = "";
   std::optional<int64_t> limit = std::nullopt;
   LimitBy limit_by = LimitBy::kLatest;
   std::optional<std::string> where = std::nullopt;
@@ -36,11 +37,18 @@ struct AllData {
   int64_t Target(int64_t available) const { return AtMost(limit, available); }
   LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
   Recalls WhatItRecalls() const { return Recalls::kNothing; }
-  // The lots of a draw depend on the number of the trigger.
-  bool DependsOnCutAlone() const { return !limit || limit_by == LimitBy::kLatest; }
 };
 
 std::unique_ptr<Chooser> MakeChooser(const AllData& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into);
+
+template <>
+class SelectionOf<AllData> final : public SelectionBase<AllData> {
+ public:
+  // The lots of a draw depend on the number of the trigger.
+  bool DependsOnCutAlone() const override {
+    return !spec_.limit || spec_.limit_by == LimitBy::kLatest;
+  }
+};
 
 }  // namespace tidemill::selector

@@ -66,7 +66,7 @@ class BalancedChooser final : public Chooser {
   ChoiceNotes notes() const override { return notes_; }
 
  private:
-  // The trigger in whose new data the sample lies, from 0; candidates come in the order of the
+  // The trigger whose new data contains the sample, from 0; candidates come in the order of the
   // stream.
   int64_t TriggerOf(int64_t event_time, int64_t key) {
     while (num_ended_ < ends_.size() && ends_[num_ended_] <= std::pair(event_time, key)) {

@@ -32,6 +32,7 @@ struct Balanced : Draw {
       "1 over the candidates' draw; this undoes the balance in the loss but not in the variance";
   static constexpr std::string_view kCost =
       "two passes; O(k) memory and one counter for each group";
+  static constexpr std::string_view kSource = "";
   BalanceBy by = BalanceBy::kLabel;
   BalanceForce force = BalanceForce::kNone;
   Weighting weights = Weighting::kNone;
@@ -57,18 +58,24 @@ struct Balanced : Draw {
 
   LooksAt WhatItLooksAt() const { return LooksAt::kNothing; }
   Recalls WhatItRecalls() const { return Recalls::kNothing; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const Balanced& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+template <>
+class SelectionOf<Balanced> final : public DrawnSelection<Balanced> {
+ public:
   void CheckSamples(const transform::DescribedSamples& described,
-                    config::Problems& problems) const {
-    if (by != BalanceBy::kLabel || described.schema.label == transform::LabelKind::kClass) return;
+                    config::Problems& problems) const override {
+    if (spec_.by != BalanceBy::kLabel) return;
+    if (described.schema.label == transform::LabelKind::kClass) return;
     problems.Add("",
                  fmt::format("balances classes, but the label of '{}' is {}", described.dataset,
                              transform::Describe(described.schema.label)),
                  "write by: trigger, or use another policy");
   }
 };
-
-std::unique_ptr<Chooser> MakeChooser(const Balanced& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
 
 }  // namespace tidemill::selector
 

@@ -142,7 +142,7 @@ TEST(BalancedPolicy, DrawsEverySampleOfAClassAlike) {
   }
 }
 
-TEST(BalancedPolicy, BalancesTriggersByWhereSamplesLie) {
+TEST(BalancedPolicy, BalancesTriggersByThePlaceOfSamples) {
   const testing::Stream stream = testing::StreamOf(100);
   // Samples 0 to 9, 10 to 49, 50 to 99; the cut at time 50 is before its key.
   const testing::Circumstances how{.ends = {{10, kFirstKey + 10}, {50, 0}}};

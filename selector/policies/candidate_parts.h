@@ -1,4 +1,4 @@
-// What policies share that cannot look at all embeddings at once.
+// Shared code of the policies that cannot hold all embeddings in memory at once.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ RandomKey OfRound(const RandomKey& random, int64_t round);
 std::vector<int64_t> AllRows(int64_t count);
 
 // The weight of a chosen row is k / N times the number of rows whose nearest chosen row it is. k is
-// the number of chosen rows, N that of all rows. Among equally near rows the first one counts. A
-// chosen row is its own nearest one. Weights are as in subsets::Choice. Reads the rows once, front
-// to back.
+// the number of chosen rows, N the number of all rows. Among equally near rows the first one
+// counts. A chosen row is its own nearest one. Weights are as in subsets::Choice. Reads the rows
+// once, front to back.
 std::vector<double> WeightsByNearest(const subsets::Rows& rows, std::span<const int64_t> chosen,
                                      WorkerPool* pool);
 

@@ -23,6 +23,10 @@
 #include "selector/columns/chosen_keys.h"
 #include "selector/columns/training_set_file.h"
 
+namespace tidemill::plugin {
+class RunHosts;
+}  // namespace tidemill::plugin
+
 namespace tidemill::selector {
 
 // Some of the candidates, one row each, in the order (event time, key) of the stream.
@@ -30,18 +34,19 @@ struct Candidates {
   std::span<const int64_t> keys;
   std::span<const int64_t> event_times = {};  // Microseconds UTC.
   std::span<const int64_t> labels = {};  // The class, or kNoClass for a sample without a label.
-  // The number of samples between them in the stream that have no label although the dataset has
-  // labels. They are no candidates.
+  // The number of samples between them in the stream that lack the label that the dataset's samples
+  // have. They are not candidates.
   int64_t num_unlabelled = 0;
-  int64_t num_new_unlabelled = 0;  // Of them, those that are new with this trigger.
-  // The number of samples between them that the selection's `where` leaves out. They are no
+  // The part of them that is new with this trigger.
+  int64_t num_new_unlabelled = 0;
+  // The number of samples between them that the selection's `where` leaves out. They are not
   // candidates either, and are not counted as unlabelled.
   int64_t num_filtered = 0;
 };
 inline constexpr int64_t kNoClass = std::numeric_limits<int64_t>::min();
 
-// Answers what a policy asks about candidates. Rows come in the order of the keys, in blocks of
-// bounded size. A sample about which nothing is known is left out. Thread-compatible.
+// Reads facts about candidates for a policy. Rows come in the order of the keys, in blocks of
+// bounded size. A sample without facts is left out. Thread-compatible.
 class SampleFacts {
  public:
   using Sink = std::function<absl::Status(const batch::Batch&)>;
@@ -51,28 +56,28 @@ class SampleFacts {
                                   const Sink& sink) = 0;
   // False while the run has no model; then ReadModel() is FAILED_PRECONDITION.
   virtual bool has_model() const = 0;
-  // Reads what the run's newest model answers. The columns are `key`, `embedding` [d] float32 and,
-  // on request, `prediction` float32. A prediction is [classes], a probability for each class, or
-  // [1], the predicted value.
+  // Reads the answers of the run's newest model about candidates. The columns are `key`,
+  // `embedding` [d] float32 and, on request, `prediction` float32. A prediction is [classes], a
+  // probability for each class, or [1], the predicted value.
   virtual absl::Status ReadModel(std::span<const int64_t> keys, bool with_predictions,
                                  const Sink& sink) = 0;
 };
 
 // The resources that a policy may use while it chooses.
 struct Workplace {
-  // The folder for what does not fit into memory.
+  // The folder for data that does not fit into memory.
   std::string folder;
   // About how many bytes of candidates are held in memory.
   int64_t memory_budget = int64_t{256} << 20;
   // Threads besides the caller's; nullptr for none. Not owned.
   WorkerPool* pool = nullptr;
-  // nullptr when there is nothing to ask. Not owned.
+  // nullptr when there are no facts. Not owned.
   SampleFacts* facts = nullptr;
   // The cuts at which the new data of each earlier trigger ended, as (event time, key). The first
   // trigger comes first.
   std::span<const std::pair<int64_t, int64_t>> ends = {};
-  // The first is the set of keys that earlier training sets of the run hold. The second is the part
-  // of them in the present round, which holds each key once. Not owned; nullptr stands for none.
+  // The first is the set of keys in earlier training sets of the run. The second is the part of
+  // them in the current round, which holds each key once. Not owned; nullptr stands for none.
   const ChosenKeys* chosen_before = nullptr;
   const ChosenKeys* chosen_in_round = nullptr;
   // The program of a worker process that chooses within parts, the number of such processes that
@@ -80,13 +85,15 @@ struct Workplace {
   std::string worker_program = {};
   int num_workers = 1;
   int64_t worker_memory = int64_t{256} << 20;
-  // About the most candidates that a plug-in is shown at once. Trials show fewer.
+  // The most candidates, approximately, that a plug-in is shown at once. Trials show fewer.
   int64_t most_shown = int64_t{1} << 19;
+  // The processes of the run's plug-ins; nullptr when there are none to be kept.
+  std::shared_ptr<plugin::RunHosts> hosts = nullptr;
 };
 
-// A policy, a plug-in, that could not choose, and in whose place another choice stands.
+// The failure of a plug-in that could not choose and was replaced by another policy.
 struct ChoiceFault {
-  // Which plug-in, what and where.
+  // The plug-in, its failure, and the place of the failure.
   std::string what;
   // The plug-in's own traceback, or what it printed.
   std::string traceback;
@@ -97,7 +104,7 @@ struct ChoiceNotes {
   int64_t num_left_out = 0;
   std::optional<double> objective = std::nullopt;
   std::vector<std::string> remarks = {};
-  // The keys of the new round, when this choice began one. nullptr when the present round
+  // The keys of the new round, when this choice began one. nullptr when the current round
   // continues.
   std::shared_ptr<const ChosenKeys> new_round = nullptr;
   std::optional<ChoiceFault> fault = std::nullopt;
@@ -107,7 +114,7 @@ struct ChoiceNotes {
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  // Takes the next candidates. Every candidate comes once.
+  // Adds the next candidates. Every candidate is added once.
   virtual absl::Status Add(const Candidates& candidates) = 0;
   // Call it after the last candidate. The writer then holds the choice, in the order of the stream.
   virtual absl::Status Finish() = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kWrittenAtOnce = 65'536;
 
-// The rows of a choice in the order of the stream. INTERNAL unless each is there, and once.
+// The rows of a choice in the order of the stream. INTERNAL unless each occurs exactly once.
 absl::StatusOr<subsets::Choice> InOrder(subsets::Choice choice, int64_t num_rows) {
   const bool weighted = !choice.weights.empty();
   if (weighted && choice.weights.size() != choice.rows.size()) {

@@ -60,6 +60,12 @@ struct Deduplicated {
 std::unique_ptr<Chooser> MakeChooser(const Deduplicated& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into);
 
+template <>
+class SelectionOf<Deduplicated> final : public SelectionBase<Deduplicated> {
+ protected:
+  int64_t WarmupTriggers() const override { return spec_.warmup_triggers; }
+};
+
 }  // namespace tidemill::selector
 
 template <>

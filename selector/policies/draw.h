@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "config/config.h"
 #include "selector/client/candidate_pool.h"
+#include "selector/policies/policy.h"
 
 namespace tidemill::selector {
 
@@ -51,6 +53,16 @@ struct Draw : CandidatePool {
     return std::clamp(share, int64_t{1}, available);
   }
 };
+
+// The members that every policy that draws has.
+template <std::derived_from<Draw> Spec>
+class DrawnSelection : public SelectionBase<Spec> {
+ protected:
+  int64_t WarmupTriggers() const override { return this->spec_.warmup_triggers; }
+};
+
+template <std::derived_from<Draw> Spec>
+class SelectionOf<Spec> final : public DrawnSelection<Spec> {};
 
 }  // namespace tidemill::selector
 

@@ -1,4 +1,4 @@
-// What policies share that look at embeddings: they know all candidates before they choose.
+// Shared code of the policies that read embeddings. They see all candidates before they choose.
 //
 //   std::unique_ptr<Chooser> MakeChooser(const KCenter& spec, const RandomKey& random,
 //                                        const Workplace& workplace, TrainingSetWriter& into) {
@@ -29,8 +29,8 @@
 
 namespace tidemill::selector {
 
-// The candidates for which the model has an answer, in the order of the stream. Row r of each
-// member belongs to the same candidate. All numbers are finite.
+// The candidates for which the model has answers, in the order of the stream. Row r of each member
+// belongs to the same candidate. All numbers are finite.
 struct EmbeddedCandidates {
   std::span<const int64_t> keys;
   subsets::Rows embeddings;
@@ -40,8 +40,8 @@ struct EmbeddedCandidates {
 };
 
 // The chosen rows of EmbeddedCandidates, in any order, each at most once. Weights are as in
-// subsets::Choice; an empty list means 1 each. The rows that the choice leaves out count among the
-// candidates about which nothing is known.
+// subsets::Choice; an empty list means 1 each. The rows that the policy could not use count as
+// candidates without facts.
 struct EmbeddedChoice {
   subsets::Choice choice;
   std::optional<double> objective = std::nullopt;

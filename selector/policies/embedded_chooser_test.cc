@@ -27,7 +27,7 @@ using ::tidemill::testing::StatusIs;
 constexpr int64_t kWidth = 3;
 
 // A model that embeds sample i as (i, i / 2, 1), and predicts (i, -i). It knows nothing of every
-// seventh sample, and says what is no number of every eleventh.
+// seventh sample, and returns NaN for every eleventh.
 class SevensModel final : public SampleFacts {
  public:
   explicit SevensModel(bool has_model = true) : has_model_(has_model) {}
@@ -75,7 +75,7 @@ class EmbeddedChooserTest : public ::testing::Test {
   EmbeddedChooserTest() { EXPECT_THAT(files::CreateFolder(folder_), IsOk()); }
   ~EmbeddedChooserTest() override { EXPECT_THAT(files::Remove(folder_), IsOk()); }
 
-  // What is written when `choose` chooses among so many samples.
+  // The file that is written when `choose` chooses among `num_samples` samples.
   absl::Status Run(int64_t num_samples, const ChooseRows& choose,
                    int64_t memory_budget = int64_t{64} << 20, const EmbeddedOptions& options = {}) {
     TrainingSetWriter writer(folder_);
@@ -110,10 +110,10 @@ EmbeddedChoice Rows(std::vector<int64_t> rows, std::vector<double> weights = {})
   return {.choice = {.rows = std::move(rows), .weights = std::move(weights)}};
 }
 
-TEST_F(EmbeddedChooserTest, GivesWhatTheModelSaysOfTheSamplesItKnows) {
+TEST_F(EmbeddedChooserTest, GivesWhatTheModelSaysAboutTheSamplesItKnows) {
   const auto choose = [](const EmbeddedCandidates& candidates, const RandomKey&,
                          const Workplace&) -> absl::StatusOr<EmbeddedChoice> {
-    EXPECT_THAT(candidates.keys, SizeIs(10));  // Of 12 samples without 6 and 10.
+    EXPECT_THAT(candidates.keys, SizeIs(10));  // 12 samples without 6 and 10.
     EXPECT_EQ(candidates.embeddings.num_rows, 10);
     EXPECT_EQ(candidates.embeddings.width, kWidth);
     EXPECT_EQ(candidates.keys[6], kFirstKey + 7);

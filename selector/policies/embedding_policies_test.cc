@@ -157,7 +157,7 @@ TEST(EmbeddingPolicies, LeaveOutWhatHasNoUsableEmbedding) {
   std::vector<float> values = Groups(100, 12, 2);
   values[2 * 5] = kNan;
   values[2 * 6 + 1] = std::numeric_limits<float>::infinity();
-  values[2 * 7] = 1e30F;  // Its distances are no floats.
+  values[2 * 7] = 1e30F;  // Its distances are not floats.
   GivenEmbeddings model(values, 2);
   for (const char* const policy : kAllPolicies) {
     const Chosen chosen = ChooseFrom(policy, model);

@@ -16,7 +16,7 @@
 namespace tidemill::selector {
 namespace {
 
-// A part has at least so many candidates, whatever the budget.
+// The least number of candidates of a part, whatever the budget.
 constexpr int64_t kLeastInPart = 16;
 
 subsets::Search SearchOf(Greedy greedy) {
@@ -98,7 +98,7 @@ class FacilityLocationChoice {
   }
 
   // Reduces the candidates in rounds until they fit into one part (Mirzasoleiman et al., GreeDi);
-  // when more are to be chosen than fit, each part chooses its share of them.
+  // when the choice is larger than that, each part chooses its share of them.
   Representatives ChooseInParts(Representatives from) {
     while (std::ssize(from.rows) > most_in_part_) {
       const int64_t size = std::ssize(from.rows);

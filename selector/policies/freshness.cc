@@ -10,7 +10,7 @@
 namespace tidemill::selector {
 namespace {
 
-// Of a whole number divided by a share that is a little off, such as 300 / 0.3.
+// The error of a whole number divided by a share that is a little off, such as 300 / 0.3.
 constexpr double kRounding = 1e-9;
 
 // The greatest total of which `share` is at most `count`.

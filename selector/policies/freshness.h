@@ -23,6 +23,7 @@ struct Freshness {
       "candidates, all samples come from the other kind";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "two passes; a bitmap of the keys chosen so far";
+  static constexpr std::string_view kSource = "";
   double fresh = 0.5;
   std::optional<int64_t> samples = std::nullopt;
   std::optional<int64_t> tail = std::nullopt;

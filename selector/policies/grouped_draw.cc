@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/random_column.h"
+#include "base/random.h"
 
 namespace tidemill::selector {
 namespace {
@@ -15,7 +15,7 @@ constexpr size_t kWeightsInPiece = 65'536;
 // No lot is at most this one.
 constexpr Lot kNoLot{0, std::numeric_limits<int64_t>::min()};
 
-// About how many lots lie in the band around the last of so many.
+// About how many lots are in the band around the last of `quota`.
 double BandSize(int64_t quota, int64_t count) {
   const double expected = 2 * DeviationOfLots(static_cast<double>(quota));
   return std::min(expected, static_cast<double>(count));
@@ -84,7 +84,7 @@ absl::Status GroupedDraw::ForEach(Body&& body) const {
   });
 }
 
-// Groups are looked at so many at a time that the lots around their last ones fit into memory.
+// Groups are looked at in portions whose lots around the last ones fit into memory.
 absl::StatusOr<std::vector<Lot>> GroupedDraw::LastLots(std::span<const int64_t> quotas) const {
   std::vector<Lot> last(counts_.size(), kNoLot);
   std::vector<Band> bands;
@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<Lot>> GroupedDraw::LastLots(std::span<const int64_t> 
   for (size_t group = 0; group < counts_.size(); ++group) {
     const auto quota = static_cast<double>(quotas[group]);
     const auto count = static_cast<double>(counts_[group]);
-    Band band{.from = kGreatestLot, .to = kNoLot};  // Of groups that need no look.
+    Band band{.from = kGreatestLot, .to = kNoLot};  // The band of groups that need no look.
     if (quotas[group] == counts_[group]) {
       last[group] = kGreatestLot;
     } else if (quotas[group] > 0) {

@@ -48,7 +48,7 @@ class GroupedDraw {
   absl::Status Draw(const GroupQuotas& quotas, TrainingSetWriter& into);
 
  private:
-  // The bounds within which the last lot drawn from a group must lie; see Draw().
+  // The bounds of the last lot drawn from a group; see Draw().
   struct Band {
     Lot from;
     Lot to;
@@ -61,7 +61,7 @@ class GroupedDraw {
   absl::StatusOr<std::vector<Lot>> LastLots(std::span<const int64_t> quotas) const;
   absl::Status FindIn(std::vector<Band>& bands, size_t first_group, std::span<const int64_t> quotas,
                       std::vector<Lot>& last) const;
-  // Calls body(key, group, lot) for every candidate that is held.
+  // Calls body(key, group, lot) for every candidate in memory or in the file.
   template <typename Body>
   absl::Status ForEach(Body&& body) const;
 

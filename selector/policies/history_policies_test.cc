@@ -41,7 +41,7 @@ TEST(FreshnessPolicy, MixesAsLargeASetAsBothSharesAllow) {
   EXPECT_EQ(MixOf(10, 0, 0.5, {}), (Mix{10, 0}));
 }
 
-TEST(FreshnessPolicy, KeepsTheSharesWithinALimitAndFallsBackToWhatThereIs) {
+TEST(FreshnessPolicy, KeepsTheSharesWithinALimitAndFallsBackToTheRest) {
   EXPECT_EQ(MixOf(100, 900, 0.25, 40), (Mix{10, 30}));
   EXPECT_EQ(MixOf(1000, 0, 0.25, 40), (Mix{40, 0}));
   EXPECT_EQ(MixOf(0, 1000, 0.25, 40), (Mix{0, 40}));

@@ -19,11 +19,11 @@ enum class Sampling { kPriority, kPoisson, kSystematic };
 struct Importance : Draw {
   static constexpr std::string_view kType = "importance";
   static constexpr std::string_view kDoc =
-      "Trains on samples that are drawn in proportion to a number in their records. They are "
-      "weighted so that the loss stays that of all candidates.";
+      "Trains on samples that are drawn in proportion to a number in their records. Their weights "
+      "keep the expected loss equal to the loss over all candidates.";
   static constexpr std::string_view kRule =
       "priority: the k greatest s / U, with U uniform in (0, 1] by (seed, trigger, key); poisson: "
-      "each sample by itself with probability min(1, c s), with c such that k are expected; "
+      "each sample independently with probability min(1, c s), with c such that k are expected; "
       "systematic: exactly k with those probabilities. A sample is left out if its score is "
       "negative, infinite or not a number; if all scores are zero, samples are drawn uniformly";
   static constexpr std::string_view kWeights =
@@ -54,14 +54,19 @@ struct Importance : Draw {
 
   LooksAt WhatItLooksAt() const { return LooksAt::kColumn; }
   Recalls WhatItRecalls() const { return Recalls::kNothing; }
-  void CheckSamples(const transform::DescribedSamples& described,
-                    config::Problems& problems) const {
-    transform::CheckColumn(described, "column", column, problems);
-  }
 };
 
 std::unique_ptr<Chooser> MakeChooser(const Importance& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into);
+
+template <>
+class SelectionOf<Importance> final : public DrawnSelection<Importance> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& described,
+                    config::Problems& problems) const override {
+    transform::CheckColumn(described, "column", spec_.column, problems);
+  }
+};
 
 }  // namespace tidemill::selector
 

@@ -68,10 +68,10 @@ TEST(ImportancePolicy, DrawsWithTheProbabilitiesThatScoresCallFor) {
   }
 }
 
-TEST(ImportancePolicy, LeavesOutWhatIsNoScoreAndWhatIsNotThere) {
+TEST(ImportancePolicy, LeavesOutWhatIsNotAScoreAndWhatIsMissing) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinite = std::numeric_limits<float>::infinity();
-  Values scores({1, nan, 2, infinite, -1, 3});  // Of 8 samples.
+  Values scores({1, nan, 2, infinite, -1, 3});  // The scores of 8 samples.
   for (const char* sampling : {"priority", "poisson", "systematic"}) {
     const Chosen chosen =
         ChooseFrom(By(sampling, "samples: 8"), StreamOf(8), OfSeed(1), {.facts = &scores});

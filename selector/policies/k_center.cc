@@ -55,7 +55,7 @@ class KCenterChoice {
     return num_rows * rows_.width * static_cast<int64_t>(sizeof(float));
   }
 
-  // Rows are those of rows_.
+  // Rows are indices of rows_.
   subsets::Centers CentersAmong(const std::vector<int64_t>& rows) const {
     const std::vector<float> values = subsets::Gathered(rows_, rows);
     subsets::Centers centers =

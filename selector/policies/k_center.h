@@ -35,7 +35,7 @@ struct KCenter : Draw {
     Draw::Fields(field);
     field("weights", weights, "The weight of a sample in the loss.");
     field("partitions", partitions,
-          "Choose from this many random parts separately, then from what was chosen there.",
+          "Choose from this many random parts separately, then from the samples chosen there.",
           {.min = 1, .max = 65'536});
   }
 

@@ -10,7 +10,7 @@
 namespace tidemill::selector {
 namespace {
 
-// Writes what comes.
+// Writes all rows.
 class AllOfThem final : public Chooser {
  public:
   explicit AllOfThem(TrainingSetWriter& into) : into_(into) {}

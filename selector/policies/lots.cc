@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/random_column.h"
+#include "base/random.h"
 #include "xxhash.h"
 
 namespace tidemill::selector {
@@ -14,7 +14,7 @@ constexpr size_t kKeysAtATime = 1024;
 constexpr double kDeviations = 12;
 constexpr double kSlack = 64;
 
-// Of XXH3, whose hash of 32 bytes is a sum of two products: the words of its default secret, and
+// From XXH3, whose hash of 32 bytes is a sum of two products: the words of its default secret, and
 // its primes.
 constexpr uint64_t kSecret[] = {0xBE4BA423396CFEB8, 0x1CAD21F72C81017C, 0xDB979083E96DD4DE,
                                 0x1F67B3B7A4A44072};

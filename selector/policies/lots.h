@@ -22,7 +22,7 @@ struct Lot {
 inline constexpr Lot kGreatestLot{std::numeric_limits<uint64_t>::max(),
                                   std::numeric_limits<int64_t>::max()};
 
-// Returns the lot below which the share `count / of` of all lots lies. It is the greatest lot when
+// Returns the lot below which the share `count / of` of all lots is. It is the greatest lot when
 // the share is all of them.
 Lot LotAtShare(double count, double of);
 
@@ -41,15 +41,15 @@ size_t KeepUpTo(const Lot& bound, const RandomKey& random, std::span<const int64
 int64_t CollectBand(const Lot& from, const Lot& to, const RandomKey& random,
                     std::span<const int64_t> keys, std::vector<Lot>& band);
 
-// Lots by a formula, for those who have no hash function: plug-ins in any language. The bits of the
-// lot of a key are
+// A formula for lots that plug-ins in any language can compute without a hash library. The bits of
+// the lot of a key are
 //
 //   m = (times * (key ^ flip)), a product of 128 bits
 //   h = plus + (the low half of m ^ the high half of m)
 //   h = (h ^ h >> 37) * 0x165667919E3779F9
 //   bits = h ^ h >> 32
 //
-// where everything but m is modulo 2^64. They are those of RandomBits() in base/random.h.
+// where everything but m is modulo 2^64. They equal the bits of RandomBits() in base/random.h.
 struct LotFormula {
   uint64_t times = 0;
   uint64_t flip = 0;

@@ -20,6 +20,7 @@ struct NewData {
       "latest in the stream or one uniform draw from all of them";
   static constexpr std::string_view kWeights = "1 each";
   static constexpr std::string_view kCost = "one pass; memory for `limit` keys";
+  static constexpr std::string_view kSource = "";
   int64_t tail = 0;
   std::optional<int64_t> limit = std::nullopt;
   LimitBy limit_by = LimitBy::kLatest;

@@ -56,8 +56,16 @@ struct Pairwise : Draw {
 
   LooksAt WhatItLooksAt() const { return LooksAt::kModel; }
   Recalls WhatItRecalls() const { return Recalls::kNothing; }
+};
+
+std::unique_ptr<Chooser> MakeChooser(const Pairwise& spec, const RandomKey& random,
+                                     const Workplace& workplace, TrainingSetWriter& into);
+
+template <>
+class SelectionOf<Pairwise> final : public DrawnSelection<Pairwise> {
+ public:
   void CheckSamples(const transform::DescribedSamples& described,
-                    config::Problems& problems) const {
+                    config::Problems& problems) const override {
     if (described.schema.label == transform::LabelKind::kClass) return;
     problems.Add("",
                  fmt::format("looks at probabilities of classes, but the label of '{}' is {}",
@@ -65,8 +73,5 @@ struct Pairwise : Draw {
                  "use k_center, facility_location or k_medoids");
   }
 };
-
-std::unique_ptr<Chooser> MakeChooser(const Pairwise& spec, const RandomKey& random,
-                                     const Workplace& workplace, TrainingSetWriter& into);
 
 }  // namespace tidemill::selector

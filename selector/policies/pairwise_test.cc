@@ -32,7 +32,7 @@ using ::tidemill::testing::StatusIs;
 constexpr int64_t kAxes = 50;
 
 // Embeds sample i near axis i % 50, a little farther off for every fifty; is the less sure the
-// greater i % 50 is. What it says of every thirteenth sample is no number.
+// greater i % 50 is. It returns NaN for every thirteenth sample.
 class AxesModel final : public SampleFacts {
  public:
   explicit AxesModel(int64_t num_classes = 3) : num_classes_(num_classes) {}

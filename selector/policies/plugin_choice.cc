@@ -15,7 +15,7 @@ absl::Status PluginChoice::Take(const batch::Batch& answer, const KeyColumn& can
   if (answer.num_rows() == 0) return absl::OkStatus();
   const batch::Column* const rows = answer.Find("row");
   if (rows == nullptr || rows->type != batch::DataType::kInt64 || rows->Width() != 1) {
-    return InvalidArgument("it says that it chose, and there is no column of rows");
+    return InvalidArgument("it returned a choice without a column of rows");
   }
   // Its process can still write to its answer, so what is looked at is a copy.
   const auto said = rows->Values<int64_t>();
@@ -32,11 +32,11 @@ absl::Status PluginChoice::CheckRows(int64_t num_candidates) const {
   int64_t last = last_row_;
   for (const int64_t row : rows_) {
     if (row < 0 || row >= num_candidates) {
-      return InvalidArgument("it chose row {}, and there were {} candidates so far", row,
+      return InvalidArgument("it chose row {}, but there are only {} candidates so far", row,
                              num_candidates);
     }
     if (row <= last) {
-      return InvalidArgument("it chose row {} behind row {}; rows have to ascend, each once", row,
+      return InvalidArgument("it chose row {} after row {}; rows must ascend, each once", row,
                              last);
     }
     last = row;
@@ -47,16 +47,17 @@ absl::Status PluginChoice::CheckRows(int64_t num_candidates) const {
 absl::Status PluginChoice::TakeWeights(const batch::Batch& answer) {
   const batch::Column* const weights = answer.Find("weight");
   if (is_weighted_.value_or(weights != nullptr) != (weights != nullptr)) {
-    return InvalidArgument("it gave weights for some rows and none for others");
+    return InvalidArgument("it gave weights for only some of its rows");
   }
   is_weighted_ = weights != nullptr;
   if (weights == nullptr) return absl::OkStatus();
   if (weights->type != batch::DataType::kFloat32 || weights->Width() != 1) {
-    return InvalidArgument("its weights are no numbers of the type float32, one a row");
+    return InvalidArgument("its weights are not one float32 number for each row");
   }
   const auto said = weights->Values<float>();
   row_weights_.assign(said.begin(), said.end());
   for (size_t i = 0; i < row_weights_.size(); ++i) {
+    has_weight_ |= row_weights_[i] > 0;
     if (std::isfinite(row_weights_[i]) && row_weights_[i] >= 0) continue;
     return InvalidArgument("it gave row {} the weight {}; weights are finite and not negative",
                            rows_[i], row_weights_[i]);
@@ -65,6 +66,11 @@ absl::Status PluginChoice::TakeWeights(const batch::Batch& answer) {
     weights_ = std::make_unique<NumberColumn<float>>(folder_, memory_budget_ / 2, most_rows_);
   }
   return weights_->Append(row_weights_);
+}
+
+absl::Status PluginChoice::CheckWhole() const {
+  if (!is_weighted_.value_or(false) || has_weight_) return absl::OkStatus();
+  return InvalidArgument("the weights of all {} rows that it chose are zero", num_rows());
 }
 
 absl::Status PluginChoice::WriteTo(TrainingSetWriter& into) {

@@ -17,9 +17,9 @@ using nlohmann::json;
 using plugin::HostProcess;
 
 // Rows in one answer: they are looked at in the processor's cache.
-constexpr int64_t kMostRowsOfAnswer = int64_t{1} << 17;
+constexpr int64_t kMaxRowsOfAnswer = int64_t{1} << 17;
 
-// Of a plug-in that says nothing of itself, nothing is shown.
+// A plug-in without a declaration is shown nothing.
 SelectionDeclaration DeclarationOf(const PluginSelection& spec) {
   auto declared = spec.Declaration();
   return declared.ok() ? *std::move(declared) : SelectionDeclaration();
@@ -66,7 +66,10 @@ absl::Status PluginChooser::Finish() {
   auto choice = Consult();
   const auto has_died = [&] { return absl::IsUnavailable(fault_) && !plugin::IsOfMachine(fault_); };
   // Once more from the beginning: the process that died has taken with it what it was shown.
-  if (has_died()) choice = Consult();
+  if (has_died()) {
+    instance_->NoteDeath(fault_);
+    choice = Consult();
+  }
   if (!fault_.ok()) return ChooseAfterFault();
   RETURN_IF_ERROR(choice.status());
   notes_.num_left_out = candidates_.all().size() - candidates_.shown().size();
@@ -80,6 +83,7 @@ absl::StatusOr<PluginChoice> PluginChooser::Consult() {
   RETURN_IF_ERROR(candidates_.ForEach(
       [&](std::span<const batch::Batch> block) { return Show(block, choice); }));
   if (candidates_.shown().size() > 0) RETURN_IF_ERROR(AskForChoice(choice));
+  if (const absl::Status whole = choice.CheckWhole(); !whole.ok()) return Refuse("choose", whole);
   return choice;
 }
 
@@ -96,7 +100,7 @@ absl::Status PluginChooser::Show(std::span<const batch::Batch> block, PluginChoi
 absl::Status PluginChooser::AskForChoice(PluginChoice& choice) {
   const int64_t num_candidates = candidates_.shown().size();
   json request = {
-      {"call", "choose"}, {"num_candidates", num_candidates}, {"most_rows", kMostRowsOfAnswer}};
+      {"call", "choose"}, {"num_candidates", num_candidates}, {"most_rows", kMaxRowsOfAnswer}};
   if (spec_.HasTarget()) request["target"] = spec_.Target(num_candidates);
   while (true) {
     const int64_t before = choice.num_rows();
@@ -104,7 +108,7 @@ absl::Status PluginChooser::AskForChoice(PluginChoice& choice) {
     RETURN_IF_ERROR(TakeRows(answer, "choose", choice));
     if (plugin::BoolAt(answer, "done")) return absl::OkStatus();
     if (choice.num_rows() == before) {
-      return Refuse("choose", InvalidArgument("it is not done, and chose nothing"));
+      return Refuse("choose", InvalidArgument("it is not done, but it chose nothing"));
     }
   }
 }
@@ -128,7 +132,7 @@ absl::Status PluginChooser::Refuse(std::string_view call, const absl::Status& wh
 }
 
 absl::Status PluginChooser::ChooseAfterFault() {
-  // That the machine starts no process now is nobody's fault. Who asks comes again.
+  // The machine starts no process now, which is not a fault of the plug-in. The caller retries.
   if (plugin::IsOfMachine(fault_)) return fault_;
   const std::string what(fault_.message());
   const std::string traceback = plugin::TracebackOf(fault_);
@@ -160,7 +164,9 @@ absl::Status PluginChooser::ChooseAll() {
 
 std::unique_ptr<Chooser> MakeChooser(const PluginSelection& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into) {
-  return std::make_unique<PluginChooser>(spec, InstanceOf(spec, random), random, workplace, into);
+  auto instance = InstanceOf(spec, random);
+  instance->BelongTo(workplace.hosts);
+  return std::make_unique<PluginChooser>(spec, std::move(instance), random, workplace, into);
 }
 
 }  // namespace tidemill::selector

@@ -1,6 +1,6 @@
 // A selection plug-in as a policy: it keeps the candidates, shows them to the plug-in at the end,
-// and writes what that chooses. So however the candidates come in pieces, the plug-in is shown the
-// same.
+// and writes the plug-in's choice. So the plug-in is shown the same blocks, however the candidates
+// were cut into pieces.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ namespace tidemill::selector {
 std::unique_ptr<plugin::PluginInstance> InstanceOf(const PluginSelection& spec,
                                                    const RandomKey& random);
 
-// While the run has no model, a plug-in that looks at one is not asked: all candidates are chosen,
-// with a remark. When its process dies, it is shown everything once more by another one: the choice
-// is a function, so whoever killed the process changes nothing. Thread-compatible.
+// While the run has no model, a plug-in that needs a model's answers is not called: all candidates
+// are chosen, with a remark. When the plug-in's process dies, a new process is shown all candidates
+// again: the choice is a pure function, so a killed process changes nothing. Thread-compatible.
 class PluginChooser final : public Chooser {
  public:
   // `random` names the trigger; `instance` is that of InstanceOf(), perhaps running already.
@@ -39,24 +39,25 @@ class PluginChooser final : public Chooser {
   ChoiceNotes notes() const override { return notes_; }
 
  private:
-  // Shows all and asks for the choice. A failure of the plug-in's is in fault_, too.
+  // Shows all candidates and asks for the choice. A failure of the plug-in is also stored in
+  // `fault_`.
   absl::StatusOr<PluginChoice> Consult();
   absl::Status Show(std::span<const batch::Batch> block, PluginChoice& choice);
-  // Asks for the choice until it is whole.
+  // Asks for parts of the choice until it is complete.
   absl::Status AskForChoice(PluginChoice& choice);
   absl::StatusOr<nlohmann::json> Ask(const plugin::PluginInstance::Request& request);
   absl::Status TakeRows(const nlohmann::json& answer, std::string_view call, PluginChoice& choice);
-  // Notes a fault that the answer is, with the plug-in's name.
+  // Notes an invalid answer as a fault, with the plug-in's name.
   absl::Status Refuse(std::string_view call, const absl::Status& why);
   absl::Status ChooseAfterFault();
   absl::Status ChooseAll();
 
   const PluginSelection spec_;
-  // Why there is no declaration; then there is no choice.
+  // Why the plug-in has no declaration. It then makes no choice.
   absl::Status undeclared_;
   SelectionDeclaration declaration_;
   const std::unique_ptr<plugin::PluginInstance> instance_;
-  // The text of its purpose is that of the caller, and outlives it.
+  // The caller owns the text of its purpose, which outlives this object.
   const RandomKey random_;
   const Workplace workplace_;
   TrainingSetWriter& into_;

@@ -16,8 +16,8 @@ using nlohmann::json;
 
 constexpr char kKind[] = "selection";
 constexpr std::string_view kColumn = "column:";
-constexpr size_t kMostColumns = 100;
-constexpr size_t kMostNameBytes = 200;
+constexpr size_t kMaxColumns = 100;
+constexpr size_t kMaxNameBytes = 200;
 
 struct NamedFact {
   std::string_view name;
@@ -36,10 +36,10 @@ absl::Status ReadFact(const json& said, SelectionDeclaration& declaration) {
     declaration.*(fact->is_looked_at) = true;
     return absl::OkStatus();
   }
-  if (!name.starts_with(kColumn) || name.size() == kColumn.size() || name.size() > kMostNameBytes ||
+  if (!name.starts_with(kColumn) || name.size() == kColumn.size() || name.size() > kMaxNameBytes ||
       !IsPrintable(name)) {
     return InvalidArgument(
-        "looks_at: '{}' is none of event_times, labels, embeddings, predictions and column:NAME",
+        "looks_at: '{}' is not event_times, labels, embeddings, predictions or column:NAME",
         Printable(name).substr(0, 60));
   }
   std::string column = name.substr(kColumn.size());
@@ -53,12 +53,12 @@ absl::Status ReadFact(const json& said, SelectionDeclaration& declaration) {
 }  // namespace
 
 absl::StatusOr<SelectionDeclaration> ReadSelectionDeclaration(const json& created) {
-  if (!created.is_object()) return InvalidArgument("it says nothing of itself");
+  if (!created.is_object()) return InvalidArgument("it returned no declaration");
   SelectionDeclaration declaration{.unbiased = plugin::BoolAt(created, "unbiased")};
   for (const json& said : plugin::ListAt(created, "looks_at")) {
     RETURN_IF_ERROR(ReadFact(said, declaration));
-    if (declaration.columns.size() > kMostColumns) {
-      return InvalidArgument("looks_at: it names more than {} columns", kMostColumns);
+    if (declaration.columns.size() > kMaxColumns) {
+      return InvalidArgument("looks_at: it names more than {} columns", kMaxColumns);
     }
   }
   return declaration;
@@ -89,9 +89,9 @@ LooksAt PluginSelection::WhatItLooksAt() const {
   return declaration->columns.empty() ? LooksAt::kNothing : LooksAt::kColumn;
 }
 
-void PluginSelection::CheckSamples(const transform::DescribedSamples& described,
-                                   config::Problems& problems) const {
-  const auto declaration = Declaration();
+void SelectionOf<PluginSelection>::CheckSamples(const transform::DescribedSamples& described,
+                                                config::Problems& problems) const {
+  const auto declaration = spec_.Declaration();
   if (!declaration.ok()) return;
   for (const std::string& column : declaration->columns) {
     transform::CheckColumn(described, "use", column, problems);
@@ -105,8 +105,9 @@ void PluginSelection::CheckSamples(const transform::DescribedSamples& described,
   }
 }
 
-void PluginSelection::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
-  plugin::TakePlugin(*this, kKind, files, problems, [](const json& created) {
+void SelectionOf<PluginSelection>::TakeFiles(config::NamedFiles& files,
+                                             config::Problems& problems) {
+  plugin::TakePlugin(spec_, kKind, files, problems, [](const json& created) {
     return ReadSelectionDeclaration(created).status();
   });
 }

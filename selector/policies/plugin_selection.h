@@ -1,4 +1,4 @@
-// A selection policy of the user's own, in a file that the pipeline names.
+// A user's selection policy, in a file that the pipeline names.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@
 
 namespace tidemill::selector {
 
-// What becomes of a choice that the plug-in cannot make.
+// What to do when the plug-in cannot choose.
 enum class OnSelectionFault { kFail, kAll, kUniform };
 
-// What a plug-in says of itself: what it looks at, beside keys.
+// A plug-in's declaration: its inputs besides keys.
 struct SelectionDeclaration {
   bool event_times = false;
   bool labels = false;
   bool embeddings = false;
   bool predictions = false;
-  // Numbers of the records, by their names.
+  // The names of numeric columns of the records.
   std::vector<std::string> columns = {};
-  // Whether its weights make the loss that of all candidates, on average.
+  // Whether its weights make the expected loss equal to the loss over all candidates.
   bool unbiased = false;
 
   bool AsksModel() const { return embeddings || predictions; }
@@ -44,8 +44,8 @@ absl::StatusOr<SelectionDeclaration> ReadSelectionDeclaration(const nlohmann::js
 struct PluginSelection : plugin::PluginUse {
   static constexpr std::string_view kType = "plugin";
   static constexpr std::string_view kDoc =
-      "Asks a policy of your own, in Python or C++. It runs in a process of its own, which sees no "
-      "network and starts no programs.";
+      "Asks a policy of your own, in Python or C++. It runs in its own process, without access to "
+      "the network, and cannot start programs.";
   static constexpr std::string_view kRule =
       "what the plug-in chooses, once it has seen all candidates; it draws by the hashes of (seed, "
       "trigger, key) that built-in policies draw by";
@@ -53,6 +53,7 @@ struct PluginSelection : plugin::PluginUse {
   static constexpr std::string_view kCost =
       "that of the plug-in, and the start of its process; of memory the keys of all candidates, up "
       "to the budget, and beyond it in a file";
+  static constexpr std::string_view kSource = "";
   CandidatePool pool = {};
   std::optional<double> fraction = std::nullopt;
   std::optional<int64_t> samples = std::nullopt;
@@ -69,7 +70,7 @@ struct PluginSelection : plugin::PluginUse {
     field("samples", samples, "The same as a number of samples.", {.min = 1, .example = "10_000"});
     field(
         "on_fault", on_fault,
-        "What becomes of a choice that the plug-in cannot make, as it crashed or took too long: "
+        "What to do when the plug-in cannot choose, because it crashed or took too long: "
         "fail, the run fails; all, all candidates are chosen; uniform, `fraction` or `samples` of "
         "them are drawn. The run shows each fault.");
   }
@@ -82,18 +83,12 @@ struct PluginSelection : plugin::PluginUse {
   }
   LooksAt WhatItLooksAt() const;
   Recalls WhatItRecalls() const { return Recalls::kNothing; }
-  void CheckSamples(const transform::DescribedSamples& samples, config::Problems& problems) const;
-  // Takes in what is in the file, and asks the plug-in what it is: notes a setting that it does not
-  // have, and a plug-in that does not start.
-  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
-  // "novelty.py:Novelty 1.0 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
-  std::string RunsWith() const { return runs_with.empty() ? use : runs_with; }
 
   // FAILED_PRECONDITION for a spec that was not submitted.
   absl::StatusOr<SelectionDeclaration> Declaration() const;
 
  private:
-  // As a policy that draws says how many it draws.
+  // The number of samples to choose, as for a policy that draws.
   Draw Size() const {
     Draw size;
     size.fraction = fraction;
@@ -104,6 +99,17 @@ struct PluginSelection : plugin::PluginUse {
 
 std::unique_ptr<Chooser> MakeChooser(const PluginSelection& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into);
+
+template <>
+class SelectionOf<PluginSelection> final : public SelectionBase<PluginSelection> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& described,
+                    config::Problems& problems) const override;
+  // Also starts the plug-in: notes an unknown setting, and a plug-in that does not start.
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override;
+  // "novelty.py:Novelty 1.0 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
+  std::string RunsWith() const override { return spec_.RunsWith(); }
+};
 
 }  // namespace tidemill::selector
 

@@ -19,7 +19,7 @@
 
 namespace tidemill::selector {
 
-// In the order of the reference; the first is what a pipeline has that names none.
+// In the order of the reference. The first one is the default of a pipeline.
 // clang-format off
 using Policies = config::SpecList<
     NewData,

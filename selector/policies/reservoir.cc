@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "base/random_column.h"
+#include "base/random.h"
 #include "selector/policies/chooser.h"
 #include "selector/policies/uniform.h"
 #include "subsets/bottom_k.h"

@@ -10,8 +10,8 @@
 
 #include "fmt/format.h"
 
+#include "config/choosing_part.h"
 #include "config/config.h"
-#include "config/trigger_steps.h"
 #include "selector/policies/policy.h"
 
 namespace tidemill::selector {
@@ -36,6 +36,7 @@ struct SelectionSchedule {
       "last step serves all others";
   static constexpr std::string_view kWeights = "those of the step's policy";
   static constexpr std::string_view kCost = "that of the step's policy";
+  static constexpr std::string_view kSource = "";
   std::vector<SelectionStep> steps;
 
   void Fields(auto&& field) {
@@ -47,11 +48,6 @@ struct SelectionSchedule {
                               problems);
   }
 
-  SelectionSpec PolicyAt(int64_t trigger) const {
-    const SelectionStep* const step = config::StepServing(steps, trigger);
-    if (step != nullptr) return step->use->PolicyAt(trigger);
-    return {};  // Check() rejects such a schedule.
-  }
   CandidatePool TakesFrom() const { return {.over = Pool::kAll}; }
   int64_t Target(int64_t available) const { return available; }
   LooksAt WhatItLooksAt() const {
@@ -64,27 +60,38 @@ struct SelectionSchedule {
     for (const SelectionStep& step : steps) most = std::max(most, step.use->WhatItRecalls());
     return most;
   }
-  void CheckSamples(const transform::DescribedSamples& samples, config::Problems& problems) const {
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const config::Problems::Scope scope(problems, fmt::format("steps[{}].use", i));
-      steps[i].use->CheckSamples(samples, problems);
-    }
-  }
-  std::vector<SelectionSpec> Members() const {
-    std::vector<SelectionSpec> members;
-    for (const SelectionStep& step : steps) members.push_back(step.use);
-    return members;
-  }
-  void TakeFiles(config::NamedFiles& files, config::Problems& problems) {
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const config::Problems::Scope scope(problems, fmt::format("steps[{}].use", i));
-      steps[i].use->TakeFiles(files, problems);
-    }
-  }
 };
 
 // Returns the chooser of the step that serves the trigger named by `random`.
 std::unique_ptr<Chooser> MakeChooser(const SelectionSchedule& spec, const RandomKey& random,
                                      const Workplace& workplace, TrainingSetWriter& into);
+
+template <>
+class SelectionOf<SelectionSchedule> final : public SelectionBase<SelectionSchedule> {
+ public:
+  SelectionSpec PolicyAt(int64_t trigger) const override {
+    const SelectionStep* const step = config::StepServing(spec_.steps, trigger);
+    if (step != nullptr) return step->use->PolicyAt(trigger);
+    return {};  // Check() rejects such a schedule.
+  }
+  void CheckSamples(const transform::DescribedSamples& samples,
+                    config::Problems& problems) const override {
+    for (size_t i = 0; i < spec_.steps.size(); ++i) {
+      const config::Problems::Scope scope(problems, fmt::format("steps[{}].use", i));
+      spec_.steps[i].use->CheckSamples(samples, problems);
+    }
+  }
+  std::vector<SelectionSpec> members() const override {
+    std::vector<SelectionSpec> members;
+    for (const SelectionStep& step : spec_.steps) members.push_back(step.use);
+    return members;
+  }
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
+    for (size_t i = 0; i < spec_.steps.size(); ++i) {
+      const config::Problems::Scope scope(problems, fmt::format("steps[{}].use", i));
+      spec_.steps[i].use->TakeFiles(files, problems);
+    }
+  }
+};
 
 }  // namespace tidemill::selector

@@ -81,7 +81,7 @@ absl::Status ShownCandidates::ForEach(const Sink& sink) {
   shown_ = KeyColumn(workplace_.folder, workplace_.memory_budget / 8);
   const bool asks = declaration_.AsksModel() || !declaration_.columns.empty();
   if (asks && workplace_.facts == nullptr) {
-    return FailedPrecondition("the plug-in looks at records, and there is no reader of samples");
+    return FailedPrecondition("the plug-in needs records, but there is no reader of samples");
   }
   Asked asked;
   Read read;
@@ -160,7 +160,8 @@ absl::Status ShownCandidates::Show(const Asked& asked, const batch::Batch& facts
   std::vector<int64_t> event_times, labels;
   for (const int64_t key : facts.keys()) {
     while (next < asked.keys.size() && asked.keys[next] != key) ++next;
-    if (next == asked.keys.size()) return Internal("facts of {} came that nobody asked for", key);
+    if (next == asked.keys.size())
+      return Internal("received facts about {}, which were not requested", key);
     if (declaration_.event_times) event_times.push_back(asked.event_times[next]);
     if (declaration_.labels) labels.push_back(asked.labels[next]);
   }

@@ -16,38 +16,37 @@
 
 namespace tidemill::selector {
 
-// Keeps what comes of candidates within a part of the memory budget, and asks for what else the
-// plug-in looks at. Shows only candidates of which all of that is known and finite.
-// Thread-compatible.
+// Keeps candidates within a part of the memory budget, and reads the other inputs of the plug-in.
+// Shows only candidates for which all inputs are known and finite. Thread-compatible.
 class ShownCandidates {
  public:
   ShownCandidates(SelectionDeclaration declaration, const Workplace& workplace);
 
   absl::Status Add(const Candidates& candidates);
 
-  // All that came, in order.
+  // All candidates, in order.
   const KeyColumn& all() const { return keys_; }
 
-  // Gives blocks of bounded size, in the order of the stream: `key`, and what the plug-in looks at
-  // under the names of docs/formats/plugin_protocol.md. A block consists of pieces, one behind the
-  // other, and is valid during the call. May be called again, and then gives the same candidates.
+  // Gives blocks of bounded size, in the order of the stream: `key`, and the inputs of the plug-in
+  // under the names of docs/formats/plugin_protocol.md. A block consists of consecutive pieces, and
+  // is valid during the call. May be called again, and then gives the same candidates.
   using Sink = std::function<absl::Status(std::span<const batch::Batch> block)>;
   absl::Status ForEach(const Sink& sink);
 
-  // Those that were given by the last ForEach(), in order: what rows count.
+  // The candidates given by the last ForEach(), in order. Row r of an answer is the r-th of them.
   const KeyColumn& shown() const { return shows_all_ ? keys_ : shown_; }
 
  private:
-  // Candidates of which something is asked at once.
+  // Candidates whose inputs are read together.
   struct Asked {
     std::vector<int64_t> keys;
     std::vector<int64_t> event_times;
     std::vector<int64_t> labels;
   };
 
-  // Gives the candidates as they lie, since nothing else is asked of them.
+  // Gives the candidates in place, because the plug-in has no other inputs.
   absl::Status ForEachAsTheyLie(const Sink& sink);
-  // `read`: what the piece points at where it comes from files.
+  // `read` holds the numbers of a piece that comes from files.
   using Read = std::array<std::vector<int64_t>, 3>;
   absl::StatusOr<batch::Batch> PieceAt(int64_t first, Read& read) const;
   absl::Status AskAbout(const Asked& asked, const Sink& sink);
@@ -55,7 +54,7 @@ class ShownCandidates {
   absl::Status AddFacts(const batch::Batch& facts, batch::Batch& block) const;
   absl::StatusOr<batch::Column> ColumnOf(std::span<const int64_t> keys,
                                          const std::string& name) const;
-  // Gives the rows of which all is known.
+  // Gives the rows for which all inputs are known.
   absl::Status GiveKnown(const batch::Batch& block, const Sink& sink);
   absl::Status Give(const batch::Batch& block, const Sink& sink);
 

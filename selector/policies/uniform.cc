@@ -113,7 +113,7 @@ class UniformChooser final : public Chooser {
   std::vector<int64_t> wave_;
 };
 
-// A draw in rounds: samples that the present round has not had come first, and when they are too
+// A draw in rounds: samples that the current round has not had come first, and when they are too
 // few, a new round begins with what is short.
 class RoundsChooser final : public Chooser {
  public:

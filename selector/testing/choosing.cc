@@ -83,7 +83,8 @@ Chosen ChooseFrom(const SelectionSpec& spec, const Stream& stream, const RandomK
                             .facts = how.facts,
                             .ends = how.ends,
                             .chosen_before = how.chosen_before,
-                            .chosen_in_round = how.chosen_in_round};
+                            .chosen_in_round = how.chosen_in_round,
+                            .hosts = how.hosts};
   const auto chooser = ChooserFor(spec, random, workplace, writer);
   Add(stream, how.piece, *chooser);
   EXPECT_THAT(chooser->Finish(), IsOk());

@@ -35,6 +35,7 @@ struct Circumstances {
   std::vector<std::pair<int64_t, int64_t>> ends = {};
   const ChosenKeys* chosen_before = nullptr;
   const ChosenKeys* chosen_in_round = nullptr;
+  std::shared_ptr<plugin::RunHosts> hosts = nullptr;
 };
 
 struct Chosen {
@@ -55,7 +56,7 @@ Chosen ChooseFrom(const SelectionSpec& spec, const Stream& stream,
 Chosen ChooseInManyWays(const SelectionSpec& spec, const Stream& stream,
                         const RandomKey& random = kRandom, const Circumstances& how = {});
 
-// Facts with `values[i]` for sample i. Samples behind the last value have none.
+// Facts with `values[i]` for sample i. Samples after the last value have none.
 class Values final : public SampleFacts {
  public:
   explicit Values(std::vector<float> values) : values_(std::move(values)) {}

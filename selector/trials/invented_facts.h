@@ -1,5 +1,5 @@
-// Facts about samples to try selection policies on. What there is to know of a sample is a function
-// of its key.
+// Facts about samples to try selection policies on. All facts about a sample are functions of its
+// key.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace tidemill::selector::trials {
 
-// Samples of three classes. A class has its place among the embeddings, and every column has
-// numbers from 0 to 1, those of one column otherwise spread than those of another. Nothing is known
-// of one sample in 23. Thread-compatible.
+// Samples of three classes. The embeddings of a class are near one point. Every column has numbers
+// from 0 to 1, with a different distribution in each column. One sample in 23 has no facts.
+// Thread-compatible.
 class InventedFacts final : public SampleFacts {
  public:
   static constexpr int64_t kNumClasses = 3;
   static constexpr int64_t kWidth = 8;
 
-  // `rows_at_once`: of the blocks that are given.
+  // `rows_at_once`: the rows of a block.
   explicit InventedFacts(size_t rows_at_once = 4096) : rows_at_once_(rows_at_once) {}
 
   static bool IsKnown(int64_t key) { return key % 23 != 0; }

@@ -22,15 +22,15 @@ namespace {
 
 constexpr int64_t kFirstKey = int64_t{1} << 44;
 constexpr int64_t kTrigger = 2;
-// Of the trial of memory: what a policy needs for one block is in both.
+// For the trial of memory: both include what a policy needs for one block.
 constexpr int64_t kFewCandidates = 150'000;
 constexpr int64_t kManyCandidates = 450'000;
 // What a policy may keep of each candidate: a few numbers.
-constexpr double kMostBytesOfCandidate = 100;
-// Of the trial of weights.
+constexpr double kMaxBytesOfCandidate = 100;
+// For the trial of weights.
 constexpr int64_t kNumSeeds = 24;
-// More standard errors than that are no accident, with so few seeds, too.
-constexpr double kMostErrors = 6;
+// More standard errors than these are not an accident, even with few seeds.
+constexpr double kMaxErrors = 6;
 
 struct Chosen {
   std::vector<int64_t> keys;
@@ -41,7 +41,7 @@ struct Chosen {
   int64_t peak_bytes = 0;
 };
 
-// The most memory that a process has had, in bytes.
+// The peak memory of a process, in bytes.
 int64_t PeakOf(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/status");
   for (std::string word; file >> word;) {
@@ -221,7 +221,7 @@ class Trial {
     for (size_t i = 0; i < means.size() && promise.is_kept; ++i) {
       const double wanted = MeanOf(kStatistics[i], stream_.keys, {});
       const auto [mean, error] = MeanAndError(means[i]);
-      if (std::abs(mean - wanted) <= kMostErrors * error + 1e-6 * std::abs(wanted)) continue;
+      if (std::abs(mean - wanted) <= kMaxErrors * error + 1e-6 * std::abs(wanted)) continue;
       promise.is_kept = false;
       promise.detail = fmt::format("the mean of {} is {:.6g} over {} choices, and {:.6g} over all",
                                    kStatistics[i].name, mean, kNumSeeds, wanted);
@@ -254,7 +254,7 @@ class Trial {
     const double bytes = std::max(0.0, static_cast<double>(many.peak_bytes - few.peak_bytes) /
                                            static_cast<double>(kManyCandidates - kFewCandidates));
     return plugin::Promise{.text = "remembers a few numbers of each candidate at most",
-                           .is_kept = bytes <= kMostBytesOfCandidate,
+                           .is_kept = bytes <= kMaxBytesOfCandidate,
                            .detail = fmt::format("about {:.0f} bytes of each", bytes)};
   }
 

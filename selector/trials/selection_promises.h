@@ -1,4 +1,4 @@
-// Whether a selection policy keeps what chooser.h promises: for policies of users.
+// Checks whether a user's selection policy keeps the promises of chooser.h.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace tidemill::selector::trials {
 
-// What a trial showed.
+// The result of a trial.
 struct SelectionTrial {
   int64_t num_samples = 0;
-  // Of these, by the first choice.
+  // The number of candidates in the first choice.
   int64_t num_chosen = 0;
   int64_t num_left_out = 0;
-  // Of a choice among more candidates, the start of its process included.
+  // The rate of a choice among more candidates, including the start of its process.
   double candidates_per_second = 0;
   std::vector<plugin::Promise> promises = {};
 

@@ -1,20 +1,21 @@
 #include "storage/catalog/dataset_catalog.h"
 
 #include <algorithm>
+#include <typeinfo>
 #include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
 #include "base/names.h"
-#include "config/difference.h"
+#include "config/printed/difference.h"
 #include "records/text.h"
 #include "storage/catalog/datasets_table.h"
 #include "storage/catalog/files_table.h"
 #include "storage/catalog/samples_table.h"
-#include "storage/client/dataset_path.h"
-#include "storage/client/dataset_peek.h"
 #include "storage/formats/format.h"
 #include "storage/segments/segment_columns.h"
+#include "storage/spec/dataset_path.h"
+#include "storage/spec/dataset_peek.h"
 
 namespace tidemill::storage {
 
@@ -33,15 +34,51 @@ absl::StatusOr<FullName> Checked(const std::string& name_space, const std::strin
   return FullName{.name_space = std::move(space), .name = name};
 }
 
+// The part of "elec2@1" that a user chose.
+std::string_view WithoutVersion(std::string_view name) {
+  const size_t at = name.rfind('@');
+  const bool is_version =
+      at != std::string_view::npos && at + 1 < name.size() &&
+      std::ranges::all_of(name.substr(at + 1), [](char c) { return c >= '0' && c <= '9'; });
+  return is_version ? name.substr(0, at) : name;
+}
+
+// Whether records of the one spec can be recognised as records of the other. What the format
+// defines to be a record decides, and so does `series`, whose samples are windows.
+bool HaveSameRecords(const DatasetSpec& before, const DatasetSpec& now) {
+  const auto series = [](const DatasetSpec& spec) {
+    return spec.series ? config::Print(*spec.series) : "";
+  };
+  const FileFormat& old_format = *before.format;
+  const FileFormat& new_format = *now.format;
+  return typeid(old_format) == typeid(new_format) && series(before) == series(now);
+}
+
+absl::Status CheckDeletionsHold(pqxx::work& work, const datasets_table::Row& old,
+                                const DatasetSpec& now) {
+  const auto before = config::ReadKept<DatasetSpec>(old.registered_spec, old.name);
+  if (before.ok() && HaveSameRecords(*before, now)) return absl::OkStatus();
+  const auto num_deleted =
+      static_cast<int64_t>(datasets_table::DeletedOnRequest(work, old.id, 0).size() +
+                           datasets_table::DeletedRecordHashes(work, old.id).size());
+  if (num_deleted == 0) return absl::OkStatus();
+  return FailedPrecondition(
+      "{} samples of dataset {} were deleted on request, and their records cannot be recognised "
+      "when `format` or `series` is another; choose another name, and delete them there",
+      num_deleted, old.name);
+}
+
 absl::StatusOr<DatasetEntry> ToEntry(datasets_table::Row row) {
-  ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(row.spec, row.name));
+  ASSIGN_OR_RETURN(DatasetSpec spec, config::ReadKept<DatasetSpec>(row.spec, row.name));
   return DatasetEntry{.id = row.id,
                       .name_space = std::move(row.name_space),
                       .name = std::move(row.name),
                       .slot = row.slot,
                       .spec_text = std::move(row.spec),
                       .spec = std::move(spec),
-                      .created_at = row.created_at};
+                      .created_at = row.created_at,
+                      .superseded = row.superseded,
+                      .predecessor = row.predecessor};
 }
 
 // The first file with samples, or nullptr.
@@ -82,7 +119,7 @@ DatasetCatalog::DatasetCatalog(db::Database& database, UnpackedCache& files, Cat
 
 absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& name,
                                                            const std::string& spec_text) const {
-  ASSIGN_OR_RETURN(DatasetSpec spec, config::Read<DatasetSpec>(spec_text, name));
+  ASSIGN_OR_RETURN(DatasetSpec spec, config::ReadKept<DatasetSpec>(spec_text, name));
   const std::string what = "dataset " + name;
   if (spec.label.classes_file) {
     return InvalidArgument("{}: the file of its classes, {}, was not read; send their names", what,
@@ -94,7 +131,7 @@ absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& na
   spec.path = *std::move(folder);
   RETURN_IF_ERROR(MakeFormat(spec, files_).status());
   // What is kept is the spec as printed, which is longer than most are written.
-  RETURN_IF_ERROR(config::Read<DatasetSpec>(config::Print(spec), name).status());
+  RETURN_IF_ERROR(config::ReadKept<DatasetSpec>(config::Print(spec), name).status());
   return spec;
 }
 
@@ -107,11 +144,11 @@ absl::StatusOr<std::string> DatasetCatalog::AdmitFolder(const std::string& path)
 }
 
 absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) const {
-  ASSIGN_OR_RETURN(const DatasetSpec spec, config::Read<DatasetSpec>(spec_text, "dataset"));
+  ASSIGN_OR_RETURN(const DatasetSpec spec, config::ReadKept<DatasetSpec>(spec_text, "dataset"));
   FileSystem& source = files_.source();
   ASSIGN_OR_RETURN(const std::string folder, source.ResolveFolder(spec.path));
   const absl::StatusOr<FileListing> listed = source.List(folder, spec.files);
-  // Somebody waits for the answer, and a folder that cannot be read stays so.
+  // A user waits for the answer, and a folder that cannot be read stays so.
   if (absl::IsUnavailable(listed.status()) && !IsObjectPath(folder)) {
     return FailedPrecondition("{}", std::string(listed.status().message()));
   }
@@ -124,7 +161,7 @@ absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) c
   ASSIGN_OR_RETURN(const OpenFile file, files_.OpenStart(path));
   auto bytes = StartOf(file);
   if (absl::IsDataLoss(bytes.status())) {
-    // Packed and damaged: for the ingest to find. Shown as it lies.
+    // Packed and damaged: for the ingest to find. Shown as raw bytes.
     ASSIGN_OR_RETURN(const OpenFile packed, source.Open(path));
     bytes = StartOf(packed);
   }
@@ -132,48 +169,113 @@ absl::StatusOr<DatasetHead> DatasetCatalog::Peek(const std::string& spec_text) c
   return head;
 }
 
+// See the header. Counts as a deletion for the ingest.
+class DatasetCatalog::Pause {
+ public:
+  // Which mutex it is, is known only here.
+  Pause(DatasetCatalog& catalog, DatasetId id) ABSL_NO_THREAD_SAFETY_ANALYSIS : catalog_(catalog),
+                                                                                id_(id) {
+    {
+      MutexLock lock(catalog_.mutex_);
+      catalog_.leaving_.insert(id_);
+    }
+    lock_ = catalog_.LockOf(id_);
+    lock_->lock();
+  }
+  ~Pause() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    lock_->unlock();
+    MutexLock lock(catalog_.mutex_);
+    catalog_.leaving_.erase(catalog_.leaving_.find(id_));
+  }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  DatasetCatalog& catalog_;
+  const DatasetId id_;
+  std::shared_ptr<Mutex> lock_;
+};
+
 absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
     const std::string& name_space, const std::string& name, const std::string& spec_text,
-    const CommandGuard& guard, const AnswerKeeper<Registration>& keep) {
+    const CommandGuard& guard, const AnswerKeeper<Registration>& keep, OnOtherSpec on_other_spec) {
   ASSIGN_OR_RETURN(const FullName full, Checked(name_space, name));
   ASSIGN_OR_RETURN(const DatasetSpec spec, DecodeAndCheck(name, spec_text));
-  const std::string registered = config::Print(spec);
-  const std::string completed = config::Print(CompletedByFirstFile(spec, files_));
-  Registration registration;
-  const absl::Status status = database_.Transact([&](pqxx::work& work) -> absl::Status {
-    if (guard) RETURN_IF_ERROR(guard(work));
-    if (const auto row = datasets_table::Find(work, full.name_space, name)) {
-      registration = {.id = row->id, .created = false};
-      // Compared as this version writes it: an older one knew fewer fields.
-      const auto before = config::Read<DatasetSpec>(row->registered_spec, name);
-      if (before.ok() && config::Print(*before) == registered) {
-        return Keep(keep, work, registration);
-      }
-      const std::string known = before.ok() ? config::Print(*before) : row->registered_spec;
-      return FailedPrecondition(
-          "dataset {0} is registered with another spec: {1}; choose another name, or delete the "
-          "registered dataset and its samples but not its files: tidemill datasets delete {0}",
-          name, AsText(config::DescribeDifference(known, registered), kLongestDifference));
-    }
-    const DatasetId id = datasets_table::Insert(work, full.name_space, name, registered, completed);
-    registration = {.id = id, .created = true};
-    return Keep(keep, work, registration);
-  });
-  // Two registered it at once: the other one's is as good as ours if it is the same.
-  if (absl::IsAlreadyExists(status)) {
-    return Register(name_space, name, spec_text, guard, keep);
+  const CheckedSpec checked{.registered = config::Print(spec),
+                            .completed = config::Print(CompletedByFirstFile(spec, files_))};
+  std::optional<Pause> pause;
+  if (on_other_spec != OnOtherSpec::kRefuse) {
+    ASSIGN_OR_RETURN(const std::optional<DatasetId> old, FindId(full.name_space, name));
+    if (old) pause.emplace(*this, *old);
   }
-  RETURN_IF_ERROR(status);
-  if (registration.created) {
+  absl::StatusOr<Registration> registration =
+      RegisterChecked(full.name_space, name, checked, guard, keep, on_other_spec);
+  // Two registered it at once: the other one's is as good as ours if it is the same.
+  if (absl::IsAlreadyExists(registration.status())) {
+    pause.reset();
+    return Register(name_space, name, spec_text, guard, keep, on_other_spec);
+  }
+  RETURN_IF_ERROR(registration.status());
+  if (registration->created) {
     log::Info("dataset registered",
-              {{"dataset", name}, {"id", std::to_string(registration.id.value)}});
+              {{"dataset", name}, {"id", std::to_string(registration->id.value)}});
   }
   return registration;
 }
 
+absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::RegisterChecked(
+    const std::string& name_space, const std::string& name, const CheckedSpec& spec,
+    const CommandGuard& guard, const AnswerKeeper<Registration>& keep, OnOtherSpec on_other_spec) {
+  Registration registration;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
+    if (guard) RETURN_IF_ERROR(guard(work));
+    const auto row = datasets_table::Find(work, name_space, name);
+    if (!row) {
+      const DatasetId id =
+          datasets_table::Insert(work, name_space, name, spec.registered, spec.completed);
+      registration = {.id = id, .created = true};
+      return Keep(keep, work, registration);
+    }
+    registration = {.id = row->id, .created = false};
+    // Compared as this version writes it: an older one knew fewer fields.
+    const auto before = config::ReadKept<DatasetSpec>(row->registered_spec, name);
+    const std::string known = before.ok() ? config::Print(*before) : row->registered_spec;
+    if (known == spec.registered) return Keep(keep, work, registration);
+    if (on_other_spec == OnOtherSpec::kRefuse) {
+      return FailedPrecondition(
+          "dataset {} is registered with another spec: {}; run the pipeline with "
+          "--new-dataset-version, which keeps it beside the new one, or with --replace-dataset, or "
+          "choose another name",
+          name, AsText(config::DescribeDifference(known, spec.registered), kLongestDifference));
+    }
+    ASSIGN_OR_RETURN(const DatasetSpec now, config::ReadKept<DatasetSpec>(spec.registered, name));
+    RETURN_IF_ERROR(CheckDeletionsHold(work, *row, now));
+    const datasets_table::Succession succession = datasets_table::Succeed(
+        work, *row, spec.registered, spec.completed, on_other_spec == OnOtherSpec::kReplace);
+    registration = {
+        .id = succession.fresh,
+        .created = true,
+        .earlier_version = on_other_spec == OnOtherSpec::kReplace ? "" : succession.old_name};
+    return Keep(keep, work, registration);
+  }));
+  return registration;
+}
+
+absl::Status DatasetCatalog::FinishTakeOver(DatasetId id) {
+  std::optional<datasets_table::Row> row;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    row = datasets_table::Find(work, id);
+    if (row) datasets_table::FinishTakeOver(work, *row);
+    return absl::OkStatus();
+  }));
+  if (!row || !row->predecessor || !row->replaces_predecessor) return absl::OkStatus();
+  log::Info("dataset replaced", {{"dataset", row->name}, {"id", std::to_string(id.value)}});
+  return files::Remove(SegmentFolder(options_.folder, *row->predecessor));
+}
+
 absl::StatusOr<DatasetEntry> DatasetCatalog::Find(const std::string& name_space,
                                                   const std::string& name) {
-  ASSIGN_OR_RETURN(const FullName full, Checked(name_space, name));
+  ASSIGN_OR_RETURN(const FullName full, Checked(name_space, std::string(WithoutVersion(name))));
   std::optional<datasets_table::Row> row;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     row = datasets_table::Find(work, full.name_space, name);
@@ -257,15 +359,8 @@ absl::StatusOr<bool> DatasetCatalog::Delete(const std::string& name_space, const
                                             const CommandGuard& guard,
                                             const AnswerKeeper<bool>& keep) {
   ASSIGN_OR_RETURN(const std::optional<DatasetId> found, FindId(name_space, name));
-  const DatasetId id = found.value_or(DatasetId{});
-  {
-    MutexLock lock(mutex_);
-    leaving_.insert(id);
-  }
-  auto existed = DeleteLocked(found, name, guard, keep);
-  MutexLock lock(mutex_);
-  leaving_.erase(leaving_.find(id));
-  return existed;
+  const Pause pause(*this, found.value_or(DatasetId{}));
+  return DeleteLocked(found, name, guard, keep);
 }
 
 bool DatasetCatalog::IsLeaving(DatasetId id) const {
@@ -278,12 +373,15 @@ absl::StatusOr<bool> DatasetCatalog::DeleteLocked(std::optional<DatasetId> found
                                                   const CommandGuard& guard,
                                                   const AnswerKeeper<bool>& keep) {
   const DatasetId id = found.value_or(DatasetId{});
-  const std::shared_ptr<Mutex> ingest = LockOf(id);
-  MutexLock lock(*ingest);
   bool existed = false;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));
     existed = found && datasets_table::Find(work, id).has_value();
+    if (const auto successor = datasets_table::FindSuccessor(work, id); existed && successor) {
+      return FailedPrecondition(
+          "dataset {0} takes over the keys of {1}; ingest it first: tidemill datasets sync {0}",
+          successor->name, name);
+    }
     if (existed) datasets_table::Delete(work, id);
     return Keep(keep, work, existed);
   }));

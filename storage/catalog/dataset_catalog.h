@@ -17,8 +17,8 @@
 #include "db/database.h"
 #include "storage/catalog/files_table.h"
 #include "storage/catalog/left_out_table.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/compression/unpacked_cache.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::storage {
 
@@ -41,13 +41,18 @@ struct DatasetEntry {
   std::string spec_text;  // Canonical YAML, completed.
   DatasetSpec spec;
   Timestamp created_at;
+  // Whether a version with another spec has its name now. It is named NAME@NUMBER, and nothing is
+  // ingested into it.
+  bool superseded = false;
+  // The version whose keys this one takes over at its first sync.
+  std::optional<DatasetId> predecessor = std::nullopt;
 };
 
 struct DatasetCounts {
   int64_t num_samples = 0;  // Without deleted samples.
   int64_t num_files = 0;
   int64_t num_quarantined = 0;
-  int64_t num_bad_samples = 0;  // Of them, those that are samples.
+  int64_t num_bad_samples = 0;  // How many of them are samples.
   int64_t num_deleted = 0;
   // How many of them were deleted by DeleteSamples(). The records of the others are gone.
   int64_t num_deleted_on_request = 0;
@@ -68,17 +73,26 @@ struct CatalogOptions {
   std::string folder;
 };
 
-// The beginning of the data that a dataset would take in.
+// The beginning of the data that a dataset would ingest.
 struct DatasetHead {
   // The path below the dataset's folder. std::nullopt when there is no file.
   std::optional<std::string> first_file;
-  // The first bytes of that file as it is on disk, compressed or not. At most 64 KiB.
+  // The first bytes of that file as stored on disk, compressed or not. At most 64 KiB.
   std::string bytes;
 };
 
+// What to do when a name is registered with another spec.
+//   kRefuse      nothing: FAILED_PRECONDITION
+//   kNewVersion  the name goes to a new version; the one before it stays readable as NAME@NUMBER
+//   kReplace     the same, and the one before it is deleted when the new one has been ingested
+// A record that has the same bytes, label and time in both versions has the same key in both. A
+// record that was deleted on request from the earlier one is left out of the new one. Cost: that of
+// an ingest.
+enum class OnOtherSpec { kRefuse, kNewVersion, kReplace };
+
 // Runs in the transaction of a command, before the command: the fence. May be empty.
 using CommandGuard = std::function<absl::Status(pqxx::work&)>;
-// Runs in the same transaction at its end. It keeps the answer for a repetition of the command.
+// Runs at the end of the same transaction. It stores the answer for a retry of the command.
 template <typename Answer>
 using AnswerKeeper = std::function<absl::Status(pqxx::work&, const Answer&)>;
 
@@ -91,18 +105,25 @@ class DatasetCatalog {
   struct Registration {
     DatasetId id;
     bool created = false;
+    std::string earlier_version = {};  // The name of the version before it, if that stays.
   };
   // Registers a dataset. Idempotent by (namespace, name, spec). `spec_text` is a DatasetSpec as
   // YAML. INVALID_ARGUMENT when base/names.h does not allow the name, when the spec does not
   // decode, or when its path is relative, is not a folder, or is outside the allowed roots.
-  // FAILED_PRECONDITION when the name has another spec. A refusal of a store has the code of
-  // FileSystem::Probe.
+  // FAILED_PRECONDITION when the name has another spec and that is refused, or when samples were
+  // deleted on request that could not be recognised under the new spec: its format or its series is
+  // another. A refusal of a store has the code of FileSystem::Probe. Waits for a running ingest of
+  // the version before, which ends early.
   absl::StatusOr<Registration> Register(const std::string& name_space, const std::string& name,
                                         const std::string& spec_text, const CommandGuard& guard,
-                                        const AnswerKeeper<Registration>& keep = {});
+                                        const AnswerKeeper<Registration>& keep = {},
+                                        OnOtherSpec on_other_spec = OnOtherSpec::kRefuse);
+  // Makes the samples of a version visible after its first sync, and deletes the version that it
+  // replaces.
+  absl::Status FinishTakeOver(DatasetId id);
 
   // NOT_FOUND when the dataset is unknown. INVALID_ARGUMENT when the name is not allowed. An empty
-  // namespace means "default".
+  // namespace means "default". An earlier version is found under NAME@NUMBER.
   absl::StatusOr<DatasetEntry> Find(const std::string& name_space, const std::string& name);
   absl::StatusOr<DatasetEntry> Find(DatasetId id);
   // Returns std::nullopt when the dataset is unknown. Its spec need not parse.
@@ -116,6 +137,7 @@ class DatasetCatalog {
 
   // Deletes a dataset, its rows and its column files, but never the user's files. Its spec need not
   // parse. Returns whether there was one. Waits for a running ingest of the dataset.
+  // FAILED_PRECONDITION while a new version takes over its keys.
   absl::StatusOr<bool> Delete(const std::string& name_space, const std::string& name,
                               const CommandGuard& guard, const AnswerKeeper<bool>& keep = {});
 
@@ -125,7 +147,7 @@ class DatasetCatalog {
                                         const CommandGuard& guard,
                                         const AnswerKeeper<int64_t>& keep = {});
 
-  // Where a record is.
+  // The place of a record.
   struct Place {
     std::string path;  // Absolute.
     int64_t position = 0;
@@ -151,26 +173,27 @@ class DatasetCatalog {
     std::string reason;
     Timestamp at;
     std::optional<int64_t> sample_key;
-    bool is_remark = false;  // Whether nothing is quarantined, and this only told of the file.
+    bool is_remark =
+        false;  // Whether this is only a remark about the file, and nothing is quarantined.
   };
   absl::StatusOr<std::vector<Quarantined>> ListQuarantine(DatasetId id, int64_t limit,
                                                           int64_t after = 0);
 
   struct FileSizes {
     int64_t all_files = 0;                              // The bytes of all files of the dataset.
-    std::map<FileId, files_table::FileExtent> by_file;  // Those of the requested files.
+    std::map<FileId, files_table::FileExtent> by_file;  // The extents of the requested files.
   };
   absl::StatusOr<FileSizes> SizesOf(DatasetId id, const std::vector<FileId>& files);
 
-  // Reads the beginning of the data that a dataset would take in. The dataset need not be
-  // registered. The codes are those of FileSystem::ResolveFolder, List and Open. INVALID_ARGUMENT
+  // Reads the beginning of the data that a dataset would ingest. The dataset need not be
+  // registered. Returns the errors of FileSystem::ResolveFolder, List and Open. INVALID_ARGUMENT
   // when the spec does not decode.
   absl::StatusOr<DatasetHead> Peek(const std::string& spec_text) const;
 
   // The lock of a dataset. It is held while the dataset is ingested or deleted.
   std::shared_ptr<Mutex> LockOf(DatasetId id) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether somebody waits for that lock to delete the dataset. An ingest then ends with the batch
-  // at hand.
+  // Whether a caller waits for that lock to delete or replace the dataset. An ingest then ends
+  // after its current batch.
   bool IsLeaving(DatasetId id) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const CatalogOptions& options() const { return options_; }
@@ -178,8 +201,7 @@ class DatasetCatalog {
  private:
   absl::StatusOr<DatasetSpec> DecodeAndCheck(const std::string& name,
                                              const std::string& spec_text) const;
-  // Returns the folder that a path names. INVALID_ARGUMENT when it may not be read, or is not a
-  // folder.
+  // Returns the folder at a path. INVALID_ARGUMENT when it may not be read, or is not a folder.
   absl::StatusOr<std::string> AdmitFolder(const std::string& path) const;
   // Warns once per dataset, because datasets are listed again and again.
   void WarnOnce(DatasetId id, const std::string& name, const absl::Status& status)
@@ -188,12 +210,25 @@ class DatasetCatalog {
   db::Database& database_;
   UnpackedCache& files_;
   const CatalogOptions options_;
-  // Deletes what has the lock.
+  struct CheckedSpec {
+    std::string registered;
+    std::string completed;
+  };
+  // One transaction of Register().
+  absl::StatusOr<Registration> RegisterChecked(const std::string& name_space,
+                                               const std::string& name, const CheckedSpec& spec,
+                                               const CommandGuard& guard,
+                                               const AnswerKeeper<Registration>& keep,
+                                               OnOtherSpec on_other_spec);
+  // Keeps ingests of a dataset from starting, and ends a running one after its current batch.
+  class Pause;
+  // Deletes the dataset, whose lock the caller holds.
   absl::StatusOr<bool> DeleteLocked(std::optional<DatasetId> found, const std::string& name,
                                     const CommandGuard& guard, const AnswerKeeper<bool>& keep);
 
   mutable Mutex mutex_;
-  std::multiset<DatasetId> leaving_ ABSL_GUARDED_BY(mutex_);  // One of each who deletes it.
+  std::multiset<DatasetId> leaving_
+      ABSL_GUARDED_BY(mutex_);  // One entry for each caller that deletes it.
   std::map<DatasetId, std::shared_ptr<Mutex>> locks_ ABSL_GUARDED_BY(mutex_);
   std::set<DatasetId> unreadable_ ABSL_GUARDED_BY(mutex_);
 };

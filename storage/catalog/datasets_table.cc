@@ -11,22 +11,45 @@ namespace {
 
 #define TIDEMILL_MICROS(column) "(extract(epoch FROM " column ") * 1000000)::bigint"
 
-constexpr char kFindByName[] =
-    "SELECT dataset_id, namespace, name, slot, registered_spec, spec, " TIDEMILL_MICROS(
-        "created_at") " FROM storage.datasets WHERE namespace = $1 AND name = $2";
-constexpr char kFindById[] =
-    "SELECT dataset_id, namespace, name, slot, registered_spec, spec, " TIDEMILL_MICROS(
-        "created_at") " FROM storage.datasets WHERE dataset_id = $1";
+#define TIDEMILL_SELECT_DATASETS                                                       \
+  "SELECT dataset_id, namespace, name, slot, registered_spec, spec, " TIDEMILL_MICROS( \
+      "created_at") ", superseded, predecessor_id, replaces_predecessor FROM storage.datasets "
+
+constexpr char kFindByName[] = TIDEMILL_SELECT_DATASETS "WHERE namespace = $1 AND name = $2";
+constexpr char kFindById[] = TIDEMILL_SELECT_DATASETS "WHERE dataset_id = $1";
+constexpr char kFindSuccessor[] = TIDEMILL_SELECT_DATASETS "WHERE predecessor_id = $1";
 constexpr char kList[] =
-    "SELECT dataset_id, namespace, name, slot, registered_spec, spec, " TIDEMILL_MICROS(
-        "created_at") " FROM storage.datasets WHERE $1::text IS NULL OR namespace = $1 "
-                      "ORDER BY namespace, name";
+    TIDEMILL_SELECT_DATASETS "WHERE $1::text IS NULL OR namespace = $1 ORDER BY namespace, name";
 constexpr char kInsert[] = R"(
   INSERT INTO storage.datasets (namespace, name, registered_spec, spec)
   VALUES ($1, $2, $3, $4) RETURNING dataset_id)";
 constexpr char kInsertWatermark[] = R"(
-  INSERT INTO storage.watermarks (dataset_id, committed_key)
-  SELECT dataset_id, slot << $2::int FROM storage.datasets WHERE dataset_id = $1)";
+  INSERT INTO storage.watermarks (dataset_id, committed_key, allocated_key)
+  SELECT dataset_id, slot << $2::int, slot << $2::int FROM storage.datasets WHERE dataset_id = $1)";
+// NAME@1 is the first version that was superseded, NAME@2 the next.
+constexpr char kSupersede[] = R"(
+  UPDATE storage.datasets AS old SET superseded = true, name = old.name || '@' ||
+    (SELECT coalesce(max(substring(name FROM '[0-9]+$')::bigint), 0) + 1 FROM storage.datasets
+     WHERE namespace = old.namespace AND starts_with(name, old.name || '@'))
+  WHERE dataset_id = $1 RETURNING name)";
+constexpr char kSucceed[] = R"(
+  UPDATE storage.datasets AS fresh
+  SET slot = $2, predecessor_id = $3, replaces_predecessor = $4 WHERE dataset_id = $1)";
+constexpr char kContinueKeys[] = R"(
+  UPDATE storage.watermarks SET committed_key = $2::bigint << $3::int, allocated_key = $4
+  WHERE dataset_id = $1)";
+constexpr char kShowTakenOver[] =
+    "UPDATE storage.watermarks SET committed_key = allocated_key WHERE dataset_id = $1";
+constexpr char kForgetPredecessor[] =
+    "UPDATE storage.datasets SET predecessor_id = NULL, replaces_predecessor = false "
+    "WHERE dataset_id = $1";
+constexpr char kAllocatedKey[] =
+    "SELECT allocated_key FROM storage.watermarks WHERE dataset_id = $1";
+constexpr char kDeletedRecords[] =
+    "SELECT record_hash FROM storage.deleted_records WHERE dataset_id = $1";
+constexpr char kAddDeletedRecords[] = R"(
+  INSERT INTO storage.deleted_records (dataset_id, record_hash)
+  SELECT $1::bigint, hash FROM unnest($2::bigint[]) AS hash ON CONFLICT DO NOTHING)";
 constexpr char kSetSpec[] = "UPDATE storage.datasets SET spec = $2 WHERE dataset_id = $1";
 
 // A partition made apart and attached: CREATE TABLE ... PARTITION OF waits for every open ingest.
@@ -41,6 +64,7 @@ constexpr const char* kDeleteRows[] = {
     "DELETE FROM storage.quarantine WHERE dataset_id = $1",
     "DELETE FROM storage.left_out WHERE dataset_id = $1",
     "DELETE FROM storage.tombstones WHERE dataset_id = $1",
+    "DELETE FROM storage.deleted_records WHERE dataset_id = $1",
     "DELETE FROM storage.segments WHERE dataset_id = $1",
     "DELETE FROM storage.files WHERE dataset_id = $1",
     "DELETE FROM storage.watermarks WHERE dataset_id = $1",
@@ -56,19 +80,20 @@ constexpr char kCountFiles[] =
 constexpr char kCountQuarantine[] =
     "SELECT count(*), count(sample_key) FROM storage.quarantine "
     "WHERE dataset_id = $1 AND NOT is_remark";
-// Of the snapshot, whatever has been committed since: statements of a transaction see more and
-// more.
+// Counts in the snapshot, whatever has been committed since: statements of a transaction see more
+// and more.
 constexpr char kCountDeleted[] =
-    "SELECT count(*), count(*) FILTER (WHERE on_request) FROM storage.tombstones "
-    "WHERE dataset_id = $1 AND sequence <= $2";
+    "SELECT count(*) FILTER (WHERE NOT is_gap), count(*) FILTER (WHERE on_request), "
+    "count(*) FILTER (WHERE is_gap) FROM storage.tombstones "
+    "WHERE dataset_id = $1 AND sequence <= $2 AND sample_key <= $3";
 constexpr char kCountSamples[] =
     "SELECT coalesce(sum(num_samples), 0)::bigint, " TIDEMILL_MICROS(
         "min(first_event_time)") ", " TIDEMILL_MICROS("max(last_event_time)")
         " FROM storage.segments WHERE dataset_id = $1 AND first_key <= $2";
 
 constexpr char kLock[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = $1 FOR UPDATE";
-// A tombstone of a record that is gone stays what it is. But an equal record must not come back,
-// so that it is told of the record.
+// A tombstone of a record that is gone stays what it is. But an equal record must not come back, so
+// that the record is stored, too.
 constexpr char kBury[] = R"(
   WITH buried AS (
     INSERT INTO storage.tombstones (dataset_id, sample_key, on_request, record_identity)
@@ -114,13 +139,22 @@ constexpr char kQuarantine[] =
     " ORDER BY quarantine_id LIMIT $2";
 
 Row ToRow(const pqxx::row& row) {
-  return {.id = {row[0].as<int64_t>()},
-          .name_space = row[1].as<std::string>(),
-          .name = row[2].as<std::string>(),
-          .slot = row[3].as<int64_t>(),
-          .registered_spec = row[4].as<std::string>(),
-          .spec = row[5].as<std::string>(),
-          .created_at = {row[6].as<int64_t>()}};
+  Row dataset{.id = {row[0].as<int64_t>()},
+              .name_space = row[1].as<std::string>(),
+              .name = row[2].as<std::string>(),
+              .slot = row[3].as<int64_t>(),
+              .registered_spec = row[4].as<std::string>(),
+              .spec = row[5].as<std::string>(),
+              .created_at = {row[6].as<int64_t>()},
+              .superseded = row[7].as<bool>(),
+              .replaces_predecessor = row[9].as<bool>()};
+  if (!row[8].is_null()) dataset.predecessor = DatasetId{row[8].as<int64_t>()};
+  return dataset;
+}
+
+std::optional<Row> ToOneRow(const pqxx::result& found) {
+  if (found.empty()) return std::nullopt;
+  return ToRow(found[0]);
 }
 
 std::optional<Timestamp> ToTime(const pqxx::field& field) {
@@ -136,15 +170,15 @@ std::string ToArray(const std::vector<int64_t>& numbers) {
 }  // namespace
 
 std::optional<Row> Find(pqxx::work& work, const std::string& name_space, const std::string& name) {
-  const pqxx::result found = work.exec_params(kFindByName, name_space, name);
-  if (found.empty()) return std::nullopt;
-  return ToRow(found[0]);
+  return ToOneRow(work.exec_params(kFindByName, name_space, name));
 }
 
 std::optional<Row> Find(pqxx::work& work, DatasetId id) {
-  const pqxx::result found = work.exec_params(kFindById, id.value);
-  if (found.empty()) return std::nullopt;
-  return ToRow(found[0]);
+  return ToOneRow(work.exec_params(kFindById, id.value));
+}
+
+std::optional<Row> FindSuccessor(pqxx::work& work, DatasetId id) {
+  return ToOneRow(work.exec_params(kFindSuccessor, id.value));
 }
 
 std::vector<Row> List(pqxx::work& work, const std::optional<std::string>& name_space) {
@@ -161,6 +195,48 @@ DatasetId Insert(pqxx::work& work, const std::string& name_space, const std::str
   work.exec_params0(kInsertWatermark, id.value, kSlotShift);
   work.exec0(fmt::format(kCreatePartition, id.value));  // A table's name cannot be bound.
   return id;
+}
+
+Succession Succeed(pqxx::work& work, const Row& old, const std::string& registered_spec,
+                   const std::string& spec, bool replace) {
+  work.exec_params1(kLock, old.id.value);
+  const int64_t allocated_key = AllocatedKey(work, old.id);
+  Succession succession;
+  // A version that has not taken over yet was never seen: its successor takes over instead.
+  const bool was_seen = !old.predecessor.has_value();
+  if (was_seen) {
+    succession.old_name = work.exec_params1(kSupersede, old.id.value)[0].as<std::string>();
+  } else {
+    Delete(work, old.id);
+  }
+  succession.fresh = Insert(work, old.name_space, old.name, registered_spec, spec);
+  const DatasetId predecessor = old.predecessor.value_or(old.id);
+  work.exec_params0(kSucceed, succession.fresh.value, old.slot, predecessor.value,
+                    was_seen ? replace : old.replaces_predecessor);
+  work.exec_params0(kContinueKeys, succession.fresh.value, old.slot, kSlotShift, allocated_key);
+  return succession;
+}
+
+void FinishTakeOver(pqxx::work& work, const Row& fresh) {
+  work.exec_params0(kShowTakenOver, fresh.id.value);
+  work.exec_params0(kForgetPredecessor, fresh.id.value);
+  if (fresh.predecessor && fresh.replaces_predecessor) Delete(work, *fresh.predecessor);
+}
+
+int64_t AllocatedKey(pqxx::work& work, DatasetId id) {
+  return work.exec_params1(kAllocatedKey, id.value)[0].as<int64_t>();
+}
+
+std::vector<int64_t> DeletedRecordHashes(pqxx::work& work, DatasetId id) {
+  std::vector<int64_t> hashes;
+  for (const pqxx::row& row : work.exec_params(kDeletedRecords, id.value)) {
+    hashes.push_back(row[0].as<int64_t>());
+  }
+  return hashes;
+}
+
+void AddDeletedRecordHashes(pqxx::work& work, DatasetId id, const std::vector<int64_t>& hashes) {
+  work.exec_params0(kAddDeletedRecords, id.value, ToArray(hashes));
 }
 
 void SetSpec(pqxx::work& work, DatasetId id, const std::string& spec) {
@@ -189,11 +265,12 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   counts.num_bad_samples = quarantined[1].as<int64_t>();
   counts.left_out = left_out_table::Read(work, id);
   const DatasetSnapshot& snapshot = counts.snapshot;
-  const pqxx::row deleted = work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence);
+  const pqxx::row deleted = work.exec_params1(kCountDeleted, id.value, snapshot.tombstone_sequence,
+                                              snapshot.committed_key);
   counts.num_deleted = deleted[0].as<int64_t>();
   counts.num_deleted_on_request = deleted[1].as<int64_t>();
   const pqxx::row samples = work.exec_params1(kCountSamples, id.value, snapshot.committed_key);
-  counts.num_samples = samples[0].as<int64_t>() - counts.num_deleted;
+  counts.num_samples = samples[0].as<int64_t>() - counts.num_deleted - deleted[2].as<int64_t>();
   counts.first_event_time = ToTime(samples[1]);
   counts.last_event_time = ToTime(samples[2]);
   return counts;

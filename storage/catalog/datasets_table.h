@@ -22,15 +22,39 @@ struct Row {
   std::string registered_spec;
   std::string spec;
   Timestamp created_at;
+  bool superseded = false;
+  std::optional<DatasetId> predecessor = std::nullopt;  // While its keys are taken over.
+  bool replaces_predecessor = false;
 };
 
 std::optional<Row> Find(pqxx::work& work, const std::string& name_space, const std::string& name);
 std::optional<Row> Find(pqxx::work& work, DatasetId id);
+// Returns the version that is taking over the keys of a dataset.
+std::optional<Row> FindSuccessor(pqxx::work& work, DatasetId id);
 std::vector<Row> List(pqxx::work& work, const std::optional<std::string>& name_space);
 
 // Inserts the dataset, its watermark and its partition of the samples.
 DatasetId Insert(pqxx::work& work, const std::string& name_space, const std::string& name,
                  const std::string& registered_spec, const std::string& spec);
+
+// A dataset that has followed another, under its name.
+struct Succession {
+  DatasetId fresh;
+  std::string old_name;  // The new name of the old one; empty when it was deleted.
+};
+// Inserts a version of `old` with another spec. The old one gets the name NAME@NUMBER and is
+// deleted by FinishTakeOver() if `replace` is true. The new one is empty until then.
+Succession Succeed(pqxx::work& work, const Row& old, const std::string& registered_spec,
+                   const std::string& spec, bool replace);
+// Makes what a version has ingested visible.
+void FinishTakeOver(pqxx::work& work, const Row& fresh);
+
+// Returns the last key that was given. The dataset must exist.
+int64_t AllocatedKey(pqxx::work& work, DatasetId id);
+// The hashes of the records that were deleted on request from earlier versions of the dataset.
+std::vector<int64_t> DeletedRecordHashes(pqxx::work& work, DatasetId id);
+void AddDeletedRecordHashes(pqxx::work& work, DatasetId id, const std::vector<int64_t>& hashes);
+
 void SetSpec(pqxx::work& work, DatasetId id, const std::string& spec);
 // Deletes all rows of a dataset and its partition.
 void Delete(pqxx::work& work, DatasetId id);
@@ -43,11 +67,12 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id);
 // the dataset is unknown.
 absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id,
                              const std::vector<SampleToDelete>& samples);
-// Returns what Bury() has added, in that order, behind the first `num_known` of them.
+// Returns the tombstones that Bury() added, in the order in which it added them, without the first
+// `num_known`.
 std::vector<SampleToDelete> DeletedOnRequest(pqxx::work& work, DatasetId id, int64_t num_known);
 
-// Sets the files in the quarantine whose paths cannot be stored: these and no others. Returns how
-// many of them are new.
+// Replaces the set of quarantined files whose paths cannot be stored. Returns how many of them are
+// new.
 int64_t SetUnnamed(pqxx::work& work, DatasetId id, const std::vector<std::string>& paths);
 
 // Returns how many were not recorded before.

@@ -14,7 +14,7 @@ namespace tidemill::storage {
 namespace {
 
 // An index takes no longer ones.
-constexpr size_t kMostPathBytes = 2'000;
+constexpr size_t kMaxPathBytes = 2'000;
 constexpr size_t kShownPathBytes = 500;
 
 // Newest of the file and those that belong to it.
@@ -55,7 +55,7 @@ class Comparison {
     input_.path = file.path;
     input_.identity = file.identity;
     std::string path = files::Join(spec_.path, file.path);
-    if (!IsText(path) || path.size() > kMostPathBytes) {
+    if (!IsText(path) || path.size() > kMaxPathBytes) {
       scan_.unnamed.push_back(Printable(path.substr(0, kShownPathBytes)));
       return;
     }
@@ -100,7 +100,7 @@ class Comparison {
 
   bool IsSettled() {
     if (spec_.append) return true;
-    // A time ahead of the clock says nothing about how long the file has been as it is.
+    // A time ahead of the clock says nothing about how long the file has been unchanged.
     const Timestamp settled_at = ChangedAt(spec_, input_, identity_of_) + settle_;
     if (settled_at <= now_ || settled_at > now_ + settle_) return true;
     if (scan_.num_unsettled++ == 0) scan_.settled_at = settled_at;
@@ -113,9 +113,9 @@ class Comparison {
   const std::vector<files_table::KnownFile>& known_;
   const Duration settle_;
   const Timestamp now_;
-  size_t next_ = 0;  // Of the known ones.
+  size_t next_ = 0;  // The place among the known ones.
   bool had_files_ = false;
-  FileInput input_;  // Of the file at hand: 10^5 unchanged ones shall not cost an allocation each.
+  FileInput input_;  // The current file: 10^5 unchanged ones must not cost an allocation each.
   FileScan scan_;
 };
 

@@ -1,4 +1,4 @@
-// Finds what has happened to a dataset's files since they were ingested.
+// Finds how a dataset's files have changed since they were ingested.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,10 @@ struct ChangedFile {
   std::string path = {};  // The absolute path.
   int64_t fingerprint = 0;
   std::optional<files_table::KnownFile> known = std::nullopt;
-  // The counts of a file that continues behind its last piece.
+  // What the earlier version of the dataset knows of a file that is new in this one. Set while this
+  // version takes over its keys.
+  std::optional<files_table::KnownFile> earlier = std::nullopt;
+  // The counts of a file that continues after its last piece.
   std::optional<PieceTally> tally = std::nullopt;
   // The last sample that was compared with the grown file.
   int64_t checked_key = 0;
@@ -50,8 +53,8 @@ struct FileScan {
 };
 
 // Returns a fingerprint of the inode, size and mtime of a file and of the files that belong to it.
-// It is never 0, which stands for a file that must be read again in any case. `identity_of` knows
-// the files that belong to it.
+// It is never 0; 0 marks a file that must always be read again. `identity_of` looks up the files
+// that belong to it.
 int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input,
                       const IdentityLookup& identity_of);
 

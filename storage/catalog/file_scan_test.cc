@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
-#include "storage/client/formats/format_list.h"
+#include "storage/spec/formats/format_list.h"
 #include "storage/testing/any_local_files.h"
 
 namespace tidemill::storage {
@@ -80,7 +80,7 @@ TEST(FileScan, LeavesOutWhatHasNotSettledAndSaysWhenItWill) {
   EXPECT_EQ(growing->changed.size(), 4U);
 }
 
-TEST(FileScan, LeavesOutNamesThatAreNoText) {
+TEST(FileScan, LeavesOutNamesThatAreNotText) {
   const DatasetSpec spec = SpecOf(CsvFormat{});
   const auto scan = CompareFiles(spec, Found({Listed("\xff.csv", 0)}), {}, kSettle, kNow);
   ASSERT_THAT(scan, IsOk());
@@ -94,7 +94,7 @@ TEST(FileScan, CountsLinksAndPipesThatArePassedOver) {
   std::filesystem::create_symlink("nowhere", root + "/b.csv");
   std::filesystem::create_directory_symlink(".", root + "/c");
   ASSERT_EQ(mkfifo((root + "/d.csv").c_str(), 0600), 0);
-  ASSERT_EQ(mkfifo((root + "/pipe").c_str(), 0600), 0);  // Nobody looks for such files.
+  ASSERT_EQ(mkfifo((root + "/pipe").c_str(), 0600), 0);  // Such files are not looked up.
   const auto listed = testing::AnyLocalFiles().List(root, "*.csv");
   ASSERT_THAT(listed, IsOk());
   EXPECT_EQ(listed->files.size(), 1U);

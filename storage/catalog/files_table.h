@@ -22,7 +22,7 @@ struct KnownFile {
   int64_t records_done = 0;
   std::optional<int64_t> sample_key;  // Set when each sample is a file.
   std::string state;
-  // Of the file when it was ingested; std::nullopt when it is not known.
+  // The inode of the file when it was ingested; std::nullopt when it is not known.
   std::optional<int64_t> inode = std::nullopt;
   // The last sample that was compared when the file grew.
   int64_t checked_key = 0;
@@ -63,10 +63,10 @@ std::vector<int64_t> SegmentIds(pqxx::work& work, DatasetId dataset);
 std::vector<int64_t> NewFileIds(pqxx::work& work, int64_t count);
 std::vector<int64_t> NewSegmentIds(pqxx::work& work, int64_t count);
 
-// Adds page ranges that were filled meanwhile to the BRIN indexes of a dataset's samples. Every
-// query scans the ranges that are not summarised.
+// Adds page ranges that were filled since the last call to the BRIN indexes of a dataset's samples.
+// Every query scans the ranges that are not summarised.
 void Summarize(pqxx::work& work, DatasetId dataset);
-// Does the same, while rows are being added, for the full ranges behind the page `from_page`. A
+// Does the same, while rows are being added, for the full ranges after the page `from_page`. A
 // range that is not full is not summarised, because every row added to it would then cost a change
 // of the index. Returns the page to continue from.
 int64_t SummarizeFull(pqxx::work& work, DatasetId dataset, int64_t from_page);

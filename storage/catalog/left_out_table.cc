@@ -4,7 +4,7 @@ namespace tidemill::storage::left_out_table {
 
 namespace {
 
-constexpr size_t kMostReasons = 20;
+constexpr size_t kMaxReasons = 20;
 
 constexpr char kSeen[] = R"(
   SELECT coalesce(sum(records_done), 0)::bigint, coalesce(sum(num_bytes), 0)::bigint,
@@ -29,7 +29,7 @@ constexpr char kBadOf[] = R"(
   FROM storage.left_out
   WHERE file_id = $1 AND NOT wanted)";
 
-// Adds what is not listed by itself to the last entry.
+// Adds what is not listed separately to the last entry.
 void AddRest(const DatasetLeftOut::Reason& reason, DatasetLeftOut& all) {
   DatasetLeftOut::Reason& rest = all.reasons.back();
   rest.pattern.clear();
@@ -61,7 +61,7 @@ DatasetLeftOut Read(pqxx::work& work, DatasetId dataset) {
     all.num_records += reason.num_records;
     all.num_files += reason.num_files;
     all.lost_bytes += reason.lost_bytes;
-    if (all.reasons.size() == kMostReasons) {
+    if (all.reasons.size() == kMaxReasons) {
       AddRest(reason, all);
       continue;
     }

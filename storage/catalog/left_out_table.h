@@ -22,7 +22,7 @@ struct DatasetLeftOut {
   int64_t num_filtered = 0;    // Records that do not satisfy `where`. None of them is left out.
   int64_t num_files = 0;       // Files left out as a whole. Their records are not counted.
   int64_t num_unlabelled = 0;  // The number of samples without a label.
-  // The bytes in which no record could be found, and those of all files, unpacked.
+  // The bytes in which no record could be found, and the bytes of all files, unpacked.
   int64_t lost_bytes = 0;
   int64_t num_bytes = 0;
   // The reasons with the most records first, at most 20. The last one stands for the rest.

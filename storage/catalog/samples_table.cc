@@ -13,13 +13,13 @@ constexpr char kFindWholeFile[] = R"(
 // The segments tell between which keys to look: there is no index by file.
 constexpr char kFindInFile[] = R"(
   WITH range AS (
-    SELECT files.file_id, min(first_key) AS first, max(first_key + num_samples) AS behind
+    SELECT files.file_id, min(first_key) AS first, max(first_key + num_samples) AS key_limit
     FROM storage.files JOIN storage.segments USING (file_id)
     WHERE files.dataset_id = $1 AND path = $2
     GROUP BY files.file_id)
   SELECT position, sample_key FROM storage.samples, range
   WHERE samples.dataset_id = $1 AND samples.file_id = range.file_id
-    AND sample_key >= range.first AND sample_key < range.behind
+    AND sample_key >= range.first AND sample_key < range.key_limit
     AND position = ANY($3::bigint[]))";
 constexpr char kFindPositions[] = R"(
   SELECT samples.sample_key, position

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "batch/labels.h"
-#include "storage/client/block_pool.h"
+#include "storage/gather/block_pool.h"
 
 namespace tidemill::storage::direct {
 
@@ -51,7 +51,7 @@ class Mended {
     missing_.emplace_back(position, std::move(missing));
   }
 
-  // Reads the keys at `positions` the other way.
+  // Reads the keys at `positions` over gRPC.
   absl::Status ReadUnread(std::span<const int64_t> keys, std::span<const uint32_t> positions,
                           const OtherWay& other_way) {
     std::vector<int64_t> unread;
@@ -93,7 +93,7 @@ class Mended {
 
  private:
   std::vector<batch::Batch> parts_;
-  int64_t num_rows_ = 0;  // Of parts_.
+  int64_t num_rows_ = 0;  // The rows of parts_.
   std::vector<std::pair<size_t, int64_t>> rows_;
   std::vector<std::pair<size_t, v1::MissingSample>> missing_;
 };
@@ -189,7 +189,7 @@ std::vector<v1::MissingSample> Block::FinalProblems() const {
     v1::MissingSample& sample = missing.emplace_back();
     sample.set_sample_key(keys_[problem.position]);
     sample.set_reason(std::string(answer_.text.substr(text, problem.text_bytes)));
-    sample.set_deleted(true);  // All else is asked for once more.
+    sample.set_deleted(true);  // All other keys are requested again.
     text += problem.text_bytes;
   }
   return missing;

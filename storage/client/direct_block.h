@@ -17,12 +17,12 @@ class Block {
   // `keys` are the keys of the request. INVALID_ARGUMENT when the answer does not fit them.
   static absl::StatusOr<Block> Make(Answer answer, std::span<const int64_t> keys);
 
-  // The positions, in order, of the keys that must be read the other way.
+  // The positions, in order, of the keys that must be read over gRPC.
   const std::vector<uint32_t>& unread() const { return unread_; }
   // Returns the files from which rows could not be read.
   std::vector<uint32_t> damaged_files() const;
 
-  // Gives the block to the sink, after the unread keys are read the other way.
+  // Gives the block to the sink, after the unread keys are read over gRPC.
   absl::Status Deliver(const SampleSink& sink, const OtherWay& other_way);
 
  private:

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "storage/client/block_pool.h"
+#include "storage/gather/block_pool.h"
 
 namespace tidemill::storage::direct {
 

@@ -18,15 +18,15 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "batch/buffer.h"
-#include "storage/client/direct_frames.h"
-#include "storage/client/gather.h"
+#include "storage/gather/direct_frames.h"
+#include "storage/gather/gather.h"
 
 namespace tidemill::storage::direct {
 
 // The mappings of files by device and inode, so that connections share them. Thread-safe.
 class SharedMappings {
  public:
-  // Maps the file of a descriptor with its present length. The codes are those of MappedFile::Map.
+  // Maps the file of a descriptor with its present length. Returns the errors of MappedFile::Map.
   absl::StatusOr<std::shared_ptr<const MappedFile>> Map(int descriptor) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -40,7 +40,7 @@ struct Answer {
   AnswerHeader header;
   // The body. The spans below, and the columns made from them, are slices of it.
   batch::Buffer body;
-  // Where its rows are in the files of the connection. They are valid until the next answer is
+  // The places of its rows in the files of the connection. They are valid until the next answer is
   // received.
   Extents extents;
   std::span<const ProblemEntry> problems;
@@ -50,7 +50,7 @@ struct Answer {
 // One connection. Thread-compatible.
 class Connection {
  public:
-  // Connects and sends the greeting. UNAVAILABLE when nobody answers. PERMISSION_DENIED when the
+  // Connects and sends the greeting. UNAVAILABLE when no server answers. PERMISSION_DENIED when the
   // other end belongs to another user or refuses the connection. `mappings` must outlive this
   // object.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(const std::string& path,
@@ -63,8 +63,8 @@ class Connection {
   // Asks for a new descriptor of a file with the next request.
   void Forget(uint32_t file) { forgotten_.push_back(file); }
 
-  // Waits for the next answer. UNAVAILABLE when the connection is broken or nothing comes for some
-  // seconds. CANCELLED when a stop is requested. DATA_LOSS when descriptors were lost.
+  // Waits for the next answer. UNAVAILABLE when the connection is broken, or when no bytes arrive
+  // for some seconds. CANCELLED when a stop is requested. DATA_LOSS when descriptors were lost.
   // INVALID_ARGUMENT when the bytes are not an answer. After an error the connection cannot be used
   // any more.
   absl::StatusOr<Answer> Receive(const std::stop_token& stop);

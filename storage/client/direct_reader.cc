@@ -9,7 +9,7 @@ namespace tidemill::storage::direct {
 
 namespace {
 
-// Requests on their way: storage looks the next keys up while we gather the present ones.
+// Requests on their way: storage looks the next keys up while we gather the current ones.
 constexpr size_t kRequestsAhead = 3;
 // Trying a socket that is not there costs little; being refused, or a dataset that cannot be handed
 // out, will hold for longer.
@@ -75,7 +75,7 @@ absl::StatusOr<size_t> Reader::Read(DatasetId dataset, std::span<const int64_t> 
     if (!block.ok()) return num_done;
     const std::vector<uint32_t> damaged = block->damaged_files();
     if (!damaged.empty() && !has_fresh_files) {
-      // Other files may stand there by now: once, all are asked for anew.
+      // Other files may have replaced these by now: once, all are requested again.
       has_fresh_files = true;
       num_asked = num_done;
       connection = NewConnection();

@@ -20,23 +20,23 @@
 namespace tidemill::storage::direct {
 
 using SampleSink = std::function<absl::Status(batch::Batch, std::vector<v1::MissingSample>)>;
-// Reads keys another way and gives them to a sink, as StorageClient::ReadSamples does.
+// Reads keys over gRPC and gives them to a sink, as StorageClient::ReadSamples does.
 using OtherWay = std::function<absl::Status(std::span<const int64_t>, const SampleSink&)>;
 
-// Thread-safe: every concurrent read has a connection of its own. Memory: two blocks per read, and
-// the address space of the files.
+// Thread-safe: every concurrent read has its own connection. Memory: two blocks per read, and the
+// address space of the files.
 //
-// A failure of a direct read only costs speed. Whatever cannot be read directly is left to the
-// other way. That is everything when storage is on another host, belongs to another user, or does
-// not offer direct reads; this is remembered for some seconds. It is a dataset whose files cannot
-// be handed out; this is remembered, too. It is a single key that is unknown, or whose file has
-// changed.
+// A failure of a direct read costs speed, never data: the keys are then read over gRPC. All keys
+// are read over gRPC when storage is on another host, belongs to another user, or does not offer
+// direct reads; this is remembered for some seconds. So are all keys of a dataset whose files
+// cannot be handed out; this is remembered, too. So is a single key that is unknown, or whose file
+// has changed.
 class Reader {
  public:
   explicit Reader(const rpc::Peer& peer);
 
-  // Delivers samples to the sink in the order of `keys`. It ends early when something fails that is
-  // neither the sink's nor the other way's fault. Returns the number of keys answered.
+  // Delivers samples to the sink in the order of `keys`. It ends early when direct reading fails. A
+  // failure of the sink or of gRPC is returned. Returns the number of keys answered.
   absl::StatusOr<size_t> Read(DatasetId dataset, std::span<const int64_t> keys,
                               const SampleSink& sink, const OtherWay& other_way)
       ABSL_LOCKS_EXCLUDED(mutex_);

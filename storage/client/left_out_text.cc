@@ -10,7 +10,7 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr int kMostReasons = 3;
+constexpr int kMaxReasons = 3;
 
 std::string Counted(int64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", WithThousands(count), count == 1 ? one : many);
@@ -35,7 +35,7 @@ std::string ReasonsText(const rpc::v1::LeftOut& left_out) {
     if (num_reasons == 1) return WithPlace(reason);
     text += fmt::format("{}{} because {}", num_named == 0 ? "" : ", ", Amount(reason),
                         WithPlace(reason));
-    if (++num_named == kMostReasons) break;
+    if (++num_named == kMaxReasons) break;
   }
   const int num_more = num_reasons - num_named;
   if (num_more > 0) text += ", and for " + Counted(num_more, "more reason", "more reasons");

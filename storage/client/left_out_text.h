@@ -8,7 +8,7 @@
 namespace tidemill::storage {
 
 // Whether something was left out that the dataset's spec does not ask to leave out. A remark that
-// counts nothing is no loss.
+// counts nothing is not a loss.
 bool AnyLost(const rpc::v1::LeftOut& left_out);
 
 // "487 records", "2 files", "487 records and 2 files", "40 members", or "remark" when nothing is
@@ -29,7 +29,7 @@ std::string FilteredText(const rpc::v1::LeftOut& left_out);
 
 // Returns one line: "487 of 1,461 records left out: 5 fields where 6 columns are expected
 // (weather.csv, record 12); 3.1 KiB of 58 KiB (5.3 %) hold no readable record; 146 samples have no
-// label". What is filtered comes behind it. Empty when there is
+// label". Filtered records come after it. Empty when there is
 // nothing to say.
 std::string LeftOutText(const rpc::v1::LeftOut& left_out);
 

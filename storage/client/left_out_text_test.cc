@@ -38,7 +38,7 @@ TEST(LeftOutText, TellsWhatIsFilteredByWhichConditionAndCallsNothingOfItLost) {
   EXPECT_FALSE(AnyLost(left_out));
 }
 
-TEST(LeftOutText, NamesSeveralReasonsWithTheirCountsAndTellsOfTheOthers) {
+TEST(LeftOutText, NamesSeveralReasonsWithTheirCountsAndReportsTheOthers) {
   rpc::v1::LeftOut left_out = Ragged();
   left_out.set_num_records(490);
   left_out.set_num_files(1);
@@ -91,7 +91,7 @@ TEST(LeftOutText, TellsARemarkThatCostsNoRecord) {
   EXPECT_FALSE(AnyLost(left_out));
 }
 
-TEST(LeftOutText, WhatTheSpecWantsLeftOutIsNoLoss) {
+TEST(LeftOutText, WhatTheSpecWantsLeftOutIsNotALoss) {
   rpc::v1::LeftOut left_out = Ragged();
   EXPECT_TRUE(AnyLost(left_out));
   left_out.mutable_reasons(0)->set_wanted(true);

@@ -22,7 +22,7 @@ constexpr char kReadMethod[] = "/tidemill.storage.v1.StorageService/ReadSamples"
 // Keys of one ReadSamples call: a few blocks, so that the calls in flight are gathered side by
 // side.
 constexpr size_t kKeysPerCall = 32'768;
-// One that is read and two that storage gathers for meanwhile.
+// One block that is read and two that storage gathers at the same time.
 constexpr size_t kCallsInFlight = 3;
 
 batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
@@ -31,7 +31,7 @@ batch::Batch WithoutFirstRows(const batch::Batch& rows, int64_t count) {
   return rows.Take(rest);
 }
 
-// Zeros that live for ever.
+// Zeros that live forever.
 batch::Buffer Zeros(size_t size) {
   alignas(64) static char zeros[size_t{65'536} * 8];  // Never written, so no memory until read.
   return size <= sizeof(zeros) ? batch::Buffer::Wrap(zeros, size, nullptr)
@@ -109,7 +109,7 @@ class SampleStream {
     std::unique_ptr<rpc::FrameReader> reader;
   };
 
-  // Fails with what cannot be mended; `broken_` says what perhaps can, once it returns before the
+  // Fails with what cannot be fixed; `broken_` says what perhaps can, once it returns before the
   // rest is empty.
   absl::Status ReadUntilBroken() {
     for (OpenCalls(); !calls_.empty(); OpenCalls()) {

@@ -15,7 +15,7 @@ absl::Status StreamList(StorageConnection& connection, const v1::ListSamplesRequ
                         const StorageClient::BatchSink& sink);
 
 // Implements StorageClient::ReadSamples for samples that come over the network. The keys are
-// divided into requests. The next request is sent, and its first block received, before the present
+// divided into requests. The next request is sent, and its first block received, before the current
 // one has ended.
 absl::Status StreamSamples(StorageConnection& connection, DatasetId dataset,
                            std::span<const int64_t> keys, const StorageClient::SampleSink& sink);

@@ -42,8 +42,10 @@ StorageClient::StorageClient(StorageClient&&) noexcept = default;
 StorageClient& StorageClient::operator=(StorageClient&&) noexcept = default;
 
 absl::StatusOr<v1::RegisterDatasetResponse> StorageClient::RegisterDataset(
-    const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command) const {
+    const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command,
+    v1::OnOtherSpec on_other_spec) const {
   v1::RegisterDatasetRequest request;
+  request.set_on_other_spec(on_other_spec);
   *request.mutable_command() = command;
   request.set_name(name);
   request.set_spec(spec_yaml);
@@ -148,6 +150,19 @@ absl::Status StorageClient::QuarantineSamples(DatasetId dataset, std::span<const
                    &response);
 }
 
+absl::StatusOr<v1::FindSamplesResponse> StorageClient::FindSamples(
+    const v1::FindSamplesRequest& request) const {
+  v1::FindSamplesResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(connection_->peer, *connection_->stub, &Stub::FindSamples, request, &response));
+  return response;
+}
+
+absl::Status StorageClient::ListRecords(const v1::ListRecordsRequest& request,
+                                        const RecordSink& sink) const {
+  return rpc::ReadStream(connection_->peer, *connection_->stub, &Stub::ListRecords, request, sink);
+}
+
 absl::StatusOr<v1::DeleteSamplesResponse> StorageClient::DeleteSamples(
     DatasetId dataset, std::span<const int64_t> keys, const rpc::v1::Command& command) const {
   v1::DeleteSamplesResponse total;
@@ -156,7 +171,7 @@ absl::StatusOr<v1::DeleteSamplesResponse> StorageClient::DeleteSamples(
         keys.subspan(from).first(std::min(keys.size() - from, kKeysPerRequest));
     v1::DeleteSamplesRequest request;
     *request.mutable_command() = command;
-    // Each call is a command of its own, recognised when the whole is repeated.
+    // Each call is a separate command, recognised when the whole is repeated.
     if (from > 0)
       request.mutable_command()->set_request_id(fmt::format("{}/{}", command.request_id(), from));
     request.set_dataset_id(dataset.value);

@@ -1,4 +1,4 @@
-// Everything that other services may ask of storage.
+// The calls that other services make to storage.
 //
 //   const StorageClient storage(peer);
 //   ASSIGN_OR_RETURN(const v1::Dataset dataset, storage.GetDataset("elec2"));
@@ -29,35 +29,40 @@ inline constexpr std::string_view kMatchesColumn = "matches";
 // A connection to the storage service. Thread-safe.
 //
 // Every method retries UNAVAILABLE. Unary calls are retried until the peer's deadline, streams
-// until nothing has arrived for that long. The exception is a sync, which ends when the connection
-// breaks. A stream that breaks continues behind what was delivered, so a sink gets no row twice. A
-// status of a sink other than OK ends the call and is its result.
+// until nothing has arrived for that long. The exceptions are a sync and a list of records, which
+// end when the connection breaks. A stream that breaks resumes after what was delivered, so a
+// sink gets no row twice. A status of a sink other than OK ends the call and is its result.
 //
 // While a sink is busy, samples and lists are received ahead of it. All calls of a client together
-// hold at most 64 MiB of them, including what gRPC and the sink hold. A sink that stalls also
+// hold at most 64 MiB, including the buffers of gRPC and of the sink. A sink that stalls also
 // stalls storage's stream, and costs it a few blocks.
 class StorageClient {
  public:
+  static constexpr char kService[] = "storage";
+
   using SyncProgress = std::function<void(const v1::SyncDatasetResponse&)>;
   using BatchSink = std::function<absl::Status(batch::Batch)>;
   using SampleSink = std::function<absl::Status(batch::Batch, std::vector<v1::MissingSample>)>;
   using DescriptionSink = std::function<absl::Status(
       batch::Batch, std::vector<v1::DescribeSamplesResponse::File> files)>;
 
+  using RecordSink = std::function<absl::Status(v1::ListRecordsResponse&)>;
+
   explicit StorageClient(const rpc::Peer& peer);
   ~StorageClient();
   StorageClient(StorageClient&&) noexcept;
   StorageClient& operator=(StorageClient&&) noexcept;
 
-  // `spec_yaml` is a DatasetSpec. The codes are those of the proto.
+  // `spec_yaml` is a DatasetSpec. The errors are documented in the proto.
   absl::StatusOr<v1::RegisterDatasetResponse> RegisterDataset(
-      const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command) const;
+      const std::string& name, const std::string& spec_yaml, const rpc::v1::Command& command,
+      v1::OnOtherSpec on_other_spec = v1::ON_OTHER_SPEC_UNSPECIFIED) const;
   // Returns the beginning of the first file of such a dataset. Nothing is registered.
   absl::StatusOr<v1::ReadDatasetHeadResponse> ReadDatasetHead(const std::string& spec_yaml) const;
   absl::StatusOr<v1::Dataset> GetDataset(const std::string& name) const;
   absl::StatusOr<std::vector<v1::Dataset>> ListDatasets() const;
 
-  // Ingests what is there and returns the snapshot that contains all of it.
+  // Ingests all present files and returns a snapshot that contains their samples.
   absl::StatusOr<rpc::v1::Snapshot> SyncDataset(DatasetId dataset,
                                                 const SyncProgress& progress) const;
 
@@ -67,9 +72,9 @@ class StorageClient {
 
   // Gives `sink` batches in the order of `keys`. A key that is listed twice comes twice. The
   // columns are key, event_time, class_label, real_label and payload. A key that cannot be served
-  // is in the `missing` of the batch where it would have been. There may be any number of keys. On
-  // storage's host, records are copied from the data files here (direct_reader.h). Elsewhere, and
-  // when that fails, storage sends them.
+  // is listed in `missing` of the batch in which its row would be. There may be any number of keys.
+  // On storage's host, records are copied from the data files here (direct_reader.h). Elsewhere,
+  // and when that fails, storage sends them.
   absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                            const SampleSink& sink) const;
 
@@ -80,6 +85,12 @@ class StorageClient {
   // keys. It is fastest when the keys ascend.
   absl::Status DescribeSamples(DatasetId dataset, std::span<const int64_t> keys,
                                const DescriptionSink& sink) const;
+
+  // Looks samples up by their keys, or by their places in files.
+  absl::StatusOr<v1::FindSamplesResponse> FindSamples(const v1::FindSamplesRequest& request) const;
+  // Gives `sink` the records that match a condition, and the progress. Not retried, because records
+  // that were delivered may have been shown.
+  absl::Status ListRecords(const v1::ListRecordsRequest& request, const RecordSink& sink) const;
 
   absl::StatusOr<v1::DeleteSamplesResponse> DeleteSamples(DatasetId dataset,
                                                           std::span<const int64_t> keys,

@@ -1,4 +1,4 @@
-// What the calls of one StorageClient share.
+// The state that all calls of one StorageClient share.
 #pragma once
 
 #include <memory>

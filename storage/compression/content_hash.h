@@ -1,4 +1,4 @@
-// The hash of content that comes in pieces.
+// The hash of content that arrives in pieces.
 #pragma once
 
 #include <cstdint>

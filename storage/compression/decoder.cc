@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/compression/gzip_decoder.h"
@@ -15,33 +17,38 @@ namespace tidemill::storage {
 
 namespace {
 
-enum class Compression { kNone, kGzip, kXz, kZstd };
+struct Compression {
+  std::string_view magic;
+  // The endings of names of such files, in small letters.
+  std::array<std::string_view, 3> endings;
+  absl::StatusOr<std::unique_ptr<Decoder>> (*make)();
+  // Whether frames that are skipped may come first, as parallel writers write them.
+  bool has_skippable_frames = false;
+};
+
+// A new compression is its line here and its header above.
+constexpr Compression kCompressions[] = {
+    {"\x1f\x8b", {".gz", ".tgz"}, &NewGzipDecoder},
+    {std::string_view("\xfd\x37zXZ\0", 6), {".xz", ".txz"}, &NewXzDecoder},
+    {"\x28\xb5\x2f\xfd", {".zst", ".zstd", ".tzst"}, &NewZstdDecoder, true},
+};
 
 // What a file's beginning is tried on: more than a block of zstd.
 constexpr size_t kTrialBytes = size_t{256} << 10;
-constexpr size_t kMostMagic = 6;
-
-struct Ending {
-  std::string_view text;
-  Compression compression;
-};
-constexpr Ending kEndings[] = {
-    {".gz", Compression::kGzip},   {".tgz", Compression::kGzip}, {".xz", Compression::kXz},
-    {".txz", Compression::kXz},    {".zst", Compression::kZstd}, {".zstd", Compression::kZstd},
-    {".tzst", Compression::kZstd},
-};
+constexpr size_t kMaxMagic = 6;
 
 bool IsSkippableFrame(std::string_view start) {
   return start.size() >= 4 && start.substr(1, 3) == "\x2a\x4d\x18" &&
          (static_cast<unsigned char>(start[0]) & 0xf0) == 0x50;
 }
 
-Compression CompressionByMagic(std::string_view start) {
-  if (start.starts_with("\x1f\x8b")) return Compression::kGzip;
-  if (start.starts_with(std::string_view("\xfd\x37zXZ\0", 6))) return Compression::kXz;
-  if (start.starts_with("\x28\xb5\x2f\xfd")) return Compression::kZstd;
-  // A frame that is to be skipped, with which parallel writers begin.
-  return IsSkippableFrame(start) ? Compression::kZstd : Compression::kNone;
+// Returns nullptr for a file that begins like none.
+const Compression* CompressionByMagic(std::string_view start) {
+  const auto* const found = std::ranges::find_if(kCompressions, [&](const Compression& known) {
+    return start.starts_with(known.magic) ||
+           (known.has_skippable_frames && IsSkippableFrame(start));
+  });
+  return found == std::end(kCompressions) ? nullptr : found;
 }
 
 bool EndsWithIgnoringCase(std::string_view text, std::string_view ending) {
@@ -51,24 +58,10 @@ bool EndsWithIgnoringCase(std::string_view text, std::string_view ending) {
              [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b); });
 }
 
-bool NameSays(const std::string& path, Compression compression) {
-  return std::any_of(std::begin(kEndings), std::end(kEndings), [&](const Ending& ending) {
-    return ending.compression == compression && EndsWithIgnoringCase(path, ending.text);
+bool NameSays(const std::string& path, const Compression& compression) {
+  return std::ranges::any_of(compression.endings, [&](std::string_view ending) {
+    return !ending.empty() && EndsWithIgnoringCase(path, ending);
   });
-}
-
-absl::StatusOr<std::unique_ptr<Decoder>> Make(Compression compression) {
-  switch (compression) {
-    case Compression::kGzip:
-      return NewGzipDecoder();
-    case Compression::kXz:
-      return NewXzDecoder();
-    case Compression::kZstd:
-      return NewZstdDecoder();
-    case Compression::kNone:
-      break;
-  }
-  return nullptr;
 }
 
 // A skippable frame is sound whatever it holds, so that it proves nothing: another one follows.
@@ -78,19 +71,20 @@ bool IsFollowedByAFrame(const OpenFile& file, std::string_view start) {
   for (size_t i = 0; i < 4; ++i) {
     size |= uint32_t{static_cast<unsigned char>(start[4 + i])} << (8 * i);
   }
-  std::array<char, kMostMagic> next{};
+  std::array<char, kMaxMagic> next{};
   const auto count = file.ReadAt(int64_t{8} + size, next.data(), next.size());
-  return count.ok() &&
-         CompressionByMagic(std::string_view(next.data(), *count)) == Compression::kZstd;
+  if (!count.ok()) return false;
+  const Compression* const found = CompressionByMagic(std::string_view(next.data(), *count));
+  return found != nullptr && found->has_skippable_frames;
 }
 
 // Whether the beginning of a file unpacks: it gives bytes, or a sound end.
-absl::StatusOr<bool> FirstBlockUnpacks(const OpenFile& file, Compression compression) {
+absl::StatusOr<bool> FirstBlockUnpacks(const OpenFile& file, const Compression& compression) {
   std::vector<char> from(kTrialBytes), into(kTrialBytes);
   ASSIGN_OR_RETURN(const size_t count, file.ReadAt(0, from.data(), from.size()));
   std::string_view rest(from.data(), count);
   if (IsSkippableFrame(rest)) return IsFollowedByAFrame(file, rest);
-  ASSIGN_OR_RETURN(const std::unique_ptr<Decoder> decoder, Make(compression));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Decoder> decoder, compression.make());
   while (true) {
     const auto progress = decoder->Decode(rest, count < from.size(), into);
     if (!progress.ok()) return false;
@@ -100,25 +94,27 @@ absl::StatusOr<bool> FirstBlockUnpacks(const OpenFile& file, Compression compres
   }
 }
 
-absl::StatusOr<Compression> CompressionOf(const OpenFile& file) {
-  std::array<char, kMostMagic> start{};
+// Returns nullptr for a file that is not compressed.
+absl::StatusOr<const Compression*> CompressionOf(const OpenFile& file) {
+  std::array<char, kMaxMagic> start{};
   ASSIGN_OR_RETURN(const size_t count, file.ReadAt(0, start.data(), start.size()));
-  const Compression compression = CompressionByMagic(std::string_view(start.data(), count));
-  if (compression == Compression::kNone || NameSays(file.path(), compression)) return compression;
-  ASSIGN_OR_RETURN(const bool unpacks, FirstBlockUnpacks(file, compression));
-  return unpacks ? compression : Compression::kNone;
+  const Compression* const found = CompressionByMagic(std::string_view(start.data(), count));
+  if (found == nullptr || NameSays(file.path(), *found)) return found;
+  ASSIGN_OR_RETURN(const bool unpacks, FirstBlockUnpacks(file, *found));
+  return unpacks ? found : nullptr;
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Decoder>> NewDecoder(const OpenFile& file) {
-  ASSIGN_OR_RETURN(const Compression compression, CompressionOf(file));
-  return Make(compression);
+  ASSIGN_OR_RETURN(const Compression* const compression, CompressionOf(file));
+  if (compression == nullptr) return nullptr;
+  return compression->make();
 }
 
 absl::StatusOr<bool> IsCompressed(const OpenFile& file) {
-  ASSIGN_OR_RETURN(const Compression compression, CompressionOf(file));
-  return compression != Compression::kNone;
+  ASSIGN_OR_RETURN(const Compression* const compression, CompressionOf(file));
+  return compression != nullptr;
 }
 
 }  // namespace tidemill::storage

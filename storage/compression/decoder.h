@@ -1,4 +1,4 @@
-// Decoders of compressed files. NewDecoder() lists every compression.
+// Decoders of compressed files. kCompressions in decoder.cc lists every compression.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace tidemill::storage {
 class Decoder {
  public:
   struct Progress {
-    size_t taken = 0;  // The bytes of the input that were consumed.
-    size_t made = 0;   // The bytes that were written to `out`.
+    size_t taken = 0;  // The number of input bytes consumed.
+    size_t made = 0;   // The number of bytes written to `out`.
   };
 
   virtual ~Decoder() = default;
@@ -30,8 +30,9 @@ class Decoder {
 };
 
 // Returns the decoder for a file that begins like gzip, xz or zstd, and nullptr for any other file.
-// A file that is not compressed may begin like that, too. Therefore its first block must unpack,
-// unless its name tells the compression (".gz", ".xz", ".zst" and the like).
+// An uncompressed file may begin like that, too. Therefore the first block must unpack, unless the
+// file name shows the compression
+// (".gz", ".xz", ".zst" and the like).
 absl::StatusOr<std::unique_ptr<Decoder>> NewDecoder(const OpenFile& file);
 
 // Whether NewDecoder() would find a decoder.

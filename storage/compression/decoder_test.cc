@@ -128,7 +128,7 @@ TEST_P(DecoderTest, DamageGivesTheRightBytesOrAnError) {
   EXPECT_THAT(Unpack(packed + "and more"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x")));
 }
 
-TEST_P(DecoderTest, AFileThatOnlyBeginsLikeAPackedOneIsReadAsItIs) {
+TEST_P(DecoderTest, AFileThatOnlyBeginsLikeAPackedOneIsReadUnchanged) {
   const std::string magic = Pack("text").substr(0, 4);
   for (const std::string& rest :
        {std::string(60, '\5'), std::string(60, '\xff'), Noise(100'000), Noise(7)}) {
@@ -259,7 +259,7 @@ TEST(Decoder, FramesToBeSkippedAreOfAPackedFileIfOneFollowsThem) {
   EXPECT_EQ(plain->path(), data.path() + "/plain");
 }
 
-TEST(Decoder, FilesThatAreNotPackedAreOpenedAsTheyAre) {
+TEST(Decoder, FilesThatAreNotPackedAreOpenedDirectly) {
   const DataFolder data, state;
   const auto cache = UnpackedCache::Create({.folder = state.path()}, testing::AnyLocalFiles());
   for (const std::string bytes : {"", "\x1f", "\xfd\x37zX", "plain text", "\x28\xb5\x2f"}) {

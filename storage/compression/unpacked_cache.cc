@@ -41,7 +41,7 @@ std::string NameOf(const std::string& path, const FileIdentity& identity) {
 }
 
 // Writes a file that takes its name only once it is whole. It needs no sync: the name tells which
-// state of the source it holds, and a torn one is no loss that unpacking again would not mend. It
+// state of the source it holds, and unpacking again repairs a torn one. It
 // also tells the sum of the bytes.
 class PartFile {
  public:
@@ -132,8 +132,8 @@ class StartOfPacked final : public RemoteFile {
 
   absl::StatusOr<size_t> ReadAt(int64_t offset, char* bytes, size_t size) const override {
     MutexLock lock(mutex_);
-    const auto begin = static_cast<size_t>(std::min(offset, UnpackedCache::kMostOfStart));
-    const auto end = std::min(begin + size, static_cast<size_t>(UnpackedCache::kMostOfStart));
+    const auto begin = static_cast<size_t>(std::min(offset, UnpackedCache::kMaxOfStart));
+    const auto end = std::min(begin + size, static_cast<size_t>(UnpackedCache::kMaxOfStart));
     while (unpacked_.size() < end && !ended_) RETURN_IF_ERROR(UnpackMore());
     if (begin >= unpacked_.size()) return size_t{0};
     const size_t count = std::min(end, unpacked_.size()) - begin;
@@ -282,7 +282,7 @@ absl::StatusOr<OpenFile> UnpackedCache::OpenCompared(const std::string& file_nam
   damaged.Add();
   log::Warn("an unpacked copy is damaged; unpacking the file again", {{"path", path}});
   RETURN_IF_ERROR(files::Remove(path));
-  return DataLoss("{} is not as it was written", path);
+  return DataLoss("{} is damaged", path);
 }
 
 absl::StatusOr<std::string> UnpackedCache::Unpack(const OpenFile& packed, Decoder& decoder,

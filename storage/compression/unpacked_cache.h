@@ -24,8 +24,8 @@ struct UnpackedCacheOptions {
   std::string folder;
   // Beyond this, the least recently used files are removed. The newest one always stays.
   int64_t max_bytes = int64_t{8} << 30;
-  // A file is refused when it unpacks to more bytes than the first, or to more than the second
-  // times its size.
+  // A file is refused when it unpacks to more than `max_unpacked_bytes`, or to more than
+  // `max_ratio` times its size.
   int64_t max_unpacked_bytes = int64_t{64} << 30;
   int64_t max_ratio = 2000;
 };
@@ -41,24 +41,24 @@ class UnpackedCache {
   static absl::StatusOr<std::unique_ptr<UnpackedCache>> Create(UnpackedCacheOptions options,
                                                                FileSystem& source);
 
-  // Opens a file. A file that does not begin like a packed one is opened as it is. The returned
+  // Opens a file. A file that does not begin like a packed one is opened directly. The returned
   // file stays readable after its removal from the cache. DATA_LOSS when it is damaged.
-  // RESOURCE_EXHAUSTED beyond the limits. Other codes are those of FileSystem::Open.
+  // RESOURCE_EXHAUSTED beyond the limits. Also returns the errors of FileSystem::Open.
   absl::StatusOr<OpenFile> Open(const std::string& path) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Does the same for a caller that only reads the beginning. Of a packed file, no more is unpacked
-  // than is read, and nothing is kept. The file seems to end after the first kMostOfStart bytes.
-  // The codes are those of Open(); some come from reading.
+  // Does the same for a caller that reads only the beginning. Unpacks only what the caller reads,
+  // and keeps nothing. The file seems to end after the first kMaxOfStart bytes. Returns the errors
+  // of Open(); some come from reading.
   absl::StatusOr<OpenFile> OpenStart(const std::string& path);
 
-  static constexpr int64_t kMostOfStart = int64_t{16} << 20;
+  static constexpr int64_t kMaxOfStart = int64_t{16} << 20;
 
-  // The files as they are on disk, packed or not.
+  // The files as stored on disk, packed or not.
   FileSystem& source() const { return source_; }
 
  private:
   struct Entry {
-    std::string file_name = {};  // Of an unpacked one.
+    std::string file_name = {};  // The name of the unpacked file.
     int64_t size_bytes = 0;
     std::list<std::string>::iterator used;
     bool unpacking = false;  // Or being compared.
@@ -67,7 +67,7 @@ class UnpackedCache {
   UnpackedCache(UnpackedCacheOptions options, FileSystem& source)
       : options_(std::move(options)), source_(source) {}
   absl::Status Adopt() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns the file, if it is as it was written. Removes it otherwise.
+  // Returns the file if it is undamaged. Removes it otherwise.
   absl::StatusOr<OpenFile> OpenCompared(const std::string& file_name) const;
   // Returns the name of the file.
   absl::StatusOr<std::string> Unpack(const OpenFile& packed, Decoder& decoder,

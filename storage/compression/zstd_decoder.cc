@@ -65,7 +65,7 @@ class ZstdDecoder : public Decoder {
   ZSTD_DStream* const stream_;
   bool at_end_ = false;
   std::string header_;               // The first bytes of the frame.
-  unsigned long long num_made_ = 0;  // Of the frame, so far.
+  unsigned long long num_made_ = 0;  // The bytes of the frame so far.
 };
 
 }  // namespace

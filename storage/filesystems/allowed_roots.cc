@@ -34,7 +34,7 @@ std::shared_ptr<const DataRoots> AllowedRoots::Present() const {
   const Clock::time_point now = Clock::now();
   {
     MutexLock lock(mutex_);
-    if (roots_ != nullptr && file == file_ && now - loaded_at_ < kMostAge) return roots_;
+    if (roots_ != nullptr && file == file_ && now - loaded_at_ < kMaxAge) return roots_;
   }
   // Several may load at once. What one of them has read is never older than what it looked at.
   std::shared_ptr<const DataRoots> loaded = Load();

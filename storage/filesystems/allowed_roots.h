@@ -1,4 +1,4 @@
-// The present data roots of a storage service.
+// The current data roots of a storage service.
 #pragma once
 
 #include <chrono>
@@ -25,16 +25,16 @@ class AllowedRoots {
  public:
   explicit AllowedRoots(AllowedRootsOptions options) : options_(std::move(options)) {}
 
-  // Returns the roots as they are now. Whoever does several things that belong together does them
-  // with one answer. A change of the file counts at once. Roots that came, went or were mounted
-  // count after kMostAge.
+  // Returns the roots as they are now. Steps that belong together must use the same result. A
+  // change of the file takes effect at once. Roots that were created, removed or mounted take
+  // effect after kMaxAge.
   std::shared_ptr<const DataRoots> Present() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  static constexpr std::chrono::milliseconds kMostAge{200};
+  static constexpr std::chrono::milliseconds kMaxAge{200};
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Tells the states of the file.
+  // Distinguishes the states of the file.
   struct FileState {
     int64_t inode = 0;
     int64_t size_bytes = 0;

@@ -1,4 +1,4 @@
-// The files of every path that a dataset may name.
+// The files at every path that a dataset may name, local or in an object store.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace tidemill::storage {
 
 // Paths that begin with s3:// go to the object store. The store is set up on first use, so that a
-// user without one needs no credentials and sees no failure. Thread-safe.
+// user without a store needs no credentials and sees no failure. Thread-safe.
 class AnyFiles final : public FileSystem {
  public:
   // `folder` is for blocks of objects.

@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<BlockCache>> BlockCache::Create(BlockCacheOptions
 absl::Status BlockCache::Adopt() {
   ASSIGN_OR_RETURN(ListedFolder listed, ListOwnFiles(options_.folder, "*/*"));
   std::vector<ListedFile> found = std::move(listed.files);
-  // A block that is read again gets a new time, so the order is that of use.
+  // A block that is read again gets a new time, so blocks are ordered by their last use.
   std::sort(found.begin(), found.end(), [](const ListedFile& a, const ListedFile& b) {
     return a.identity.modified_nanos < b.identity.modified_nanos;
   });
@@ -160,7 +160,7 @@ void BlockCache::NoteOnDisk(const BlockKey& key, int64_t size_bytes) {
       removed.push_back(last);
     }
   }
-  // One that is written again meanwhile is lost, which its next reader mends.
+  // A block that is rewritten at the same time is lost; its next reader fetches it again.
   for (const BlockKey& last : removed) unlink(PathOf(last).c_str());
 }
 
@@ -171,11 +171,6 @@ void BlockCache::Forget(const BlockKey& key) {
   disk_bytes_ -= found->second.size_bytes;
   disk_uses_.erase(found->second.used);
   on_disk_.erase(found);
-}
-
-int64_t BlockCache::disk_bytes() const {
-  MutexLock lock(mutex_);
-  return disk_bytes_;
 }
 
 }  // namespace tidemill::storage

@@ -37,7 +37,7 @@ struct BlockCacheOptions {
   int64_t max_memory_bytes = int64_t{64} << 20;
 };
 
-// Keeps the blocks that it is given, if it can. A full disk costs requests, but no data.
+// Keeps the added blocks if the disk has space. A full disk costs requests, but no data.
 // Thread-safe.
 //
 // A block is a file "<folder>/<2 digits>/<file>-<number>". It has a header with the block's key and
@@ -62,8 +62,6 @@ class BlockCache {
   bool Contains(const BlockKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Insert(const BlockKey& key, const batch::Buffer& bytes) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  int64_t disk_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   using Uses = std::list<BlockKey>;  // The most recent first.

@@ -73,7 +73,7 @@ std::optional<BlockKey> ParseBlockFileName(std::string_view name) {
 
 absl::Status WriteBlockFile(const std::string& path, const BlockKey& key,
                             const batch::Buffer& bytes) {
-  // Two may write the same block at once: each has a part of its own.
+  // Two may write the same block at once: each has its own part.
   static std::atomic<int64_t> part_number = 0;
   const std::string part = fmt::format("{}.{}.part", path, ++part_number);
   const int descriptor = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -1,4 +1,4 @@
-// One block of a remote file as a file of its own. block_cache.h describes the format.
+// One block of a remote file, stored as one local file. block_cache.h describes the format.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ std::optional<BlockKey> ParseBlockFileName(std::string_view name);
 absl::Status WriteBlockFile(const std::string& path, const BlockKey& key,
                             const batch::Buffer& bytes);
 
-// NOT_FOUND when there is no file. DATA_LOSS when it is not what was written.
+// NOT_FOUND when there is no file. DATA_LOSS when it is damaged.
 absl::StatusOr<batch::Buffer> ReadBlockFile(const std::string& path, const BlockKey& key);
 
 }  // namespace tidemill::storage

@@ -1,5 +1,5 @@
-// Decides which paths storage may touch. It is the only place that decides it: for registered
-// datasets, for those that are only looked at, and for every link in them.
+// Decides which paths storage may touch. No other place decides it: neither for registered
+// datasets, nor for datasets that are only inspected, nor for links in them.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tidemill::storage {
 
-// The folders, and s3://bucket/folder, below which data may lie. Thread-safe, because it is
+// The folders, and s3://bucket/folder, below which data may be. Thread-safe, because it is
 // immutable. What opens local files is base/paths/allowed_folders.h.
 class DataRoots {
  public:
@@ -20,11 +20,11 @@ class DataRoots {
   explicit DataRoots(const std::vector<std::string>& allowed,
                      std::shared_ptr<const StateFolders> states = nullptr);
 
-  // Returns the path with its links resolved; it is below a root. The codes are those of
+  // Returns the path with its links resolved; it is below a root. Returns the errors of
   // AllowedFolders. An object store is not asked.
   absl::StatusOr<std::string> Resolve(const std::string& path) const;
 
-  // Those on this machine.
+  // The roots on this machine.
   const AllowedFolders& folders() const { return folders_; }
 
  private:

@@ -49,7 +49,7 @@ TEST_F(DataRootsTest, ARootThatIsALinkIsKnownByBothItsNames) {
   EXPECT_THAT(roots.Resolve(Outside("b.csv")), StatusIs(kInvalid, _));
 }
 
-TEST_F(DataRootsTest, OfWhatLiesOutsideNothingIsSaid) {
+TEST_F(DataRootsTest, NothingOutsideIsRevealed) {
   fs::create_symlink(other_.path(), Inside("folder"));
   fs::create_symlink(Outside("secret"), Inside("file"));
   fs::create_symlink("../../../../../../../" + Outside("secret"), Inside("up"));
@@ -77,8 +77,8 @@ TEST_F(DataRootsTest, OfWhatLiesOutsideNothingIsSaid) {
   }
 }
 
-// The kernel follows `elsewhere` before it goes up; by its text alone the path would lie inside.
-TEST_F(DataRootsTest, AWayUpBehindALinkLeadsUpFromWhereThatLeads) {
+// The kernel follows `elsewhere` before it goes up; by its text alone the path would be inside.
+TEST_F(DataRootsTest, AWayUpAfterALinkLeadsUpFromItsTarget) {
   fs::create_directory(Outside("folder"));
   other_.Write("secret.csv", "42");
   data_.Write("secret.csv", "a decoy");

@@ -40,7 +40,7 @@ class Neighbours {
 
  private:
   const std::shared_ptr<const DataRoots> roots_;
-  std::string path_;  // Of the open folder, with a slash at the end.
+  std::string path_;  // The path of the open folder, with a slash at the end.
   Descriptor folder_;
 };
 

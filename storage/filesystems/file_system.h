@@ -22,15 +22,15 @@ struct FileListing {
   // The requested files, in the byte order of their paths.
   std::vector<ListedFile> files;
   // Returns the identity of these files and of their neighbours (files of labels) by their whole
-  // paths. It holds what it needs. A store is not asked again, because each answer would take a
+  // paths. It holds all that it needs, so a store is not asked again: each answer would take a
   // request. Thread-compatible.
   IdentityLookup identity_of;
   // Always empty for a store, which has only files.
   PassedOver passed_over = {};
 };
 
-// Thread-safe. Paths are whole: absolute paths, or s3://bucket/key. Every call judges its path
-// first (data_roots.h): what is not below an allowed root is INVALID_ARGUMENT, and nothing of it is
+// Thread-safe. Paths are whole: absolute paths, or s3://bucket/key. Every call checks its path
+// first (data_roots.h): a path that is not below an allowed root is INVALID_ARGUMENT, and is not
 // touched.
 class FileSystem {
  public:
@@ -40,15 +40,15 @@ class FileSystem {
   // when a store cannot be reached.
   virtual absl::StatusOr<OpenFile> Open(const std::string& path) = 0;
 
-  // NOT_FOUND when there is no such file. Other codes are those of Open().
+  // NOT_FOUND when there is no such file. Also returns the errors of Open().
   virtual absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) = 0;
 
   // Returns the folder that a path names, with links resolved and without a slash at the end.
   // NOT_FOUND when there is none. A store is not asked.
   virtual absl::StatusOr<std::string> ResolveFolder(const std::string& path) = 0;
 
-  // Checks that a resolved folder can be listed. The codes are those of List(). An empty folder of
-  // a store is allowed. It is logged, because it may be a misspelling.
+  // Checks that a resolved folder can be listed. Returns the errors of List(). An empty folder of a
+  // store is allowed. It is logged, because it may be a misspelling.
   virtual absl::Status Probe(const std::string& folder) = 0;
 
   // Lists files as ListFiles() does. When a store refuses, the code is PERMISSION_DENIED or

@@ -9,14 +9,14 @@
 #include <memory>
 #include <utility>
 
-#include "storage/client/glob.h"
 #include "storage/filesystems/local.h"
+#include "storage/spec/glob.h"
 
 namespace tidemill::storage {
 
 namespace {
 
-constexpr char kOwnFolder[] = "is no folder of this service";
+constexpr char kOwnFolder[] = "is not a folder of this service";
 
 // Collects the files below one root. Each folder is opened in the one above it, by its descriptor.
 class Listing {
@@ -51,14 +51,14 @@ class Listing {
   }
 
  private:
-  // Of the entry `path_`.
+  // Visits the entry `path_`.
   absl::Status VisitEntry(int parent, const char* name) {
     struct stat status = {};
     if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      return absl::OkStatus();  // Gone meanwhile.
+      return absl::OkStatus();  // Removed during the listing.
     }
     if (S_ISLNK(status.st_mode)) {
-      // Of where it leads nothing was touched.
+      // Nothing at its target was touched.
       const auto target = roots_.Look(root_ + "/" + path_);
       if (!target.ok()) return PassOver("a link that leads nowhere, or out of the allowed folders");
       status = *target;
@@ -91,7 +91,7 @@ class Listing {
     return Unavailable("cannot list {}: {}", below.empty() ? root_ : root_ + "/" + below, reason);
   }
 
-  // Counts what nobody is to wonder about later.
+  // Counts entries that are passed over, so that they can be reported.
   absl::Status PassOver(const char* why, bool always = false) {
     if (!always && !GlobMatches(glob_, path_)) return absl::OkStatus();
     if (passed_over_.count++ == 0) passed_over_.first = path_ + ": " + why;
@@ -103,7 +103,7 @@ class Listing {
   const std::string_view glob_;
   const int64_t most_entries_;
   int64_t num_entries_ = 0;
-  std::string path_;  // Of the entry at hand, below the root.
+  std::string path_;  // The path of the current entry, below the root.
   std::vector<ListedFile> files_;
   PassedOver passed_over_;
 };

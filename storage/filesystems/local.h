@@ -21,7 +21,7 @@ namespace tidemill::storage {
 // An open file. Movable; the destructor closes it. Reads are thread-safe.
 class OpenFile {
  public:
-  // Opens one of the service's own files. Paths of users are DataRoots' to open. NOT_FOUND,
+  // Opens one of the service's own files. Paths of users are opened by DataRoots. NOT_FOUND,
   // PERMISSION_DENIED, or INVALID_ARGUMENT when it is not a regular file.
   static absl::StatusOr<OpenFile> Open(const std::string& path);
   // A regular file that is open.
@@ -61,7 +61,7 @@ struct ListedFile {
   FileIdentity identity;
 };
 
-// What was found beside the files and cannot be ingested.
+// The entries found among the files that cannot be ingested.
 struct PassedOver {
   int64_t count = 0;
   std::string first = {};  // "link.csv: a link that leads nowhere".
@@ -75,7 +75,7 @@ struct ListedFolder {
 
 // Returns the regular files below `root` whose path matches `glob`, in the byte order of their
 // paths. Hidden files and folders are left out, and folders of stacks' states passed over. A link
-// is followed when it leads to a file below the roots. The codes are those of
+// is followed when it leads to a file below the roots. Returns the errors of
 // AllowedFolders::OpenFolder. INVALID_ARGUMENT when the pattern itself names a folder of a stack's
 // state. UNAVAILABLE when a folder cannot be read, because a partial list must not look like
 // missing files. RESOURCE_EXHAUSTED when there are more than `most_entries` files and folders,
@@ -84,7 +84,7 @@ absl::StatusOr<ListedFolder> ListFiles(const AllowedFolders& roots, const std::s
                                        std::string_view glob,
                                        int64_t most_entries = std::numeric_limits<int64_t>::max());
 
-// Does it for a folder of the service's own.
+// Does the same for one of the service's own folders.
 absl::StatusOr<ListedFolder> ListOwnFiles(const std::string& folder, std::string_view glob);
 
 }  // namespace tidemill::storage

@@ -13,7 +13,7 @@ constexpr size_t kBlocksPerRequest = 4;
 
 }  // namespace
 
-// Cuts what arrives of a run into blocks, each handed on as soon as it is whole.
+// Cuts what arrives of a run into blocks, each delivered once it is whole.
 class ObjectBlocks::Assembly {
  public:
   Assembly(ObjectBlocks& blocks, const BlockedObject& object, const std::vector<Claim>& run)
@@ -71,7 +71,7 @@ absl::StatusOr<batch::Buffer> ObjectBlocks::Load(const std::shared_ptr<const Blo
       MutexLock lock(mutex_);
       if (const auto found = flights_.find(key); found != flights_.end()) {
         flight = found->second;
-      } else if (!cache_.Contains(key)) {  // Else it has landed meanwhile.
+      } else if (!cache_.Contains(key)) {  // Otherwise it has arrived in the meantime.
         flight = flights_[key] = std::make_shared<Flight>();
         is_mine = true;
       }

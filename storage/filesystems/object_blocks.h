@@ -33,15 +33,15 @@ struct BlockedObject {
 };
 
 // Neighbouring blocks are fetched with one request. When two callers want the same block, it is
-// fetched once. Thread-safe. The destructor ends the fetches. Memory: the blocks being fetched, at
-// most some per connection, besides what the cache holds.
+// fetched once. Thread-safe. The destructor ends the fetches. Memory: the blocks being fetched, a
+// few per connection, in addition to the cache.
 class ObjectBlocks {
  public:
   // Both must outlive this object.
   ObjectBlocks(S3Client& client, BlockCache& cache, int connections);
   ~ObjectBlocks();
 
-  // Returns a whole block, with its hash checked. The codes are those of S3Client::Get.
+  // Returns a whole block, with its hash checked. Returns the errors of S3Client::Get.
   absl::StatusOr<batch::Buffer> Load(const std::shared_ptr<const BlockedObject>& object,
                                      int64_t block) ABSL_LOCKS_EXCLUDED(mutex_);
 

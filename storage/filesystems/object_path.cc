@@ -17,7 +17,7 @@ bool IsBucketName(std::string_view name) {
          IsLowerOrDigit(name.front()) && IsLowerOrDigit(name.back());
 }
 
-// 16 for what is no digit.
+// 16 for what is not a digit.
 size_t HexValue(char c) {
   const char upper = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
   return std::min<size_t>(kHexDigits.find(upper), 16);

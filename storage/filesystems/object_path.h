@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "storage/client/dataset_path.h"
+#include "storage/spec/dataset_path.h"
 
 namespace tidemill::storage {
 

@@ -35,7 +35,7 @@ TEST(ObjectPath, ARootHasNoSlashAtItsEndAndNoFolderThatMeansAnother) {
   }
 }
 
-TEST(ObjectPath, OnlyWholeNamesLieBelow) {
+TEST(ObjectPath, OnlyWholeNamesAreBelow) {
   EXPECT_TRUE(IsBelowObjectRoot("s3://bucket/a", "s3://bucket/a"));
   EXPECT_TRUE(IsBelowObjectRoot("s3://bucket/a", "s3://bucket/a/b"));
   EXPECT_TRUE(IsBelowObjectRoot("s3://bucket", "s3://bucket/a"));

@@ -68,9 +68,9 @@ struct ObjectStoreConfig {
   void Check(config::Problems& problems) const;
 };
 
-// Fills in from the environment what the section leaves open. INVALID_ARGUMENT when an endpoint is
-// neither http:// nor https://, when it is http:// and not on loopback, or when an access key has
-// no secret.
+// Fills in the unset members from the environment. INVALID_ARGUMENT when an endpoint is neither
+// http:// nor https://, when it is http:// and not on loopback, or when an access key has no
+// secret.
 absl::StatusOr<ObjectStoreConfig> CompletedByEnvironment(ObjectStoreConfig config);
 
 // Whether the host of a URL is this machine: localhost, 127.x.x.x or ::1.

@@ -45,7 +45,7 @@ class RemoteFile {
   // the file was replaced. UNAVAILABLE when its server cannot be reached. NOT_FOUND,
   // PERMISSION_DENIED.
   virtual absl::StatusOr<size_t> ReadAt(int64_t offset, char* bytes, size_t size) const = 0;
-  // Fetches the missing parts of the ranges in parallel, in any order. The codes are those of
+  // Fetches the missing parts of the ranges in parallel, in any order. Returns the errors of
   // ReadAt().
   virtual absl::Status Prepare(std::span<const ByteRange> ranges) const = 0;
 };

@@ -150,7 +150,7 @@ absl::Status S3Client::List(const std::string& bucket, const std::string& prefix
                             const std::function<void(const ListedObject&)>& visit) {
   std::string continuation;
   while (true) {
-    // In the order of names: libcurl 7.88 signs a query as it stands, the store in order.
+    // In the order of names: libcurl 7.88 signs a query unsorted, the store sorts it.
     std::string query = continuation.empty() ? ""
                                              : fmt::format("continuation-token={}&",
                                                            PercentEncode(continuation, false));

@@ -1,5 +1,4 @@
-// The requests of storage to an object store. They are repeated while the reason of a failure may
-// pass.
+// The requests of storage to an object store. They are retried while the failure may be temporary.
 #pragma once
 
 #include <functional>
@@ -25,7 +24,8 @@ struct ObjectState {
 // Thread-safe. A failure names the object, the endpoint and what to do. NOT_FOUND when the object
 // does not exist. PERMISSION_DENIED when the store refuses the object or the bucket.
 // FAILED_PRECONDITION when the bucket does not exist or belongs to another region, or when the
-// object was replaced. UNAVAILABLE for a passing reason, after `retry_for`. CANCELLED after Stop().
+// object was replaced. UNAVAILABLE for a temporary failure, after `retry_for`. CANCELLED after
+// Stop().
 class S3Client {
  public:
   // `config` must come from CompletedByEnvironment().

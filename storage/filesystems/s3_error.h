@@ -8,7 +8,7 @@
 
 namespace tidemill::storage {
 
-// `response` must not be a success. The codes are those of S3Client. Only UNAVAILABLE is worth
+// `response` must not be a success. Returns the errors of S3Client. Only UNAVAILABLE is worth
 // another attempt.
 absl::Status ToStatus(const HttpResponse& response, const ObjectPath& path,
                       const ObjectStoreConfig& config);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "storage/client/glob.h"
 #include "storage/filesystems/s3_object.h"
+#include "storage/spec/glob.h"
 
 namespace tidemill::storage {
 

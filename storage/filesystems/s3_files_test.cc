@@ -44,7 +44,7 @@ absl::StatusOr<std::string> ReadAt(const OpenFile& file, int64_t offset, size_t 
   return bytes;
 }
 
-// One server for all tests, whose objects have names of their own.
+// One server for all tests, whose objects have their own names.
 const S3Server& Server() {
   static const S3Server server("files");
   return server;
@@ -206,7 +206,7 @@ TEST_F(S3FilesTest, ReadsByTlsFromAServerThatAnAuthorityVouchesFor) {
   EXPECT_EQ(*ReadAll(path), "12345");
 }
 
-TEST_F(S3FilesTest, GoesOnWhereAConnectionWasCut) {
+TEST_F(S3FilesTest, ContinuesWhereAConnectionWasCut) {
   const std::string bytes = Pattern(8 * kBlockBytes, 4);
   const std::string path = Put("object", bytes);
   const auto file = files_->Open(path);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr long kConnectTimeoutMillis = 5'000;
 constexpr long kBufferBytes = 512 << 10;
-// An answer that nobody takes in pieces: a page of a listing, an error.
+// An answer without a sink: a page of a listing, an error.
 constexpr size_t kMaxBodyBytes = size_t{64} << 20;
 // SHA-256 of nothing, which is what all of our requests carry.
 constexpr char kEmptyBody[] =

@@ -18,8 +18,8 @@ namespace tidemill::storage {
 
 struct HttpRequest {
   bool head = false;  // HEAD if true, else GET.
-  // The path and the query behind the host, encoded. The parts of the query are ordered by name. It
-  // is signed as it is here.
+  // The path and the query after the host, encoded. The parts of the query are ordered by name. It
+  // is signed in this form.
   std::string target;
   std::vector<std::string> headers = {};  // "Range: bytes=0-9".
 };
@@ -27,7 +27,7 @@ struct HttpRequest {
 struct HttpResponse {
   int status = 0;
   std::map<std::string, std::string> headers = {};  // With names in lower case.
-  std::string body = {};                            // What no sink has taken.
+  std::string body = {};                            // The body that no sink has taken.
 
   std::string Header(const std::string& name) const;
 };

@@ -37,7 +37,7 @@ absl::StatusOr<ListPage> ParseListPage(std::string_view xml) {
   if (result.child("IsTruncated").text().as_bool()) {
     page.continuation = result.child_value("NextContinuationToken");
     if (page.continuation->empty()) {
-      return Unavailable("a listing goes on but does not say from where");
+      return Unavailable("a listing continues but does not say from where");
     }
   }
   return page;

@@ -35,7 +35,7 @@ TEST(S3Xml, ReadsAPageOfAListing) {
   EXPECT_EQ(page->continuation, "1ue/+=&x");
 }
 
-TEST(S3Xml, WhatIsNoWholeListingIsNoListing) {
+TEST(S3Xml, APartOfAListingIsNotAListing) {
   for (size_t size = 0; size + 1 < kPage.size(); ++size) {
     EXPECT_THAT(ParseListPage(kPage.substr(0, size)), StatusIs(absl::StatusCode::kUnavailable, _))
         << size;

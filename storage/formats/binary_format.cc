@@ -1,4 +1,4 @@
-#include "storage/client/formats/binary_format.h"
+#include "storage/spec/formats/binary_format.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// Little enough to be hashed while it lies in the cache.
+// Little enough to be hashed while it is in the cache.
 constexpr int64_t kBlockBytes = 256 << 10;
 
 // Bytes of a number of an IDX type code, 0 for an unknown code.
@@ -42,7 +42,7 @@ int64_t RecordsIn(int64_t size_bytes, int64_t header_bytes, int64_t record_bytes
   return std::max<int64_t>(0, size_bytes - header_bytes) / record_bytes;
 }
 
-// A record is a sample; its payload is the record less the label that may lie in it.
+// A record is a sample; its payload is the record without the label that it may contain.
 class BinaryFiles final : public Format {
  public:
   BinaryFiles(const BinaryFormat& format, const DatasetSpec& spec, TimeReader times,
@@ -196,7 +196,7 @@ class BinaryFiles::Indexing {
   int64_t position_;
   std::optional<FileTimes> file_times_;
   std::optional<Label> file_label_;
-  // Of the labels that lie in bytes, here or in a file of their own; else null.
+  // The layout of labels in bytes, in the record or in a separate file; else null.
   const NumberLayout* layout_ = nullptr;
   int64_t label_offset_ = 0;
   std::optional<OpenFile> label_file_;
@@ -246,7 +246,7 @@ absl::Status BinaryFiles::CheckIdx(const OpenFile& file, int64_t header_bytes,
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
   const int64_t stated = BigEndian32(header.data() + 4);
   const int64_t held = RecordsIn(identity.size_bytes, header_bytes, record_bytes);
-  // Of a file that grows, or of which the beginning is tried, some records are still to come.
+  // More records may follow when the file grows, or when only its beginning is tried.
   const bool may_lack = spec_.append && held < stated;
   if (stated != held && !may_lack) {
     return InvalidArgument("{} states {} records but holds {}", file.path(), stated, held);

@@ -1,4 +1,4 @@
-#include "storage/client/formats/csv_format.h"
+#include "storage/spec/formats/csv_format.h"
 
 #include <memory>
 #include <optional>
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format,
   std::vector<std::string> names;
   std::optional<FileKind> kind;
   bool bad = false;
-  // A header without a line end may be half written, and has no records behind it.
+  // A header without a line end may be half written, and has no records after it.
   const auto consume = [&](std::string_view window, int64_t offset,
                            bool) -> absl::StatusOr<size_t> {
     if (offset == 0) kind = KindOfFile(window);
@@ -98,7 +98,7 @@ absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format,
   };
   absl::Status status = ReadWindows(file, 0, consume).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
-  if (kind) return InvalidArgument("{} is no CSV file, {}", file.path(), kind->Explain());
+  if (kind) return InvalidArgument("{} is not a CSV file, {}", file.path(), kind->Explain());
   if (bad || names.empty()) return InvalidArgument("{} has no complete header", file.path());
   if (const auto problem = ProblemOfNames(names)) {
     return InvalidArgument("the header of {} {}", file.path(), *problem);

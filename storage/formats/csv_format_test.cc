@@ -1,4 +1,4 @@
-// CSV files as they are found: put together, written by other programs, damaged, and no CSV at all.
+// CSV files in practice: concatenated, written by other programs, damaged, and not CSV.
 #include <random>
 #include <string>
 #include <tuple>
@@ -56,14 +56,14 @@ TEST_F(CsvFormatTest, ASecondHeaderCostsOneRecord) {
 }
 
 // Nothing else in it is bad: without a time and a label it would be a sample.
-TEST_F(CsvFormatTest, ASecondHeaderOfTextsIsNoSample) {
+TEST_F(CsvFormatTest, ASecondHeaderOfTextsIsNotASample) {
   const std::string spec = "format: csv\nevent_time: {row: {start: 2020-01-01, step: 1s}}\n";
   const IndexedFile found = Read(spec, "word,text\na,b\nword,text\nc,d\ntext,word\ne,f\n");
   EXPECT_THAT(Bytes("x.csv", found), ElementsAre("a,b", "c,d"));
   EXPECT_EQ(found.num_bad, 3);
 }
 
-TEST_F(CsvFormatTest, BehindAHeaderWithTheColumnsInAnotherOrderNothingIsTaken) {
+TEST_F(CsvFormatTest, AfterAHeaderWithTheColumnsInAnotherOrderNothingIsTaken) {
   const IndexedFile found = Read(kClasses,
                                  "t,x,z,y\n2026-01-01,1,-1000,a\n"
                                  "t,z,x,y\n2026-01-02,-1000,2,a\n2026-01-03,-1000,3,b\n"
@@ -76,7 +76,7 @@ TEST_F(CsvFormatTest, BehindAHeaderWithTheColumnsInAnotherOrderNothingIsTaken) {
                           "it follows a second header with other columns", "a second header"));
 }
 
-TEST_F(CsvFormatTest, BehindAHeaderWithOtherColumnsNothingIsTaken) {
+TEST_F(CsvFormatTest, AfterAHeaderWithOtherColumnsNothingIsTaken) {
   const IndexedFile found = Read(kClasses,
                                  "t,x,z,y\n2026-01-01,1,-1000,a\n"
                                  "t,x,w,y\n2026-01-02,1,7,a\n");
@@ -218,8 +218,7 @@ TEST_F(CsvFormatTest, AStrayQuoteCostsItsLineHoweverManyLinesItTookIn) {
   std::string text = "t,x,y\n1,5,0\n2,\"6,1\n";
   for (int i = 3; i < 100; ++i) text += std::to_string(i) + ",7,1\n";
   const std::string closed = text + "100,\"eight\",0\n101,9,1\n";
-  // Another stray quote closes the first one, and the fields between them are as many as they shall
-  // be.
+  // Another stray quote closes the first one, and the number of fields between them is right.
   const std::string paired = text + "100,8\",0\n101,9\",1\n";
   for (const std::string& bytes : {text, closed, paired}) {
     const IndexedFile found = Read(kNumbers, bytes);
@@ -232,7 +231,7 @@ TEST_F(CsvFormatTest, AStrayQuoteCostsItsLineHoweverManyLinesItTookIn) {
   EXPECT_EQ(Read(std::string(kNumbers) + "append: true\n", text).positions.size(), 98U);
 }
 
-// How much of a growing file is there at a time must not matter, whatever stands in it.
+// The steps in which a file grows must not matter, whatever it contains.
 TEST_F(CsvFormatTest, AFileThatGrowsGivesWhatItGivesAtOnce) {
   const std::string_view pieces[] = {"1,5,0", "2,x,1", ",",  "\"",      "\n",
                                      "\r",    "\r\n",  "\n", "t,x,y\n", "x,t,y\n"};
@@ -293,7 +292,7 @@ TEST_F(CsvFormatTest, TextsOfSeveralLinesStayWhatTheyAre) {
   EXPECT_EQ(bad.num_bad, 1);
 }
 
-TEST_F(CsvFormatTest, WhatIsNoCsvFileIsNamed) {
+TEST_F(CsvFormatTest, AFileThatIsNotCsvIsNamed) {
   using std::string_literals::operator""s;
   const std::tuple<std::string, std::string> cases[] = {
       {"PK\x03\x04\x14\0\0\0\x08\0"s, "it is a zip archive: unpack it"},
@@ -306,7 +305,7 @@ TEST_F(CsvFormatTest, WhatIsNoCsvFileIsNamed) {
   for (const auto& [bytes, reason] : cases) {
     data_.Write("x.csv", bytes);
     EXPECT_THAT(Index(Spec(kClasses), "x.csv"),
-                StatusIs(kInvalid, AllOf(HasSubstr("is no CSV file"), HasSubstr(reason))));
+                StatusIs(kInvalid, AllOf(HasSubstr("is not a CSV file"), HasSubstr(reason))));
     auto spec = Spec(kClasses);
     spec.format->SetColumns(std::vector<std::string>{"t", "x", "y"});
     EXPECT_THAT(Index(spec, "x.csv"), StatusIs(kInvalid, HasSubstr(reason)));

@@ -14,7 +14,7 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr char kStrayQuote[] = "a quote is never closed, because the lines behind it are records";
+constexpr char kStrayQuote[] = "a quote is never closed, because the lines after it are records";
 constexpr char kBehindHeader[] = "it follows a second header with other columns";
 constexpr char kEmptyRecord[] = "all its fields are empty";
 
@@ -112,7 +112,7 @@ IndexedFile CsvIndexing::Finish() {
 
 absl::Status CsvIndexing::CheckKind(std::string_view start) const {
   const auto kind = KindOfFile(start);
-  return kind ? InvalidArgument("this is no CSV file, {}", kind->Explain()) : absl::OkStatus();
+  return kind ? InvalidArgument("this is not a CSV file, {}", kind->Explain()) : absl::OkStatus();
 }
 
 void CsvIndexing::SkipRest(std::string_view window, size_t& at) {

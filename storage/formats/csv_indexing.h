@@ -10,13 +10,13 @@
 #include "records/csv_header.h"
 #include "records/csv_splitter.h"
 #include "records/time_reader.h"
-#include "storage/client/dataset_spec.h"
-#include "storage/client/formats/file_format.h"
-#include "storage/client/label_reader.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
 #include "storage/formats/record_expressions.h"
 #include "storage/formats/series_view.h"
+#include "storage/spec/dataset_spec.h"
+#include "storage/spec/formats/file_format.h"
+#include "storage/spec/label_reader.h"
 
 namespace tidemill::storage {
 
@@ -37,22 +37,22 @@ struct CsvReading {
   // The places of the columns that the spec names.
   std::vector<size_t> time_columns;
   std::optional<size_t> label_column;
-  std::optional<size_t> group_column;  // Of a series.
-  // Whether numbers that are times have a decimal comma.
+  std::optional<size_t>
+      group_column;  // For a series. Whether numbers that are times have a decimal comma.
   const bool times_have_comma;
 };
 
 // Takes the records of a file one after another. Thread-compatible.
 class CsvIndexing {
  public:
-  // `reading` and `input` must outlive it. The times and the label are those that all records
-  // share. `expressions` are those of the reading.
+  // `reading` and `input` must outlive it. `times` and `label` are shared by all records.
+  // `expressions` must be made from `reading`.
   CsvIndexing(const CsvReading& reading, const FileInput& input,
               std::optional<FileTimes> file_times, std::optional<Label> file_label,
               RecordExpressions expressions);
 
-  // A WindowConsumer. CANCELLED when the piece is full. INVALID_ARGUMENT when the file is no such
-  // file: it is something else than text, or has another header.
+  // A WindowConsumer. CANCELLED when the piece is full. INVALID_ARGUMENT when the file is not text,
+  // or has another header.
   absl::StatusOr<size_t> Consume(std::string_view window, int64_t offset, bool last);
 
   // Returns what was found. It must not be used afterwards.
@@ -61,15 +61,15 @@ class CsvIndexing {
  private:
   absl::Status CheckKind(std::string_view start) const;
   void SkipRest(std::string_view window, size_t& at);
-  // Makes a bad record of the first line of the record, which begins `rest`, if a quote in it seems
-  // to have taken the next lines into a field.
+  // Treats the first line of the record at the beginning of `rest` as a bad record, if a stray
+  // quote in it seems to have pulled the next lines into a field.
   void CutAtStrayQuote(std::string_view rest);
   bool IsSound(std::string_view line);
 
   absl::Status Take(std::string_view bytes, int64_t offset);
   absl::Status TakeHeader();
   void TakeRecord(std::string_view bytes, int64_t offset, int64_t position);
-  // Zeros stand where a crash left them in place of text; they may hide the ends of lines.
+  // A crash left zeros in place of text; they may hide the ends of lines.
   void AddZeros(std::string_view bytes, int64_t position);
   void TakeSecondHeader(CsvHeader::Kind kind, int64_t position);
   absl::Status AddSample(std::string_view bytes, int64_t offset, int64_t position);
@@ -87,14 +87,14 @@ class CsvIndexing {
   const std::optional<FileTimes> file_times_;
   const std::optional<Label> file_label_;
   RecordExpressions expressions_;
-  std::vector<size_t> expression_columns_;  // The places of the fields that they read.
+  std::vector<size_t> expression_columns_;  // The places of the fields that the expressions read.
   const bool tells_records_;                // Whether a record can be told from other text.
   bool at_start_ = true;
   bool expects_header_ = false;
   bool runs_on_ = false;
-  int64_t long_from_ = 0;  // Where the record begins that runs on.
+  int64_t long_from_ = 0;  // Where the unfinished record begins.
   CsvRecord record_;
-  CsvRecord line_;  // Within it.
+  CsvRecord line_;  // A line within it.
   std::string unquoted_;
   std::string joined_;
   GroupNumbers groups_;

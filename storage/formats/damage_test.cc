@@ -1,4 +1,4 @@
-// Files of every format, damaged at random: what is sound is found, what is lost is told.
+// Files of every format, damaged at random: what is sound is found, what is lost is reported.
 //
 // TIDEMILL_TEST_DAMAGES sets how many damages each format gets. With it, the shares are printed.
 #include <algorithm>
@@ -47,7 +47,7 @@ struct Subject {
   std::function<SoundFile(std::mt19937&)> make;
   // Whether records have sums, so that what is taken is what was written.
   bool has_sums = false;
-  // Whether records behind inserted bytes cannot be found, because only their place tells them.
+  // Whether records after inserted bytes cannot be found, because only their place tells them.
   bool is_counted = false;
 };
 
@@ -55,7 +55,7 @@ enum class Kind { kFlip, kCut, kZeros, kTwice };
 
 struct Damage {
   Kind kind = Kind::kFlip;
-  Extent extent;  // Of the sound file: what was changed, cut off, or stands twice.
+  Extent extent;  // The part of the sound file that was changed, cut off or repeated.
   std::string bytes;
 };
 
@@ -78,7 +78,7 @@ Damage DamageOf(const std::string& sound, std::mt19937& random) {
       damage.bytes.replace(from, size, std::string(size, '\0'));
       break;
     case Kind::kTwice:
-      // The bytes behind the block are sound, and what lies at the seam is not.
+      // The bytes after the block are sound, and those at the seam are not.
       damage.extent = {from + size, from + size};
       damage.bytes.insert(from + size, sound.substr(from, size));
       break;
@@ -202,7 +202,7 @@ class DamageTest : public FormatTest, public ::testing::WithParamInterface<Subje
   std::map<Kind, Tally> tallies_;
 };
 
-TEST_P(DamageTest, CostsWhatItHitsAndIsTold) {
+TEST_P(DamageTest, CostsWhatItHitsAndIsReported) {
   std::mt19937 random(20);
   const int each = std::max(1, NumDamages() / kNumFiles);
   for (int file = 0; file < kNumFiles; ++file) {
@@ -292,7 +292,7 @@ SoundFile SingleFile(std::mt19937& random) {
   return file;
 }
 
-// What of a packed file is sound is not known: it is told, or all is read.
+// It is unknown which part of a packed file is sound: damage is reported, or all is read.
 std::function<SoundFile(std::mt19937&)> PackedLines(Packing packing) {
   return [packing](std::mt19937& random) {
     return SoundFile{.bytes = Pack(Jsonl(random).bytes, packing)};

@@ -1,4 +1,4 @@
-// Labels, times and conditions that are said by expressions, in every format with fields.
+// Labels, times and conditions that are given by expressions, in every format with fields.
 #include "storage/testing/format_fixture.h"
 #include "storage/testing/tfrecord_writer.h"
 
@@ -36,7 +36,7 @@ class ExpressionsTest : public testing::FormatTest {
   }
 };
 
-TEST_F(ExpressionsTest, ALabelThatIsATruthValueIsOneOfTwoClasses) {
+TEST_F(ExpressionsTest, ABooleanLabelIsOneOfTwoClasses) {
   data_.Write("a.csv", "t,arr_delay\n1,14.5\n2,15\n3,NA\n4,\n5,\"20\"\n6,late\n");
   const IndexedFile found = Found(
       "format: csv\nevent_time: {column: t, format: unix}\n"
@@ -98,7 +98,7 @@ TEST_F(ExpressionsTest, ConditionsAndLabelsCanLookAtTheEventTime) {
       "a.csv");
   EXPECT_THAT(Classes(found), ElementsAre(0, 1));
   EXPECT_EQ(found.num_filtered, 1);
-  EXPECT_EQ(found.num_bad, 1) << "without its time nothing is known of a record";
+  EXPECT_EQ(found.num_bad, 1) << "without its time nothing is known about a record";
 }
 
 TEST_F(ExpressionsTest, TheColumnOfTheTimeIsReadAsItIsWritten) {
@@ -199,7 +199,7 @@ TEST_F(ExpressionsTest, ANullIsABadRecordWhereNothingMayBeMissing) {
   EXPECT_EQ(found.bad[0].reason, "the label is null");
 }
 
-TEST_F(ExpressionsTest, AColumnThatTheHeaderLacksIsToldWithItsPlace) {
+TEST_F(ExpressionsTest, AColumnThatTheHeaderLacksIsReportedWithItsPlace) {
   data_.Write("a.csv", "t,price\n1,2\n");
   EXPECT_THAT(
       Index(Spec("format: csv\nevent_time: {column: t, format: unix}\nwhere: pricee > 0"), "a.csv"),
@@ -208,11 +208,11 @@ TEST_F(ExpressionsTest, AColumnThatTheHeaderLacksIsToldWithItsPlace) {
                          "you mean 'price'?; the columns are t, price, @time")));
 }
 
-TEST_F(ExpressionsTest, MistakesAreToldWithTheLineOfTheirKey) {
+TEST_F(ExpressionsTest, MistakesAreReportedWithTheLineOfTheirKey) {
   EXPECT_THAT(MistakeIn("format: csv\nwhere: price >\n"),
               HasSubstr("p.yaml:3:8: error: where: column 8 of 'price >': a value is expected"));
   EXPECT_THAT(MistakeIn("format: csv\nwhere: price + 1\n"),
-              HasSubstr("the expression is a number, but a truth value is needed"));
+              HasSubstr("the expression is a number, but a boolean is needed"));
   EXPECT_THAT(MistakeIn("format: {type: csv, columns: [price]}\nwhere: pricee > 0\n"),
               HasSubstr("did you mean 'price'?"));
   EXPECT_THAT(MistakeIn("format: csv\nwhere: '@label = 1'\n"),

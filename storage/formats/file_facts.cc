@@ -30,8 +30,8 @@ absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec) {
 
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
                                                  const FileInput& input, FileSystem& source) {
-  const bool in_records =
-      spec.event_time.in_fields() || spec.event_time.expression || spec.event_time.member;
+  const bool in_records = spec.event_time.in_fields() || spec.event_time.expression ||
+                          spec.event_time.member || spec.event_time.from_format;
   if (in_records) return std::optional<FileTimes>();
   if (spec.event_time.row) {
     return std::optional(FileTimes{spec.event_time.row->start, spec.event_time.row->step});

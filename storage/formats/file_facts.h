@@ -7,14 +7,14 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "records/time_reader.h"
-#include "storage/client/dataset_spec.h"
-#include "storage/client/label_reader.h"
 #include "storage/filesystems/file_system.h"
 #include "storage/formats/format.h"
+#include "storage/spec/dataset_spec.h"
+#include "storage/spec/label_reader.h"
 
 namespace tidemill::storage {
 
-// The files beside it are read from `source`, where the file itself is.
+// Sidecars are read from `source`, the filesystem of the file.
 
 // The event times of the records of one file, unless each record has its own.
 struct FileTimes {
@@ -26,7 +26,7 @@ struct FileTimes {
 
 // `times` must be made from the spec's event_time. INVALID_ARGUMENT when a path or sidecar does not
 // have a valid time. NOT_FOUND when a sidecar is missing or empty. std::nullopt when each record
-// has a time of its own.
+// has its own time.
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
                                                  const FileInput& input, FileSystem& source);
 

@@ -8,10 +8,10 @@
 #include "base/files.h"
 #include "config/spec_list.h"
 #include "records/text.h"
-#include "storage/client/dataset_expressions.h"
-#include "storage/client/formats/format_list.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/series_view.h"
+#include "storage/spec/dataset_expressions.h"
+#include "storage/spec/formats/format_list.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -96,8 +96,8 @@ absl::StatusOr<std::unique_ptr<Format>> MakeRowFormat(const DatasetSpec& spec,
 // The columns as a file names them.
 absl::StatusOr<std::vector<std::string>> ColumnsOf(const FormatSpec& spec, const OpenFile& file) {
   using Columns = absl::StatusOr<std::vector<std::string>>;
-  return config::Dispatch(Formats(), spec, [&](const auto& format) -> Columns {
-    if constexpr (requires { ReadColumns(format, file); }) {
+  return config::Dispatch(Formats(), spec, [&]<typename Spec>(const Spec& format) -> Columns {
+    if constexpr (Spec::kNamesColumns) {
       return ReadColumns(format, file);
     } else {
       return Internal("files of format {} do not name columns", format.kType);
@@ -107,12 +107,13 @@ absl::StatusOr<std::vector<std::string>> ColumnsOf(const FormatSpec& spec, const
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files) {
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files,
+                                                   WindowLabels labels) {
   if (!spec.series) return MakeRowFormat(spec, files);
   DatasetSpec of_rows = spec;
   of_rows.label = EffectiveLabel(spec);
   ASSIGN_OR_RETURN(std::unique_ptr<Format> rows, MakeRowFormat(of_rows, files));
-  return std::make_unique<SeriesFiles>(spec, std::move(rows), files);
+  return std::make_unique<SeriesFiles>(spec, std::move(rows), files, labels);
 }
 
 std::vector<std::string> CompanionsOf(const DatasetSpec& spec, const FileInput& input) {

@@ -1,5 +1,5 @@
 // File formats turn a file into records, each with its time, label and hash.
-// storage/client/formats/file_format.h says what the spec of a format contains, and how to add a
+// storage/spec/formats/file_format.h says what the spec of a format contains, and how to add a
 // format.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "storage/client/dataset_spec.h"
-#include "storage/client/label_reader.h"
-#include "storage/client/payload_cut.h"
 #include "storage/compression/unpacked_cache.h"
 #include "storage/filesystems/local.h"
 #include "storage/formats/expression_tally.h"
 #include "storage/formats/left_out_reasons.h"
 #include "storage/formats/record_starts.h"
+#include "storage/gather/payload_cut.h"
 #include "storage/segments/segment_rows.h"
+#include "storage/spec/dataset_spec.h"
+#include "storage/spec/label_reader.h"
 
 namespace tidemill::storage {
 
@@ -32,7 +32,7 @@ struct FileInput {
   // records taken, including bad ones. 0, 0 means the beginning. For a series, see series_view.h.
   int64_t from_byte = 0;
   int64_t from_record = 0;
-  // Where to stop, for formats that read in pieces: behind the record with which this number of
+  // Where to stop, for formats that read in pieces: after the record with which this number of
   // records, including bad ones, or of bytes is reached.
   int64_t max_records = std::numeric_limits<int64_t>::max();
   int64_t max_bytes = std::numeric_limits<int64_t>::max();
@@ -51,7 +51,7 @@ inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_d
 struct BadRecord {
   int64_t position = 0;  // The number of the record in the file, from 0.
   std::string reason;
-  int64_t lost_bytes = 0;  // Those around it in which no record could be found.
+  int64_t lost_bytes = 0;  // The bytes around it in which no record could be found.
 };
 
 inline constexpr size_t kMaxBadRecords = 10'000;
@@ -62,30 +62,30 @@ inline constexpr std::string_view kNoLabel = "it has no label";
 // The good records of a file, in order, and the bad ones.
 struct IndexedFile {
   SegmentRows rows;
-  std::vector<int64_t> positions;  // Those of the rows.
+  std::vector<int64_t> positions;  // The positions of the rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
-  int64_t lost_bytes = 0;    // Those of all bad records.
+  int64_t lost_bytes = 0;    // The lost bytes of all bad records.
   int64_t num_filtered = 0;  // Records that do not satisfy `where`.
   std::vector<ExpressionTally> tallies;
   LeftOutReasons left_out;  // All bad records, those that the spec leaves out, and the remarks.
-  // What is to be told about the file though it costs no record.
+  // Remarks about the file, which cost no record.
   std::vector<std::string> remarks;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
-  // Where the reading ended, unpacked. It may lie behind `bytes_done`. 0 when the format does not
+  // Where the reading ended, unpacked. It may be after `bytes_done`. 0 when the format does not
   // say.
   int64_t num_bytes = 0;
-  // Whether it was stopped by `max_records` or `max_bytes`. There may be more behind `bytes_done`.
+  // Whether it was stopped by `max_records` or `max_bytes`. There may be more after `bytes_done`.
   bool more = false;
-  // Whether a header among the records says that the columns stand in another order from there on.
-  // Nothing is taken of what follows, up to the next header that fits.
+  // Whether a header among the records changes the order of the columns. The records after it are
+  // skipped, up to the next header that fits.
   bool columns_moved = false;
   // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
   // all rows belong to one group.
   std::vector<int64_t> groups;
-  // Why the file does not match the spec, although its records do. Empty when it matches. Such a
-  // file is quarantined unless it has grown; then the samples that it has are kept.
+  // Why the file does not match the spec, although its records do. Empty when it matches. A file
+  // that does not match is quarantined, unless it has grown; a grown file keeps its samples.
   std::string misfit;
 
   // Adds the record at `position`, which begins at `offset` in the file.
@@ -95,8 +95,8 @@ struct IndexedFile {
   void AddHashed(int64_t position, int64_t offset, int64_t size, uint64_t hash, Timestamp time,
                  const Label& label);
   void AddBad(int64_t position, std::string reason);
-  // Does the same where no record could be found in `bytes` bytes. How many records they were
-  // is not known; they count as one.
+  // Does the same where no record could be found in `bytes` bytes. Their number of records is
+  // unknown; they count as one.
   void AddLost(int64_t position, int64_t bytes, std::string reason);
   // Adds the bytes to the last one added, a bad record.
   void AddLostBytes(int64_t bytes);
@@ -114,13 +114,14 @@ class Format {
   virtual ~Format() = default;
 
   // Reads a file from `from_byte` on. A status other than OK concerns the file as a whole.
-  // DATA_LOSS and INVALID_ARGUMENT mean that the file will stay bad until it changes.
+  // DATA_LOSS and INVALID_ARGUMENT mean that the file will stay bad until it changes. So does
+  // FAILED_PRECONDITION, which means that a user's code fails on the bytes from `from_byte` on.
   virtual absl::StatusOr<IndexedFile> Index(const FileInput& input) const = 0;
 
   // Whether a grown file can be read from where it ended.
   virtual bool CanAppend() const { return false; }
 
-  // Whether Index() heeds `max_records` and `max_bytes` and can continue where it stopped. This
+  // Whether Index() respects `max_records` and `max_bytes` and can continue where it stopped. This
   // does not depend on what the spec says about growing files.
   virtual bool ReadsInPieces() const { return false; }
 
@@ -135,9 +136,13 @@ class Format {
   virtual int64_t LeadBytes() const { return 0; }
 };
 
+// Whether a window of a series waits for its label, or is made once its own rows are there.
+enum class WindowLabels { kNeeded, kWhereKnown };
+
 // Makes the format of a dataset. `files` must outlive it. INVALID_ARGUMENT for what the spec's own
 // check cannot see: an unknown time zone or time format.
-absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files);
+absl::StatusOr<std::unique_ptr<Format>> MakeFormat(const DatasetSpec& spec, UnpackedCache& files,
+                                                   WindowLabels labels = WindowLabels::kNeeded);
 
 // Returns the other files that belong to a sample file: its labels and its time. The paths are
 // absolute. The files may not exist.

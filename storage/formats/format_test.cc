@@ -58,7 +58,7 @@ TEST_F(FormatTest, ACsvFileGivesItsRecordsAndNamesTheBadOnes) {
   EXPECT_EQ(found->records_done, 6);
 }
 
-TEST_F(FormatTest, RecordsLongerThanAWindowAndBeyondTheLimitAreFoundAsTheyAre) {
+TEST_F(FormatTest, RecordsLongerThanAWindowAndBeyondTheLimitAreFound) {
   const std::string big(3 << 20, 'x');
   data_.Write("x.csv", "t,y,text\n2020-01-01,a," + big + "\n2020-01-02,b,small\n" +
                            std::string(9 << 20, 'y') + "\n2020-01-03,a,after\n");
@@ -219,7 +219,7 @@ max_bad_fraction: 1
   }
 }
 
-TEST_F(FormatTest, ATimeMayLieInSeveralColumns) {
+TEST_F(FormatTest, ATimeMayBeSplitOverSeveralColumns) {
   data_.Write(
       "x.csv",
       "No,year,month,day,hour,PM2.5\n1,2013,3,1,0,4\n2,2013,12,31,23,NA\n3,2013,13,1,0,4\n");
@@ -249,7 +249,7 @@ event_time: {row: {start: 2020-01-01, step: 1s}}
 label: {file: {pattern: images-idx3, replacement: labels-idx1, header_bytes: 8, width: 1}}
 )";
 
-TEST_F(FormatTest, GzippedIdxFilesAreReadAsTheyAre) {
+TEST_F(FormatTest, GzippedIdxFilesAreReadDirectly) {
   data_.Write("t-images-idx3.gz", Gzip(IdxImages({"abcdef", "ghijkl", "mnopqr"})));
   data_.Write("t-labels-idx1.gz",
               Gzip(BigEndian(0x00000801, 4) + BigEndian(3, 4) + "\x07\x02\x09"));

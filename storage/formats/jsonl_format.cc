@@ -1,4 +1,4 @@
-#include "storage/client/formats/jsonl_format.h"
+#include "storage/spec/formats/jsonl_format.h"
 
 #include <algorithm>
 #include <memory>
@@ -27,7 +27,7 @@ bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-// A line is a sample; its payload is the line without its end. Blank lines are no samples. A file
+// A line is a sample; its payload is the line without its end. Blank lines are not samples. A file
 // system that lost power leaves zeros where bytes were not written: they cost what they replaced,
 // and not the lines beside them.
 class JsonlFiles final : public Format {
@@ -99,9 +99,9 @@ class JsonlFiles::Indexing {
   IndexedFile Finish() {
     if (num_zeros_ > 0) {
       found_.AddRemark(
-          fmt::format("the file ends with '{}' zeros, which are no record", num_zeros_),
+          fmt::format("the file ends with '{}' zeros, which are not a record", num_zeros_),
           /*num_members=*/0);
-      // What grows may go on in their place, or behind them.
+      // A growing file may continue in their place, or after them.
       if (format_.spec_.append) found_.bytes_done -= num_zeros_;
     }
     // An over-long line that is still being written is read again, from its beginning: what follows
@@ -157,7 +157,7 @@ class JsonlFiles::Indexing {
                                num_bytes, offset));
   }
 
-  // Takes the records between the zeros of a line. What lies between two of them is one loss, so
+  // Takes the records between the zeros of a line. The bytes between two of them are one loss, so
   // that no window of a series goes across it.
   void TakeParts(std::string_view line, int64_t offset) {
     int64_t lost = 0, lost_from = offset;
@@ -207,7 +207,7 @@ class JsonlFiles::Indexing {
     return InvalidArgument("field {} is a list or an object", names_[part]);
   }
 
-  // Time, label, the group of a series and, behind them, what the expressions read.
+  // Time, label, the group of a series and, after them, what the expressions read.
   static std::vector<std::string> NamesOf(const DatasetSpec& spec,
                                           const RecordExpressions& expressions) {
     std::vector<std::string> names = NamedFields(spec);

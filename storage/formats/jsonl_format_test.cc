@@ -1,4 +1,4 @@
-#include "storage/client/formats/jsonl_format.h"
+#include "storage/spec/formats/jsonl_format.h"
 
 #include <random>
 
@@ -93,7 +93,7 @@ TEST_F(FormatTest, ZerosAmongJsonLinesCostWhatTheyReplaced) {
     EXPECT_THAT(Bytes("x.jsonl", *end), ElementsAre(line(1)));
     EXPECT_EQ(end->num_bad, 0);
     EXPECT_THAT(end->remarks,
-                ElementsAre(fmt::format("the file ends with '{}' zeros, which are no record",
+                ElementsAre(fmt::format("the file ends with '{}' zeros, which are not a record",
                                         many_zeros.size())));
     EXPECT_EQ(end->bytes_done, std::ssize(line(1)) + 1 + (append ? 0 : std::ssize(many_zeros)));
     EXPECT_EQ(end->num_bytes, std::ssize(line(1)) + 1 + std::ssize(many_zeros));
@@ -121,7 +121,7 @@ TEST_F(FormatTest, ABadJsonLineCostsThatLine) {
   EXPECT_THAT(found->bad[3].reason, HasSubstr("no field when.at"));
 }
 
-TEST_F(FormatTest, JsonTimesMayLieInSeveralFieldsAndLabelsMayBeNamed) {
+TEST_F(FormatTest, JsonTimesMayBeSplitOverFieldsAndLabelsMayBeNamed) {
   data_.Write("x.jsonl", R"({"y": 2013, "m": 3, "d": "1", "h": 0, "ok": true}
 {"y": 2013, "m": 12, "d": 31, "h": 23, "ok": false}
 )");
@@ -206,8 +206,8 @@ TEST_F(FormatTest, GrowingJsonLinesAreTakenLineByWholeLine) {
   EXPECT_THAT(Bytes("x.jsonl", *more), ElementsAre("{\"a\": 3}"));
 }
 
-// Whatever the moments at which a growing file is looked at, its records are those of the whole.
-TEST_F(FormatTest, AnOverLongRecordThatIsStillBeingWrittenLeavesNoRecordBehind) {
+// A growing file has the same records as the complete file, at whatever moments it is read.
+TEST_F(FormatTest, AnOverLongRecordThatIsStillBeingWrittenLeavesNoRecord) {
   const std::string long_text(200, 'x');
   const struct {
     const char* spec;

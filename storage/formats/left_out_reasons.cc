@@ -8,8 +8,8 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kMostReasons = 50;
-constexpr size_t kMostBytes = 200;
+constexpr size_t kMaxReasons = 50;
+constexpr size_t kMaxBytes = 200;
 
 // What follows a path in a reason.
 constexpr std::string_view kBehindPaths[] = {": ",    "; ",       ", ",     " is ",
@@ -45,7 +45,7 @@ std::string PatternOf(std::string_view reason) {
       pattern += reason[at++];
     }
   }
-  return AsText(pattern, kMostBytes);
+  return AsText(pattern, kMaxBytes);
 }
 
 LeftOutReason& LeftOutReasons::Place(std::string_view reason, bool wanted) {
@@ -57,7 +57,7 @@ LeftOutReason& LeftOutReasons::Place(std::string_view reason, bool wanted) {
   auto found = std::ranges::find_if(items_, [&](const LeftOutReason& item) {
     return item.pattern == pattern && item.wanted == wanted;
   });
-  if (found == items_.end() && items_.size() >= kMostReasons) {
+  if (found == items_.end() && items_.size() >= kMaxReasons) {
     pattern.clear();
     found = std::ranges::find_if(items_, [&](const LeftOutReason& item) {
       return item.pattern.empty() && item.wanted == wanted;

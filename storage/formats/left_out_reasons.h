@@ -20,7 +20,7 @@ struct LeftOutReason {
   int64_t num_files = 0;  // Files left out as a whole. Their records are not counted.
   // The bytes in which no record could be found. Each such place counts as one record, too.
   int64_t lost_bytes = 0;
-  int64_t num_members = 0;  // Members of archives that no sample uses. They are no records.
+  int64_t num_members = 0;  // Members of archives that no sample uses. They are not records.
   // The number of the first record, from 0. std::nullopt when the whole file is meant.
   std::optional<int64_t> first_record;
   std::string first_reason;
@@ -43,7 +43,7 @@ class LeftOutReasons {
   void AddLostBytes(int64_t bytes) { items_[last_].lost_bytes += bytes; }
   // Adds a file that was left out as a whole.
   void AddFile(std::string_view reason, int64_t lost_bytes);
-  // Adds what is to be told though it costs no record. `num_members` may be 0.
+  // Adds a remark, which costs no record. `num_members` may be 0.
   void AddRemark(std::string_view reason, int64_t num_members, bool wanted);
   // Removes the last one added, which was one record without lost bytes.
   void RemoveLast();

@@ -4,8 +4,8 @@
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
-#include "storage/client/label_reader.h"
 #include "storage/formats/left_out_reasons.h"
+#include "storage/spec/label_reader.h"
 #include "storage/testing/format_fixture.h"
 #include "storage/testing/tar_writer.h"
 
@@ -141,13 +141,13 @@ TEST(LeftOutReasons, AreTheSameForFilesWithOtherPaths) {
     EXPECT_EQ(PatternOf("cannot open " + std::string(path) + ": No such file or directory"),
               "cannot open ...: No such file or directory");
   }
-  EXPECT_EQ(PatternOf("3/4 of 'a b' is no number"), "3/4 of '...' is no number");
+  EXPECT_EQ(PatternOf("3/4 of 'a b' is not a number"), "3/4 of '...' is not a number");
 }
 
 TEST(LeftOutReasons, HaveNoMoreThanTwoHundredBytesAndAnOpenQuoteHidesNothing) {
   EXPECT_EQ(PatternOf("it's odd"), "it's odd");
   EXPECT_THAT(PatternOf(std::string(5000, 'x')), SizeIs(200));
-  EXPECT_EQ(PatternOf("'" + std::string(5000, 'x') + "' is no label"), "'...' is no label");
+  EXPECT_EQ(PatternOf("'" + std::string(5000, 'x') + "' is not a label"), "'...' is not a label");
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include "base/testing/status_matchers.h"
 #include "records/text.h"
 #include "records/time_reader.h"
-#include "storage/client/glob.h"
-#include "storage/client/label_reader.h"
 #include "storage/filesystems/local.h"
+#include "storage/spec/glob.h"
+#include "storage/spec/label_reader.h"
 
 namespace tidemill::storage {
 namespace {
@@ -34,7 +34,7 @@ TEST(TimeReader, ReadsWhatTheFormatSays) {
   EXPECT_EQ(Read("unix_ms", "UTC", "1362062307500"), "2013-02-28T14:38:27.5Z");
 }
 
-TEST(TimeReader, RefusesWhatIsNoTime) {
+TEST(TimeReader, RefusesTextThatIsNotATime) {
   EXPECT_EQ(Read("%Y-%m-%d", "UTC", "2023-02-29"), "unreadable");
   EXPECT_EQ(Read("%Y-%m-%d", "UTC", "2023-02-28x"), "unreadable");
   EXPECT_EQ(Read("%Y-%m-%d", "UTC", "23-02-28"), "unreadable");
@@ -76,8 +76,8 @@ TEST(TimeReader, TakesATimeThatComesTwiceByTheRule) {
   EXPECT_EQ(ReadBy(format, "2020-10-25 03:00:00"), "2020-10-25T02:00:00Z");
   format.ambiguous = AmbiguousTime::kBad;
   EXPECT_EQ(ReadBy(format, "2020-10-25 02:30"),
-            "'2020-10-25 02:30' is not a time: it comes twice in Europe/Zurich, where the clock is "
-            "set back");
+            "'2020-10-25 02:30' is not a time: it occurs twice in Europe/Zurich, where "
+            "clocks are set back");
   EXPECT_EQ(ReadBy(format, "2020-10-25 02:30+02"), "2020-10-25T00:30:00Z");
   EXPECT_EQ(ReadBy({.time_zone = "America/New_York"}, "2021-11-07 01:30"), "2021-11-07T05:30:00Z");
 }

@@ -19,7 +19,7 @@ using expressions::Type;
 constexpr int64_t kFirstTime = -62'135'596'800'000'000;       // 0001-01-01
 constexpr int64_t kBehindLastTime = 253'402'300'800'000'000;  // 10000-01-01
 
-constexpr size_t kMostShownBytes = 60;
+constexpr size_t kMaxShownBytes = 60;
 
 bool IsCalendarTime(int64_t micros) { return micros >= kFirstTime && micros < kBehindLastTime; }
 
@@ -73,7 +73,7 @@ void RecordExpression::Count() {
   const auto count = [&](auto value, const auto& print) {
     ++tally_.num_values;
     tally_.num_null += IsNull(value) ? 1 : 0;
-    if (tally_.first_values.size() >= ExpressionTally::kMostFirstValues) return;
+    if (tally_.first_values.size() >= ExpressionTally::kMaxFirstValues) return;
     tally_.first_values.push_back(IsNull(value) ? "null" : print(value));
   };
   const auto as_written = [](auto value) { return fmt::format("{}", value); };
@@ -88,7 +88,7 @@ void RecordExpression::Count() {
       });
     case Type::kText:
       return count(Value<std::string_view>(),
-                   [](std::string_view value) { return AsText(value, kMostShownBytes); });
+                   [](std::string_view value) { return AsText(value, kMaxShownBytes); });
     case Type::kTime:
       return count(Value<int64_t>(), [](int64_t value) -> std::string {
         return IsCalendarTime(value) ? FormatTimestamp({value}) : "a time beyond the calendar";

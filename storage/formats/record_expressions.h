@@ -1,5 +1,5 @@
-// Computes what a dataset's spec says of records by expressions: whether they are samples, their
-// labels and their times.
+// Computes the expressions of a dataset's spec for records: whether they are samples, their labels
+// and their times.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "expressions/field_rows.h"
-#include "storage/client/dataset_expressions.h"
-#include "storage/client/dataset_spec.h"
-#include "storage/client/label_reader.h"
 #include "storage/formats/expression_tally.h"
+#include "storage/spec/dataset_expressions.h"
+#include "storage/spec/dataset_spec.h"
+#include "storage/spec/label_reader.h"
 
 namespace tidemill::storage {
 
@@ -24,7 +24,7 @@ namespace tidemill::storage {
 class RecordExpression {
  public:
   // Returns the text of a field; std::nullopt when it is missing. The view is valid until the next
-  // call. A status when the record has something else there.
+  // call. A status when the field has another type.
   using FieldText = absl::FunctionRef<absl::StatusOr<std::optional<std::string_view>>(size_t)>;
 
   // Adds the fields that it reads to `fields`, each once.
@@ -38,7 +38,7 @@ class RecordExpression {
   // `time` is used only if reads_time().
   absl::Status Compute(FieldText text, std::optional<Timestamp> time);
 
-  // Of all that was computed.
+  // The tally of everything computed so far.
   const ExpressionTally& tally() const { return tally_; }
 
   // The type of the result, and the result of Compute().
@@ -59,7 +59,7 @@ class RecordExpression {
   ExpressionTally tally_;
 };
 
-// What is known of a record that is a sample.
+// What is known about a record that is a sample.
 struct SampleFacts {
   Timestamp time;
   Label label;
@@ -77,17 +77,18 @@ class RecordExpressions {
   bool any() const { return where_ || label_ || time_; }
   bool give_time() const { return time_.has_value(); }
 
-  // Of those that there are, in the order of their roles.
+  // The tallies of the expressions, in the order of their roles.
   std::vector<ExpressionTally> Tallies() const;
 
-  // The names of the fields that they read, each once. FieldText is asked for their indices.
+  // The names of the fields that the expressions read, each once. The argument of FieldText is an
+  // index into them.
   const std::vector<std::string>& fields() const { return fields_; }
 
   using OtherTime = absl::FunctionRef<absl::StatusOr<Timestamp>()>;
   using OtherLabel = absl::FunctionRef<absl::StatusOr<Label>()>;
-  // Returns std::nullopt for a record that the spec filters. `time` and `label` find these where
-  // no expression says them. They, and the other expressions, are not asked for a record that is
-  // filtered, unless `where` reads the time. A status when it is a bad record.
+  // Returns std::nullopt for a record that the spec filters. `time` and `label` read the time and
+  // the label where no expression computes them. For a filtered record nothing else is computed,
+  // except a time that `where` reads. A status when it is a bad record.
   absl::StatusOr<std::optional<SampleFacts>> FactsOf(RecordExpression::FieldText text,
                                                      OtherTime time, OtherLabel label);
 

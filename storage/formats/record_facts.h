@@ -11,15 +11,15 @@
 #include "base/status.h"
 #include "records/json_fields.h"
 #include "records/time_reader.h"
-#include "storage/client/dataset_spec.h"
-#include "storage/client/label_reader.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
+#include "storage/spec/dataset_spec.h"
+#include "storage/spec/label_reader.h"
 
 namespace tidemill::storage {
 
-// Returns the fields that a spec names: those of the time, and then that of the label, if there are
-// any.
+// Returns the fields that a spec names: first the fields of the time, then the field of the label,
+// if there are any.
 std::vector<std::string> NamedFields(const DatasetSpec& spec);
 
 // Reads the time and the label of the records of one file. Thread-compatible.
@@ -30,18 +30,18 @@ class RecordFacts {
   // NOT_FOUND when the part is missing.
   using PartText = std::function<absl::StatusOr<std::string_view>(size_t part)>;
 
-  // All arguments that are references must outlive this object. The codes are those of TimesOf and
+  // All arguments that are references must outlive this object. Returns the errors of TimesOf and
   // LabelOf.
   static absl::StatusOr<RecordFacts> Create(const DatasetSpec& spec, const TimeReader& times,
                                             const LabelReader& labels, const FileInput& input,
                                             FileSystem& source);
 
-  // INVALID_ARGUMENT, or the status of `text`, when a record has no valid time or label. A label
-  // that is missing in a way that the spec allows is no label.
+  // INVALID_ARGUMENT, or the status of `text`, when a record has no valid time or label. When the
+  // spec allows a missing label, the record then has no label.
   absl::StatusOr<Timestamp> TimeOf(int64_t position, const PartText& text);
   absl::StatusOr<Label> LabelOf(const PartText& text) const;
 
-  // The parts that the records hold themselves.
+  // The parts that are in the records.
   size_t label_part() const { return num_time_parts_; }
   size_t num_parts() const { return num_time_parts_ + (has_label_part_ ? 1 : 0); }
 

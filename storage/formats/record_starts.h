@@ -1,4 +1,4 @@
-// Where records begin in the middle of a file.
+// Finds where records begin in the middle of a file.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 namespace tidemill::storage {
 
 // How far a search for the next record goes.
-inline constexpr size_t kMostRecordSearch = size_t{1} << 20;
+inline constexpr size_t kMaxRecordSearch = size_t{1} << 20;
 
 // A place in a file, as FileInput has it.
 struct RecordStart {
   int64_t byte = 0;
-  int64_t record = 0;  // The number of the record, or 1 where it is not known.
+  int64_t record = 0;  // The number of the record; 1 when it is unknown.
 };
 
 struct RecordStarts {
-  // Those that may be the first at or after an offset. Several when it is not known which lines
-  // begin a record, because quoted fields may hold line ends.
+  // The places that may be the first record at or after an offset. There are several when quoted
+  // fields may hold line ends, so that any of several lines may begin the record.
   std::vector<RecordStart> candidates = {};
-  // Whether the records behind them may be cut wrongly.
+  // Whether the records after the candidates may be cut in the wrong places.
   bool uncertain = false;
 };
 

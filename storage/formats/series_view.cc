@@ -18,7 +18,7 @@ bool InSameGroup(const IndexedFile& rows, size_t before, size_t row) {
   return rows.groups.empty() || rows.groups[before] == rows.groups[row];
 }
 
-// Whether a row goes on with the series of the one before it.
+// Whether a row continues with the series of the one before it.
 bool Joins(const SeriesSpec& spec, const IndexedFile& rows, size_t before, size_t row) {
   if (!InSameGroup(rows, before, row)) return false;
   const int64_t from = rows.rows.event_time[before];
@@ -26,13 +26,13 @@ bool Joins(const SeriesSpec& spec, const IndexedFile& rows, size_t before, size_
   return spec.step ? to - from == spec.step->micros : to >= from;
 }
 
-// Windows in the rows of a file taken in this order, whatever lies between them.
-int64_t CountWindows(const SeriesSpec& spec, const IndexedFile& rows,
+// Windows of `num_rows` rows in a file in this order, whatever is between them.
+int64_t CountWindows(const SeriesSpec& spec, int64_t num_rows, const IndexedFile& rows,
                      const std::vector<size_t>& order) {
   int64_t run = 0, count = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     run = i > 0 && Joins(spec, rows, order[i - 1], order[i]) ? run + 1 : 1;
-    count += run >= spec.history + spec.horizon ? 1 : 0;
+    count += run >= num_rows ? 1 : 0;
   }
   return count;
 }
@@ -103,10 +103,12 @@ int64_t GroupNumbers::Of(std::string_view group) {
   return last_number_;
 }
 
-Anchors FindAnchors(const SeriesSpec& spec, const IndexedFile& rows) {
+Anchors FindAnchors(const SeriesSpec& spec, const IndexedFile& rows, WindowLabels labels) {
   Anchors found;
-  const int64_t wanted = spec.history + spec.horizon;
-  int64_t run = 0, unbroken_run = 0;  // Of rows, and of those that there would be without breaks.
+  const auto horizon = static_cast<size_t>(spec.horizon);
+  const size_t num_ahead = labels == WindowLabels::kNeeded ? horizon : 0;
+  const int64_t wanted = spec.history + static_cast<int64_t>(num_ahead);
+  int64_t run = 0, unbroken_run = 0;  // The runs of rows, with and without breaks.
   size_t row_behind = 0;
   for (size_t row = 0; row < rows.positions.size(); ++row) {
     const bool same_group = row > 0 && InSameGroup(rows, row - 1, row);
@@ -116,7 +118,11 @@ Anchors FindAnchors(const SeriesSpec& spec, const IndexedFile& rows) {
     unbroken_run = same_group ? unbroken_run + apart : 1;
     if (!goes_on) row_behind = row;
     if (run >= wanted) {
-      found.rows.push_back(row - static_cast<size_t>(spec.horizon));
+      found.rows.push_back(row - num_ahead);
+      found.labels.push_back(num_ahead == horizon ? row : Anchors::kNoRow);
+      // The anchors between are of the same run.
+      const bool has_come = num_ahead < horizon && run >= spec.history + spec.horizon;
+      if (has_come) found.labels[found.labels.size() - 1 - horizon] = row;
     } else if (unbroken_run >= wanted) {
       const bool next = !found.lost.empty() && found.lost.back().row_behind == row_behind;
       if (!next) found.lost.push_back({.last_row = row, .row_behind = row_behind});
@@ -127,8 +133,13 @@ Anchors FindAnchors(const SeriesSpec& spec, const IndexedFile& rows) {
 }
 
 SeriesFiles::SeriesFiles(const DatasetSpec& spec, std::unique_ptr<Format> rows,
-                         UnpackedCache& files)
-    : spec_(spec), series_(*spec.series), rows_(std::move(rows)), files_(files) {}
+                         UnpackedCache& files, WindowLabels labels)
+    : spec_(spec),
+      series_(*spec.series),
+      labels_(labels),
+      num_ahead_(labels == WindowLabels::kNeeded ? series_.horizon : 0),
+      rows_(std::move(rows)),
+      files_(files) {}
 
 absl::StatusOr<IndexedFile> SeriesFiles::Index(const FileInput& input) const {
   FileInput from = input;
@@ -147,10 +158,10 @@ std::string SeriesFiles::CheckGroups(const FileInput& input, const IndexedFile& 
   if (!GroupsComeBack(rows)) return "";
   std::vector<size_t> order(rows.positions.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  const int64_t num_made = CountWindows(series_, rows, order);
+  const int64_t num_made = CountWindows(series_, Reach() + 1, rows, order);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return rows.groups[a] < rows.groups[b]; });
-  const int64_t num_sorted = CountWindows(series_, rows, order);
+  const int64_t num_sorted = CountWindows(series_, Reach() + 1, rows, order);
   const int64_t num_lost = num_sorted - num_made;
   const std::string column = series_.group.value_or("");
   if (static_cast<double>(num_lost) > spec_.max_bad_fraction * static_cast<double>(num_sorted)) {
@@ -189,15 +200,19 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
                      /*wanted=*/false);
   ASSIGN_OR_RETURN(const OpenFile file, files_.Open(files::Join(input.root, input.path)));
   RangeHasher hasher(file);
-  const bool needs_label = DropsUnlabelled(spec_);
-  const Anchors anchors = FindAnchors(series_, rows);
+  const bool needs_label = labels_ == WindowLabels::kNeeded && DropsUnlabelled(spec_);
+  const Anchors anchors = FindAnchors(series_, rows, labels_);
   CountLost(input, rows, anchors.lost, found);
-  for (const size_t anchor : anchors.rows) {
+  for (size_t window = 0; window < anchors.rows.size(); ++window) {
+    const size_t anchor = anchors.rows[window];
     // Anchors before this one were complete the last time.
-    if (rows.positions[anchor] < input.from_record - series_.horizon) continue;
+    if (rows.positions[anchor] < input.from_record - num_ahead_) continue;
     const size_t first = anchor + 1 - static_cast<size_t>(series_.history);
-    const size_t ahead = anchor + static_cast<size_t>(series_.horizon);
-    if (needs_label && !rows.rows.class_label[ahead] && !rows.rows.real_label[ahead]) {
+    const size_t ahead = anchors.labels[window];
+    const bool is_known = ahead != Anchors::kNoRow;
+    const auto class_label = is_known ? rows.rows.class_label[ahead] : std::nullopt;
+    const auto real_label = is_known ? rows.rows.real_label[ahead] : std::nullopt;
+    if (needs_label && !class_label && !real_label) {
       found.left_out.Add(rows.positions[anchor], 1, kNoLabel, /*wanted=*/true);
       continue;
     }
@@ -208,8 +223,8 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
     found.rows.byte_from.push_back(from);
     found.rows.byte_to.push_back(to);
     found.rows.event_time.push_back(rows.rows.event_time[anchor]);
-    found.rows.class_label.push_back(rows.rows.class_label[ahead]);
-    found.rows.real_label.push_back(rows.rows.real_label[ahead]);
+    found.rows.class_label.push_back(class_label);
+    found.rows.real_label.push_back(real_label);
     found.rows.hash.push_back(hash);
   }
   return found;
@@ -223,12 +238,12 @@ void SeriesFiles::CountLost(const FileInput& input, const IndexedFile& rows,
     const auto behind = rows.positions.begin() + static_cast<int64_t>(windows.last_row);
     const auto known = std::lower_bound(behind, behind + windows.count, input.from_record) - behind;
     if (known == windows.count) continue;
-    found.left_out.Add(first + known - series_.horizon, windows.count - known,
+    found.left_out.Add(first + known - num_ahead_, windows.count - known,
                        ReasonOfBreak(series_, rows, windows.row_behind), /*wanted=*/true);
   }
 }
 
-// The first row that windows yet to come may begin with lies Reach() rows before the end. Where
+// The first row that windows yet to come may begin with is Reach() rows before the end. Where
 // that row is a bad one, or does not exist, the file is read from its beginning: `from_record` says
 // what was there, so nothing is taken twice.
 int64_t SeriesFiles::ReadAgainFrom(const IndexedFile& rows) const {

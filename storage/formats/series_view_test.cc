@@ -130,7 +130,7 @@ TEST_F(SeriesViewTest, WindowsThatAGapOrABadRowBreaksAreCounted) {
                                     2),
                           std::pair("its window has a record that cannot be read", 2)));
   EXPECT_EQ(found->left_out.items()[1].first_record, 2);
-  EXPECT_EQ(found->num_bad, 1) << "a window that is not made is no bad record";
+  EXPECT_EQ(found->num_bad, 1) << "a window that is not made is not a bad record";
 }
 
 TEST_F(SeriesViewTest, TheHourThatComesTwiceCostsWindowsThatAreCounted) {
@@ -267,7 +267,7 @@ std::vector<Row> RandomRows(std::mt19937& random) {
                             row.target ? fmt::format("{}", *row.target) : "NA",
                             random() % 4 == 0 ? "\"two\nlines, \"\"quoted\"\"\"" : "plain");
     if (is_bad) row.seconds.reset();
-    if (random() % 20 == 0) row.end += '\n';  // An empty line, which is no row.
+    if (random() % 20 == 0) row.end += '\n';  // An empty line, which is not a row.
     rows.push_back(std::move(row));
   }
   return rows;

@@ -1,4 +1,4 @@
-#include "storage/client/formats/single_file_format.h"
+#include "storage/spec/formats/single_file_format.h"
 
 #include <algorithm>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kSmall = 1 << 20;
 
-// Of a file that is no larger than a window.
+// For a file that is no larger than a window.
 absl::StatusOr<int64_t> HashOfSmall(const OpenFile& file, size_t size_bytes) {
   const std::unique_ptr<char[]> bytes(new char[size_bytes]);  // Not cleared.
   ASSIGN_OR_RETURN(const size_t got, file.ReadAt(0, bytes.get(), size_bytes));

@@ -1,4 +1,4 @@
-#include "storage/client/formats/tar_format.h"
+#include "storage/spec/formats/tar_format.h"
 
 #include <algorithm>
 #include <memory>
@@ -26,7 +26,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// Of a member that holds a label or a time.
+// The size of a member that holds a label or a time.
 constexpr int64_t kMaxText = 1 << 20;
 
 std::string_view Trim(std::string_view text) {
@@ -36,7 +36,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(from, text.find_last_not_of(kBlank) - from + 1);
 }
 
-// The text of a member, or what stands in fields of the JSON object that it is.
+// The text of a member, or of fields of the JSON object that it is.
 class TextMember {
  public:
   // `extension`: absent where the spec names none.
@@ -85,11 +85,11 @@ std::vector<std::string> LabelField(const LabelSpec& spec) {
   return spec.column ? std::vector<std::string>{*spec.column} : std::vector<std::string>();
 }
 
-// Neighbouring members whose paths agree up to the first dot behind the last slash are a sample:
+// Neighbouring members whose paths agree up to the first dot after the last slash are a sample:
 //   train/0001.jpg train/0001.cls train/0002.jpg train/0002.cls
 // What follows that dot is the member's extension; upper and lower case are the same. The payload
 // is the bytes of one member, or of the member that a link leads to. Groups without any member that
-// the spec names, and members without an extension, are no samples; they are counted. A damaged
+// the spec names, and members without an extension, are not samples; they are counted. A damaged
 // header costs the samples whose members it hides, damage within a sample costs that sample.
 class TarFiles final : public Format {
  public:
@@ -158,10 +158,11 @@ class TarFiles::Indexing {
       case TarMember::Kind::kLost:
         return TakeDamage(member);
       case TarMember::Kind::kRest:
-        found_.AddRemark(fmt::format("'{}' bytes from byte '{}' on, behind the end of the archive, "
-                                     "hold no member",
-                                     member.size, member.offset),
-                         /*num_members=*/0);
+        found_.AddRemark(
+            fmt::format(
+                "'{}' bytes from byte '{}' on, after the end of the archive, hold no member",
+                member.size, member.offset),
+            /*num_members=*/0);
         return absl::OkStatus();
       case TarMember::Kind::kOther:
         break;
@@ -169,8 +170,8 @@ class TarFiles::Indexing {
     return absl::OkStatus();
   }
 
-  // The bytes belong to the sample before or behind them if that one is bad, else to a record of
-  // their own.
+  // The bytes belong to the sample before or after them if that one is bad, else to their own
+  // record.
   absl::Status TakeDamage(const TarMember& lost) {
     if (sample_) {
       sample_->is_beside_damage = true;
@@ -304,7 +305,7 @@ class TarFiles::Indexing {
     return absl::OkStatus();
   }
 
-  // Members of a sample that do not lie side by side make two halves.
+  // Members of a sample that are not next to each other make two halves.
   void NoteHalf() {
     if (!sample_->payload) {
       left_over_.AddWithoutPayload(sample_->key);
@@ -319,7 +320,7 @@ class TarFiles::Indexing {
     return DataLoss("the archive is damaged beside it, and it has no member with its label");
   }
 
-  // The member, if it is there with all its bytes.
+  // The member, if it is complete.
   static absl::StatusOr<const TarMember*> Sound(const std::optional<TarMember>& member,
                                                 std::string_view what) {
     if (!member) return NotFound("the sample has no member with its {}", what);

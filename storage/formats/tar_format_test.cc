@@ -1,4 +1,4 @@
-#include "storage/client/formats/tar_format.h"
+#include "storage/spec/formats/tar_format.h"
 
 #include <cstdlib>
 #include <random>
@@ -133,7 +133,7 @@ TEST_F(FormatTest, ABadSampleOfATarCostsThatSample) {
                                    "'f': the sample has no member with its payload"));
 }
 
-TEST_F(FormatTest, ArchivesOneBehindTheOtherAreOne) {
+TEST_F(FormatTest, ConcatenatedArchivesAreOne) {
   const std::string one = Archive({{"a.jpg", "a"}, {"a.cls", "1"}, {"a.time", "1"}});
   const std::string two = Archive({{"b.jpg", "b"}, {"b.cls", "2"}, {"b.time", "2"}});
   data_.Write("x.tar", one + two);
@@ -224,7 +224,7 @@ TEST_F(FormatTest, LostSamplesBetweenSoundOnesOfATarAreOneRecordAndTheirBytes) {
   EXPECT_EQ(found->lost_bytes, 4096);
 }
 
-TEST_F(FormatTest, MembersBehindBytesThatWereInsertedIntoATarAreFound) {
+TEST_F(FormatTest, MembersAfterBytesThatWereInsertedIntoATarAreFound) {
   const std::string before = Members(Pairs(10, 3)), behind = Archive(Pairs(13, 3));
   for (const size_t size : {1, 511, 512, 700, 5000}) {
     data_.Write("x", before + std::string(size, '?') + behind);
@@ -236,14 +236,14 @@ TEST_F(FormatTest, MembersBehindBytesThatWereInsertedIntoATarAreFound) {
   }
 }
 
-TEST_F(FormatTest, ArchivesOneBehindTheOtherAreReadThoughTheFirstIsCut) {
+TEST_F(FormatTest, ConcatenatedArchivesAreReadThoughTheFirstIsCut) {
   const std::string second = Archive(Pairs(20, 4));
   data_.Write("whole", Archive(Pairs(10, 4)) + std::string(8192, '\0') + second);
   const auto whole = Index(Spec(kPlainTarSpec), "whole");
   ASSERT_THAT(whole, IsOk());
   EXPECT_EQ(whole->positions.size(), 8U);
   EXPECT_EQ(whole->num_bad, 0);
-  // Of the first archive's last member there is a part. It has fewer bytes than it should, or more
+  // A part of the first archive's last member is there. It has fewer bytes than it should, or more
   // than the second archive has.
   for (const size_t size : {size_t{2000}, size_t{100'000}}) {
     const std::string cut =
@@ -257,15 +257,15 @@ TEST_F(FormatTest, ArchivesOneBehindTheOtherAreReadThoughTheFirstIsCut) {
   }
 }
 
-TEST_F(FormatTest, BytesBehindTheEndOfATarAreToldAndCostNothing) {
+TEST_F(FormatTest, BytesAfterTheEndOfATarAreReportedAndCostNothing) {
   data_.Write("x", Archive(Pairs(10, 2)) + std::string(700, '?'));
   const auto found = Index(Spec(kPlainTarSpec), "x");
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(found->positions.size(), 2U);
   EXPECT_EQ(found->num_bad, 0);
-  EXPECT_THAT(found->remarks,
-              ElementsAre("'700' bytes from byte '5120' on, behind the end of the archive, hold no "
-                          "member"));
+  EXPECT_THAT(
+      found->remarks,
+      ElementsAre("'700' bytes from byte '5120' on, after the end of the archive, hold no member"));
 }
 
 TEST_F(FormatTest, MembersOfATarThatBelongToNoSampleAreCountedAndNamed) {
@@ -277,7 +277,7 @@ TEST_F(FormatTest, MembersOfATarThatBelongToNoSampleAreCountedAndNamed) {
   const auto found = Index(Spec(kPlainTarSpec), "x");
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(found->positions.size(), 2U);
-  EXPECT_EQ(found->num_bad, 0) << "they are no bad samples";
+  EXPECT_EQ(found->num_bad, 0) << "they are not bad samples";
   const auto& reasons = found->left_out.items();
   ASSERT_EQ(reasons.size(), 2U);
   EXPECT_EQ(reasons[0].num_members, 2);
@@ -319,7 +319,7 @@ TEST_F(FormatTest, MembersOfItsSamplesThatADatasetDoesNotNameAreCountedAsWanted)
   EXPECT_TRUE(found->left_out.items()[0].wanted);
 }
 
-TEST_F(FormatTest, SamplesOfATarWhoseMembersDoNotLieSideBySideAreTold) {
+TEST_F(FormatTest, SamplesOfATarWhoseMembersAreNotAdjacentAreReported) {
   std::vector<TarEntry> payloads, labels, elsewhere;
   for (int i = 10; i < 14; ++i) {
     payloads.push_back({fmt::format("{}.bin", i), "x"});
@@ -331,7 +331,7 @@ TEST_F(FormatTest, SamplesOfATarWhoseMembersDoNotLieSideBySideAreTold) {
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(found->num_bad, 4);
   EXPECT_THAT(found->remarks,
-              ElementsAre("the members of '4' samples do not lie side by side, such as those of "
+              ElementsAre("the members of '4' samples are not next to each other, such as those of "
                           "'10': write the archive with tar --sort=name"));
   data_.Write("y", Members(payloads) + Archive(elsewhere));
   const auto apart = Index(Spec(kPlainTarSpec), "y");
@@ -455,7 +455,7 @@ TEST_F(FormatTest, DamagedTarsAreRightOrRefused) {
       ASSERT_LT(next++, wanted.size()) << at;
     }
     ASSERT_GE(std::ssize(left) + found->num_bad, 1) << at;
-    // What lies before the damage is untouched.
+    // The bytes before the damage are untouched.
     for (size_t i = 0; i < wanted.size() && ranges[i].second <= at; ++i) {
       ASSERT_EQ(left.at(i), wanted[i]) << at;
     }

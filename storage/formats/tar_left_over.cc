@@ -11,8 +11,8 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kMostText = 200;
-// One member of no sample in so many samples is not many.
+constexpr size_t kMaxShownText = 200;
+// One unused member per this many samples is not many.
 constexpr int64_t kFew = 10;
 
 uint64_t HashOf(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
@@ -21,8 +21,8 @@ uint64_t HashOf(std::string_view text) { return XXH3_64bits(text.data(), text.si
 
 void TarLeftOver::AddNameless(std::string_view path) {
   if (unused_.num_members++ > 0) return;
-  unused_.first =
-      fmt::format("'{}': its name is not a key, a dot and an extension", AsText(path, kMostText));
+  unused_.first = fmt::format("'{}': its name is not a key, a dot and an extension",
+                              AsText(path, kMaxShownText));
 }
 
 void TarLeftOver::AddUnused(std::string_view key, bool is_sample, bool has_named_end,
@@ -32,9 +32,9 @@ void TarLeftOver::AddUnused(std::string_view key, bool is_sample, bool has_named
   if (!is_sample) has_named_end_ |= has_named_end;
   count.num_members += num_members;
   if (!count.first.empty()) return;
-  count.first =
-      fmt::format("'{}': key '{}', extension '{}'", AsText(first_path, kMostText),
-                  AsText(key, kMostText), AsText(first_path.substr(key.size() + 1), kMostText));
+  count.first = fmt::format("'{}': key '{}', extension '{}'", AsText(first_path, kMaxShownText),
+                            AsText(key, kMaxShownText),
+                            AsText(first_path.substr(key.size() + 1), kMaxShownText));
 }
 
 void TarLeftOver::Halves::Add(std::string_view key) {
@@ -55,24 +55,23 @@ int64_t TarLeftOver::CountSplit(uint64_t Half::*part) {
 
 void TarLeftOver::TellSplit(IndexedFile& found) {
   if (without_payload_.all.empty() || payload_alone_.all.empty()) return;
-  const std::string first = AsText(without_payload_.first_key, kMostText);
+  const std::string first = AsText(without_payload_.first_key, kMaxShownText);
   if (const int64_t split = CountSplit(&Half::key); split > 0) {
-    found.AddRemark(
-        fmt::format("the members of '{}' samples do not lie side by side, such as those "
-                    "of '{}': write the archive with tar --sort=name",
-                    split, first),
-        /*num_members=*/0);
+    found.AddRemark(fmt::format("the members of '{}' samples are not next to each other, such as "
+                                "those of '{}': write the archive with tar --sort=name",
+                                split, first),
+                    /*num_members=*/0);
   } else if (const int64_t apart = CountSplit(&Half::name); apart > 0) {
     found.AddRemark(fmt::format("the payloads of '{}' samples are in another folder than their "
                                 "labels or times, such as '{}' and '{}': put the members of a "
                                 "sample into one folder, side by side",
-                                apart, AsText(payload_alone_.first_key, kMostText), first),
+                                apart, AsText(payload_alone_.first_key, kMaxShownText), first),
                     /*num_members=*/0);
   }
 }
 
-// A file of notes among samples is no loss. Samples whose names have other dots or extensions than
-// the spec says are one.
+// A file of notes among samples is not a loss. Samples whose names have other dots or extensions
+// than the spec says are one.
 bool TarLeftOver::MissesSamples(const IndexedFile& found) const {
   return has_named_end_ || found.positions.empty() ||
          kFew * of_no_sample_.num_members > std::ssize(found.positions);

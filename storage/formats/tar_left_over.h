@@ -1,5 +1,5 @@
-// What an archive holds that becomes no sample, and why: members that no sample uses, and samples
-// whose members do not lie side by side.
+// Counts the members of an archive that no sample uses, and the samples whose members are not
+// adjacent, with the reasons.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace tidemill::storage {
 
-// Counts it for one archive. Thread-compatible.
+// Counts them for one archive. Thread-compatible.
 class TarLeftOver {
  public:
   // A member whose name has no extension.
   void AddNameless(std::string_view path);
-  // The members of a group that the spec does not name. `is_sample`: it names others of the group.
-  // `has_named_end`: the last part of an extension is one that it names.
+  // The members of a group that the spec does not name. `is_sample`: the spec names other members
+  // of the group. `has_named_end`: the spec names the last part of an extension.
   void AddUnused(std::string_view key, bool is_sample, bool has_named_end, int64_t num_members,
                  std::string_view first_path);
-  // A group whose label or time, but no payload, was found; and the other way round.
+  // A group with a label or a time but without a payload; and the reverse.
   void AddWithoutPayload(std::string_view key);
   void AddPayloadAlone(std::string_view key);
 
-  // Adds remarks to `found`, which cost no record.
+  // Adds the counts to `found` as remarks, which cost no record.
   void Tell(IndexedFile& found);
 
  private:

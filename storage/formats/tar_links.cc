@@ -12,7 +12,7 @@ namespace tidemill::storage {
 namespace {
 
 // Links that lead to links, one after another.
-constexpr int kMostLinks = 8;
+constexpr int kMaxLinks = 8;
 
 // The path without "." and "..". std::nullopt when it leads out of the archive.
 std::optional<std::string> PlainPath(std::string_view path) {
@@ -49,7 +49,7 @@ std::optional<std::string> TargetOf(const TarMember& link) {
 absl::StatusOr<TarLinks> TarLinks::Read(const OpenFile& file, int64_t file_size) {
   TarLinks links;
   ASSIGN_OR_RETURN(bool more, links.Collect(file, file_size, /*every_link=*/true));
-  for (int i = 0; more && i < kMostLinks; ++i) {
+  for (int i = 0; more && i < kMaxLinks; ++i) {
     for (auto& [path, places] : links.targets_) places.clear();
     ASSIGN_OR_RETURN(more, links.Collect(file, file_size, /*every_link=*/false));
   }
@@ -86,7 +86,7 @@ const TarMember* TarLinks::Find(const TarMember& link) const {
 
 TarMember TarLinks::Resolve(const TarMember& link) const {
   const TarMember* at = &link;
-  for (int i = 0; at != nullptr && at->is_link() && i < kMostLinks; ++i) at = Find(*at);
+  for (int i = 0; at != nullptr && at->is_link() && i < kMaxLinks; ++i) at = Find(*at);
   TarMember resolved = at == nullptr || at->is_link() ? link : *at;
   resolved.path = link.path;
   if (resolved.is_link()) {

@@ -15,10 +15,10 @@
 
 namespace tidemill::storage {
 
-// Holds the members that some link leads to, and no others. Thread-safe, because it is immutable.
+// Holds only the members that some link leads to. Thread-safe, because it is immutable.
 class TarLinks {
  public:
-  // Reads the headers of the archive. The codes are those of OpenFile::ReadAt.
+  // Reads the headers of the archive. Returns the errors of OpenFile::ReadAt.
   static absl::StatusOr<TarLinks> Read(const OpenFile& file, int64_t file_size);
 
   // Returns the link as the file that it leads to, under its own path. It may lead to other links.

@@ -9,7 +9,7 @@ namespace tidemill::storage {
 
 // A path cut at the first dot of its name.
 struct MemberName {
-  std::string_view key;   // Members with the same one, side by side, are a sample.
+  std::string_view key;   // Adjacent members with the same key are one sample.
   std::string extension;  // In lower case, without the first dot.
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kBlock = 512;
 constexpr size_t kBuffer = size_t{1} << 20;
-// Of a header that only holds a name and the like.
+// The size of a header that only holds a name and the like.
 constexpr int64_t kMaxExtension = 1 << 18;
 
 // Fields of a header block: where they begin and their bytes.
@@ -22,7 +22,7 @@ constexpr size_t kTarget = 157, kTargetBytes = 100;
 constexpr size_t kMagic = 257;
 constexpr std::string_view kMagicWord = "ustar";
 constexpr size_t kPrefix = 345, kPrefixBytes = 155;
-// Of GNU's old form for sparse files: whether a block of the map follows.
+// GNU's old form for sparse files: whether a block of the map follows.
 constexpr size_t kMapFollows = 482, kMapGoesOn = 504;
 
 std::string_view Text(std::string_view block, size_t from, size_t size) {
@@ -144,7 +144,7 @@ absl::StatusOr<std::string_view> TarReader::NextHeader() {
     if (block.empty()) return block;
     const bool whole = block.size() == kBlock;
     if (whole && IsZero(block)) {
-      // Archives that were put one behind the other go on behind a mark.
+      // Concatenated archives continue after a mark.
       saw_end_mark_ = true;
       at_ += static_cast<int64_t>(kBlock);
       continue;
@@ -162,7 +162,7 @@ absl::StatusOr<std::string_view> TarReader::NextHeader() {
 
 absl::StatusOr<std::optional<TarMember>> TarReader::Next() {
   if (ends_in_last_) {
-    // The member may be cut off, and more have been appended behind the cut.
+    // The member may be cut off, and more have been appended after the cut.
     ends_in_last_ = false;
     ASSIGN_OR_RETURN(const auto header, FindHeader(last_from_ + 1, last_from_));
     if (!header) return std::nullopt;
@@ -257,7 +257,7 @@ absl::StatusOr<TarMember> TarReader::MakeMember(std::string_view header,
 }
 
 absl::StatusOr<TarMember> TarReader::PassDamage(int64_t from, std::string why) {
-  // Where no header is behind a member, the member may be cut off, and the next header within it.
+  // Where no header follows a member, the member may be cut off, and the next header within it.
   // A member that begins with a header is an archive itself.
   const bool is_behind_last = from == last_to_ && last_to_ > last_from_;
   ASSIGN_OR_RETURN(auto header, FindHeader(is_behind_last ? last_from_ : from + 1, from));

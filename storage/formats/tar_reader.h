@@ -15,7 +15,7 @@
 
 namespace tidemill::storage {
 
-// A member of an archive, or bytes that are none.
+// A member of an archive, or bytes that are not a member.
 struct TarMember {
   enum class Kind {
     kFile,
@@ -23,16 +23,17 @@ struct TarMember {
     kSymbolicLink,
     kOther,  // A folder, a device.
     kLost,   // Bytes in which no header can be found.
-    kRest,   // Bytes behind the end of the archive that are no members.
+    kRest,   // Bytes after the end of the archive that are not members.
   };
   std::string path = {};
   Kind kind = Kind::kOther;
   int64_t offset = 0;  // The offset of its bytes in the archive.
   int64_t size = 0;
-  std::string target = {};  // What a link leads to, as the archive says it.
-  // Why the bytes are not those of the file. Empty when they are.
+  std::string target = {};  // The target of a link, as written in the archive.
+  // Why the bytes are not the content of the file. Empty when they are.
   std::string problem = {};
-  // Of lost bytes: whether the member before them is cut off, so that its bytes are not its own.
+  // For lost bytes: whether the member before them is cut off, so that some of its bytes may belong
+  // to other members.
   bool cuts_last = false;
 
   bool is_link() const { return kind == Kind::kHardLink || kind == Kind::kSymbolicLink; }
@@ -44,20 +45,20 @@ class TarReader {
   // `file` must outlive this object. `file_size` is its size when the reading began.
   TarReader(const OpenFile& file, int64_t file_size);
 
-  // Returns the next member, or std::nullopt at the end of the file. Archives that were put one
-  // behind the other are read as one. Goes on behind a damaged header at the next one that is
-  // sound, which may be anywhere. Codes other than OK are those of OpenFile::ReadAt.
+  // Returns the next member, or std::nullopt at the end of the file. Concatenated archives are read
+  // as one. Resumes after a damaged header at the next sound one, which may be anywhere. Codes
+  // other than OK are those of OpenFile::ReadAt.
   absl::StatusOr<std::optional<TarMember>> Next();
 
-  // Call it after the last member. Whether the archive has an end mark, so that nothing was cut
-  // off.
+  // Whether the archive has an end mark, so that nothing was cut off. Call it after the last
+  // member.
   bool has_end_mark() const { return saw_end_mark_; }
 
-  // Reads the bytes of a member piece by piece. DATA_LOSS when the file has fewer bytes by now.
+  // Reads the bytes of a member piece by piece. DATA_LOSS when the file has become shorter.
   absl::Status Read(const TarMember& member, const std::function<void(std::string_view)>& take);
 
  private:
-  // What extra headers say about the member behind them.
+  // What extra headers say about the member that follows.
   struct Overrides {
     std::optional<std::string> path;
     std::optional<std::string> target;
@@ -75,7 +76,7 @@ class TarReader {
   static void TakePax(std::string_view text, Overrides& overrides);
   absl::StatusOr<TarMember> MakeMember(std::string_view header, const Overrides& overrides);
   absl::Status SkipSparseMap();
-  // Goes on behind the damage at `from`. Returns what it costs.
+  // Resumes after the damage at `from`. Returns the lost bytes as a member.
   absl::StatusOr<TarMember> PassDamage(int64_t from, std::string why);
   absl::StatusOr<TarMember> PassRest(int64_t from, std::string why);
   // Returns where the first header from `from` on is. `grid` is where one would be if nothing was
@@ -88,10 +89,10 @@ class TarReader {
   const int64_t file_size_;
   int64_t at_ = 0;
   bool saw_end_mark_ = false;
-  int64_t header_from_ = 0;    // Where the header is that is being taken.
+  int64_t header_from_ = 0;    // The offset of the header that is being read.
   int64_t last_from_ = 0;      // Where the bytes of the last member begin.
   int64_t last_to_ = -1;       // Where the next header should be; -1 for the first one.
-  bool ends_in_last_ = false;  // Whether the file ends before that.
+  bool ends_in_last_ = false;  // Whether the file ends before `last_to_`.
   std::vector<char> buffer_;
   int64_t buffer_from_ = 0;
   size_t buffer_size_ = 0;

@@ -1,4 +1,4 @@
-#include "storage/client/formats/tfrecord_format.h"
+#include "storage/spec/formats/tfrecord_format.h"
 
 #include <memory>
 
@@ -17,12 +17,12 @@ namespace tidemill::storage {
 
 namespace {
 
-// Fewer zeros at the end of a file are no remark of their own.
+// Fewer zeros at the end of a file are not worth a remark.
 constexpr int64_t kLeastZeros = 12;
 
 // A record is a sample; its payload is the record's bytes without lengths and checksums. A wrong
-// checksum of the bytes costs that sample; one of the length costs what lies before the next record
-// that is sound.
+// checksum of the bytes costs that sample; one of the length costs the bytes up to the next sound
+// record.
 class TfrecordFiles final : public Format {
  public:
   TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& spec, TimeReader times,
@@ -136,7 +136,7 @@ class TfrecordFiles::Indexing {
     return text;
   }
 
-  // Time, label and, behind them, what the expressions read.
+  // Time, label and, after them, what the expressions read.
   static std::vector<std::string> NamesOf(const DatasetSpec& spec,
                                           const RecordExpressions& expressions) {
     std::vector<std::string> names = NamedFields(spec);
@@ -156,13 +156,13 @@ class TfrecordFiles::Indexing {
     return text_;
   }
 
-  // What lies at the end of the file, which ends at `end`, and is no whole record.
+  // Handles the end of the file, up to `end`, which is not a whole record.
   void TakeTail(int64_t end) {
     found_.num_bytes = end;
     if (!reader_.lost_from()) return;
     const int64_t from = *reader_.lost_from();
     const int64_t zeros = end - reader_.zeros_from() < kLeastZeros ? end : reader_.zeros_from();
-    // What grows is looked at again from here: it may be mended, or go on.
+    // What grows is looked at again from here: it may be fixed, or continue.
     if (!format_.spec_.append) {
       if (from < zeros) AddLost(from, zeros);
       found_.bytes_done = end;
@@ -172,8 +172,9 @@ class TfrecordFiles::Indexing {
           /*num_members=*/0);
     }
     if (zeros == end) return;
-    found_.AddRemark(fmt::format("the file ends with '{}' zeros, which are no record", end - zeros),
-                     /*num_members=*/0);
+    found_.AddRemark(
+        fmt::format("the file ends with '{}' zeros, which are not a record", end - zeros),
+        /*num_members=*/0);
   }
 
   const TfrecordFiles& format_;
@@ -202,7 +203,7 @@ int64_t TfrecordFiles::LeadBytes() const { return kTfrecordHeaderBytes; }
 // A length with its checksum: twelve bytes that chance does not make.
 absl::StatusOr<RecordStarts> TfrecordFiles::FindRecords(const OpenFile& file,
                                                         int64_t offset) const {
-  ASSIGN_OR_RETURN(const std::string read, BytesAt(file, offset, kMostRecordSearch));
+  ASSIGN_OR_RETURN(const std::string read, BytesAt(file, offset, kMaxRecordSearch));
   const std::string_view bytes = read;
   for (size_t at = 0; at + kTfrecordHeaderBytes <= bytes.size(); ++at) {
     const std::optional<uint64_t> length = TfrecordLength(bytes.substr(at, kTfrecordHeaderBytes));

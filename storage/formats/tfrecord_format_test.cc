@@ -1,4 +1,4 @@
-#include "storage/client/formats/tfrecord_format.h"
+#include "storage/spec/formats/tfrecord_format.h"
 
 #include <random>
 
@@ -159,7 +159,7 @@ TEST_F(FormatTest, AWriterThatDiedAndAppendedAnewCostsTheTfRecordThatItCut) {
   }
 }
 
-TEST_F(FormatTest, ZerosBehindTheLastTfRecordCostNothingAndAreTold) {
+TEST_F(FormatTest, ZerosAfterTheLastTfRecordCostNothingAndAreReported) {
   for (const size_t num_zeros : {12, 13, 4096, 3 << 20}) {
     data_.Write("x", TfRecord("a") + TfRecord("b") + std::string(num_zeros, '\0'));
     const auto found = Index(Spec(kBytes), "x");
@@ -167,9 +167,9 @@ TEST_F(FormatTest, ZerosBehindTheLastTfRecordCostNothingAndAreTold) {
     EXPECT_THAT(Bytes("x", *found), ElementsAre("a", "b"));
     EXPECT_EQ(found->num_bad, 0);
     EXPECT_EQ(found->lost_bytes, 0);
-    EXPECT_THAT(
-        found->remarks,
-        ElementsAre(fmt::format("the file ends with '{}' zeros, which are no record", num_zeros)));
+    EXPECT_THAT(found->remarks,
+                ElementsAre(fmt::format("the file ends with '{}' zeros, which are not a record",
+                                        num_zeros)));
   }
 }
 
@@ -194,7 +194,7 @@ TEST_F(FormatTest, TfRecordsThatAskForManySumsAreReadAtALinearCost) {
   EXPECT_GT(found->lost_bytes, 4'000'000);
 }
 
-TEST_F(FormatTest, DamageAtTheEndOfGrowingTfRecordsIsToldAndCountedOnceMoreFollows) {
+TEST_F(FormatTest, DamageAtTheEndOfGrowingTfRecordsIsReportedAndCountedOnceMoreFollows) {
   const DatasetSpec spec = Spec("format: tfrecord\nappend: true\n");
   std::string damaged = TfRecord("damaged");
   damaged[3] = '\x7f';

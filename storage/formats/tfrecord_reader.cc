@@ -180,7 +180,7 @@ bool TfrecordReader::Fits(uint64_t length, int64_t offset) const {
 }
 
 absl::StatusOr<bool> TfrecordReader::RecordFollows(int64_t offset) const {
-  // What is no whole header may be the beginning of one.
+  // A part of a header may be the beginning of one.
   if (file_size_ - offset < static_cast<int64_t>(kHeaderBytes)) return true;
   std::array<char, kHeaderBytes> header;
   ASSIGN_OR_RETURN(const size_t got, file_.ReadAt(offset, header.data(), header.size()));

@@ -1,4 +1,4 @@
-// Finds the records of a TFRecord file, and goes on behind damage. A record is its length (8
+// Finds the records of a TFRecord file, and resumes after damage. A record is its length (8
 // bytes), a checksum of the length (4), its bytes, and a checksum of the bytes (4).
 #pragma once
 
@@ -13,11 +13,10 @@ namespace tidemill::storage {
 
 inline constexpr int64_t kTfrecordHeaderBytes = 12;
 
-// Returns the length that a header of kTfrecordHeaderBytes tells; std::nullopt when its checksum
-// differs.
+// Returns the length in a header of kTfrecordHeaderBytes; std::nullopt when its checksum differs.
 std::optional<uint64_t> TfrecordLength(std::string_view header);
 
-// What lies next in the file.
+// The next part of the file.
 struct TfrecordPart {
   enum class Kind {
     kNone,      // Nothing is complete yet.
@@ -41,8 +40,8 @@ class TfrecordReader {
   // a record that is not complete at the end of the file is still being written.
   TfrecordReader(const OpenFile& file, int64_t file_size, uint64_t max_record, bool grows);
 
-  // Returns the part at the front of `window`, which lies at `offset`, and how many bytes of the
-  // window are done with. More of the file is needed where these are 0. `last` says that nothing
+  // Returns the part at the front of `window`, which is at `offset`, and the number of bytes of the
+  // window that it has consumed. When that is 0, it needs a longer window. `last` says that nothing
   // follows the window.
   struct Step {
     TfrecordPart part = {};
@@ -55,13 +54,14 @@ class TfrecordReader {
   // Whether the record there is still being written.
   bool waits() const { return waits_; }
 
-  // Call these at the end of the file. Where the bytes begin in which no record was found, if there
-  // are any, and where the zeros begin behind them. Bytes that are not many are not told apart.
+  // Call these two at the end of the file. The first returns where the bytes begin in which no
+  // record was found, if there are any. The second returns where the zeros after them begin, to
+  // within a few bytes.
   std::optional<int64_t> lost_from() const { return lost_from_; }
   int64_t zeros_from() const { return zeros_from_; }
 
-  // Why bytes were lost the last time: because a length is damaged, or because the record there is
-  // cut off.
+  // Whether bytes were last lost because a record was cut off, rather than because a length is
+  // damaged.
   bool was_cut() const { return was_cut_; }
 
  private:
@@ -73,14 +73,15 @@ class TfrecordReader {
                                   bool last);
   absl::StatusOr<Step> StartSearch(bool was_cut, std::string_view window, int64_t offset,
                                    bool last);
-  // Looks for the next record behind `lost_from_`.
+  // Looks for the next record after `lost_from_`.
   absl::StatusOr<Step> Search(std::string_view window, int64_t offset, bool last);
   absl::StatusOr<Verdict> BeginsRecord(std::string_view bytes, int64_t offset, bool last);
 
   bool Fits(uint64_t length, int64_t offset) const;
   // Whether a record or the end of the file is at `offset`.
   absl::StatusOr<bool> RecordFollows(int64_t offset) const;
-  // Sums that come to nothing would cost the square of the size of a file that is made for that.
+  // Limits the cost of checksums that do not match: a crafted file could make it the square of its
+  // size.
   bool MaySum(int64_t offset) const;
 
   const OpenFile& file_;
@@ -89,7 +90,7 @@ class TfrecordReader {
   const bool grows_;
   bool waits_ = false;
   bool was_cut_ = false;
-  uint64_t to_skip_ = 0;  // Of a record that is too long.
+  uint64_t to_skip_ = 0;  // The bytes of a record that is too long.
   std::optional<int64_t> lost_from_;
   int64_t zeros_from_ = 0;  // From here on all searched bytes are zeros.
   std::optional<int64_t> first_offset_;

@@ -15,7 +15,7 @@ constexpr int64_t kWindow = 1 << 20;
 
 absl::StatusOr<int64_t> ReadWindows(const OpenFile& file, int64_t from,
                                     const WindowConsumer& consume) {
-  // Of 10^5 small files each would cost the clearing of a large window. One byte more than a file
+  // Each of 10^5 small files would cost the clearing of a large window. One byte more than a file
   // has shows its end.
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
   std::vector<char> window(

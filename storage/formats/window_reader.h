@@ -9,14 +9,14 @@
 
 namespace tidemill::storage {
 
-// Gets the bytes from `offset` on. Returns how many of them it has consumed. `last` says that
+// Gets the bytes from `offset` on. Returns the number of bytes that it has consumed. `last`:
 // nothing follows.
 using WindowConsumer =
     std::function<absl::StatusOr<size_t>(std::string_view window, int64_t offset, bool last)>;
 
-// Shows `file` from `from` on to `consume`. What `consume` leaves is shown again with more behind
-// it, except at the end of the file. Returns where it stopped. Reads into memory rather than
-// through a mapping, because the file's owner may truncate it meanwhile.
+// Passes `file` from `from` on to `consume`. Passes the bytes that it did not consume again, with
+// more bytes after them, except at the end of the file. Returns where it stopped. Reads into memory
+// rather than through a mapping, because the file's owner may truncate it during the read.
 absl::StatusOr<int64_t> ReadWindows(const OpenFile& file, int64_t from,
                                     const WindowConsumer& consume);
 

@@ -19,7 +19,7 @@ bool StartsWith(const std::vector<IndexedSegment>& now, const std::vector<Indexe
 }  // namespace
 
 absl::Status DamagedColumns(DatasetId dataset) {
-  return DataLoss("a column file of dataset {} is not as it was written", dataset.value);
+  return DataLoss("a column file of dataset {} is damaged", dataset.value);
 }
 
 FileId SampleLocation::file() const {

@@ -1,6 +1,5 @@
-// What the read path knows about one dataset: where each sample is, when it happened, and which
-// samples are deleted. It is a frozen version. SampleIndex makes the next version when something
-// was committed.
+// An immutable version of the read path's knowledge of one dataset: where each sample is, when it
+// happened, and which samples are deleted. SampleIndex makes the next version after a commit.
 #pragma once
 
 #include <memory>
@@ -14,8 +13,8 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/index/event_time_order.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::storage {
 
@@ -25,17 +24,17 @@ struct SampleLocation {
   int64_t row = 0;
 
   int64_t key() const { return segment->first_key + row; }
-  // See SegmentColumns: whoever asks also asks columns->TimeIsSound(row).
+  // See SegmentColumns: callers must also check columns->TimeIsSound(row).
   int64_t event_time() const { return segment->columns->event_time[static_cast<size_t>(row)]; }
   // Returns the file that holds the sample's bytes.
   FileId file() const;
 };
 
-// DATA_LOSS, for whoever finds columns that are not sound. A refresh of the index makes them again.
+// DATA_LOSS, for callers that find damaged columns. A refresh of the index rebuilds them.
 absl::Status DamagedColumns(DatasetId dataset);
 
 using Tombstones = absl::flat_hash_map<int64_t, int64_t>;
-// A tombstone, as readers of whole intervals go by them.
+// A tombstone, in the form that readers of whole intervals use.
 struct Deletion {
   int64_t key = 0;
   int64_t sequence = 0;
@@ -56,11 +55,11 @@ struct DatasetIndexParts {
   std::shared_ptr<const FilePaths> paths = std::make_shared<const FilePaths>();
 };
 
-// Immutable, so thread-safe. Readers share it and may keep it longer than its successor exists. The
-// order is made on first use.
+// Immutable, so thread-safe. Readers share it, and may keep it after a newer version exists. The
+// order is computed on first use.
 class DatasetIndex {
  public:
-  // `before`, if it is given, is an earlier version. The order is built upon its order.
+  // `before`, if it is given, is an earlier version. The new order extends its order.
   DatasetIndex(DatasetIndexParts parts, const DatasetIndex* before);
 
   DatasetId dataset() const { return parts_.dataset; }
@@ -101,18 +100,17 @@ class DatasetIndex {
   SampleLocation LocationOf(int64_t row) const;
   // The rows in the order (event_time, key).
   const EventTimeOrder& order() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns the first position in that order at or behind a cut. DATA_LOSS when a time that this
-  // depends on is not as it was written.
+  // Returns the first position in that order at or after a cut. DATA_LOSS when a time that this
+  // depends on is damaged.
   absl::StatusOr<int64_t> LowerBound(Cut cut) const;
 
-  // Whether a part of a column file was found that is not as it was written. SampleIndex::Refresh()
-  // makes such files again.
+  // Whether a damaged part of a column file was found. SampleIndex::Refresh() rebuilds such files.
   bool is_damaged() const;
-  // Compares all columns with their sums, those that nobody has read yet, too.
+  // Compares all columns with their sums, including those not read yet.
   bool AllAreSound() const;
 
  private:
-  // nullptr when there is none yet, or it is of damaged times.
+  // nullptr when there is none yet, or when it was computed from damaged times.
   std::shared_ptr<const EventTimeOrder> built_order() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   DatasetIndexParts parts_;

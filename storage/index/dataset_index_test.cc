@@ -173,7 +173,7 @@ TEST(DatasetIndex, FindsEveryKeyAndNoneBetweenSegments) {
   EXPECT_THAT(found, ElementsAre(100, 101, 102, 113, 114));
 }
 
-TEST(DatasetIndex, CutsLieBeforeTheSampleTheyName) {
+TEST(DatasetIndex, CutsAreBeforeTheSampleTheyName) {
   IndexBuilder builder;
   builder.AddSegment({5, 1, 3});  // Keys 100, 101, 102.
   const auto index = builder.Make();

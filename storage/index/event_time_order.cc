@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "base/check.h"
+
 namespace tidemill::storage {
 
 namespace {
@@ -53,6 +55,7 @@ const IndexedSegment& SegmentOfRow(const std::vector<IndexedSegment>& segments, 
   const auto behind = std::upper_bound(
       segments.begin(), segments.end(), row,
       [](int64_t value, const IndexedSegment& segment) { return value < segment.first_row; });
+  TIDEMILL_CHECK(behind != segments.begin());
   return *std::prev(behind);
 }
 

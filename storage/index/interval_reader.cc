@@ -9,7 +9,7 @@ namespace tidemill::storage {
 namespace {
 
 constexpr int64_t kRowsPerBatch = 65'536;
-// A batch of its own, without copying, from here on.
+// From here on, a separate batch without copying.
 constexpr int64_t kLongRun = 8'192;
 
 }  // namespace
@@ -62,7 +62,7 @@ Cut IntervalReader::PlaceOf(const SampleLocation& sample) {
   return {{sample.event_time()}, {sample.key()}};
 }
 
-// The rows of a segment from `from` on that lie before a cut end here, where times ascend.
+// The rows of a segment from `from` on that are before a cut end here, where times ascend.
 int64_t IntervalReader::EndBefore(const IndexedSegment& segment, int64_t from, int64_t to,
                                   const Cut& cut) {
   while (from < to) {
@@ -77,7 +77,7 @@ int64_t IntervalReader::EndBefore(const IndexedSegment& segment, int64_t from, i
 }
 
 // Rows ascend with keys, so those of newer samples are the last ones: they are few where a stream
-// is followed, and ordering them by themselves is cheaper than passing over all others.
+// is followed, and ordering them separately is cheaper than passing over all others.
 void IntervalReader::SeekNewer() {
   int64_t first = 0;
   for (int64_t end = index_->num_rows(); first < end;) {
@@ -205,7 +205,7 @@ int64_t IntervalReader::CountRest() {
 absl::StatusOr<std::optional<batch::Batch>> IntervalReader::Next(int64_t most_rows) {
   most_rows = std::min(most_rows, kRowsPerBatch);
   std::vector<RowRun> runs;
-  // Long runs are sent as they lie; short ones are worth a copy.
+  // Long runs are sent in place; short ones are worth a copy.
   int64_t num_rows = 0;
   while (num_rows < most_rows) {
     const std::optional<RowRun> run = NextRunOfWorker(most_rows - num_rows);

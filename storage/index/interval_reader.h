@@ -14,8 +14,8 @@
 
 namespace tidemill::storage {
 
-// Applies to the samples before a cut, from the cut of the previous horizon on. Those with greater
-// keys came late and are left out.
+// Applies to the samples before a cut, from the cut of the previous horizon on. Samples with
+// greater keys came late and are left out.
 struct SampleHorizon {
   Cut before;
   int64_t committed_key = 0;
@@ -37,13 +37,13 @@ struct IntervalQuery {
   int64_t after_key = 0;
   // Ascending.
   std::vector<SampleHorizon> horizons = {};
-  // The number of rows, out of the beginning of the slice, that were listed before.
+  // The number of rows at the beginning of the slice that were already listed.
   int64_t num_listed = 0;
 };
 
 // Thread-compatible. Keeps the index that it reads alive. When keys are in the order of time, it
-// goes through runs of rows rather than single rows, and copies no column. Deleted, too new and
-// late samples divide the runs.
+// goes through runs of rows rather than single rows, and copies no column. Samples that are
+// deleted, too new or late interrupt the runs.
 class IntervalReader {
  public:
   // INVALID_ARGUMENT when the worker's index is not below the number of workers. DATA_LOSS as
@@ -53,7 +53,7 @@ class IntervalReader {
 
   // Returns the next batch of at most `most_rows` rows, and at most 65,536. The columns are key,
   // event_time and, on request, class_label and real_label. std::nullopt at the end. DATA_LOSS when
-  // a column file is damaged: make another reader, of a refreshed index, with `num_listed`.
+  // a column file is damaged. Then create another reader, of a refreshed index, with `num_listed`.
   absl::StatusOr<std::optional<batch::Batch>> Next(int64_t most_rows);
 
  private:
@@ -61,7 +61,7 @@ class IntervalReader {
   // Finds the rows of the interval.
   absl::Status Seek();
   void SeekNewer();
-  // Where a sample stands. Notes when its time is not sound.
+  // The place of a sample. Notes when its time is not sound.
   Cut PlaceOf(const SampleLocation& sample);
   int64_t EndBefore(const IndexedSegment& segment, int64_t from, int64_t to, const Cut& cut);
   // Returns the next rows that follow one another in their segment and are all listed, at most
@@ -87,13 +87,13 @@ class IntervalReader {
   // `newer_rows_`, which are the rows of the interval in their order.
   const EventTimeOrder* order_ = nullptr;
   std::vector<int64_t> newer_rows_;
-  // Of the index; those of later sequences than the snapshot's leave nothing out.
+  // From the index; deletions after the snapshot's sequence are ignored.
   std::shared_ptr<const std::vector<Deletion>> deletions_;
   int64_t position_ = 0;
   int64_t end_ = 0;
-  // Whether all times that were read are as they were written.
+  // Whether all times read so far are undamaged.
   bool is_sound_ = true;
-  size_t horizon_ = 0;  // The index of the next one.
+  size_t horizon_ = 0;  // The index of the next horizon.
   int64_t num_to_skip_ = 0;
   int64_t num_to_take_;
 };

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "storage/client/block_pool.h"
+#include "storage/gather/block_pool.h"
 
 namespace tidemill::storage {
 
@@ -14,7 +14,7 @@ using batch::Buffer;
 using batch::Column;
 using batch::DataType;
 
-constexpr size_t kWidth = sizeof(int64_t);  // Of a number of each of the columns.
+constexpr size_t kWidth = sizeof(int64_t);  // The size of a number of each of the columns.
 
 int64_t CountRows(std::span<const RowRun> runs) {
   int64_t num_rows = 0;

@@ -116,7 +116,7 @@ absl::Status RebuildSegmentColumns(db::Database& database, UnpackedCache& files,
   for (const auto& [id, file] : stored.files) {
     absl::StatusOr<IndexedFile> found =
         FindRecords(files.source(), spec, *format, stored.segment, file);
-    // Of many small files the others are none the worse.
+    // With one file a sample, the other files are still good.
     if (!found.ok() && !one_file_a_sample) return MissingIsLost(found.status());
     if (found.ok()) indexed.emplace(id, *std::move(found));
   }

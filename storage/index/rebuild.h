@@ -7,8 +7,8 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "db/database.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/compression/unpacked_cache.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::storage {
 

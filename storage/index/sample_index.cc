@@ -130,7 +130,7 @@ absl::Status SampleIndex::RefreshAll() {
   absl::Status first;
   for (const DatasetId dataset : loaded) {
     const absl::Status status = Refresh(dataset).status();
-    if (!absl::IsNotFound(status)) first.Update(status);  // Deleted meanwhile.
+    if (!absl::IsNotFound(status)) first.Update(status);  // Deleted in the meantime.
   }
   return first;
 }
@@ -156,7 +156,7 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Load(
   std::optional<IndexStamp> stamp;
   DatasetIndexParts parts{.dataset = dataset};
   if (before != nullptr) {
-    // Of a damaged one, all is read again.
+    // A damaged one is read again in full.
     if (!before->is_damaged()) stamp = StampOf(before->parts());
     parts.tombstones = before->parts().tombstones;
     parts.paths = before->parts().paths;
@@ -182,7 +182,7 @@ absl::StatusOr<std::shared_ptr<const DatasetIndex>> SampleIndex::Load(
       ASSIGN_OR_RETURN(segment.columns, OpenColumns(entry, record.segment_id, num_upgraded));
     } else if (known->second->is_damaged()) {
       ASSIGN_OR_RETURN(segment.columns,
-                       MakeColumnsAgain(entry, record.segment_id, "it is not as it was written"));
+                       MakeColumnsAgain(entry, record.segment_id, "it is damaged"));
     } else {
       segment.columns = known->second;
     }
@@ -232,11 +232,11 @@ absl::StatusOr<std::shared_ptr<const SegmentColumns>> SampleIndex::MakeColumnsAg
        "Column files of segments that were lost or damaged, and made again."});
   const std::string& folder = catalog_.options().folder;
   const std::string path = SegmentPath(folder, entry.id, segment_id);
-  log::Warn("making a column file again", {{"path", path}, {"error", why}});
+  log::Warn("rebuilding a column file", {{"path", path}, {"error", why}});
   const absl::Status rebuilt =
       RebuildSegmentColumns(database_, files_, folder, entry.spec, entry.id, segment_id);
   if (absl::IsDataLoss(rebuilt)) {
-    return DataLoss("the column file {} is lost or damaged ({}) and cannot be made again: {}", path,
+    return DataLoss("the column file {} is lost or damaged ({}) and cannot be rebuilt: {}", path,
                     why, std::string(rebuilt.message()));
   }
   RETURN_IF_ERROR(rebuilt);

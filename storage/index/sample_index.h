@@ -1,5 +1,11 @@
-// Holds in memory which samples all datasets have. The read path asks nothing else. PostgreSQL is
-// read only when something was committed. A restart reads segments, never single samples.
+// Holds in memory which samples all datasets have. The read path uses only this index. PostgreSQL
+// is read only after a commit. A restart reads segments, never single samples.
+//   ingest --commit--> PostgreSQL --Refresh()--> version 7 --> readers that began before
+//                      (segments,                version 8 --> readers that begin now
+//                       tombstones)                  |
+//                                                    +-- maps the files of new segments only
+//
+// A version never changes, so a reader needs no lock and sees one snapshot from beginning to end.
 #pragma once
 
 #include <map>
@@ -32,13 +38,13 @@ class SampleIndex {
   // Returns the version in memory, or nullptr. Never waits for the database.
   std::shared_ptr<const DatasetIndex> Loaded(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns the version that holds everything committed by now. It is the one in memory if nothing
-  // has changed. Column files that were found to be damaged are made again.
+  // Returns the version that holds everything committed by now. It is the version in memory if
+  // nothing has changed. Column files that were found to be damaged are rebuilt.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Refresh(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Does the same, and compares all columns with their sums before it returns, for whoever reads
-  // all of them.
+  // Does the same, and compares all columns with their sums before it returns, for callers that
+  // read all columns.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> RefreshWhole(DatasetId dataset)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -49,12 +55,12 @@ class SampleIndex {
   // yet.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> GetAtLeast(const DatasetSnapshot& snapshot);
 
-  // Compares a column file with its sums, as it is on disk now, and makes it again when it is
-  // damaged. DATA_LOSS when it cannot be made again.
+  // Compares a column file, as stored on disk now, with its sums, and rebuilds it when it is
+  // damaged. DATA_LOSS when it cannot be rebuilt.
   absl::Status CheckColumns(const DatasetIndex& index, const IndexedSegment& segment)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns how many column files of a dataset were made again since this object exists.
+  // Returns the number of a dataset's column files that were rebuilt since this object was created.
   int64_t NumMadeAgain(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Drops the index of a dataset that was deleted.
@@ -71,7 +77,7 @@ class SampleIndex {
   // Returns `before` itself when nothing has changed.
   absl::StatusOr<std::shared_ptr<const DatasetIndex>> Load(
       DatasetId dataset, const std::shared_ptr<const DatasetIndex>& before);
-  // Counts a file that has got sums.
+  // Counts a file to which sums were added.
   absl::StatusOr<std::shared_ptr<const SegmentColumns>> OpenColumns(const DatasetEntry& entry,
                                                                     int64_t segment_id,
                                                                     int64_t& num_upgraded)

@@ -42,7 +42,7 @@ struct IndexRecords {
   IndexStamp stamp;
   // Ordered by key. This and the other lists are empty when the stamp equals the given one.
   std::vector<SegmentRecord> segments;
-  // Those behind the given sequence, and those behind the given file.
+  // The tombstones after the given sequence, and the files after the given file.
   std::vector<TombstoneRecord> tombstones;
   std::vector<FileRecord> files;
 };

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/check.h"
 #include "storage/formats/format.h"
 
 namespace tidemill::storage {
@@ -45,6 +46,7 @@ void SampleRows::Clear() {
 }
 
 void SampleRows::CutAt(size_t row) {
+  TIDEMILL_CHECK(row > 0 && row < num_rows());
   num_keys = position[row];
   std::erase_if(problems, [&](const Problem& problem) { return problem.position >= num_keys; });
   Resize(row);

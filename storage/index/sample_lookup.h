@@ -1,4 +1,10 @@
 // Finds where the samples of given keys are, as columns.
+//   keys      [ 16 ][ 16 ][ 16 ][ 16 ][ 16 ] ...
+//                ^                       ^
+//              TakeStep()           LookAhead(): segment, row, prefetch of the row's memory
+//
+// Shuffled keys miss the cache at every row. The lookahead makes these misses overlap, so that a
+// key costs a fraction of a miss.
 #pragma once
 
 #include <array>
@@ -8,7 +14,7 @@
 #include <vector>
 
 #include "base/id.h"
-#include "storage/client/payload_cut.h"
+#include "storage/gather/payload_cut.h"
 #include "storage/index/dataset_index.h"
 
 namespace tidemill::storage {
@@ -24,7 +30,7 @@ struct BlockLimits {
 template <typename T>
 struct LabelRows {
   std::vector<T> values;  // 0 for a row without a label.
-  // One bit per row, least significant first; 0 behind the last row.
+  // One bit per row, least significant first; 0 after the last row.
   std::vector<uint8_t> validity;
   size_t num_valid = 0;
 
@@ -34,7 +40,7 @@ struct LabelRows {
   }
 };
 
-// The rows of the keys that were found, in the requested order, and the keys that were not.
+// The rows of the keys that were found, in the requested order, and the keys that were not found.
 struct SampleRows {
   struct Problem {
     size_t position = 0;  // The position of the key in the request.
@@ -60,12 +66,12 @@ struct SampleRows {
   void Clear();
   // Makes room for rows to be filled in, or drops rows at the end.
   void Resize(size_t num_rows);
-  // Drops row `row`, which must not be the first, and everything looked up behind it.
+  // Drops row `row`, which must not be the first, and everything looked up after it.
   void CutAt(size_t row);
 };
 
-// Looks keys up, some at a time. The memory that the next keys need is prefetched while the present
-// ones are read. Thread-compatible.
+// Looks up keys in steps. The memory that the next keys need is prefetched while the current keys
+// are read. Thread-compatible.
 class SampleLookup {
  public:
   // `index` must outlive this object.
@@ -79,11 +85,11 @@ class SampleLookup {
   int64_t record_bytes() const { return record_bytes_; }
 
  private:
-  // The number of keys in a step. It is small enough that the processor can prefetch the memory of
-  // all of them at once, and waits for none while it takes an earlier step.
+  // The number of keys in a step. It is small enough for the processor to prefetch the memory of a
+  // whole step while it handles the step before.
   static constexpr size_t kStep = 16;
   static constexpr size_t kStepsAhead = 4;
-  // Where keys are in the mapped columns.
+  // The places of keys in the mapped columns.
   struct Places {
     // nullptr when there is no sample to read.
     std::array<const LookupRow*, kStep> place;

@@ -6,7 +6,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// DATA_LOSS when a record's hash or label is not as it was written.
+// DATA_LOSS when a record's hash or label is damaged.
 absl::StatusOr<std::vector<SampleToDelete>> SamplesIn(const DatasetIndex& index,
                                                       std::span<const int64_t> keys) {
   std::vector<SampleToDelete> samples;

@@ -1,4 +1,4 @@
-// What is recorded of samples when they are deleted.
+// Collects what is recorded about samples when they are deleted.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace tidemill::storage {
 
-// Returns each key with the identity of its record, by the newest index. Unknown keys have none. A
-// column file that is damaged is made again. The codes are those of SampleIndex::Refresh.
+// Returns each key with the identity of its record, by the newest index. Unknown keys have no
+// identity. A damaged column file is rebuilt. Returns the errors of SampleIndex::Refresh.
 absl::StatusOr<std::vector<SampleToDelete>> SamplesToDelete(SampleIndex& indexes, DatasetId dataset,
                                                             std::span<const int64_t> keys);
 

@@ -16,8 +16,8 @@ namespace tidemill::storage {
 
 // The counts of what has been committed.
 struct CommittedCounts {
-  int64_t num_files = 0;    // Those that are committed to their ends.
-  int64_t num_samples = 0;  // New ones.
+  int64_t num_files = 0;    // Files that are committed to their ends.
+  int64_t num_samples = 0;  // New samples.
   int64_t num_deleted = 0;
   int64_t num_quarantined = 0;  // Records and files.
 };
@@ -34,8 +34,8 @@ class BatchCommitter {
   BatchCommitter(const BatchCommitter&) = delete;
   BatchCommitter& operator=(const BatchCommitter&) = delete;
 
-  // Takes a batch whose column files are written. Waits until no other batch waits. Returns the
-  // failure of an earlier batch. No batch behind a failed one is committed.
+  // Adds a batch whose column files are written. Blocks while another batch is waiting. Returns the
+  // failure of an earlier batch. No batch after a failed one is committed.
   absl::Status Add(IngestBatch batch) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Waits until everything added is committed.

@@ -11,6 +11,9 @@ absl::Status DeletedRecords::Refresh(db::Database& database, DatasetId dataset) 
   const auto num_known = static_cast<int64_t>(keys_.size());
   RETURN_IF_ERROR(database.Transact([&](pqxx::work& work) {
     deleted = datasets_table::DeletedOnRequest(work, dataset, num_known);
+    for (const int64_t hash : datasets_table::DeletedRecordHashes(work, dataset)) {
+      hashes_.insert(hash);
+    }
     return absl::OkStatus();
   }));
   for (const SampleToDelete& sample : deleted) {

@@ -12,8 +12,8 @@ namespace tidemill::storage {
 
 namespace {
 
-// Files are parsed side by side in groups of about so many bytes: the index of a file can be as
-// large as the file.
+// The approximate bytes of a group of files that are parsed in parallel: the index of a file can be
+// as large as the file.
 constexpr int64_t kGroupBytes = 16 << 20;
 // The first piece is so much smaller: until it is parsed there is nothing to commit.
 constexpr int64_t kFirstPiece = 8;
@@ -37,12 +37,12 @@ absl::Status FileIntake::Take(std::vector<ChangedFile> files,
                               const Progress& progress) {
   if (files.empty()) return absl::OkStatus();
   progress_ = progress;
-  DatasetSnapshot snapshot;
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
-    ASSIGN_OR_RETURN(snapshot, datasets_table::Snapshot(work, dataset_.id));
+  int64_t last_key = 0;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    last_key = datasets_table::AllocatedKey(work, dataset_.id);
     return absl::OkStatus();
   }));
-  builder_.emplace(snapshot.committed_key, dataset_.spec.format->Unit() == SampleUnit::kWholeFile,
+  builder_.emplace(last_key, dataset_.spec.format->Unit() == SampleUnit::kWholeFile,
                    options_.samples_per_segment, deleted_);
   for (size_t from = 0; from < files.size();) {
     const size_t to = GroupEnd(files, from);

@@ -18,7 +18,7 @@
 namespace tidemill::storage {
 
 struct IntakeOptions {
-  // A transaction ends behind the file with which it reaches this number of files or samples. A
+  // A transaction ends after the file with which it reaches this number of files or samples. A
   // larger file is ingested in pieces of this number of records or bytes. Each piece is a
   // transaction.
   int64_t files_per_batch = 4096;

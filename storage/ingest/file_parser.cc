@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/thousands.h"
 #include "records/file_kind.h"
@@ -16,7 +17,7 @@ namespace tidemill::storage {
 namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-// The bytes to compare when a file has grown: so many, or so many for each byte that is new.
+// The bytes to compare when a file has grown: in all, or for each byte that is new.
 constexpr int64_t kLeastCompared = int64_t{32} << 20;
 constexpr int64_t kComparedForGrowth = 4;
 
@@ -67,6 +68,7 @@ IndexedFile OnlyCounts(IndexedFile found, std::string_view why_sound_ones) {
 }  // namespace
 
 ChangedFile RestOf(const ParsedFile& piece, FileId id) {
+  TIDEMILL_CHECK(piece.found.more);
   ChangedFile rest = piece.file;
   rest.change = FileChange::kResumed;
   rest.known.emplace().id = id;
@@ -80,12 +82,14 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
 }
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder)
+                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
+                       const EarlierVersion* earlier)
     : database_(database),
       files_(files),
       format_(format),
       spec_(spec),
-      old_segments_(database, std::move(storage_folder), dataset) {}
+      old_segments_(database, std::move(storage_folder), dataset),
+      earlier_(earlier) {}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   ParsedFile parsed{.file = std::move(file)};
@@ -105,19 +109,22 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
     RETURN_IF_ERROR(Resume(parsed.file));
   }
   if (change == FileChange::kNew) parsed.file.tally = PieceTally{.judged = true};
-  if (change == FileChange::kReplaced || !format_.ReadsInPieces()) {
+  if (change == FileChange::kReplaced || parsed.file.earlier || !format_.ReadsInPieces()) {
     parsed.file.input.max_records = parsed.file.input.max_bytes = kNoLimit;
   }
   if (change != FileChange::kVanished) Index(parsed);
   if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
-    ASSIGN_OR_RETURN(parsed.old, AllOld(*parsed.file.known));
+    ASSIGN_OR_RETURN(parsed.old, old_segments_.AllOf(*parsed.file.known));
+  }
+  if (!parsed.postponed && parsed.file.earlier) {
+    ASSIGN_OR_RETURN(parsed.old, earlier_->SegmentsOf(*parsed.file.earlier));
   }
   return parsed;
 }
 
 absl::Status FileParser::GiveUp(ParsedFile& piece) const {
   piece.file.change = FileChange::kReplaced;
-  ASSIGN_OR_RETURN(piece.old, AllOld(*piece.file.known));
+  ASSIGN_OR_RETURN(piece.old, old_segments_.AllOf(*piece.file.known));
   return absl::OkStatus();
 }
 
@@ -127,7 +134,7 @@ absl::Status FileParser::Resume(ChangedFile& file) const {
   file.input.from_record = known.records_done;
   file.input.columns_moved = known.columns_moved;
   return database_.Transact([&](pqxx::work& work) {
-    // Of a growing file it is not known which part of it was there at first.
+    // It is unknown which part of a growing file was there at first.
     const left_out_table::BadShare bad = left_out_table::BadOf(work, known.id);
     file.tally = PieceTally{
         .num_bad = bad.num_records, .lost_bytes = bad.lost_bytes, .judged = !spec_.append};
@@ -156,7 +163,8 @@ void FileParser::Index(ParsedFile& parsed) const {
     const bool lasting = absl::IsInvalidArgument(found.status()) ||
                          absl::IsDataLoss(found.status()) || absl::IsNotFound(found.status()) ||
                          absl::IsResourceExhausted(found.status());
-    // Samples that are there are not given up for a failure that may pass.
+    if (absl::IsFailedPrecondition(found.status()) && TakeFault(found.status(), parsed)) return;
+    // Recorded samples are not given up for a failure that may pass.
     if (file.change == FileChange::kGrown || file.change == FileChange::kResumed ||
         (!lasting && file.change == FileChange::kReplaced)) {
       log::Warn("cannot read the file now",
@@ -195,6 +203,23 @@ void FileParser::Index(ParsedFile& parsed) const {
   parsed.found = *std::move(found);
 }
 
+bool FileParser::TakeFault(const absl::Status& fault, ParsedFile& parsed) const {
+  const ChangedFile& file = parsed.file;
+  std::string text(fault.message());
+  const bool is_at_start = file.change == FileChange::kNew || file.change == FileChange::kReplaced;
+  if (is_at_start || (file.tally && file.tally->judged)) {
+    parsed.failure = std::move(text);
+    return true;
+  }
+  const int64_t lost = file.input.identity.size_bytes - file.input.from_byte;
+  if (lost <= 0) return false;
+  parsed.found = {};
+  parsed.found.AddLost(file.input.from_record, lost, std::move(text));
+  parsed.found.records_done = file.input.from_record + 1;
+  parsed.found.bytes_done = parsed.found.num_bytes = file.input.identity.size_bytes;
+  return true;
+}
+
 absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(ChangedFile& file,
                                                        const std::vector<OldSegment>& old) const {
   if (!format_.CanAppend()) return false;
@@ -208,7 +233,7 @@ absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(ChangedFile& file,
                    old_segments_.Compare(file.known->id, *data, file.known->checked_key,
                                          std::max(kLeastCompared, kComparedForGrowth * growth)));
   if (!compared) {
-    log::Warn("a growing file has changed where it was taken; comparing all of it",
+    log::Warn("the ingested part of a growing file has changed; comparing the whole file",
               {{"path", file.path}});
     return false;
   }
@@ -247,12 +272,6 @@ std::string FileParser::WithKind(const ChangedFile& file, std::string failure) c
   const bool is_archive = spec_.format->Unit() == SampleUnit::kMembers;
   if (!kind || (is_archive && kind->name == kTarArchive)) return failure;
   return fmt::format("{}; {}", failure, kind->Explain());
-}
-
-absl::StatusOr<std::vector<OldSegment>> FileParser::AllOld(
-    const files_table::KnownFile& known) const {
-  if (known.sample_key) return old_segments_.With(*known.sample_key);
-  return old_segments_.Of(known.id);
 }
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// Turns a changed file into what must be committed about it.
+// Turns a changed file into the rows to commit.
 #pragma once
 
 #include <functional>
@@ -12,62 +12,68 @@
 #include "storage/catalog/file_scan.h"
 #include "storage/catalog/files_table.h"
 #include "storage/formats/format.h"
+#include "storage/ingest/earlier_version.h"
 #include "storage/ingest/old_segments.h"
 
 namespace tidemill::storage {
 
 struct ParsedFile {
   ChangedFile file;
-  // Whether the file changed or vanished while it was read, or cannot be read now. It is left to
-  // the next sync.
+  // Whether the file changed or vanished while it was read, or cannot be read now. The next sync
+  // reads it.
   bool postponed = false;
   // Why the whole file is quarantined.
   std::optional<std::string> failure = std::nullopt;
   IndexedFile found = {};
-  // The segments that `found` is compared with. For a replaced or vanished file, they are all its
-  // segments. When each sample is a file, it is the segment with that sample. For a grown file, it
-  // is the last segment. Empty for a new file, and for one that is resumed.
+  // The segments that `found` is compared with. For a replaced or vanished file: all its segments.
+  // When each sample is a file: the segment with that sample. For a grown file: the last segment.
+  // Empty for a new file, and for a resumed one. For a new file of a version that takes over keys:
+  // the segments that the earlier version has of it.
   std::vector<OldSegment> old = {};
 };
 
-// Returns what lies behind a piece of the file `id`. `found.more` of the piece must be true.
+// Returns what follows a piece of the file `id`. `found.more` of the piece must be true.
 ChangedFile RestOf(const ParsedFile& piece, FileId id);
 
 // Thread-safe.
 class FileParser {
  public:
-  // All must outlive this object.
+  // All must outlive this object. `earlier` is the version whose keys are taken over, or nullptr.
   FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder);
+             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
+             const EarlierVersion* earlier);
 
-  // Reads the file. Reads only as much as the limits in its input allow when it need not be
-  // compared with earlier content. Trouble with the file is a part of the result. A status other
+  // Reads the file. When the file need not be compared with earlier content, reads only as much as
+  // the limits in its input allow. A failure of the file is a part of the result. A status other
   // than OK concerns the database.
   absl::StatusOr<ParsedFile> Parse(ChangedFile file) const;
 
-  // Turns a piece with a failure into one that deletes everything ingested from the file before.
-  // That must be committed already.
+  // Turns a piece with a failure into one that deletes everything ingested from the file so far.
+  // The earlier pieces must be committed already.
   absl::Status GiveUp(ParsedFile& piece) const;
 
  private:
   // Fills in where a partly ingested file continues.
   absl::Status Resume(ChangedFile& file) const;
-  // Whether a grown file still begins with what was ingested from it. The last record of `old` is
-  // compared, and as much of what was taken as keeps the cost of all growth in proportion to the
-  // file. Sets how far that went.
+  // Whether a grown file still begins with what was ingested from it. Compares the last record of
+  // `old`, and a bounded part of the earlier records, so that the total cost of all growth is
+  // linear in the size of the file. Sets how far the comparison went.
   absl::StatusOr<bool> ContinuesWhatWasTaken(ChangedFile& file,
                                              const std::vector<OldSegment>& old) const;
   static bool HasLastRecord(const OpenFile& data, const std::vector<OldSegment>& old);
-  // Says what the file is, if that explains why no record could be read.
+  // Adds what kind of file it is, if that explains why no record could be read.
   std::string WithKind(const ChangedFile& file, std::string failure) const;
-  absl::StatusOr<std::vector<OldSegment>> AllOld(const files_table::KnownFile& known) const;
   void Index(ParsedFile& parsed) const;
+  // Handles a failure of a user's code on the file. A file that was partly ingested is given up
+  // whole. A file that grows loses only the new bytes; returns false when there are none.
+  bool TakeFault(const absl::Status& fault, ParsedFile& parsed) const;
 
   db::Database& database_;
   UnpackedCache& files_;
   const Format& format_;
   const DatasetSpec& spec_;
   mutable OldSegments old_segments_;
+  const EarlierVersion* const earlier_;
 };
 
 }  // namespace tidemill::storage

@@ -38,7 +38,7 @@ class FilteredTest : public IngestTest {
     std::ofstream(data_.path() + "/" + name, std::ios::app) << text;
   }
 
-  // So many records, of which those whose number is a multiple of 3 have v = 1.
+  // The records [from, to); those whose number is a multiple of 3 have v = 1.
   static std::string Thirds(int from, int to) {
     std::string text;
     for (int i = from; i < to; ++i) text += fmt::format("{},{},{}\n", i, i % 2, i % 3 == 0 ? 1 : 0);

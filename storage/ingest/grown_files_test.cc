@@ -73,7 +73,7 @@ TEST_F(GrownFilesTest, AnotherFileInItsPlaceIsComparedAsAWhole) {
   const std::string path = data_.path() + "/a.csv";
   struct stat before {};
   ASSERT_EQ(stat(path.c_str(), &before), 0);
-  // As rsync -t does it: the last record stands where it stood, the time is that of before.
+  // As rsync -t does it: the last record is where it was, and the time is the old one.
   const std::string other = data_.Write("other", "t,y,x\n9,1,z\n2,0,b\n3,1,c\n4,0,d\n");
   const timespec times[2] = {before.st_atim, before.st_mtim};
   ASSERT_EQ(utimensat(AT_FDCWD, other.c_str(), times, 0), 0);
@@ -116,7 +116,7 @@ TEST_F(GrownFilesTest, WhatWasTakenIsComparedInTurn) {
               IsOkAndHolds(::testing::Eq(std::nullopt)));
 }
 
-TEST_F(GrownFilesTest, BehindAMovedHeaderNothingIsTakenHoweverOftenTheFileGrows) {
+TEST_F(GrownFilesTest, AfterAMovedHeaderNothingIsTakenHoweverOftenTheFileGrows) {
   const DatasetId id = Take();
   std::string text = std::string(kText) + "t,x,y\n5,1,0\n";
   data_.Write("a.csv", text);

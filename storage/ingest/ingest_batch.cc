@@ -1,6 +1,8 @@
 #include "storage/ingest/ingest_batch.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
 
 #include "records/text.h"
@@ -15,6 +17,9 @@ constexpr std::string_view kEqualsDeleted = "it equals a record that was deleted
 constexpr int64_t kVanished = -1;
 // A larger segment is not written again for what is added to its file.
 constexpr int64_t kMaxExtended = 16'384;
+// A segment of keys that are taken over continues across as many keys without a record. There is a
+// column file, and a mapping, for each segment.
+constexpr int64_t kLongestGap = 64;
 
 template <typename T>
 NullableValues<T> ToNullable(const batch::Column& column) {
@@ -46,6 +51,10 @@ void Append(std::vector<int64_t>& into, const std::vector<int64_t>& column, size
             size_t to) {
   into.insert(into.end(), column.begin() + static_cast<std::ptrdiff_t>(from),
               column.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
+int64_t NextKey(const NewSegment& segment) {
+  return segment.segment.first_key + segment.segment.rows.num_rows();
 }
 
 void Append(SegmentRows& into, const SegmentRows& rows, size_t from, size_t to) {
@@ -134,8 +143,9 @@ void IngestBatchBuilder::AddRecords(ParsedFile& parsed, FileId id) {
   const bool compared =
       parsed.file.change != FileChange::kGrown && parsed.file.change != FileChange::kResumed;
   std::vector<bool> held;
-  if (compared && !parsed.old.empty()) held = Rewrite(parsed, id);
+  if (compared && !parsed.file.earlier && !parsed.old.empty()) held = Rewrite(parsed, id);
   LeaveOutDeleted(parsed.found, held);
+  if (parsed.file.earlier) TakeOver(parsed, id, held);
   if (held.empty()) return AddRows(parsed.found, 0, num_found, id, id);
   for (size_t from = 0, to = 0; from < num_found; from = to + 1) {
     for (to = from; to < num_found && !held[to];) ++to;
@@ -147,13 +157,12 @@ void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
   const std::optional<int64_t> old_key =
       parsed.file.known ? parsed.file.known->sample_key : std::nullopt;
   const bool is_there = !parsed.found.positions.empty();
+  if (is_there && parsed.file.earlier && TakeOverWholeFile(parsed, row)) return;
   if (!parsed.old.empty() && old_key) {
     const OldSegment& old = parsed.old.front();
     const int64_t at = *old_key - old.segment.first_key;
-    const auto place = static_cast<size_t>(at);
-    if (is_there && old.columns && old.columns->lookup[place].hash == parsed.found.rows.hash[0] &&
-        ValueAt<int64_t>(*old.columns->class_label, at) == parsed.found.rows.class_label[0] &&
-        ValueAt<double>(*old.columns->real_label, at) == parsed.found.rows.real_label[0]) {
+    if (is_there && old.columns &&
+        IsSameRecord(*old.columns, at, parsed.found.rows, 0, CompareTimes::kNo)) {
       row.sample_key = old_key;  // Touched, not changed.
       return;
     }
@@ -190,7 +199,7 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     batch_.rewritten.push_back({old.segment.segment_id, std::move(segment)});
     columns.push_back(old.columns);
   }
-  const std::vector<SegmentPlace> places = MatchRecords(columns, found.rows);
+  const std::vector<SegmentPlace> places = MatchRecords(columns, found.rows, CompareTimes::kNo);
   for (size_t row = 0; row < places.size(); ++row) {
     if (places[row].segment < 0) continue;
     held[row] = true;
@@ -213,6 +222,97 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     }
   }
   return held;
+}
+
+void IngestBatchBuilder::TakeOver(ParsedFile& parsed, FileId id, std::vector<bool>& held) {
+  std::vector<std::shared_ptr<const SegmentColumns>> columns;
+  std::vector<files_table::Segment> segments;
+  for (const OldSegment& old : parsed.old) {
+    if (!old.columns) continue;  // Its records get new keys.
+    columns.push_back(old.columns);
+    segments.push_back(old.segment);
+  }
+  const std::vector<SegmentPlace> places =
+      MatchRecords(columns, parsed.found.rows, CompareTimes::kYes);
+  held.resize(places.size(), false);
+  // Each has the old segment, the place in it, and the row.
+  std::vector<std::array<size_t, 3>> taken;
+  for (size_t row = 0; row < places.size(); ++row) {
+    if (held[row] || places[row].segment < 0) continue;
+    held[row] = true;
+    taken.push_back(
+        {static_cast<size_t>(places[row].segment), static_cast<size_t>(places[row].row), row});
+  }
+  std::ranges::sort(taken);
+  for (size_t from = 0, to = 0; from < taken.size(); from = to) {
+    const auto [segment, place, row] = taken[from];
+    for (to = from + 1; to < taken.size(); ++to) {
+      const size_t step = to - from;
+      if (taken[to] != std::array{segment, place + step, row + step}) break;
+    }
+    const files_table::Segment& old = segments[segment];
+    AddUnderKeys(parsed.found, row, row + (to - from), old.first_key + static_cast<int64_t>(place),
+                 old, id, id);
+  }
+}
+
+bool IngestBatchBuilder::TakeOverWholeFile(ParsedFile& parsed, FileRow& row) {
+  const std::optional<int64_t> key = parsed.file.earlier->sample_key;
+  std::vector<bool> held;
+  LeaveOutDeleted(parsed.found, held);
+  if (!held.empty()) return true;
+  if (!key || parsed.old.empty() || !parsed.old.front().columns) return false;
+  const OldSegment& old = parsed.old.front();
+  if (!IsSameRecord(*old.columns, *key - old.segment.first_key, parsed.found.rows, 0,
+                    CompareTimes::kYes)) {
+    return false;
+  }
+  AddUnderKeys(parsed.found, 0, 1, *key, old.segment, std::nullopt, row.id);
+  row.sample_key = key;
+  return true;
+}
+
+void IngestBatchBuilder::AddUnderKeys(const IndexedFile& found, size_t from, size_t to,
+                                      int64_t first_key, const files_table::Segment& old,
+                                      std::optional<FileId> file, FileId id) {
+  const int64_t count = static_cast<int64_t>(to - from);
+  NewSegment* segment = taken_over_.empty() ? nullptr : &taken_over_.back();
+  // Within one old segment only: keys between two of them may be those of other files.
+  const bool is_same = std::exchange(taken_from_, old.segment_id) == old.segment_id;
+  const bool continues = is_same && segment != nullptr && segment->segment.file == file &&
+                         first_key >= NextKey(*segment) &&
+                         first_key - NextKey(*segment) <= kLongestGap &&
+                         first_key + count - segment->segment.first_key <= samples_per_segment_;
+  if (continues) {
+    FillGap(*segment, first_key, id);
+  } else {
+    segment = &taken_over_.emplace_back();
+    segment->segment.file = file;
+    segment->segment.first_key = first_key;
+    segment->segment.first_position = found.positions[from];
+  }
+  SegmentRow& row = segment->segment;
+  row.first_position = std::min(row.first_position, found.positions[from]);
+  Append(row.rows, found.rows, from, to);
+  Append(segment->positions, found.positions, from, to);
+  if (!file) row.rows.file_id.insert(row.rows.file_id.end(), to - from, id.value);
+  batch_.num_samples += count;
+}
+
+void IngestBatchBuilder::FillGap(NewSegment& segment, int64_t to_key, FileId id) {
+  SegmentRows& rows = segment.segment.rows;
+  for (int64_t key = NextKey(segment); key < to_key; ++key) {
+    rows.byte_from.push_back(kVanished);
+    rows.byte_to.push_back(kVanished);
+    rows.event_time.push_back(rows.event_time.back());
+    rows.class_label.push_back(std::nullopt);
+    rows.real_label.push_back(std::nullopt);
+    rows.hash.push_back(0);
+    if (!segment.segment.file) rows.file_id.push_back(id.value);
+    segment.positions.push_back(kVanished);
+    segment.has_gaps = true;
+    batch_.gaps.push_back(key);
+  }
 }
 
 void IngestBatchBuilder::Extend(const OldSegment& old) {
@@ -244,10 +344,10 @@ void IngestBatchBuilder::LeaveOutDeleted(IndexedFile& found, std::vector<bool>& 
   const SegmentRows& rows = found.rows;
   for (size_t row = 0; row < found.positions.size(); ++row) {
     if (!held.empty() && held[row]) continue;
-    if (!deleted_.HasRecord(
-            RecordIdentity(rows.hash[row], rows.class_label[row], rows.real_label[row]))) {
-      continue;
-    }
+    const bool is_deleted = deleted_.HasHash(rows.hash[row]) ||
+                            deleted_.HasRecord(RecordIdentity(rows.hash[row], rows.class_label[row],
+                                                              rows.real_label[row]));
+    if (!is_deleted) continue;
     if (held.empty()) held.resize(found.positions.size(), false);
     held[row] = true;
     found.left_out.Add(found.positions[row], 1, kEqualsDeleted, /*wanted=*/true);
@@ -291,6 +391,11 @@ NewSegment& IngestBatchBuilder::OpenSegment(std::optional<FileId> file, int64_t 
 }
 
 IngestBatch IngestBatchBuilder::Finish() {
+  // In the order of their keys, because the index on samples is a BRIN.
+  std::ranges::stable_sort(taken_over_, {},
+                           [](const NewSegment& added) { return added.segment.first_key; });
+  std::ranges::move(batch_.added, std::back_inserter(taken_over_));
+  batch_.added = std::exchange(taken_over_, {});
   IngestBatch finished = std::move(batch_);
   batch_ = {};
   batch_.committed_key = finished.committed_key;

@@ -1,4 +1,4 @@
-// The rows of one ingest transaction. They are made from parsed files without touching anything.
+// The rows of one ingest transaction. They are made from parsed files, without side effects.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@ namespace tidemill::storage {
 struct FileRow {
   FileId id;
   std::string path;
-  int64_t version_step = 1;  // Added to the version; 1 for the first one.
+  int64_t version_step = 1;  // Added to the version; 1 for the first batch.
   FileIdentity identity;
   int64_t fingerprint = 0;
   int64_t bytes_done = 0;
   int64_t records_done = 0;
   int64_t num_bytes = 0;  // How far it was read, unpacked.
-  // Of what was read now, the records that `where` filters.
+  // The records among those read now that `where` filters.
   int64_t num_filtered = 0;
   std::optional<int64_t> sample_key;
   std::string state;
@@ -32,7 +32,7 @@ struct FileRow {
 };
 
 struct SegmentRow {
-  int64_t segment_id = 0;  // Set when it is written.
+  int64_t segment_id = 0;  // Set when the segment is written.
   std::optional<FileId> file;
   int64_t first_key = 0;
   int64_t first_position = 0;
@@ -41,9 +41,11 @@ struct SegmentRow {
 
 struct NewSegment {
   SegmentRow segment;
-  // The positions of the new rows. The rows before them were in the segment that this one replaces.
-  std::vector<int64_t> positions;
-  std::optional<int64_t> old_segment_id;
+  // The positions of the new rows, -1 for a key without a record. The rows before them were in the
+  // segment that this segment replaces.
+  std::vector<int64_t> positions = {};
+  std::optional<int64_t> old_segment_id = std::nullopt;
+  bool has_gaps = false;
 };
 
 struct RewrittenSegment {
@@ -73,7 +75,9 @@ struct IngestBatch {
   std::vector<NewSegment> added;
   std::vector<RewrittenSegment> rewritten;
   std::vector<int64_t> buried;
-  // For each segment that is not written again, how many of its deleted samples had no label.
+  // Keys of segments that no record of this version has. Readers skip them, as deleted ones.
+  std::vector<int64_t> gaps;
+  // For each segment that is not rewritten, the number of its deleted samples without a label.
   std::map<int64_t, int64_t> unlabelled_buried;
   std::vector<MovedSample> moved;
   std::vector<QuarantineRow> quarantined;
@@ -85,18 +89,18 @@ struct IngestBatch {
   bool empty() const { return files.empty(); }
 };
 
-// Adds files one after another, and gives keys in that order. Thread-compatible.
+// Adds files one after another, and allocates keys in that order. Thread-compatible.
 class IngestBatchBuilder {
  public:
-  // `committed_key` is the last key given so far. With `one_file_a_sample`, all samples of a batch
-  // share segments. `deleted` must outlive this object, and may grow meanwhile.
+  // `committed_key` is the last key allocated so far. With `one_file_a_sample`, all samples of a
+  // batch share segments. `deleted` must outlive this object, and may grow at the same time.
   IngestBatchBuilder(int64_t committed_key, bool one_file_a_sample, int64_t samples_per_segment,
                      const DeletedRecords& deleted);
 
   // `new_id` is the id of the file if the file is not known yet.
   void Add(ParsedFile parsed, FileId new_id);
 
-  // Returns a batch of everything added so far. What is added next belongs to another batch.
+  // Returns a batch of everything added so far. Later files belong to the next batch.
   IngestBatch Finish();
 
   int64_t num_samples() const { return batch_.num_samples; }
@@ -106,17 +110,28 @@ class IngestBatchBuilder {
   void AddLeftOut(ParsedFile& parsed, FileRow& row);
   void AddRecords(ParsedFile& parsed, FileId id);
   void AddWholeFile(ParsedFile& parsed, FileRow& row);
+  // Gives rows the keys that they have in the earlier version of the dataset. Adds to `held` which
+  // rows of `found` have got one.
+  void TakeOver(ParsedFile& parsed, FileId id, std::vector<bool>& held);
+  // The same when each sample is a file. Returns whether the sample has got its key.
+  bool TakeOverWholeFile(ParsedFile& parsed, FileRow& row);
   // Rewrites the file's old segments. Returns which rows of `found` they already hold.
   std::vector<bool> Rewrite(ParsedFile& parsed, FileId id);
   void BuryLost(const files_table::Segment& segment);
-  // Buries a sample whose record is gone. One that was deleted on request is buried already.
+  // Adds a tombstone for a sample whose record is gone, unless it was deleted on request before.
   void Bury(int64_t key);
   // Counts the new rows that equal deleted records as left out, and marks them in `held`. An empty
-  // `held` stands for rows that are all new.
+  // `held` means that all rows are new.
   void LeaveOutDeleted(IndexedFile& found, std::vector<bool>& held) const;
   // Continues the last segment of a grown file while it is small. Otherwise a file that grows line
   // by line would have a segment for each line.
   void Extend(const OldSegment& old);
+  // Puts the rows [from, to) of `found` under the keys from `first_key` on, all of which are of the
+  // earlier version's segment `old`.
+  void AddUnderKeys(const IndexedFile& found, size_t from, size_t to, int64_t first_key,
+                    const files_table::Segment& old, std::optional<FileId> file, FileId id);
+  // Adds rows for keys that have no record in this version, so that a segment need not end at each.
+  void FillGap(NewSegment& segment, int64_t to_key, FileId id);
   // Gives keys to the rows [from, to) of `found`. `file` is std::nullopt when segments are shared.
   void AddRows(IndexedFile& found, size_t from, size_t to, std::optional<FileId> file, FileId id);
   // Returns the segment that the next row goes to. It has room for at least one row.
@@ -126,6 +141,8 @@ class IngestBatchBuilder {
   const int64_t samples_per_segment_;
   const DeletedRecords& deleted_;
   bool segment_open_ = false;
+  std::vector<NewSegment> taken_over_;  // With keys that an earlier version gave.
+  int64_t taken_from_ = 0;              // The segment that had the keys of the last one.
   IngestBatch batch_;
 };
 

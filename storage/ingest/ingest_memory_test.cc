@@ -22,10 +22,10 @@ constexpr int64_t kRecordBytes = 16;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 // What a sanitizer keeps of freed memory and beside each word.
-constexpr int64_t kMostBytes = int64_t{1} << 30;
+constexpr int64_t kMaxBytes = int64_t{1} << 30;
 #else
 // Three batches of a quarter of a million records. The index of all records would be larger.
-constexpr int64_t kMostBytes = int64_t{128} << 20;
+constexpr int64_t kMaxBytes = int64_t{128} << 20;
 #endif
 
 void WriteRecords(const std::string& path) {
@@ -69,7 +69,7 @@ TEST(IngestMemory, DoesNotDependOnTheSizeOfAFile) {
   observer.join();
   ASSERT_THAT(synced, IsOk());
   EXPECT_EQ(synced->committed_key() & ((int64_t{1} << 44) - 1), kNumRecords);
-  EXPECT_LT(most - before, kMostBytes);
+  EXPECT_LT(most - before, kMaxBytes);
   RecordProperty("anonymous_bytes", std::to_string(most - before));
 }
 

@@ -182,7 +182,7 @@ TEST_F(IngestTest, SaysHowManySamplesARenamedFileHasLostAndHowManyAreNew) {
   EXPECT_EQ(last.num_samples, 2);
 }
 
-TEST_F(IngestTest, BadRecordsAndFilesAreQuarantinedUntilTheyAreMended) {
+TEST_F(IngestTest, BadRecordsAndFilesAreQuarantinedUntilTheyAreFixed) {
   data_.Write("a.csv", "t,y\n1,1\nnoon,1\n3,1\n");
   data_.Write("b.csv", "t,z\n1,1\n");
   data_.Write("c.csv", "t,y\n1,\xff\n2,x\n3,1\n");
@@ -206,7 +206,7 @@ TEST_F(IngestTest, BadRecordsAndFilesAreQuarantinedUntilTheyAreMended) {
   EXPECT_THAT(Samples(), SizeIs(4));
 }
 
-TEST_F(IngestTest, LabelsThatLeadOutOfTheAllowedFoldersOrAreNoFilesAreRefused) {
+TEST_F(IngestTest, LabelsOutsideTheAllowedFoldersOrThatAreNotFilesAreRefused) {
   const std::string secret = state_.Write("secret.label", "1");
   for (const char* const name : {"good", "link", "pipe", "inner"}) {
     data_.Write(std::string(name) + ".png", name);
@@ -287,7 +287,7 @@ TEST_F(IngestTest, LostColumnFilesAreRebuiltAsTheyWere) {
                 IsOk());
     const auto after = OpenSegmentColumns(path);
     ASSERT_THAT(after, IsOk());
-    // Of a record that has vanished nobody knows the hash.
+    // The hash of a record that has vanished is unknown.
     const auto place = [](const LookupRow& at) {
       return std::tuple(at.byte_from, at.event_time, at.label);
     };

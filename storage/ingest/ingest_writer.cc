@@ -29,7 +29,7 @@ constexpr char kCreateTables[] = R"(
     lost_bytes bigint, num_members bigint, first_record bigint, first_reason text) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_replaced (segment_id bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_moved (sample_key bigint, position bigint) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE ingest_buried (sample_key bigint) ON COMMIT DELETE ROWS)";
+  CREATE TEMP TABLE ingest_buried (sample_key bigint, is_gap bigint) ON COMMIT DELETE ROWS)";
 constexpr char kStart[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = {} FOR UPDATE";
 constexpr char kMergeFiles[] = R"(
   INSERT INTO storage.files (file_id, dataset_id, path, version, size_bytes, modified_at,
@@ -76,13 +76,19 @@ constexpr char kMove[] = R"(
     AND samples.position IS DISTINCT FROM moved.position
     AND samples.sample_key BETWEEN {} AND {})";
 constexpr char kBury[] = R"(
-  INSERT INTO storage.tombstones (dataset_id, sample_key)
-  SELECT {}, sample_key FROM ingest_buried ORDER BY sample_key
+  INSERT INTO storage.tombstones (dataset_id, sample_key, is_gap)
+  SELECT {}, sample_key, is_gap = 1 FROM ingest_buried ORDER BY sample_key
   ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
 constexpr char kForgetUnlabelled[] =
     "UPDATE storage.segments SET num_unlabelled = num_unlabelled - {} WHERE segment_id = {}";
-constexpr char kMoveWatermark[] =
-    "UPDATE storage.watermarks SET committed_key = {} WHERE dataset_id = {}";
+// What a version ingests while it takes over keys becomes visible at its end.
+constexpr char kMoveWatermark[] = R"(
+  UPDATE storage.watermarks
+  SET allocated_key = {0},
+      committed_key = CASE WHEN EXISTS (SELECT 1 FROM storage.datasets
+                                        WHERE dataset_id = {1} AND predecessor_id IS NOT NULL)
+                           THEN committed_key ELSE {0} END
+  WHERE dataset_id = {1})";
 
 // Rows between two calls of `copied`.
 constexpr int64_t kSlice = 1 << 16;
@@ -105,6 +111,15 @@ int64_t NumUnlabelled(const SegmentRows& rows) {
     if (!has_label && rows.byte_from[row] >= 0) ++count;
   }
   return count;
+}
+
+// A bit for each number.
+std::vector<uint8_t> NotNegative(std::span<const int64_t> numbers) {
+  std::vector<uint8_t> bits((numbers.size() + 7) / 8, 0);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] >= 0) bits[i / 8] |= static_cast<uint8_t>(1U << i % 8);
+  }
+  return bits;
 }
 
 // The transaction of one batch.
@@ -270,11 +285,16 @@ class Transaction {
     const auto slice = [&](std::span<const int64_t> column) {
       return CopyColumn::Int64(column.subspan(from, to - from));
     };
+    const std::span<const int64_t> slice_positions =
+        std::span(added.positions).subspan(from - num_old, to - from);
+    const CopyColumn positions = CopyColumn::Int64(slice_positions);
+    std::vector<uint8_t> has_record;
+    if (added.has_gaps) has_record = NotNegative(slice_positions);
     const CopyColumn columns[] = {
         CopyColumn::Same(dataset_.value),
         CopyColumn::CountingFrom(added.segment.first_key + static_cast<int64_t>(from)),
         added.segment.file ? CopyColumn::Same(added.segment.file->value) : slice(rows.file_id),
-        CopyColumn::Int64(std::span(added.positions).subspan(from - num_old)),
+        added.has_gaps ? positions.Where(has_record, 0) : positions,
         LabelColumn(rows.class_label, from, &CopyColumn::Int64),
         LabelColumn(rows.real_label, from, &CopyColumn::Double),
         CopyColumn::Times(std::span(rows.event_time).subspan(from))};
@@ -306,18 +326,25 @@ class Transaction {
   }
 
   absl::Status Bury() {
-    if (batch_.buried.empty()) return absl::OkStatus();
+    if (batch_.buried.empty() && batch_.gaps.empty()) return absl::OkStatus();
     RETURN_IF_ERROR(copy_.Open("ingest_buried"));
-    for (const int64_t key : batch_.buried) {
-      copy_.BeginRow(1);
-      copy_.Int64(key);
-      RETURN_IF_ERROR(copy_.Flush());
-    }
+    RETURN_IF_ERROR(CopyBuried(batch_.buried, /*is_gap=*/0));
+    RETURN_IF_ERROR(CopyBuried(batch_.gaps, /*is_gap=*/1));
     RETURN_IF_ERROR(copy_.Close());
     for (const auto& [segment_id, count] : batch_.unlabelled_buried) {
       RETURN_IF_ERROR(copy_.Execute(fmt::format(kForgetUnlabelled, count, segment_id)));
     }
     return copy_.Execute(fmt::format(kBury, dataset_.value));
+  }
+
+  absl::Status CopyBuried(const std::vector<int64_t>& keys, int64_t is_gap) {
+    for (const int64_t key : keys) {
+      copy_.BeginRow(2);
+      copy_.Int64(key);
+      copy_.Int64(is_gap);
+      RETURN_IF_ERROR(copy_.Flush());
+    }
+    return absl::OkStatus();
   }
 
   db::CopyWriter& copy_;
@@ -370,7 +397,8 @@ absl::Status CommitBatch(db::CopyWriter& copy, const std::string& storage_folder
   RETURN_IF_FAILPOINT("storage.ingest_before_commit");
   RETURN_IF_ERROR(copy.Commit());
   FAILPOINT("storage.ingest_after_commit");
-  // Who has mapped one keeps it; who is about to will not find its segment, and looks again.
+  // A reader that has mapped one keeps it; a reader that is about to does not find its segment, and
+  // looks again.
   for (const int64_t segment_id : ReplacedSegments(batch)) {
     files::Remove(SegmentPath(storage_folder, dataset, segment_id)).IgnoreError();
   }

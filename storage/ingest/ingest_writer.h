@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<db::CopyWriter>> BeginIngest(const db::Database& 
 // Writes all rows of a batch in the open transaction, moves the watermark and commits. The column
 // files must exist. Afterwards removes the column files that were replaced. When it fails or the
 // process dies before the commit, nothing of the batch is in the database. `copied` is called after
-// every ten thousand samples or so that were sent.
+// about every ten thousand samples.
 absl::Status CommitBatch(db::CopyWriter& copy, const std::string& storage_folder, DatasetId dataset,
                          const IngestBatch& batch, const std::function<void()>& copied);
 

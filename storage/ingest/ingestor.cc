@@ -14,6 +14,7 @@
 #include "storage/catalog/file_scan.h"
 #include "storage/catalog/files_table.h"
 #include "storage/formats/format.h"
+#include "storage/ingest/earlier_version.h"
 #include "storage/ingest/file_intake.h"
 #include "storage/ingest/file_parser.h"
 #include "storage/ingest/ingest_writer.h"
@@ -22,7 +23,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// How often a sync waits for files that keep changing before it goes on without them.
+// How often a sync waits for files that keep changing before it continues without them.
 constexpr int kMaxWaits = 3;
 // Nor does it wait longer than this.
 constexpr Duration kLongestWait{10'000'000};
@@ -37,7 +38,14 @@ class Ingestor::Run {
       : ingestor_(ingestor), dataset_(std::move(dataset)), progress_(progress) {}
 
   absl::StatusOr<DatasetSnapshot> Sync(bool wait) {
+    if (dataset_.superseded) {
+      return FailedPrecondition(
+          "dataset {} is an earlier version: nothing is ingested into it any "
+          "more; run the pipeline again to continue with the new version",
+          dataset_.name);
+    }
     RETURN_IF_ERROR(ClearOnce());
+    RETURN_IF_ERROR(OpenEarlier());
     ASSIGN_OR_RETURN(FileScan scan, Scan());
     for (int waits = 0; wait && scan.num_unsettled > 0 && waits < kMaxWaits; ++waits) {
       if (scan.settled_at > Now() + kLongestWait) break;
@@ -60,6 +68,10 @@ class Ingestor::Run {
     // Files that changed or went while they were read count as done: nothing more is done to them.
     const int64_t num_done = done_.num_files_found - scan.num_unsettled;
     if (std::exchange(done_.num_files_done, num_done) != num_done) Report();
+    // A file that has not settled by then gets new keys.
+    if (earlier_ != nullptr && (wait || scan.num_unsettled == 0)) {
+      RETURN_IF_ERROR(ingestor_.catalog_.FinishTakeOver(dataset_.id));
+    }
     return ingestor_.catalog_.Snapshot(dataset_.id);
   }
 
@@ -75,10 +87,22 @@ class Ingestor::Run {
     return absl::OkStatus();
   }
 
-  // What failed may have left column files behind.
+  // A failed attempt may have left column files.
   void Unclear() {
     MutexLock lock(ingestor_.mutex_);
     ingestor_.cleared_.erase(dataset_.id);
+  }
+
+  // Reads what the version before this one has, if this one is to take over its keys.
+  absl::Status OpenEarlier() {
+    if (!dataset_.predecessor) return absl::OkStatus();
+    ASSIGN_OR_RETURN(earlier_,
+                     EarlierVersion::Open(ingestor_.database_, Folder(), *dataset_.predecessor));
+    ASSIGN_OR_RETURN(const std::vector<int64_t> deleted, earlier_->DeletedHashes());
+    return ingestor_.database_.Transact([&](pqxx::work& work) {
+      datasets_table::AddDeletedRecordHashes(work, dataset_.id, deleted);
+      return absl::OkStatus();
+    });
   }
 
   absl::StatusOr<FileScan> Scan() {
@@ -95,7 +119,13 @@ class Ingestor::Run {
       return absl::OkStatus();
     }));
     const Duration settle = dataset_.spec.settle.value_or(ingestor_.options_.settle);
-    return CompareFiles(dataset_.spec, *listed, known, settle, Now());
+    ASSIGN_OR_RETURN(FileScan scan, CompareFiles(dataset_.spec, *listed, known, settle, Now()));
+    if (earlier_ == nullptr) return scan;
+    for (ChangedFile& file : scan.changed) {
+      const files_table::KnownFile* const before = earlier_->FileAt(file.path);
+      if (file.change == FileChange::kNew && before != nullptr) file.earlier = *before;
+    }
+    return scan;
   }
 
   // Files that have no path to be known by. Said where the others that are no use are; a sync that
@@ -140,7 +170,7 @@ class Ingestor::Run {
     ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
                      MakeFormat(dataset_.spec, ingestor_.files_));
     const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_.spec,
-                            dataset_.id, Folder());
+                            dataset_.id, Folder(), earlier_.get());
     FileIntake intake(ingestor_.database_, parser, ingestor_.parsers_,
                       ingestor_.options_.num_parsers, Folder(), dataset_,
                       ingestor_.options_.intake);
@@ -164,10 +194,10 @@ class Ingestor::Run {
     return absl::OkStatus();
   }
 
-  // Whoever deletes the dataset waits for the lock that this holds.
+  // A deletion of the dataset waits for the lock that this holds.
   absl::Status CheckStays() const {
     if (!ingestor_.catalog_.IsLeaving(dataset_.id)) return absl::OkStatus();
-    return Cancelled("dataset {} is being deleted", dataset_.name);
+    return Cancelled("dataset {} is being deleted or replaced", dataset_.name);
   }
 
   void Report() const {
@@ -179,6 +209,7 @@ class Ingestor::Run {
   Ingestor& ingestor_;
   DatasetEntry dataset_;
   const std::function<void(const SyncProgress&)>& progress_;
+  std::unique_ptr<EarlierVersion> earlier_;
   SyncProgress done_;
   int64_t num_unnamed_ = 0;  // That no sync before has found.
   // Why the columns could not be taken from a file, by its path.

@@ -1,4 +1,15 @@
 // Ingests datasets: it turns files into samples.
+//   scan -> changed files, in the order of their paths
+//             |  |  |
+//           parsers, in parallel        bytes -> records, labels, times; bad ones -> quarantine
+//             |  |  |
+//           batch builder               in the order of the paths again: keys, segments
+//                |
+//           column files                written, synced
+//                |
+//           BatchCommitter              one transaction: COPY of the rows, watermark, tombstones
+//
+// Only the parsers run in parallel, because keys are allocated in the order of paths.
 #pragma once
 
 #include <functional>
@@ -20,7 +31,8 @@ namespace tidemill::storage {
 struct IngestorOptions {
   // The number of threads that parse files.
   int num_parsers = 2;
-  // How long a file must be unchanged, unless its dataset's spec says.
+  // How long a file must be unchanged before it is ingested, unless its dataset's spec says
+  // otherwise.
   Duration settle{1'000'000};
   IntakeOptions intake = {};
 };
@@ -40,7 +52,7 @@ struct SyncProgress {
 // Files are parsed in parallel and committed in the order of their paths. A transaction has a batch
 // of files, or a piece of a large file. Keys therefore depend on the files alone, and a process
 // that is killed at any time has ingested whole batches, each once. Memory depends on the size of a
-// batch, not on that of files. There is one exception: a large file that was replaced is compared
+// batch, not on the size of a file. The exception is a large file that was replaced: it is compared
 // as a whole.
 class Ingestor {
  public:
@@ -48,11 +60,11 @@ class Ingestor {
   Ingestor(db::Database& database, DatasetCatalog& catalog, UnpackedCache& files,
            IngestorOptions options);
 
-  // Lists the dataset's files once and ingests what is new, grown, replaced or gone. A file may
-  // have changed less than `settle` ago. With `wait`, the sync waits for it if that takes seconds;
-  // otherwise it is left to a later sync. Returns the snapshot of everything. NOT_FOUND when the
-  // dataset is unknown. UNAVAILABLE when its folder cannot be read, or has none of the earlier
-  // files; then no sample is deleted.
+  // Lists the dataset's files once and ingests the files that are new, grown, replaced or gone. A
+  // file may have changed less than `settle` ago. With `wait`, the sync waits for such a file if
+  // that takes only seconds; otherwise a later sync ingests it. Returns the snapshot of everything.
+  // NOT_FOUND when the dataset is unknown. UNAVAILABLE when its folder cannot be read, or has none
+  // of the earlier files; then no sample is deleted.
   absl::StatusOr<DatasetSnapshot> Sync(DatasetId dataset, bool wait,
                                        const std::function<void(const SyncProgress&)>& progress);
 
@@ -64,9 +76,9 @@ class Ingestor {
   const IngestorOptions options_;
   WorkerPool parsers_;
   Mutex mutex_;
-  // The datasets for which this process has removed what an earlier process left half done.
+  // The datasets for which this process has removed the unfinished work of an earlier process.
   std::set<DatasetId> cleared_ ABSL_GUARDED_BY(mutex_);
-  // For each dataset, the files in the quarantine whose paths cannot be stored, where that is
+  // For each dataset, the files in the quarantine whose paths cannot be stored, once they are
   // known.
   std::map<DatasetId, std::vector<std::string>> unnamed_ ABSL_GUARDED_BY(mutex_);
 };

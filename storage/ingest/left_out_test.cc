@@ -149,7 +149,7 @@ TEST_F(LeftOutTest, AFileThatIsLeftOutAsAWholeIsCountedWithItsRecordsWhereTheyAr
                                               HasSubstr("the header is [t, z]")));
 }
 
-TEST_F(LeftOutTest, WhatWasLeftOutOfAFileIsForgottenOnceItIsMended) {
+TEST_F(LeftOutTest, WhatWasLeftOutOfAFileIsForgottenOnceItIsFixed) {
   data_.Write("a.csv", "t,y\n1,1\n2\n3,1\n");
   const DatasetId id = Register(Spec(""));
   Sync(id);
@@ -239,7 +239,7 @@ TEST_F(LeftOutTest, OfManyReasonsTheFirstTwentyAreNamedAndAllAreCounted) {
   EXPECT_EQ(left_out.reasons.back().num_records, 21);
 }
 
-TEST_F(LeftOutTest, WhatIsLeftOutGoesWithItsDataset) {
+TEST_F(LeftOutTest, WhatIsLeftOutIsRemovedWithItsDataset) {
   data_.Write("a.csv", "t,y\n1,1\nbad\n");
   Sync(Register(Spec("")));
   ASSERT_THAT(stack_->catalog().Delete("", "d", {}), tidemill::testing::IsOkAndHolds(true));

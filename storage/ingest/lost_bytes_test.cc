@@ -101,7 +101,7 @@ TEST_F(LostBytesTest, ZerosAtTheEndOfAFileAreARemarkThatCostsNothing) {
   EXPECT_EQ(left_out.lost_bytes, 0);
   ASSERT_THAT(left_out.reasons, SizeIs(1));
   EXPECT_EQ(left_out.reasons[0].first_reason,
-            "the file ends with '100000' zeros, which are no record");
+            "the file ends with '100000' zeros, which are not a record");
   const auto entries = stack_->catalog().ListQuarantine(id, 0);
   ASSERT_THAT(entries, IsOk());
   ASSERT_THAT(*entries, SizeIs(1));

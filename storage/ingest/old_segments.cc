@@ -10,7 +10,7 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kMostKept = 4;
+constexpr size_t kMaxKept = 4;
 
 bool Holds(const files_table::Segment& segment, int64_t key) {
   return key >= segment.first_key && key < segment.first_key + segment.num_samples;
@@ -51,15 +51,19 @@ absl::StatusOr<std::vector<OldSegment>> OldSegments::With(int64_t sample_key) {
   OldSegment old = Open(*segment);
   MutexLock lock(mutex_);
   kept_.push_front(old);
-  if (kept_.size() > kMostKept) kept_.pop_back();
+  if (kept_.size() > kMaxKept) kept_.pop_back();
   return std::vector<OldSegment>{std::move(old)};
+}
+
+absl::StatusOr<std::vector<OldSegment>> OldSegments::AllOf(const files_table::KnownFile& file) {
+  return file.sample_key ? With(*file.sample_key) : Of(file.id);
 }
 
 absl::StatusOr<std::optional<int64_t>> OldSegments::Compare(FileId file, const OpenFile& data,
                                                             int64_t after_key,
                                                             int64_t max_bytes) const {
   ASSIGN_OR_RETURN(std::vector<files_table::Segment> segments, SegmentsOf(file));
-  // The one with the first key to compare comes first, and once more at the end.
+  // The one with the first key to compare comes first, and again at the end.
   const auto next = std::ranges::find_if(segments, [&](const files_table::Segment& segment) {
     return segment.first_key + segment.num_samples > after_key + 1;
   });
@@ -85,7 +89,7 @@ absl::StatusOr<std::vector<files_table::Segment>> OldSegments::SegmentsOf(FileId
 OldSegment OldSegments::Open(const files_table::Segment& segment) const {
   const std::string path = SegmentPath(storage_folder_, dataset_, segment.segment_id);
   absl::StatusOr<SegmentColumns> columns = OpenSegmentColumns(path);
-  if (columns.ok() && !columns->AllAreSound()) columns = DataLoss("it is not as it was written");
+  if (columns.ok() && !columns->AllAreSound()) columns = DataLoss("it is damaged");
   if (columns.ok() && columns->num_rows() == segment.num_samples) {
     return {segment, std::make_shared<const SegmentColumns>(*std::move(columns))};
   }

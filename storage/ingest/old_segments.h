@@ -1,4 +1,4 @@
-// Reads what was ingested from files before they changed.
+// Reads the segments that were ingested from files before the files changed.
 #pragma once
 
 #include <deque>
@@ -33,9 +33,15 @@ class OldSegments {
   absl::StatusOr<std::vector<OldSegment>> Of(FileId file) const;
   absl::StatusOr<std::vector<OldSegment>> LastOf(FileId file) const;
 
-  // Compares samples of a file with what it holds now, from the one behind `after_key` on and,
-  // behind the last one, from the first one on. About `max_bytes` are read and hashed. Returns the
-  // key of the last sample that was compared; std::nullopt when one is not there as it was taken.
+  // Returns the segments that hold samples of a file: all of them, or when each sample is a file,
+  // the one with that sample.
+  absl::StatusOr<std::vector<OldSegment>> AllOf(const files_table::KnownFile& file)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Compares samples of a file with its present content, from the sample after `after_key` on;
+  // after the last sample, continues with the first. Reads and hashes about `max_bytes`. Returns
+  // the key of the last sample that was compared; std::nullopt when a sample is no longer in the
+  // file as it was ingested.
   absl::StatusOr<std::optional<int64_t>> Compare(FileId file, const OpenFile& data,
                                                  int64_t after_key, int64_t max_bytes) const;
 

@@ -80,7 +80,7 @@ TEST_F(PieceIngestTest, APartOfAFileThatWasReplacedMeanwhileIsComparedWithTheNew
   EXPECT_EQ(StateOf("a.csv"), "ingested");
 }
 
-TEST_F(PieceIngestTest, APartOfAFileThatVanishedMeanwhileGoesWithIt) {
+TEST_F(PieceIngestTest, APartOfAFileThatVanishedMeanwhileVanishesWithIt) {
   data_.Write("a.csv", "t,y\n1,1\n2,0\n3,1\n4,0\n");
   data_.Write("b.csv", "t,y\n9,1\n");
   const DatasetId id = Register(SpecText());
@@ -90,7 +90,7 @@ TEST_F(PieceIngestTest, APartOfAFileThatVanishedMeanwhileGoesWithIt) {
   EXPECT_THAT(Samples(), ElementsAre(Found{2, "b.csv:0", "9,1", 1}));
 }
 
-TEST_F(PieceIngestTest, AFileThatHasGrownByManyRecordsIsTakenInPieces) {
+TEST_F(PieceIngestTest, AFileThatHasGrownByManyRecordsIsIngestedInPieces) {
   data_.Write("a.csv", "t,y\n1,1\n");
   const DatasetId id = Register(SpecText("append: true\n"));
   Sync(id);
@@ -173,7 +173,7 @@ TEST_F(PieceIngestTest, LostColumnFilesOfPiecesAreRebuiltInEveryFormat) {
   }
 }
 
-TEST_F(PieceIngestTest, AFailedBatchEndsTheSyncAndTheNextGoesOnBehindTheLastCommitted) {
+TEST_F(PieceIngestTest, AFailedBatchEndsTheSyncAndTheNextResumesAfterTheLastCommitted) {
   data_.Write("a.csv", "t,y\n1,1\n2,0\n3,1\n4,0\n5,1\n6,1\n7,1\n8,1\n9,1\n");
   const DatasetId id = Register(SpecText());
   ASSERT_THAT(failpoints::Arm("storage.ingest_after_copy=error:2"), IsOk());

@@ -30,15 +30,19 @@ std::vector<OldRow> InFileOrder(std::span<const std::shared_ptr<const SegmentCol
   return rows;
 }
 
-bool SameLabels(const SegmentColumns& old, int64_t row, const SegmentRows& fresh, size_t at) {
-  return ValueAt<int64_t>(*old.class_label, row) == fresh.class_label[at] &&
-         ValueAt<double>(*old.real_label, row) == fresh.real_label[at];
-}
-
 }  // namespace
 
+bool IsSameRecord(const SegmentColumns& old, int64_t old_row, const SegmentRows& fresh, size_t row,
+                  CompareTimes times) {
+  const auto at = static_cast<size_t>(old_row);
+  return old.lookup[at].byte_from >= 0 && old.lookup[at].hash == fresh.hash[row] &&
+         ValueAt<int64_t>(*old.class_label, old_row) == fresh.class_label[row] &&
+         ValueAt<double>(*old.real_label, old_row) == fresh.real_label[row] &&
+         (times == CompareTimes::kNo || old.event_time[at] == fresh.event_time[row]);
+}
+
 std::vector<SegmentPlace> MatchRecords(std::span<const std::shared_ptr<const SegmentColumns>> old,
-                                       const SegmentRows& fresh) {
+                                       const SegmentRows& fresh, CompareTimes times) {
   std::vector<OldRow> rows = InFileOrder(old);
   absl::flat_hash_map<int64_t, int64_t> first;  // By hash.
   first.reserve(rows.size());
@@ -64,7 +68,7 @@ std::vector<SegmentPlace> MatchRecords(std::span<const std::shared_ptr<const Seg
       OldRow& row = rows[static_cast<size_t>(i)];
       if (row.matched) continue;
       const SegmentColumns& columns = *old[static_cast<size_t>(row.place.segment)];
-      if (!SameLabels(columns, row.place.row, fresh, at)) continue;
+      if (!IsSameRecord(columns, row.place.row, fresh, at, times)) continue;
       row.matched = true;
       places[at] = row.place;
       break;

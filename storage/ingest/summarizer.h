@@ -11,17 +11,17 @@
 
 namespace tidemill::storage {
 
-// Works in a thread of its own, beside the COPY. Thread-compatible. A failure is logged; without
+// Works in its own thread, beside the COPY. Thread-compatible. A failure is logged; without
 // summaries queries are slower, not wrong.
 class Summarizer {
  public:
   // `database` must outlive this object.
   Summarizer(db::Database& database, DatasetId dataset);
 
-  // Rows were committed, and more will come: soon summarises the ranges that are full. Call it from
-  // one thread.
+  // Call it after each commit but the last, from one thread. Soon afterwards, the ranges that are
+  // full are summarised.
   void Continue() ABSL_LOCKS_EXCLUDED(mutex_);
-  // No more rows will come: summarises everything, and returns when that is done.
+  // Call it after the last commit. Summarises everything, and returns when that is done.
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -1,4 +1,4 @@
-// Compares samples that were taken from a file with what the file holds now.
+// Compares samples that were ingested from a file with the current content of the file.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class TakenCheck {
   TakenCheck(const OpenFile& file, int64_t budget) : file_(file), budget_(budget) {}
 
   // Whether the samples of a segment with keys from `first_key` on are in the file as they were
-  // taken, as far as the budget reaches.
+  // ingested. Checks as many as the budget allows.
   bool Holds(const OldSegment& segment, int64_t first_key);
 
   bool is_spent() const { return budget_ <= 0; }
@@ -28,7 +28,7 @@ class TakenCheck {
   const OpenFile& file_;
   int64_t budget_;
   int64_t last_key_ = 0;
-  int64_t offset_ = 0;  // Of held_.
+  int64_t offset_ = 0;  // Where held_ begins.
   std::string held_;
 };
 

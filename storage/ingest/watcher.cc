@@ -72,6 +72,7 @@ absl::Status Watcher::Step() {
   next_listing_ = now + std::min(kListingInterval, options_.scan_interval);
   ASSIGN_OR_RETURN(const std::vector<DatasetEntry> datasets, catalog_.List(std::nullopt));
   for (const DatasetEntry& dataset : datasets) {
+    if (dataset.superseded) continue;
     const auto [next_scan, is_new] = next_scan_.try_emplace(dataset.id, now);
     if (!changed.contains(dataset.id) && next_scan->second > now) continue;
     const bool in_store = IsObjectPath(dataset.spec.path);

@@ -39,7 +39,7 @@ class Watcher {
     Notifier();
     // Returns the datasets in whose folders something happened.
     std::set<DatasetId> Changed();
-    // Listens to a folder and everything below it, unless it does already.
+    // Listens to a folder and everything below it. Repeated calls change nothing.
     void Listen(DatasetId id, const std::string& root);
 
    private:

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <span>
 
-#include "storage/client/block_pool.h"
-#include "storage/client/gather.h"
 #include "storage/formats/format.h"
+#include "storage/gather/block_pool.h"
+#include "storage/gather/gather.h"
 #include "storage/read/record_gatherer.h"
 
 namespace tidemill::storage {
 
 namespace {
 
-// A block may lie in as many files as it has rows, a process has fewer descriptors.
+// A block may span as many files as it has rows; a process has fewer descriptors.
 constexpr size_t kMaxHeldFiles = 256;
 
 // The files of a block, numbered as they come up. Holds open what it gathers from mappings; other
@@ -27,7 +27,7 @@ class BlockFiles {
   void Number(std::span<const FileId> of_rows) {
     numbers_.resize(of_rows.size());
     for (size_t row = 0; row < of_rows.size(); ++row) {
-      // Neighbours mostly lie in one file.
+      // Neighbours are mostly in one file.
       numbers_[row] =
           row > 0 && of_rows[row] == of_rows[row - 1] ? numbers_[row - 1] : NumberOf(of_rows[row]);
     }
@@ -43,12 +43,12 @@ class BlockFiles {
     std::shared_ptr<const DataFile> file = held_[number];
     if (file == nullptr) {
       ASSIGN_OR_RETURN(file, files_.Get(*path));
-      // Of a remote file the reason of a failure is known only here.
+      // The reason why a remote file fails is known only here.
       if (Prepare(file->file, wanted).ok()) GatherRecords(file->file, cut, wanted);
       const auto is_ok = [](const WantedRecord& record) { return record.ok; };
       if (std::all_of(wanted.begin(), wanted.end(), is_ok)) return absl::OkStatus();
     }
-    // Another file may stand there since this one was opened, or it has grown.
+    // Another file may have replaced this one since it was opened, or it has grown.
     ASSIGN_OR_RETURN(const std::shared_ptr<const DataFile> fresh, files_.GetFresh(*path, file));
     RETURN_IF_ERROR(Prepare(fresh->file, wanted));
     GatherRecords(fresh->file, cut, wanted);

@@ -20,8 +20,8 @@ struct BlockPayloads {
   std::vector<std::pair<uint32_t, std::string>> lost;
 };
 
-// Gathers payloads in the order of the rows from mapped files. A record that is not mapped, or not
-// as it was ingested, is read from the file system. The file is opened again if needed. Every
+// Gathers payloads in the order of the rows from mapped files. A record that is not mapped, or that
+// does not match its hash, is read from the file system. The file is opened again if needed. Every
 // record is checked against its hash.
 BlockPayloads ReadPayloads(const DatasetIndex& index, OpenFiles& files, const SampleRows& rows,
                            int64_t record_bytes);

@@ -17,18 +17,18 @@ namespace tidemill::storage {
 // which is the order of the files, and each column file once. Memory: one block of samples, or one
 // column file.
 //
-// Files are opened again, so that a file is noticed which was replaced after storage opened it. A
-// compressed file is checked by its unpacked copy, which is as old as the file's size and time. A
-// column file that is damaged is made again.
+// Files are opened again, so that a file replaced since storage opened it is noticed. A compressed
+// file is checked by its unpacked copy, which belongs to the file's present size and time. A
+// damaged column file is rebuilt.
 class DatasetCheck {
  public:
   struct Step {
     int64_t num_done = 0;
     int64_t num_samples = 0;
-    // The samples that cannot be read any more as they were ingested.
+    // The samples that can no longer be read as they were ingested.
     std::vector<MissingKey> damaged;
-    // The column files compared so far, and those of the dataset that were made again since
-    // storage started, because they were lost or damaged.
+    // The number of column files compared so far, and the number of the dataset's column files that
+    // were rebuilt since storage started, because they were lost or damaged.
     int64_t num_column_files = 0;
     int64_t num_made_again = 0;
   };
@@ -37,7 +37,7 @@ class DatasetCheck {
   DatasetCheck(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
                UnpackedCache& files, int64_t block_bytes);
 
-  // Checks some thousands of samples. Returns std::nullopt after the last one. The codes are those
+  // Checks some thousands of samples. Returns std::nullopt after the last one. Returns the errors
   // of SampleBlockReader::Next and SampleIndex::CheckColumns.
   absl::StatusOr<std::optional<Step>> Next();
 
@@ -53,7 +53,7 @@ class DatasetCheck {
   OpenFiles files_;
   const int64_t block_bytes_;
   int64_t row_ = 0;
-  size_t num_segments_ = 0;  // Those whose column files were compared.
+  size_t num_segments_ = 0;  // The number of segments whose column files were compared.
   int64_t num_done_ = 0;
   int64_t num_samples_ = 0;
 };

@@ -97,7 +97,7 @@ TEST_F(DatasetCheckTest, NamesExactlyTheRecordsWhoseBytesChanged) {
   data_.Write("a.csv", text);
   data_.Write("b.csv", "t,y\n7,1\n");
   const DatasetId id = Sync(Register(SpecText())).dataset;
-  // Rows of 8 bytes behind a header of 4: rows 41 and 19,998, counted from 0.
+  // Rows of 8 bytes after a header of 4: rows 41 and 19,998, counted from 0.
   Rot("a.csv", 4 + 8 * 41, "9");
   Rot("a.csv", 4 + 8 * 19'998 + 6, "0");
   const Result result = Check(id);

@@ -47,7 +47,7 @@ TimeRange RangeOf(const DatasetIndex& index) {
 std::vector<DatasetStatistics::Interval> CutRange(const TimeRange& range, int num_intervals) {
   std::vector<DatasetStatistics::Interval> intervals;
   if (range.first > range.last) return intervals;
-  // Unsigned: two times may lie further apart than an int64 can say.
+  // Unsigned: two times may be further apart than an int64 can say.
   const uint64_t span = static_cast<uint64_t>(range.last) - static_cast<uint64_t>(range.first);
   const auto width = static_cast<int64_t>(span / static_cast<uint64_t>(num_intervals) + 1);
   for (int64_t from = range.first; static_cast<int>(intervals.size()) < num_intervals;) {

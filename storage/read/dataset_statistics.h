@@ -23,7 +23,7 @@ struct DatasetStatistics {
     double min = 0;
     double max = 0;
     double mean = 0;
-    double standard_deviation = 0;  // That of the samples as a population.
+    double standard_deviation = 0;  // The standard deviation of the population, not of a sample.
   };
   struct File {
     FileId id;

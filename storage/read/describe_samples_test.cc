@@ -1,4 +1,4 @@
-// What storage says of samples without reading them.
+// What storage says about samples without reading them.
 #include <algorithm>
 #include <map>
 #include <optional>

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "storage/client/dataset_path.h"
 #include "storage/compression/decoder.h"
 #include "storage/formats/format.h"
+#include "storage/spec/dataset_path.h"
 
 namespace tidemill::storage {
 
@@ -18,7 +18,7 @@ using direct::AnswerHeader;
 using direct::AnswerLayout;
 using direct::kNoFile;
 
-// A descriptor of a data file as it lies there; none for one that is packed or cannot be opened.
+// A descriptor of an unpacked data file; none for one that is packed or cannot be opened.
 Descriptor Open(const DatasetIndex& index, FileSystem& source, FileId file) {
   const std::string* const path = index.PathOf(file);
   if (path == nullptr || IsObjectPath(*path)) return {};

@@ -12,8 +12,8 @@
 
 #include "base/descriptor.h"
 #include "base/id.h"
-#include "storage/client/direct_frames.h"
 #include "storage/filesystems/file_system.h"
+#include "storage/gather/direct_frames.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_lookup.h"
 

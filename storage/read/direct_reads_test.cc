@@ -1,4 +1,4 @@
-// Direct reads: storage as a process of its own, its client on the same host.
+// Direct reads: storage in a separate process, its client on the same host.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/local_socket.h"
 #include "base/testing/status_matchers.h"
-#include "storage/client/direct_frames.h"
+#include "storage/gather/direct_frames.h"
 #include "storage/testing/direct_client.h"
 #include "storage/testing/generated_dataset.h"
 #include "storage/testing/generated_formats.h"
@@ -163,7 +163,7 @@ TEST(DirectReads, DeletedKeysAreNamedAndUnknownOnesAskedForAnew) {
   EXPECT_EQ(result.samples[3].key, keys[4]) << "in the order asked";
 }
 
-// What a running read is told of a file that something happens to after the first block.
+// The answer to a running read of a file that something happens to after the first block.
 void ExpectOnlyThatFileSuffers(const std::function<void(const std::string&)>& happen,
                                bool may_be_lost) {
   Storage storage;
@@ -180,7 +180,7 @@ void ExpectOnlyThatFileSuffers(const std::function<void(const std::string&)>& ha
   EXPECT_EQ(result.num_missing > 0, may_be_lost);
   for (const auto& [key, reason] : result.missing) {
     ASSERT_EQ(expected.at(key)->file, "1/r.bin");
-    // The last where storage has taken in the change meanwhile.
+    // The last one when storage has ingested the change in the meantime.
     ASSERT_THAT(reason, ::testing::AnyOf(HasSubstr("no longer in its file"),
                                          HasSubstr("No such file"), HasSubstr("was deleted")));
   }

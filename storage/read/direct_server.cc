@@ -98,7 +98,7 @@ class Loop {
   const LocalSocket& listening_;
   const int wake_;
   const Descriptor epoll_;
-  // By descriptor. A closed one leaves the epoll by itself.
+  // By descriptor. The kernel removes a closed one from the epoll.
   std::unordered_map<int, std::unique_ptr<DirectSession>> sessions_;
   SampleRows scratch_;
 };

@@ -25,10 +25,11 @@ struct DirectServerOptions {
 
 // Serves until it is destroyed. Thread-safe.
 //
-// No client waits for another client. A few threads do for each of their connections what can be
-// done at once. The server does not use the database, so it does not answer for a dataset that is
-// not in memory. There are at most kMaxSessions connections, each of at most a megabyte. The
-// connection that was idle for the longest time makes room for a new one.
+// No client waits for another client. Each of a few threads serves its connections in turn, and
+// does only work that can be done without waiting. The server does not use the database, so it
+// cannot answer for a dataset that is not in memory. There are at most kMaxSessions connections,
+// each of at most a megabyte. The connection that was idle for the longest time makes room for a
+// new one.
 class DirectServer {
  public:
   static constexpr size_t kNumThreads = 2;
@@ -49,7 +50,7 @@ class DirectServer {
   const DirectSource source_;
   const LocalSocket listening_;
   const Descriptor wake_;  // Readable once the server must stop.
-  WorkerPool threads_;     // The last member: they end first.
+  WorkerPool threads_;     // The last member: the threads end first.
 };
 
 }  // namespace tidemill::storage

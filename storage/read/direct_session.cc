@@ -100,7 +100,7 @@ absl::StatusOr<bool> DirectSession::TakeGreeting() {
                           greeting.token_bytes);
   RETURN_IF_ERROR(rpc::CheckToken(source_.tokens, token, kMethod));
   is_admitted_ = true;
-  // Nobody who waits for the answer has sent more than this.
+  // A client that waits for its answer has not sent more than this.
   num_received_ = 0;
   const Greeting answer;
   answer_.bytes.resize(sizeof(answer));

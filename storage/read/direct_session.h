@@ -39,7 +39,7 @@ class DirectSession {
 
   // Whether the next step sends rather than receives.
   bool wants_to_send() const { return num_sent_ < answer_.bytes.size() || HasRequest(); }
-  // Whether the client has made the server wait for too long.
+  // Whether the client has kept the server waiting for too long.
   bool IsStale(Clock::time_point now) const;
   Clock::time_point last_progress() const { return last_progress_; }
   int descriptor() const { return socket_.number(); }
@@ -60,9 +60,10 @@ class DirectSession {
   const LocalSocket socket_;
   Clock::time_point last_progress_ = Clock::now();
   bool is_admitted_ = false;
-  std::vector<std::byte> received_;  // As large as the largest message.
+  std::vector<std::byte> received_;  // It has the size of the largest message.
   size_t num_received_ = 0;
-  std::shared_ptr<const DatasetIndex> index_;  // That of the present request; shared with readers.
+  std::shared_ptr<const DatasetIndex>
+      index_;  // The index of the current request; shared with readers.
   std::unique_ptr<SampleLookup> lookup_;
   std::vector<int64_t> keys_;
   size_t next_key_ = 0;

@@ -5,7 +5,7 @@
 #include "fmt/format.h"
 
 #include "base/time.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::storage {
 
@@ -62,8 +62,7 @@ absl::StatusOr<KnownColumns::Column> KnownColumns::ColumnOf(const std::string& n
     return column;
   }
   return InvalidArgument(
-      "there is no column '{}'; of each sample storage knows @key, @file, @file.1, @file.2 ... "
-      "(the "
+      "there is no column '{}'; the columns with @ are @key, @file, @file.1, @file.2 ... (the "
       "parts of the path), @time and @label",
       name);
 }

@@ -1,4 +1,5 @@
-// Columns of what storage knows of a sample without reading it. Conditions name them with @.
+// Columns that storage knows for a sample without reading it. In conditions, their names begin with
+// @.
 #pragma once
 
 #include <optional>
@@ -21,8 +22,8 @@ std::string_view BelowFolder(std::string_view folder, std::string_view path);
 // Thread-compatible.
 class KnownColumns {
  public:
-  // Takes the names with @ among `names`; the others are left to others. INVALID_ARGUMENT for an
-  // unknown name with @.
+  // Takes the names with @ among `names`, and ignores the others. INVALID_ARGUMENT for an unknown
+  // name with @.
   static absl::StatusOr<KnownColumns> Make(std::span<const std::string> names);
 
   // Sets the values of these columns. `values` is as long as the names, and views are valid until
@@ -34,8 +35,8 @@ class KnownColumns {
   enum class Kind : uint8_t { kKey, kFile, kPart, kTime, kLabel };
   struct Column {
     Kind kind = Kind::kKey;
-    size_t place = 0;  // Among the names.
-    size_t part = 0;   // Of the path, from 1.
+    size_t place = 0;  // The place among the names.
+    size_t part = 0;   // The part of the path, from 1.
     std::string text = {};
   };
 

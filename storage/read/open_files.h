@@ -9,9 +9,9 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "storage/client/mapped_file.h"
 #include "storage/compression/unpacked_cache.h"
 #include "storage/filesystems/local.h"
+#include "storage/gather/mapped_file.h"
 
 namespace tidemill::storage {
 
@@ -31,9 +31,9 @@ class OpenFiles {
       : files_(files), max_open_files_(max_open_files) {}
 
   // Returns the file at a path, unpacked when it is compressed. The file may have been replaced
-  // after it was opened. A reader therefore checks the content, and calls GetFresh() when it is
-  // wrong. Concurrent readers share the file and keep it open. The codes are those of
-  // UnpackedCache::Open.
+  // after it was opened. A reader therefore checks the content against the hashes, and calls
+  // GetFresh() when they differ. Concurrent readers share the file and keep it open. Returns the
+  // errors of UnpackedCache::Open.
   absl::StatusOr<std::shared_ptr<const DataFile>> Get(const std::string& path)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -39,7 +39,7 @@ class Scatter {
                                          : preadv(file.descriptor(), pieces_.data(),
                                                   static_cast<int>(pieces_.size()), offset_);
     if (got < 0 || got == size_) return;
-    // A signal or a read beyond the kernel's limit: go on piece by piece.
+    // A signal or a read beyond the kernel's limit: continue piece by piece.
     int64_t before = 0;
     for (const iovec& piece : pieces_) {
       const auto piece_size = static_cast<int64_t>(piece.iov_len);
@@ -111,7 +111,7 @@ class Gatherer {
   const PayloadCut cut_;
   Scatter scatter_;
   std::vector<WantedRecord*> pending_;
-  int64_t end_ = 0;  // Of the last record pending.
+  int64_t end_ = 0;  // The end of the last record pending.
   std::array<std::byte, kMaxGap> gap_bytes_{};
   std::array<std::byte, kMaxPieces * 8> cut_bytes_{};
   std::vector<std::byte> record_bytes_;

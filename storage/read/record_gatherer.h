@@ -18,7 +18,7 @@ struct WantedRecord {
   int64_t byte_to = 0;
   // The xxh3-64 of the bytes [byte_from, byte_to).
   uint64_t hash = 0;
-  // Where the bytes go, without those of the cut.
+  // Where the bytes go, without the cut.
   std::byte* into = nullptr;
   // A number that the caller chooses.
   size_t tag = 0;

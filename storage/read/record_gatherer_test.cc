@@ -18,7 +18,7 @@ namespace {
 
 using tidemill::testing::IsOk;
 
-// A file of records of random sizes with random gaps between them, and where they lie.
+// A file of records of random sizes with random gaps between them, and their places.
 class RecordFile {
  public:
   RecordFile(uint32_t seed, size_t least_size)

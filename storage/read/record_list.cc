@@ -14,7 +14,7 @@ namespace {
 // A message with as many stays below rpc::kMaxMessageBytes: a path has at most 2,000 bytes, a field
 // 500.
 constexpr size_t kRecordsPerMessage = 200;
-constexpr size_t kMostColumns = 100;
+constexpr size_t kMaxColumns = 100;
 
 void AddRecord(const DatasetIndex& index, const RecordSearch::Match& match, int64_t position,
                v1::ListRecordsResponse& response) {
@@ -82,9 +82,9 @@ absl::Status RecordList::Send(const v1::ListRecordsRequest& request, const Sink&
     return InvalidArgument("{} is not a number of records; 0 asks for all", request.limit());
   }
   ASSIGN_OR_RETURN(Condition condition, Condition::Parse(request.condition()));
-  if (condition.comparisons().size() > kMostColumns) {
+  if (condition.comparisons().size() > kMaxColumns) {
     return InvalidArgument("the condition has {} comparisons; write at most {}",
-                           condition.comparisons().size(), kMostColumns);
+                           condition.comparisons().size(), kMaxColumns);
   }
   ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index,
                    indexes_.RefreshWhole({request.dataset_id()}));

@@ -22,7 +22,7 @@ class RecordList {
              int64_t block_bytes)
       : catalog_(catalog), indexes_(indexes), files_(files), block_bytes_(block_bytes) {}
 
-  // Sends at least one message after some thousands of samples each. The codes are those of
+  // Sends at least one message after some thousands of samples each. Returns the errors of
   // Condition::Parse, RecordSearch and SampleIndex::RefreshWhole.
   absl::Status Send(const v1::ListRecordsRequest& request, const Sink& sink) const;
 

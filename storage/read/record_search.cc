@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kKeysPerSearchStep = 4'096;
 constexpr int64_t kOpenSearchFiles = 64;
-// Of a field of a match.
-constexpr size_t kMostShownBytes = 500;
+// The bytes shown of a field of a match.
+constexpr size_t kMaxShownBytes = 500;
 
 std::vector<std::string> NamesOfRecords(const Condition& condition) {
   std::vector<std::string> names;
@@ -179,7 +179,7 @@ void RecordSearch::Judge(const SampleLocation& sample,
     Match match{.sample = sample, .fields = {}};
     for (const std::optional<std::string_view>& value : values_) {
       match.fields.emplace_back();
-      if (value) match.fields.back() = std::string(value->substr(0, kMostShownBytes));
+      if (value) match.fields.back() = std::string(value->substr(0, kMaxShownBytes));
     }
     step_.matches.push_back(std::move(match));
     return false;

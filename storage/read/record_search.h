@@ -19,11 +19,11 @@
 namespace tidemill::storage {
 
 // One search. Thread-compatible. Time: every sample is read once, in the order of keys, which is
-// that of the files; none is when the condition looks at what storage knows without reading.
-// Memory: one block of samples, and the matches of one step.
+// the order of the files. Nothing is read when the condition names only columns with @. Memory: one
+// block of samples, and the matches of one step.
 //
-// A sample of a series matches when one of its rows does. A sample that cannot be read is counted:
-// nobody knows whether it matches.
+// A sample of a series matches when one of its rows does. A sample that cannot be read is counted,
+// because it is unknown whether it matches.
 class RecordSearch {
  public:
   struct Match {
@@ -31,7 +31,7 @@ class RecordSearch {
     // The text of each column of the condition, at most 500 bytes.
     std::vector<std::optional<std::string>> fields;
   };
-  // The matches of some thousands of samples. The counts are those of the whole search so far.
+  // The matches of some thousands of samples. The counts cover the whole search so far.
   struct Step {
     std::vector<Match> matches;
     int64_t num_done = 0;
@@ -48,7 +48,7 @@ class RecordSearch {
       Condition condition, int64_t block_bytes);
 
   // Returns std::nullopt after the last sample. INVALID_ARGUMENT at the end when every sample lacks
-  // a column. The other codes are those of SampleBlockReader::Next.
+  // a column. Also returns the errors of SampleBlockReader::Next.
   absl::StatusOr<std::optional<Step>> Next();
 
   const DatasetIndex& index() const { return *index_; }
@@ -62,12 +62,12 @@ class RecordSearch {
   std::vector<int64_t> NextKeys();
   absl::Status Read(std::vector<int64_t> keys);
   absl::Status NoteMissing(const std::vector<MissingKey>& missing);
-  // Does the same as Read() for samples of archives, whose fields stand beside them.
+  // Does the same as Read() for samples of archives, whose fields are in other members.
   absl::Status ReadArchives(const std::vector<int64_t>& keys);
   void NoteUnreadable(MissingKey key);
   // Adds the sample to the matches if it is one. `payload` is empty when nothing is read.
   void Try(int64_t key, std::string_view payload);
-  // Visits what was read of a sample, until a record of it matches.
+  // Visits the records of a sample, until one of them matches.
   using Visitor = std::function<bool(samples::RecordFields::Fields)>;
   void Judge(const SampleLocation& sample,
              const std::function<void(const Visitor&)>& visit_records);
@@ -80,7 +80,8 @@ class RecordSearch {
   KnownColumns known_;
   samples::RecordFields fields_;
   TarFields tar_fields_;
-  const std::vector<size_t> field_places_;  // Those of fields_ among the condition's columns.
+  const std::vector<size_t>
+      field_places_;  // The places of `fields_` among the condition's columns.
   const int64_t block_bytes_;
   int64_t row_ = 0;
   std::vector<std::optional<std::string_view>> values_;

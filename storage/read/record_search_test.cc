@@ -34,7 +34,8 @@ class RecordSearchTest : public IngestTest {
   struct Listed {
     std::vector<int64_t> counters;
     std::vector<std::string> places;  // "a.csv:0"
-    std::vector<std::string> fields;  // Those of a record with | between them; - for a missing one.
+    std::vector<std::string>
+        fields;  // The fields of a record with | between them; - for a missing one.
     v1::ListRecordsResponse last;
   };
 

@@ -5,14 +5,14 @@
 #include <span>
 #include <utility>
 
-#include "storage/client/block_pool.h"
+#include "storage/gather/block_pool.h"
 #include "storage/read/block_payloads.h"
 
 namespace tidemill::storage {
 
 namespace {
 
-// A block is made again when the index has changed under it, but not for ever.
+// A block is made again when the index has changed under it, but not forever.
 constexpr int kMaxReads = 3;
 // What a row of a block takes beside its payload.
 constexpr size_t kReplyRowBytes = 32;
@@ -108,7 +108,7 @@ SampleBlockReader::SampleBlockReader(SampleIndex& indexes,
 
 absl::StatusOr<std::optional<SampleBlock>> SampleBlockReader::Next(int64_t block_bytes) {
   if (position_ == keys_.size()) return std::optional<SampleBlock>();
-  // Of the thread, not of the request: a request whose reader stands still must not keep it.
+  // Owned by the thread, not by the request: a request whose reader is stuck must not keep it.
   static thread_local SampleRows rows;
   BlockLimits limits{.payload_bytes = block_bytes};
   limits.max_keys =

@@ -32,8 +32,8 @@ struct SampleBlock {
 // Serves one request. Thread-compatible. Memory: the keys, and one block while it is made.
 //
 // Every record is copied out of the file and then checked against its hash. A file that is
-// truncated, rewritten or replaced meanwhile therefore costs the samples that it no longer holds.
-// It never gives a wrong byte or a sample of another file.
+// truncated, rewritten or replaced during the read therefore costs the samples that it no longer
+// holds. It never causes a wrong byte, or a sample of another file.
 class SampleBlockReader {
  public:
   // `indexes` and `files` must outlive this object. `keys` may be in any order, and a key may be
@@ -55,7 +55,7 @@ class SampleBlockReader {
   std::shared_ptr<const DatasetIndex> index_;  // Shared with other readers and the SampleIndex.
   OpenFiles& files_;
   const std::vector<int64_t> keys_;
-  std::unique_ptr<SampleLookup> lookup_;  // That of index_.
+  std::unique_ptr<SampleLookup> lookup_;  // The lookup of `index_`.
   size_t position_ = 0;
 };
 

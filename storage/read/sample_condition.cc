@@ -52,7 +52,7 @@ absl::Status SampleCondition::AddMatches(batch::Batch& rows) {
 void SampleCondition::LogUnfit() const {
   if (expression_.num_unfit() == 0) return;
   log::Warn(
-      "fields are not what a condition needs; they count as null",
+      "fields do not have the type that a condition needs; they count as null",
       {{"fields", std::to_string(expression_.num_unfit())}, {"first", expression_.first_unfit()}});
 }
 

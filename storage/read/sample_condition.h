@@ -1,4 +1,4 @@
-// Tells which of listed samples an expression is true for.
+// Finds the listed samples for which an expression is true.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace tidemill::storage {
 
-// Reads the samples in blocks of about `block_bytes`; none if the expression names @time and @label
-// alone. Movable. Thread-compatible. What it refers to must outlive it.
+// Reads the samples in blocks of about `block_bytes`, unless the expression names only @time and
+// @label. Movable. Thread-compatible. All arguments that are references must outlive it.
 class SampleCondition {
  public:
   // INVALID_ARGUMENT for a mistake in the expression.
@@ -23,8 +23,8 @@ class SampleCondition {
                                               OpenFiles& files, const std::string& where,
                                               int64_t block_bytes);
 
-  // Adds the column `matches`, uint8, to rows with key, event_time and labels. Nobody knows whether
-  // a sample that cannot be read matches: it does, so that it is told as bad where it is used.
+  // Adds the column `matches`, uint8, to rows with key, event_time and labels. A sample that cannot
+  // be read counts as a match, so that it is reported as bad where it is used.
   absl::Status AddMatches(batch::Batch& rows);
 
   // Logs how many fields were not what the expression needs, and counted as null. Call it once, at

@@ -42,7 +42,7 @@ class SampleDescriptions {
   const std::vector<int64_t> keys_;
   size_t position_ = 0;
   absl::flat_hash_set<FileId> named_;
-  size_t path_bytes_ = 0;  // Those of the present batch.
+  size_t path_bytes_ = 0;  // The bytes of paths in the current batch.
 };
 
 }  // namespace tidemill::storage

@@ -16,11 +16,11 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr int kMostNamed = 10;
+constexpr int kMaxNamed = 10;
 
 void AddUnknown(std::string what, v1::FindSamplesResponse& response) {
   response.set_num_unknown(response.num_unknown() + 1);
-  if (response.unknown_size() < kMostNamed) response.add_unknown(std::move(what));
+  if (response.unknown_size() < kMaxNamed) response.add_unknown(std::move(what));
 }
 
 void Sort(const DatasetIndex& index, std::vector<int64_t> keys, v1::FindSamplesResponse& response) {

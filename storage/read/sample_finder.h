@@ -1,4 +1,4 @@
-// Answers FindSamples: which keys and places are samples, and in which files those are.
+// Answers FindSamples: which keys and places are samples, and in which files these samples are.
 #pragma once
 
 #include "base/status.h"
@@ -15,8 +15,8 @@ class SampleFinder {
   SampleFinder(DatasetCatalog& catalog, SampleIndex& indexes)
       : catalog_(catalog), indexes_(indexes) {}
 
-  // A sample that is named twice, by its key and its place, too, counts once. NOT_FOUND when the
-  // dataset is unknown.
+  // A sample that is named several times, even once by key and once by place, counts once.
+  // NOT_FOUND when the dataset is unknown.
   absl::StatusOr<v1::FindSamplesResponse> Find(const v1::FindSamplesRequest& request) const;
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 using MaybeMessage = std::optional<grpc::ByteBuffer>;
 
-// Of a listed row with its labels.
+// The size of a listed row with its labels.
 constexpr int64_t kListedBytes = 32;
 // A column file may be found to be damaged in the middle of a list, but not again and again.
 constexpr int kMaxAttempts = 3;
@@ -68,7 +68,7 @@ class ListSource final : public rpc::FrameSource {
   absl::StatusOr<MaybeMessage> Next(int64_t most_bytes) override {
     absl::StatusOr<std::optional<batch::Batch>> rows = NextRows(most_bytes / kListedBytes);
     for (int attempt = 1; absl::IsDataLoss(rows.status()) && attempt < kMaxAttempts; ++attempt) {
-      // The column file is made again, and the list goes on behind what was sent.
+      // The column file is made again, and the list resumes after what was sent.
       reader_.reset();
       RETURN_IF_ERROR(indexes_.Refresh(dataset_).status());
       rows = NextRows(most_bytes / kListedBytes);
@@ -108,7 +108,7 @@ class ListSource final : public rpc::FrameSource {
       condition_.emplace(std::move(condition));
     }
     IntervalQuery query = ToQuery(request);
-    // What a condition looks at, whoever asked.
+    // What a condition looks at, for any caller.
     query.with_labels |= condition_.has_value();
     query.num_listed = num_listed_;
     ASSIGN_OR_RETURN(IntervalReader reader, IntervalReader::Create(std::move(index), query));

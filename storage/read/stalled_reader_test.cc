@@ -30,7 +30,8 @@ using tidemill::testing::kStallBudget;
 using tidemill::testing::MemoryGrowth;
 using tidemill::testing::StatusIs;
 
-// Of small records, of which a list is long: 96 MiB without its labels, 150 MiB with all else.
+// The number of small records, whose list is long: 96 MiB without its labels, 150 MiB with all
+// else.
 constexpr int64_t kMany = int64_t{6} << 20;
 // A list does not fit between both ends of a stream.
 constexpr int64_t kFew = int64_t{1} << 20;
@@ -43,13 +44,13 @@ class StalledReader : public ::testing::Test {
   void Serve(int64_t num_samples) {
     storage_.Register(testing::MakeSmallRecords(storage_.process.data_folder(), num_samples));
     first_key_ = storage_.snapshot.committed_key() - num_samples + 1;
-    // What ingest has freed is not to be filled again unseen.
+    // Returns memory that ingest has freed, so that growth is seen.
     storage_.process.Kill();
     storage_.process.Start();
     EXPECT_EQ(storage_.Read({first_key_}).samples.size(), 1);
   }
 
-  // Begins a list, of which nobody reads more than the first message.
+  // Begins a list, of which only the first message is read.
   std::unique_ptr<rpc::FrameReader> BeginList() {
     auto reader = Call("ListSamples", rpc::ToBytes(storage_.ListRequest()),
                        storage_.process.PeerAs(rpc::v1::ROLE_SERVICE));
@@ -93,7 +94,7 @@ class StalledReader : public ::testing::Test {
                     }),
                 IsOk());
     EXPECT_THAT(growth_, Le(kStallBudget));
-    EXPECT_EQ(num_rows, kMany) << "the rest comes when the reader goes on";
+    EXPECT_EQ(num_rows, kMany) << "the rest comes when the reader continues";
   }
 
   rpc::ByteCredits no_credits_{0};
@@ -146,8 +147,7 @@ const int kPlaces = rpc::StreamLimits().max_streams_per_caller;
 
 class AThousandStalledReaders : public StalledReader {
  protected:
-  // Begins streams of which nobody reads more than the first message; returns how many were
-  // admitted.
+  // Begins streams of which only the first message is read; returns how many were admitted.
   int BeginAThousand(const std::string& method, const grpc::ByteBuffer& request) {
     const rpc::Peer peer = storage_.process.PeerAs(rpc::v1::ROLE_SERVICE);
     const auto channel = ChannelWithSmallWindows(peer);
@@ -166,7 +166,7 @@ class AThousandStalledReaders : public StalledReader {
     return num_admitted;
   }
   // On a fast link gRPC widens the window of a stream until a whole answer waits in the client,
-  // though nobody reads it. The stream then gives its place to another.
+  // although it is never read. The stream then gives its place to another.
   static std::shared_ptr<grpc::Channel> ChannelWithSmallWindows(const rpc::Peer& peer) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
@@ -235,7 +235,7 @@ TEST_F(StalledReader, NeedsTheTokenOfAServiceToBegin) {
   }
 }
 
-TEST_F(StalledReader, IsToldThatItsRequestIsNone) {
+TEST_F(StalledReader, LearnsThatItsRequestIsInvalid) {
   storage_.Register(testing::MakeCsv(storage_.process.data_folder(), 1));  // It serves.
   const rpc::Peer peer = storage_.process.PeerAs(rpc::v1::ROLE_SERVICE);
   const grpc::Slice wrong(std::string("\xff\xff"));

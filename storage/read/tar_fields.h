@@ -13,11 +13,11 @@
 
 namespace tidemill::storage {
 
-// A sample in WebDataset's layout has what people say of it in a member with the extension json:
+// In WebDataset's layout, the annotations of a sample are in a member with the extension json:
 //
 //   0001.jpg 0001.json 0002.jpg 0002.json
 //
-// Holds the fields of one archive at a time, which is read once where samples are asked for in the
+// Holds the fields of one archive at a time, which is read once when samples are requested in the
 // order of their keys. Thread-compatible.
 class TarFields {
  public:
@@ -28,8 +28,8 @@ class TarFields {
   using Values = std::vector<std::optional<std::string>>;
 
   // Returns the field of each name of the sample whose payload begins at `offset` of an archive;
-  // nullptr when nothing begins there any more. A sample without such a member has no fields. The
-  // codes are those of UnpackedCache::Open and TarReader::Next.
+  // nullptr when no payload begins there any more. A sample without such a member has no fields.
+  // Returns the errors of UnpackedCache::Open and TarReader::Next.
   absl::StatusOr<const Values*> Of(const std::string& path, int64_t offset);
 
   // Returns the names of the fields in the last archive's first JSON member.
@@ -41,10 +41,11 @@ class TarFields {
   UnpackedCache& files_;
   const std::vector<std::string> names_;
   std::string path_;
-  absl::Status status_;  // Of the reading of `path_`.
+  absl::Status status_;  // The status of reading `path_`.
   std::vector<std::string> first_names_;
   std::vector<Values> samples_;
-  absl::flat_hash_map<int64_t, size_t> by_offset_;  // Every member's.
+  absl::flat_hash_map<int64_t, size_t>
+      by_offset_;  // The fields of every sample, by the offset of its payload.
 };
 
 }  // namespace tidemill::storage

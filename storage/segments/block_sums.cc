@@ -20,7 +20,7 @@ struct Trailer {
   char magic[8] = {};
 };
 static_assert(sizeof(Trailer) == 32);
-// Of the trailer, what its sum is of.
+// The bytes of the trailer that its sum covers.
 constexpr size_t kSummedTrailerBytes = 16;
 
 size_t Padded(size_t size) { return (size + 7) / 8 * 8; }
@@ -34,6 +34,15 @@ uint64_t SumOfBlock(std::string_view padded, size_t block) {
 
 }  // namespace
 
+// A file of three blocks, the last one shorter and padded to a multiple of 8:
+//
+//   0         64 KiB    128 KiB
+//   +---------+---------+-----+-------+-------+-------+-------+--------+-----+----------+
+//   | block 0 | block 1 |  2  | sum 0 | sum 1 | sum 2 | bytes | 65,536 | sum | TMSUMS01 |
+//   +---------+---------+-----+-------+-------+-------+-------+--------+-----+----------+
+//                             |<------- the last sum is of these ----->|
+//
+// The sums are read from the end: the magic, the sizes, then as many sums as the sizes ask for.
 void AppendBlockSums(std::string& bytes) {
   const size_t content_bytes = bytes.size();
   const size_t padded_bytes = Padded(content_bytes);

@@ -1,4 +1,4 @@
-// Sums of the blocks of a file, which stand at its end:
+// Sums of the blocks of a file. They are at its end:
 //
 //   offset       size  field
 //        0        ...  what the sums are of, padded with zeros to a multiple of 8
@@ -9,7 +9,7 @@
 //      ...          8  "TMSUMS01"
 //
 // A mapped file need not be read as a whole before it is used: a block is compared with its sum
-// when it is touched first, and never again.
+// when it is first touched, and never again.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ inline constexpr size_t kSummedBlockBytes = size_t{64} << 10;
 // Appends the padding, the sums and what follows them.
 void AppendBlockSums(std::string& bytes);
 
-// The sums of a file in memory or mapped, and which blocks were found to be as they were written.
+// The sums of a file in memory or mapped, and the set of blocks that were found to be sound.
 // Thread-safe.
 class BlockSums {
  public:
@@ -37,11 +37,11 @@ class BlockSums {
   // block is read.
   static absl::StatusOr<std::unique_ptr<const BlockSums>> Read(const batch::Buffer& file);
 
-  // What the sums are of.
+  // The content that the sums cover.
   batch::Buffer content() const { return file_.Slice(0, content_bytes_); }
 
-  // Whether the blocks that hold these bytes are as they were written. Bytes that are not in the
-  // file have no sums, and are sound.
+  // Whether the blocks that hold these bytes are sound: equal to what was written. Bytes outside
+  // the file have no sums, and count as sound.
   bool AreSound(const void* bytes, size_t size) const {
     return num_left_.load(std::memory_order_acquire) == 0 || Compare(bytes, size);
   }
@@ -56,7 +56,7 @@ class BlockSums {
   const size_t content_bytes_;
   // A view of the file.
   const std::span<const uint64_t> sums_;
-  // One bit a block, 1 once it was found to be sound, and the number of the others.
+  // One bit per block, 1 once the block was found to be sound; and the number of the other blocks.
   mutable std::vector<std::atomic<uint64_t>> found_sound_;
   mutable std::atomic<size_t> num_left_;
 };

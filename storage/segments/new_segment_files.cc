@@ -17,7 +17,7 @@ namespace tidemill::storage {
 namespace {
 
 // More files than these are made durable by syncing their whole filesystem.
-constexpr size_t kMostSyncedApart = 16;
+constexpr size_t kMaxSyncedApart = 16;
 
 absl::Status Failure(const std::string& doing, const std::string& path) {
   const int error = errno;
@@ -45,7 +45,7 @@ absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId d
   if (files.empty()) return absl::OkStatus();
   const std::string path = SegmentFolder(storage_folder, dataset);
   RETURN_IF_ERROR(files::CreateFolder(path));
-  const bool apart = files.size() <= kMostSyncedApart;
+  const bool apart = files.size() <= kMaxSyncedApart;
   for (const NewSegmentFile& file : files) {
     ASSIGN_OR_RETURN(const std::string bytes, EncodeSegmentColumns(*file.rows));
     RETURN_IF_ERROR(

@@ -22,8 +22,8 @@ struct NewSegmentFile {
 absl::Status WriteNewSegmentFiles(const std::string& storage_folder, DatasetId dataset,
                                   std::span<const NewSegmentFile> files);
 
-// Writes one file under this name, replacing what is there. RESOURCE_EXHAUSTED when the disk is
-// full.
+// Writes one file under this name, and replaces a file with that name. RESOURCE_EXHAUSTED when the
+// disk is full.
 absl::Status WriteSegmentFile(const std::string& path, std::string_view bytes, bool sync);
 
 }  // namespace tidemill::storage

@@ -55,7 +55,7 @@ class NullableValues {
   bool all_missing() const { return num_missing_ == size_; }
   bool any_missing() const { return num_missing_ > 0; }
 
-  // A number per row, 0 when it is missing. Empty when all are missing.
+  // A number per row, 0 for a missing one. Empty when all are missing.
   std::span<const T> values() const { return values_; }
   // A bit per row, least significant first. Empty when none is missing, or all are.
   std::span<const uint8_t> validity() const { return validity_; }

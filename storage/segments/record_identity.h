@@ -1,4 +1,4 @@
-// What makes two records the same sample, in one number.
+// The identity of a record: one number that is equal for records that are the same sample.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace tidemill::storage {
 
 // Returns the xxh3-64 of a record's own hash (LookupRow::hash) and its label. Equal records with
-// equal labels have the same one. It says nothing of the record's content.
+// equal labels have the same number. It does not reveal the record's content.
 inline int64_t RecordIdentity(int64_t hash, std::optional<int64_t> class_label,
                               std::optional<double> real_label) {
   const int64_t parts[] = {hash, class_label.has_value() ? 1 : 0, class_label.value_or(0),

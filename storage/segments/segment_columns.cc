@@ -82,7 +82,7 @@ absl::StatusOr<std::span<const int64_t>> Numbers(const Batch& columns, std::stri
   return column->Values<int64_t>();
 }
 
-// What an earlier layout kept in columns of their own.
+// What an earlier layout kept in separate columns.
 absl::Status AddLookup(Batch& columns) {
   SegmentRows rows;
   const auto copy = [&](std::string_view name, std::vector<int64_t>& into) -> absl::Status {
@@ -133,8 +133,8 @@ absl::StatusOr<batch::Buffer> BytesOf(const OpenFile& file, int64_t size_bytes) 
   const auto size = static_cast<size_t>(size_bytes);
   if (size_bytes >= kLeastMapped) {
     ASSIGN_OR_RETURN(batch::Buffer mapping, file.Map(size));
-    // Shuffled keys touch every page of it: with large ones, translating an address is no search
-    // in memory of its own. Not every file system has them.
+    // Shuffled keys touch every page of it: with large ones, translating an address needs no
+    // further access to memory. Not every file system has them.
     madvise(mapping.mutable_data(), size, MADV_HUGEPAGE);
     return mapping;
   }
@@ -150,7 +150,7 @@ absl::StatusOr<SegmentColumns> Open(batch::Buffer bytes, bool whole) {
   if (sums != nullptr) {
     bytes = sums->content();
     const size_t compared = whole ? bytes.size() : std::min(bytes.size(), kSummedBlockBytes);
-    if (!sums->AreSound(bytes.data(), compared)) return DataLoss("it is not as it was written");
+    if (!sums->AreSound(bytes.data(), compared)) return DataLoss("it is damaged");
   }
   ASSIGN_OR_RETURN(Batch columns, batch::Decode(std::move(bytes)));
   ASSIGN_OR_RETURN(SegmentColumns segment, FromBatch(std::move(columns)));
@@ -225,7 +225,7 @@ bool SegmentColumns::RowsAreSound(int64_t from, int64_t to, bool with_labels) co
       const std::span<const uint8_t> bits =
           label->validity.As<uint8_t>().subspan(first / 8, (first + count - 1) / 8 - first / 8 + 1);
       are_sound = are_sound && AreSound(bits);
-      // Of rows without a label nobody looks at the numbers.
+      // The numbers of rows without a label are not used.
       if (std::ranges::all_of(bits, [](uint8_t byte) { return byte == 0; })) continue;
     }
     are_sound = are_sound && AreSound(label->Values<int64_t>().subspan(first, count));

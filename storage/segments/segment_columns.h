@@ -8,13 +8,12 @@
 //                              line of the processor's cache
 //   byte_to             int64  where the record ends in the (unpacked) file, without line end; -1
 //                              when it has vanished from the file. A label inside a binary record
-//                              lies within: see PayloadCut in storage/formats/format.h.
+//                              is within it: see PayloadCut in storage/formats/format.h.
 //   event_time          int64  microseconds
-//   in_order            uint8  of no numbers a row: there when the times ascend, so that nobody has
-//                              to read them all to find out
-//   class_label         int64  nullable
-//   real_label          float64, nullable
-//   file_id             int64  only where storage.segments.file_id is null (one file a sample)
+//   in_order            uint8  of no numbers a row: there when the times ascend, so that they need
+//   not all be read to find out class_label         int64  nullable real_label          float64,
+//   nullable file_id             int64  only where storage.segments.file_id is null (one file a
+//   sample)
 // followed by the sums of its blocks (block_sums.h).
 // A column file is written before the transaction commits that names its segment. It never changes
 // afterwards: the segments of a replaced file get new ids.
@@ -49,7 +48,7 @@ struct LookupRow {
   int64_t label = 0;  // The class label, else the bits of the real label, else 0.
 };
 
-// What was found out about a column file since it was opened. Thread-safe, but for its move.
+// What was found out about a column file since it was opened. Thread-safe, except when it is moved.
 class SegmentHealth {
  public:
   SegmentHealth() = default;
@@ -64,7 +63,7 @@ class SegmentHealth {
 
   bool is_ready() const { return state_.load(std::memory_order_acquire) == State::kReady; }
   bool is_damaged() const { return state_.load(std::memory_order_acquire) == State::kDamaged; }
-  // Damage is for ever.
+  // Damage is permanent.
   void SetReady() {
     State unknown = State::kUnknown;
     state_.compare_exchange_strong(unknown, State::kReady, std::memory_order_acq_rel);
@@ -77,23 +76,23 @@ class SegmentHealth {
 };
 
 // The columns of a segment as they are read. They are views of a mapping that `batch` keeps alive.
-// Move it: the pointers of a copy would be those of the original.
+// Movable only: the views of a copy would point into the original.
 //
-// What a mapped file holds is compared with its sums when it is read first. So whoever reads
-// numbers asks before, or at least before the numbers leave, whether they are sound. Where they are
-// not, SampleIndex::Refresh() makes the file again.
+// The content of a mapped file is compared with its sums when it is first read. So readers must
+// check whether their numbers are sound, at the latest before they pass them on. If they are not,
+// SampleIndex::Refresh() rebuilds the file.
 struct SegmentColumns {
   batch::Batch batch;
   mutable SegmentHealth health = {};  // In one line of the cache with `lookup`.
   std::span<const LookupRow> lookup;
   std::span<const int64_t> byte_to;
   std::span<const int64_t> event_time;
-  // Whether the times are known to ascend. When it is false, they still may.
+  // Whether the times are known to ascend. When it is false, they may still ascend.
   bool is_in_order = false;
   const batch::Column* class_label = nullptr;
   const batch::Column* real_label = nullptr;
   std::span<const int64_t> file_id;  // Empty when the whole segment is in one file.
-  // Whether the file has sums. Those of earlier versions have none.
+  // Whether the file has sums. Files of earlier versions have none.
   bool has_sums = false;
   // nullptr when nothing is left to compare.
   std::unique_ptr<const BlockSums> sums = nullptr;
@@ -101,8 +100,8 @@ struct SegmentColumns {
   int64_t num_rows() const { return batch.num_rows(); }
 
   bool is_damaged() const { return health.is_damaged(); }
-  // Whether these numbers, of one of the columns, are as they were written. False for all of them
-  // once one was found that is not.
+  // Whether these numbers of one column are sound. False for all numbers once one was found to be
+  // damaged.
   bool AreSound(const void* numbers, size_t num_bytes) const;
   template <typename T>
   bool AreSound(std::span<const T> numbers) const {
@@ -111,10 +110,11 @@ struct SegmentColumns {
   bool TimeIsSound(int64_t row) const {
     return AreSound(event_time.subspan(static_cast<size_t>(row), 1));
   }
-  // Of the rows [from, to), the time and, when asked, the labels.
+  // Checks the times and, when asked, the labels of the rows [from, to).
   bool RowsAreSound(int64_t from, int64_t to, bool with_labels) const;
   bool AllAreSound() const;
-  // Whether all that SampleLookup reads is sound. Compares all of it at the first call.
+  // Whether the columns that SampleLookup reads are sound. The first call compares them with their
+  // sums.
   bool IsReadyForLookup() const { return health.is_ready() || CompareForLookup(); }
   bool CompareForLookup() const;
 };
@@ -136,12 +136,12 @@ absl::StatusOr<std::string> EncodeSegmentColumns(const SegmentRows& rows);
 absl::Status WriteSegmentColumns(const std::string& path, const SegmentRows& rows);
 
 // NOT_FOUND when there is no file. DATA_LOSS when it is not as described above, or damaged. A small
-// file is compared with its sums as a whole, of a large one what describes its columns.
+// file is compared with its sums as a whole; of a large file, only the description of its columns.
 absl::StatusOr<SegmentColumns> OpenSegmentColumns(const std::string& path);
 
-// Reads a file anew, whatever of it is mapped, and compares all of it with its sums. A file without
-// sums is sound when it can be opened. NOT_FOUND when there is no file. DATA_LOSS when it is
-// damaged.
+// Reads a file from disk, even if it is mapped, and compares all of it with its sums. A file
+// without sums counts as sound when it can be opened. NOT_FOUND when there is no file. DATA_LOSS
+// when it is damaged.
 absl::Status CheckSegmentColumns(const std::string& path);
 
 }  // namespace tidemill::storage

@@ -160,7 +160,7 @@ TEST_F(SegmentColumnsTest, AFlippedBitOfALargeFileIsFoundBeforeItIsRead) {
       EXPECT_TRUE(columns->has_sums);
       EXPECT_FALSE(columns->AllAreSound()) << byte;
       EXPECT_TRUE(columns->is_damaged());
-      EXPECT_FALSE(columns->TimeIsSound(0)) << "nothing of a damaged file is to be read";
+      EXPECT_FALSE(columns->TimeIsSound(0)) << "nothing of a damaged file is read";
       EXPECT_FALSE(columns->IsReadyForLookup());
     }
     Flip(path, byte, 3);
@@ -217,7 +217,7 @@ TEST_F(SegmentColumnsTest, AFileOfBeforeWhoseCopiesOfATimeOrALabelDifferGetsNone
     batch::Column column = *whole->Find(name);
     column.data = batch::Buffer::FromString(std::string(column.data.view()));
     const size_t row_bytes = column.data.size() / 20'000;
-    // Of a row that has a label, the last number.
+    // The last number of a row that has a label.
     column.data.mutable_data()[7'002 * row_bytes - 8] ^= std::byte{4};
     ASSERT_THAT(damaged.Set(std::move(column)), IsOk());
     ASSERT_THAT(files::WriteAtomically(path, batch::Encode(damaged)), IsOk());

@@ -1,4 +1,4 @@
-// Gives sums to column files that were written before there were any.
+// Adds sums to column files of versions that wrote none.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace tidemill::storage {
 
-// Compares what such a file holds twice, times and labels, and writes it again with sums in place
-// of the old one. Times and labels are then as they were ingested, and whatever else may be damaged
-// in it shows when a record does not have its hash. DATA_LOSS when two copies differ.
-// RESOURCE_EXHAUSTED when the disk is full; the file is then as it was. It is not synced.
+// Compares the two copies of times and labels in such a file, and replaces the file by one with
+// sums. Times and labels are then as they were ingested; other damage shows later, when a record
+// does not match its hash. DATA_LOSS when two copies differ. RESOURCE_EXHAUSTED when the disk is
+// full; the file is then as it was. It is not synced.
 absl::Status AddSums(const std::string& path, const SegmentColumns& columns);
 
-// Makes files durable that AddSums() wrote to a folder.
+// Makes the files durable that AddSums() wrote to a folder.
 absl::Status SyncAddedSums(const std::string& folder);
 
 }  // namespace tidemill::storage

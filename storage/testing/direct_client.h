@@ -17,7 +17,7 @@ class DirectClient {
  public:
   explicit DirectClient(const Storage& storage);
 
-  // Behaves as Storage::Read, except that nobody has read the keys from num_done() on.
+  // Behaves as Storage::Read, except that the keys from num_done() on were not read.
   ReadResult Read(const std::vector<int64_t>& keys,
                   const std::function<void()>& after_first_block = {});
 

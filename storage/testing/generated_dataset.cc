@@ -229,7 +229,7 @@ GeneratedDataset MakeSeries(const std::string& root, int num_rows) {
     const int count = num_rows / kFiles;
     std::vector<std::string> lines;
     for (int i = 0; i < count; ++i) {
-      // After each gap the clock stands another second later.
+      // Each gap adds another second.
       const int64_t seconds = kStart + i + i / kGapEvery;
       lines.push_back(fmt::format("{},{},{},{}", i / kGroupRows, seconds, CsvNote(i),
                                   i % 11 == 0 ? "NA" : std::to_string(i)));

@@ -35,7 +35,7 @@ GeneratedDataset MakeCsv(const std::string& root, int num_samples);
 // Fixed records with a header, whose real label is a big-endian float32 in the record. Times are by
 // row, so that the files overlap in time.
 GeneratedDataset MakeRecords(const std::string& root, int num_samples);
-// Records of 32 KiB behind their class. A few of them exceed what both ends of a stream hold. There
+// Records of 32 KiB after their class. A few of them exceed what both ends of a stream hold. There
 // are three files of the same length.
 GeneratedDataset MakeLargeRecords(const std::string& root, int num_samples);
 // Records of three bytes, the first of which is the class, all in one file. `samples` is empty. For

@@ -32,7 +32,7 @@ std::string MakeFolder(const std::string& root) {
   return name;
 }
 
-// Free now, and given to nobody else for a while.
+// Free now, and not given to another process for a while.
 int FreePort() {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = {};

@@ -15,7 +15,7 @@ namespace tidemill::storage::testing {
 struct StorageSettings {
   // More lines of the section `storage`, indented by two spaces.
   std::string section = {};
-  // Folders besides data_folder() that datasets may lie in.
+  // Folders besides data_folder() that datasets may be in.
   std::vector<std::string> allowed_roots = {};
   // Environment variables, "NAME=value". They override those of the test.
   std::vector<std::string> variables = {};
@@ -26,7 +26,7 @@ struct StorageSettings {
   std::string root = "/tmp";
 };
 
-// Runs the program tidemill-storage, which must lie beside the test program. Thread-compatible. The
+// Runs the program tidemill-storage, which must be beside the test program. Thread-compatible. The
 // destructor ends the process and removes its folders.
 class StorageProcess {
  public:
@@ -35,7 +35,7 @@ class StorageProcess {
   StorageProcess(const StorageProcess&) = delete;
   StorageProcess& operator=(const StorageProcess&) = delete;
 
-  // A folder that datasets may lie in.
+  // A folder that datasets may be in.
   std::string data_folder() const { return folder_ + "/data"; }
   // storage's own folder.
   std::string storage_folder() const { return folder_ + "/state/storage"; }
@@ -47,7 +47,7 @@ class StorageProcess {
   void Start(const std::string& failpoints = "");
   // Does kill -9, and waits for the end.
   void Kill();
-  // Waits until the process ends by itself.
+  // Waits until the process ends.
   void AwaitEnd();
 
   StorageClient ClientAs(rpc::v1::Role role) const { return StorageClient(PeerAs(role)); }

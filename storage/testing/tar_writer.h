@@ -18,7 +18,7 @@ enum class LongNames { kPax, kGnu };
 // Returns a member with its headers. A long name is split at a slash if that is enough.
 std::string TarMemberBytes(const TarEntry& entry, LongNames long_names = LongNames::kPax);
 
-// A single header. `target` is that of a link.
+// A single header. `target` is the target of a link.
 std::string TarHeader(const std::string& name, const std::string& prefix, int64_t size, char type,
                       const std::string& target = "");
 

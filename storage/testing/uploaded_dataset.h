@@ -15,7 +15,7 @@ StorageSettings SettingsFor(const S3Server& server, const std::string& bucket,
                             const std::string& secret = S3Server::kSecret,
                             const std::string& section = "");
 
-// Puts the files of the dataset below data/<its name>. Returns the dataset as it is there.
+// Puts the files of the dataset below data/<its name>. Returns the dataset as stored there.
 GeneratedDataset Upload(const S3Server& server, const std::string& bucket,
                         GeneratedDataset dataset);
 

@@ -11,7 +11,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "storage/client/label_reader.h"
+#include "storage/spec/label_reader.h"
 #include "storage/trials/part_trial.h"
 #include "storage/trials/tried_files.h"
 
@@ -19,8 +19,8 @@ namespace tidemill::storage {
 
 namespace {
 
-constexpr size_t kMostWholeFiles = 16;
-constexpr int64_t kMostArchiveBytes = int64_t{64} << 20;
+constexpr size_t kMaxWholeFiles = 16;
+constexpr int64_t kMaxArchiveBytes = int64_t{64} << 20;
 
 // Looks at one dataset.
 class DatasetTrial {
@@ -80,7 +80,7 @@ class DatasetTrial {
   absl::Status ReadHead() {
     const std::string path = files::Join(spec_.path, *peek_.first);
     absl::StatusOr<OpenFile> file = files_.Open(path);
-    // Packed and damaged: shown as it lies.
+    // Packed and damaged: shown as raw bytes.
     if (absl::IsDataLoss(file.status())) file = files_.OpenPacked(path);
     RETURN_IF_ERROR(file.status());
     peek_.head.resize(kHeadBytes);
@@ -92,7 +92,7 @@ class DatasetTrial {
   void TryParts() {
     DatasetSpec spec = spec_;
     const std::string first = files::Join(spec.path, *peek_.first);
-    // What is wrong with a header is told by whoever knows what was meant.
+    // The caller, which knows what was meant, reports what is wrong with a header.
     if (!CompleteSpec(first, files_.unpacked(), spec).ok()) return;
     auto trial = PartTrial::Create(spec, files_);
     if (!trial.ok()) {
@@ -102,9 +102,9 @@ class DatasetTrial {
     }
     const bool is_archive = spec.format->Unit() == SampleUnit::kMembers;
     for (const ListedFile& file : Chosen()) {
-      if (is_archive && file.identity.size_bytes > kMostArchiveBytes) {
+      if (is_archive && file.identity.size_bytes > kMaxArchiveBytes) {
         peek_.not_looked = fmt::format("{} has more than {} MiB, as much as is tried of an archive",
-                                       file.path, kMostArchiveBytes >> 20);
+                                       file.path, kMaxArchiveBytes >> 20);
         continue;
       }
       trial->Try(file, peek_.parts);
@@ -114,7 +114,7 @@ class DatasetTrial {
 
   std::vector<ListedFile> Chosen() const {
     const bool each_is_sample = spec_.format->Unit() == SampleUnit::kWholeFile;
-    const size_t most = each_is_sample ? kMostWholeFiles : 2;
+    const size_t most = each_is_sample ? kMaxWholeFiles : 2;
     if (listed_.size() <= most) return listed_;
     std::vector<ListedFile> chosen;
     for (size_t i = 0; i < most; ++i) {

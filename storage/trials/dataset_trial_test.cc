@@ -91,7 +91,7 @@ TEST_F(DatasetTrialTest, LooksAtTheMiddleAndTheEndOfTheFirstAndTheLastFile) {
   EXPECT_EQ(peek.parts[5].file, "c.csv");
 }
 
-TEST_F(DatasetTrialTest, TellsOfALastFileWithAnotherHeader) {
+TEST_F(DatasetTrialTest, ReportsALastFileWithAnotherHeader) {
   data_.Write("a.csv", Rows(3));
   data_.Write("b.csv", "t,y,x\n2026-01-01,a,1\n");
   const DatasetPeek peek = Peek(kCsv);
@@ -99,7 +99,7 @@ TEST_F(DatasetTrialTest, TellsOfALastFileWithAnotherHeader) {
   EXPECT_THAT(peek.parts[1].refusal, HasSubstr("the header is [t, y, x]"));
 }
 
-TEST_F(DatasetTrialTest, LineEndsWithinQuotesAreNoMistakes) {
+TEST_F(DatasetTrialTest, LineEndsWithinQuotesAreNotMistakes) {
   std::string text = "t,x,y,note\n";
   for (int i = 0; i < 20'000; ++i) {
     text += fmt::format("2026-01-01T00:00:00Z,{},a,\"one\n\n\"\"two\"\",\n2026,3,a,b\n\"\n", i);
@@ -211,7 +211,7 @@ TEST_F(DatasetTrialTest, TriesFilesWithTheirSidecarsFromTheFirstToTheLast) {
   EXPECT_THAT(peek.parts.back().refusal, HasSubstr("never"));
 }
 
-TEST_F(DatasetTrialTest, CountsFoldersThatAreNoClass) {
+TEST_F(DatasetTrialTest, CountsFoldersThatAreNotClasses) {
   for (const char* name : {"cat/1.png", "cat/2.png", "dgo/1.png", "top.png"}) {
     data_.Write(name, "image");
   }
@@ -242,7 +242,7 @@ TEST_F(DatasetTrialTest, SaysWhyItLooksAtNothing) {
   EXPECT_THAT(peek.parts, IsEmpty());
 }
 
-TEST_F(DatasetTrialTest, ASpecThatNoFormatTakesIsToldOfTheFirstFile) {
+TEST_F(DatasetTrialTest, ASpecThatNoFormatTakesStillShowsTheFirstFile) {
   data_.Write("a.jsonl", "{\"t\": 1}\n");
   const DatasetPeek peek =
       Peek("format: jsonl\nevent_time: {column: t, time_zone: Europe/Zurrich}");

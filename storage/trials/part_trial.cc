@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "base/files.h"
-#include "storage/client/dataset_expressions.h"
+#include "storage/spec/dataset_expressions.h"
 
 namespace tidemill::storage {
 
 namespace {
 
 constexpr auto kPiece = static_cast<int64_t>(kHeadBytes);
-constexpr int64_t kMostSampleBytes = int64_t{32} << 20;
+constexpr int64_t kMaxSampleBytes = int64_t{32} << 20;
 
 // Rows of a series are tried one by one.
 DatasetSpec OfRows(const DatasetSpec& spec) {
@@ -48,7 +48,7 @@ void PartTrial::Try(const ListedFile& file, std::vector<TriedPart>& parts) {
   if (!in_pieces_ || !parts.back().refusal.empty()) return;
   const std::string path = files::Join(spec_.path, file.path);
   const absl::StatusOr<OpenFile> open = files_.Open(path);
-  if (!open.ok() || open->is_remote()) return;  // Of a packed file only the beginning is seen.
+  if (!open.ok() || open->is_remote()) return;  // Only the beginning of a packed file is seen.
   const int64_t size = file.identity.size_bytes;
   int64_t seen = parts.back().to_byte;
   for (const int64_t offset : {(size - kPiece) / 2, size - kPiece}) {
@@ -131,7 +131,7 @@ void PartTrial::TakeSamples(const FileInput& input, const IndexedFile& found,
   for (size_t row = 0; row < found.positions.size(); ++row) {
     const int64_t size = found.rows.byte_to[row] - found.rows.byte_from[row];
     num_bytes += size;
-    if (num_bytes > kMostSampleBytes) return;
+    if (num_bytes > kMaxSampleBytes) return;
     std::string bytes(static_cast<size_t>(size), '\0');
     const auto count = file->ReadAt(found.rows.byte_from[row], bytes.data(), bytes.size());
     if (!count.ok() || *count != bytes.size()) return;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "storage/client/dataset_peek.h"
-#include "storage/client/dataset_spec.h"
 #include "storage/formats/format.h"
+#include "storage/spec/dataset_peek.h"
+#include "storage/spec/dataset_spec.h"
 #include "storage/trials/tried_files.h"
 
 namespace tidemill::storage {
@@ -17,11 +17,11 @@ namespace tidemill::storage {
 // Thread-compatible.
 class PartTrial {
  public:
-  // `files` must outlive it. The spec must name its columns. The codes are those of MakeFormat().
+  // `files` must outlive it. The spec must name its columns. Returns the errors of MakeFormat().
   static absl::StatusOr<PartTrial> Create(const DatasetSpec& spec, TriedFiles& files);
 
-  // Tries all places of a file that are to be tried, and appends them. A file that cannot be read
-  // is told as refused.
+  // Tries all chosen places of a file, and appends them. A file that cannot be read is reported as
+  // refused.
   void Try(const ListedFile& file, std::vector<TriedPart>& parts);
 
  private:
@@ -30,7 +30,7 @@ class PartTrial {
   TriedPart TryStart(const FileInput& input) const;
   // Tries what follows `offset`. Appends nothing when no record begins nearby.
   void TryFrom(FileInput input, int64_t offset, std::vector<TriedPart>& parts) const;
-  // `uncertain`: what may be wrong only because of where the reading began does not count.
+  // `uncertain`: errors that may come only from the place where the reading began are ignored.
   TriedPart Judge(const FileInput& input, const absl::StatusOr<IndexedFile>& found,
                   bool uncertain = false) const;
   void TakeValues(const IndexedFile& found, TriedPart& part) const;
@@ -40,7 +40,7 @@ class PartTrial {
   TriedFiles& files_;
   bool in_pieces_ = false;
   std::unique_ptr<Format> format_;
-  // For files whose end is not seen: the last record may be cut.
+  // For files that are not read to their end: the last record may be cut.
   std::unique_ptr<Format> format_of_cut_;
 };
 

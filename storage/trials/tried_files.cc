@@ -47,7 +47,7 @@ class UnpackedStart final : public RemoteFile {
 absl::StatusOr<std::string> ReadStart(const OpenFile& file) {
   std::string bytes;
   std::vector<char> block(kBlock);
-  while (std::ssize(bytes) < UnpackedCache::kMostOfStart) {
+  while (std::ssize(bytes) < UnpackedCache::kMaxOfStart) {
     ASSIGN_OR_RETURN(const size_t count,
                      file.ReadAt(std::ssize(bytes), block.data(), block.size()));
     if (count == 0) break;
@@ -83,7 +83,7 @@ absl::StatusOr<std::string> TriedFiles::ResolveFolder(const std::string& path) {
 absl::Status TriedFiles::Probe(const std::string& folder) { return local_.Probe(folder); }
 
 absl::StatusOr<FileListing> TriedFiles::List(const std::string& root, std::string_view glob) {
-  ASSIGN_OR_RETURN(ListedFolder listed, ListFiles(folders_, root, glob, kMostEntries));
+  ASSIGN_OR_RETURN(ListedFolder listed, ListFiles(folders_, root, glob, kMaxEntries));
   return FileListing{.files = std::move(listed.files),
                      .identity_of = [this](const std::string& path) { return IdentityOf(path); },
                      .passed_over = std::move(listed.passed_over)};
@@ -93,7 +93,7 @@ absl::StatusOr<bool> TriedFiles::IsCut(const std::string& path) {
   ASSIGN_OR_RETURN(const OpenFile file, Open(path));
   if (!file.is_remote()) return false;
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
-  return identity.size_bytes >= UnpackedCache::kMostOfStart;
+  return identity.size_bytes >= UnpackedCache::kMaxOfStart;
 }
 
 }  // namespace tidemill::storage

@@ -1,4 +1,4 @@
-// The files of a dataset for a trial: all that this process may read, and nothing is written.
+// The files of a dataset for a trial: all files that this process may read. Writes nothing.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace tidemill::storage {
 
-// It is for the command line, whose user may read everything that it reads. A packed file is opened
-// as what its beginning unpacks to. Thread-compatible.
+// It is for the command line, which reads nothing that its user may not read. A packed file is
+// opened as the unpacked content of its beginning. Thread-compatible.
 class TriedFiles final : public FileSystem {
  public:
   TriedFiles();
@@ -22,10 +22,10 @@ class TriedFiles final : public FileSystem {
   absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) override;
   absl::StatusOr<std::string> ResolveFolder(const std::string& path) override;
   absl::Status Probe(const std::string& folder) override;
-  // RESOURCE_EXHAUSTED when the folder holds more than kMostEntries.
+  // RESOURCE_EXHAUSTED when the folder holds more than kMaxEntries.
   absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob) override;
 
-  // Opens a packed file as it lies on the disk.
+  // Opens a packed file without unpacking it.
   absl::StatusOr<OpenFile> OpenPacked(const std::string& path) { return local_.Open(path); }
 
   // Whether a file is packed and its beginning is not all of it.
@@ -34,7 +34,7 @@ class TriedFiles final : public FileSystem {
   // The same files as formats open them.
   UnpackedCache& unpacked() { return *unpacked_; }
 
-  static constexpr int64_t kMostEntries = 1'000'000;
+  static constexpr int64_t kMaxEntries = 1'000'000;
 
  private:
   const AllowedFolders folders_;

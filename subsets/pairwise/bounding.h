@@ -2,7 +2,7 @@
 // MLSys 2025, section 4).
 //
 // Let S' be the included nodes, V the undecided ones, k' the number still to choose, and r = beta /
-// alpha. What v adds to f, divided by alpha, lies between
+// alpha. What v adds to f, divided by alpha, is between
 //
 //   upper(v) = u(v) - r sum of s(v, w) over neighbours w in S'
 //   lower(v) = upper(v) - r sum of s(v, w) over neighbours w in V
@@ -32,7 +32,6 @@
 #include <span>
 #include <vector>
 
-#include "base/mix_bits.h"
 #include "base/random.h"
 #include "subsets/pairwise/graph.h"
 #include "subsets/pairwise/node_set.h"
@@ -48,12 +47,12 @@ inline float RoundedUp(double value) {
 }
 inline float RoundedDown(double value) { return -RoundedUp(-value); }
 
-// What the bounds of one pass are computed from.
+// The parameters of the bounds of one pass.
 struct BoundsRule {
   double ratio = 0;
   // The most neighbours that can be chosen together with a node: k' - 1 when tightened.
   int64_t most_neighbors = std::numeric_limits<int64_t>::max();
-  // The share of the undecided neighbours that count. It is drawn anew in each pass.
+  // The share of the undecided neighbours that count. It is drawn again in each pass.
   std::optional<double> share = std::nullopt;
   RandomKey random = {};
 };

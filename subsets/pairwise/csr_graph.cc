@@ -58,36 +58,8 @@ void CsrWriter::AddRow(std::span<const CsrEdge> row) {
   edges_ += std::ssize(row);
   const std::span<int64_t> offsets = files_[1].As<int64_t>();
   offsets[static_cast<size_t>(++rows_)] = edges_;
-  // Its place is behind the offsets, so the last row does not write over it.
+  // Its place is after the offsets, so the last row does not write over it.
   offsets.back() = std::max(offsets.back(), std::ssize(row));
-}
-
-absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> utilities,
-                           std::span<const Pair> pairs) {
-  std::vector<std::vector<CsrEdge>> rows(utilities.size());
-  for (const Pair& pair : pairs) {
-    const int64_t count = std::ssize(rows);
-    if (std::min(pair.from, pair.to) < 0 || std::max(pair.from, pair.to) >= count ||
-        pair.from == pair.to) {
-      return InvalidArgument("({}, {}) is not a pair of two different nodes among {} nodes",
-                             pair.from, pair.to, count);
-    }
-    rows[static_cast<size_t>(pair.from)].push_back(
-        {static_cast<uint32_t>(pair.to), pair.similarity});
-    rows[static_cast<size_t>(pair.to)].push_back(
-        {static_cast<uint32_t>(pair.from), pair.similarity});
-  }
-  ASSIGN_OR_RETURN(CsrWriter writer,
-                   CsrWriter::Create(folder, std::ssize(utilities), 2 * std::ssize(pairs)));
-  std::copy(utilities.begin(), utilities.end(), writer.utilities().begin());
-  for (std::vector<CsrEdge>& row : rows) {
-    std::ranges::sort(row, {}, &CsrEdge::node);
-    if (std::ranges::adjacent_find(row, {}, &CsrEdge::node) != row.end()) {
-      return InvalidArgument("a pair of nodes is listed twice; leave one out");
-    }
-    writer.AddRow(row);
-  }
-  return absl::OkStatus();
 }
 
 static_assert(Graph<CsrGraph>);

@@ -3,8 +3,8 @@
 //   utilities.f32   a number for each node
 //   offsets.i64     num_nodes + 1: the neighbours of v are edges [offsets[v], offsets[v + 1]); then
 //                   the greatest number of neighbours of any
-//   edges           {uint32 neighbour, float32 similarity} each; each pair of nodes stands there
-//                   from both ends; behind the last there may be more, which nobody reads
+//   edges {uint32 neighbour, float32 similarity} each; each pair of nodes occurs from both ends;
+//   bytes after the last edge are ignored
 #pragma once
 
 #include <cstdint>
@@ -64,11 +64,6 @@ struct Pair {
   int64_t to = 0;
   float similarity = 0;
 };
-
-// Writes a small graph that is all in memory. INVALID_ARGUMENT for pairs with unknown nodes, of a
-// node with itself, or that occur twice.
-absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> utilities,
-                           std::span<const Pair> pairs);
 
 // Writes rows of edges, node by node. Thread-compatible.
 class CsrWriter {

@@ -2,6 +2,19 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
+// The heap in an array: the children of position p are 4 p + 1 to 4 p + 4. positions_ is the way
+// back, so that the gain of any entry can be lowered without a search.
+//
+//   heap_        [0] 9.1 e3                                positions_   e0 -> 2
+//                 |                                                     e1 -> gone: popped
+//     +-----------+-----------+-----------+                             e2 -> 1
+//    [1] 7 e2   [2] 7 e0     [3] 4 e5   [4] 2 e4                        e3 -> 0
+//
+// Four children share one or two lines of the processor's cache, and the heap is half as deep as
+// one of two children. Gains only fall, so entries only sink.
+
 namespace tidemill::subsets {
 
 void GainHeap::Build() {
@@ -12,6 +25,7 @@ void GainHeap::Build() {
 }
 
 GainHeap::Item GainHeap::Pop() {
+  TIDEMILL_CHECK(!heap_.empty());
   const Item first = heap_.front();
   const Item last = heap_.back();
   heap_.pop_back();
@@ -21,6 +35,8 @@ GainHeap::Item GainHeap::Pop() {
 }
 
 void GainHeap::Lower(uint32_t entry, double by) {
+  TIDEMILL_CHECK(Holds(entry));
+  TIDEMILL_DCHECK(by >= 0);
   const size_t position = positions_[entry];
   Item item = heap_[position];
   item.gain -= by;

@@ -11,7 +11,7 @@ namespace tidemill::subsets {
 // Utilities and similarities are in [0, kGreatest], so that no sum of them overflows a float.
 inline constexpr float kGreatest = 1e30F;
 
-// Returns what is stored for a number. NaN and negative numbers carry no information and count as
+// Returns the stored form of a number. NaN and negative numbers carry no information and count as
 // 0; infinity counts as the greatest.
 inline float Sane(float value) { return value > 0 ? std::min(value, kGreatest) : 0.0F; }
 
@@ -30,7 +30,7 @@ concept Graph = requires(const G& graph, int64_t node) {
   { graph.max_degree() } -> std::same_as<int64_t>;
   { graph.utility(node) } -> std::same_as<float>;
   // Calls visit(neighbour, similarity) for each neighbour, always in the same order. `similarity`
-  // is a callable that returns a float, so that a similarity that nobody asks for costs nothing.
+  // is a callable that returns a float, so that a similarity that is not used costs nothing.
   graph.ForEachNeighbor(node, NeighborVisitor());
 };
 

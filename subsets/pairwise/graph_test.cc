@@ -13,6 +13,7 @@ namespace tidemill::subsets {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::WriteCsrGraph;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
@@ -88,7 +89,7 @@ TEST(CsrGraph, TakesNumbersThatAreNoneForWhatTheyCanMean) {
             (std::map<int64_t, float>{{1, 0.0F}, {2, kGreatest}, {3, 0.0F}}));
 }
 
-TEST(CsrGraph, RefusesWhatIsNoGraph) {
+TEST(CsrGraph, RefusesWhatIsNotAGraph) {
   const testing::TestFolder folder;
   const float utilities[] = {1, 1};
   const auto write = [&](std::vector<Pair> pairs) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
 #include "subsets/pairwise/gain_heap.h"
 #include "subsets/pairwise/graph.h"
 #include "subsets/pairwise/node_set.h"
@@ -19,7 +20,7 @@
 namespace tidemill::subsets {
 
 // Finds the places of nodes in an ascending list, by a directory with an entry for every few nodes.
-// The list belongs to somebody else.
+// The list does not belong to this object.
 class NodePlaces {
  public:
   NodePlaces(std::span<const int64_t> nodes, int64_t num_nodes) : nodes_(nodes) {
@@ -57,7 +58,7 @@ struct Objective {
   double ratio() const { return beta() / alpha; }
 };
 
-// Returns what `node` adds to f when `chosen` are chosen.
+// Returns the gain of f by `node` when `chosen` are chosen.
 template <Graph G>
 double GainOf(const G& graph, const Objective& objective, std::span<const uint64_t> chosen,
               int64_t node) {
@@ -81,6 +82,8 @@ inline constexpr int64_t kGreedyBytesPerNode =
 template <Graph G, typename Pick>
 void PickGreedily(const G& graph, const Objective& objective, std::span<const uint64_t> fixed,
                   std::span<const int64_t> nodes, int64_t count, Pick&& pick) {
+  TIDEMILL_CHECK(nodes.size() < std::numeric_limits<uint32_t>::max());
+  TIDEMILL_DCHECK(std::ranges::is_sorted(nodes));
   const NodePlaces places(nodes, graph.num_nodes());
   GainHeap heap(std::ssize(nodes));
   for (size_t i = 0; i < nodes.size(); ++i) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/mix_bits.h"
 #include "base/random.h"
 #include "subsets/pairwise/graph.h"
 
@@ -15,7 +14,7 @@ namespace tidemill::subsets {
 
 struct ImplicitGraphSpec {
   int64_t num_nodes = 0;
-  int64_t neighbors = 10;  // An even number. Fewer when there are not so many other nodes.
+  int64_t neighbors = 10;  // An even number. Fewer when there are fewer other nodes.
   int64_t seed = 1;
 };
 

@@ -14,8 +14,8 @@
 #include "subsets/pairwise/csr_graph.h"
 #include "subsets/pairwise/shared_file.h"
 
-// Of OpenMP, whose header not every compiler has; and of OpenBLAS, which has a pool of threads of
-// its own, as other libraries of its interface need not.
+// From OpenMP, whose header not every compiler has; and from OpenBLAS, which has its own thread
+// pool; other libraries with its interface need not have one.
 extern "C" {
 void omp_set_num_threads(int);
 int omp_get_max_threads();
@@ -239,7 +239,7 @@ class KnnGraph {
         found, nearest_.As<CsrEdge>().subspan(row * static_cast<size_t>(num_neighbors_)).begin());
   }
 
-  // Each pair from both ends, for so many nodes at a time as the budget holds.
+  // Each pair from both ends, for as many nodes at a time as fit into the budget.
   absl::Status WriteBothWays(std::span<const float> utilities) {
     ASSIGN_OR_RETURN(CsrWriter writer,
                      CsrWriter::Create(folder_, count_, 2 * count_ * num_neighbors_));
@@ -264,8 +264,8 @@ class KnnGraph {
       if (row >= from && row < to) pairs.push_back({row, other, nearest[i].similarity});
       if (other >= from && other < to) pairs.push_back({other, row, nearest[i].similarity});
     }
-    // Of two that found one another the greater similarity: products of the same rows may differ in
-    // their last bit, and the graph has to be the same from both ends.
+    // Two nodes that found one another keep the greater similarity: products of the same rows may
+    // differ in their last bit, and the graph has to be the same from both ends.
     std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
       if (a.from != b.from) return a.from < b.from;
       return a.to != b.to ? a.to < b.to : a.similarity > b.similarity;
@@ -292,7 +292,7 @@ class KnnGraph {
   int64_t num_clusters_ = 1;
   std::vector<float> centers_;
   std::vector<int64_t> begins_;
-  SharedFile clusters_;  // Of each row.
+  SharedFile clusters_;  // The cluster of each row.
   SharedFile members_;   // Rows in the order of their clusters,
   SharedFile grouped_;   // and their numbers.
   SharedFile nearest_;   // num_neighbors_ of each row.

@@ -1,11 +1,13 @@
-// Sets of nodes with one bit per node, in memory that belongs to somebody else. Node v is bit v %
-// 64 of word v / 64.
+// Sets of nodes with one bit per node, in memory that the caller owns. Node v is bit v % 64 of word
+// v / 64.
 #pragma once
 
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <span>
+
+#include "base/check.h"
 
 namespace tidemill::subsets {
 
@@ -35,6 +37,7 @@ inline void Erase(std::span<uint64_t> set, int64_t node) {
 // 64. `to` must be one, too, or the number of nodes.
 template <typename Body>
 void ForEachNode(std::span<const uint64_t> set, int64_t from, int64_t to, Body&& body) {
+  TIDEMILL_CHECK(from % kNodesInWord == 0 && NumWords(to) <= std::ssize(set));
   for (int64_t word = from / kNodesInWord; word < NumWords(to); ++word) {
     for (uint64_t bits = set[static_cast<size_t>(word)]; bits != 0; bits &= bits - 1) {
       body(word * kNodesInWord + std::countr_zero(bits));
@@ -44,6 +47,7 @@ void ForEachNode(std::span<const uint64_t> set, int64_t from, int64_t to, Body&&
 
 // Counts the nodes of [from, to), with bounds as in ForEachNode().
 inline int64_t CountNodes(std::span<const uint64_t> set, int64_t from, int64_t to) {
+  TIDEMILL_CHECK(from % kNodesInWord == 0 && NumWords(to) <= std::ssize(set));
   int64_t count = 0;
   for (int64_t word = from / kNodesInWord; word < NumWords(to); ++word) {
     count += std::popcount(set[static_cast<size_t>(word)]);

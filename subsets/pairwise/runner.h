@@ -17,14 +17,15 @@ namespace tidemill::subsets {
 class TaskRunner {
  public:
   virtual ~TaskRunner() = default;
-  // Runs all tasks in any order. The results are in the order of the tasks. The error is that of
-  // the first task, in that order, that has one.
+  // Runs all tasks in any order. The results are in the order of the tasks. When several tasks
+  // fail, returns the error of the first one in that order.
   virtual absl::StatusOr<std::vector<TaskResult>> Run(std::span<const Task> tasks) = 0;
   // The number of tasks that were repeated because their worker had died.
   virtual int64_t num_repeated() const { return 0; }
 };
 
-// Runs tasks in this process, on the caller's thread and those of `pool`, which may be nullptr.
+// Runs tasks in this process, on the caller's thread and on the threads of `pool`, which may be
+// nullptr.
 std::unique_ptr<TaskRunner> RunInThisProcess(const Problem& problem, AnyGraph graph,
                                              std::string folder, WorkerPool* pool);
 
@@ -37,9 +38,9 @@ struct WorkerOptions {
   int64_t memory = 0;
 };
 
-// Runs each task in a process of its own, forked from a zygote. When a worker is killed, another
-// one repeats its task. INTERNAL when that happens to one task five times. NOT_FOUND when there is
-// no such program. `folder` has kProblemFile.
+// Runs each task in its own process, forked from a zygote. When a worker is killed, another one
+// repeats its task. INTERNAL when that happens to one task five times. NOT_FOUND when there is no
+// such program. `folder` has kProblemFile.
 absl::StatusOr<std::unique_ptr<TaskRunner>> RunInWorkers(const WorkerOptions& options,
                                                          std::string folder);
 

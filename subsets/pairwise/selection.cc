@@ -108,12 +108,12 @@ class Selection {
                                            options_.sampled_bounding.value_or(0)));
       bounds_are_current_ = true;
     }
-    // The threshold is of the other bound than the one it is held against.
+    // The threshold comes from the other bound than the one that is compared with it.
     ASSIGN_OR_RETURN(const float threshold,
                      state_.KthLargestBound(generation_, /*upper=*/grow, still_wanted()));
     ASSIGN_OR_RETURN(const TaskResult now, state_.Decide(generation_, grow, threshold));
     ++generation_;
-    // Bounds lie where the undecided nodes of their generation were.
+    // Bounds are where the undecided nodes of their generation were.
     bounds_are_current_ = now.undecided == undecided_;
     included_ = now.included;
     undecided_ = now.undecided;

@@ -7,11 +7,11 @@
 //   ASSIGN_OR_RETURN(const SharedFile chosen, SharedFile::Open(outcome.chosen_file));
 //   ForEachNode(chosen.As<const uint64_t>(), 0, num_nodes, ...);
 //
-// Bounds decide what they can (bounding.h). The rest goes through rounds. In each round, the nodes
-// are dealt at random to parts. The greedy algorithm reduces each part, by its own pairs and its
-// pairs with what the bounds included. The union goes into the next round, with fewer nodes from
-// round to round. State is in files that the processes map: one bit per node in each set, eight
-// bytes of bounds per undecided node, and four per node that is dealt.
+// Bounds decide some nodes (bounding.h). The others go through rounds. In each round, the nodes are
+// dealt at random to parts. The greedy algorithm reduces each part, by its own pairs and its pairs
+// with what the bounds included. The union goes into the next round, with fewer nodes from round to
+// round. State is in files that the processes map: one bit per node in each set, eight bytes of
+// bounds per undecided node, and four per node that is dealt.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct PairwiseOptions {
   int64_t rounds = 8;
   // Whether there are fewer parts as fewer nodes are left, so that fewer pairs are cut.
   bool adaptive = true;
-  // How much is kept for later rounds: round i of R leaves gamma (R - i) / R of the surplus.
+  // The share that is kept for later rounds: round i of R leaves gamma (R - i) / R of the surplus.
   double gamma = 0.75;
   bool bounding = true;
   // Whether bounds use that only a certain number of other nodes is still chosen (bounding.h).
@@ -58,12 +58,12 @@ struct PairwiseOptions {
   // The nodes of a task, a multiple of 64. 0 means a number that depends only on the number of
   // nodes. It changes nothing but the last digits of the objective.
   int64_t range_nodes = 0;
-  // Called with what was done: "bounding pass 2: 1,203 included, 70,331 discarded, 28,466
-  // undecided".
+  // Called with a description of each step: "bounding pass 2: 1,203 included, 70,331 discarded,
+  // 28,466 undecided".
   std::function<void(const std::string&)> progress = {};
 };
 
-// What one round did.
+// The result of one round.
 struct PairwiseRound {
   int64_t parts = 0;
   int64_t nodes = 0;
@@ -75,7 +75,7 @@ struct PairwiseOutcome {
   std::string chosen_file;
   int64_t num_chosen = 0;
   double objective = 0;
-  // What the bounds decided. The remaining nodes went into the rounds.
+  // The decisions of the bounds. The remaining nodes went into the rounds.
   int64_t num_included = 0;
   int64_t num_discarded = 0;
   int64_t num_undecided = 0;

@@ -143,7 +143,7 @@ TEST(SelectPairwise, DealsAnewWithAnotherSeedAndTrigger) {
   EXPECT_THAT(different, SizeIs(4));
 }
 
-TEST(SelectPairwise, ChoosesAllWhenThereAreNotMoreAndNoneWhenNoneIsWanted) {
+TEST(SelectPairwise, ChoosesAllWhenThereAreNoMoreAndNoneWhenNoneIsWanted) {
   const SmallGraph graph = RandomGraph(1, 100, 3);
   for (const bool bounding : {true, false}) {
     for (const int64_t count : {100, 1000}) {
@@ -202,7 +202,7 @@ TEST(SelectPairwise, WhereAllAreEquallyUsefulChoosesExactlyAsMany) {
   }
 }
 
-TEST(SelectPairwise, PutsUtilitiesThatAreNoNumbersLastAndInfinityFirst) {
+TEST(SelectPairwise, PutsUtilitiesThatAreNotNumbersLastAndInfinityFirst) {
   SmallGraph graph = RandomGraph(4, 100, 2);
   graph.utilities[10] = std::numeric_limits<float>::quiet_NaN();
   graph.utilities[20] = std::numeric_limits<float>::infinity();

@@ -1,5 +1,5 @@
-// A file in memory that several processes may share. Its content counts as cache of the file, not
-// as memory of any process.
+// A file in memory that several processes may share. Its content counts as page cache, not as
+// memory of a process.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tidemill::subsets {
 // Thread-compatible. Threads or processes that write to the same words must use atomics.
 class SharedFile {
  public:
-  // Replaces what is at `path` by a file of `bytes` zeros. UNAVAILABLE when the disk is full
+  // Creates or replaces the file at `path`, with `bytes` zeros. UNAVAILABLE when the disk is full
   // (disk_full.h).
   static absl::StatusOr<SharedFile> Create(const std::string& path, int64_t bytes);
   enum class Access { kRead, kWrite };

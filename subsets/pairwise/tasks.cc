@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/overloaded.h"
-#include "base/random_column.h"
+#include "base/random.h"
 #include "subsets/kth_largest.h"
 #include "subsets/pairwise/bounding.h"
 #include "subsets/pairwise/greedy.h"
@@ -209,7 +209,7 @@ class TaskRun {
     deal();
   }
 
-  // What picking from so many nodes takes lies within the worker's memory.
+  // Picking from this number of nodes fits into the worker's memory.
   absl::Status CheckMemory(const PickTask& task, int64_t count) const {
     const int64_t needed = count * kGreedyBytesPerNode + kOtherBytes;
     if (count >= std::numeric_limits<uint32_t>::max()) {

@@ -2,13 +2,12 @@
 // it, any number of times. Running it again, also after a part of it was done, leaves the same
 // files and gives the same result.
 //
-//   problem.json     what all tasks have in common
+//   problem.json     the common input of all tasks
 //   *.set            sets of nodes (node_set.h)
-//   lower, upper     bounds, float32; those of the undecided nodes of a range of nodes [from, to)
-//                    lie one after the other from entry `from` on
-//   count.N          counters of the N-th range, int64 (subsets/kth_largest.h); count.sum, of all
-//   scatter.N        of the N-th range, the nodes by part: int64 ends of the parts, then the nodes
-//   as
+//   lower, upper bounds, float32; those of the undecided nodes of a range of nodes [from, to) are
+//   consecutive from entry `from` on count.N counters of the N-th range, int64
+//   (subsets/kth_largest.h); count.sum, of all scatter.N of the N-th range, the nodes by part:
+//   int64 ends of the parts, then the nodes as
 //                    uint32 differences from the range's first
 //   lots.N           {uint64 lot, int64 node} of the N-th range
 #pragma once
@@ -53,7 +52,7 @@ struct NodeRange {
 // their neighbours, drawn for this pass.
 struct BoundsTask {
   NodeRange range;
-  int64_t generation = 0;  // That of the sets of included and undecided nodes.
+  int64_t generation = 0;  // The generation of the sets of included and undecided nodes.
   int64_t pass = 0;
   int64_t most_neighbors = 0;
   double share = 0;
@@ -90,8 +89,8 @@ struct ScatterTask {
 struct PickTask {
   int64_t round = 0;
   int64_t part = 0;
-  int64_t num_parts = 1;   // 1: picks from all of `from_set`, which was not dealt.
-  int64_t num_ranges = 0;  // The nodes were dealt from so many ranges of so many nodes.
+  int64_t num_parts = 1;   // 1: picks from all of `from_set`, which was not divided.
+  int64_t num_ranges = 0;  // The nodes were dealt from `num_ranges` ranges of `range_nodes` nodes.
   int64_t range_nodes = 0;
   int64_t target = 0;
   int64_t total = 0;
@@ -116,7 +115,7 @@ struct LotsTask {
 using Task =
     std::variant<BoundsTask, CountTask, DecideTask, ScatterTask, PickTask, ObjectiveTask, LotsTask>;
 
-// What a task returns besides the files that it writes. Each task sets the fields that it uses.
+// The result of a task besides the files that it writes. Each task sets the fields that it uses.
 struct TaskResult {
   int64_t undecided = 0;
   int64_t included = 0;
@@ -130,8 +129,8 @@ struct Lot {
   friend auto operator<=>(const Lot&, const Lot&) = default;
 };
 
-// `memory` is the number of bytes that a task may hold, without those mapped from files; 0 for no
-// limit. RESOURCE_EXHAUSTED when it needs more.
+// `memory` is the number of bytes that a task may hold, without mapped files; 0 for no limit.
+// RESOURCE_EXHAUSTED when it needs more.
 absl::StatusOr<TaskResult> RunTask(const Problem& problem, const AnyGraph& graph,
                                    const std::string& folder, int64_t memory, const Task& task);
 

@@ -57,8 +57,8 @@ absl::StatusOr<EvidenceTable> AskedModels::Read(const EvidenceRequest& request) 
   const StoredModels::Model* const model = trained_to_ ? models_.At(*trained_to_) : nullptr;
   if (model == nullptr) {
     return FailedPrecondition(
-        "the policy asks a model on {}, but run {} has trained its first one on {}; let the policy "
-        "begin there, with `first` or --from, or name a run that trains earlier",
+        "the policy needs a model on {}, but run {} trained its first model on {}; let the policy "
+        "begin then, with `first` or --from, or name a run that trains earlier",
         FormatTimestamp(request.to.event_time), models_.run_id(),
         FormatTimestamp(models_.models().front().at.event_time));
   }
@@ -69,12 +69,12 @@ std::vector<std::string> AskedModels::Differences() const {
   std::vector<std::string> differences;
   if (num_between_ > 0) {
     differences.push_back(fmt::format(
-        "{} of {} triggers lie between those of run {}, so the model before stood for theirs",
+        "{} of {} triggers are between those of run {}, so the model before was used for them",
         num_between_, num_fired_, models_.run_id()));
   }
   if (models_.depends_on_number() && num_renumbered_ > 0) {
     differences.push_back(fmt::format(
-        "{} of {} trainings would draw their beginnings and orders anew, because they have other "
+        "{} of {} trainings would draw new beginnings and orders, because they have other "
         "numbers in run {}; with `training: {{reuse: true}}`, draws depend on the training set",
         num_renumbered_, num_fired_, models_.run_id()));
   }

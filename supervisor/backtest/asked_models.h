@@ -1,4 +1,4 @@
-// What policies that are tried on history hear from the models of a run.
+// The answers of a run's models, for policies that are tried on history.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace tidemill::supervisor {
 
-// The answers of all models, for all policies of a backtest: what one policy has asked, no other
-// asks again. Beyond its budget it forgets the model that was asked longest ago. Thread-compatible.
+// The answers of all models, for all policies of a backtest, so that each answer is computed once.
+// Beyond its budget it forgets the least recently used model. Thread-compatible.
 class ModelAnswers {
  public:
   using Open =
@@ -47,13 +47,13 @@ class ModelAnswers {
 // policy's last trigger. Thread-compatible.
 class AskedModels final : public EvidenceSource {
  public:
-  // `samples` answers what is no model's. All must outlive this object.
+  // `samples` supplies the evidence that does not depend on a model. All must outlive this object.
   AskedModels(const StoredModels& models, ModelAnswers& answers, EvidenceSource& samples)
       : models_(models), answers_(answers), samples_(samples) {}
 
   // The policy has fired at a cut. `last` is the last sample before it.
   void Fired(const Cut& at, const Cut& last);
-  // No sample lies between the last trigger and `next`.
+  // No sample is between the last trigger and `next`.
   void Extend(const Cut& next) { trained_to_ = next; }
   // No further trigger follows.
   void Finish() { CountLast(); }
@@ -63,7 +63,8 @@ class AskedModels final : public EvidenceSource {
 
   // The triggers at which the run has no model that was trained on the same samples.
   int64_t num_between() const { return num_between_; }
-  // Why a run of the policy could have had other models. Empty when it would have had these.
+  // Why a run of the policy could have had different models. Empty when it would have had the same
+  // models.
   std::vector<std::string> Differences() const;
 
  private:
@@ -76,8 +77,8 @@ class AskedModels final : public EvidenceSource {
   std::optional<Cut> last_sample_;  // Before the last trigger; absent once it is counted.
   int64_t num_fired_ = 0;
   int64_t num_between_ = 0;
-  int64_t num_renumbered_ = 0;  // Those that have another number in the run.
-  bool begins_alike_ = true;    // Whether the first model of both is of the same cut.
+  int64_t num_renumbered_ = 0;  // The triggers that have another number in the run.
+  bool begins_alike_ = true;    // Whether the first models of both were trained at the same cut.
 };
 
 }  // namespace tidemill::supervisor

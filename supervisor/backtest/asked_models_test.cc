@@ -118,7 +118,7 @@ TEST_F(AskedModelsTest, TriggersBetweenThoseOfTheRunAreCounted) {
   EXPECT_EQ(tested->results(1).num_triggers(), 5);
   EXPECT_EQ(tested->results(1).num_triggers_between_models(), 4);
   EXPECT_THAT(tested->results(1).differences(),
-              ElementsAre(HasSubstr("4 of 5 triggers lie between"), HasSubstr("1 of 5 trainings")));
+              ElementsAre(HasSubstr("4 of 5 triggers are between"), HasSubstr("1 of 5 trainings")));
 }
 
 TEST_F(AskedModelsTest, TheRunsOwnPolicyHasTheSameModels) {
@@ -152,9 +152,9 @@ TEST_F(AskedModelsTest, RefusesToAskBeforeTheFirstModel) {
                                      "{type: threshold, at: 0.7}}"});
   EXPECT_THAT(early.status(),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("p1: the policy asks a model on 1970-01-01T00:00:03Z")));
+                       HasSubstr("p1: the policy needs a model on 1970-01-01T00:00:03Z")));
   EXPECT_THAT(early.status(), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                       HasSubstr("first one on 1970-01-01T00:00:04Z")));
+                                       HasSubstr("first model on 1970-01-01T00:00:04Z")));
 }
 
 TEST_F(AskedModelsTest, AnswersAreAskedForOnceForAllPolicies) {

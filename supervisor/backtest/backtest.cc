@@ -7,7 +7,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Candidates at the last of the triggers that had so many new samples each.
+// Candidates at the last of the triggers, which had these numbers of new samples.
 int64_t NumCandidates(const selector::CandidatePool& pool, std::span<const int64_t> num_new) {
   if (pool.over == selector::Pool::kNew) {
     const auto triggers = static_cast<size_t>(pool.tail.value_or(0)) + 1;
@@ -40,15 +40,15 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
   const std::string place = WhatAsksModels(policy, "policy");
   if (!place.empty() && sources.models == nullptr) {
     return FailedPrecondition(
-        "{} looks at the outputs of models, but a backtest trains no models. So policies that look "
-        "at mistakes, or at the drift of embeddings or predictions, can be tried on history only "
-        "where they may ask the models of a run: add --models, and the --run that has them. Or "
-        "look at labels or columns: `of: labels`, `of: columns`",
+        "{} needs the outputs of models, but a backtest trains no models. A policy that needs "
+        "mistakes, or the drift of embeddings or predictions, can be tried on history only with "
+        "the models of a run: add --models, and name the run with --run. Or use labels or columns: "
+        "`of: labels`, `of: columns`",
         place);
   }
   EvidenceSource* const source = sources.models != nullptr ? sources.models : sources.samples;
   if (source == nullptr && Needs(policy, &TriggerNeeds::samples)) {
-    return FailedPrecondition("the policy looks at samples, but no samples are available here");
+    return FailedPrecondition("the policy needs samples, but no samples are available here");
   }
   ASSIGN_OR_RETURN(Decider decider, Decider::Create(policy, "", source));
   Backtest backtest(std::move(decider), selection, forecast);
@@ -61,7 +61,7 @@ absl::Status Backtest::Take(Samples samples) {
   Samples ahead = samples;
   while (true) {
     if (is_wanted_ != nullptr && !is_wanted_()) {
-      return Cancelled("nobody waits for the backtest any more");
+      return Cancelled("no caller waits for the backtest any more");
     }
     if (extends_ && !ahead.empty()) {
       Extend({{ahead.event_times.front()}, {ahead.keys.front()}});
@@ -98,7 +98,7 @@ void Backtest::Train(const Decision& decision) {
   extends_ = true;
   ++result_.num_triggers;
   result_.num_selected += selected;
-  if (result_.triggers.size() < kMostBacktestTriggers) {
+  if (result_.triggers.size() < kMaxBacktestTriggers) {
     result_.triggers.push_back(
         {.at = decision.at, .num_new = decision.num_new, .num_selected = selected});
   }

@@ -30,12 +30,12 @@ struct BacktestTrigger {
 };
 
 struct BacktestResult {
-  // The first kMostBacktestTriggers of them.
+  // The first kMaxBacktestTriggers triggers.
   std::vector<BacktestTrigger> triggers;
   int64_t num_triggers = 0;
   int64_t num_decisions = 0;
   int64_t num_selected = 0;  // The number of samples trained on, over all triggers.
-  int64_t num_leftover = 0;  // The number of samples behind the last trigger.
+  int64_t num_leftover = 0;  // The number of samples after the last trigger.
   // A forecast. Absent when there were no trainings to forecast from.
   std::optional<double> training_seconds = std::nullopt;
   // The time from a sample to the decision that trains on it, in seconds of event time. Absent
@@ -48,29 +48,29 @@ struct BacktestResult {
   std::optional<std::pair<double, double>> interval = std::nullopt;
   int64_t num_measured = 0;
   int64_t num_windows_left_out = 0;
-  // What was in use in each window of the matrix.
+  // The model that was in use in each window of the matrix.
   std::vector<MatrixMean::Use> uses = {};
   // As AskedModels counts it. Absent when no models could be asked.
   std::optional<int64_t> num_between_models = std::nullopt;
   std::vector<std::string> differences = {};
 };
 
-// From what policies and their triggers are judged. All may be nullptr, and must outlive the
-// backtest.
+// The sources from which policies and their triggers are judged. All may be nullptr, and must
+// outlive the backtest.
 struct BacktestSources {
-  EvidenceSource* samples = nullptr;         // Answers about samples, not those of models.
-  AskedModels* models = nullptr;             // Answers both.
-  const EvaluationMatrix* matrix = nullptr;  // How good models were.
+  EvidenceSource* samples = nullptr;         // Evidence about samples, without models.
+  AskedModels* models = nullptr;             // Evidence about samples and models.
+  const EvaluationMatrix* matrix = nullptr;  // The quality of the models.
 };
 
-inline constexpr size_t kMostBacktestTriggers = 10'000;
+inline constexpr size_t kMaxBacktestTriggers = 10'000;
 
 // Returns how many samples a selection chooses at the last of several triggers, each with the given
 // number of new samples. When that depends on the samples themselves, returns the most it may
 // choose.
 int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const int64_t> num_new);
 
-// Takes a stream in batches, however it is cut. Thread-compatible.
+// Reads a stream in batches of any size. Thread-compatible.
 class Backtest {
  public:
   // The decisions equal those of a replay. After each trigger, a policy that decides by the cost of
@@ -85,7 +85,8 @@ class Backtest {
            const std::optional<TrainingForecast>& forecast)
       : decider_(std::move(decider)), selection_(selection), forecast_(forecast) {}
 
-  // From here on Take() asks before each decision, and returns CANCELLED when the answer is no.
+  // From now on Take() calls `is_wanted` before each decision, and returns CANCELLED when the
+  // result is false.
   void EndUnless(std::function<bool()> is_wanted) { is_wanted_ = std::move(is_wanted); }
 
   // After an error, the object cannot be used any more.
@@ -93,18 +94,18 @@ class Backtest {
   BacktestResult Finish() &&;
 
  private:
-  // The first sample behind the last trigger has come.
+  // The first sample after the last trigger has arrived.
   void Extend(const Cut& next);
-  // Adds samples that lie before the next decision.
+  // Adds samples before the next decision.
   void Wait(Samples samples);
   void Train(const Decision& decision);
 
   Decider decider_;
-  std::function<bool()> is_wanted_;  // nullptr when it is wanted in any case.
+  std::function<bool()> is_wanted_;  // nullptr when the backtest is always wanted.
   std::optional<MatrixMean> mean_;
   AskedModels* models_ = nullptr;
   bool extends_ = false;  // Whether no sample has come since the last trigger.
-  Cut last_sample_ = {};  // Of those taken.
+  Cut last_sample_ = {};  // The last of those taken.
   selector::SelectionSpec selection_;
   std::optional<TrainingForecast> forecast_;
   BacktestResult result_;

@@ -11,12 +11,12 @@
 namespace tidemill::supervisor {
 namespace {
 
-constexpr int kMostShuffles = 1000;
+constexpr int kMaxShuffles = 1000;
 
 absl::Status CheckShuffles(int num_shuffles) {
-  if (num_shuffles >= 0 && num_shuffles <= kMostShuffles) return absl::OkStatus();
+  if (num_shuffles >= 0 && num_shuffles <= kMaxShuffles) return absl::OkStatus();
   return InvalidArgument("{} shuffles of the history; write a number from 0 to {}", num_shuffles,
-                         kMostShuffles);
+                         kMaxShuffles);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace tidemill::supervisor {
 
-// Runs backtests, each in the thread of its caller. Leaves nothing behind. Thread-safe.
+// Runs backtests, each in the thread of its caller. Leaves nothing on disk. Thread-safe.
 class BacktestRunner {
  public:
   // All must outlive this object.
@@ -25,7 +25,7 @@ class BacktestRunner {
   // Tries the policies of the request and the pipeline's own policy. Reports to `progress` now and
   // then. INVALID_ARGUMENT when a policy cannot be read, or for too many shuffles. NOT_FOUND when
   // the pipeline is unknown. CANCELLED soon after `is_wanted` has returned false; it is asked
-  // before each decision. Other errors are those of Backtest, EarlierRuns and PastStream.
+  // before each decision. Also returns the errors of Backtest, EarlierRuns and PastStream.
   absl::StatusOr<v1::WatchBacktestResponse::Final> Run(
       const v1::WatchBacktestRequest& request, const BacktestProgress& progress,
       const std::function<bool()>& is_wanted = [] { return true; }) const;

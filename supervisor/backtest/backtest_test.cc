@@ -123,7 +123,7 @@ class BacktestTest : public testing::SupervisorFixture {
     while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
     return run;
   }
-  // The same pipeline with windows of its own.
+  // The same pipeline with different windows.
   v1::SubmitPipelineRequest WithWindows(const std::string& trigger, const std::string& windows) {
     v1::SubmitPipelineRequest request = With(trigger, "");
     const std::string between = "{type: between_triggers}";
@@ -196,7 +196,7 @@ TEST_F(BacktestTest, ForecastsFromTheTrainingsOfThePipeline) {
   EXPECT_GT(tested->results(2).num_triggers(), 1);
 }
 
-// Of the models that were in use, as those who read the run have it.
+// The mean of the models in use, as readers of the run compute it.
 double ActiveMean(const v1::GetRunResponse& run) {
   double sum = 0;
   int64_t samples = 0;
@@ -310,8 +310,8 @@ TEST_F(BacktestTest, EndsAtTheNextDecisionOnceNobodyWaitsForIt) {
   int num_asked = 0;
   const auto tested = supervisor_->backtests().Run(
       request, [](const auto&) { return absl::OkStatus(); }, [&] { return ++num_asked < 3; });
-  EXPECT_THAT(tested.status(),
-              StatusIs(absl::StatusCode::kCancelled, HasSubstr("nobody waits for the backtest")));
+  EXPECT_THAT(tested.status(), StatusIs(absl::StatusCode::kCancelled,
+                                        HasSubstr("no caller waits for the backtest")));
   EXPECT_EQ(num_asked, 3);
 }
 
@@ -340,7 +340,7 @@ TEST_F(BacktestTest, SaysWhyThePipelinesOwnPolicyIsNotTried) {
   EXPECT_THAT(Try({}).status(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("")));
 }
 
-TEST_F(BacktestTest, RefusesWhatIsNoPolicy) {
+TEST_F(BacktestTest, RefusesWhatIsNotAPolicy) {
   Finish(With("{type: amount, samples: 10}", ""));
   EXPECT_THAT(Try({"{type: amount, sample: 5}"}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sample")));

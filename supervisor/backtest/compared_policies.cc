@@ -19,12 +19,8 @@ absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktes
   std::vector<NamedPolicy> policies;
   for (const auto& policy : request.policies()) {
     if (!policy.name().empty()) RETURN_IF_ERROR(CheckLabel("policy's name", policy.name()));
-    ASSIGN_OR_RETURN(TriggerSpec spec, config::Read<TriggerSpec>(policy.text(), policy.name()));
-    if (!AllRunsWith(spec).empty()) {
-      return InvalidArgument(
-          "{} names a plug-in, which can be tried as the trigger of the pipeline itself only",
-          policy.name());
-    }
+    // It may hold the file of a plug-in.
+    ASSIGN_OR_RETURN(TriggerSpec spec, config::ReadKept<TriggerSpec>(policy.text(), policy.name()));
     policies.push_back({.name = policy.name(), .spec = std::move(spec)});
   }
   // What the others are compared with, unless it is among them.

@@ -16,8 +16,8 @@ struct NamedPolicy {
   TriggerSpec spec;
   // Whether it is the pipeline's own policy.
   bool own = false;
-  // Whether somebody asked for it. The pipeline's own policy is compared with others even if nobody
-  // did.
+  // Whether the user asked for it. The pipeline's own policy is compared with others even if the
+  // user did not.
   bool asked = true;
 };
 

@@ -10,7 +10,7 @@ namespace tidemill::supervisor {
 namespace {
 
 // Trainings that the forecast rests on.
-constexpr int64_t kMostTrainings = 1000;
+constexpr int64_t kMaxTrainings = 1000;
 
 PipelineName NameOf(const v1::Pipeline& pipeline) {
   return {.name_space = pipeline.namespace_(), .name = pipeline.name()};
@@ -38,10 +38,10 @@ absl::Status CheckNoneIsNeeded(const v1::WatchBacktestRequest& request,
 
 absl::StatusOr<std::optional<TrainingForecast>> EarlierRuns::ForecastTrainings(
     const v1::Pipeline& pipeline, v1::WatchBacktestResponse::Final& final) const {
-  TrainingCostModel model(kMostTrainings);
+  TrainingCostModel model(kMaxTrainings);
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    model = TrainingCostModel(kMostTrainings);
-    for (const TrainingCost& cost : CompletedTrainings(work, NameOf(pipeline), kMostTrainings)) {
+    model = TrainingCostModel(kMaxTrainings);
+    for (const TrainingCost& cost : CompletedTrainings(work, NameOf(pipeline), kMaxTrainings)) {
       model.Add(cost);
     }
     return absl::OkStatus();
@@ -114,7 +114,7 @@ absl::StatusOr<std::optional<ChosenMatrix>> EarlierRuns::MatrixOf(
   ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(run.spec, "pipeline"));
   if (spec.preprocess.dataset != dataset) {
     return FailedPrecondition(
-        "run {} of pipeline {} was trained on {}, but the history is that of {}; name a run on {}",
+        "run {} of pipeline {} was trained on {}, but the history is of {}; name a run on {}",
         run.run_id.value, run.summary.pipeline_name(), spec.preprocess.dataset, dataset, dataset);
   }
   ASSIGN_OR_RETURN(const FoldedRun folded, runs_.Fold(run.run_id));

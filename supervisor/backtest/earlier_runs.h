@@ -1,4 +1,4 @@
-// Finds what the earlier runs of a pipeline tell a backtest.
+// Finds the costs and models of a pipeline's earlier runs, for a backtest.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ class EarlierRuns {
       v1::WatchBacktestResponse::Final& final) const;
 
   // Returns the models of the run whose matrix was found, when the request asks for them.
-  // FAILED_PRECONDITION when there is no such run. Other errors are those of StoredModels.
+  // FAILED_PRECONDITION when there is no such run. Also returns the errors of StoredModels.
   absl::StatusOr<std::optional<StoredModels>> FindModels(
       const v1::WatchBacktestRequest& request, v1::WatchBacktestResponse::Final& final) const;
 

@@ -1,4 +1,4 @@
-// Counts how often a policy that looks at samples would fire although nothing has changed.
+// Counts how often a policy that reads samples would fire although nothing has changed.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ using EvidenceOf = std::function<absl::StatusOr<std::unique_ptr<EvidenceSource>>
 using BeginBacktest = std::function<absl::StatusOr<Backtest>(EvidenceSource&)>;
 
 // Returns the mean number of triggers over `num_shuffles` shuffles of the history. The first
-// trigger of each is not counted, because every policy begins with it. The errors are those of the
+// trigger of each is not counted, because every policy begins with it. Returns the errors of the
 // policy and its evidence.
 absl::StatusOr<double> CountFalseAlarms(const History& history, int num_shuffles,
                                         const BeginBacktest& begin, const EvidenceOf& evidence_of);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "supervisor/runs/cuts.h"
 
 namespace tidemill::supervisor {
@@ -37,7 +37,7 @@ absl::StatusOr<PastStream> PastStream::Open(Downstream& downstream,
   // As it is now: the first sync completes the spec.
   ASSIGN_OR_RETURN(past.dataset_, downstream.GetDataset(spec.preprocess.dataset));
   ASSIGN_OR_RETURN(const auto data,
-                   config::Read<storage::DatasetSpec>(past.dataset_.spec(), "dataset"));
+                   config::ReadKept<storage::DatasetSpec>(past.dataset_.spec(), "dataset"));
   past.label_delay_ = storage::EffectiveLabelDelay(data);
   return past;
 }

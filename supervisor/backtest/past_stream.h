@@ -20,7 +20,7 @@ namespace tidemill::supervisor {
 using BacktestProgress = std::function<absl::Status(const v1::WatchBacktestResponse::Progress&)>;
 
 // A part of the training dataset, as it was known when this was opened. The request names the part,
-// or else the pipeline's `replay` does. The errors are those of storage. Immutable.
+// or else the pipeline's `replay` does. Returns the errors of storage. Immutable.
 class PastStream {
  public:
   // Syncs the dataset first. `downstream` must outlive the result.
@@ -34,10 +34,10 @@ class PastStream {
                     const std::function<absl::Status(Samples)>& sink,
                     v1::WatchBacktestResponse::Final& final) const;
 
-  // Returns the keys of the samples that policies may look at. This object must outlive the result.
+  // Returns the keys of the samples that policies may read. This object must outlive the result.
   std::unique_ptr<EvidenceKeys> Keys() const;
-  // Returns a source of evidence for policies that look at samples. It reads the samples that
-  // `keys` names from storage, or asks `model` about them. `keys` must outlive it.
+  // Returns a source of evidence for policies that read samples. It reads the samples in `keys`
+  // from storage, or the answers of `model` about them. `keys` must outlive it.
   absl::StatusOr<std::unique_ptr<StoredEvidence>> Evidence(
       EvidenceKeys& keys, std::optional<ActiveModel> model = std::nullopt) const;
 

@@ -62,7 +62,7 @@ void Remember(Samples samples, History& history) {
   history.keys.insert(history.keys.end(), samples.keys.begin(), samples.keys.end());
 }
 
-// A shuffled history has no models of its own, and those of the run know the true one.
+// A shuffled history has no models, and the run's models were trained on the true order.
 bool HasFalseAlarms(const NamedPolicy& policy) {
   return Needs(policy.spec, &TriggerNeeds::samples) &&
          WhatAsksModels(policy.spec, "policy").empty();

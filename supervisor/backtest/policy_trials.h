@@ -22,18 +22,18 @@
 
 namespace tidemill::supervisor {
 
-// Has one Backtest per policy, and shows the same samples to all. When some policies look at
-// samples, it keeps the history, as times and keys, to count false alarms on shuffles of it.
+// Has one Backtest per policy, and shows the same samples to all. When some policies read samples,
+// it keeps the history, as times and keys, to count false alarms on shuffles of it.
 // Thread-compatible.
 class PolicyTrials {
  public:
-  // How good the models of a run were, and the models themselves; nullptr where nobody asked.
+  // The quality of the models of a run, and the models; nullptr when they were not requested.
   struct Run {
     const EvaluationMatrix* matrix = nullptr;
     const StoredModels* models = nullptr;
   };
-  // `past` and what `run` names must outlive this object. Before each decision `is_wanted` is asked
-  // whether anybody waits for the results.
+  // `past` and what `run` names must outlive this object. Before each decision, `is_wanted` is
+  // called; when it returns false, the caller no longer waits for the results.
   PolicyTrials(const PastStream& past, const selector::SelectionSpec& selection,
                const std::optional<TrainingForecast>& forecast, const Run& run,
                std::function<bool()> is_wanted)
@@ -44,8 +44,8 @@ class PolicyTrials {
         is_wanted_(std::move(is_wanted)) {}
 
   // Puts the policies at the beginning of the stream. Call it first, and once. When the pipeline's
-  // own policy cannot be tried and nobody asked for it, it is left out, and `final` says why. Other
-  // errors are those of Backtest::Create(), with the policy's name.
+  // own policy cannot be tried and was not requested, it is left out, and `final` says why. Also
+  // returns the errors of Backtest::Create(), with the policy's name.
   absl::Status Begin(const std::vector<NamedPolicy>& policies, int num_shuffles,
                      v1::WatchBacktestResponse::Final& final);
   // Takes the next samples. An error has the name of its policy.
@@ -56,7 +56,7 @@ class PolicyTrials {
  private:
   struct Trial {
     NamedPolicy policy;
-    std::unique_ptr<AskedModels> models;  // nullptr where none can be asked.
+    std::unique_ptr<AskedModels> models;  // nullptr when there are no models.
     Backtest test;
   };
   absl::Status OpenEvidence();
@@ -76,7 +76,7 @@ class PolicyTrials {
   std::unique_ptr<EvidenceSource> evidence_;
   std::unique_ptr<ModelAnswers> answers_;
   std::vector<Trial> trials_;
-  // The number of shuffles of the history; 0 when no policy looks at samples.
+  // The number of shuffles of the history; 0 when no policy reads samples.
   int num_shuffles_ = 0;
   History history_;
 };

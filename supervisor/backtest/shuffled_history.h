@@ -21,12 +21,12 @@ struct History {
   Samples View() const { return {times, keys}; }
 };
 
-// The same history with its samples at shuffled places. Whatever a policy finds between two parts
-// of it is chance. Thread-safe.
+// The same history with its samples at shuffled places. Any difference that a policy finds between
+// two parts of it is chance. Thread-safe.
 class ShuffledHistory final : public EvidenceKeys {
  public:
-  // `shuffle` is the number of the shuffle. Each shuffle is a permutation of its own. `history`
-  // must outlive this object.
+  // `shuffle` is the number of the shuffle. Each shuffle is a different permutation. `history` must
+  // outlive this object.
   ShuffledHistory(const History& history, int64_t shuffle)
       : history_(&history),
         permutation_({.purpose = "shuffled history", .epoch = shuffle}, history.size()) {}

@@ -87,7 +87,7 @@ TEST(ShuffledHistory, AnswersByPlaces) {
   }
   const EvidenceRequest newest{.to = Before(history, 7), .newest = 3};
   EXPECT_THAT(KeysOf(shuffled, newest), ElementsAre(all[4], all[5], all[6]));
-  // A time alone lies before its samples; behind the end there is nothing.
+  // A time alone is before its samples; there is nothing after the end.
   EXPECT_THAT(KeysOf(shuffled, {.to = {{1'000'000}, {}}}), ElementsAre(all[0], all[1]));
   EXPECT_THAT(KeysOf(shuffled, {.from = Before(history, 5), .to = Before(history, 2)}), IsEmpty());
   EXPECT_THAT(KeysOf(shuffled, {.from = Cut{{99'000'000}, {}}, .to = {{100'000'000}, {}}}),
@@ -108,8 +108,8 @@ TEST(ShuffledHistory, DrawsByKeyAndKeepsTheOrder) {
     return std::find(drawn.begin(), drawn.end(), key) != drawn.end();
   });
   EXPECT_EQ(drawn, in_order);
-  // Of twice as many places so many more are drawn; whoever is drawn there of the first hundred was
-  // drawn before.
+  // Twice as many places give as many more draws; those drawn from the first hundred were drawn
+  // before.
   request.to = Before(history, 200);
   std::vector<int64_t> of_more = KeysOf(shuffled, request);
   std::erase_if(of_more, [&](int64_t key) {
@@ -131,11 +131,13 @@ class KeyDrift final : public TriggerPolicy {
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
     return {{.kind = EvidenceKind::kColumns, .to = at, .newest = 10}};
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     waiting_ = 0;
     double sum = 0;
     for (const double value : evidence.tables[0].values) sum += value;
-    return {.policy = "key_drift", .fired = std::abs(sum / 10 - 150) > 35};
+    Verdict verdict = NewVerdict("key_drift", {});
+    verdict.set_fired(std::abs(sum / 10 - 150) > 35);
+    return verdict;
   }
   nlohmann::json Seal() const override { return waiting_; }
   absl::Status Restore(const nlohmann::json&) override { return absl::OkStatus(); }

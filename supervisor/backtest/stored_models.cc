@@ -13,18 +13,20 @@ namespace {
 absl::Status CheckUsable(int64_t run, const PipelineSpec& spec, const RunState& state) {
   if (state.state() == v1::RUN_STATE_RUNNING) {
     return FailedPrecondition(
-        "run {} goes on, so its models cannot be asked yet; let it end, or name another run", run);
+        "run {} has not ended, so its models cannot be used yet; wait for its end, or name another "
+        "run",
+        run);
   }
   if (spec.training.warm_start) {
     return FailedPrecondition(
-        "run {} starts each training from the model before, so its models are those of its own "
-        "triggers, and no other policy would have had them; name a run with `training: "
+        "run {} starts each training from the previous model, so its models depend on its own "
+        "triggers, and another policy would have had other models; name a run with `training: "
         "{{warm_start: false}}`",
         run);
   }
   if (state.retired().first_model() > 1) {
     return FailedPrecondition(
-        "run {} keeps no weights of the models before trigger {}, so they cannot be asked; name a "
+        "run {} keeps no weights of the models before trigger {}, so they cannot be used; name a "
         "run without `retention: {{models: ...}}`",
         run, state.retired().first_model());
   }
@@ -39,7 +41,7 @@ std::vector<std::string> DifferencesOf(const PipelineSpec& spec, const RunState&
         "{type: all_data, limit: ..., limit_by: latest}` does not");
   }
   if (state.live()) {
-    differences.emplace_back("the models are those of a live run, which trained on what had come");
+    differences.emplace_back("the models belong to a live run, which trained on what had come");
   }
   return differences;
 }
@@ -66,7 +68,7 @@ absl::StatusOr<StoredModels> StoredModels::Of(const RunRow& run, const PipelineS
          .model = {.model_id = trigger.trigger.model_id(), .command = command}});
   }
   if (stored.models_.empty()) {
-    return FailedPrecondition("run {} has no model that could be asked", run.run_id.value);
+    return FailedPrecondition("run {} has no model that can be used", run.run_id.value);
   }
   return stored;
 }

@@ -1,4 +1,4 @@
-// The models that a run has trained, for policies that ask them on history.
+// The models that a run has trained, for policies that are tried on history.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class StoredModels {
     ActiveModel model;
   };
 
-  // FAILED_PRECONDITION when the run goes on, has no model, starts each training from the model
-  // before (its models then are those of its own history), or has retired some.
+  // FAILED_PRECONDITION when the run has not ended, has no model, starts each training from the
+  // previous model (its models then belong to its own history), or has retired some.
   static absl::StatusOr<StoredModels> Of(const RunRow& run, const PipelineSpec& spec,
                                          const RunState& state);
 

@@ -1,10 +1,13 @@
 #include "supervisor/conductor/conductor.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
+#include "supervisor/pipeline/pipeline_plugins.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -56,6 +59,7 @@ Conductor::~Conductor() { Stop(); }
 
 void Conductor::Conduct() {
   absl::Status status = record_.TakeOver();
+  if (status.ok()) status = NotePlugins();
   while (status.ok() && !patience_.stop_requested()) {
     const Step step = NextStep(record_.state(), record_.plan());
     if (step.stage == Stage::kNothing) {
@@ -66,6 +70,27 @@ void Conductor::Conduct() {
     if (status.ok()) status = NoteWait(step);
   }
   if (!patience_.stop_requested()) Fail(status);
+}
+
+// A run that continues may find other versions of what its plug-ins need: what they decide may
+// differ.
+absl::Status Conductor::NotePlugins() {
+  const std::vector<std::string>& before = record_.state().plugins();
+  const bool continues = !record_.state().datasets().empty();
+  if (!continues || before.empty() || record_.state().state() != v1::RUN_STATE_RUNNING) {
+    return absl::OkStatus();
+  }
+  const std::vector<std::string> names = PluginsOf(record_.spec());
+  const std::vector<std::string> now = PluginsNow(record_.spec());
+  if (now.size() != before.size() || names.size() != before.size()) return absl::OkStatus();
+  v1::RunEvent event;
+  for (size_t i = 0; i < now.size(); ++i) {
+    // One that does not start now says so when it is asked.
+    event.mutable_plugins_changed()->add_plugins(now[i] == names[i] ? before[i] : now[i]);
+  }
+  const auto& told = event.plugins_changed().plugins();
+  if (std::ranges::equal(told, before)) return absl::OkStatus();
+  return record_.Record(event);
 }
 
 // Records that the step has waited for room on a disk.
@@ -142,11 +167,11 @@ absl::Status Conductor::Finish() {
 // When another conductor has taken over, the event is refused and the run is the other's.
 void Conductor::Fail(const absl::Status& status) {
   const std::string run = std::to_string(record_.run().value);
-  log::Warn("the run cannot go on", {{"run", run}, {"error", status.ToString()}});
+  log::Warn("the run cannot continue", {{"run", run}, {"error", status.ToString()}});
   v1::RunEvent event;
   event.mutable_run_failed()->set_error(std::string(status.message()));
   absl::Status recorded = record_.Record(event);
-  // A failure that is not recorded would leave a run that runs for ever: wait for the database.
+  // A failure that is not recorded would leave a run that runs forever: wait for the database.
   while (!recorded.ok() && !absl::IsFailedPrecondition(recorded)) {
     log::Warn("cannot record the failure", {{"run", run}, {"error", recorded.ToString()}});
     if (!patience_.Pause(Patience::kLongestPause)) return;

@@ -23,13 +23,13 @@
 
 namespace tidemill::supervisor {
 
-// Owns the thread that conducts a run, and the objects that take its steps.
+// Owns the thread that conducts a run, and the objects that carry out its steps.
 //
 //   events table --fold--> RunState --NextStep--> Step --Downstream--> event --append--> table
 //
 // Every step is idempotent by (run, trigger, stage), and every event is one transaction. After a
-// crash, the run therefore continues with the step at which it was. At its start, a conductor takes
-// over the run in a new epoch. From then on, events and commands of an earlier epoch are refused.
+// crash, the run therefore continues with its current step. At its start, a conductor takes over
+// the run in a new epoch. From then on, events and commands of an earlier epoch are refused.
 //
 // The destructor stops the work on the run, not the run: in the database it stays RUNNING.
 // Thread-safe.
@@ -48,9 +48,10 @@ class Conductor {
 
  private:
   void Conduct();
-  // Gives a step to the object that takes it.
+  // Passes a step to the object that carries it out.
   absl::Status Take(const Step& step);
   absl::Status TakeOfTrigger(const Step& step);
+  absl::Status NotePlugins();
   absl::Status NoteWait(const Step& step);
   absl::Status Finish();
   void Fail(const absl::Status& status);

@@ -72,6 +72,7 @@ absl::StatusOr<storage::v1::Dataset> DatasetSyncer::LookForFiles(const std::stri
   storage::v1::Dataset dataset;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
     ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
+    RETURN_IF_ERROR(CheckIsTheSame(dataset));
     const auto report = [&](const storage::v1::SyncDatasetResponse& update) {
       record_.Report(
           ProgressOf("sync", update.num_files_done(), update.num_files_found(), "files"));
@@ -81,6 +82,16 @@ absl::StatusOr<storage::v1::Dataset> DatasetSyncer::LookForFiles(const std::stri
     return absl::OkStatus();
   }));
   return dataset;
+}
+
+absl::Status DatasetSyncer::CheckIsTheSame(const storage::v1::Dataset& dataset) const {
+  const auto known = record_.state().datasets().find(dataset.name());
+  if (known == record_.state().datasets().end()) return absl::OkStatus();
+  if (known->second.snapshot().dataset_id() == dataset.dataset_id()) return absl::OkStatus();
+  return FailedPrecondition(
+      "dataset {} is no longer the one that this run began with: it was replaced, or has a new "
+      "version; run the pipeline again",
+      dataset.name());
 }
 
 void DatasetSyncer::WaitForSamples() {

@@ -10,8 +10,8 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `sync`. Storage looks for new files. The run records what the dataset contains,
-// and which part of it the run uses. Thread-compatible.
+// Carries out the step `sync`. Storage looks for new files. The run records what the dataset
+// contains, and which part of it the run uses. Thread-compatible.
 class DatasetSyncer {
  public:
   // All must outlive this object.
@@ -25,6 +25,9 @@ class DatasetSyncer {
 
  private:
   absl::StatusOr<storage::v1::Dataset> LookForFiles(const std::string& name);
+  // Whether the dataset of this name is the one that the run has synced before. Keys and columns of
+  // another one would mean something else.
+  absl::Status CheckIsTheSame(const storage::v1::Dataset& dataset) const;
   void WaitForSamples();
 
   RunRecord& record_;

@@ -7,7 +7,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-constexpr int64_t kFewRows = 3;       // Nothing is known of how they follow one another.
+constexpr int64_t kFewRows = 3;       // Nothing is known about how they follow one another.
 constexpr int64_t kEnoughBeyond = 5;  // Rows that cross a wide gap.
 constexpr int64_t kUsualSpacings = 10;
 
@@ -18,9 +18,9 @@ bool IsApart(int64_t earlier, int64_t later, int64_t most) {
 }
 
 int64_t Distance(int64_t earlier, int64_t later) {
-  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  constexpr auto kMax = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   return static_cast<int64_t>(
-      std::min(kMost, static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier)));
+      std::min(kMax, static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier)));
 }
 
 }  // namespace
@@ -69,11 +69,11 @@ void EventClock::Side::Add(int64_t group_first, const Group& group) {
 }
 
 int64_t EventClock::Present(Timestamp now) const {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  return now.micros > 0 && ahead_ > kMost - now.micros ? kMost : now.micros + ahead_;
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  return now.micros > 0 && ahead_ > kMax - now.micros ? kMax : now.micros + ahead_;
 }
 
-// What lies at and behind each group.
+// The rows at and after each group.
 std::vector<EventClock::Side> EventClock::SidesBehind() const {
   std::vector<Side> behind(groups_.size());
   Side side;

@@ -1,4 +1,4 @@
-// How far the event times of a stream have come.
+// The clock of a stream: the greatest event time that counts.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace tidemill::supervisor {
 
-// A few rows ahead of their time must not carry the clock away from all others: what then comes in
-// order would be late. So the clock crosses a wide gap between event times only when enough rows
-// lie beyond it.
+// A few rows with event times in the future must not advance the clock past all other rows, which
+// would then be late. So the clock crosses a wide gap between event times only when enough rows are
+// beyond it.
 //
-// A gap is wide when it is longer than `ahead`, and than ten times the mean distance of the rows
-// before it. (Of the first two rows of a stream nothing is known; then it is the mean distance of
-// the rows behind it.) A wide gap is crossed when at least five rows lie beyond it, and more than
-// came before it since the first of them. A gap that begins before the present moment and ends more
-// than `ahead` after it is not crossed. A stream of up to three rows has no wide gaps but that one.
+// A gap is wide when it is longer than `ahead`, and longer than ten times the mean distance between
+// the rows before it. (Before the first two rows there is no such distance; then the mean distance
+// between the rows after the gap is used.) A wide gap is crossed when at least five rows are beyond
+// it and, since the first of them, more rows have arrived beyond it than before it. A gap that
+// begins before the current time and ends more than `ahead` after it is not crossed. In a stream of
+// up to three rows, only such a gap is wide.
 //
-// The answer depends only on which rows are there and on the present moment, so that it is the same
-// after a crash. The memory is that of the gaps longer than `ahead`. Thread-compatible.
+// The result depends only on the current rows and the current time, so that it is the same after a
+// crash. Memory grows with the number of gaps longer than `ahead`. Thread-compatible.
 class EventClock {
  public:
   explicit EventClock(Duration ahead) : ahead_(ahead.micros) {}
@@ -46,7 +47,7 @@ class EventClock {
 
     friend bool operator==(const Reached&, const Reached&) = default;
   };
-  // The codes are those of `count`.
+  // Returns the errors of `count`.
   absl::StatusOr<Reached> Reach(Timestamp now, const CountBefore& count) const;
 
  private:
@@ -69,7 +70,7 @@ class EventClock {
     int64_t Spacing() const;
     void Add(int64_t group_first, const Group& group);
   };
-  // The greatest event time that is not of the future.
+  // The greatest event time that is not in the future.
   int64_t Present(Timestamp now) const;
   absl::StatusOr<bool> Crosses(const Side& before, const Side& behind, Timestamp now,
                                const CountBefore& count) const;

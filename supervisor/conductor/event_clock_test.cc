@@ -76,7 +76,7 @@ TEST_F(EventClockTest, RowsAheadAmongManyOthersDoNotMoveItHoweverManyTheyAre) {
   EXPECT_EQ(Reach().num_ahead, 1'000);
 }
 
-TEST_F(EventClockTest, FollowsAStreamThatGoesOnBehindAGap) {
+TEST_F(EventClockTest, FollowsAStreamThatContinuesAfterAGap) {
   Come(0, kSecond, 180);
   Come(3 * kDay, kSecond, 4);
   EXPECT_EQ(Reach(), (EventClock::Reached{179 * kSecond, 4, 3 * kDay}));
@@ -87,7 +87,7 @@ TEST_F(EventClockTest, FollowsAStreamThatGoesOnBehindAGap) {
   EXPECT_EQ(Reach().time, 3 * kDay + 4 * kSecond);
 }
 
-TEST_F(EventClockTest, GoesBackWhenTheOthersGoOn) {
+TEST_F(EventClockTest, GoesBackWhenTheOthersContinue) {
   Come(0, kSecond, 180);
   Come(kDay, kSecond, 5);
   EXPECT_EQ(Reach().time, kDay + 4 * kSecond);
@@ -148,7 +148,7 @@ TEST_F(EventClockTest, DependsOnTheRowsAloneAndNotOnHowTheyWereAdded) {
   }
 }
 
-TEST_F(EventClockTest, TakesTheGreatestTimesThatThereAre) {
+TEST_F(EventClockTest, TakesTheGreatestPossibleTimes) {
   Come(std::numeric_limits<int64_t>::min());
   Come(0, kSecond, 100);
   Come(std::numeric_limits<int64_t>::max());

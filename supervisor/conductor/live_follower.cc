@@ -8,10 +8,10 @@
 namespace tidemill::supervisor {
 namespace {
 
-// So many samples show how those of the stream follow one another.
+// The number of samples that show how those of the stream follow one another.
 constexpr int64_t kTellingSamples = 32;
 
-// The last trigger behind which so many samples lie.
+// The last trigger that is followed by at least kTellingSamples samples.
 std::optional<Cut> BaseOf(const RunState& state) {
   int64_t num_samples = 0;
   for (auto trigger = state.triggers().rbegin(); trigger != state.triggers().rend(); ++trigger) {

@@ -76,8 +76,8 @@ v1::GetRunResponse FinishTheRun(Supervisor& supervisor, bool is_to_stop) {
   return shown();
 }
 
-// How often the triggers of a run have decided on each key, by its events alone: in order behind
-// the trigger before, or late. `last` becomes the last trigger.
+// How often the triggers of a run have decided on each key, by its events alone: in order after the
+// trigger before, or late. `last` becomes the last trigger.
 std::map<int64_t, int> TimesDecided(testing::FakeServices& services, const v1::GetRunResponse& run,
                                     v1::TriggerFired& last) {
   std::map<int64_t, int> times;

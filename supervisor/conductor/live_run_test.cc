@@ -165,7 +165,7 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
   }
 }
 
-TEST_F(LiveRunTest, TakesNoMoreThanIdleToGoOnWithWhatIsThere) {
+TEST_F(LiveRunTest, TakesNoMoreThanIdleToContinueWithWhatIsThere) {
   services_.Arrive(Seconds(0, 10));
   const RunId run = Submit(RequestOfLiveRun("a", "{lateness: 1d, poll: 1ms, idle: 50ms}"));
   AwaitModels(run, 1);
@@ -205,14 +205,14 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
   }
 }
 
-TEST_F(LiveRunTest, GoesOnBehindADecisionThatItWasIdleFor) {
+TEST_F(LiveRunTest, ResumesAfterADecisionThatItWasIdleFor) {
   services_.Arrive(Seconds(0, 15));
   const auto request = RequestOfLiveRun("a", "{lateness: 20s, poll: 1ms, idle: 100ms}");
   const RunId run = Submit(request);
   AwaitModels(run, 1);
   EXPECT_EQ(Stop(run), v1::RUN_STATE_STOPPED);
   Restart();
-  // The clock goes back to before the decision, which stands.
+  // The clock goes back to before the decision, which stays.
   services_.Arrive({16, 17});
   ASSERT_THAT(supervisor_->run_control().Resume(run), IsOk());
   AwaitLooks(20);
@@ -389,7 +389,7 @@ TEST_F(LatePolicyTest, QuarantineSetsThemAside) {
   EXPECT_THAT(FirstWindow(), SizeIs(10));
 }
 
-TEST_F(LiveRunTest, GoesOnWhereItWasStopped) {
+TEST_F(LiveRunTest, ContinuesWhereItWasStopped) {
   services_.Arrive(Seconds(0, 20));
   const RunId run = Submit(RequestOfLiveRun("a", kLive));
   AwaitModels(run, 1);

@@ -74,8 +74,8 @@ absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const Place& place, cons
   return decided;
 }
 
-// Finds out what is new since the last look. A sample that lies among those that were shown already
-// means that they are to be shown anew.
+// Finds out what is new since the last look. A sample among those that were shown already means
+// that they must be shown again.
 absl::Status LiveStream::Look(const Place& place, const Moment& now) {
   const bool is_first = snapshot_.dataset_id() == 0;
   ASSIGN_OR_RETURN(const rpc::v1::Snapshot synced,
@@ -105,7 +105,7 @@ absl::Status LiveStream::Look(const Place& place, const Moment& now) {
   const auto reached = clock_.Reach(now.wall, [this](int64_t time, int64_t after, int64_t enough) {
     return CountBefore(time, after, enough);
   });
-  has_base_ = reached.ok();  // Else all is looked at anew.
+  has_base_ = reached.ok();  // Else all is looked at again.
   if (reached.ok()) reached_ = *reached;
   return reached.status();
 }

@@ -77,7 +77,7 @@ absl::StatusOr<evaluator::v1::StartEvaluationRequest> ModelMeasurer::RequestFor(
   const evaluator::EvaluationSpec& spec = pipeline.evaluation.at(static_cast<size_t>(evaluation));
   const v1::DatasetSynced& dataset = record_.state().datasets().at(spec.dataset);
   evaluator::v1::StartEvaluationRequest request;
-  // Each round of a live run is an evaluation of its own for the evaluator.
+  // Each round of a live run is a separate evaluation for the evaluator.
   const int32_t number = evaluation + record_.plan().num_evaluations * record_.state().round();
   *request.mutable_command() = record_.CommandFor("evaluate", number);
   request.set_evaluation(number);

@@ -11,8 +11,8 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `evaluate`. The evaluator measures models on the windows of one of the pipeline's
-// evaluations, as far as they belong to the present round. Thread-compatible.
+// Carries out the step `evaluate`. The evaluator measures models on the windows of one of the
+// pipeline's evaluations, as far as they belong to the current round. Thread-compatible.
 class ModelMeasurer {
  public:
   // All must outlive this object.
@@ -20,7 +20,7 @@ class ModelMeasurer {
       : record_(record), downstream_(downstream), patience_(patience) {}
 
   // `evaluation` counts from 0, in the order of the pipeline. When there is nothing to measure, the
-  // evaluator is not called. The errors are those of the evaluator. INTERNAL when the evaluation
+  // evaluator is not called. Returns the errors of the evaluator. INTERNAL when the evaluation
   // failed.
   absl::Status Evaluate(int32_t evaluation);
 
@@ -31,10 +31,10 @@ class ModelMeasurer {
   // Returns when the evaluation is done, and how it ended.
   absl::StatusOr<evaluator::v1::WatchEvaluationResponse> Watch(
       const evaluator::v1::StartEvaluationRequest& request);
-  // For a live run: returns what is known to the models that are measured.
+  // For a live run: returns the snapshot on which the models are measured.
   absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure() const;
-  // Returns what baselines may know. At a trigger, it is what had come by then, so that a late
-  // sample never counts.
+  // Returns the labels that baselines may use: those that had arrived by each trigger, so that a
+  // late sample never counts.
   absl::StatusOr<evaluator::v1::KnownLabels> KnownLabels() const;
 
   RunRecord& record_;

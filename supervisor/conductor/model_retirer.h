@@ -8,7 +8,7 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `retire`. Thread-compatible.
+// Carries out the step `retire`. Thread-compatible.
 class ModelRetirer {
  public:
   // All must outlive this object.

@@ -38,8 +38,8 @@ absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> ModelReuse::Digest
 
 absl::StatusOr<bool> ModelReuse::SamplesWereDeleted(int64_t trigger) {
   const v1::DatasetSynced& data = record_.TrainingData();
-  const TriggerState& of = record_.state().triggers().at(static_cast<size_t>(trigger - 1));
-  const rpc::v1::Snapshot& seen = of.snapshot ? *of.snapshot : data.snapshot();
+  const TriggerState& state = record_.state().triggers().at(static_cast<size_t>(trigger - 1));
+  const rpc::v1::Snapshot& seen = state.snapshot ? *state.snapshot : data.snapshot();
   storage::v1::Dataset now;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
     ASSIGN_OR_RETURN(now, downstream_.GetDataset(data.name()));

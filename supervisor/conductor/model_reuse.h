@@ -12,18 +12,18 @@
 
 namespace tidemill::supervisor {
 
-// A training as others would make it.
+// The identity of a training, by which others can find its model.
 struct KnownTraining {
   // Empty when the training may not be reused, and `why_none` says why.
   std::string digest = {};
   std::string why_none = {};
-  // The model of the trigger that has it already, from an earlier run or trigger.
+  // The model that was reused, from an earlier run or trigger.
   std::optional<model_store::v1::ReuseModelResponse> taken = std::nullopt;
 };
 
 // Two trainings with one digest end with the same weights (trainer_server/training_digest.h). A
 // training is not reused once samples of its dataset are deleted after the run's snapshot: the
-// model may have seen them. The errors are those of the trainer server and of the model store.
+// model may have seen them. Returns the errors of the trainer server and of the model store.
 // Thread-compatible.
 class ModelReuse {
  public:

@@ -35,7 +35,7 @@ bool HasEnded(const trainer_server::v1::WatchTrainingResponse& last) {
          last.state() == trainer_server::v1::TRAINING_STATE_FAILED;
 }
 
-// Of a training that is neither done nor failed: it is started again.
+// The error of a training that is neither done nor failed: it is started again.
 absl::Status EndedBeforeItsTime(const trainer_server::v1::WatchTrainingResponse& last) {
   if (last.error().empty()) return Unavailable("the training ended too early");
   return Unavailable("the training ended too early: {}", last.error());

@@ -13,10 +13,10 @@
 
 namespace tidemill::supervisor {
 
-// Takes the steps `fit`, `train` and `store`, which the trainer server carries out. Each is done
-// once per trigger, however often it is taken. With `training: {reuse: true}`, a trigger takes a
-// model that exists already, at the cost of the first time. The errors are those of the trainer
-// server. UNAVAILABLE when the trainer server was away for too long. Thread-compatible.
+// Has the trainer server carry out the steps `fit`, `train` and `store`. Each is done once per
+// trigger, even when it is repeated. With `training: {reuse: true}`, a trigger reuses an existing
+// model, and counts the cost of its training. Returns the errors of the trainer server. UNAVAILABLE
+// when the trainer server was unreachable for too long. Thread-compatible.
 class ModelTrainer {
  public:
   // All must outlive this object.
@@ -34,8 +34,8 @@ class ModelTrainer {
   absl::Status Store(const TriggerState& trigger);
 
  private:
-  // Fits, or takes what a model that exists already has learned, and sets `like` to null when that
-  // is gone.
+  // Fits, or uses the fitted state of an existing model, and sets `like` to null when that state is
+  // gone.
   absl::StatusOr<std::string> FitOrTake(const TriggerState& trigger,
                                         std::optional<model_store::v1::Model>& like);
   absl::Status StoreTaken(const TriggerState& trigger);

@@ -17,7 +17,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::minutes kPatience{30};
 constexpr milliseconds kFirstPause{100};
 
-// Whether an error says that a service is away, rather than that the call was wrong.
+// Whether an error says that a service cannot be reached, rather than that the call was wrong.
 bool IsPassing(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsCancelled(status) ||
          absl::IsDeadlineExceeded(status);

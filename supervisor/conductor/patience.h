@@ -1,4 +1,4 @@
-// Waits for services that are away, and for room on their disks.
+// Waits for services that cannot be reached, and for space on their disks.
 #pragma once
 
 #include <chrono>
@@ -16,16 +16,17 @@
 namespace tidemill::supervisor {
 
 // Decides how long a run waits for what it needs, and what ends the waiting. A run fails when a
-// service was away, or a disk full, for half an hour without progress. A stop ends every wait at
-// once. Thread-safe.
+// service was unreachable, or a disk full, for half an hour without progress. A stop ends every
+// wait at once. Thread-safe.
 class Patience {
  public:
-  // Waits for room on a disk.
+  // The waits for space on a disk.
   struct Wait {
-    std::string reason;  // Of the first.
-    double seconds = 0;  // Of all.
+    std::string reason;  // The reason of the first.
+    double seconds = 0;  // The sum over all.
   };
-  // Hears why a wait for room begins, and an empty text when it is over. Called by whoever waits.
+  // Called with the reason when a wait for space begins, and with an empty text when it ends.
+  // Called by the waiting thread.
   using Listener = std::function<void(const std::string& reason)>;
 
   // The longest pause between two attempts.
@@ -34,21 +35,20 @@ class Patience {
   // `run` is for the log.
   explicit Patience(RunId run) : run_(run) {}
 
-  // Sets who is told of waits for room. Call it before all other methods.
+  // Sets the listener for waits for space. Call it before all other methods.
   void SetListener(Listener listener) { listener_ = std::move(listener); }
-  // Returns the waits for room since the last call. std::nullopt when there were none.
+  // Returns the waits for space since the last call. std::nullopt when there were none.
   std::optional<Wait> TakeWait() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Repeats a call while it fails because a service is away or a disk is full. It gives up half an
-  // hour after `progress` last grew. Returns the status of the last attempt: OK; an error that says
-  // that the call was wrong; or, after a stop or when the time is up, the status of the service
-  // that is away.
+  // Repeats a call while it fails because a service cannot be reached or a disk is full. It gives
+  // up half an hour after `progress` last grew. Returns the status of the last attempt: OK; an
+  // error that retrying does not fix; or, after a stop or when the time is up, the last failure.
   absl::Status Insist(
       const std::function<absl::Status()>& call, const std::function<int64_t()>& progress = [] {
         return int64_t{0};
       }) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns false when a stop was requested meanwhile.
+  // Returns false when a stop was requested during the pause.
   bool Pause(std::chrono::milliseconds length) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Ends all waiting, present and future.

@@ -10,14 +10,14 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `decide` of a replay. Records the decisions up to the next trigger, or that the
-// stream has ended. Thread-compatible.
+// Carries out the step `decide` of a replay. Records the decisions up to the next trigger, or that
+// the stream has ended. Thread-compatible.
 class ReplayDecider {
  public:
   // All must outlive this object.
   ReplayDecider(RunRecord& record, Downstream& downstream, Patience& patience);
 
-  // The errors are those of storage and of the run's policy.
+  // Returns the errors of storage and of the run's policy.
   absl::Status Decide();
 
  private:

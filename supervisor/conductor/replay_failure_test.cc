@@ -43,7 +43,7 @@ std::vector<std::string> Show(const v1::GetRunResponse& run) {
 
 class ReplayFailureTest : public testing::ReplayFixture {};
 
-TEST_F(ReplayFailureTest, FailsWithTheMessageOfTheModelStoreAndGoesOnWhenResumed) {
+TEST_F(ReplayFailureTest, FailsWithTheMessageOfTheModelStoreAndContinuesWhenResumed) {
   services_.FailNext("StoreModel", DataLoss("the disk is broken"));
   const RunId run = Submit(Request("a"));
   EXPECT_EQ(Finish(run).back(), "run_failed");
@@ -56,7 +56,7 @@ TEST_F(ReplayFailureTest, FailsWithTheMessageOfTheModelStoreAndGoesOnWhenResumed
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("succeeded")));
 }
 
-TEST_F(ReplayFailureTest, FailsWhereATrainingThatIsDoneTellsNoFiguresAndGoesOnWhenResumed) {
+TEST_F(ReplayFailureTest, FailsWhereATrainingThatIsDoneTellsNoFiguresAndContinuesWhenResumed) {
   services_.TellNoFigures(2);
   const RunId run = Submit(Request("a"));
   const std::vector<std::string> types = Finish(run);
@@ -107,7 +107,7 @@ TEST_F(ReplayFailureTest, FailsAtOnceWhenACallIsWrong) {
   EXPECT_THAT(Get(run).run().error(), HasSubstr("no such policy"));
 }
 
-TEST_F(ReplayFailureTest, GoesOnAfterBeingKilledAnywhere) {
+TEST_F(ReplayFailureTest, ContinuesAfterBeingKilledAnywhere) {
   const RunId undisturbed = Submit(Request("undisturbed"));
   Finish(undisturbed);
   std::vector<std::string> expected = Show(Get(undisturbed));

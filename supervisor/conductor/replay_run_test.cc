@@ -48,7 +48,7 @@ TEST_F(ReplayRunTest, TellsWhyAndHowItTrained) {
   EXPECT_EQ(shown.decisions(1).trigger(), 2);
   EXPECT_EQ(shown.decisions(1).num_samples(), 10);
   EXPECT_EQ(shown.decisions(1).at().event_time(), shown.triggers(1).at().event_time());
-  EXPECT_EQ(shown.decisions(1).observed().at("samples"), 10);
+  EXPECT_EQ(shown.decisions(1).verdict().observed().at("samples"), 10);
   EXPECT_GT(shown.decisions(1).decided_at().seconds(), 0);
   const v1::Trigger& trigger = shown.triggers(1);
   EXPECT_EQ(trigger.num_candidates(), trigger.num_samples() + 1);
@@ -76,7 +76,7 @@ TEST_F(ReplayRunTest, TrainsEachTriggerOnItsNewDataFromTheModelBefore) {
       EXPECT_EQ(selections[i].ends(static_cast<int>(before)).ShortDebugString(),
                 selections[before].to().ShortDebugString());
     }
-    // Of the trigger before.
+    // The model of the trigger before.
     EXPECT_EQ(selections[i].model_id() % 100, static_cast<int64_t>(i));
     EXPECT_FALSE(selections[i].dataset_spec().empty());
   }
@@ -113,7 +113,7 @@ TEST_F(ReplayRunTest, HasNoWindowAfterATriggerAtTheEndOfTheStream) {
   EXPECT_EQ(services_.evaluations().at(0).windows_size(), 3);
 }
 
-// Whether the i-th sample of the fake stream lies in [from, to).
+// Whether the i-th sample of the fake stream is in [from, to).
 bool Holds(const std::optional<rpc::v1::Cut>& from, const rpc::v1::Cut& to, int64_t i) {
   const auto place = [](const rpc::v1::Cut& cut) {
     return std::pair(cut.event_time(), cut.sample_key());
@@ -205,7 +205,7 @@ TEST_F(ReplayRunTest, ReplaysAnIntervalAndMeasuresToTheEndOfTheDataset) {
   EXPECT_EQ(evaluations[0].windows(2).to().event_time(), 34'000'001);
 }
 
-TEST_F(ReplayRunTest, FailsWhenNoSampleLiesInTheReplay) {
+TEST_F(ReplayRunTest, FailsWhenNoSampleIsInTheReplay) {
   auto request = Request("a");
   request.set_pipeline(request.pipeline() + "replay: {from: 2000-01-01}\n");
   const RunId run = Submit(request);

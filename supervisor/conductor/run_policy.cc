@@ -1,5 +1,7 @@
 #include "supervisor/conductor/run_policy.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -23,10 +25,10 @@ absl::Status CheckAscending(std::optional<Cut> before, const std::vector<Decisio
 }
 
 // The fault of a policy or of one that it asks; nullptr for a decision without.
-const PolicyFault* FaultOf(const Verdict& verdict) {
-  if (verdict.fault) return &*verdict.fault;
-  for (const Verdict& member : verdict.members) {
-    if (const PolicyFault* fault = FaultOf(member)) return fault;
+const v1::PolicyFault* FaultOf(const Verdict& verdict) {
+  if (verdict.has_fault()) return &verdict.fault();
+  for (const Verdict& member : verdict.members()) {
+    if (const v1::PolicyFault* fault = FaultOf(member)) return fault;
   }
   return nullptr;
 }
@@ -35,14 +37,13 @@ const PolicyFault* FaultOf(const Verdict& verdict) {
 std::vector<v1::RunEvent> FaultsOf(const std::vector<Decision>& decisions) {
   std::vector<v1::RunEvent> events;
   for (const Decision& decision : decisions) {
-    const PolicyFault* const fault = FaultOf(decision.verdict);
+    const v1::PolicyFault* const fault = FaultOf(decision.verdict);
     if (fault == nullptr) continue;
     if (events.empty()) {
       v1::PolicyFaulted& faulted = *events.emplace_back().mutable_policy_faulted();
       *faulted.mutable_at() = ToProto(decision.at);
-      faulted.mutable_fault()->set_what(fault->what);
-      faulted.mutable_fault()->set_traceback(fault->traceback);
-      faulted.set_fired(decision.verdict.fired);
+      *faulted.mutable_fault() = *fault;
+      faulted.set_fired(decision.verdict.fired());
     }
     v1::PolicyFaulted& faulted = *events.front().mutable_policy_faulted();
     faulted.set_num_decisions(faulted.num_decisions() + 1);
@@ -88,6 +89,7 @@ absl::StatusOr<Decider> RunPolicy::Make() {
   RETURN_IF_ERROR(OpenEvidence());
   ASSIGN_OR_RETURN(Decider decider, Restore());
   decider.EndAt(stop_);
+  decider.BelongTo(hosts_);
   return decider;
 }
 
@@ -99,7 +101,7 @@ absl::StatusOr<Decider> RunPolicy::Restore() {
                                         ? Decider::After(spec, last->at, evidence_.get())
                                         : Decider::Create(spec, last->state, evidence_.get());
   RETURN_IF_ERROR(decider.status());
-  // The state behind a decision that fired knows nothing of the training that followed.
+  // The state after a decision that fired knows nothing of the training that followed.
   const std::vector<TriggerState>& triggers = record_.state().triggers();
   const bool trained = !triggers.empty() && triggers.back().trained;
   if (!triggers.empty() && record_.state().LastStored() == nullptr) decider->NoModel();
@@ -108,6 +110,16 @@ absl::StatusOr<Decider> RunPolicy::Restore() {
     decider->Learn({.num_samples = decider->num_trained(), .seconds = seconds.at("train")});
   }
   return decider;
+}
+
+std::vector<v1::RunEvent> RunPolicy::DeathsOfPlugins() {
+  std::vector<v1::RunEvent> events;
+  for (plugin::HostDeath& death : hosts_->TakeDeaths()) {
+    v1::PluginDied& died = *events.emplace_back().mutable_plugin_died();
+    died.set_plugin(std::move(death.plugin));
+    died.set_what(std::move(death.what));
+  }
+  return events;
 }
 
 v1::RunEvent RunPolicy::TriggerOf(DecisionBatch& batch) const {
@@ -123,14 +135,15 @@ v1::RunEvent RunPolicy::TriggerOf(DecisionBatch& batch) const {
 absl::Status RunPolicy::Record(std::vector<Decision> decisions, std::string state,
                                const AddToTrigger& add) {
   if (decisions.empty()) return absl::OkStatus();
-  // What was decided meanwhile would be trained on.
+  // The decisions of that time would be trained on.
   if (stop_.stop_requested()) return Cancelled("the run is being stopped");
   const std::optional<LastDecision>& before = record_.last_decision();
   RETURN_IF_ERROR(CheckAscending(before ? std::optional(before->at) : std::nullopt, decisions));
   DecisionBatch batch{.first_number = before ? before->number + 1 : 1,
                       .decisions = std::move(decisions),
                       .state = std::move(state)};
-  std::vector<v1::RunEvent> events = FaultsOf(batch.decisions);
+  std::vector<v1::RunEvent> events = DeathsOfPlugins();
+  std::ranges::move(FaultsOf(batch.decisions), std::back_inserter(events));
   const bool has_fired = batch.decisions.back().fired;
   if (has_fired) {
     events.push_back(TriggerOf(batch));

@@ -21,8 +21,8 @@
 
 namespace tidemill::supervisor {
 
-// The basis of every step: the run's pipeline, what the run has done, and the place to record what
-// it did next.
+// The basis of every step: the run's pipeline, the events of the run so far, and the method to
+// record the next event.
 //
 //   events table --fold--> state() ... Record(event): event --append--> table, state() and feed
 //
@@ -58,8 +58,8 @@ class RunRecord {
   // may have no event.
   absl::Status RecordDecisions(const std::vector<v1::RunEvent>& events, DecisionBatch batch);
 
-  // Publishes the progress, together with the progress of the whole run and what the step waits
-  // for.
+  // Publishes the progress, together with the progress of the whole run and the reason why the step
+  // waits.
   void Report(v1::Progress progress);
   // Tells the watchers how the run has ended. Returns whether the database answered.
   bool Close();
@@ -81,7 +81,7 @@ class RunRecord {
   RunState state_;
   int64_t last_sequence_ = 0;
   std::optional<LastDecision> last_decision_;
-  v1::Progress progress_;  // Reported last, with what the step waits for.
+  v1::Progress progress_;  // The last reported progress, with the reason why the step waits.
 };
 
 }  // namespace tidemill::supervisor

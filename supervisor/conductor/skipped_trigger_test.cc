@@ -171,7 +171,7 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << failpoint << " was not passed";
-    // What failed before the kill fails again behind it, if it is done again.
+    // What failed before the kill fails again after it, if it is repeated.
     services_.FailTraining(2, "the loss is not a number");
     Restart();
     ASSERT_THAT(supervisor_->conducted_runs().Recover(), IsOk());

@@ -53,6 +53,15 @@ v1::RunEvent FaultedEvent(int64_t trigger, const selector::v1::TrainingSet& set)
   return event;
 }
 
+v1::RunEvent DiedEvent(int64_t trigger, const selector::v1::SelectionSummary::Death& death) {
+  v1::RunEvent event;
+  v1::PluginDied& died = *event.mutable_plugin_died();
+  died.set_trigger(trigger);
+  died.set_plugin(death.plugin());
+  died.set_what(death.what());
+  return event;
+}
+
 absl::Status SkipWithoutSamples(RunRecord& record, const TriggerState& trigger,
                                 const selector::v1::TrainingSet& set) {
   v1::TriggerSkipped counts;
@@ -75,6 +84,9 @@ absl::Status TrainingSetSealer::Seal(const TriggerState& trigger) {
     ASSIGN_OR_RETURN(set, downstream_.SealTrainingSet(request));
     return absl::OkStatus();
   }));
+  for (const selector::v1::SelectionSummary::Death& death : set.summary().deaths()) {
+    RETURN_IF_ERROR(record_.Record(DiedEvent(trigger.trigger.number(), death)));
+  }
   if (set.summary().has_fault()) {
     RETURN_IF_ERROR(record_.Record(FaultedEvent(trigger.trigger.number(), set)));
   }

@@ -9,21 +9,21 @@
 
 namespace tidemill::supervisor {
 
-// Takes the step `select`. The selector chooses from the samples whose labels are known at the
-// trigger's cut, and seals the set. Thread-compatible.
+// Carries out the step `select`. The selector chooses from the samples whose labels are known at
+// the trigger's cut, and seals the set. Thread-compatible.
 class TrainingSetSealer {
  public:
   // All must outlive this object.
   TrainingSetSealer(RunRecord& record, Downstream& downstream, Patience& patience)
       : record_(record), downstream_(downstream), patience_(patience) {}
 
-  // A trigger with an empty selection is skipped. The errors are those of the selector.
+  // A trigger with an empty selection is skipped. Returns the errors of the selector.
   absl::Status Seal(const TriggerState& trigger);
 
  private:
   absl::StatusOr<selector::v1::SealTrainingSetRequest> RequestFor(
       const TriggerState& trigger) const;
-  // Adds where the new data and the earlier data lie in the stream of samples.
+  // Adds the cuts of the new data and of the earlier data.
   void AddCuts(const TriggerState& trigger, Duration label_delay,
                selector::v1::SealTrainingSetRequest& request) const;
   // For a live run: adds what became known since the previous trigger.

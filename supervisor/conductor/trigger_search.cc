@@ -7,11 +7,11 @@
 namespace tidemill::supervisor {
 namespace {
 
-// So many decisions go into the database at a time, or fewer where making them takes long: those
-// that are not there yet are made again after a crash.
+// The number of decisions written to the database at a time; fewer where making them takes long:
+// those that are not there yet are made again after a crash.
 constexpr size_t kDecisionsAtATime = 1000;
 constexpr std::chrono::seconds kLongestUnrecorded{5};
-// Who watches sees progress no more often.
+// Watchers see progress no more often.
 constexpr std::chrono::milliseconds kReportEvery{100};
 
 }  // namespace
@@ -75,7 +75,7 @@ TriggerSearch::Seen TriggerSearch::Finish() && {
             .num_new = decider_.num_new(),
             .standing = decider_.Standing(),
             .end = end_};
-  if (last_unfired_ && last_unfired_->evaluated) {
+  if (last_unfired_ && !last_unfired_->passed_over()) {
     seen.standing +=
         "; the last evaluation before: " + record_.spec().trigger->Explain(*last_unfired_);
   }

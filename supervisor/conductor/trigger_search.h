@@ -22,11 +22,11 @@ namespace tidemill::supervisor {
 // records decisions and reports progress. Thread-compatible.
 class TriggerSearch {
  public:
-  // What was seen of the stream, from the last decision on.
+  // The result of the search so far, from the last decision on.
   struct Seen {
     // The decisions that do not count yet.
     std::vector<Decision> decisions;
-    // The state of the policy behind them.
+    // The state of the policy after them.
     std::string state;
     // The number of samples since the last trigger.
     int64_t num_new = 0;
@@ -41,7 +41,7 @@ class TriggerSearch {
   TriggerSearch(RunRecord& record, RunPolicy& policy, Decider decider, Duration label_delay,
                 const Cut& begin);
 
-  // Takes the next samples, as storage lists them. CANCELLED when a trigger has fired; nothing may
+  // Adds the next samples, as storage lists them. CANCELLED when a trigger has fired; nothing may
   // follow then. After any other error, start a new search with another object.
   absl::Status Take(const batch::Batch& chunk);
   bool fired() const { return fired_; }

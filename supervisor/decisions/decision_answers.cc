@@ -34,7 +34,8 @@ bool AsksForTheLast(const v1::GetDecisionRequest& request) {
   return request.which_case() == v1::GetDecisionRequest::WHICH_NOT_SET;
 }
 
-// What came of the decision: how the stream ended behind the last one, and a training that failed.
+// The consequence of the decision: how the stream ended after the last one, and a training that
+// failed.
 void AddOutcome(const RunState& state, const v1::GetDecisionRequest& request,
                 v1::GetDecisionResponse& response) {
   if (state.stream_ended() && AsksForTheLast(request)) {
@@ -65,6 +66,7 @@ absl::Status Answer(pqxx::work& work, const RunRow& run, const v1::GetDecisionRe
                     v1::GetDecisionResponse& response) {
   *response.mutable_run() = run.summary;
   ASSIGN_OR_RETURN(const FoldedRun folded, FoldRun(work, run.run_id));
+  response.mutable_plugins()->Add(folded.state.plugins().begin(), folded.state.plugins().end());
   auto found = FindAsked(work, request);
   if (!found && AsksForTheLast(request) && folded.state.stream_ended()) {
     AddOutcome(folded.state, request, response);

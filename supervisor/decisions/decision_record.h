@@ -10,11 +10,15 @@ namespace tidemill::supervisor {
 // The number, the trigger and the wall time are left out, because the decision does not know them.
 v1::Decision ToProto(const Decision& decision);
 
-// Returns the verdict of a record. Older records have only the observations of a single policy; its
-// rule computes the answer again.
+// Whether the record has the answer of the policy. Older records without verdicts have only the
+// observations of a single policy.
+bool HasAnswer(const v1::Decision& record);
+
+// Returns the verdict of a record. For one without an answer, the rule of the policy computes it
+// again.
 Verdict VerdictOf(const v1::Decision& record, const TriggerSpec& spec);
 
-// Adds the sentences to the verdict and its members. Adds a verdict when the record has none.
+// Adds the sentences to the verdict and its members, and the answer when the record has none.
 void AddTexts(const TriggerSpec& spec, v1::Decision& record);
 
 }  // namespace tidemill::supervisor

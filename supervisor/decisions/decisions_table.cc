@@ -6,7 +6,6 @@
 #include "fmt/format.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/time_util.h"
-#include "nlohmann/json.hpp"
 
 #include "supervisor/decisions/decision_record.h"
 
@@ -18,11 +17,11 @@ namespace json_util = google::protobuf::util;
 // $2 is a list of objects with these columns.
 constexpr char kInsertDecisions[] = R"(
   INSERT INTO supervisor.decisions
-    (run_id, decision, event_time, sample_key, fired, num_samples, observed, trigger, record)
-  SELECT $1, decision, event_time, sample_key, fired, num_samples, observed, trigger, record
+    (run_id, decision, event_time, sample_key, fired, num_samples, trigger, record)
+  SELECT $1, decision, event_time, sample_key, fired, num_samples, trigger, record
   FROM jsonb_to_recordset($2::jsonb)
        AS d(decision bigint, event_time bigint, sample_key bigint, fired boolean,
-            num_samples bigint, observed jsonb, trigger bigint, record jsonb)
+            num_samples bigint, trigger bigint, record jsonb)
   ON CONFLICT (run_id, decision) DO NOTHING)";
 
 constexpr char kSaveState[] = R"(
@@ -36,7 +35,7 @@ constexpr char kSelectLast[] = R"(
   WHERE d.run_id = $1 ORDER BY d.decision DESC LIMIT 1)";
 
 constexpr char kSelectAll[] = R"(
-  SELECT decision, event_time, sample_key, fired, num_samples, observed,
+  SELECT decision, event_time, sample_key, fired, num_samples,
          (extract(epoch FROM at) * 1000000)::bigint, trigger, record
   FROM supervisor.decisions
   WHERE run_id = $1
@@ -44,23 +43,23 @@ constexpr char kSelectAll[] = R"(
   ORDER BY decision)";
 
 constexpr char kSelectNumber[] = R"(
-  SELECT decision, event_time, sample_key, fired, num_samples, observed,
+  SELECT decision, event_time, sample_key, fired, num_samples,
          (extract(epoch FROM at) * 1000000)::bigint, trigger, record
   FROM supervisor.decisions WHERE run_id = $1 AND decision = $2)";
 
 constexpr char kSelectTrigger[] = R"(
-  SELECT decision, event_time, sample_key, fired, num_samples, observed,
+  SELECT decision, event_time, sample_key, fired, num_samples,
          (extract(epoch FROM at) * 1000000)::bigint, trigger, record
   FROM supervisor.decisions WHERE run_id = $1 AND trigger = $2)";
 
 constexpr char kSelectAt[] = R"(
-  SELECT decision, event_time, sample_key, fired, num_samples, observed,
+  SELECT decision, event_time, sample_key, fired, num_samples,
          (extract(epoch FROM at) * 1000000)::bigint, trigger, record
   FROM supervisor.decisions WHERE run_id = $1 AND event_time <= $2
   ORDER BY event_time DESC, sample_key DESC LIMIT 1)";
 
 constexpr char kSelectTriggerBefore[] = R"(
-  SELECT decision, event_time, sample_key, fired, num_samples, observed,
+  SELECT decision, event_time, sample_key, fired, num_samples,
          (extract(epoch FROM at) * 1000000)::bigint, trigger, record
   FROM supervisor.decisions WHERE run_id = $1 AND trigger IS NOT NULL AND decision < $2
   ORDER BY decision DESC LIMIT 1)";
@@ -68,21 +67,17 @@ constexpr char kSelectTriggerBefore[] = R"(
 v1::Decision DecisionOf(const pqxx::row& row) {
   v1::Decision decision;
   // A record that does not parse leaves what the columns say.
-  if (!json_util::JsonStringToMessage(row[8].as<std::string>(), &decision).ok()) decision.Clear();
+  if (!json_util::JsonStringToMessage(row[7].as<std::string>(), &decision).ok()) decision.Clear();
   decision.set_number(row[0].as<int64_t>());
   decision.mutable_at()->set_event_time(row[1].as<int64_t>());
   decision.mutable_at()->set_sample_key(row[2].as<int64_t>());
   decision.set_fired(row[3].as<bool>());
-  if (!row[7].is_null()) decision.set_trigger(row[7].as<int64_t>());
+  if (!row[6].is_null()) decision.set_trigger(row[6].as<int64_t>());
   decision.set_num_samples(row[4].as<int64_t>());
-  // Until verdicts were kept every decision fired.
-  if (!decision.has_verdict()) decision.set_num_new(decision.num_samples());
-  const auto observed = nlohmann::json::parse(row[5].as<std::string>(), nullptr, false);
-  for (const auto& [name, value] : observed.items()) {
-    if (value.is_number()) (*decision.mutable_observed())[name] = value.get<double>();
-  }
+  // Until answers were kept every decision fired.
+  if (!HasAnswer(decision)) decision.set_num_new(decision.num_samples());
   *decision.mutable_decided_at() =
-      json_util::TimeUtil::MicrosecondsToTimestamp(row[6].as<int64_t>());
+      json_util::TimeUtil::MicrosecondsToTimestamp(row[5].as<int64_t>());
   return decision;
 }
 
@@ -97,17 +92,15 @@ std::string RowOf(const Decision& decision, int64_t number, int64_t trigger) {
   record.clear_at();
   record.clear_fired();
   record.clear_num_samples();
-  record.clear_observed();
   json_util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
   std::string text;
   if (!json_util::MessageToJsonString(record, &text, options).ok()) text = "{}";
-  const nlohmann::json observed = decision.verdict.observed;
   return fmt::format(
       R"({{"decision":{},"event_time":{},"sample_key":{},"fired":{},"num_samples":{},)"
-      R"("observed":{},"trigger":{},"record":{}}})",
+      R"("trigger":{},"record":{}}})",
       number, decision.at.event_time.micros, decision.at.sample_key.value, decision.fired,
-      decision.num_samples, observed.dump(), trigger == 0 ? "null" : std::to_string(trigger), text);
+      decision.num_samples, trigger == 0 ? "null" : std::to_string(trigger), text);
 }
 
 }  // namespace

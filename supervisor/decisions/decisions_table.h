@@ -17,14 +17,14 @@
 
 namespace tidemill::supervisor {
 
-// Consecutive decisions of a run, and the state of its policy behind the last of them.
+// Consecutive decisions of a run, and the state of its policy after the last of them.
 struct DecisionBatch {
   // The number of the first one; numbers begin at 1 in the run.
   int64_t first_number = 1;
   std::vector<Decision> decisions;
   // The result of Decider::Seal().
   std::string state;
-  // The trigger that the last one fired; 0 for none. The others have fired nothing.
+  // The trigger that the last decision fired; 0 for none. The other decisions did not fire.
   int64_t trigger = 0;
 };
 
@@ -37,7 +37,7 @@ struct LastDecision {
   std::string state;
 };
 
-// Writes the batch and the state in two statements. A decision that exists already stays as it is,
+// Writes the batch and the state in two statements. A decision that exists already does not change,
 // because a commit whose answer was lost is repeated.
 void AddDecisions(pqxx::work& work, RunId run, const DecisionBatch& batch);
 

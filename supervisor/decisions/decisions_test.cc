@@ -1,4 +1,4 @@
-// Decisions of runs, as they are kept and explained.
+// How decisions of runs are kept and explained.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
 // Decisions of a release that did not number the triggers get their numbers.
-TEST(DecisionMigrations, NumberTheTriggersThatThereAre) {
+TEST(DecisionMigrations, NumberTheExistingTriggers) {
   db::testing::TestDatabase test_database;
   const auto database = db::Database::Connect(test_database.connection_string());
   ASSERT_THAT(database, IsOk());
@@ -56,6 +56,8 @@ TEST(DecisionMigrations, NumberTheTriggersThatThereAre) {
   ASSERT_EQ(decisions.size(), 6);
   for (const v1::Decision& decision : decisions) {
     EXPECT_EQ(decision.trigger(), decision.fired() ? decision.number() / 2 : 0);
+    EXPECT_EQ(decision.verdict().observed().at("samples"), 5);
+    EXPECT_EQ(decision.num_new(), 5);
   }
 }
 
@@ -154,8 +156,8 @@ TEST_F(DecisionsTest, AreFoundAgainByTheRule) {
     ASSERT_GT(shown.decisions_size(), 2);
     for (const v1::Decision& record : shown.decisions()) {
       const Verdict verdict = VerdictOf(record, *spec);
-      EXPECT_EQ((*spec)->Replay(verdict), verdict);
-      EXPECT_EQ(verdict.fired, record.fired());
+      EXPECT_EQ((*spec)->Replay(verdict).ShortDebugString(), verdict.ShortDebugString());
+      EXPECT_EQ(verdict.fired(), record.fired());
     }
     EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
   }
@@ -173,7 +175,7 @@ std::vector<Decision> Recorded(const v1::GetRunResponse& run, const TriggerSpec&
   return decisions;
 }
 
-TEST_F(DecisionsTest, AreTheSameOfARunThatIsKilledBehindThem) {
+TEST_F(DecisionsTest, AreTheSameInARunThatIsKilledAfterThem) {
   const v1::GetRunResponse undisturbed = Get(Finish(kBoth));
   ASSERT_GT(undisturbed.decisions_size(), undisturbed.triggers_size());
   const auto spec = config::Read<TriggerSpec>(kBoth, "trigger");
@@ -207,9 +209,9 @@ TEST_F(DecisionsTest, KeepWhatTrainingsTook) {
   const RunId run = Finish("{type: cost, evaluate: {samples: 5}, accepted_delay: 1e-6}");
   const v1::GetRunResponse shown = Get(run);
   ASSERT_GT(shown.decisions_size(), 2);
-  EXPECT_EQ(shown.decisions(0).observed().at("trainings"), 0);
-  EXPECT_EQ(shown.decisions(1).observed().at("trainings"), 1);
-  EXPECT_GT(shown.decisions(1).observed().at("base_seconds"), 0);
+  EXPECT_EQ(shown.decisions(0).verdict().observed().at("trainings"), 0);
+  EXPECT_EQ(shown.decisions(1).verdict().observed().at("trainings"), 1);
+  EXPECT_GT(shown.decisions(1).verdict().observed().at("base_seconds"), 0);
 }
 
 TEST_F(DecisionsTest, OfManyEvaluationsWithoutATriggerAreKeptEach) {
@@ -242,7 +244,7 @@ TEST_F(DecisionsTest, AreWrittenOnce) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("epoch 99")));
 }
 
-// Of a run that was evaluated very often those that fired are shown with it, and any is found.
+// A run that was evaluated very often shows the decisions that fired, and any can be found.
 TEST_F(DecisionsTest, OfALongRunAreFoundEach) {
   constexpr int64_t kMany = 12'000;
   const RunId run = Finish("never");
@@ -278,7 +280,8 @@ TEST_F(DecisionsTest, OfALongRunAreFoundEach) {
   EXPECT_EQ(late->decision().verdict().policy(), "cost");
 }
 
-// Runs of a release that kept decisions without states and verdicts go on, and explain themselves.
+// Runs of a release that kept decisions without states and verdicts continue, and explain
+// themselves.
 TEST_F(DecisionsTest, OfEarlierReleasesAreUnderstood) {
   services_.HoldTrainings();
   const RunId run = Submit(RequestWith("{type: amount, samples: 10}"));
@@ -286,7 +289,9 @@ TEST_F(DecisionsTest, OfEarlierReleasesAreUnderstood) {
   supervisor_->conducted_runs().Shutdown();
   ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
     work.exec0("DELETE FROM supervisor.policy_states");
-    work.exec0("UPDATE supervisor.decisions SET record = '{}'");
+    work.exec0(
+        "UPDATE supervisor.decisions SET record = jsonb_build_object('verdict', "
+        "jsonb_build_object('observed', record->'verdict'->'observed'))");
     return absl::OkStatus();
   }),
               IsOk());
@@ -297,6 +302,82 @@ TEST_F(DecisionsTest, OfEarlierReleasesAreUnderstood) {
   EXPECT_EQ(Get(run).run().num_triggers(), 3);
   EXPECT_THAT(OfTrigger(run, 1)->decision().verdict().text(), HasSubstr("10 new samples had come"));
   EXPECT_EQ(Get(run).triggers(2).at().sample_key(), 31);
+}
+
+// Rows as version 0.7.0 wrote them, with what the policy observed in its own column.
+constexpr const char* kRowsOf070[] = {
+    R"({"decision":1,"event_time":7000000,"sample_key":0,"fired":false,"num_samples":7,
+        "observed":{"votes":1.0},"at":"2026-11-27T08:00:48.061242+00:00","trigger":null,
+        "record":{"num_new":"7","seconds":0.000010455,"verdict":{"policy":"ensemble",
+          "members":[{"policy":"amount","passed_over":true},
+            {"fired":true,"policy":"time","nearest":{"to":7,"key":"every","from":7},
+             "observed":{"samples":7,"period_seconds":7},"voted_at":{"event_time":"7000000"},
+             "comparison":{"unit":"seconds","value":7,"quantity":"event time passed",
+                           "threshold":7}}],
+          "nearest":{"to":2,"key":"votes","from":1},"observed":{"votes":1},
+          "comparison":{"unit":"votes","value":1,"quantity":"votes","threshold":2}}}})",
+    R"({"decision":2,"event_time":9000000,"sample_key":11,"fired":true,"num_samples":3,
+        "observed":{"votes":2.0},"at":"2026-11-27T08:00:48.061242+00:00","trigger":1,
+        "record":{"num_new":"10","seconds":0.000003305,"verdict":{"fired":true,"policy":"ensemble",
+          "members":[
+            {"fired":true,"policy":"amount","nearest":{"to":10,"key":"samples","from":10},
+             "observed":{"samples":10},"voted_at":{"event_time":"9000000","sample_key":"11"},
+             "comparison":{"unit":"samples","value":10,"quantity":"new samples","threshold":10}},
+            {"policy":"time","voted_at":{"event_time":"7000000"},"passed_over":true}],
+          "nearest":{"to":10,"key":"of[0].samples","from":10},"observed":{"votes":2},
+          "comparison":{"unit":"votes","value":2,"quantity":"votes","threshold":2}}}})"};
+
+// The verdicts of these rows, as version 0.7.0 explained them.
+constexpr const char* kVerdictsOf070[] = {
+    R"(policy: "ensemble" observed { key: "votes" value: 1 } )"
+    R"(comparison { quantity: "votes" value: 1 threshold: 2 unit: "votes" } )"
+    R"(nearest { key: "votes" from: 1 to: 2 } )"
+    R"(members { policy: "amount" passed_over: true text: "it did not decide here" } )"
+    R"(members { policy: "time" fired: true observed { key: "period_seconds" value: 7 } )"
+    R"(observed { key: "samples" value: 7 } )"
+    R"(comparison { quantity: "event time passed" value: 7 threshold: 7 unit: "seconds" } )"
+    R"(nearest { key: "every" from: 7 to: 7 } voted_at { event_time: 7000000 } )"
+    R"(text: "a period of 7 s of event time had ended, with 7 samples in it" } )"
+    R"(text: "1 of 2 policies had voted for a training; 2 are needed")",
+    R"(policy: "ensemble" fired: true observed { key: "votes" value: 2 } )"
+    R"(comparison { quantity: "votes" value: 2 threshold: 2 unit: "votes" } )"
+    R"(nearest { key: "of[0].samples" from: 10 to: 10 } )"
+    R"(members { policy: "amount" fired: true observed { key: "samples" value: 10 } )"
+    R"(comparison { quantity: "new samples" value: 10 threshold: 10 unit: "samples" } )"
+    R"(nearest { key: "samples" from: 10 to: 10 } )"
+    R"(voted_at { event_time: 9000000 sample_key: 11 } )"
+    R"(text: "10 new samples had come, as many as `samples` asks for" } )"
+    R"(members { policy: "time" passed_over: true voted_at { event_time: 7000000 } )"
+    R"(text: "it did not decide here; its vote still counts" } )"
+    R"(text: "2 of 2 policies had voted for a training; 2 are needed")"};
+
+TEST_F(DecisionsTest, OfVersion070AreExplainedAsThatVersionExplainedThem) {
+  const RunId run = Finish(kBoth);
+  ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
+    work.exec0("DELETE FROM supervisor.schema_migrations WHERE number > 4");
+    work.exec0("DROP VIEW supervisor.run_summaries");
+    work.exec0("DROP TABLE supervisor.run_scores, supervisor.run_tags");
+    work.exec0("ALTER TABLE supervisor.runs DROP COLUMN note");
+    work.exec0("DELETE FROM supervisor.decisions");
+    work.exec0("ALTER TABLE supervisor.decisions ADD COLUMN observed jsonb NOT NULL");
+    for (const char* row : kRowsOf070) {
+      work.exec_params0(
+          "INSERT INTO supervisor.decisions SELECT (jsonb_populate_record("
+          "NULL::supervisor.decisions, jsonb_set($2::jsonb, '{run_id}', to_jsonb($1::bigint)))).*",
+          run.value, row);
+    }
+    return absl::OkStatus();
+  }),
+              IsOk());
+  ASSERT_THAT(db::Migrate(*database_, "supervisor", Migrations()), IsOk());
+  const auto refused = At(run, 8);
+  ASSERT_THAT(refused, IsOk());
+  EXPECT_EQ(refused->decision().verdict().ShortDebugString(), kVerdictsOf070[0]);
+  const auto fired = OfTrigger(run, 1);
+  ASSERT_THAT(fired, IsOk());
+  EXPECT_EQ(fired->decision().verdict().ShortDebugString(), kVerdictsOf070[1]);
+  EXPECT_EQ(fired->decision().num_new(), 10);
+  EXPECT_EQ(Get(run).decisions(0).verdict().observed().at("votes"), 1);
 }
 
 TEST_F(DecisionsTest, OfAManualPolicyAreAtTheTimesThatAreListed) {
@@ -335,7 +416,7 @@ TEST_F(DecisionsTest, AreMadeOfALiveRunWhenSomebodyAsks) {
   v1::TriggerRunRequest request;
   request.mutable_command()->set_request_id("now");
   request.set_run_id(run.value);
-  // The clock stands at second 10: one sample, that of second 10, waits behind it.
+  // The clock is at second 10: one sample, that of second 10, waits after it.
   const auto asked = supervisor_->run_control().Trigger(request);
   ASSERT_THAT(asked, IsOk());
   EXPECT_EQ(asked->trigger(), 2);

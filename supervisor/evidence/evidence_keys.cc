@@ -11,7 +11,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Those of all rows, or of those for which the request's `where` is true.
+// Returns the keys of all rows, or of the rows for which the request's `where` is true.
 std::vector<int64_t> MatchingKeys(const batch::Batch& chunk) {
   const std::span<const int64_t> keys = chunk.keys();
   const batch::Column* const matches = chunk.Find(storage::kMatchesColumn);
@@ -59,7 +59,7 @@ std::vector<int64_t> KeyChoice::Finish() && {
     std::rotate(kept_.begin(), kept_.begin() + num_taken_ % newest_, kept_.end());
   }
   if (most_rows_ == 0) return std::move(kept_);
-  // Of the newest, which are known only now.
+  // Takes the newest, which are known only now.
   num_taken_ = 0;
   for (const int64_t key : kept_) {
     Draw(key);

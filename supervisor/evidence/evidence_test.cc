@@ -78,9 +78,10 @@ TEST(RowCache, GivesRowsInTheOrderAskedAndCountsThoseThatAreMissing) {
   EXPECT_EQ(table.width, 2);
   EXPECT_EQ(table.num_missing, 1);
   EXPECT_THAT(table.values, ElementsAre(10, 11, 30, 31));
+  EXPECT_THAT(table.keys, ElementsAre(1, 3));
 }
 
-TEST(RowCache, LeavesOutRowsThatAreNoNumbers) {
+TEST(RowCache, LeavesOutRowsThatAreNotNumbers) {
   RowCache cache;
   ASSERT_THAT(cache.Add(RowsOf({1, 2, 3}, {1, NAN, INFINITY}, 1), "x"), IsOk());
   cache.Settle(From(1, 3));
@@ -102,7 +103,7 @@ TEST(RowCache, KeepsWhatARowHasForThoseWhoAskForIt) {
   EXPECT_EQ(complete.num_missing, 2);
 }
 
-TEST(RowCache, PutsTheRowsOfAnotherBehindItsOwn) {
+TEST(RowCache, PutsTheRowsOfAnotherAfterItsOwn) {
   RowCache labels, predictions;
   ASSERT_THAT(labels.Add(RowsOf({1, 2, 3}, {0, 1, 1}, 1), "x"), IsOk());
   ASSERT_THAT(predictions.Add(RowsOf({4, 3, 2, 1}, {.1, .9, .2, .8, .3, NAN, .4, .6}, 2), "x"),
@@ -115,6 +116,7 @@ TEST(RowCache, PutsTheRowsOfAnotherBehindItsOwn) {
   EXPECT_EQ(table.num_rows, 2);
   EXPECT_EQ(table.num_missing, 2);
   EXPECT_THAT(table.values, ElementsAre(0, .4, .6, 1, .2, .8));
+  EXPECT_THAT(table.keys, ElementsAre(1, 3));
 }
 
 TEST(RowCache, KnowsWhenItIsFull) {
@@ -135,7 +137,7 @@ TEST(RowCache, RefusesRowsOfAnotherWidth) {
       StatusIs(absl::StatusCode::kInternal, HasSubstr("3 numbers for each sample, but had 2")));
 }
 
-TEST(SampleValues, KeepWhatASampleHasBesideAFieldThatIsNoNumber) {
+TEST(SampleValues, KeepWhatASampleHasBesideAFieldThatIsNotANumber) {
   const auto spec = config::Read<storage::DatasetSpec>(
       "{path: /data, files: '*.csv', format: {type: csv, columns: [t, x, y]}, event_time: {column: "
       "t}, label: {column: y, kind: real}}",

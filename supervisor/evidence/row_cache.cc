@@ -95,6 +95,7 @@ EvidenceTable RowCache::Table(std::span<const int64_t> keys, bool may_lack) cons
       continue;
     }
     table.values.insert(table.values.end(), first, first + width_);
+    table.keys.push_back(key);
     ++table.num_rows;
   }
   return table;
@@ -121,6 +122,7 @@ EvidenceTable RowCache::TableBeside(const RowCache& other, std::span<const int64
     }
     table.values.insert(table.values.end(), own.begin(), own.end());
     table.values.insert(table.values.end(), others.begin(), others.end());
+    table.keys.push_back(key);
     ++table.num_rows;
   }
   return table;

@@ -13,17 +13,17 @@
 
 namespace tidemill::supervisor {
 
-// A number that is not finite is one that a sample lacks, NaN. Also remembers samples that have no
-// row. Within its budget of bytes it forgets nothing. A caller
-// that would exceed the budget starts with a new one. Thread-compatible.
+// A number that is not finite counts as missing, NaN. Also remembers samples that have no row.
+// Within its budget of bytes it forgets nothing. A caller that would exceed the budget starts with
+// a new one. Thread-compatible.
 class RowCache {
  public:
   explicit RowCache(int64_t max_bytes = int64_t{64} << 20) : max_bytes_(max_bytes) {}
 
-  // Returns those of `keys` about which nothing is known, each once, in their order.
+  // Returns the keys that are not in the cache, each once, in their order.
   std::vector<int64_t> Unknown(std::span<const int64_t> keys) const;
 
-  // Whether `num_rows` more rows fit, with the present width of rows.
+  // Whether `num_rows` more rows fit, with the current width of rows.
   bool HasRoomFor(size_t num_rows) const;
   void Clear();
   // The bytes of all rows, counted as for the budget.
@@ -32,14 +32,14 @@ class RowCache {
   // Adds rows of samples: a batch with the column `key` and the column `values`, float32 or
   // float64. Rows without a number are skipped. INTERNAL when the width differs from before.
   absl::Status Add(const batch::Batch& rows, std::string_view values);
-  // Records that everything about these keys has come. Those without a row have none.
+  // Records that these keys are complete: keys without a row have none.
   void Settle(std::span<const int64_t> keys);
 
   // Returns the rows of keys, all of which must be known. Unless they may lack numbers, only rows
   // that lack none.
   EvidenceTable Table(std::span<const int64_t> keys, bool may_lack = false) const;
   // Returns the rows of keys that are known here and in `other`, each with the row of the other
-  // behind its own. Only samples with both rows, none of which lacks a number.
+  // after its own. Only samples with both rows, none of which lacks a number.
   EvidenceTable TableBeside(const RowCache& other, std::span<const int64_t> keys) const;
 
  private:
@@ -55,7 +55,7 @@ class RowCache {
   int64_t width_ = 1;
   absl::flat_hash_map<int64_t, int64_t> row_of_;  // kNoRow for a key without one.
   std::vector<double> values_;
-  bool lacks_some_ = false;  // Whether some row does.
+  bool lacks_some_ = false;  // Whether some row lacks a number.
 };
 
 }  // namespace tidemill::supervisor

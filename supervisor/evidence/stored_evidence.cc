@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kKeysAtATime = 100'000;
 // Samples asked for ahead: as few as these at first, twice as many each time more are missing.
 constexpr int64_t kFirstAhead = 512;
-constexpr int64_t kMostAhead = 16'384;
+constexpr int64_t kMaxAhead = 16'384;
 
 struct Asked {
   evaluator::v1::ModelColumn column;
@@ -35,7 +35,7 @@ Asked ColumnOf(EvidenceKind kind) {
 absl::StatusOr<std::unique_ptr<StoredEvidence>> StoredEvidence::Create(
     Downstream& downstream, EvidenceKeys& keys, DatasetId dataset, const std::string& dataset_spec,
     std::optional<ActiveModel> model) {
-  ASSIGN_OR_RETURN(auto spec, config::Read<storage::DatasetSpec>(dataset_spec, "dataset"));
+  ASSIGN_OR_RETURN(auto spec, config::ReadKept<storage::DatasetSpec>(dataset_spec, "dataset"));
   return std::unique_ptr<StoredEvidence>(new StoredEvidence(downstream, keys, dataset, dataset_spec,
                                                             std::move(spec), std::move(model)));
 }
@@ -82,7 +82,7 @@ absl::StatusOr<const RowCache*> StoredEvidence::Known(const EvidenceRequest& req
     // What is drawn of a window says nothing of what will be drawn of the next.
     const bool is_drawn =
         request.most_rows > 0 && static_cast<int64_t>(keys.size()) >= request.most_rows;
-    // Nor is it known which of the next a condition will be true for.
+    // Nor is it known for which of the next samples a condition will hold.
     if (IsOfModel(request.kind) && !is_drawn && request.where.empty()) {
       ASSIGN_OR_RETURN(ahead, Ahead(request.to, unknown.size(), kept));
     }
@@ -105,8 +105,8 @@ int64_t StoredEvidence::num_bytes() const {
 
 absl::StatusOr<std::vector<int64_t>> StoredEvidence::Ahead(const Cut& from, size_t num_missing,
                                                            Kept& kept) {
-  const int64_t least = std::clamp(static_cast<int64_t>(num_missing), kFirstAhead, kMostAhead);
-  kept.num_ahead = std::clamp(2 * kept.num_ahead, least, kMostAhead);
+  const int64_t least = std::clamp(static_cast<int64_t>(num_missing), kFirstAhead, kMaxAhead);
+  kept.num_ahead = std::clamp(2 * kept.num_ahead, least, kMaxAhead);
   return keys_.KeysFrom(from, kept.num_ahead);
 }
 

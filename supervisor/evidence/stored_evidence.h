@@ -20,15 +20,15 @@
 
 namespace tidemill::supervisor {
 
-// The active model, and the run on whose behalf it is asked.
+// The active model, and the run that asks it.
 struct ActiveModel {
   int64_t model_id = 0;
   rpc::v1::Command command;
 };
 
-// The windows of decisions overlap, and those of errors follow each other. Therefore what was read
-// is kept within a budget, and models are asked ahead of the window: few calls serve many
-// decisions. The answers are the same without this. Thread-compatible.
+// The windows of decisions overlap, and windows of errors follow each other. Therefore rows are
+// cached within a budget, and the model is asked ahead of the window, so that few calls serve many
+// decisions. The results are the same without the cache. Thread-compatible.
 class StoredEvidence final : public EvidenceSource {
  public:
   // `dataset_spec` is the spec that storage has completed. Without a model, a request that needs
@@ -41,11 +41,11 @@ class StoredEvidence final : public EvidenceSource {
 
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest& request) override;
 
-  // The bytes of what is kept.
+  // The bytes of the cached rows.
   int64_t num_bytes() const;
 
  private:
-  // What rows contain: a kind of evidence, and the columns that it names.
+  // The content of rows: a kind of evidence, and the columns that it names.
   using Subject = std::pair<EvidenceKind, std::vector<std::string>>;
   struct Kept {
     RowCache rows;
@@ -56,7 +56,7 @@ class StoredEvidence final : public EvidenceSource {
   StoredEvidence(Downstream& downstream, EvidenceKeys& keys, DatasetId dataset,
                  std::string spec_text, storage::DatasetSpec spec,
                  std::optional<ActiveModel> model);
-  // Returns where all that is asked for of these keys is known. Valid until the next call for the
+  // Returns a cache that has all requested rows of these keys. Valid until the next call for the
   // same subject.
   absl::StatusOr<const RowCache*> Known(const EvidenceRequest& request,
                                         std::span<const int64_t> keys);

@@ -20,7 +20,7 @@ using Span = std::pair<Cut, Cut>;
 struct Choice {
   size_t evaluation = 0;
   std::string measure;
-  size_t place = 0;  // Of the measure in the evaluation.
+  size_t place = 0;  // The place of the measure in the evaluation.
 };
 
 std::string Title(const PipelineSpec& spec, const Choice& choice) {

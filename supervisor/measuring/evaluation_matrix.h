@@ -1,4 +1,4 @@
-// Finds the value that other triggers than a run's own would have had, from the run's models.
+// Computes the value of other triggers from the models of a run.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ class EvaluationMatrix {
   struct Window {
     Cut from;
     Cut to;
-    // Whether any model met samples in it.
+    // Whether any model was measured on samples in it.
     bool has_samples = false;
   };
 
-  // `dataset` and `triggers` are those that define the run's windows. `values` are of one
-  // evaluation; other measures and slices are ignored. `of_pipeline` is as in evaluator::Pool().
-  // The errors are those of MakeWindows().
+  // `dataset` and `triggers` define the run's windows. `values` are of one evaluation; other
+  // measures and slices are ignored. `of_pipeline` is as in evaluator::Pool(). Returns the errors
+  // of MakeWindows().
   static absl::StatusOr<EvaluationMatrix> Create(
       const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
       const std::vector<TriggerState>& triggers,
@@ -52,11 +52,11 @@ class EvaluationMatrix {
   const std::vector<Cut>& triggers() const { return triggers_; }
   const std::vector<int64_t>& numbers() const { return numbers_; }
   const std::string& measure() const { return measure_; }
-  // The measure as the pipeline has it; nullptr where that is not known.
+  // The measure with its settings in the pipeline; nullptr when it is unknown.
   const evaluator::Measure* of_pipeline() const { return of_pipeline_.get(); }
 
   // Returns the value on a window of the newest model whose trigger is at or before `trained_to`.
-  // It stands for a model that would have been trained there. nullptr when there is no such model,
+  // It represents a model that would have been trained there. nullptr when there is no such model,
   // or when it has no value.
   const Cell* At(const Cut& trained_to, size_t window) const;
 
@@ -83,7 +83,7 @@ class MatrixMean {
 
   // Adds a trigger. Triggers come in order.
   void Fired(const Cut& at);
-  // No sample lies between the last trigger and `next`. A model trained up to `next` has therefore
+  // No sample is between the last trigger and `next`. A model trained up to `next` has therefore
   // seen the same samples.
   void Extend(const Cut& next) { trained_to_ = next; }
   // No further trigger follows.
@@ -98,10 +98,10 @@ class MatrixMean {
   // The number of windows with samples that are not in the mean.
   int64_t num_left_out() const { return num_left_out_; }
 
-  // What was in use in a window.
+  // The model that was in use in a window.
   struct Use {
     const EvaluationMatrix::Cell* cell = nullptr;  // nullptr when nothing was measured.
-    int64_t trigger = 0;                           // The number of the last one, from 1; 0 before.
+    int64_t trigger = 0;  // The number of the last trigger, from 1; 0 before the first.
   };
   // One for each window of the matrix, after Finish().
   const std::vector<Use>& uses() const { return uses_; }
@@ -112,7 +112,7 @@ class MatrixMean {
 
   const EvaluationMatrix* matrix_;
   size_t next_ = 0;                // The windows before it are measured.
-  std::optional<Cut> trained_to_;  // Up to the last trigger.
+  std::optional<Cut> trained_to_;  // The cut of the last trigger.
   int64_t num_fired_ = 0;
   std::vector<Use> uses_;
   std::vector<const EvaluationMatrix::Cell*> cells_;

@@ -102,7 +102,7 @@ TEST(MatrixMean, HasTheIntervalOfTheWindowsThatItIsOver) {
     value.set_low(value.value() - .03);
     value.set_high(value.value() + .06);
   }
-  // Of two windows, with 2 and 4 samples.
+  // The mean over two windows, with 2 and 4 samples.
   const MatrixMean mean = Mean(Matrix(values), {8, 20});
   const auto interval = mean.Interval();
   ASSERT_TRUE(interval);
@@ -125,7 +125,7 @@ TEST(EvaluationMatrix, KnowsModelsByTheNumbersOfTheirTriggers) {
 
 TEST(MatrixMean, LeavesOutWindowsWithoutAModel) {
   const EvaluationMatrix matrix = Matrix(Values());
-  // Before the first model of the run there is none that could stand for the policy's.
+  // Before the first model of the run, no model can represent the policy's.
   const MatrixMean early = Mean(matrix, {3, 7});
   EXPECT_EQ(early.Value(), std::nullopt);
   EXPECT_EQ(early.num_left_out(), 3);

@@ -44,7 +44,7 @@ TEST(EvaluationValues, OfSlicesAndDetailsAreBounded) {
   EXPECT_EQ(response.evaluations(4).value(), 0.75);
 }
 
-// Of trigger 1, 2 or 3; a baseline has the trigger of the model in use.
+// The value of trigger 1, 2 or 3; a baseline has the trigger of the model in use.
 evaluator::v1::Evaluation ValueOf(int64_t trigger, const std::string& baseline = "") {
   evaluator::v1::Evaluation evaluation = Accuracy("");
   evaluation.set_trigger(trigger);
@@ -53,7 +53,7 @@ evaluator::v1::Evaluation ValueOf(int64_t trigger, const std::string& baseline =
   return evaluation;
 }
 
-TEST(EvaluationValues, OfBaselinesStandApartFromThoseOfModels) {
+TEST(EvaluationValues, OfBaselinesAreSeparateFromThoseOfModels) {
   std::vector<evaluator::v1::Evaluation> values = {ValueOf(1, "constant"), ValueOf(1, "last"),
                                                    ValueOf(1), ValueOf(2)};
   const auto baselines = TakeBaselines(values);

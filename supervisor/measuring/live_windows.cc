@@ -29,7 +29,7 @@ absl::StatusOr<Part> PartOf(const RunState& state, const PipelineSpec& spec,
   return Part{.trained_on = name == trained_on, .label_delay = delay};
 }
 
-// Ends a dataset right behind the samples that a trigger knew, so that no window that reaches
+// Ends a dataset right after the samples that a trigger knew, so that no window that reaches
 // further is whole.
 void EndBehind(const TriggerState& trigger, const Part& part, v1::DatasetSynced& dataset) {
   rpc::v1::Cut end;

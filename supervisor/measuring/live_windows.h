@@ -15,14 +15,14 @@
 namespace tidemill::supervisor {
 
 // Returns the part of a dataset that is divided into windows now. In a replay, and once the stream
-// has ended, it is everything. Before that, it is what lies before the last trigger with a model.
+// has ended, it is everything. Before that, it is the part before the last trigger with a model.
 absl::StatusOr<v1::DatasetSynced> MeasuredPart(const RunState& state, const PipelineSpec& spec,
                                                const std::string& dataset);
 
 // Returns the triggers that have a model.
 std::vector<TriggerState> StoredTriggers(const RunState& state);
 
-// The windows of an evaluation that the present round measures, with their models. At the end, and
+// The windows of an evaluation that the current round measures, with their models. At the end, and
 // in a replay, they are all windows. Before that, they are the windows that the trigger of the last
 // stored model has closed. A `whole` dataset other than the training dataset is closed from the
 // beginning, so that each new model is measured on it. Models that retention has removed are left
@@ -37,8 +37,8 @@ struct WindowsOfRound {
 absl::StatusOr<WindowsOfRound> WindowsToMeasureNow(const RunState& state, const PipelineSpec& spec,
                                                    const evaluator::EvaluationSpec& evaluation);
 
-// Leaves out of a snapshot what came too late for the triggers. For each trigger, these are samples
-// whose labels should have been known at its cut, but that it did not know.
+// Excludes samples from a snapshot that came too late for the triggers. For each trigger, these are
+// samples whose labels should have been known at its cut, but were not.
 void AddHorizons(const std::vector<TriggerState>& triggers, Duration label_delay,
                  rpc::v1::Snapshot& snapshot);
 

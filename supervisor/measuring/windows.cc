@@ -59,7 +59,7 @@ class Beginnings {
     return Later(std::chrono::microseconds(first.time_since_epoch()).count(), spec_.offset.micros);
   }
 
-  // Of the last beginning at or before `time`.
+  // The number of the last beginning at or before `time`.
   int64_t NumberAt(int64_t time) const {
     const int64_t moved = Later(time, -spec_.offset.micros);
     if (spec_.every) return FloorDivide(moved, spec_.every->micros);
@@ -142,7 +142,7 @@ class WindowMaker {
   const std::vector<TriggerState>& triggers_;
 };
 
-// How many windows lie in the dataset's time.
+// How many windows are in the dataset's time.
 double NumWindows(const evaluator::WindowsSpec& spec, const v1::DatasetSynced& dataset,
                   size_t num_triggers) {
   const int64_t start = dataset.from().event_time();
@@ -193,7 +193,7 @@ void NameModels(Window& window, const std::vector<TriggerState>& triggers) {
   }
 }
 
-// Triggers that were skipped are not among them, so that a number is no place.
+// Triggers that were skipped are not among them, so a number is not a place.
 const v1::Trigger& Numbered(const std::vector<TriggerState>& triggers, int64_t number) {
   return std::ranges::lower_bound(
              triggers, number, {},

@@ -17,7 +17,7 @@ struct Window {
   rpc::v1::Cut from;
   rpc::v1::Cut to;
   // The last trigger at or before `from`. Its model was in use when the window began, and has seen
-  // nothing of it.
+  // no sample of it.
   std::optional<int64_t> active_trigger = std::nullopt;
   // The first trigger at or after `to`. Its model was trained when the window had just ended.
   std::optional<int64_t> trained_trigger = std::nullopt;
@@ -45,7 +45,7 @@ absl::Status CheckNumWindows(const evaluator::WindowsSpec& spec, const v1::Datas
 // Returns the windows in the form of a request to the evaluator. Each has the model in use, if
 // there is one, and the cut up to which it was trained. On a `whole` dataset, the last model counts
 // as the one in use. With `models: active` no other model is measured, and windows before the first
-// trigger are left out. The errors are those of MakeWindows().
+// trigger are left out. Returns the errors of MakeWindows().
 absl::StatusOr<std::vector<evaluator::v1::Window>> WindowsToMeasure(
     const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
     const std::vector<TriggerState>& triggers);

@@ -54,14 +54,14 @@ std::vector<std::string> Show(const absl::StatusOr<std::vector<Window>>& windows
   return shown;
 }
 
-TEST(Windows, LieBetweenTheTriggersAndCoverTheDataset) {
+TEST(Windows, AreBetweenTheTriggersAndCoverTheDataset) {
   EXPECT_THAT(Show(MakeWindows(evaluator::BetweenTriggers{}, Dataset(0, 100), Triggers({40, 70}))),
               ElementsAre("0-40 -/1", "40-70 1/2", "70-100 2/-"));
   EXPECT_THAT(Show(MakeWindows(evaluator::BetweenTriggers{}, Dataset(0, 100), Triggers({}))),
               ElementsAre("0-100 -/-"));
 }
 
-TEST(Windows, LeaveOutWhatLiesOutsideTheDataset) {
+TEST(Windows, LeaveOutWhatIsOutsideTheDataset) {
   EXPECT_THAT(Show(MakeWindows(evaluator::BetweenTriggers{}, Dataset(50, 60), Triggers({40, 70}))),
               ElementsAre("50-60 1/2"));
   EXPECT_THAT(Show(MakeWindows(evaluator::BetweenTriggers{}, Dataset(0, 0), Triggers({40}))),
@@ -123,7 +123,7 @@ TEST(Windows, AreTheIntervalsThatAreNamed) {
               ElementsAre("0-60 -/2", "50-100 1/-"));
 }
 
-TEST(Windows, LieAroundTriggers) {
+TEST(Windows, AreAroundTriggers) {
   const evaluator::AroundTriggers spec{.from = {-20}, .to = {30}};
   EXPECT_THAT(Show(MakeWindows(spec, Dataset(0, 100), Triggers({30, 50, 90}))),
               ElementsAre("10-60 -/3", "30-80 1/3", "70-100 2/-"));
@@ -165,7 +165,7 @@ TEST(Windows, OfTooManyTriggersAreRefused) {
       StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fire less often")));
 }
 
-TEST(Windows, NameTheModelInUseWhenOnlyThatIsToBeMeasured) {
+TEST(Windows, NameTheModelInUseWhenOnlyThatIsMeasured) {
   evaluator::EvaluationSpec spec;
   spec.models = evaluator::EvaluatedModels::kActive;
   const auto windows = *WindowsToMeasure(spec, Dataset(0, 100), Triggers({40, 70}));

@@ -1,4 +1,4 @@
-// Finds what is allowed in a pipeline, but probably not intended.
+// Finds settings of a pipeline that are allowed, but probably not intended.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace tidemill::supervisor {
 
-// An error is what can never work. Paths are those of the pipeline.
+// A setting that can never work is an error. Paths begin at the pipeline.
 std::vector<config::Remark> Advise(const PipelineSpec& spec, const DataFacts& facts);
 
 }  // namespace tidemill::supervisor

@@ -21,7 +21,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// A label that this share of the records has is no slip of the data but one of the spec.
+// A label that this share of the records has is not a mistake in the data but in the spec.
 constexpr double kNotedShare = 0.05;
 
 // The columns that a spec names, each with the path of its key.
@@ -49,8 +49,8 @@ std::vector<config::Remark> FindMissingColumns(const FirstRecords& records,
   return missing;
 }
 
-// The class that a value was meant for. Of a word of few letters every other one is close: one
-// letter may be wrong then.
+// The class that a value was meant for. Short words are all close to each other, so only one letter
+// may be wrong in them.
 std::optional<std::string> MeantBy(const std::string& value,
                                    const std::vector<std::string>& classes) {
   auto close = config::ClosestTo(value, classes);
@@ -105,7 +105,7 @@ std::vector<config::Remark> FindUnknownClasses(const FirstRecords& records,
 // Labels that are whole numbers, where the spec names no classes.
 std::vector<NumberedClass> FindNumberedClasses(const FirstRecords& records,
                                                const storage::LabelSpec& label) {
-  constexpr size_t kMostClasses = 10'000;
+  constexpr size_t kMaxClasses = 10'000;
   std::vector<NumberedClass> found;
   if (!label.column || !label.classes.empty()) return found;
   const auto place = static_cast<size_t>(std::ranges::find(records.columns, *label.column) -
@@ -115,7 +115,7 @@ std::vector<NumberedClass> FindNumberedClasses(const FirstRecords& records,
     int64_t number = 0;
     if (record.fields.size() != records.columns.size()) continue;
     if (label.SaysMissing(record.fields[place])) continue;
-    if (!absl::SimpleAtoi(record.fields[place], &number) || seen.size() >= kMostClasses) continue;
+    if (!absl::SimpleAtoi(record.fields[place], &number) || seen.size() >= kMaxClasses) continue;
     if (!seen.insert(number).second) continue;
     found.push_back({number, fmt::format("{}, line {}", records.file, record.line)});
   }

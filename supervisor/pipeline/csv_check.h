@@ -12,7 +12,6 @@
 
 namespace tidemill::supervisor {
 
-// What is known about a dataset's data.
 // A class by its number, and the first record that has it: "a.csv, line 52".
 struct NumberedClass {
   int64_t number = 0;
@@ -20,16 +19,17 @@ struct NumberedClass {
 };
 
 struct DataFacts {
-  std::vector<Timestamp> times = {};        // Those of the first records, in the order of the file.
-  std::optional<int64_t> num_samples = {};  // Only when all of them were seen.
+  std::vector<Timestamp> times =
+      {};  // The event times of the first records, in the order of the file.
+  std::optional<int64_t> num_samples = {};  // Only when all samples were read.
   std::vector<NumberedClass> classes = {};  // Labels that are whole numbers, each once.
 };
 
 struct CsvFindings {
   std::vector<config::Remark> remarks = {};  // Paths are below the dataset.
-  // Absent when the file does not tell.
+  // Absent when the file does not name them.
   std::optional<std::vector<std::string>> columns = std::nullopt;
-  FirstRecords records = {};  // Empty when something keeps them from being read.
+  FirstRecords records = {};  // Empty when they cannot be read.
   DataFacts facts = {};
 };
 

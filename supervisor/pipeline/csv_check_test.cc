@@ -58,7 +58,7 @@ TEST(CheckCsv, FindsNothingInASoundFile) {
   EXPECT_THAT(found.facts.num_samples, Optional(2));
 }
 
-TEST(CheckCsv, TellsOfLabelsThatAreNoClassHoweverFewOfEach) {
+TEST(CheckCsv, ReportsLabelsThatAreNotClassesHoweverFewOfEach) {
   std::string text = "date,weather\n";
   for (int i = 0; i < 100; ++i)
     text += fmt::format("2012-01-01,{}\n", i < 90 ? "sun" : std::to_string(i));
@@ -238,7 +238,7 @@ TEST(CheckCsv, KnowsAFileWithoutAHeader) {
   EXPECT_THAT(remark.hint, HasSubstr("try header: false, and name the 3 columns"));
 }
 
-TEST(CheckCsv, KnowsBlanksBehindTheDelimiters) {
+TEST(CheckCsv, KnowsBlanksAfterTheDelimiters) {
   const config::Remark remark = Only(Check("date, weather\n2012-01-01, sun\n"));
   EXPECT_EQ(remark.path, "label.column");
   EXPECT_THAT(remark.hint, HasSubstr("write trim: true in the format, or \" weather\" here"));
@@ -254,7 +254,7 @@ TEST(CheckCsv, KnowsBlanksBehindTheDelimiters) {
   EXPECT_THAT(found.columns, Optional(ElementsAre("date", "weather")));
 }
 
-TEST(CheckCsv, TellsOfASecondHeader) {
+TEST(CheckCsv, ReportsASecondHeader) {
   std::string text = "date,wind,weather\n";
   for (int i = 0; i < 30; ++i) text += "2012-01-01,1,sun\n";
   const config::Remark same = Only(Check(text + text));
@@ -298,10 +298,10 @@ TEST(CheckCsv, ReadsUcisAirQuality) {
   EXPECT_THAT(found.facts.num_samples, Optional(1));
 }
 
-TEST(CheckCsv, NamesWhatIsNoCsvFile) {
+TEST(CheckCsv, NamesAFileThatIsNotCsv) {
   const config::Remark remark = Only(Check("PAR1\x15\x04\x15\x10"));
   EXPECT_EQ(remark.path, "files");
-  EXPECT_EQ(remark.message, "weather.csv is no CSV file, it is a Parquet file");
+  EXPECT_EQ(remark.message, "weather.csv is not a CSV file, it is a Parquet file");
   EXPECT_EQ(remark.hint, "write its table as CSV");
 }
 
@@ -318,7 +318,7 @@ TEST(CheckCsv, KnowsTextsThatAreNotUtf8) {
   EXPECT_THAT(latin.message, HasSubstr("gr\\xfc\\xdf"));
 }
 
-TEST(CheckCsv, ShowsBytesOfALabelThatAreNoText) {
+TEST(CheckCsv, ShowsBytesOfALabelThatAreNotText) {
   EXPECT_THAT(Only(Check("date,weather\n2012-01-01,n\xe4sse\n")).message, HasSubstr("'n\\xe4sse'"));
 }
 
@@ -338,7 +338,7 @@ config::Remark TryWind(const std::string& op, const std::string& values,
   return remarks.empty() ? config::Remark{} : remarks.front();
 }
 
-TEST(TryFields, NamesTheFieldThatIsNoNumberAndWhatToWrite) {
+TEST(TryFields, NamesTheFieldThatIsNotANumberAndWhatToWrite) {
   const std::string floats = "- parse_csv: {columns: [wind], dtype: float32}\n";
   const config::Remark comma = TryWind(floats, "2012-01-01;1,5\n");
   EXPECT_EQ(comma.path, "[0].parse_csv.columns[0]");
@@ -362,7 +362,7 @@ TEST(TryFields, SaysHowToTakeEmptyFieldsAndOnlyWarnsOfAFew) {
       IsEmpty());
 }
 
-// What is said of a pipeline over numbered classes, of which one record has class 7.
+// The findings for a pipeline over numbered classes, where one record has class 7.
 std::vector<config::Remark> AdviceForClasses(const std::string& model, const std::string& loss) {
   std::string text = "date,wind,weather\n";
   for (int day = 1; day <= 28; ++day) {
@@ -402,7 +402,7 @@ TEST(Advise, NamesTheFirstRecordOfAClassThatTheModelHasNoOutputFor) {
             "");
 }
 
-TEST(Advise, TellsOfLargeDenseEmbeddings) {
+TEST(Advise, ReportsLargeDenseEmbeddings) {
   EXPECT_THAT(SaidOf(AdviceForClasses("{type: embedding_bag, vocabulary: 32769, outputs: 8}",
                                       "cross_entropy"),
                      "model.sparse"),

@@ -113,8 +113,8 @@ std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_
     look.Add(bytes);
     digest.Add(bytes);
     network.size_bytes += count;
-    if (network.size_bytes > kMostNetworkBytes) {
-      problems.Add(field, TooLarge(name, file->size_bytes, kMostNetworkBytes),
+    if (network.size_bytes > kMaxNetworkBytes) {
+      problems.Add(field, TooLarge(name, file->size_bytes, kMaxNetworkBytes),
                    "leave the weights out of it, or store them as half precision");
       return std::nullopt;
     }

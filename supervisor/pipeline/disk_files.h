@@ -12,8 +12,8 @@
 namespace tidemill::supervisor {
 
 // Reads only files below the pipeline's folder and the data folder, as base/paths opens them. Their
-// contents go to a server, and somebody else's pipeline must not be able to take other files along.
-// For the command line only. Remembers what must be sent. Thread-compatible.
+// contents go to a server, and another user's pipeline must not be able to include other files. For
+// the command line only. Remembers what must be sent. Thread-compatible.
 class DiskFiles final : public PipelineFiles {
  public:
   // `data_folder` may be empty.

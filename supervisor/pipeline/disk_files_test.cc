@@ -96,7 +96,7 @@ TEST_F(DiskFilesTest, ANetworkIsNamedByWhatItHolds) {
   EXPECT_EQ(files_.network()->digest, Sha256(kNetwork));
 }
 
-TEST_F(DiskFilesTest, WhatIsNoNetworkIsAProblem) {
+TEST_F(DiskFilesTest, AFileThatIsNotANetworkIsAProblem) {
   Write("own/text.pt", "def forward(self, x): return x");
   EXPECT_FALSE(files_.Keep("text.pt", "model.file", problems_));
   EXPECT_THAT(LastProblem(), HasSubstr("text.pt is not a TorchScript file"));

@@ -7,7 +7,7 @@
 #include "fmt/ranges.h"
 
 #include "base/thousands.h"
-#include "storage/client/dataset_expressions.h"
+#include "storage/spec/dataset_expressions.h"
 #include "supervisor/pipeline/part_check.h"
 
 namespace tidemill::supervisor {
@@ -72,7 +72,7 @@ std::vector<config::Remark> CheckExpressions(const std::string& file,
 std::vector<config::Remark> JudgeValues(const DatasetPeek& peek, const storage::DatasetSpec& spec) {
   std::vector<config::Remark> remarks;
   for (const TriedPart& part : peek.parts) {
-    // JudgeParts() tells of all others.
+    // JudgeParts() reports all others.
     if (!IsTelling(peek, spec, part) || !spec.format->Delimited() || spec.where) continue;
     for (const TriedExpression& each : part.expressions) {
       const int64_t num_null = each.key == kEventTime ? each.num_null : 0;

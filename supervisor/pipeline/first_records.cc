@@ -67,7 +67,7 @@ class Cutting {
   const storage::DelimitedText& text_;
   const CsvSplitter splitter_;
   std::optional<CsvHeader> header_;
-  bool moved_ = false;  // Whether the columns stand in another order.
+  bool moved_ = false;  // Whether the columns are in another order.
   CsvRecord record_;
   int64_t line_ = 1;
   FirstRecords cut_;

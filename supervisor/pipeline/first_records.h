@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::supervisor {
 
@@ -29,9 +29,9 @@ struct FirstRecord {
 
 struct FirstRecords {
   std::string file;
-  std::vector<std::string> columns;  // Those of the header, else those of the spec.
-  // Those that can be cut into fields, whatever their number. Headers, records without any text,
-  // and what follows a header with the columns in another order are not among them.
+  std::vector<std::string> columns;  // The columns of the header, else the columns of the spec.
+  // The records that can be cut into fields, with any number of fields. Headers, records without
+  // any text, and the records after a header with another order of columns are not among them.
   std::vector<FirstRecord> records;
   bool has_header = false;
   batch::CsvDialect dialect = {};
@@ -41,7 +41,7 @@ struct FirstRecords {
 };
 
 // Cuts the complete records in `start`. A byte order mark and blank lines are left out. `columns`
-// are those of the spec, for files without a header.
+// come from the spec, for files without a header.
 FirstRecords CutRecords(const FileStart& start, const storage::DelimitedText& text,
                         std::span<const std::string> columns = {});
 

@@ -41,7 +41,7 @@ std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_head
   if (const auto kind = KindOfFile(bytes)) {
     return config::Remark{
         .path = "files",
-        .message = fmt::format("{} is no CSV file, it is {}", start.file, kind->name),
+        .message = fmt::format("{} is not a CSV file, it is {}", start.file, kind->name),
         .hint = std::string(kind->hint)};
   }
   const std::string_view header = bytes.substr(0, bytes.find_first_of("\r\n"));
@@ -58,7 +58,7 @@ std::optional<config::Remark> FindDuplicate(const FirstRecords& records) {
   if (!problem) return std::nullopt;
   return config::Remark{.path = "format",
                         .message = fmt::format("the header of {} {}", records.file, *problem),
-                        .hint = "give each column of the file a name of its own"};
+                        .hint = "give each column of the file a unique name"};
 }
 
 // Another delimiter that cuts the first records into equally many fields, if there is one.
@@ -82,7 +82,7 @@ std::optional<std::string> OtherDelimiter(const FileStart& start, storage::Delim
   return best;
 }
 
-// Whether what stands in the first line are values: one that reads as a number or a time.
+// Whether the first line holds values: one that reads as a number or a time.
 bool LooksLikeValues(const std::vector<std::string>& fields, const storage::DatasetSpec& spec) {
   return std::ranges::any_of(fields, [&](const std::string& field) {
     return IsPlainNumber(field) || IsTime(field, spec.event_time);

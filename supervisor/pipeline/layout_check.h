@@ -9,9 +9,9 @@
 
 namespace tidemill::supervisor {
 
-// Returns what keeps the file from being read as CSV in UTF-8 at all: it is empty, has another
-// encoding, or has a header that is not complete or names a column twice. Nothing else can be said
-// about such a file.
+// Returns the reason why the file cannot be read as CSV in UTF-8 at all: it is empty, has another
+// encoding, or has a header that is not complete or names a column twice. Such a file is not
+// checked further.
 std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
                                                 const storage::DelimitedText& text);
 

@@ -113,9 +113,9 @@ TEST_F(ClassFile, ThatCannotBeReadIsTheOnlyProblem) {
   EXPECT_EQ(twice.problems.items()[0].hint, "write one class a line");
 }
 
-TEST_F(ClassFile, StandsInThePlaceOfClassesOnly) {
+TEST_F(ClassFile, ReplacesClassesOnly) {
   const auto both = CheckWith("", folder_, "classes: [rain, sun], classes_file: weathers.txt");
-  EXPECT_THAT(both.problems.ToString(), HasSubstr("stands beside classes"));
+  EXPECT_THAT(both.problems.ToString(), HasSubstr("cannot be combined with classes"));
   const auto real = CheckWith("", folder_, "kind: real, classes_file: weathers.txt");
   EXPECT_THAT(real.problems.ToString(), HasSubstr("is given for a real label"));
 }

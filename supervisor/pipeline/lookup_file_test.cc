@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
 
-// The table of days.csv, and what a check says of a sound pipeline with ops more.
+// The table of days.csv, and what a check says about a sound pipeline with ops more.
 class LookupFile : public ::testing::Test {
  protected:
   LookupFile() {
@@ -77,7 +77,7 @@ TEST_F(LookupFile, IsKeptWithThePipelineAndSentPacked) {
   EXPECT_EQ(files.read().begin()->second, packed);
 }
 
-TEST_F(LookupFile, ThatHasAMistakeIsToldWithItsLineAndThatOfThePipeline) {
+TEST_F(LookupFile, WithAMistakeIsReportedWithItsLineAndThatOfThePipeline) {
   Write("date,load\n2012-01-01,1\n2012-01-02,x\n");
   const auto checked = CheckWith(kLookup);
   ASSERT_EQ(checked.problems.items().size(), 1U) << checked.problems.ToString();
@@ -92,7 +92,7 @@ TEST_F(LookupFile, IsNeitherAbsentNorTooLarge) {
   ASSERT_EQ(absent.problems.items().size(), 1U) << absent.problems.ToString();
   EXPECT_THAT(absent.problems.items()[0].message, HasSubstr("there is no file"));
   Write("date,load\n2012-01-01,1\n");
-  std::filesystem::resize_file(folder_ / "days.csv", transform::kMostTableBytes + 1);
+  std::filesystem::resize_file(folder_ / "days.csv", transform::kMaxTableBytes + 1);
   const auto large = CheckWith(kLookup);
   ASSERT_EQ(large.problems.items().size(), 1U) << large.problems.ToString();
   EXPECT_THAT(large.problems.items()[0].message, HasSubstr("at most 67108864 are allowed"));

@@ -16,14 +16,14 @@ namespace {
 using storage::SampleUnit;
 using storage::TriedPart;
 
-constexpr size_t kMostReasons = 3;
+constexpr size_t kMaxReasons = 3;
 constexpr char kCounted[] =
     "correct them in the file, or accept that they are left out and counted";
 
 std::string ReasonsOf(const TriedPart& part) {
   std::vector<std::string> texts;
   for (const storage::TriedReason& reason : part.reasons) {
-    if (texts.size() == kMostReasons) break;
+    if (texts.size() == kMaxReasons) break;
     texts.push_back(reason.num_records == part.num_left_out
                         ? reason.reason
                         : fmt::format("{} ({} times)", reason.reason, reason.num_records));
@@ -89,16 +89,16 @@ void JudgeFolders(const DatasetPeek& peek, std::vector<config::Remark>& remarks)
   std::vector<std::string> names;
   for (const storage::UnknownFolder& folder : peek.unknown_folders) {
     num_files += folder.num_files;
-    if (names.size() < kMostReasons) names.push_back(Quoted(folder.name));
+    if (names.size() < kMaxReasons) names.push_back(Quoted(folder.name));
   }
   const size_t more = peek.unknown_folders.size() - names.size();
   remarks.push_back(
       {.path = "label.classes",
-       .message = fmt::format("{} of {} files would be left out: they lie in {}{}, which {} not "
-                              "among the classes",
-                              num_files, peek.num_files, fmt::join(names, ", "),
-                              more > 0 ? fmt::format(" and {} other folders", more) : "",
-                              peek.unknown_folders.size() == 1 ? "is" : "are"),
+       .message = fmt::format(
+           "{} of {} files would be left out: they are in {}{}, which {} not among the classes",
+           num_files, peek.num_files, fmt::join(names, ", "),
+           more > 0 ? fmt::format(" and {} other folders", more) : "",
+           peek.unknown_folders.size() == 1 ? "is" : "are"),
        .hint = "name the folders in `classes`, or write a pattern that leaves them out",
        .is_error = num_files == peek.num_files});
 }

@@ -1,4 +1,4 @@
-// What the ingest would leave out of the places of a dataset's files that were tried.
+// Reports the records that the ingest would leave out, at the tried places of a dataset's files.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 namespace tidemill::supervisor {
 
 // Whether a part is the beginning of the first file, or a file that is a sample. Mistakes there are
-// those of the spec rather than of single records.
+// probably mistakes of the spec rather than of single records.
 bool IsTelling(const DatasetPeek& peek, const storage::DatasetSpec& spec,
                const storage::TriedPart& part);
 
 // "bytes 65536 to 131072 of a.csv", or the file when all of it is meant.
 std::string PlaceOf(const storage::DatasetSpec& spec, const storage::TriedPart& part);
 
-// It is an error when the ingest would take too little of what was tried; otherwise only some
-// records are left out. The beginning of a CSV file is not judged here but by CheckCsv(),
-// unless the spec has a `where`.
+// It is an error when the ingest would leave out too many of the tried records; otherwise it is a
+// warning. The beginning of a CSV file is not judged here but by CheckCsv(), unless the spec has a
+// `where`.
 std::vector<config::Remark> JudgeParts(const DatasetPeek& peek, const storage::DatasetSpec& spec);
 
 }  // namespace tidemill::supervisor

@@ -75,7 +75,7 @@ TEST_F(PartCheckTest, RefusesTimesThatCannotBeReadWhateverThePattern) {
   EXPECT_THAT(brackets.problems.ToString(), HasSubstr("brackets stand for themselves"));
 }
 
-TEST_F(PartCheckTest, WarnsOfRecordsThatAreLostBehindTheFirstOnes) {
+TEST_F(PartCheckTest, WarnsOfRecordsThatAreLostAfterTheFirstOnes) {
   Write("a.csv", Rows(10'000, 9'999, "yesterday,1,a\n"));
   const auto checked = Check(kCsv, kParse);
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
@@ -85,7 +85,7 @@ TEST_F(PartCheckTest, WarnsOfRecordsThatAreLostBehindTheFirstOnes) {
   EXPECT_THAT(message, HasSubstr("of a.csv would be left out: 'yesterday' is not a time"));
 }
 
-TEST_F(PartCheckTest, WarnsOfFieldsThatTheGraphCannotReadBehindTheFirstRecords) {
+TEST_F(PartCheckTest, WarnsOfFieldsThatTheGraphCannotReadAfterTheFirstRecords) {
   Write("a.csv", Rows(10'000, 9'990, "2026-01-01,Unavailable,a\n"));
   const auto checked = Check(kCsv, kParse);
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
@@ -124,7 +124,7 @@ TEST_F(PartCheckTest, DecodesTheFirstImages) {
   EXPECT_THAT(checked.problems.ToString(), HasSubstr("first in a/IMG_1.JPG"));
 }
 
-TEST_F(PartCheckTest, CountsFilesInFoldersThatAreNoClass) {
+TEST_F(PartCheckTest, CountsFilesInFoldersThatAreNotClasses) {
   Write("a/1.png", "no image");
   Write("c/1.png", "no image");
   Write("c/2.png", "no image");

@@ -15,7 +15,7 @@
 #include "records/file_kind.h"
 #include "samples/dataset_schema.h"
 #include "samples/fields/sample_expression.h"
-#include "storage/client/dataset_path.h"
+#include "storage/spec/dataset_path.h"
 #include "supervisor/pipeline/advice.h"
 #include "supervisor/pipeline/csv_check.h"
 #include "supervisor/pipeline/expression_check.h"
@@ -52,7 +52,7 @@ class Checker {
     if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     for (auto& [name, dataset] : spec_.datasets) {
       if (dataset) {
-        // Without its classes, nothing that is true can be said of its labels.
+        // Without its classes, nothing that is true can be said about its labels.
         if (ProblemPaths().contains(fmt::format("datasets.{}.label.classes_file", name))) continue;
         CheckDataset("datasets." + name, *dataset);
         known_[name] = *dataset;
@@ -106,6 +106,8 @@ class Checker {
     }
     dataset.path = storage::AbsolutePath(base_folder_, dataset.path);
     if (!peek_) return NoteNotLooked(at, "it is on another machine");
+    // The reason is reported as a separate problem.
+    if (!dataset.format->CanRead()) return NoteNotLooked(at, "its format's plug-in was not taken");
     const absl::StatusOr<DatasetPeek> peek = peek_(dataset);
     if (!peek.ok()) {
       const char* const hint = absl::IsInvalidArgument(peek.status())
@@ -136,7 +138,7 @@ class Checker {
     peeks_[at] = *std::move(peek);
   }
 
-  // Of a CSV file.
+  // Checks the head of a CSV file.
   void CheckHead(const std::string& at, const storage::DatasetSpec& dataset,
                  const DatasetPeek& peek) {
     if (!dataset.format->Delimited()) return CheckKind(at, dataset, peek);
@@ -148,7 +150,7 @@ class Checker {
     found_[at] = std::move(found);
   }
 
-  // Of formats that tell their records from other bytes.
+  // For formats that tell their records from other bytes.
   void CheckKind(const std::string& at, const storage::DatasetSpec& dataset,
                  const DatasetPeek& peek) {
     const storage::FileFormat& format = *dataset.format;
@@ -160,7 +162,7 @@ class Checker {
     const bool is_archive = format.Unit() == storage::SampleUnit::kMembers;
     if (!kind || (is_archive && kind->name == kTarArchive)) return;
     problems_.Add(at + ".files",
-                  fmt::format("{} is no file of format {}, it is {}", *peek.first,
+                  fmt::format("{} is not a file of format {}, it is {}", *peek.first,
                               dataset.format.type(), kind->name),
                   kind->hint);
   }
@@ -229,7 +231,7 @@ class Checker {
     const std::set<std::string> noted = ProblemPaths();
     for (const transform::GraphProblem& problem : found) {
       const std::string path = PathOf(graph, problem);
-      // A file that could not be taken in has its problem already.
+      // A file that could not be loaded has its problem already.
       if (!noted.contains(path)) problems_.Add(path, problem.message, problem.hint);
     }
     if (found.empty()) {
@@ -249,7 +251,7 @@ class Checker {
     CheckLoss(storage::EffectiveLabel(dataset));
   }
 
-  // Writes names where rules stand.
+  // Replaces rules by names.
   void NameColumns(transform::GraphSpec& graph, const transform::SampleSchema& schema) {
     const auto chosen = transform::Graph::Choose(graph, schema);
     for (const auto& [op, field, names] : chosen) {
@@ -331,7 +333,7 @@ class Checker {
     if (kept) spec_.model = spec_.model->WithFile(*std::move(kept));
   }
 
-  // Of a pipeline's networks only that which is trained comes with it.
+  // A pipeline brings only the network that is trained.
   void CheckOtherNetworks() {
     for (const models::Downsampling* method : spec_.training.downsampling->Methods()) {
       const std::optional<models::AuxiliaryModel> auxiliary = method->Auxiliary();
@@ -464,8 +466,11 @@ std::string ChosenColumns::Describe() const {
 
 CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredDatasets& registered) {
   CheckedPipeline checked;
-  static_cast<config::Decoded<PipelineSpec>&>(checked) = config::Decode<PipelineSpec>(
-      {.text = source.text, .name = source.file_name, .variables = source.variables});
+  static_cast<config::Decoded<PipelineSpec>&>(checked) =
+      config::Decode<PipelineSpec>({.text = source.text,
+                                    .name = source.file_name,
+                                    .variables = source.variables,
+                                    .overrides = source.overrides});
   // What could not be read has its default, about which nothing can be said.
   if (!checked.problems.empty()) return checked;
   checked.warnings = checked.problems;  // Without any: the document with its positions.

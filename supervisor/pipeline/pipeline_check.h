@@ -22,32 +22,34 @@ struct PipelineSource {
   std::string_view file_name;
   // The values of ${NAME}.
   std::map<std::string, std::string> variables = {};
+  // Values that replace those of the text.
+  std::vector<config::Override> overrides = {};
   // The folder where relative dataset paths begin.
   std::string base_folder = ".";
   // The contents of the files that it names besides its data. nullptr: it must not name any.
   PipelineFiles* files = nullptr;
-  // How to look at datasets outside object stores. nullptr: do not look at them.
+  // Reads from datasets outside object stores. nullptr: do not read them.
   PeekAtDataset peek = nullptr;
 };
 
 // Returns the spec of a registered dataset that the pipeline only names. std::nullopt when it is
-// unknown, as it is offline.
+// unknown, such as offline.
 using RegisteredDatasets =
     std::function<std::optional<storage::DatasetSpec>(const std::string& name)>;
 
-// A dataset of which no data were looked at.
+// A dataset of which no data was read.
 struct NotLooked {
   std::string path;    // In the document: "datasets.weather".
-  std::string reason;  // What follows a colon.
+  std::string reason;  // Worded to follow a colon.
 };
 
-// What an expression of a dataset gives for the records that were tried.
+// The values of an expression of a dataset for the tried records.
 struct ValuesSeen {
   std::string path;  // In the document: "datasets.weather.where".
   std::string text;  // "true, false, true, ...; of 812 records 500 are filtered, 3 of them null".
 };
 
-// What the rules of a list of columns chose.
+// The columns that the rules of a list chose.
 struct ChosenColumns {
   std::string path;  // In the document: "preprocess.graph[0].parse_csv.columns".
   std::vector<std::string> names;
@@ -57,8 +59,8 @@ struct ChosenColumns {
 };
 
 struct CheckedPipeline : config::Decoded<PipelineSpec> {
-  // What is allowed but probably not intended, or costs samples. Filled in only when the pipeline
-  // could be read.
+  // Settings that are allowed but probably not intended, or that cost samples. Filled in only when
+  // the pipeline could be read.
   config::Problems warnings;
   std::vector<NotLooked> not_looked;
   std::vector<ValuesSeen> values;
@@ -66,12 +68,12 @@ struct CheckedPipeline : config::Decoded<PipelineSpec> {
 };
 
 // Reads a pipeline and makes dataset paths absolute. Looks for problems that no single section
-// shows: datasets that nobody defines; paths without files; labels outside their classes; ops over
+// shows: datasets that are not defined; paths without files; labels outside their classes; ops over
 // columns that do not exist; a loss, output, measure or trigger that does not fit the label. For
-// each dataset, tries the records that a look shows as the ingest and the graph would, and says of
-// which datasets no data were looked at. Writes names where rules choose columns that are known.
-// Opens files only through `source.peek` and `source.files`. Changes nothing. Reports all problems
-// at once.
+// each dataset, tries some records as the ingest and the graph would, and lists the datasets of
+// which no data was read. Replaces rules by the names of the columns that they choose, when the
+// columns are known. Opens files only through `source.peek` and `source.files`. Changes nothing.
+// Reports all problems at once.
 CheckedPipeline CheckPipeline(const PipelineSource& source,
                               const RegisteredDatasets& registered = nullptr);
 

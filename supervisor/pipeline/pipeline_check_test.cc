@@ -46,7 +46,7 @@ std::string Replace(std::string text, const std::string& from, const std::string
   return text.replace(at, from.size(), to);
 }
 
-// What the first line of a broken pipeline says of it: `# expect: LINE:COLUMN | MESSAGE | HINT`.
+// What the first line of a broken pipeline says about it: `# expect: LINE:COLUMN | MESSAGE | HINT`.
 struct Expectation {
   config::Position position;
   std::string message;

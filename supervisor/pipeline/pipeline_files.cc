@@ -5,8 +5,8 @@
 namespace tidemill::supervisor {
 namespace {
 
-// What a pipeline holds travels with it wherever it goes, in one message, in base64.
-constexpr size_t kMostBytes = size_t{8} << 20;
+// The files of a pipeline are sent with it in one message, in base64.
+constexpr size_t kMaxBytes = size_t{8} << 20;
 
 // The files of one pipeline, which have a limit together.
 class CountedFiles final : public config::NamedFiles {
@@ -26,11 +26,11 @@ class CountedFiles final : public config::NamedFiles {
                                      std::string_view key, config::Problems& problems) {
     if (!bytes) return std::nullopt;
     num_bytes_ += bytes->size();
-    if (num_bytes_ <= kMostBytes) return bytes;
+    if (num_bytes_ <= kMaxBytes) return bytes;
     problems.Add(
         key,
         fmt::format("with {}, the files of the pipeline hold {} bytes, but at most {} are allowed",
-                    name, num_bytes_, kMostBytes),
+                    name, num_bytes_, kMaxBytes),
         "leave out everything that is not needed");
     return std::nullopt;
   }

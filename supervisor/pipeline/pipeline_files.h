@@ -13,7 +13,7 @@
 
 namespace tidemill::supervisor {
 
-// The contents of one pipeline's files, wherever their bytes are. Problems are noted at `field`.
+// The contents of one pipeline's files, from any source. Problems are added at `field`.
 // Thread-compatible.
 class PipelineFiles {
  public:
@@ -24,7 +24,7 @@ class PipelineFiles {
   virtual std::optional<std::string> Read(const std::string& name, size_t most,
                                           std::string_view field, config::Problems& problems) = 0;
 
-  // Returns what is kept of a file, or std::nullopt after a problem.
+  // Returns the packed content of a file, or std::nullopt after a problem.
   virtual std::optional<std::string> ReadPacked(const config::NamedFiles::Packed& file,
                                                 config::Problems& problems) {
     auto bytes = Read(file.name, file.most, file.key, problems);
@@ -42,12 +42,12 @@ class PipelineFiles {
 // follows.
 inline constexpr std::string_view kKeptFile = "sha256:";
 
-// The name under which what is kept of a file is sent.
+// Returns the name under which the packed content of a file is sent.
 std::string NameOf(const config::NamedFiles::Packed& file);
 
-// Replaces the names of files in the pipeline by their contents, because a pipeline goes to where
-// the files are not: classes of labels, files of ops, and those of plug-ins. Together they have at
-// most 8 MiB. A network's file is kept apart.
+// Replaces the names of files in the pipeline by their contents, because the receiver of a pipeline
+// does not have the files: classes of labels, files of ops, and files of plug-ins. Together they
+// have at most 8 MiB. A network's file is kept apart.
 void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& problems);
 // Does the same for one of the datasets, by its name.
 void ReadInto(const std::string& name, storage::DatasetSpec& dataset, PipelineFiles& files,

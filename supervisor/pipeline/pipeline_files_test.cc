@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Files that are at hand.
+// Files in memory.
 class HeldFiles final : public PipelineFiles {
  public:
   std::map<std::string, std::string> held;
@@ -55,7 +55,7 @@ TEST_F(ReadIntoTest, AProgramTakesThePlaceOfItsName) {
   EXPECT_TRUE(problems_.empty()) << problems_.ToString();
 }
 
-TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
+TEST_F(ReadIntoTest, AMissingOrInvalidProgramIsAProblemOfItsKey) {
   files_.held["text.pt"] = "def forward(self, x): return x";
   EXPECT_EQ(Program("text.pt").file, "");
   EXPECT_EQ(Program("gone.pt").file, "");
@@ -65,7 +65,7 @@ TEST_F(ReadIntoTest, WhatIsNoProgramOrNotThereIsAProblemOfItsKey) {
   EXPECT_THAT(problems_.items()[1].message, HasSubstr("no gone.pt"));
 }
 
-TEST_F(ReadIntoTest, AProgramThatIsNoArithmeticIsAProblemOfItsKey) {
+TEST_F(ReadIntoTest, AProgramThatIsNotArithmeticIsAProblemOfItsKey) {
   for (const std::string& body : models::testing::HostileBodies()) {
     problems_ = {};
     files_.held["rows.pt"] = models::testing::NetworkOf(body);

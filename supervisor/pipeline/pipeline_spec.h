@@ -15,7 +15,7 @@
 #include "models/training/training_spec.h"
 #include "preprocess/client/workers_spec.h"
 #include "selector/client/selection_spec.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "supervisor/pipeline/stream_spec.h"
 #include "supervisor/triggers/trigger.h"
 
@@ -28,7 +28,7 @@ struct ModelStoreSpec {
   Encoding encoding = Encoding::kFull;
 
   void Fields(auto&& field) {
-    field("encoding", encoding, "`full` keeps the weights of each model as they are.");
+    field("encoding", encoding, "`full` keeps the weights of each model unchanged.");
   }
 };
 
@@ -40,8 +40,8 @@ struct RetentionSpec {
 
   void Fields(auto&& field) {
     field("models", models,
-          "Keep the weights and the trainer's files of this many of the newest models. Of the "
-          "other models, only the records stay.",
+          "Keep the weights and the trainer's files of this many of the newest models. Only the "
+          "records of the other models stay.",
           {.min = 1, .example = "10"});
     field("training_sets", training_sets, "Keep this many of the newest training sets.",
           {.min = 1, .example = "10"});
@@ -77,9 +77,9 @@ struct PipelineSpec {
           "The datasets, by name. They are registered on submission. A name without a section "
           "means a dataset that is already registered.",
           {.required = true, .min_items = 1});
-    field("replay", replay, "The part of the dataset that the run goes through.");
+    field("replay", replay, "The part of the dataset that the run replays.");
     field("live", live,
-          "Go on with the samples that arrive in the dataset. Without it, the run is a replay.");
+          "Continue with the samples that arrive in the dataset. Without it, the run is a replay.");
     field("preprocess", preprocess, "How samples become tensors.", {.required = true});
     field("model", model, "The network to train.", {.required = true});
     field("trigger", trigger, "When to retrain.", {.required = true});

@@ -1,5 +1,6 @@
 #include "supervisor/pipeline/sample_trial.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -64,11 +65,11 @@ absl::StatusOr<transform::FittedState> FitOn(const std::vector<batch::Batch>& ba
 }
 
 // What was bad at some places.
-struct Losses {
+struct BadSamples {
   int64_t num_tried = 0;
   int64_t num_bad = 0;
   std::string place;   // The first.
-  std::string reason;  // Of the first.
+  std::string reason;  // The reason of the first.
 
   void Add(std::string where, int64_t num_samples, const std::vector<transform::BadSample>& bad) {
     num_tried += num_samples;
@@ -80,19 +81,27 @@ struct Losses {
   }
 };
 
-// Such code runs in processes of its own, which a check does not start.
-bool RunsForeignCode(const transform::Graph& graph) {
-  for (const std::string& type : graph.op_types()) {
-    if (type == "plugin" || type == "torchscript") return true;
-  }
-  return false;
+bool HasOp(const transform::Graph& graph, std::string_view wanted) {
+  const auto& types = graph.op_types();
+  return std::find(types.begin(), types.end(), wanted) != types.end();
 }
 
-config::Remark Tell(const Losses& losses, bool is_error) {
+// Why nothing can be said about the samples: an op of the user's fails whatever it is given, as one
+// that reads a column that it was not given. Other failures say nothing of the pipeline.
+std::vector<config::Remark> TellOfFailure(const transform::Graph& graph,
+                                          const absl::Status& failure) {
+  if (!HasOp(graph, "plugin") || !absl::IsFailedPrecondition(failure)) return {};
+  return {{.path = "preprocess.graph",
+           .message = std::string(failure.message()),
+           .hint = "correct the plug-in, or the columns that it is given",
+           .is_error = true}};
+}
+
+config::Remark Tell(const BadSamples& samples, bool is_error) {
   return {.path = "preprocess.graph",
           .message = fmt::format("{} of {} samples that were tried cannot pass through the graph, "
                                  "first in {}: {}",
-                                 losses.num_bad, losses.num_tried, losses.place, losses.reason),
+                                 samples.num_bad, samples.num_tried, samples.place, samples.reason),
           .hint = is_error ? "correct the ops or the files"
                            : "they are left out of trainings and evaluations",
           .is_error = is_error};
@@ -106,7 +115,7 @@ config::Remark TellOfNone(int64_t num_samples) {
           .hint = "compare the ops with what the files hold"};
 }
 
-// Samples without a label wait for it; that is no fault of theirs.
+// Samples without a label wait for it; they are not bad.
 std::vector<TriedSample> Labelled(const TriedPart& part, const storage::DatasetSpec& spec) {
   if (!storage::EffectiveLabel(spec).is_given()) return part.samples;
   std::vector<TriedSample> samples;
@@ -120,7 +129,8 @@ std::vector<TriedSample> Labelled(const TriedPart& part, const storage::DatasetS
 
 std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::DatasetSpec& spec,
                                        const transform::Graph& graph, double max_bad_fraction) {
-  if (spec.series || RunsForeignCode(graph)) return {};
+  // The process of a network's program is not started for a check.
+  if (spec.series || HasOp(graph, "torchscript")) return {};
   std::vector<const TriedPart*> parts;
   std::vector<batch::Batch> batches;
   int64_t num_samples = 0;
@@ -137,21 +147,21 @@ std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::D
   transform::Fitter fitter(graph);
   const auto fitted = FitOn(batches, fitter);
   if (!fitted.ok() && fitter.num_bad() == num_samples) return {TellOfNone(num_samples)};
-  if (!fitted.ok()) return {};
-  Losses telling, others;
+  if (!fitted.ok()) return TellOfFailure(graph, fitted.status());
+  BadSamples telling, others;
   for (size_t i = 0; i < parts.size(); ++i) {
     const auto made = graph.Run(batches[i], &*fitted);
-    if (!made.ok()) return {};
+    if (!made.ok()) return TellOfFailure(graph, made.status());
     const bool tells = IsTelling(peek, spec, *parts[i]);
     if (tells && spec.format->Delimited()) continue;
     (tells ? telling : others).Add(PlaceOf(spec, *parts[i]), batches[i].num_rows(), made->bad);
   }
   std::vector<config::Remark> remarks;
-  for (const Losses* losses : {&telling, &others}) {
-    if (losses->num_bad == 0) continue;
-    const bool too_many = static_cast<double>(losses->num_bad) >
-                          max_bad_fraction * static_cast<double>(losses->num_tried);
-    remarks.push_back(Tell(*losses, losses == &telling && too_many));
+  for (const BadSamples* samples : {&telling, &others}) {
+    if (samples->num_bad == 0) continue;
+    const bool too_many = static_cast<double>(samples->num_bad) >
+                          max_bad_fraction * static_cast<double>(samples->num_tried);
+    remarks.push_back(Tell(*samples, samples == &telling && too_many));
   }
   return remarks;
 }

@@ -1,4 +1,4 @@
-// Tries a graph on the samples that a look at a dataset has shown.
+// Tries a graph on samples that were read from a dataset.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace tidemill::supervisor {
 
-// Returns what of the samples the graph cannot turn into numbers. It is an error when that is more
-// than `max_bad_fraction` of the samples at the places that tell (part_check.h); otherwise they are
+// Returns the samples that the graph cannot turn into numbers. It is an error when they are more
+// than `max_bad_fraction` of the samples at the telling places (part_check.h); otherwise they are
 // left out of trainings. The beginning of a CSV file is not tried here but by TryFields(). A graph
-// that learns from the samples learns from those that were seen; one that cannot is not tried.
+// that learns from samples learns from the samples that were read; if it cannot, it is not tried.
 std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::DatasetSpec& spec,
                                        const transform::Graph& graph, double max_bad_fraction);
 

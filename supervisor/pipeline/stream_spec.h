@@ -59,12 +59,12 @@ struct LiveSpec {
           "quarantine: they are set aside. They are always counted and recorded.");
     field("idle", idle,
           "With `clock: event`: how long after the last new sample `lateness` stops holding back "
-          "the samples that are there.",
+          "the samples that have arrived.",
           {.min = 0});
     field("ahead", ahead,
           "With `clock: event`, 1h by default: how far a few samples may be ahead of the others, "
           "or of the time of day, and still move the clock. Those further ahead wait, and are "
-          "told, until five of them are there and more of them have come than of others.",
+          "reported, until five of them are there and more of them have come than of others.",
           {.min = 0, .example = "2h"});
     field("poll", poll, "How often to look at the dataset.", {.min = 0.001});
   }

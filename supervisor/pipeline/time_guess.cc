@@ -11,7 +11,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-constexpr size_t kMostGuesses = 2;
+constexpr size_t kMaxGuesses = 2;
 
 constexpr std::array<std::string_view, 13> kDates = {
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y",  "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d",
@@ -63,7 +63,7 @@ std::vector<std::string> GuessTimeFormats(const std::vector<std::string>& texts)
   if (texts.empty()) return found;
   if (ReadsAll("", texts)) return {""};
   const auto try_format = [&](const std::string& format) {
-    if (found.size() < kMostGuesses && ReadsAll(format, texts)) found.push_back(format);
+    if (found.size() < kMaxGuesses && ReadsAll(format, texts)) found.push_back(format);
   };
   for (const std::string_view clock : kClocks) {
     for (const std::string_view date : kDates) try_format(std::string(date) + std::string(clock));

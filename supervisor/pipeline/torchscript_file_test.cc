@@ -62,7 +62,7 @@ TEST(TorchScriptLook, LooksAtTheEndOfAFileOfAnySize) {
   }
 }
 
-TEST(TorchScriptLook, RefusesWhatIsNoArithmeticAndNamesTheLine) {
+TEST(TorchScriptLook, RefusesWhatIsNotArithmeticAndNamesTheLine) {
   for (const std::string& body : models::testing::HostileBodies()) {
     EXPECT_THAT(Judge(models::testing::NetworkOf(body), 100),
                 StatusIs(kInvalid, HasSubstr("net.pt: code/__torch__.py: line")))

@@ -26,7 +26,7 @@ TEST(TrainedGraph, StandardizesRealTargetsAtItsEnd) {
   }
 }
 
-TEST(TrainedGraph, IsTheOneOfThePipelineWhereNothingIsToBeAdded) {
+TEST(TrainedGraph, IsTheOneOfThePipelineWhereNothingMustBeAdded) {
   const std::string standardized = std::string(kGraph) + "- standardize: {columns: [target]}\n";
   for (const PipelineSpec& pipeline :
        {Pipeline("loss: cross_entropy"), Pipeline("{loss: mse, standardize_target: false}"),

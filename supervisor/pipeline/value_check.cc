@@ -12,13 +12,13 @@
 #include "records/csv_header.h"
 #include "records/text.h"
 #include "records/time_reader.h"
-#include "storage/client/label_reader.h"
+#include "storage/spec/label_reader.h"
 #include "supervisor/pipeline/time_guess.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-constexpr size_t kMostClasses = 50;
+constexpr size_t kMaxClasses = 50;
 constexpr char kNameMissing[] = "name \"\" in label.missing if such samples have no label yet";
 
 std::string_view Trimmed(std::string_view text) {
@@ -53,7 +53,7 @@ bool HasDecimalComma(const std::string& text) {
 // Records that share a mistake.
 struct Mistakes {
   int64_t first_line = 0;
-  std::vector<std::string> values;  // Of all.
+  std::vector<std::string> values;  // The values of all.
 
   void Add(int64_t line, std::string value) {
     if (values.empty()) first_line = line;
@@ -165,7 +165,7 @@ class Trial {
     return header_.KindOfBad(fields) == CsvHeader::Kind::kOther;
   }
 
-  // Headers among the records: files that were put together.
+  // Headers among the records: concatenated files.
   void TellHeaders() {
     const auto tell = [&](const FirstRecord& header, std::string_view columns) {
       Note("files",
@@ -289,7 +289,7 @@ class Trial {
          is_class ? HintForClasses() : HintForReals(), is_error_);
   }
 
-  // Values that are many are told one by one, with what was meant (csv_check.cc).
+  // Frequent values are reported one by one, with what was meant (csv_check.cc).
   void TellUnknownClasses() {
     const std::set<std::string> names(labels_bad_.values.begin(), labels_bad_.values.end());
     Note("label.classes",
@@ -312,7 +312,7 @@ class Trial {
     }
     if (names.empty()) return kNameMissing;
     if (reals) return "write kind: real to learn a number; classes are numbered from 0";
-    if (names.size() > kMostClasses) return "name the classes, or write kind: real for a number";
+    if (names.size() > kMaxClasses) return "name the classes, or write kind: real for a number";
     if (num_labels_ > 0) return "such records are left out, unless `classes` names every label";
     std::vector<std::string> shown;
     for (const std::string& name : names) shown.push_back(Written(name));

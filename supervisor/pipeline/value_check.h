@@ -11,7 +11,7 @@ namespace tidemill::supervisor {
 
 struct TriedValues {
   std::vector<config::Remark> remarks;
-  std::vector<Timestamp> times;  // Those of the records that have one, in their order.
+  std::vector<Timestamp> times;  // The times of the records that have one, in their order.
 };
 
 // Each mistake is reported with the first line that has it, its value, and what to write instead.

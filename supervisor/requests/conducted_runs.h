@@ -18,7 +18,7 @@ namespace tidemill::supervisor {
 
 // Owns the conductors: at most one per run, which takes the run over from the conductor of any
 // earlier process. The destructor ends their work, not the runs. The lock is not held while a
-// thread ends or the database is asked. Thread-safe.
+// thread ends or during SQL. Thread-safe.
 class ConductedRuns {
  public:
   // `connect` makes the connections of each run. `database` and `runs` must outlive this object.
@@ -34,7 +34,7 @@ class ConductedRuns {
   // conductor. Forgets the conductors of other runs that have ended.
   void Conduct(RunId run, std::shared_ptr<RunFeed> feed = nullptr) ABSL_LOCKS_EXCLUDED(mutex_);
   // Does nothing when the run is conducted already. A second conductor would take the run from the
-  // first one and leave its watchers waiting for ever.
+  // first one and leave its watchers waiting forever.
   void ConductIfIdle(RunId run) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the work of the run's conductor, if it has one, and returns its feed. Otherwise returns
   // nullptr.
@@ -54,7 +54,7 @@ class ConductedRuns {
     std::unique_ptr<Conductor> conductor;
   };
 
-  // Moves what it forgets to `finished`.
+  // Moves the conductors that it forgets to `finished`.
   void ConductLocked(RunId run, std::shared_ptr<RunFeed> feed, std::vector<Conducted>& finished)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -63,7 +63,7 @@ class ConductedRuns {
   const StoredRuns& runs_;
   Mutex mutex_;
   std::map<RunId, Conducted> conducted_ ABSL_GUARDED_BY(mutex_);
-  // The feeds of runs that are not conducted, while somebody watches them.
+  // The feeds of runs that are not conducted but watched.
   std::map<RunId, std::weak_ptr<RunFeed>> ended_ ABSL_GUARDED_BY(mutex_);
 };
 

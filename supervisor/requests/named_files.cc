@@ -14,7 +14,7 @@ namespace tidemill::supervisor {
 
 namespace {
 
-// As long as the model store keeps what nobody names.
+// As long as the model store keeps files that no pipeline names.
 constexpr int64_t kKeptMicros = int64_t{3'600} * 1'000'000;
 
 }  // namespace
@@ -38,11 +38,11 @@ absl::StatusOr<bool> NamedFiles::Reserve(const v1::SendNetworkRequest::Header& h
   std::erase_if(unnamed_, [&](const auto& entry) { return entry.second.at < oldest; });
   int64_t bytes = std::max<int64_t>(header.size_bytes(), 0);
   for (const auto& [digest, sent] : unnamed_) bytes += digest == header.digest() ? 0 : sent.bytes;
-  if (bytes > kMostUnnamedBytes) {
+  if (bytes > kMaxUnnamedBytes) {
     return ResourceExhausted(
         "networks without a pipeline would have {} bytes, and the most is {}; submit the pipelines "
         "of those that were sent, or wait for an hour",
-        bytes, kMostUnnamedBytes);
+        bytes, kMaxUnnamedBytes);
   }
   const Sent sent{.bytes = std::max<int64_t>(header.size_bytes(), 0), .at = Now()};
   return unnamed_.insert_or_assign(header.digest(), sent).second;

@@ -23,15 +23,15 @@ class NamedFiles {
   NamedFiles(db::Database& database, Downstream& downstream)
       : database_(database), downstream_(downstream) {}
 
-  // Of networks that no pipeline names yet, at most so many bytes are kept at the same time.
-  static constexpr int64_t kMostUnnamedBytes = int64_t{4} << 30;
+  // The most bytes of networks that are kept while no pipeline names them yet.
+  static constexpr int64_t kMaxUnnamedBytes = int64_t{4} << 30;
 
   // Stores a network's file. `next` returns its bytes and then std::nullopt. INVALID_ARGUMENT when
   // it is not a TorchScript file; nothing of it is kept then. RESOURCE_EXHAUSTED, before a byte is
-  // taken, when too much waits for its pipelines.
+  // read, when too many bytes are kept for pipelines that are not submitted yet.
   absl::Status TakeNetwork(const v1::SendNetworkRequest::Header& header,
                            const Downstream::NextBytes& next) const;
-  // Removes the files that no pipeline names any more. The next call repeats what fails.
+  // Removes the files that no pipeline names any more. The next call retries failed removals.
   void Retire() const;
 
  private:
@@ -51,8 +51,8 @@ class NamedFiles {
   db::Database& database_;
   Downstream& downstream_;
   mutable Mutex mutex_;
-  // By digest: what was sent within the hour that the model store keeps it, and is not known to be
-  // named.
+  // The files, by digest, that were sent within the hour for which the model store keeps them, and
+  // that no pipeline is known to name.
   mutable std::map<std::string, Sent> unnamed_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -33,7 +33,7 @@ class Removals {
   absl::StatusOr<bool> DeletePipeline(const std::string& name_space, const std::string& name);
 
  private:
-  // Begins an epoch in which nobody conducts the run. Returns a command of that epoch.
+  // Begins an epoch in which no supervisor conducts the run. Returns a command of that epoch.
   absl::StatusOr<rpc::v1::Command> TakeFromConductor(RunId run);
 
   db::Database& database_;

@@ -17,8 +17,8 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Of a run with more only those that fired are shown with it.
-constexpr int64_t kMostDecisions = 10'000;
+// A run with more shows only those that fired.
+constexpr int64_t kMaxDecisions = 10'000;
 
 void AddComposites(const PipelineSpec& spec, const RunState& state,
                    const std::vector<evaluator::v1::Evaluation>& values,
@@ -45,6 +45,8 @@ void AddState(const PipelineSpec& spec, const RunState& state, v1::GetRunRespons
     added = trigger.trigger;
     if (const auto ledger = LedgerOf(trigger, spec)) *added.mutable_ledger() = *ledger;
   }
+  response.mutable_plugins()->Add(state.plugins().begin(), state.plugins().end());
+  response.mutable_set_values()->Add(state.set_values().begin(), state.set_values().end());
   if (const auto ledger = LedgerOf(state, spec)) *response.mutable_ledger() = *ledger;
   for (const auto& [name, dataset] : state.datasets()) {
     if (dataset.has_left_out()) (*response.mutable_left_out())[name] = dataset.left_out();
@@ -76,10 +78,20 @@ absl::StatusOr<v1::GetRunResponse> RunAnswers::Get(const v1::GetRunRequest& requ
   return response;
 }
 
+absl::StatusOr<v1::GetRunResponse> RunAnswers::GetValues(RunId run) const {
+  ASSIGN_OR_RETURN(const RunRow row, runs_.Find(run));
+  ASSIGN_OR_RETURN(const FoldedRun folded, runs_.Fold(run));
+  v1::GetRunResponse response;
+  if (!folded.state.stream_ended() && !folded.state.live()) return response;
+  ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
+  RETURN_IF_ERROR(AddValues(run, spec, folded.state, response));
+  return response;
+}
+
 absl::Status RunAnswers::AddAllDecisions(RunId run, v1::GetRunResponse& response) const {
   return database_.Transact([&](pqxx::work& work) {
     response.clear_decisions();
-    for (v1::Decision& decision : ListDecisions(work, run, kMostDecisions)) {
+    for (v1::Decision& decision : ListDecisions(work, run, kMaxDecisions)) {
       *response.add_decisions() = std::move(decision);
     }
     return absl::OkStatus();

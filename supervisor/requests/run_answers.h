@@ -23,6 +23,9 @@ class RunAnswers {
   // are returned. For a run with more than 10,000 decisions, only those that fired are shown.
   absl::StatusOr<v1::GetRunResponse> Get(const v1::GetRunRequest& request) const;
 
+  // Returns only the values of the run's models and of rules without one. The same errors.
+  absl::StatusOr<v1::GetRunResponse> GetValues(RunId run) const;
+
  private:
   absl::Status AddAllDecisions(RunId run, v1::GetRunResponse& response) const;
   // Adds the values that were measured.

@@ -33,7 +33,7 @@ absl::Status CheckTakesRequests(RunId run, const RunState& state) {
   if (state.stop_requested()) return FailedPrecondition("run {} is being stopped", run.value);
   if (state.max_triggers() > 0 &&
       static_cast<int64_t>(state.triggers().size()) >= state.max_triggers()) {
-    return FailedPrecondition("run {} has fired as many triggers as it may", run.value);
+    return FailedPrecondition("run {} has reached its limit of triggers", run.value);
   }
   return absl::OkStatus();
 }
@@ -63,7 +63,7 @@ absl::StatusOr<v1::Run> RunControl::Stop(RunId run) {
   if (row.summary.state() != v1::RUN_STATE_RUNNING) return row.summary;
   const std::shared_ptr<RunFeed> feed = conducted_.End(run);
   const absl::StatusOr<FoldedRun> before = runs_.Fold(run);
-  // A live run goes on until it has measured what there is.
+  // A live run continues until it has measured its models.
   const bool ends_later = before.ok() && before->state.live() && !before->state.stop_requested();
   const absl::StatusOr<std::optional<int64_t>> epoch = RecordStop(run, ends_later);
   if (!epoch.ok()) {
@@ -150,7 +150,8 @@ absl::StatusOr<v1::TriggerRunResponse> RunControl::Trigger(const v1::TriggerRunR
     ASSIGN_OR_RETURN(response, RequestTrigger(work, run));
     return db::RememberAnswer(work, kSchema, id, response.SerializeAsString());
   }));
-  // The conductor's epoch has ended; another one goes on with what was asked, before its watchers.
+  // The conductor's epoch has ended; another one continues with what was asked, before its
+  // watchers.
   if (asked) conducted_.Conduct(run, conducted_.End(run));
   return response;
 }

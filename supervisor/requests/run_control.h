@@ -26,7 +26,7 @@ class RunControl {
       : database_(database), downstream_(downstream), runs_(runs), conducted_(conducted) {}
 
   // Returns the run as it then is. It is STOPPED. A live run is RUNNING: it continues until it has
-  // measured what there is, unless it is stopped again. A run that had ended is unchanged.
+  // measured its models, unless it is stopped again. A run that had ended is unchanged.
   absl::StatusOr<v1::Run> Stop(RunId run);
   // FAILED_PRECONDITION when the run has succeeded. Does nothing when it is RUNNING.
   absl::StatusOr<v1::Run> Resume(RunId run);
@@ -36,7 +36,7 @@ class RunControl {
 
  private:
   // Records that the run has stopped, or must stop later, and returns the epoch of that event.
-  // std::nullopt when the run has ended meanwhile.
+  // std::nullopt when the run has ended in the meantime.
   absl::StatusOr<std::optional<int64_t>> RecordStop(RunId run, bool ends_later);
   // Ends the training in progress, if there is one.
   void StopTraining(RunId run, int64_t epoch, const RunState& state);

@@ -14,7 +14,7 @@
 
 namespace tidemill::supervisor {
 
-// Pulls the next message from the feed when the previous one is sent and there is one. Holds no
+// Pulls the next message from the feed, if there is one, when the previous one is sent. Holds no
 // thread while it waits for the feed or for messages. Deletes itself when gRPC is done with it.
 class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
  private:
@@ -25,7 +25,7 @@ class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
   // does.
   class Opener {
    public:
-    // Returns false when the caller has gone and nobody needs the feed.
+    // Returns false when the caller has gone, so that the feed is not needed.
     bool IsWanted() const;
     // Call it once, from any thread. A failure ends the stream.
     void Open(absl::StatusOr<std::shared_ptr<RunFeed>> feed) const;
@@ -61,7 +61,7 @@ class RunWatcher final : public grpc::ServerWriteReactor<v1::WatchRunResponse> {
 
   // Writes the next message, ends the stream, or does nothing while a message is being written.
   // gRPC is called without the lock, because it may call back at once. `writing` and `finished`
-  // keep others from acting meanwhile, and so keep this object alive.
+  // prevent other callers from acting at the same time, and so keep this object alive.
   static void Step(Link& link);
 
   const rpc::StreamPermit permit_;

@@ -56,7 +56,7 @@ class FeedService final
   }
 
   int num_streams() const { return streams_.num_streams(); }
-  // Of the watches of kNotReadYet.
+  // The openers of the watches of kNotReadYet.
   std::vector<RunWatcher::Opener> waiting() {
     MutexLock lock(mutex_);
     return waiting_;
@@ -134,8 +134,8 @@ TEST_F(RunWatcherTest, AWatchThatStallsBlocksNeitherTheRunNorAnyOtherCall) {
                         v1::ListRunsRequest(), &runs),
               IsOk());
   feed_->Close(v1::Run());
-  EXPECT_EQ(CountEvents(*Begin()), kNumEvents) << "one who reads is told all at once";
-  EXPECT_EQ(CountEvents(*stalled.front()), kNumEvents - 1) << "and one who reads again";
+  EXPECT_EQ(CountEvents(*Begin()), kNumEvents) << "a watcher receives everything at the same time";
+  EXPECT_EQ(CountEvents(*stalled.front()), kNumEvents - 1) << "and a second watcher";
   for (const auto& watch : stalled) watch->context.TryCancel();
 }
 
@@ -143,7 +143,7 @@ TEST_F(RunWatcherTest, AWatchThatStallsCostsNoMoreThanItsBudget) {
   for (int64_t sequence = 1; sequence <= 2'000; ++sequence) {
     Append(sequence, std::string(64 << 10, 'x'));  // 128 MiB, which the feed holds once.
   }
-  const MemoryGrowth growth({getpid()});  // Of both ends.
+  const MemoryGrowth growth({getpid()});  // The memory of both ends.
   const auto watch = Begin();
   v1::WatchRunResponse response;
   ASSERT_TRUE(watch->reader->Read(&response));
@@ -177,7 +177,7 @@ TEST_F(RunWatcherTest, WatchesThatWaitForTheirEventsHoldUpNoOtherCall) {
   for (const auto& watch : watches) EXPECT_EQ(CountEvents(*watch), 1);
 }
 
-TEST_F(RunWatcherTest, AWatchWithoutEventsIsToldWhy) {
+TEST_F(RunWatcherTest, AWatchWithoutEventsLearnsWhy) {
   const auto watch = Begin(kNotReadYet);
   while (service_.waiting().empty()) std::this_thread::yield();
   service_.waiting().front().Open(NotFound("run 7 is unknown"));

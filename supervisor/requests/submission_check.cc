@@ -24,7 +24,7 @@ class AskedStorage {
       if (not_found_.ok()) not_found_ = dataset.status();
       return std::nullopt;
     }
-    auto spec = config::Read<storage::DatasetSpec>(dataset->spec(), name);
+    auto spec = config::ReadKept<storage::DatasetSpec>(dataset->spec(), name);
     if (!spec.ok()) {
       not_found_ = spec.status();
       return std::nullopt;
@@ -53,19 +53,26 @@ class AskedStorage {
 
 }  // namespace
 
+PipelineSource SourceOf(const v1::SubmitPipelineRequest& request) {
+  PipelineSource source{.text = request.pipeline(),
+                        .file_name = request.file_name(),
+                        .variables = {request.variables().begin(), request.variables().end()},
+                        .base_folder = request.base_folder()};
+  for (const v1::ValueToSet& set : request.values_to_set()) {
+    source.overrides.push_back({.path = set.key(), .value = set.value()});
+  }
+  return source;
+}
+
 absl::StatusOr<PipelineSpec> CheckSubmission(const v1::SubmitPipelineRequest& request,
                                              Downstream& downstream) {
   AskedStorage storage(downstream);
   SentFiles files(request, downstream);
-  auto checked =
-      CheckPipeline({.text = request.pipeline(),
-                     .file_name = request.file_name(),
-                     .variables = {request.variables().begin(), request.variables().end()},
-                     .base_folder = request.base_folder(),
-                     .files = &files,
-                     .peek = [&](const auto& dataset) { return storage.Peek(dataset); }},
-                    [&](const std::string& name) { return storage.Find(name); });
-  RETURN_IF_ERROR(storage.not_seen());  // No fault of the pipeline's.
+  PipelineSource source = SourceOf(request);
+  source.files = &files;
+  source.peek = [&](const auto& dataset) { return storage.Peek(dataset); };
+  auto checked = CheckPipeline(source, [&](const std::string& name) { return storage.Find(name); });
+  RETURN_IF_ERROR(storage.not_seen());  // Not a fault of the pipeline.
   RETURN_IF_ERROR(files.status());
   RETURN_IF_ERROR(checked.problems.ToStatus());
   RETURN_IF_ERROR(storage.not_found());

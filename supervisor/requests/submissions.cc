@@ -7,7 +7,10 @@
 #include "base/names.h"
 #include "config/config.h"
 #include "db/fencing.h"
+#include "supervisor/pipeline/pipeline_plugins.h"
+#include "supervisor/pipeline/set_values.h"
 #include "supervisor/requests/submission_check.h"
+#include "supervisor/runs/run_annotations.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -22,23 +25,15 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
   v1::RunEvent event;
   event.mutable_run_started()->set_max_triggers(request.max_triggers());
   event.mutable_run_started()->set_live(spec.live.has_value());
-  for (std::string& plugin : AllRunsWith(spec.trigger)) {
+  for (std::string& plugin : PluginsOf(spec)) {
     event.mutable_run_started()->add_plugins(std::move(plugin));
   }
-  for (std::string& plugin : transform::AllRunsWith(spec.preprocess.graph)) {
-    event.mutable_run_started()->add_plugins(std::move(plugin));
-  }
-  for (const models::Downsampling* const method : spec.training.downsampling->Methods()) {
-    std::string plugin = method->RunsWith();
-    if (!plugin.empty()) event.mutable_run_started()->add_plugins(std::move(plugin));
-  }
-  for (std::string& plugin : selector::AllRunsWith(spec.selection)) {
-    event.mutable_run_started()->add_plugins(std::move(plugin));
-  }
-  for (const evaluator::EvaluationSpec& evaluation : spec.evaluation) {
-    for (std::string& plugin : evaluation.RunsWith()) {
-      event.mutable_run_started()->add_plugins(std::move(plugin));
-    }
+  for (SetValue& set : SetValuesOf(SourceOf(request))) {
+    v1::SetValue& added = *event.mutable_run_started()->add_set_values();
+    added.set_key(std::move(set.key));
+    added.set_value(std::move(set.value));
+    if (set.was) added.set_was(*std::move(set.was));
+    added.set_was_default(set.was_default);
   }
   RunState state;
   state.Apply(event);
@@ -47,13 +42,21 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
   return run;
 }
 
+RunAnnotations AnnotationsOf(const v1::SubmitPipelineRequest& request) {
+  RunAnnotations annotations{.added_tags = {request.tags().begin(), request.tags().end()}};
+  if (!request.note().empty()) annotations.note = request.note();
+  return annotations;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::SubmitPipelineResponse> Submissions::Submit(
     const v1::SubmitPipelineRequest& request) {
   RETURN_IF_ERROR(CheckedNamespace(request.namespace_()).status());
+  const RunAnnotations annotations = AnnotationsOf(request);
+  RETURN_IF_ERROR(CheckAnnotations(annotations));
   ASSIGN_OR_RETURN(const PipelineSpec spec, Check(request));
-  RETURN_IF_ERROR(RegisterDatasets(spec, request.command()));
+  RETURN_IF_ERROR(RegisterDatasets(spec, request));
   v1::SubmitPipelineResponse response;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     const std::string& id = request.command().request_id();
@@ -63,6 +66,7 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::Submit(
       return absl::OkStatus();
     }
     ASSIGN_OR_RETURN(response, FindOrCreate(work, request, spec));
+    RETURN_IF_ERROR(AnnotateRun(work, {response.run_id()}, annotations));
     return db::RememberAnswer(work, kSchema, id, response.SerializeAsString());
   }));
   ASSIGN_OR_RETURN(const RunRow run, runs_.Find({response.run_id()}));
@@ -81,19 +85,44 @@ absl::StatusOr<PipelineSpec> Submissions::Check(const v1::SubmitPipelineRequest&
     return ResourceExhausted(
         "{} submissions are being checked, which is all that the supervisor checks at the same "
         "time, and none has ended for {} s; try again later",
-        kMostChecks, kLongestWait.count());
+        kMaxChecks, kLongestWait.count());
   }
   return CheckSubmission(request, downstream_);
 }
 
 absl::Status Submissions::RegisterDatasets(const PipelineSpec& spec,
-                                           const rpc::v1::Command& command) {
+                                           const v1::SubmitPipelineRequest& request) {
+  const storage::v1::OnOtherSpec on_other_spec = request.on_other_spec();
+  if (on_other_spec != storage::v1::ON_OTHER_SPEC_UNSPECIFIED) RETURN_IF_ERROR(CheckUnused(spec));
   for (const auto& [name, dataset] : spec.datasets) {
     if (!dataset) continue;
-    rpc::v1::Command registration;  // On behalf of whoever submits, and of no run yet.
-    registration.set_request_id(command.request_id() + "/" + name);
+    rpc::v1::Command registration;  // On behalf of the submitter, and of no run yet.
+    registration.set_request_id(request.command().request_id() + "/" + name);
     RETURN_IF_ERROR(
-        downstream_.RegisterDataset(name, config::Print(*dataset), registration).status());
+        downstream_.RegisterDataset(name, config::Print(*dataset), registration, on_other_spec)
+            .status());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Submissions::CheckUnused(const PipelineSpec& spec) const {
+  std::vector<RunId> unfinished;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    unfinished = UnfinishedRuns(work);
+    return absl::OkStatus();
+  }));
+  for (const RunId id : unfinished) {
+    const absl::StatusOr<RunRow> run = runs_.Find(id);
+    if (absl::IsNotFound(run.status())) continue;  // Deleted since.
+    RETURN_IF_ERROR(run.status());
+    ASSIGN_OR_RETURN(const PipelineSpec used, config::ReadKept<PipelineSpec>(run->spec, spec.name));
+    for (const auto& [name, dataset] : spec.datasets) {
+      if (!used.datasets.contains(name)) continue;
+      return FailedPrecondition(
+          "run {0} is in progress and uses dataset {1}, which gets no new version meanwhile; wait "
+          "for it, or stop it: tidemill stop {0}",
+          id.value, name);
+    }
   }
   return absl::OkStatus();
 }

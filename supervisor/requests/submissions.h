@@ -27,19 +27,21 @@ class Submissions {
         control_(control) {}
 
   // Starts a run. If the pipeline's last run is RUNNING or STOPPED and has the same pipeline,
-  // continues that run. The same request always gets the same answer. RESOURCE_EXHAUSTED when it
-  // would be one too many that is checked at the same time; it waits a while. The errors are those
-  // of CheckSubmission(); nothing is changed then. FAILED_PRECONDITION while a different pipeline
-  // of that name is running.
+  // continues that run. The same request always gets the same answer. RESOURCE_EXHAUSTED when too
+  // many submissions are being checked, after a wait. Also returns the errors of CheckSubmission().
+  // After an error, nothing has changed. FAILED_PRECONDITION while a different pipeline of that
+  // name is running, and when a dataset is to get a new version while a run uses it.
   absl::StatusOr<v1::SubmitPipelineResponse> Submit(const v1::SubmitPipelineRequest& request);
 
  private:
   // A check may start a process for each plug-in that the pipeline names.
-  static constexpr int kMostChecks = 8;
+  static constexpr int kMaxChecks = 8;
   // Waits for a place among the submissions that are checked, and checks this one.
   absl::StatusOr<PipelineSpec> Check(const v1::SubmitPipelineRequest& request);
   // Registers the datasets that the pipeline defines with storage.
-  absl::Status RegisterDatasets(const PipelineSpec& spec, const rpc::v1::Command& command);
+  absl::Status RegisterDatasets(const PipelineSpec& spec, const v1::SubmitPipelineRequest& request);
+  // Whether no run that is in progress uses a dataset that the pipeline defines.
+  absl::Status CheckUnused(const PipelineSpec& spec) const;
   // Finds or creates the run of the submission, in a transaction.
   absl::StatusOr<v1::SubmitPipelineResponse> FindOrCreate(pqxx::work& work,
                                                           const v1::SubmitPipelineRequest& request,
@@ -50,7 +52,7 @@ class Submissions {
   const StoredRuns& runs_;
   ConductedRuns& conducted_;
   RunControl& control_;
-  Places checks_{kMostChecks};
+  Places checks_{kMaxChecks};
 };
 
 }  // namespace tidemill::supervisor

@@ -14,7 +14,9 @@ Supervisor::Supervisor(db::Database& database, DownstreamFactory connect,
       run_control_(database, *downstream_, runs_, conducted_runs_),
       submissions_(database, *downstream_, runs_, conducted_runs_, run_control_),
       removals_(database, *downstream_, pipelines_, runs_, named_files_, conducted_runs_),
+      annotations_(database),
       run_answers_(database, *downstream_, runs_),
+      run_lists_(database, [this](RunId run) { return run_answers_.GetValues(run); }),
       decision_answers_(database),
       backtests_(database, *downstream_, pipelines_, runs_) {}
 

@@ -6,6 +6,8 @@
 #include "db/database.h"
 #include "supervisor/backtest/backtest_runner.h"
 #include "supervisor/decisions/decision_answers.h"
+#include "supervisor/lists/run_lists.h"
+#include "supervisor/requests/annotations.h"
 #include "supervisor/requests/conducted_runs.h"
 #include "supervisor/requests/named_files.h"
 #include "supervisor/requests/removals.h"
@@ -19,15 +21,15 @@
 namespace tidemill::supervisor {
 
 // Owns one part for each task and connects the parts. A caller uses a part directly; the header of
-// the part says what it promises.
+// the part states its contract.
 //
 // After conducted_runs() has recovered, every RUNNING run has a conductor in this process. The
-// state is in the database: what a part has answered survives the process. The errors are those of
+// state is in the database: what a part has answered survives the process. The errors are as in
 // supervisor.proto. Thread-safe, because every part is.
 class Supervisor {
  public:
   // `database` must outlive this object. `connect` makes the connections of each run.
-  // `connect_briefly` makes the connections for requests that somebody waits for.
+  // `connect_briefly` makes the connections for requests for which a user waits.
   Supervisor(db::Database& database, DownstreamFactory connect,
              const DownstreamFactory& connect_briefly);
 
@@ -38,7 +40,9 @@ class Supervisor {
   RunControl& run_control() { return run_control_; }
   Submissions& submissions() { return submissions_; }
   Removals& removals() { return removals_; }
+  Annotations& annotations() { return annotations_; }
   const RunAnswers& run_answers() const { return run_answers_; }
+  const RunLists& run_lists() const { return run_lists_; }
   const DecisionAnswers& decision_answers() const { return decision_answers_; }
   const BacktestRunner& backtests() const { return backtests_; }
 
@@ -52,7 +56,9 @@ class Supervisor {
   RunControl run_control_;
   Submissions submissions_;
   Removals removals_;
+  Annotations annotations_;
   const RunAnswers run_answers_;
+  const RunLists run_lists_;
   const DecisionAnswers decision_answers_;
   const BacktestRunner backtests_;
 };

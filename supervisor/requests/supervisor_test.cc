@@ -33,6 +33,41 @@ TEST_F(SupervisorTest, LeavesARunToItsConductorAndWatchersWhenItRecovers) {
   services_.Release();
 }
 
+TEST_F(SupervisorTest, KeepsTheValuesThatASubmissionSetsBesideTheText) {
+  auto request = Request("a");
+  v1::ValueToSet& set = *request.add_values_to_set();
+  set.set_key("training.epochs");
+  set.set_value("3");
+  const RunId run = Submit(request);
+  Finish(run);
+  const v1::GetRunResponse shown = Get(run);
+  ASSERT_EQ(shown.set_values_size(), 1);
+  EXPECT_EQ(shown.set_values(0).key(), "training.epochs");
+  EXPECT_EQ(shown.set_values(0).value(), "3");
+  EXPECT_EQ(shown.set_values(0).was(), "2");
+  EXPECT_EQ(shown.pipeline_text(), request.pipeline());
+  EXPECT_THAT(shown.pipeline_resolved(), HasSubstr("epochs: 3"));
+}
+
+TEST_F(SupervisorTest, TakesAPipelineWithOtherValuesForAnotherOne) {
+  services_.HoldTrainings();
+  auto request = Request("a");
+  request.add_values_to_set()->set_key("training.epochs");
+  request.mutable_values_to_set(0)->set_value("3");
+  const RunId run = Submit(request);
+  EXPECT_THAT(supervisor_->submissions().Submit(Request("b")),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not finished")));
+  request.mutable_command()->set_request_id("c");
+  EXPECT_EQ(Submit(request).value, run.value);
+  request.mutable_values_to_set(0)->set_value("none");
+  request.mutable_command()->set_request_id("d");
+  EXPECT_THAT(supervisor_->submissions().Submit(request),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--set training.epochs: error: training.epochs: expected")));
+  services_.Release();
+  Finish(run);
+}
+
 TEST_F(SupervisorTest, AttachesToAnUnfinishedRunOfTheSamePipeline) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));
@@ -58,6 +93,20 @@ TEST_F(SupervisorTest, AttachesToAnUnfinishedRunOfTheSamePipeline) {
   EXPECT_THAT(supervisor_->runs().List("", "weather"), IsOkAndHolds(SizeIs(2)));
 }
 
+TEST_F(SupervisorTest, MakesNoNewVersionOfADatasetWhileARunUsesIt) {
+  services_.HoldTrainings();
+  const RunId run = Submit(Request("a"));
+  auto other = Request("b");
+  other.set_pipeline(other.pipeline() + "description: another\n");
+  other.set_on_other_spec(storage::v1::ON_OTHER_SPEC_NEW_VERSION);
+  EXPECT_THAT(supervisor_->submissions().Submit(other),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("run 1 is in progress and uses dataset")));
+  services_.Release();
+  Finish(run);
+  EXPECT_THAT(supervisor_->submissions().Submit(other), IsOk());
+}
+
 TEST_F(SupervisorTest, KeepsNothingOfABrokenPipeline) {
   auto request = Request("a");
   request.set_pipeline(request.pipeline() + "trigers: {}\n");
@@ -67,7 +116,7 @@ TEST_F(SupervisorTest, KeepsNothingOfABrokenPipeline) {
   EXPECT_EQ(services_.Calls("RegisterDataset"), 0);
 }
 
-TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndGoesOnWhenResumed) {
+TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndContinuesWhenResumed) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));
   const auto feed = supervisor_->conducted_runs().Watch(run);

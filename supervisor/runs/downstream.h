@@ -1,4 +1,4 @@
-// What the supervisor asks the services below it.
+// The calls of the supervisor to the services below it.
 #pragma once
 
 #include <functional>
@@ -21,14 +21,15 @@
 
 namespace tidemill::supervisor {
 
-// Every method is idempotent. It waits for a service that is away, and returns UNAVAILABLE when
-// that took too long. The errors are those of the services' protos. Thread-safe.
+// Every method is idempotent. It waits for an unreachable service, and returns UNAVAILABLE when
+// that takes too long. The errors are as in the services' protos. Thread-safe.
 class Downstream {
  public:
   virtual ~Downstream() = default;
 
   virtual absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
-      const std::string& name, const std::string& spec, const rpc::v1::Command& command) = 0;
+      const std::string& name, const std::string& spec, const rpc::v1::Command& command,
+      storage::v1::OnOtherSpec on_other_spec) = 0;
   // `spec` is a DatasetSpec as canonical YAML.
   virtual absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
       const std::string& spec) = 0;
@@ -39,8 +40,8 @@ class Downstream {
   // A status of `sink` other than OK ends the call and is its result.
   virtual absl::Status ListSamples(const storage::v1::ListSamplesRequest& request,
                                    const std::function<absl::Status(batch::Batch)>& sink) = 0;
-  // Reads samples with payload and labels, in the order of the keys. Those that cannot be read are
-  // left out. `sink` is as above.
+  // Reads samples with payload and labels, in the order of the keys. Samples that cannot be read
+  // are left out. `sink` is as above.
   virtual absl::Status ReadSamples(DatasetId dataset, std::span<const int64_t> keys,
                                    const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
@@ -88,7 +89,7 @@ class Downstream {
   virtual absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
                                         const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
-  // Removes what retention does not keep. Idempotent.
+  // Removes the models and sets that retention does not keep. Idempotent.
   virtual absl::Status Retire(const rpc::v1::Command& command,
                               const v1::ModelsRetired& retired) = 0;
 

@@ -34,6 +34,9 @@ std::string Text(const v1::DatasetSynced& event) {
 std::string Text(const v1::RunStarted& event) {
   std::string text = "run started";
   for (const std::string& plugin : event.plugins()) text += "; with the plug-in " + plugin;
+  for (const v1::SetValue& set : event.set_values()) {
+    text += fmt::format("; set: {} = {}", set.key(), set.value());
+  }
   return text;
 }
 
@@ -42,8 +45,8 @@ std::string Text(const v1::TriggerFired& event) {
       fmt::format("trigger {} fired at {} after {} new samples", event.trigger(),
                   FormatTimestampShort({event.at().event_time()}), event.num_samples());
   if (event.num_late() > 0) {
-    text +=
-        fmt::format("; {} more lie before the previous trigger and came late", event.num_late());
+    text += fmt::format("; {} more are from before the previous trigger and came late",
+                        event.num_late());
   }
   return text;
 }
@@ -118,10 +121,23 @@ std::string Text(const v1::PolicyFaulted& event) {
 std::string Text(const v1::SelectionFaulted& event) {
   std::string text = fmt::format(
       "trigger {}: the selection policy could not choose, and {} of {} candidates were chosen in "
-      "its "
-      "place: {}",
+      "its place: {}",
       event.trigger(), event.num_samples(), event.num_candidates(), event.fault().what());
   if (!event.fault().traceback().empty()) text += "\n" + event.fault().traceback();
+  return text;
+}
+
+std::string Text(const v1::PluginDied& event) {
+  const std::string of = event.trigger() == 0 ? "" : fmt::format("trigger {}: ", event.trigger());
+  return fmt::format("{}a process of the plug-in {} died, and another one was asked: {}", of,
+                     event.plugin(), event.what());
+}
+
+std::string Text(const v1::PluginsChanged& event) {
+  std::string text = "plug-ins run with other versions than before: ";
+  for (int i = 0; i < event.plugins_size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : "; ", event.plugins(i));
+  }
   return text;
 }
 
@@ -160,7 +176,7 @@ std::string TypeOf(const v1::RunEvent& event) {
   return field == nullptr ? "unknown" : field->name();
 }
 
-int64_t TriggerOf(const v1::RunEvent& event) {
+int64_t TriggerNumberOf(const v1::RunEvent& event) {
   switch (event.kind_case()) {
     case v1::RunEvent::kTriggerFired:
       return event.trigger_fired().trigger();
@@ -178,6 +194,8 @@ int64_t TriggerOf(const v1::RunEvent& event) {
       return event.selection_faulted().trigger();
     case v1::RunEvent::kStepWaited:
       return event.step_waited().trigger();
+    case v1::RunEvent::kPluginDied:
+      return event.plugin_died().trigger();
     default:
       return 0;
   }
@@ -201,6 +219,10 @@ std::string TextOf(const v1::RunEvent& event) {
       return Text(event.samples_ahead());
     case v1::RunEvent::kStepWaited:
       return Text(event.step_waited());
+    case v1::RunEvent::kPluginDied:
+      return Text(event.plugin_died());
+    case v1::RunEvent::kPluginsChanged:
+      return Text(event.plugins_changed());
     case v1::RunEvent::kTrainingSetSealed:
       return Text(event.training_set_sealed());
     case v1::RunEvent::kGraphFitted:

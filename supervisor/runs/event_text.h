@@ -12,7 +12,7 @@ namespace tidemill::supervisor {
 std::string TypeOf(const v1::RunEvent& event);
 
 // Returns the trigger of an event, 0 for none.
-int64_t TriggerOf(const v1::RunEvent& event);
+int64_t TriggerNumberOf(const v1::RunEvent& event);
 
 // Returns one line for people.
 std::string TextOf(const v1::RunEvent& event);

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "config/config.h"
-#include "storage/client/dataset_spec.h"
+#include "storage/spec/dataset_spec.h"
 #include "tidemill/rpc/v1/rpc.pb.h"
 #include "tidemill/supervisor/v1/run_event.pb.h"
 
@@ -24,7 +24,8 @@ inline rpc::v1::Cut KnownAt(rpc::v1::Cut cut, Duration label_delay) {
 
 // Returns the delay of a dataset whose spec storage has completed.
 inline absl::StatusOr<Duration> LabelDelayOf(const v1::DatasetSynced& dataset) {
-  ASSIGN_OR_RETURN(const auto spec, config::Read<storage::DatasetSpec>(dataset.spec(), "dataset"));
+  ASSIGN_OR_RETURN(const auto spec,
+                   config::ReadKept<storage::DatasetSpec>(dataset.spec(), "dataset"));
   return storage::EffectiveLabelDelay(spec);
 }
 

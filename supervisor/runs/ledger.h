@@ -1,7 +1,7 @@
-// Says where the samples of a run and of its triggers are: used, left out and why, or still to
-// come. Each sample is counted once. What the counts of a run are made of:
+// Accounts for the samples of a run and of its triggers: used, left out (with the reason), or not
+// reached yet. Each sample is counted once. The counts of a run add up:
 //
-//   known = new samples of the triggers + late ones + those behind the last trigger
+//   known = new samples of the triggers + late ones + those after the last trigger
 //   new samples of the triggers = used + bad + unlabelled + filtered + skipped
 //
 // The functions are pure.
@@ -15,12 +15,12 @@
 
 namespace tidemill::supervisor {
 
-// Returns where the samples are that the trigger could have trained on. They may be old ones, as
-// the selection policy asks. std::nullopt before the trigger's training set is sealed.
+// Accounts for the samples that the trigger could have trained on. They may be old ones, depending
+// on the selection policy. std::nullopt before the trigger's training set is sealed.
 std::optional<rpc::v1::Ledger> LedgerOf(const TriggerState& trigger, const PipelineSpec& spec);
 
-// Returns where the samples of the training dataset are. A sample is used once it is in a training
-// set. Where training sets overlap, num_bad is that of the set with the most bad samples. For a
+// Accounts for the samples of the training dataset. A sample is used once it is in a training set.
+// Where training sets overlap, num_bad is the number of the set with the most bad samples. For a
 // replay, num_known is what storage counted, so a sum that differs shows a fault; for a live run,
 // and for a replay of a part, it is the sum. std::nullopt before the dataset is synced, and for
 // runs of versions before 0.8.

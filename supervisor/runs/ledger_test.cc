@@ -123,7 +123,7 @@ TEST_F(LedgerTest, ASampleOfSeveralTrainingSetsIsUsedOnce) {
   EXPECT_EQ(SumOf(OfTrigger(2)), 600);
 }
 
-TEST_F(LedgerTest, SkippedTriggersAndThoseInProgressAreTold) {
+TEST_F(LedgerTest, SkippedTriggersAndThoseInProgressAreReported) {
   Sync(400);
   state_.Apply(FiredWith(1, 100));
   state_.Apply(SealedWith(1, {100, 100, 100, 0, 0}));
@@ -137,7 +137,7 @@ TEST_F(LedgerTest, SkippedTriggersAndThoseInProgressAreTold) {
   const rpc::v1::Ledger run = Run();
   EXPECT_EQ(run.num_skipped(), 100);
   EXPECT_EQ(run.num_unlabelled(), 100);
-  EXPECT_EQ(run.num_not_reached(), 200) << "of the third trigger, and behind it";
+  EXPECT_EQ(run.num_not_reached(), 200) << "of the third trigger, and after it";
   EXPECT_EQ(SumOf(run), 400);
   EXPECT_EQ(OfTrigger(1).num_skipped(), 100);
   EXPECT_EQ(OfTrigger(2).num_unlabelled(), 100);
@@ -179,7 +179,7 @@ TEST_F(LedgerTest, AcceptedLateSamplesAreUsed) {
   EXPECT_EQ(run.num_filtered(), 0);
 }
 
-TEST_F(LedgerTest, WhatLiesOutsideOfTheReplayIsFiltered) {
+TEST_F(LedgerTest, SamplesOutsideTheReplayAreFiltered) {
   v1::RunEvent event;
   event.mutable_dataset_synced()->set_name("a");
   event.mutable_dataset_synced()->set_num_samples(500);

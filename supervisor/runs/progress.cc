@@ -6,7 +6,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Of the work on one trigger's part of the stream: from 0 to 1.
+// The share of the work on one trigger's part of the stream: from 0 to 1.
 double PartDone(const v1::Progress& progress) {
   if (progress.stage() == "store") return 1;
   if (progress.stage() != "train" || progress.total() <= 0) return 0.5;
@@ -48,7 +48,7 @@ void AddWhole(const RunState& state, const v1::DatasetSynced& data, v1::Progress
   if (state.live() || state.stream_ended()) return;
   const auto fired = static_cast<int64_t>(state.triggers().size());
   double before = 0;
-  double end = 0;  // Of the last trigger's part.
+  double end = 0;  // The end of the last trigger's part.
   int64_t samples = 0;
   for (const TriggerState& trigger : state.triggers()) {
     before = end;

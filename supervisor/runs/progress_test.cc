@@ -82,14 +82,14 @@ TEST_F(ProgressTest, ExpectsAsManyTriggersAsFiredSoFarInProportion) {
   EXPECT_EQ(At("train", 1, 2).expected_triggers(), 10);
 }
 
-TEST_F(ProgressTest, KnowsThatARunEndsAfterSoManyTriggers) {
+TEST_F(ProgressTest, KnowsThatARunEndsAfterAGivenNumberOfTriggers) {
   Start(/*max_triggers=*/2);
   Fire(100);
   EXPECT_THAT(At("train", 800, 800).share(), DoubleNear(0.5, 1e-9));
   EXPECT_EQ(At("train", 1, 2).expected_triggers(), 2);
 }
 
-TEST_F(ProgressTest, GoesByTimeWhereTheReplayIsAPartOfItsDataset) {
+TEST_F(ProgressTest, UsesTimeWhereTheReplayIsAPartOfItsDataset) {
   v1::DatasetSynced data = Data();
   data.mutable_replay_from()->set_event_time(0);
   data.mutable_replay_to()->set_event_time(3'600'000'000LL * 500);

@@ -1,4 +1,4 @@
-// What the watchers of a run see: every event once, and the newest progress.
+// The feed for the watchers of a run: every event once, and the newest progress.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace tidemill::supervisor {
 
 // Watchers pull at their own pace. Each has a Cursor and asks for the next message. Nothing is
-// queued for a watcher, so a watcher that stalls costs nothing and blocks nobody. It misses
-// progress, never events. Thread-safe.
+// queued for a watcher, so a watcher that stalls costs nothing and blocks no other thread. It
+// misses progress, never events. Thread-safe.
 class RunFeed {
  public:
   // The position of a watcher.
@@ -32,7 +32,7 @@ class RunFeed {
   // Ends the feed with `final`.
   void Close(v1::Run final) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns the next message behind the cursor, and moves the cursor: events in order, then newer
+  // Returns the next message after the cursor, and moves the cursor: events in order, then newer
   // progress, then the final run, once. std::nullopt while there is none.
   std::optional<v1::WatchRunResponse> Next(Cursor& cursor) const ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,4 +1,4 @@
-// What the events of a run tell besides its state: when things happened, and how losses fell.
+// Extracts the history of a run from its events: when they happened, and the loss curves.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@ namespace tidemill::supervisor {
 
 // The most points of all loss curves of a response together, so that a run with thousands of
 // triggers fits into a message.
-inline constexpr int kMostLossPoints = 100'000;
+inline constexpr int kMaxLossPoints = 100'000;
 
 // Adds to the response's triggers when each fired and when its model was stored, and the loss
 // curves. The curves are thinned evenly when all triggers together have more than
 // `most_loss_points`. The last point of a curve always stays.
 void AddHistory(const std::vector<EventRow>& events, v1::GetRunResponse& response,
-                int most_loss_points = kMostLossPoints);
+                int most_loss_points = kMaxLossPoints);
 
 // Adds the events themselves, without their loss curves.
 void AddEvents(const std::vector<EventRow>& events, v1::GetRunResponse& response);

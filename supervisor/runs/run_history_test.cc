@@ -14,7 +14,7 @@ EventRow At(int64_t second, const v1::RunEvent& event) {
   EventRow row;
   row.shown.set_sequence(second);
   row.shown.mutable_at()->set_seconds(second);
-  row.shown.set_trigger(TriggerOf(event));
+  row.shown.set_trigger(TriggerNumberOf(event));
   row.event = event;
   return row;
 }

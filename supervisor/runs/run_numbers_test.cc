@@ -50,7 +50,7 @@ TEST_F(RunNumbersTest, FollowEachOtherThoughTheDatabaseWasKilled) {
               IsOk());
   const int64_t second = NextRun("b");
   EXPECT_EQ(second, first + 1);
-  // A deleted run's number is nobody else's.
+  // The number of a deleted run is not reused.
   EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(true));
   EXPECT_EQ(NextRun("c"), second + 1);
 }

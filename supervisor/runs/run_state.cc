@@ -10,7 +10,7 @@ int64_t RunState::num_samples() const {
   return total;
 }
 
-// An event about a trigger follows the one that it fired, so it is there.
+// An event about a trigger follows the event that it fired, so the trigger is known.
 TriggerState& RunState::At(int64_t trigger) {
   return triggers_.at(static_cast<size_t>(trigger - 1));
 }
@@ -46,7 +46,7 @@ bool RunState::NothingTrained() const {
   if (triggers_.empty() || num_stored() > 0 || Unfinished() != nullptr) return false;
   const auto failed = std::count_if(triggers_.begin(), triggers_.end(),
                                     [](const TriggerState& trigger) { return trigger.failed; });
-  return stream_ended_ || failed >= kMostFailedTrainings;
+  return stream_ended_ || failed >= kMaxFailedTrainings;
 }
 
 void RunState::Apply(const v1::RunEvent& event) {
@@ -55,6 +55,13 @@ void RunState::Apply(const v1::RunEvent& event) {
       state_ = v1::RUN_STATE_RUNNING;
       max_triggers_ = event.run_started().max_triggers();
       live_ = event.run_started().live();
+      plugins_.assign(event.run_started().plugins().begin(), event.run_started().plugins().end());
+      set_values_.assign(event.run_started().set_values().begin(),
+                         event.run_started().set_values().end());
+      break;
+    case v1::RunEvent::kPluginsChanged:
+      plugins_.assign(event.plugins_changed().plugins().begin(),
+                      event.plugins_changed().plugins().end());
       break;
     case v1::RunEvent::kEvaluationFinished:
       finished_evaluations_.insert(
@@ -85,7 +92,7 @@ void RunState::BeginRound() {
 void RunState::Resume() {
   state_ = v1::RUN_STATE_RUNNING;
   error_.clear();
-  // What ended because it was to stop goes on.
+  // What ended because it was to stop continues.
   if (stop_requested_ && stream_ended_) {
     BeginRound();
     round_pending_ = false;
@@ -93,7 +100,7 @@ void RunState::Resume() {
   }
   stop_requested_ = false;
   if (num_stored() > 0) return;
-  // Without a model there is nothing to go on from: what failed is tried again.
+  // Without a model there is nothing to continue from: what failed is tried again.
   for (TriggerState& trigger : triggers_) {
     trigger.skipped = trigger.failed = false;
     trigger.trigger.clear_skip_reason();
@@ -166,64 +173,64 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
 }
 
 void RunState::ApplySkipped(const v1::TriggerSkipped& skipped) {
-  TriggerState& of = At(skipped.trigger());
-  of.skipped = true;
-  of.failed = skipped.stage() != "select";
-  of.trigger.set_skip_reason(skipped.reason());
-  if (of.failed) return;
-  of.num_new_unlabelled = skipped.num_new_unlabelled();
-  of.num_fresh = 0;
-  of.trigger.set_num_candidates(skipped.num_candidates());
-  of.trigger.set_num_unlabelled(skipped.num_unlabelled());
-  of.trigger.set_num_filtered(skipped.num_filtered());
+  TriggerState& state = At(skipped.trigger());
+  state.skipped = true;
+  state.failed = skipped.stage() != "select";
+  state.trigger.set_skip_reason(skipped.reason());
+  if (state.failed) return;
+  state.num_new_unlabelled = skipped.num_new_unlabelled();
+  state.num_fresh = 0;
+  state.trigger.set_num_candidates(skipped.num_candidates());
+  state.trigger.set_num_unlabelled(skipped.num_unlabelled());
+  state.trigger.set_num_filtered(skipped.num_filtered());
 }
 
 void RunState::ApplyToStage(const v1::RunEvent& event) {
   switch (event.kind_case()) {
     case v1::RunEvent::kTrainingSetSealed: {
       const v1::TrainingSetSealed& sealed = event.training_set_sealed();
-      TriggerState& of = At(sealed.trigger());
-      of.sealed = true;
-      of.trigger.set_num_samples(sealed.num_samples());
-      of.trigger.set_num_candidates(sealed.num_candidates());
-      of.trigger.set_num_unlabelled(sealed.num_unlabelled());
-      of.trigger.set_num_filtered(sealed.num_filtered());
-      if (sealed.has_num_new_unlabelled()) of.num_new_unlabelled = sealed.num_new_unlabelled();
-      if (sealed.has_num_fresh()) of.num_fresh = sealed.num_fresh();
-      of.trigger.set_training_set_digest(sealed.digest());
-      (*of.trigger.mutable_stage_seconds())["select"] = sealed.seconds();
+      TriggerState& state = At(sealed.trigger());
+      state.sealed = true;
+      state.trigger.set_num_samples(sealed.num_samples());
+      state.trigger.set_num_candidates(sealed.num_candidates());
+      state.trigger.set_num_unlabelled(sealed.num_unlabelled());
+      state.trigger.set_num_filtered(sealed.num_filtered());
+      if (sealed.has_num_new_unlabelled()) state.num_new_unlabelled = sealed.num_new_unlabelled();
+      if (sealed.has_num_fresh()) state.num_fresh = sealed.num_fresh();
+      state.trigger.set_training_set_digest(sealed.digest());
+      (*state.trigger.mutable_stage_seconds())["select"] = sealed.seconds();
       break;
     }
     case v1::RunEvent::kGraphFitted: {
-      TriggerState& of = At(event.graph_fitted().trigger());
-      of.fitted = true;
-      (*of.trigger.mutable_stage_seconds())["fit"] = event.graph_fitted().seconds();
+      TriggerState& state = At(event.graph_fitted().trigger());
+      state.fitted = true;
+      (*state.trigger.mutable_stage_seconds())["fit"] = event.graph_fitted().seconds();
       break;
     }
     case v1::RunEvent::kModelTrained: {
-      TriggerState& of = At(event.model_trained().trigger());
-      of.trained = true;
-      *of.trigger.mutable_result() = event.model_trained().result();
-      // It is read again where somebody asks for it (run_history.h): states hold all triggers.
-      of.trigger.mutable_result()->clear_loss_curve();
+      TriggerState& state = At(event.model_trained().trigger());
+      state.trained = true;
+      *state.trigger.mutable_result() = event.model_trained().result();
+      // It is read again on request (run_history.h): states hold all triggers.
+      state.trigger.mutable_result()->clear_loss_curve();
       // The trigger has them itself.
-      of.trigger.mutable_result()->clear_training_set_digest();
-      of.trigger.mutable_result()->clear_weights_digest();
-      (*of.trigger.mutable_stage_seconds())["train"] = event.model_trained().seconds();
-      of.trigger.set_training_digest(event.model_trained().training_digest());
-      of.trigger.set_why_not_reusable(event.model_trained().why_not_reusable());
+      state.trigger.mutable_result()->clear_training_set_digest();
+      state.trigger.mutable_result()->clear_weights_digest();
+      (*state.trigger.mutable_stage_seconds())["train"] = event.model_trained().seconds();
+      state.trigger.set_training_digest(event.model_trained().training_digest());
+      state.trigger.set_why_not_reusable(event.model_trained().why_not_reusable());
       if (event.model_trained().has_reused_from()) {
-        *of.trigger.mutable_reused_from() = event.model_trained().reused_from();
+        *state.trigger.mutable_reused_from() = event.model_trained().reused_from();
       }
       break;
     }
     case v1::RunEvent::kModelStored: {
       const v1::ModelStored& stored = event.model_stored();
-      TriggerState& of = At(stored.trigger());
-      of.stored = true;
-      of.trigger.set_model_id(stored.model_id());
-      of.trigger.set_weights_digest(stored.weights_digest());
-      (*of.trigger.mutable_stage_seconds())["store"] = stored.seconds();
+      TriggerState& state = At(stored.trigger());
+      state.stored = true;
+      state.trigger.set_model_id(stored.model_id());
+      state.trigger.set_weights_digest(stored.weights_digest());
+      (*state.trigger.mutable_stage_seconds())["store"] = stored.seconds();
       BeginRound();
       break;
     }
@@ -284,7 +291,7 @@ std::optional<Step> StepOfTrigger(const RunState& state, const RunPlan& plan) {
 
 // What is left to measure, and to remove after that.
 std::optional<Step> StepOfRound(const RunState& state, const RunPlan& plan) {
-  // The first dataset is the one that is trained on, which a live run follows by itself.
+  // The first dataset is the one that is trained on, which a live run follows itself.
   for (size_t i = 1; state.live() && i < plan.datasets.size(); ++i) {
     if (!state.IsFresh(plan.datasets[i])) {
       return Step{.stage = Stage::kSync, .dataset = plan.datasets[i]};

@@ -1,4 +1,4 @@
-// What a run has done so far, and what it does next.
+// The state of a run, and its next step.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace tidemill::supervisor {
 
-// One trigger, and how far it is.
+// One trigger, and its progress.
 struct TriggerState {
   v1::Trigger trigger;
-  // Its new data lies in [from, trigger.at).
+  // Its new data is in [from, trigger.at).
   rpc::v1::Cut from;
-  // What a live run knew about the dataset when it fired. Absent in a replay.
+  // The snapshot that a live run knew when the trigger fired. Absent in a replay.
   std::optional<rpc::v1::Snapshot> snapshot = std::nullopt;
   // The number of samples since the previous trigger, as the policy counted them.
   int64_t num_new = 0;
-  // Of the new samples: those without a label. And the samples that no earlier set held. Absent
+  // The new samples without a label, and the samples that no earlier set held. Absent
   // before its set is sealed, and in older runs.
   std::optional<int64_t> num_new_unlabelled = std::nullopt;
   std::optional<int64_t> num_fresh = std::nullopt;
@@ -54,16 +54,16 @@ class RunState {
   // Trigger n is at n - 1.
   const std::vector<TriggerState>& triggers() const { return triggers_; }
   bool stream_ended() const { return stream_ended_; }
-  // What is known about the end of the stream, once it has ended.
+  // The event of the end of the stream, once it has ended.
   const v1::StreamEnded& end_of_stream() const { return end_of_stream_; }
-  // What a live run last said of samples that do not move its clock.
+  // The last report of a live run about samples that do not move its clock.
   const v1::SamplesAhead& samples_ahead() const { return samples_ahead_; }
   bool live() const { return live_; }
-  // Whether a live run must measure what there is and then stop.
+  // Whether a live run must measure its models and then stop.
   bool stop_requested() const { return stop_requested_; }
-  // Whether a live run must train on what there is, whatever its policy says.
+  // Whether a live run must train on the samples so far, whatever its policy says.
   bool trigger_requested() const { return trigger_requested_; }
-  // What a live run knew when its stream ended.
+  // The snapshot that a live run knew when its stream ended.
   const rpc::v1::Snapshot& end_snapshot() const { return end_snapshot_; }
   // A live run measures in rounds: after each stored model, and at the end.
   int32_t round() const { return round_; }
@@ -73,6 +73,10 @@ class RunState {
   }
   // Whether the dataset was synced in this round.
   bool IsFresh(const std::string& dataset) const;
+  // The plug-ins of the pipeline with the versions that they ran with last.
+  const std::vector<std::string>& plugins() const { return plugins_; }
+  // As in GetRunResponse.
+  const std::vector<v1::SetValue>& set_values() const { return set_values_; }
   // The first triggers whose model and training set are kept.
   const v1::ModelsRetired& retired() const { return retired_; }
   int64_t num_stored() const;
@@ -81,8 +85,8 @@ class RunState {
   const TriggerState* LastStored() const;
   // Returns the trigger that is being selected, trained or stored, or nullptr.
   const TriggerState* Unfinished() const;
-  // Whether there is no model and no use in trying again: the stream has ended, or too many
-  // trainings have failed. The reason is that of the first trigger that was skipped.
+  // Whether there is no model and retrying is useless: the stream has ended, or too many trainings
+  // have failed. The reason is taken from the first trigger that was skipped.
   bool NothingTrained() const;
   // Returns the number of selected samples of all triggers.
   int64_t num_samples() const;
@@ -99,6 +103,8 @@ class RunState {
   v1::RunState state_ = v1::RUN_STATE_UNSPECIFIED;
   std::string error_;
   int64_t max_triggers_ = 0;
+  std::vector<std::string> plugins_;
+  std::vector<v1::SetValue> set_values_;
   std::map<std::string, v1::DatasetSynced> datasets_;
   std::vector<TriggerState> triggers_;
   bool stream_ended_ = false;
@@ -115,7 +121,7 @@ class RunState {
   v1::ModelsRetired retired_;
 };
 
-// What decides the order of steps for a pipeline.
+// The properties of a pipeline that determine the order of steps.
 struct RunPlan {
   // All datasets that the pipeline reads.
   std::vector<std::string> datasets;
@@ -151,13 +157,14 @@ struct Step {
 
 // After this number of failed trainings, a run without a model gives up. Its pipeline, not its
 // data, is probably wrong.
-inline constexpr int kMostFailedTrainings = 3;
+inline constexpr int kMaxFailedTrainings = 3;
 
 // Returns the next step. It is a pure function. A run syncs every dataset. Then, for one trigger
-// after the other, it decides, selects, fits, trains and stores. Then it evaluates, retires what
-// must not be kept, and finishes. A skipped trigger has no further steps. A live run also evaluates
-// and retires after each model; when it must stop, it leaves the last trigger as it is. A run that
-// has trained nothing (NothingTrained()) only finishes. kNothing when the run is not RUNNING.
+// after the other, it decides, selects, fits, trains and stores. Then it evaluates, retires models
+// and sets that are no longer kept, and finishes. A skipped trigger has no further steps. A live
+// run also evaluates and retires after each model; when it must stop, it leaves the last trigger
+// alone. A run that has trained nothing (NothingTrained()) only finishes. kNothing when the run is
+// not RUNNING.
 Step NextStep(const RunState& state, const RunPlan& plan);
 
 // Returns what retention must remove now; std::nullopt when that is done.

@@ -102,7 +102,7 @@ v1::RunEvent EvaluatedInRound(int32_t round, int32_t evaluation) {
   return event;
 }
 
-// A live run measures after each model and when it ends, and goes on after that.
+// A live run measures after each model and when it ends, and continues after that.
 TEST(NextStep, LeadsALiveRunThroughAStopAndOn) {
   RunPlan plan = kPlan;
   plan.num_evaluations = 1;
@@ -169,7 +169,7 @@ v1::RunEvent Skipped(int64_t trigger, const std::string& stage) {
   return event;
 }
 
-// The state behind the events, of a run that has synced its datasets.
+// The state after the events, of a run that has synced its datasets.
 RunState After(const std::vector<v1::RunEvent>& events) {
   RunState state;
   for (const auto& event : {Started(), Synced("train"), Synced("test")}) state.Apply(event);
@@ -198,7 +198,7 @@ TEST(NextStep, FitsOnceAtTheFirstTriggerThatHasAModel) {
 
 TEST(NextStep, TriesARunWithoutAModelNoMoreThanThreeTimesUnlessItWasNothingThatWasSelected) {
   std::vector<v1::RunEvent> failures, empties;
-  for (int64_t trigger = 1; trigger <= kMostFailedTrainings; ++trigger) {
+  for (int64_t trigger = 1; trigger <= kMaxFailedTrainings; ++trigger) {
     EXPECT_EQ(NextStep(After(failures), kPlan).stage, Stage::kDecide);
     failures.push_back(Fired(trigger, trigger));
     failures.push_back(Skipped(trigger, "train"));
@@ -239,7 +239,7 @@ TEST(Retention, CountsModelsAndNotTheTriggersThatHaveNone) {
   EXPECT_EQ(retired->first_model(), 2);
 }
 
-TEST(RunState, GoesOnWhereItStoodAfterAFailureIsResumed) {
+TEST(RunState, ContinuesWhereItStoodAfterAFailureIsResumed) {
   RunState state;
   for (const auto& event : {Started(), Synced("train"), Synced("test"), Fired(1, 1)}) {
     state.Apply(event);
@@ -297,7 +297,7 @@ TEST(OldEvents, ATrainingOfAnEarlierVersionShowsTheSameResult) {
   v1::RunEvent present = TrainedWith(result);
   EXPECT_EQ(old.DebugString(), present.DebugString());
   Renew(present);
-  EXPECT_EQ(old.DebugString(), present.DebugString()) << "an event of this version stays as it is";
+  EXPECT_EQ(old.DebugString(), present.DebugString()) << "an event of this version does not change";
   EXPECT_EQ(TextOf(old),
             "trigger 1: trained in 2.5 s on cpu, loss 0.2500, 3 samples could not be used; limit: "
             "op resize");

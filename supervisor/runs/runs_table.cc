@@ -7,6 +7,7 @@
 
 #include "supervisor/runs/event_text.h"
 #include "supervisor/runs/old_events.h"
+#include "supervisor/runs/run_summary.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -31,7 +32,7 @@ constexpr char kSelectPipelines[] = R"(
 constexpr char kDeletePipeline[] =
     "DELETE FROM supervisor.pipelines WHERE namespace = $1 AND name = $2";
 
-// A digest that stands elsewhere in a spec keeps a file for nothing, which does no harm.
+// A digest elsewhere in a spec keeps a file for nothing, which does no harm.
 constexpr char kSelectNamedFiles[] = R"(
   SELECT DISTINCT (regexp_matches(spec, 'sha256:([0-9a-f]{64})', 'g'))[1]
   FROM (SELECT spec FROM supervisor.pipelines UNION ALL SELECT spec FROM supervisor.runs) specs)";
@@ -45,12 +46,10 @@ constexpr char kInsertRun[] = R"(
   RETURNING run_id)";
 
 // $1 run or 0 for all, $2 namespace or '' for all, $3 pipeline or '' for all.
-constexpr char kSelectRuns[] = R"(
-  SELECT run_id, run_epoch, r.spec, p.name, state, error, num_triggers, num_samples,
-         (extract(epoch FROM started_at) * 1000000)::bigint,
-         (extract(epoch FROM finished_at) * 1000000)::bigint, pipeline_text
-  FROM supervisor.runs r JOIN supervisor.pipelines p USING (pipeline_id)
-  WHERE ($1::bigint = 0 OR run_id = $1::bigint) AND ($2 = '' OR p.namespace = $2) AND ($3 = '' OR p.name = $3)
+constexpr char kFromRuns[] = R"(
+  FROM supervisor.run_summaries s JOIN supervisor.runs r USING (run_id)
+  WHERE ($1::bigint = 0 OR run_id = $1::bigint) AND ($2 = '' OR s.namespace = $2)
+    AND ($3 = '' OR s.pipeline_name = $3)
   ORDER BY run_id DESC)";
 
 constexpr char kLockRun[] = "SELECT 1 FROM supervisor.runs WHERE run_id = $1 FOR UPDATE";
@@ -105,22 +104,17 @@ google::protobuf::Timestamp TimeOf(const pqxx::field& micros) {
 }
 
 RunRow RunOf(const pqxx::row& row) {
-  RunRow run{.run_id = {row[0].as<int64_t>()},
-             .run_epoch = row[1].as<int64_t>(),
-             .spec = row[2].as<std::string>(),
-             .pipeline_text = row[10].as<std::string>(),
-             .summary = {}};
-  run.summary.set_run_id(run.run_id.value);
-  run.summary.set_pipeline_name(row[3].as<std::string>());
-  v1::RunState state = v1::RUN_STATE_UNSPECIFIED;
-  v1::RunState_Parse(row[4].as<std::string>(), &state);
-  run.summary.set_state(state);
-  run.summary.set_error(row[5].as<std::string>());
-  run.summary.set_num_triggers(row[6].as<int64_t>());
-  run.summary.set_num_samples(row[7].as<int64_t>());
-  *run.summary.mutable_started_at() = TimeOf(row[8]);
-  if (!row[9].is_null()) *run.summary.mutable_finished_at() = TimeOf(row[9]);
-  return run;
+  return {.run_id = {row["run_id"].as<int64_t>()},
+          .run_epoch = row["run_epoch"].as<int64_t>(),
+          .spec = row["spec"].as<std::string>(),
+          .pipeline_text = row["pipeline_text"].as<std::string>(),
+          .summary = SummaryOf(row)};
+}
+
+pqxx::result SelectRuns(pqxx::work& work, int64_t run, const PipelineName& name) {
+  static const std::string statement = std::string("SELECT ") + kSummaryColumns +
+                                       ", r.run_epoch, r.spec, r.pipeline_text" + kFromRuns;
+  return work.exec_params(statement, run, name.name_space, name.name);
 }
 
 std::vector<v1::Pipeline> SelectPipelines(pqxx::work& work, const PipelineName& name) {
@@ -151,7 +145,7 @@ v1::WatchRunResponse::Event Shown(int64_t sequence, const pqxx::field& at,
   shown.set_sequence(sequence);
   *shown.mutable_at() = TimeOf(at);
   shown.set_type(TypeOf(event));
-  shown.set_trigger(TriggerOf(event));
+  shown.set_trigger(TriggerNumberOf(event));
   shown.set_text(TextOf(event));
   return shown;
 }
@@ -192,7 +186,7 @@ RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
 }
 
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run) {
-  const pqxx::result rows = work.exec_params(kSelectRuns, run.value, "", "");
+  const pqxx::result rows = SelectRuns(work, run.value, {});
   if (rows.empty()) return std::nullopt;
   return RunOf(rows[0]);
 }
@@ -204,7 +198,7 @@ std::optional<RunRow> LockRun(pqxx::work& work, RunId run) {
 
 std::vector<RunRow> ListRuns(pqxx::work& work, const PipelineName& name) {
   std::vector<RunRow> runs;
-  for (const pqxx::row& row : work.exec_params(kSelectRuns, 0, name.name_space, name.name)) {
+  for (const pqxx::row& row : SelectRuns(work, 0, name)) {
     runs.push_back(RunOf(row));
   }
   return runs;

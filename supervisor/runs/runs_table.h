@@ -78,8 +78,8 @@ struct EventPlace {
 
 // Appends the event and updates the run's row to `after`, the state with the event applied. Does
 // nothing when an event of the same kind is at that place already, because a commit whose answer
-// was lost is repeated. FAILED_PRECONDITION when the epoch is not the run's, or when another event
-// is there.
+// was lost is repeated. FAILED_PRECONDITION when the epoch is not the run's, or when the position
+// already has another event.
 absl::StatusOr<EventRow> AppendEvent(pqxx::work& work, const EventPlace& place,
                                      const v1::RunEvent& event, const RunState& after);
 

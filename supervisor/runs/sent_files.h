@@ -10,7 +10,7 @@
 
 namespace tidemill::supervisor {
 
-// Opens no file: a name is a key of what was sent. Thread-compatible.
+// Opens no file: a name is a key into the sent files. Thread-compatible.
 class SentFiles final : public PipelineFiles {
  public:
   // Both must outlive this object.

@@ -63,14 +63,14 @@ class SentFilesTest : public testing::SupervisorFixture {
   static inline int num_requests_ = 0;
 };
 
-TEST_F(SentFilesTest, AFileIsWhatCameUnderItsNameAndNotWhatLiesThere) {
+TEST_F(SentFilesTest, AFileIsWhatCameUnderItsNameAndNotWhatIsOnDisk) {
   v1::SubmitPipelineRequest request = WithCategories("days.txt");
   (*request.mutable_files())["days.txt"] = "2012-01-01\n2012-01-02\n";
   const RunId run = Submit(request);
   EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr("2012-01-02"));
 }
 
-TEST_F(SentFilesTest, ATableIsTakenAsItWasPackedOrAsItIs) {
+TEST_F(SentFilesTest, ATableIsTakenPackedOrUnpacked) {
   const std::string text = "date,load\n2012-01-01,1\n2012-01-02,2\n";
   const auto packed = transform::PackTable(text);
   ASSERT_THAT(packed, IsOk());
@@ -143,12 +143,12 @@ TEST_F(SentFilesTest, OfNetworksWithoutAPipelineNoMoreWaitsThanTheBudget) {
   };
   EXPECT_THAT(send(), StatusIs(absl::StatusCode::kResourceExhausted,
                                HasSubstr("networks without a pipeline would have 5368709120")));
-  EXPECT_EQ(num_begun, NamedFiles::kMostUnnamedBytes / kLargest + 1);
+  EXPECT_EQ(num_begun, NamedFiles::kMaxUnnamedBytes / kLargest + 1);
   // What did not come takes no room.
   EXPECT_THAT(Send(*files::Read(tidemill::testing::InTree("tests/testdata/rows.pt")), 100), IsOk());
 }
 
-TEST_F(SentFilesTest, WhatIsNoNetworkIsNotKept) {
+TEST_F(SentFilesTest, AFileThatIsNotANetworkIsNotKept) {
   EXPECT_THAT(Send("def forward(self, x): return x", 4),
               StatusIs(kInvalid, HasSubstr("net.pt is not a TorchScript file")));
   const std::string network = *files::Read(tidemill::testing::InTree("tests/testdata/rows.pt"));

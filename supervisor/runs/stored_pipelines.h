@@ -15,8 +15,8 @@ namespace tidemill::supervisor {
 absl::StatusOr<PipelineName> CheckedPipelineName(const std::string& name_space,
                                                  const std::string& name);
 
-// Reads pipelines, each call in a transaction of its own. Changes nothing. Names are checked as
-// above. Errors of the database are those of db::Database. Thread-safe.
+// Reads pipelines, each call in its own transaction. Changes nothing. Names are checked as above.
+// Errors of the database are those of db::Database. Thread-safe.
 class StoredPipelines {
  public:
   // `database` must outlive this object.

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/status.h"
+
 namespace tidemill::supervisor::statistics {
 
 // Errors that an up-to-date model would also make do not count. An interval with `num_samples`
@@ -23,6 +25,7 @@ struct AvoidableErrors {
   void Reset() { count = 0; }
 
   void Fields(auto&& field) { field("count", count); }
+  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const AvoidableErrors&, const AvoidableErrors&) = default;
 };
 

@@ -10,9 +10,9 @@
 namespace tidemill::supervisor::statistics {
 
 // y = w x + noise. The prior of the weights w, given the variance v of the noise, is normal with
-// mean `mean` and covariance v / `precision`, each weight by itself; that of v is the inverse gamma
-// distribution of `shape` and `scale`. Both are conjugate (Gelman et al., Bayesian Data Analysis,
-// section 14.2). Adding costs O(d^2), fitting O(d^3). Thread-compatible.
+// mean `mean` and covariance v / `precision`, each weight independently; the prior of v is the
+// inverse gamma distribution of `shape` and `scale`. Both are conjugate (Gelman et al., Bayesian
+// Data Analysis, section 14.2). Adding costs O(d^2), fitting O(d^3). Thread-compatible.
 template <int kWidth>
 class BayesianRegression {
  public:
@@ -27,12 +27,12 @@ class BayesianRegression {
   explicit BayesianRegression(const Prior& prior);
 
   void Add(const Vector& x, double y);
-  // Makes ready to predict from what was added.
+  // Fits the model to the added rows. Call it before Predict().
   void Fit();
 
   const Vector& weights() const { return weights_; }
-  // Returns the mean and the scale of what y will be at x. It is a Student distribution, of which
-  // `variance` is the square of the scale; with many rows, the variance.
+  // Returns the mean and the scale of the prediction of y at x. It is a Student distribution, of
+  // which `variance` is the square of the scale; with many rows, the variance.
   NormalBelief Predict(const Vector& x) const;
 
  private:
@@ -40,11 +40,11 @@ class BayesianRegression {
 
   Matrix precision_;
   Vector moment_;  // The precision of the prior times its mean, and the sum of x y.
-  double square_;  // The same of squares.
+  double square_;  // The sum of squares of y.
   double shape_;
-  double scale_;  // Of the prior.
+  double scale_;  // The scale of the prior.
   Vector weights_;
-  Matrix covariance_;  // Of the weights, but for the variance of the noise.
+  Matrix covariance_;  // The covariance of the weights, without the variance of the noise.
   double noise_;       // The variance of the noise.
 };
 
@@ -77,7 +77,7 @@ void BayesianRegression<kWidth>::Fit() {
   const Eigen::LLT<Matrix> factored(precision_);
   weights_ = factored.solve(moment_);
   covariance_ = factored.solve(Matrix::Identity());
-  // What the weights leave unexplained; rounding may bring it below zero.
+  // The residual sum of squares; rounding may make it negative.
   noise_ = (scale_ + std::max(0.0, square_ - weights_.dot(moment_)) / 2) / shape_;
 }
 

@@ -20,22 +20,6 @@ std::vector<double> QuantileEdges(std::span<const double> reference, int64_t num
   return edges;
 }
 
-std::vector<double> SturgesEdges(std::span<const double> reference,
-                                 std::span<const double> current) {
-  const auto [low_x, high_x] = std::minmax_element(reference.begin(), reference.end());
-  const auto [low_y, high_y] = std::minmax_element(current.begin(), current.end());
-  const double low = std::min(*low_x, *low_y);
-  const double high = std::max(*high_x, *high_y);
-  if (low == high) return {};
-  const auto rows = static_cast<double>(reference.size() + current.size());
-  const auto num_bins = static_cast<int64_t>(std::ceil(std::log2(rows) + 1));
-  std::vector<double> edges;
-  for (int64_t bin = 1; bin < num_bins; ++bin) {
-    edges.push_back(low + (high - low) * static_cast<double>(bin) / static_cast<double>(num_bins));
-  }
-  return edges;
-}
-
 std::vector<int64_t> CountIn(std::span<const double> edges, std::span<const double> values) {
   std::vector<int64_t> counts(edges.size() + 1, 0);
   for (const double value : values) {
@@ -90,12 +74,6 @@ double HellingerDistance(std::span<const double> p, std::span<const double> q) {
 
 double PopulationStability(std::span<const double> p, std::span<const double> q) {
   return KullbackLeibler(p, q) + KullbackLeibler(q, p);
-}
-
-double TotalVariation(std::span<const double> p, std::span<const double> q) {
-  double sum = 0;
-  for (size_t i = 0; i < p.size(); ++i) sum += std::abs(p[i] - q[i]);
-  return sum / 2;
 }
 
 }  // namespace tidemill::supervisor::statistics

@@ -14,12 +14,6 @@ namespace tidemill::supervisor::statistics {
 // at most `num_bins` bins. There are fewer bins when values repeat. O(n log n).
 std::vector<double> QuantileEdges(std::span<const double> reference, int64_t num_bins);
 
-// Returns the inner edges of ceil(log2(n + m) + 1) bins of equal width, from the least to the
-// greatest value of both samples (Sturges, "The choice of a class interval", 1926). There are none
-// when all values are equal. The edges move with the current window. O(n + m).
-std::vector<double> SturgesEdges(std::span<const double> reference,
-                                 std::span<const double> current);
-
 // Returns the number of values in each of the bins (-inf, e0), [e0, e1) ... [ek, inf). O(n log
 // bins).
 std::vector<int64_t> CountIn(std::span<const double> edges, std::span<const double> values);
@@ -55,8 +49,5 @@ double HellingerDistance(std::span<const double> p, std::span<const double> q);
 // more than 0.1 is a change and more than 0.2 a large one. Yurdakul, "Statistical properties of
 // population stability index" (2018), gives its distribution.
 double PopulationStability(std::span<const double> p, std::span<const double> q);
-
-// Half of sum |p - q|: the greatest difference of the probability of any event.
-double TotalVariation(std::span<const double> p, std::span<const double> q);
 
 }  // namespace tidemill::supervisor::statistics

@@ -31,7 +31,6 @@ TEST(Binned, AgreesWithSciPy) {
               IsNear(known.at("js_dist_base2").get<double>()));
   EXPECT_THAT(HellingerDistance(p, q), IsNear(known.at("hellinger").get<double>()));
   EXPECT_THAT(PopulationStability(p, q), IsNear(known.at("psi").get<double>()));
-  EXPECT_THAT(TotalVariation(p, q), IsNear(known.at("tv").get<double>()));
 }
 
 TEST(Binned, AgreesWithEvidentlyOnItsBins) {
@@ -40,7 +39,8 @@ TEST(Binned, AgreesWithEvidentlyOnItsBins) {
     reference.push_back(i);
     current.push_back(i + 5);
   }
-  const auto edges = SturgesEdges(reference, current);
+  std::vector<double> edges;  // Seven bins of equal width, as Sturges has them.
+  for (int i = 1; i < 7; ++i) edges.push_back(1 + 34.0 * i / 7);
   const auto x = CountIn(edges, reference), y = CountIn(edges, current);
   EXPECT_THAT(x, ElementsAre(5, 5, 5, 5, 5, 5, 0));
   EXPECT_THAT(y, ElementsAre(0, 5, 5, 5, 5, 5, 5));
@@ -63,7 +63,6 @@ TEST(Binned, IsZeroForEqualSharesAndGreatestForDisjointOnes) {
   EXPECT_EQ(PopulationStability(p, p), 0);
   EXPECT_THAT(JensenShannonDistance(p, q), IsNear(std::sqrt(std::numbers::ln2)));
   EXPECT_EQ(HellingerDistance(p, q), 1);
-  EXPECT_EQ(TotalVariation(p, q), 1);
   EXPECT_EQ(KullbackLeibler(p, q), std::numeric_limits<double>::infinity());
 }
 
@@ -76,7 +75,6 @@ TEST(Binned, HasFewerBinsWhereValuesRepeat) {
   const std::vector<double> values = {0, 0, 0, 0, 1, 1, 2};
   EXPECT_THAT(QuantileEdges(values, 4), ElementsAre(1));
   EXPECT_THAT(QuantileEdges(std::vector<double>{3, 3, 3}, 4), IsEmpty());
-  EXPECT_THAT(SturgesEdges(std::vector<double>{3, 3, 3}, std::vector<double>{3}), IsEmpty());
 }
 
 TEST(Binned, CountsTheSameClassesOfBothWindows) {

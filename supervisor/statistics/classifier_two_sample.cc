@@ -18,7 +18,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using MatrixView = Eigen::Map<const Matrix>;
 
 constexpr double kRidge = 1;
-constexpr int kMostSteps = 25;
+constexpr int kMaxSteps = 25;
 
 // A window in a random order, learnt from up to `num_train`.
 struct Window {
@@ -65,7 +65,7 @@ Regression Fit(const Matrix& rows, const Eigen::VectorXd& truth) {
   fit.weights = Eigen::VectorXd::Zero(design.cols());
   Eigen::VectorXd ridge = Eigen::VectorXd::Constant(design.cols(), kRidge);
   ridge(design.cols() - 1) = 0;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const Eigen::ArrayXd p = 1 / (1 + (-(design * fit.weights).array()).exp());
     const Eigen::VectorXd gradient =
         design.transpose() * (truth.array() - p).matrix() - ridge.cwiseProduct(fit.weights);

@@ -12,7 +12,7 @@
 namespace tidemill::supervisor::statistics {
 namespace {
 
-constexpr int64_t kMostExact = 20;
+constexpr int64_t kMaxExact = 20;
 
 // How many paths reach a point with a given sum of squares, ascending by that sum.
 struct Frequency {
@@ -106,7 +106,7 @@ CramerVonMises CramerVonMisesTest(std::span<const double> reference,
   const double rows = static_cast<double>(n + m);
   const double u = static_cast<double>(n) * of_reference + static_cast<double>(m) * of_current;
   CramerVonMises result = {.statistic = u / (pairs * rows) - (4 * pairs - 1) / (6 * rows)};
-  result.exact = std::max(n, m) <= kMostExact;
+  result.exact = std::max(n, m) <= kMaxExact;
   result.p_value = result.exact ? CramerVonMisesExactP(result.statistic, n, m)
                                 : CramerVonMisesLimitP(result.statistic, n, m);
   return result;

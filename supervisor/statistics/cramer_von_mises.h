@@ -20,7 +20,7 @@ struct CramerVonMises {
 //
 // p is exact while both samples have at most 20 values. It is computed by counting lattice paths
 // (Xiao, Gordon and Yakovlev, "A C++ program for the Cramer-von Mises two-sample test", 2007,
-// equation 11). Beyond that, it is that of the limit, after T is scaled to the limit's mean and
+// equation 11). Beyond that, it comes from the limit, after T is scaled to the limit's mean and
 // variance (Anderson, section 4). Time O((n + m) log(n + m)).
 CramerVonMises CramerVonMisesTest(std::span<const double> reference,
                                   std::span<const double> current);

@@ -1,4 +1,4 @@
-// Decides when a score is reason enough to act. A score is compared with a threshold that is given,
+// Decides whether a score is a reason to act. A score is compared with a threshold that is given,
 // or that follows from earlier scores.
 #pragma once
 

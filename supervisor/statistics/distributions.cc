@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "boost/math/distributions/binomial.hpp"
-#include "boost/math/distributions/chi_squared.hpp"
 #include "boost/math/distributions/hypergeometric.hpp"
 #include "boost/math/distributions/normal.hpp"
 #include "boost/math/special_functions/bessel.hpp"
@@ -34,12 +33,6 @@ double NormalTail(double z) {
 
 double NormalQuantile(double probability) {
   return math::quantile(math::normal_distribution<double, Quiet>(), probability);
-}
-
-double ChiSquaredTail(double statistic, double degrees_of_freedom) {
-  if (statistic <= 0) return 1;
-  return math::cdf(math::complement(
-      math::chi_squared_distribution<double, Quiet>(degrees_of_freedom), statistic));
 }
 
 double BinomialTail(int64_t successes, int64_t trials, double probability) {

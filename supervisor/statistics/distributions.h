@@ -12,9 +12,6 @@ double NormalTail(double z);
 // Returns z with P(Z <= z) = probability, in (0, 1).
 double NormalQuantile(double probability);
 
-// P(X > statistic) of the chi-squared distribution.
-double ChiSquaredTail(double statistic, double degrees_of_freedom);
-
 // P(X >= successes) of the binomial distribution.
 double BinomialTail(int64_t successes, int64_t trials, double probability);
 

@@ -11,7 +11,6 @@ namespace {
 TEST(Distributions, AgreeWithTables) {
   EXPECT_NEAR(NormalTail(1.959963984540054), 0.025, 1e-12);
   EXPECT_NEAR(NormalQuantile(0.975), 1.959963984540054, 1e-12);
-  EXPECT_NEAR(ChiSquaredTail(8.333333333333334, 1), 0.0038924171227787, 1e-12);
   EXPECT_NEAR(BinomialTail(70, 100, 0.5), 3.925069822796835e-05, 1e-15);
   EXPECT_NEAR(KolmogorovTail(1.358098620657588), 0.05, 1e-6);
   // Anderson and Darling's table.
@@ -26,7 +25,6 @@ TEST(Distributions, AreOneAndZeroAtTheEnds) {
   EXPECT_EQ(CramerVonMisesTail(0.001), 1);
   EXPECT_NEAR(CramerVonMisesTail(0.02), 1 - 0.00300, 1e-4);
   EXPECT_LT(CramerVonMisesTail(5), 1e-9);
-  EXPECT_EQ(ChiSquaredTail(0, 3), 1);
   EXPECT_EQ(BinomialTail(0, 10, 0.5), 1);
   EXPECT_EQ(BinomialTail(11, 10, 0.5), 0);
 }
@@ -37,7 +35,6 @@ TEST(Distributions, ChangeSeriesWithoutAStep) {
 
 TEST(Distributions, GiveNoNumberOutsideTheirDomain) {
   EXPECT_TRUE(std::isnan(NormalTail(std::numeric_limits<double>::quiet_NaN())));
-  EXPECT_TRUE(std::isnan(ChiSquaredTail(1, -1)));
 }
 
 }  // namespace

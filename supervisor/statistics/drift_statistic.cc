@@ -18,8 +18,8 @@ namespace {
 // The share that an empty bin has in a population stability index.
 constexpr double kEmptyBin = 1e-4;
 
-// The kernel of so many rows is gone through for all windows drawn from them.
-constexpr int64_t kMostKernelRows = 8192;
+// The number of rows whose kernel is read once for all windows drawn from them.
+constexpr int64_t kMaxKernelRows = 8192;
 
 // A column with fewer values than this in a window is not compared.
 constexpr int64_t kLeastValues = 30;
@@ -118,7 +118,7 @@ double Diverge(Divergence divergence, std::span<const int64_t> reference,
   return PopulationStability(p, q);
 }
 
-// The score of one column, for statistics with no p-value of their own.
+// The score of one column, for statistics that have no p-value.
 double ColumnScore(const WassersteinStatistic&, std::span<const double> reference,
                    std::span<const double> current) {
   return NormedWassersteinDistance(reference, current);
@@ -184,11 +184,20 @@ DriftScore Score(const MmdStatistic& spec, const Rows& reference, const Rows& cu
   return score;
 }
 
-// Whether a p-value comes out without permutations.
-template <typename Statistic>
-bool HasOwnPValue(const Statistic& spec) {
-  if constexpr (requires { spec.estimator; }) return spec.estimator == MmdEstimator::kLinear;
-  return !requires { spec.permutations; };
+// The number of permutations that give a statistic its p-value. nullptr when the statistic has an
+// analytic p-value.
+int64_t* PermutationsOf(MmdStatistic& spec) {
+  return spec.estimator == MmdEstimator::kLinear ? nullptr : &spec.permutations;
+}
+int64_t* PermutationsOf(KsStatistic& /*spec*/) { return nullptr; }
+int64_t* PermutationsOf(CramerVonMisesStatistic& /*spec*/) { return nullptr; }
+int64_t* PermutationsOf(WassersteinStatistic& spec) { return &spec.permutations; }
+int64_t* PermutationsOf(EnergyStatistic& spec) { return &spec.permutations; }
+int64_t* PermutationsOf(BinnedStatistic& spec) { return &spec.permutations; }
+int64_t* PermutationsOf(ClassifierStatistic& /*spec*/) { return nullptr; }
+
+int64_t* PermutationsOf(DriftStatistic& statistic) {
+  return std::visit([](auto& spec) { return PermutationsOf(spec); }, statistic);
 }
 
 // Compares windows that lack nothing, or by column.
@@ -201,7 +210,7 @@ absl::StatusOr<DriftScore> Compare(const DriftStatistic& statistic, const Rows& 
   }
   DriftScore score =
       std::visit([&](const auto& spec) { return Score(spec, reference, current, how); }, statistic);
-  if (how.stop.stop_requested()) return Cancelled("the comparison is not wanted any more");
+  if (how.stop.stop_requested()) return Cancelled("the comparison is no longer needed");
   if (IsByColumn(statistic) && ComparedColumns(score).empty()) {
     return InvalidArgument("no column has at least {} and {} values in the windows",
                            how.least_reference, how.least_current);
@@ -212,15 +221,11 @@ absl::StatusOr<DriftScore> Compare(const DriftStatistic& statistic, const Rows& 
 }  // namespace
 
 std::optional<double> LeastPValue(const DriftStatistic& statistic) {
-  return std::visit(
-      [](const auto& spec) -> std::optional<double> {
-        if (HasOwnPValue(spec)) return 0;
-        if constexpr (requires { spec.permutations; }) {
-          if (spec.permutations > 0) return 1 / (static_cast<double>(spec.permutations) + 1);
-        }
-        return std::nullopt;
-      },
-      statistic);
+  DriftStatistic copy = statistic;
+  const int64_t* const permutations = PermutationsOf(copy);
+  if (permutations == nullptr) return 0;
+  if (*permutations == 0) return std::nullopt;
+  return 1 / (static_cast<double>(*permutations) + 1);
 }
 
 bool IsByColumn(const DriftStatistic& statistic) {
@@ -234,11 +239,7 @@ int64_t LeastToCompare(int64_t num_samples) {
 
 TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed) {
   DriftStatistic bare = statistic;
-  std::visit(
-      [](auto& spec) {
-        if constexpr (requires { spec.permutations; }) spec.permutations = 0;
-      },
-      bare);
+  if (int64_t* const permutations = PermutationsOf(bare)) *permutations = 0;
   return [bare, seed](const Rows& reference, const Rows& current) {
     const Circumstances how = CircumstancesOf(reference, current, seed, {});
     return std::visit([&](const auto& spec) { return Score(spec, reference, current, how).score; },
@@ -256,7 +257,7 @@ absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const DriftStatistic& sta
   const Rows complete = {values, history.num_columns};
   const auto* mmd = std::get_if<MmdStatistic>(&statistic);
   if (mmd == nullptr || mmd->estimator != MmdEstimator::kQuadratic ||
-      complete.num_rows() > kMostKernelRows) {
+      complete.num_rows() > kMaxKernelRows) {
     return ScoresWithoutDrift(complete, ScoreOf(statistic, seed), wanted);
   }
   NullScores compared = wanted;

@@ -41,7 +41,7 @@ struct MmdStatistic {
   void Fields(auto&& field) {
     field("estimator", estimator,
           "quadratic: uses all pairs of rows. linear: uses only as many pairs as there are rows, "
-          "for windows of 10^5 rows and more. It has a p-value of its own.");
+          "for windows of 10^5 rows and more. It has its own p-value.");
     field("widths", widths,
           "Widths of the kernel; the result is averaged over them. By default one width, the "
           "median distance of rows divided by the root of 2.",
@@ -61,7 +61,7 @@ struct KsStatistic {
   static constexpr std::string_view kType = "ks";
   static constexpr std::string_view kDoc =
       "Kolmogorov-Smirnov, by column: the greatest difference between the distribution functions. "
-      "The score is that of the column that drifted most.";
+      "The score is the score of the column that drifted most.";
   Correction correction = Correction::kBonferroni;
 
   void Fields(auto&& field) {
@@ -74,7 +74,7 @@ struct CramerVonMisesStatistic {
   static constexpr std::string_view kType = "cvm";
   static constexpr std::string_view kDoc =
       "Cramer-von Mises, by column: the mean square of the difference between the distribution "
-      "functions. It sees small shifts sooner than `ks`. The score is that of the column that "
+      "functions. It sees small shifts sooner than `ks`. The score is the score of the column that "
       "drifted most.";
   Correction correction = Correction::kBonferroni;
 
@@ -88,7 +88,7 @@ struct WassersteinStatistic {
   static constexpr std::string_view kType = "wasserstein";
   static constexpr std::string_view kDoc =
       "Wasserstein distance, by column: how far values have moved, on average, in standard "
-      "deviations of the reference. The score is that of the column that drifted most.";
+      "deviations of the reference. The score is the score of the column that drifted most.";
   int64_t permutations = 0;
 
   void Fields(auto&& field) {
@@ -101,8 +101,8 @@ struct WassersteinStatistic {
 struct EnergyStatistic {
   static constexpr std::string_view kType = "energy";
   static constexpr std::string_view kDoc =
-      "Energy distance, by column (Szekely and Rizzo, 2013). The score is that of the column that "
-      "drifted most, in the root of its unit.";
+      "Energy distance, by column (Szekely and Rizzo, 2013). The score is the score of the column "
+      "that drifted most, in the root of its unit.";
   int64_t permutations = 0;
 
   void Fields(auto&& field) {
@@ -118,8 +118,8 @@ struct BinnedStatistic {
   static constexpr std::string_view kType = "binned";
   static constexpr std::string_view kDoc =
       "A divergence of histograms, by column. All bins hold equally many rows of the reference. A "
-      "column with few different values, such as labels, is treated as classes. The score is that "
-      "of the column that drifted most.";
+      "column with few different values, such as labels, is treated as classes. The score is the "
+      "score of the column that drifted most.";
   Divergence divergence = Divergence::kJensenShannon;
   int64_t bins = 10;
   int64_t permutations = 0;
@@ -171,7 +171,7 @@ struct DriftScore {
   // too few values to compare.
   std::vector<double> columns = {};
   // The p-value of each column, corrected for the number of columns that were compared; NaN for
-  // others. Empty for statistics whose columns have no p-value of their own.
+  // others. Empty for statistics that have no p-values of columns.
   std::vector<double> column_p_values = {};
 
   friend bool operator==(const DriftScore&, const DriftScore&) = default;
@@ -180,23 +180,24 @@ struct DriftScore {
 // Whether a statistic compares column by column. The others compare rows as a whole.
 bool IsByColumn(const DriftStatistic& statistic);
 
-// The number of samples, of those of a window, that must have what is compared: 30 and a tenth of
-// the window, or all of a window of fewer than 30. Fewer would say more of what is missing than of
-// what has drifted. At least 2.
+// The number of samples of a window that must have the compared values: 30 and a tenth of the
+// window, or all of a window of fewer than 30. With fewer, the score would depend more on missing
+// values than on drift. At least 2.
 int64_t LeastToCompare(int64_t num_samples);
 
 struct CompareOptions {
-  // How many samples the windows have, with those that have no row. 0: as many as rows.
+  // The number of samples of the windows, including samples without a row. 0 means the number of
+  // rows.
   int64_t reference_samples = 0;
   int64_t current_samples = 0;
   std::stop_token stop = {};
 };
 
-// A NaN is a number that a sample lacks. A statistic by column compares, in each column, the rows
-// that have a value in it. Columns with fewer values than LeastToCompare() are left out. Other
-// statistics compare the rows that lack nothing. INVALID_ARGUMENT for windows that CheckShapes()
-// refuses, and for those with too few rows or without a column to compare. CANCELLED soon after a
-// stop. Otherwise a pure function of its arguments.
+// A NaN is a missing number. A statistic by column compares, in each column, the rows that have a
+// value in it. Columns with fewer values than LeastToCompare() are left out. Other statistics
+// compare only complete rows. INVALID_ARGUMENT for windows that CheckShapes() refuses, and for
+// those with too few rows or without a column to compare. CANCELLED soon after a stop. Otherwise a
+// pure function of its arguments.
 absl::StatusOr<DriftScore> CompareWindows(const DriftStatistic& statistic, const Rows& reference,
                                           const Rows& current, int64_t seed,
                                           const CompareOptions& options = {});
@@ -208,14 +209,14 @@ std::optional<double> LeastPValue(const DriftStatistic& statistic);
 // Returns what ScoresWithoutDrift() gives for ScoreOf(), except for one difference. Quadratic MMD
 // computes the width of its kernel once, from the whole history, and goes through that kernel for
 // all windows together, which is hundreds of times as fast. The scores differ by no more than those
-// of other windows drawn from the history. A statistic that is not by column takes the rows of the
-// history that lack nothing.
+// of other windows drawn from the history. A statistic that is not by column uses only complete
+// rows of the history.
 absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const DriftStatistic& statistic,
                                                        const Rows& history,
                                                        const NullScores& wanted, int64_t seed);
 
 // Returns the score alone, without a p-value, for ScoresWithoutDrift(). The windows must have
-// passed CheckShapes(), and have at least two rows, which must lack nothing unless the statistic is
+// passed CheckShapes(), and have at least two rows, which must be complete unless the statistic is
 // by column. 0 when no column can be compared.
 TwoSampleStatistic ScoreOf(const DriftStatistic& statistic, int64_t seed);
 

@@ -10,6 +10,7 @@
 #include "supervisor/statistics/false_alarms.h"
 #include "supervisor/statistics/kolmogorov_smirnov.h"
 #include "supervisor/statistics/testing/draws.h"
+#include "supervisor/statistics/testing/poisson_band.h"
 #include "supervisor/statistics/testing/vectors.h"
 
 namespace tidemill::supervisor::statistics {
@@ -167,7 +168,7 @@ TEST(DriftStatistic, GivesNoScoreAfterAStop) {
   stop.request_stop();
   for (const std::string& text : kStatistics) {
     EXPECT_THAT(CompareWindows(StatisticOf(text), {x, 3}, {y, 3}, 0, {.stop = stop.get_token()}),
-                StatusIs(absl::StatusCode::kCancelled, HasSubstr("not wanted")))
+                StatusIs(absl::StatusCode::kCancelled, HasSubstr("no longer needed")))
         << text;
     EXPECT_THAT(ScoresWithoutDrift(StatisticOf(text), {x, 3},
                                    {.reference_rows = 50,
@@ -175,7 +176,7 @@ TEST(DriftStatistic, GivesNoScoreAfterAStop) {
                                     .count = 1'000'000,
                                     .stop = stop.get_token()},
                                    0),
-                StatusIs(absl::StatusCode::kCancelled, HasSubstr("not wanted")))
+                StatusIs(absl::StatusCode::kCancelled, HasSubstr("no longer needed")))
         << text;
   }
 }
@@ -192,7 +193,7 @@ TEST(DriftStatistic, CalibratesToAStatedRate) {
       const Rows x = {values.subspan(at, 60), 2}, y = {values.subspan(at + 60, 60), 2};
       alarms += JudgeByThreshold(statistic(x, y), threshold, BadSide::kHigh).fired ? 1 : 0;
     }
-    const PoissonBand band = PoissonBandOf(50);
+    const testing::PoissonBand band = testing::PoissonBandOf(50);
     EXPECT_LE(alarms, band.high) << text;
     // Scores of a classifier and of bins tie, so they may come to fewer.
     EXPECT_GE(alarms, text == "{type: mmd}" ? band.low : 10) << text;

@@ -37,11 +37,8 @@ DriftScore ReachedBy(int64_t num_columns, DriftScore score) {
 }
 
 bool HasColumnPValues(const DriftStatistic& statistic) {
-  return std::visit(
-      [](const auto& spec) {
-        return requires { spec.correction; };
-      },
-      statistic);
+  return std::holds_alternative<KsStatistic>(statistic) ||
+         std::holds_alternative<CramerVonMisesStatistic>(statistic);
 }
 
 }  // namespace tidemill::supervisor::statistics

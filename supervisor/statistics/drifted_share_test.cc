@@ -9,13 +9,13 @@
 namespace tidemill::supervisor::statistics {
 namespace {
 
-TEST(DriftScore, IsWhatSoManyColumnsHaveReached) {
+TEST(DriftScore, IsWhatThatManyColumnsHaveReached) {
   const double none = std::nan("");
   const DriftScore score = {.score = .9,
                             .p_value = .001,
                             .columns = {.2, none, .9, .5, .1},
                             .column_p_values = {.3, none, .001, .02, .8}};
-  // Of the four that were compared.
+  // The share of the four that were compared.
   EXPECT_EQ(NumOfShare(score, .01), 1);
   EXPECT_EQ(NumOfShare(score, .5), 2);
   EXPECT_EQ(NumOfShare(score, .51), 3);

@@ -18,7 +18,7 @@ BayesianRegression<4>::Prior PriorOfErrors() {
 
 double ErrorOf(double logit) { return 1 / (1 + std::exp(-logit)); }
 
-// The sums of the first so many errors, from none on.
+// The sums of the first n errors, for each n from 0 on.
 std::vector<double> SumsOf(std::span<const double> errors) {
   std::vector<double> sums = {0};
   for (const double error : errors) sums.push_back(sums.back() + error);

@@ -33,7 +33,7 @@ TEST(ErrorForecast, LearnsHowErrorsGrowWithAge) {
   for (size_t i = 1; i < 5; ++i) EXPECT_GT(kept[i].variance, kept[i - 1].variance);
 }
 
-// Without rows each error stays as it is, and medians are sums of it.
+// Without rows each error stays the same, and medians are sums of it.
 TEST(ErrorForecast, ChangesModelsWhereItCostsLeast) {
   const ErrorForecast forecast({}, 7, 4);
   const ForecastCosts costs =

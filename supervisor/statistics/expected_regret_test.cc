@@ -42,7 +42,7 @@ TEST(ExcessRegret, IsTheExpectedRegretLessThatOfChance) {
 }
 
 // The difference of two means of samples is normal with the sum of the variances, and what is
-// believed of it adds the same variance once more: over both, the regret is that of chance.
+// believed of it adds the same variance again: over both, the regret is the regret by chance.
 TEST(ExcessRegret, IsZeroInTheMeanWithoutDrift) {
   double sum = 0;
   const double deviation = .03, step = .01;

@@ -20,7 +20,7 @@ double EvaluationsPerMonth(Duration every) {
 }
 
 int64_t ScoresNeeded(double share) {
-  return static_cast<int64_t>(std::min(std::ceil(100 / share), static_cast<double>(kMostScores)));
+  return static_cast<int64_t>(std::min(std::ceil(100 / share), static_cast<double>(kMaxScores)));
 }
 
 absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
@@ -34,7 +34,7 @@ absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
   std::vector<int64_t> numbers(static_cast<size_t>(history_rows));
   std::iota(numbers.begin(), numbers.end(), 0);
   for (int64_t draw = 0; draw < wanted.count; ++draw) {
-    if (wanted.stop.stop_requested()) return Cancelled("the threshold is not wanted any more");
+    if (wanted.stop.stop_requested()) return Cancelled("the threshold is no longer needed");
     // Numbers stay as the draw before left them: any order will do to draw from.
     DrawFirst(numbers, rows, {.seed = wanted.seed, .purpose = "false alarms", .epoch = draw});
     const auto drawn = std::span<const int64_t>(numbers).first(static_cast<size_t>(rows));
@@ -80,20 +80,6 @@ absl::StatusOr<double> ThresholdAt(std::span<const double> scores, double share,
     return sign * std::nextafter(here, std::numeric_limits<double>::infinity());
   }
   return sign * (here + *(worse - 1)) / 2;
-}
-
-PoissonBand PoissonBandOf(double mean) {
-  PoissonBand band;
-  double below = 0;
-  for (int64_t events = 0;; ++events) {
-    const double log_mass = static_cast<double>(events) * std::log(mean) - mean -
-                            std::lgamma(static_cast<double>(events) + 1);
-    const double up_to = below + std::exp(log_mass);
-    if (below <= 0.025) band.low = events;
-    band.high = events;
-    if (up_to >= 0.975) return band;
-    below = up_to;
-  }
 }
 
 }  // namespace tidemill::supervisor::statistics

@@ -3,7 +3,7 @@
 //
 // Scores without drift are found on stored samples in shuffled order, where windows differ only by
 // chance. Let R of E evaluations a month be allowed to fire. Then the threshold is where a share R
-// / E of these scores lies beyond it.
+// / E of these scores is beyond it.
 //
 //   const double share = *AlarmShare(1, evaluations_per_month);
 //   const auto scores = ScoresWithoutDrift(history, 500, 500, statistic, ScoresNeeded(share),
@@ -28,7 +28,7 @@ namespace tidemill::supervisor::statistics {
 inline constexpr double kSecondsPerMonth = 2'629'746;
 
 // The most windows that are scored for a threshold. A rarer alarm has none.
-inline constexpr int64_t kMostScores = 200'000;
+inline constexpr int64_t kMaxScores = 200'000;
 
 // Returns the share of evaluations that may fire. INVALID_ARGUMENT unless both numbers are positive
 // and there are more evaluations than alarms.
@@ -42,7 +42,7 @@ double EvaluationsPerMonth(Duration every);
 // right to a tenth.
 int64_t ScoresNeeded(double share);
 
-// What to score without drift.
+// The windows to score without drift.
 struct NullScores {
   int64_t reference_rows = 0;
   int64_t current_rows = 0;
@@ -58,8 +58,8 @@ absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
                          const std::function<void(std::span<const int64_t> reference,
                                                   std::span<const int64_t> current)>& each);
 
-// Returns the scores of the windows that DrawWindows() draws. The errors are those of
-// DrawWindows(). Takes `count` times as long as the statistic.
+// Returns the scores of the windows that DrawWindows() draws. Returns the errors of DrawWindows().
+// Takes `count` times as long as the statistic.
 absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
                                                        const TwoSampleStatistic& statistic,
                                                        const NullScores& wanted);
@@ -70,13 +70,5 @@ absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
 // "Algorithmic learning in a random world", 2005). With ties, it is the least threshold that is
 // reached at most that often. FAILED_PRECONDITION when there are too few scores, k < 1. O(M log M).
 absl::StatusOr<double> ThresholdAt(std::span<const double> scores, double share, BadSide bad);
-
-// The least and the greatest number of events that a Poisson variable with this mean takes with 95
-// %. At most 2.5 % lie below and above each. Counts of false alarms are compared with it.
-struct PoissonBand {
-  int64_t low = 0;
-  int64_t high = 0;
-};
-PoissonBand PoissonBandOf(double mean);
 
 }  // namespace tidemill::supervisor::statistics

@@ -11,6 +11,7 @@
 #include "supervisor/statistics/kolmogorov_smirnov.h"
 #include "supervisor/statistics/testing/distances.h"
 #include "supervisor/statistics/testing/draws.h"
+#include "supervisor/statistics/testing/poisson_band.h"
 
 namespace tidemill::supervisor::statistics {
 namespace {
@@ -60,7 +61,7 @@ void ExpectRate(const std::vector<double>& history, double per_month,
   for (int64_t seed = 0; seed < 200; ++seed) {
     alarms += AlarmsInShuffled(history, seed, threshold, statistic);
   }
-  const PoissonBand band = PoissonBandOf(200 * per_month);
+  const testing::PoissonBand band = testing::PoissonBandOf(200 * per_month);
   EXPECT_LE(alarms, band.high);
   if (!at_most) {
     EXPECT_GE(alarms, band.low);
@@ -98,7 +99,7 @@ TEST(FalseAlarms, KeepToTheRateOnHistoriesOfTheirOwn) {
       alarms += score >= threshold ? 1 : 0;
     }
   }
-  const PoissonBand band = PoissonBandOf(200);
+  const testing::PoissonBand band = testing::PoissonBandOf(200);
   EXPECT_GE(alarms, band.low);
   EXPECT_LE(alarms, band.high);
 }
@@ -118,7 +119,7 @@ TEST(ThresholdAt, AsksForScoresEnough) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at least 99")));
 }
 
-TEST(ThresholdAt, LiesBeyondTies) {
+TEST(ThresholdAt, IsBeyondTies) {
   const std::vector<double> scores = {1, 1, 1, 1, 1, 1, 2, 2, 3};
   EXPECT_DOUBLE_EQ(*ThresholdAt(scores, 0.2, BadSide::kHigh), 2.5);
   EXPECT_DOUBLE_EQ(*ThresholdAt(scores, 0.5, BadSide::kHigh), 1.5);
@@ -136,10 +137,10 @@ TEST(FalseAlarms, NameWhatDoesNotFit) {
 }
 
 TEST(PoissonBand, LeavesTwoAndAHalfPercentOnEitherSide) {
-  EXPECT_EQ(PoissonBandOf(200).low, 173);
-  EXPECT_EQ(PoissonBandOf(200).high, 228);
-  EXPECT_EQ(PoissonBandOf(1).low, 0);
-  EXPECT_EQ(PoissonBandOf(1).high, 3);
+  EXPECT_EQ(testing::PoissonBandOf(200).low, 173);
+  EXPECT_EQ(testing::PoissonBandOf(200).high, 228);
+  EXPECT_EQ(testing::PoissonBandOf(1).low, 0);
+  EXPECT_EQ(testing::PoissonBandOf(1).high, 3);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(Forecast, AgreesWithScikitLearn) {
   std::vector<double> numbers(observed.size());
   std::iota(numbers.begin(), numbers.end(), 0.0);
   EXPECT_THAT(FitRidge(numbers, observed, 0.5).slope, IsNear(-0.2 / 10.5));
-  // Least squares would go on along the line.
+  // Least squares would continue along the line.
   EXPECT_THAT(FitRidge(numbers, observed, 0).At(5), IsNear(0.8));
 }
 

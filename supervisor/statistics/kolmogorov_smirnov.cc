@@ -10,13 +10,13 @@
 namespace tidemill::supervisor::statistics {
 namespace {
 
-constexpr double kMostPairs = 1e8;
+constexpr double kMaxPairs = 1e8;
 constexpr double kManyPairs = 1e6;
 constexpr double kNegligible = 1e-30;
 
 int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
-// The values of j for which (i, j) lies inside the boundary: lo <= j <= hi.
+// The values of j for which (i, j) is inside the boundary: lo <= j <= hi.
 struct Band {
   int64_t lo;
   int64_t hi;
@@ -75,7 +75,7 @@ KolmogorovSmirnov KolmogorovSmirnovTest(std::span<const double> reference,
   const double pairs = static_cast<double>(n) * static_cast<double>(m);
   KolmogorovSmirnov result = {.distance = static_cast<double>(steps) / pairs};
   const double limit = KolmogorovSmirnovLimitP(n, m, result.distance, alternative);
-  result.exact = pairs <= kMostPairs && (pairs < kManyPairs || limit >= kNegligible);
+  result.exact = pairs <= kMaxPairs && (pairs < kManyPairs || limit >= kNegligible);
   result.p_value = result.exact ? KolmogorovSmirnovExactP(n, m, steps, alternative) : limit;
   return result;
 }

@@ -16,7 +16,7 @@ enum class Alternative : uint8_t {
 struct KolmogorovSmirnov {
   double distance = 0;  // In [0, 1].
   double p_value = 1;
-  // Whether p_value is exact for the finite samples. Otherwise it is that of the limit.
+  // Whether p_value is exact for the finite samples. Otherwise it comes from the limit.
   bool exact = true;
 };
 

@@ -11,7 +11,7 @@
 namespace tidemill::supervisor::statistics {
 namespace {
 
-constexpr int64_t kMostExact = 20;
+constexpr int64_t kMaxExact = 20;
 
 // P(U >= wins) of n and m values: the coefficients of the Gaussian binomial, which is the product
 // over k = 1 ... n of (1 - q^(m + k)) / (1 - q^k), count the orders in which U is the exponent.
@@ -52,7 +52,7 @@ MannWhitney MannWhitneyTest(std::span<const double> reference, std::span<const d
   const double rows = static_cast<double>(n + m);
   const double pairs = static_cast<double>(n) * static_cast<double>(m);
   MannWhitney result = {.roc_auc = wins / pairs};
-  result.exact = std::max(n, m) <= kMostExact && !tied;
+  result.exact = std::max(n, m) <= kMaxExact && !tied;
   double extreme = wins;
   if (alternative == Alternative::kLess) extreme = pairs - wins;
   if (alternative == Alternative::kTwoSided) extreme = std::max(wins, pairs - wins);

@@ -18,7 +18,7 @@ struct MannWhitney {
 
 // p is exact for samples of at most 20 values without ties between them (Mann and Whitney, "On a
 // test of whether one of two random variables is stochastically larger than the other", 1947,
-// section 4). Otherwise it is that of the normal limit, with a correction for ties and none for
+// section 4). Otherwise it comes from the normal limit, with a correction for ties and none for
 // continuity. kGreater: current values are greater. O((n + m) log(n + m)).
 MannWhitney MannWhitneyTest(std::span<const double> reference, std::span<const double> current,
                             Alternative alternative = Alternative::kTwoSided);

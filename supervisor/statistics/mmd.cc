@@ -26,7 +26,7 @@ struct KernelSums {
 // The first `n` rows are the reference.
 KernelSums SumKernel(const GaussianKernel& kernel, int64_t n, const std::stop_token& stop) {
   KernelSums sums;
-  // Blocks that lie in one part, or between the two.
+  // Blocks within one part, or between the two.
   const auto add = [&](std::pair<int64_t, int64_t> rows, std::pair<int64_t, int64_t> columns,
                        double& sum) {
     for (int64_t i = rows.first; i < rows.second; i += kBlock) {

@@ -33,7 +33,7 @@ struct MmdOptions {
   // The most rows of each window that are compared. From more rows, this number is drawn. The cost
   // of the quadratic estimator grows with its square.
   int64_t most_rows = 2000;
-  // After a stop, a result comes soon, and means nothing.
+  // After a stop, the function returns soon with a meaningless result.
   std::stop_token stop = {};
 };
 
@@ -54,8 +54,8 @@ struct Mmd {
 Mmd MmdTest(const Rows& reference, const Rows& current, const MmdOptions& options);
 
 // Returns Mmd::squared of the windows that DrawWindows() draws from `rows`, which need two rows
-// each. Without widths, the median heuristic on all rows is used. The errors are those of
-// DrawWindows(). The time is that of window_distances.h.
+// each. Without widths, the median heuristic on all rows is used. Returns the errors of
+// DrawWindows(). The time is as in window_distances.h.
 absl::StatusOr<std::vector<double>> SquaredOfDraws(const Rows& rows, const NullScores& wanted,
                                                    std::vector<double> widths, int64_t seed);
 

@@ -19,22 +19,6 @@ std::vector<int64_t> ColumnsByP(std::span<const double> p_values) {
 
 }  // namespace
 
-std::vector<int64_t> DriftedColumns(std::span<const double> p_values, double alpha,
-                                    Correction correction) {
-  std::vector<int64_t> columns = ColumnsByP(p_values);
-  const auto num_columns = static_cast<double>(columns.size());
-  size_t num_drifted = 0;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const double tests = correction == Correction::kFdr ? static_cast<double>(i + 1) : 1.0;
-    if (p_values[static_cast<size_t>(columns[i])] < alpha * tests / num_columns) {
-      num_drifted = i + 1;
-    }
-  }
-  columns.resize(num_drifted);
-  std::sort(columns.begin(), columns.end());
-  return columns;
-}
-
 double CombinedP(std::span<const double> p_values, Correction correction) {
   const std::vector<int64_t> columns = ColumnsByP(p_values);
   const auto num_columns = static_cast<double>(columns.size());

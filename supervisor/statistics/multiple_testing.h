@@ -13,13 +13,9 @@ enum class Correction : uint8_t {
   kFdr,         // The average share of columns called drifted that are not.
 };
 
-// Returns the columns that are called drifted, ascending.
-//
-// Bonferroni: p < alpha / d. FDR: the k least p-values, for the greatest k with p_(k) < alpha k / d
-// (Benjamini and Hochberg, "Controlling the false discovery rate", 1995). It is valid for
-// independent and for positively dependent columns. O(d log d).
-std::vector<int64_t> DriftedColumns(std::span<const double> p_values, double alpha,
-                                    Correction correction);
+// A column is called drifted by Bonferroni if p < alpha / d, by FDR if its p is among the k least,
+// for the greatest k with p_(k) < alpha k / d (Benjamini and Hochberg, "Controlling the false
+// discovery rate", 1995). FDR is valid for independent and for positively dependent columns.
 
 // Returns one p-value for all columns, at most 1. It is below alpha if and only if any column is
 // called drifted: min p d, or min over k of p_(k) d / k (Simes, 1986). O(d log d).

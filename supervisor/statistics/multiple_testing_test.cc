@@ -1,5 +1,9 @@
 #include "supervisor/statistics/multiple_testing.h"
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -13,15 +17,40 @@ using ::testing::IsEmpty;
 
 const std::vector<double> kP = {.205, .001, .008, .039, .041, .042, .06, .074};
 
+// By the definition, ascending.
+std::vector<int64_t> DriftedColumns(const std::vector<double>& p_values, double alpha,
+                                    Correction correction) {
+  std::vector<double> sorted = p_values;
+  std::sort(sorted.begin(), sorted.end());
+  const auto num_columns = static_cast<double>(sorted.size());
+  double greatest = correction == Correction::kFdr ? -1 : std::nextafter(alpha / num_columns, 0);
+  for (size_t i = 0; correction == Correction::kFdr && i < sorted.size(); ++i) {
+    if (sorted[i] < alpha * static_cast<double>(i + 1) / num_columns) greatest = sorted[i];
+  }
+  std::vector<int64_t> columns;
+  for (size_t i = 0; i < p_values.size(); ++i) {
+    if (p_values[i] <= greatest) columns.push_back(static_cast<int64_t>(i));
+  }
+  return columns;
+}
+
+std::vector<int64_t> CalledBy(const std::vector<double>& corrected, double alpha) {
+  std::vector<int64_t> columns;
+  for (size_t i = 0; i < corrected.size(); ++i) {
+    if (corrected[i] < alpha) columns.push_back(static_cast<int64_t>(i));
+  }
+  return columns;
+}
+
 TEST(MultipleTesting, CallsFewerColumnsThanTestsOnTheirOwn) {
-  EXPECT_THAT(DriftedColumns(kP, 0.05, Correction::kBonferroni), ElementsAre(1));
-  EXPECT_THAT(DriftedColumns(kP, 0.05, Correction::kFdr), ElementsAre(1, 2));
-  EXPECT_THAT(DriftedColumns(std::vector<double>{.5, .9}, 0.05, Correction::kFdr), IsEmpty());
+  EXPECT_THAT(CalledBy(CorrectedP(kP, Correction::kBonferroni), 0.05), ElementsAre(1));
+  EXPECT_THAT(CalledBy(CorrectedP(kP, Correction::kFdr), 0.05), ElementsAre(1, 2));
+  EXPECT_THAT(CalledBy(CorrectedP(std::vector<double>{.5, .9}, Correction::kFdr), 0.05), IsEmpty());
 }
 
 TEST(MultipleTesting, TakesColumnsWithTheOneThatReachesItsLevel) {
   // .03 is above its own level, .025, and comes in with .04, the second of two.
-  EXPECT_THAT(DriftedColumns(std::vector<double>{.04, .03}, 0.05, Correction::kFdr),
+  EXPECT_THAT(CalledBy(CorrectedP(std::vector<double>{.04, .03}, Correction::kFdr), 0.05),
               ElementsAre(0, 1));
 }
 
@@ -43,12 +72,7 @@ TEST(MultipleTesting, CorrectsToPBelowAlphaExactlyTheColumnsThatAreCalled) {
     auto p = testing::Uniforms(6, seed);
     for (double& value : p) value *= 0.3;
     for (const auto correction : {Correction::kBonferroni, Correction::kFdr}) {
-      const auto corrected = CorrectedP(p, correction);
-      std::vector<int64_t> called;
-      for (size_t i = 0; i < corrected.size(); ++i) {
-        if (corrected[i] < 0.1) called.push_back(static_cast<int64_t>(i));
-      }
-      EXPECT_EQ(called, DriftedColumns(p, 0.1, correction));
+      EXPECT_EQ(CalledBy(CorrectedP(p, correction), 0.1), DriftedColumns(p, 0.1, correction));
     }
   }
 }

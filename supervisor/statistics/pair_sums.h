@@ -1,5 +1,5 @@
-// Sums of a matrix over pairs of marked rows, for very many ways to mark them: what a permutation
-// test asks of a kernel matrix.
+// Sums of a matrix over pairs of marked rows, for very many ways to mark them, as a permutation
+// test with a kernel matrix needs.
 //
 // A number is kept as a whole one, in units of 1 / 32767. Sums are therefore exact: they have the
 // same bits in any order, on any processor, with any number of sets beside them.
@@ -25,7 +25,7 @@ class RowSets {
   void Clear();
   int64_t num_sets() const { return num_sets_; }
 
-  // Sets stand in tiles of kTile, with two rows of a set side by side.
+  // Sets are stored in tiles of kTile, with two rows of a set side by side.
   static constexpr int64_t kTile = 16;
   int64_t num_tiles() const { return (num_sets_ + kTile - 1) / kTile; }
   // Returns the marks of a tile from `row`, an even number, on.
@@ -48,7 +48,7 @@ class RowSets {
 class WholeBlock {
  public:
   static constexpr int64_t kSide = 256;
-  // What stands for 1.
+  // The number that represents 1.
   static constexpr int64_t kOne = 32767;
 
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

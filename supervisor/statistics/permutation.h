@@ -23,7 +23,7 @@ struct PermutationOptions {
   // splits. p is then the share among the drawn splits (Besag and Clifford, "Sequential Monte Carlo
   // p-values", 1991). When absent, all splits are drawn.
   std::optional<double> stop_above = std::nullopt;
-  // After a stop, a result comes soon, and means nothing.
+  // After a stop, the function returns soon with a meaningless result.
   std::stop_token stop = {};
 };
 
@@ -68,10 +68,10 @@ using ColumnStatistic =
     std::function<double(std::span<const double> reference, std::span<const double> current)>;
 
 // The same for the greatest statistic of any of `columns`, each of the rows that have a value in
-// it: the greatest of all against the greatest of each split, so that nothing is left to correct
-// (Westfall and Young, "Resampling-based multiple testing", 1993). Each column is sorted once. Time
-// O(rows log rows) for each column, and permutations + 1 times that of the statistic for values in
-// order.
+// it: the greatest of all is compared with the greatest of each split, so that no correction is
+// needed (Westfall and Young, "Resampling-based multiple testing", 1993). Each column is sorted
+// once. Time O(rows log rows) for each column, and permutations + 1 times that of the statistic for
+// values in order.
 PermutationP PermutationTest(const Rows& reference, const Rows& current,
                              std::span<const int64_t> columns, const ColumnStatistic& statistic,
                              const PermutationOptions& options);

@@ -11,7 +11,7 @@
 
 namespace tidemill::supervisor::statistics {
 
-// A row-major matrix that belongs to somebody else. A single column is {.values = column}.
+// A view of a row-major matrix. A single column is {.values = column}.
 struct Rows {
   std::span<const double> values = {};
   int64_t num_columns = 1;

@@ -1,5 +1,5 @@
-// Converts state to JSON and back, exactly. What a policy remembers between two samples is sealed
-// with its run. A resumed run then continues as if nothing had happened.
+// Converts state to JSON and back, exactly. The state of a policy between two samples is sealed
+// with its run. A resumed run then continues as if it had not been interrupted.
 //
 // A state is a plain struct that lists its members:
 //
@@ -10,7 +10,8 @@
 //       field("num_values", num_values);
 //       field("error_rate", error_rate);
 //     }
-//     absl::Status Check() const;  // Optional: what a sealed state has to fulfil besides.
+//     // Further conditions on a sealed state.
+//     absl::Status Check() const { return absl::OkStatus(); }
 //   };
 //   const nlohmann::json sealed = SealState(state);
 //   ASSIGN_OR_RETURN(state, RestoreState<DdmState>(sealed));
@@ -33,9 +34,20 @@
 
 namespace tidemill::supervisor::statistics {
 
+template <typename State>
+nlohmann::json SealState(State state);
+
 namespace internal {
 
+template <typename State>
+concept IsState = requires(State state) {
+  state.Fields([](auto&&...) {});
+};
+
 nlohmann::json SealMember(const std::optional<Cut>& member);
+nlohmann::json SealMember(const IsState auto& member) { return SealState(member); }
+// For numbers and lists of them.
+nlohmann::json SealMember(const auto& member) { return member; }
 
 }  // namespace internal
 
@@ -43,19 +55,13 @@ template <typename State>
 nlohmann::json SealState(State state) {
   nlohmann::json sealed = nlohmann::json::object();
   state.Fields([&](std::string_view name, auto& member) {
-    if constexpr (requires { member.Fields([](auto&&...) {}); }) {
-      sealed[std::string(name)] = SealState(member);
-    } else if constexpr (requires { internal::SealMember(member); }) {
-      sealed[std::string(name)] = internal::SealMember(member);
-    } else {
-      sealed[std::string(name)] = member;
-    }
+    sealed[std::string(name)] = internal::SealMember(member);
   });
   return sealed;
 }
 
 // DATA_LOSS when `sealed` is not an object, when a member is missing or of another type, when a
-// member is not one of the state's, or when the state fails its Check().
+// member does not belong to the state, or when the state fails its Check().
 template <typename State>
 absl::StatusOr<State> RestoreState(const nlohmann::json& sealed);
 
@@ -70,10 +76,7 @@ absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,
                         std::vector<int64_t>& member);
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name,
                         std::vector<double>& member);
-template <typename State>
-requires requires(State state) {
-  state.Fields([](auto&&...) {});
-}
+template <IsState State>
 absl::Status ReadMember(const nlohmann::json& sealed, std::string_view name, State& member) {
   const auto found = sealed.find(std::string(name));
   if (found == sealed.end()) return DataLoss("sealed state has no '{}'", name);
@@ -97,7 +100,7 @@ absl::StatusOr<State> RestoreState(const nlohmann::json& sealed) {
   if (sealed.size() != num_members) {
     return DataLoss("sealed state has {} members, not {}", sealed.size(), num_members);
   }
-  if constexpr (requires { state.Check(); }) RETURN_IF_ERROR(state.Check());
+  RETURN_IF_ERROR(state.Check());
   return state;
 }
 

@@ -19,6 +19,7 @@ using ::tidemill::testing::StatusIs;
 struct Inner {
   double share = 0;
   void Fields(auto&& field) { field("share", share); }
+  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const Inner&, const Inner&) = default;
 };
 
@@ -35,6 +36,7 @@ struct Outer {
     field("numbers", numbers);
     field("inner", inner);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const Outer&, const Outer&) = default;
 };
 

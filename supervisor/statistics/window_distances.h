@@ -1,5 +1,5 @@
-// The maximum mean discrepancy of very many pairs of windows of the same rows: what permutation
-// tests and thresholds for false alarms are made of.
+// The maximum mean discrepancy of very many pairs of windows of the same rows: the basis of
+// permutation tests and of thresholds for false alarms.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace tidemill::supervisor::statistics {
 
-// Takes pairs of windows and returns Mmd::squared of each. Where the kernel has a narrow factor L,
-// a distance is that of sums of rows of L: O(rows columns of L) time. Otherwise the matrix is gone
-// through once for thousands of windows, in blocks, as whole numbers (pair_sums.h): O(rows^2
+// Takes pairs of windows and returns Mmd::squared of each. When the kernel has a narrow factor L,
+// distances are computed from sums of rows of L: O(rows columns of L) time. Otherwise one pass over
+// the matrix serves thousands of windows, in blocks, as whole numbers (pair_sums.h): O(rows^2
 // (columns + windows)) time with tens of products a cycle, and at most 64 MiB. Windows that are
 // equally far apart have distances that differ by less than 1e-12. Thread-compatible.
 class WindowDistances {
@@ -36,7 +36,7 @@ class WindowDistances {
   // each.
   void Add(std::span<const int64_t> reference, std::span<const int64_t> current);
   // Returns the distances of all pairs, in the order in which they were added. After a stop, which
-  // every call obeys soon, what it returns means nothing.
+  // every call obeys soon, the result is meaningless.
   std::vector<double> Finish() &&;
 
  private:
@@ -52,7 +52,7 @@ class WindowDistances {
   const GaussianKernel& kernel_;
   const Options options_;
   std::optional<GaussianKernel::Matrix> factor_;
-  Eigen::VectorXd factor_norms_;  // Of its rows, squared.
+  Eigen::VectorXd factor_norms_;  // The norms of its rows, squared.
   // A set for the reference of each pair that waits. Unless it has all rows, one for its current
   // window and one for both windows follow.
   RowSets sets_{0, 0};

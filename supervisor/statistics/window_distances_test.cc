@@ -13,7 +13,8 @@ namespace {
 
 using testing::Normals;
 
-// The distances of draws of 300 and 200 of 700 rows, and what MmdTest() says of the same windows.
+// The distances of draws of 300 and 200 of 700 rows, and what MmdTest() says about the same
+// windows.
 void ExpectTheDistancesOfMmd(int64_t num_columns, double tolerance) {
   const auto values = Normals(num_columns * 700, 4);
   const Rows rows = {values, num_columns};

@@ -37,7 +37,8 @@ class FakeDownstream final : public Downstream {
       : services_(services), stop_(std::move(stop)) {}
 
   absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
-      const std::string& name, const std::string& spec, const rpc::v1::Command&) override {
+      const std::string& name, const std::string& spec, const rpc::v1::Command&,
+      storage::v1::OnOtherSpec /*on_other_spec*/) override {
     RETURN_IF_ERROR(services_.Count("RegisterDataset"));
     MutexLock lock(services_.mutex_);
     services_.datasets_[name] = spec;
@@ -49,7 +50,7 @@ class FakeDownstream final : public Downstream {
   absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
       const std::string& spec) override {
     RETURN_IF_ERROR(services_.Count("PeekDataset"));
-    ASSIGN_OR_RETURN(const auto dataset, config::Read<storage::DatasetSpec>(spec, "dataset"));
+    ASSIGN_OR_RETURN(const auto dataset, config::ReadKept<storage::DatasetSpec>(spec, "dataset"));
     ASSIGN_OR_RETURN(storage::DatasetPeek peek, storage::PeekAtDisk(dataset));
     storage::v1::ReadDatasetHeadResponse response;
     if (peek.first) response.set_first_file(*std::move(peek.first));
@@ -60,17 +61,17 @@ class FakeDownstream final : public Downstream {
   absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) override {
     RETURN_IF_ERROR(services_.Count("GetDataset"));
     storage::v1::Dataset dataset;
-    dataset.set_dataset_id(3);
     dataset.set_name(name);
     {
       MutexLock lock(services_.mutex_);
+      dataset.set_dataset_id(3);
       dataset.set_spec(services_.datasets_[name]);
     }
     storage::v1::ListSamplesRequest everything;
     everything.mutable_snapshot()->set_committed_key(services_.NumKnown());
     const auto samples = services_.Samples(everything);
     *dataset.mutable_snapshot() = everything.snapshot();
-    dataset.mutable_snapshot()->set_dataset_id(3);
+    dataset.mutable_snapshot()->set_dataset_id(dataset.dataset_id());
     {
       MutexLock lock(services_.mutex_);
       dataset.mutable_snapshot()->set_tombstone_sequence(services_.num_deletions_);
@@ -309,7 +310,7 @@ class FakeDownstream final : public Downstream {
     return absl::OkStatus();
   }
 
-  // Of the last evaluation: each model is as accurate as its trigger's number says.
+  // The last evaluation: each model is as accurate as its trigger's number says.
   absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId) override {
     RETURN_IF_ERROR(services_.Count("ListEvaluations"));
     const auto measured = services_.evaluations();

@@ -1,4 +1,4 @@
-// A supervisor on a database of its own, over services that answer at once.
+// A supervisor on its own database, over services that answer at once.
 #pragma once
 
 #include <memory>

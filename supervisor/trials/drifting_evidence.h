@@ -36,6 +36,7 @@ class DriftingEvidence : public EvidenceSource {
         continue;
       }
       ++table.num_rows;
+      table.keys.push_back(stream_.keys[static_cast<size_t>(number)]);
       for (int64_t i = 0; i < table.width; ++i) {
         table.values.push_back(ValueOf(request.kind, number, i));
       }

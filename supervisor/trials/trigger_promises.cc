@@ -45,7 +45,7 @@ class Trial {
   }
 
  private:
-  // `restarts`: after each decision another decider goes on from what the last one sealed.
+  // `restarts`: after each decision another decider continues from what the last one sealed.
   absl::StatusOr<std::vector<Decision>> Decide(size_t chunk, bool restarts) {
     std::vector<Decision> decisions;
     ASSIGN_OR_RETURN(Decider decider, Decider::Create(spec_, "", &evidence_));
@@ -79,9 +79,9 @@ class Trial {
   Promise NoFault() const {
     Promise promise{.text = "makes each of its decisions"};
     for (const Decision& decision : whole_) {
-      if (!decision.verdict.fault) continue;
+      if (!decision.verdict.has_fault()) continue;
       promise.is_kept = false;
-      promise.detail = decision.verdict.fault->what;
+      promise.detail = decision.verdict.fault().what();
       break;
     }
     return promise;
@@ -97,7 +97,7 @@ class Trial {
   Promise JudgesItsRecords() const {
     Promise promise{.text = "judges its records as it judged at first"};
     for (size_t i = 0; i < whole_.size(); i += 1 + whole_.size() / 20) {
-      if (spec_->Replay(whole_[i].verdict) == whole_[i].verdict) continue;
+      if (AreEqual(spec_->Replay(whole_[i].verdict), whole_[i].verdict)) continue;
       promise.is_kept = false;
       promise.detail = fmt::format("it judges decision {} otherwise", i + 1);
       break;

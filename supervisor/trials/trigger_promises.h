@@ -1,4 +1,4 @@
-// Whether a trigger policy keeps what trigger_policy.h promises: for policies of users.
+// Checks whether a user's trigger policy keeps the promises of trigger_policy.h.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace tidemill::supervisor::trials {
 
 using plugin::Promise;
 
-// What a trial showed.
+// The result of a trial.
 struct TriggerTrial {
   int64_t num_samples = 0;
   int64_t num_decisions = 0;
   int64_t num_fired = 0;
-  // The median over the decisions, evidence included.
+  // The median over the decisions, including the evidence.
   double milliseconds_per_decision = 0;
   std::vector<Promise> promises = {};
 

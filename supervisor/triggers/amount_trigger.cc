@@ -2,7 +2,9 @@
 
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
@@ -19,7 +21,7 @@ class AmountPolicy final : public TriggerPolicy {
     return Grid().NextPoint(ahead);
   }
   void Take(Samples samples) override { Grid().Take(samples); }
-  Verdict Decide(const Evidence&) override {
+  absl::StatusOr<Verdict> Decide(const Evidence&) override {
     Observed observed = Seen();
     Grid().Restart();
     return Judge(spec_, observed);
@@ -46,8 +48,8 @@ class AmountPolicy final : public TriggerPolicy {
   const SampleGrid& Grid() const { return WaitsForFirst() ? first_grid_ : grid_; }
   SampleGrid& Grid() { return WaitsForFirst() ? first_grid_ : grid_; }
   Observed Seen() const {
-    Observed observed = {{"samples", static_cast<double>(Grid().seen())}};
-    if (spec_.first) observed["model"] = has_model_ ? 1 : 0;
+    Observed observed = ObservedOf({{number::kSamples, static_cast<double>(Grid().seen())}});
+    if (spec_.first) observed[number::kModel] = has_model_ ? 1 : 0;
     return observed;
   }
 
@@ -59,7 +61,7 @@ class AmountPolicy final : public TriggerPolicy {
 
 // Whether what was observed is judged as the first training.
 bool IsFirst(const AmountTrigger& spec, const Observed& observed) {
-  return spec.first && ValueOf(observed, "model") == 0;
+  return spec.first && ValueOf(observed, number::kModel) == 0;
 }
 
 }  // namespace
@@ -69,31 +71,31 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec) {
 }
 
 Verdict Judge(const AmountTrigger& spec, const Observed& observed) {
-  const double seen = ValueOf(observed, "samples");
+  const double seen = ValueOf(observed, number::kSamples);
   const bool is_first = IsFirst(spec, observed);
   const auto asked = static_cast<double>(is_first ? *spec.first : spec.samples);
-  return {.policy = std::string(AmountTrigger::kType),
-          .fired = seen >= asked,
-          .observed = observed,
-          .comparison = Comparison{"new samples", seen, asked, "samples"},
-          .nearest = Change{is_first ? "first" : "samples", asked, seen}};
+  Verdict verdict = NewVerdict(AmountTrigger::kType, observed);
+  verdict.set_fired(seen >= asked);
+  *verdict.mutable_comparison() = Compared("new samples", seen, asked, "samples");
+  *verdict.mutable_nearest() = ChangeOf(is_first ? "first" : "samples", asked, seen);
+  return verdict;
 }
 
 std::string Explain(const AmountTrigger& spec, const Verdict& verdict) {
-  const bool is_first = IsFirst(spec, verdict.observed);
+  const bool is_first = IsFirst(spec, verdict.observed());
   const auto asked = static_cast<double>(is_first ? *spec.first : spec.samples);
   const char* key = is_first ? "first" : "samples";
-  const std::string come = Counted(ValueOf(verdict.observed, "samples"), "new sample");
-  if (verdict.fired) return fmt::format("{} had come, as many as `{}` asks for", come, key);
+  const std::string come = Counted(ValueOf(verdict.observed(), number::kSamples), "new sample");
+  if (verdict.fired()) return fmt::format("{} had come, as many as `{}` asks for", come, key);
   return fmt::format("{} had come of the {} that `{}` asks for", come, Figure(asked), key);
 }
 
 TriggerNeeds NeedsOf(const AmountTrigger&) { return {}; }
 
-std::vector<config::Remark> Advise(const AmountTrigger& spec, const StreamFacts& stream) {
-  std::vector<config::Remark> remarks = FindOutOfReach("first", spec.first, stream);
-  if (!spec.first) remarks = FindOutOfReach("samples", spec.samples, stream);
-  AddTinyFirst(spec.first.value_or(spec.samples), remarks);
+std::vector<config::Remark> TriggerOf<AmountTrigger>::Advise(const StreamFacts& stream) const {
+  std::vector<config::Remark> remarks = FindOutOfReach("first", spec_.first, stream);
+  if (!spec_.first) remarks = FindOutOfReach("samples", spec_.samples, stream);
+  AddTinyFirst(spec_.first.value_or(spec_.samples), remarks);
   return remarks;
 }
 

@@ -10,7 +10,7 @@
 
 #include "config/config.h"
 #include "config/remark.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor {
 
@@ -22,6 +22,7 @@ struct AmountTrigger {
   static constexpr std::string_view kPoints =
       "right after every n-th sample since the last training, or since the beginning";
   static constexpr std::string_view kCost = "almost nothing; two numbers of state";
+  static constexpr std::string_view kSource = "";
   int64_t samples = 1000;
   std::optional<int64_t> first = std::nullopt;
 
@@ -39,6 +40,11 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const AmountTrigger& spec);
 Verdict Judge(const AmountTrigger& spec, const Observed& observed);
 std::string Explain(const AmountTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const AmountTrigger& spec);
-std::vector<config::Remark> Advise(const AmountTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<AmountTrigger> final : public RuleTrigger<AmountTrigger> {
+ public:
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor

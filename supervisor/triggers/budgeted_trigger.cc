@@ -9,7 +9,9 @@
 #include "fmt/format.h"
 
 #include "supervisor/triggers/interval_policy.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -24,13 +26,13 @@ struct BudgetedMemory {
   void Pass(const BudgetedTrigger& spec, Observed& observed) {
     queue = std::max(0.0, queue + spent - spec.budget);
     spent = 0;
-    observed["queue"] = queue;
+    observed[number::kQueue] = queue;
   }
   void Look(const BudgetedTrigger&, const IntervalError& interval, Observed& observed) {
     if (interval.is_first) level = interval.error;
     loss += interval.error - level;
-    observed["level"] = level;
-    observed["loss"] = loss;
+    observed[number::kLevel] = level;
+    observed[number::kLoss] = loss;
   }
   void Trained(const BudgetedTrigger& spec) {
     spent += spec.price;
@@ -43,6 +45,7 @@ struct BudgetedMemory {
     field("level", level);
     field("loss", loss);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 }  // namespace
@@ -55,42 +58,43 @@ Verdict Judge(const BudgetedTrigger& spec, const Observed& observed) {
   if (auto without = JudgeInterval(spec.intervals, BudgetedTrigger::kType, observed)) {
     return *without;
   }
-  Verdict verdict = {.policy = std::string(BudgetedTrigger::kType), .observed = observed};
-  const double loss = ValueOf(observed, "loss");
-  const double owed = ValueOf(observed, "queue") * spec.price;
-  verdict.comparison = {"weighted loss since the last training", spec.error_weight * loss, owed,
-                        ""};
+  Verdict verdict = NewVerdict(BudgetedTrigger::kType, observed);
+  const double loss = ValueOf(observed, number::kLoss);
+  const double owed = ValueOf(observed, number::kQueue) * spec.price;
+  *verdict.mutable_comparison() =
+      Compared("weighted loss since the last training", spec.error_weight * loss, owed, "");
   if (spec.budget == 0) return verdict;
-  verdict.fired = verdict.comparison->margin() >= 0;
-  if (loss > 0) verdict.nearest = Change{"error_weight", spec.error_weight, owed / loss};
+  verdict.set_fired(MarginOf(verdict.comparison()) >= 0);
+  if (loss > 0)
+    *verdict.mutable_nearest() = ChangeOf("error_weight", spec.error_weight, owed / loss);
   return verdict;
 }
 
 std::string Explain(const BudgetedTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
+  const Observed& seen = verdict.observed();
   if (auto without = ExplainWithoutError(spec.intervals, seen)) return *without;
   const std::string lost = fmt::format(
       "{}, and has lost {} since its first interval with {}", ExplainError(spec.intervals, seen),
-      Figure(ValueOf(seen, "loss")), Figure(ValueOf(seen, "level")));
+      Figure(ValueOf(seen, number::kLoss)), Figure(ValueOf(seen, number::kLevel)));
   if (spec.budget == 0) return lost + "; a budget of 0 pays for no training";
   const std::string owed =
-      fmt::format("{}; {} of the budget is overspent", lost, Figure(ValueOf(seen, "queue")));
+      fmt::format("{}; {} of the budget is overspent", lost, Figure(ValueOf(seen, number::kQueue)));
   if (spec.error_weight == 0) return owed + ", and `error_weight` 0 waits until nothing is";
   return fmt::format("{}, which takes a loss of {} at `error_weight` {}", owed,
-                     Figure(ValueOf(seen, "queue") * spec.price / spec.error_weight),
+                     Figure(ValueOf(seen, number::kQueue) * spec.price / spec.error_weight),
                      Figure(spec.error_weight));
 }
 
 TriggerNeeds NeedsOf(const BudgetedTrigger&) { return {.model_answers = true, .samples = true}; }
 
-void CheckSamples(const BudgetedTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  CheckSamples(spec.intervals, samples, problems);
+void TriggerOf<BudgetedTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                              config::Problems& problems) const {
+  supervisor::CheckSamples(spec_.intervals, samples, problems);
 }
 
-std::vector<config::Remark> Advise(const BudgetedTrigger& spec, const StreamFacts& stream) {
-  std::vector<config::Remark> remarks = Advise(spec.intervals, stream);
-  if (spec.budget == 0) {
+std::vector<config::Remark> TriggerOf<BudgetedTrigger>::Advise(const StreamFacts& stream) const {
+  std::vector<config::Remark> remarks = supervisor::Advise(spec_.intervals, stream);
+  if (spec_.budget == 0) {
     remarks.push_back({.path = "budget",
                        .message = "pays for no training after the first",
                        .hint = "write a greater budget, or type: never",

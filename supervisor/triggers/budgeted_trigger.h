@@ -1,4 +1,10 @@
 // Retrains as a budget of trainings allows.
+//   G, what the model has lost      Q, what is overspent
+//     |        /                      |  .   a training adds `price`
+//     |      /                        |  |'.
+//     |    /   fires where            |  |  '.   each evaluation takes `budget` off
+//     |  /     weight G >= price Q    |  |    '.__
+//     +----------- evaluations        +----------- evaluations
 #pragma once
 
 #include <memory>
@@ -9,7 +15,7 @@
 #include "config/config.h"
 #include "config/remark.h"
 #include "supervisor/triggers/interval_errors.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
@@ -26,8 +32,7 @@ struct BudgetedTrigger {
       "intervals since the last training, with the errors e of the active model and the level of "
       "its first interval. Q, the virtual queue, is what is overspent: from one evaluation to the "
       "next it becomes max(0, Q + spent - `budget`), where each training, whoever asked for it, "
-      "spends `price`. After T evaluations, if nobody else asked for trainings, they have cost at "
-      "most "
+      "spends `price`. After T evaluations, if no user asked for trainings, they have cost at most "
       "`budget` T + sqrt(T (2 `error_weight` + max(`budget`, `price`)^2)), whatever the errors. "
       "With nothing overspent it trains as soon as the model is no better than at first: a budget "
       "that is not spent is lost. If no sample of an interval could be looked at, the answer is no";
@@ -61,8 +66,13 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const BudgetedTrigger& spec);
 Verdict Judge(const BudgetedTrigger& spec, const Observed& observed);
 std::string Explain(const BudgetedTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const BudgetedTrigger& spec);
-void CheckSamples(const BudgetedTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems);
-std::vector<config::Remark> Advise(const BudgetedTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<BudgetedTrigger> final : public RuleTrigger<BudgetedTrigger> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& samples,
+                    config::Problems& problems) const override;
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor

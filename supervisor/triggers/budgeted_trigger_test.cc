@@ -29,10 +29,10 @@ BudgetedTrigger Budgeted(double budget, double price, double error_weight, int64
 TEST(BudgetedTrigger, WaitsUntilTheLossOutweighsTheQueue) {
   const auto decisions = DecideAgeing(Budgeted(.25, 1, 1), 17, GrowingBy(.1));
   EXPECT_THAT(NumbersOfFired(decisions), ElementsAre(0, 3, 7, 11, 15));
-  EXPECT_NEAR(decisions[3].verdict.observed.at("queue"), .25, 1e-12);
-  EXPECT_NEAR(decisions[3].verdict.observed.at("loss"), .3, 1e-12);
-  EXPECT_NEAR(decisions[4].verdict.observed.at("queue"), 1, 1e-12);
-  EXPECT_NEAR(decisions[6].verdict.nearest->to, .5 / .3, 1e-12);
+  EXPECT_NEAR(decisions[3].verdict.observed().at("queue"), .25, 1e-12);
+  EXPECT_NEAR(decisions[3].verdict.observed().at("loss"), .3, 1e-12);
+  EXPECT_NEAR(decisions[4].verdict.observed().at("queue"), 1, 1e-12);
+  EXPECT_NEAR(decisions[6].verdict.nearest().to(), .5 / .3, 1e-12);
   // Twice the weight fires an evaluation sooner: 2 x .3 >= .5.
   EXPECT_THAT(NumbersOfFired(DecideAgeing(Budgeted(.25, 1, 2), 7, GrowingBy(.1))),
               ElementsAre(0, 3, 6));
@@ -41,7 +41,7 @@ TEST(BudgetedTrigger, WaitsUntilTheLossOutweighsTheQueue) {
 TEST(BudgetedTrigger, NeverTrainsAgainWithoutABudget) {
   EXPECT_THAT(NumbersOfFired(DecideAgeing(Budgeted(0, .01, 1e6), 40, GrowingBy(.1))),
               ElementsAre(0));
-  const auto remarks = Advise(Budgeted(0, 1, 1), {});
+  const auto remarks = TriggerSpec(Budgeted(0, 1, 1))->Advise({});
   ASSERT_EQ(remarks.size(), 1U);
   EXPECT_FALSE(remarks[0].is_error);
 }
@@ -98,7 +98,7 @@ TEST(BudgetedTrigger, KeepsItsBoundOnSpendingAtEachStepOfEachStream) {
       if (spent > .8 * std::min(budget, price) * steps) ++num_near_budget;
     }
   }
-  // It is no bound of a policy that does nothing.
+  // It is not the bound of a policy that does nothing.
   EXPECT_GE(num_near_budget, 8);
 }
 

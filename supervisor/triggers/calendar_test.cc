@@ -47,7 +47,7 @@ TEST(Calendar, FollowsTheClocksOfItsZone) {
             "2022-03-26T22:00:00Z 2022-03-27T21:00:00Z");
 }
 
-TEST(Calendar, RefusesWhatIsNoPeriod) {
+TEST(Calendar, RefusesWhatIsNotAPeriod) {
   EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 1, "Europe/Atlantis").status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Europe/Atlantis")));
   EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 0, "UTC").status(),

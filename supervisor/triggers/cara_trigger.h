@@ -1,4 +1,10 @@
-// Retrains when what staleness costs has reached the price of a training.
+// Retrains when the cost of staleness has reached the price of a training.
+//   S, the staleness since the training
+//     |            __  S >= tau: fires, and S becomes 0
+//     |         __|
+//     |     ___|      each interval adds error - expected error; S never falls below 0
+//     |  __|
+//     +----------------- intervals
 #pragma once
 
 #include <memory>
@@ -11,12 +17,12 @@
 #include "config/config.h"
 #include "config/remark.h"
 #include "supervisor/triggers/interval_errors.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
 
-// What is compared with the threshold.
+// The quantity that is compared with the threshold.
 enum class CaraVariant { kCumulative, kThreshold };
 
 struct CaraTrigger {
@@ -70,9 +76,14 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const CaraTrigger& spec);
 Verdict Judge(const CaraTrigger& spec, const Observed& observed);
 std::string Explain(const CaraTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const CaraTrigger& spec);
-void CheckSamples(const CaraTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems);
-std::vector<config::Remark> Advise(const CaraTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<CaraTrigger> final : public RuleTrigger<CaraTrigger> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& samples,
+                    config::Problems& problems) const override;
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor
 

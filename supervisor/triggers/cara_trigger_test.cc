@@ -27,10 +27,10 @@ TEST(CaraTrigger, FiresWhenTheStalenessSinceTheTrainingHasReachedThePrice) {
   const auto decisions = DecideAgeing(Cara(.29), 26, GrowingBy(.02));
   EXPECT_THAT(NumbersOfFired(decisions), ElementsAre(0, 6, 12, 18, 24));
   const Verdict& last = decisions[6].verdict;
-  EXPECT_NEAR(last.comparison->value, .3, 1e-12);
-  EXPECT_EQ(last.nearest->key, "price");
-  EXPECT_NEAR(last.nearest->to, .3, 1e-12);
-  EXPECT_NEAR(decisions[5].verdict.observed.at("staleness"), .2, 1e-12);
+  EXPECT_NEAR(last.comparison().value(), .3, 1e-12);
+  EXPECT_EQ(last.nearest().key(), "price");
+  EXPECT_NEAR(last.nearest().to(), .3, 1e-12);
+  EXPECT_NEAR(decisions[5].verdict.observed().at("staleness"), .2, 1e-12);
 }
 
 // The mean cost of an interval, by the errors and the price, is least for the period that the rule
@@ -54,8 +54,8 @@ TEST(CaraTrigger, LooksAtTheLastIntervalOnlyWithAThreshold) {
   spec.tau = .05;
   const auto decisions = DecideAgeing(spec, 14, GrowingBy(.02));
   EXPECT_THAT(NumbersOfFired(decisions), ElementsAre(0, 4, 8, 12));
-  EXPECT_NEAR(decisions[4].verdict.comparison->value, .06, 1e-12);
-  EXPECT_EQ(decisions[4].verdict.nearest->key, "tau");
+  EXPECT_NEAR(decisions[4].verdict.comparison().value(), .06, 1e-12);
+  EXPECT_EQ(decisions[4].verdict.nearest().key(), "tau");
 }
 
 // What was better than expected pays for nothing later.
@@ -65,7 +65,7 @@ TEST(CaraTrigger, CountsNoIntervalBelowZero) {
   const auto decisions =
       DecideAgeing(spec, 8, [](int64_t, int64_t interval) { return interval < 4 ? .1 : .3; });
   EXPECT_THAT(NumbersOfFired(decisions), ElementsAre(0, 6));
-  EXPECT_NEAR(decisions[6].verdict.observed.at("staleness"), .3, 1e-12);
+  EXPECT_NEAR(decisions[6].verdict.observed().at("staleness"), .3, 1e-12);
 }
 
 // Each new model is worse than the one before, and staleness is by the last two of them.
@@ -76,9 +76,9 @@ TEST(CaraTrigger, ExpectsOfAModelWhatNewOnesReached) {
     return .1 * static_cast<double>(1 + trained / 2) + (interval > trained ? .2 : 0);
   });
   EXPECT_THAT(NumbersOfFired(decisions), ElementsAre(0, 2, 4, 6));
-  EXPECT_NEAR(decisions[2].verdict.observed.at("expected_error"), .1, 1e-12);
-  EXPECT_NEAR(decisions[4].verdict.observed.at("expected_error"), (.1 + .2) / 2, 1e-12);
-  EXPECT_NEAR(decisions[6].verdict.observed.at("expected_error"), (.2 + .3) / 2, 1e-12);
+  EXPECT_NEAR(decisions[2].verdict.observed().at("expected_error"), .1, 1e-12);
+  EXPECT_NEAR(decisions[4].verdict.observed().at("expected_error"), (.1 + .2) / 2, 1e-12);
+  EXPECT_NEAR(decisions[6].verdict.observed().at("expected_error"), (.2 + .3) / 2, 1e-12);
 }
 
 TEST(CaraTrigger, ScalesTheErrorsOfRealLabelsAndSaysWhereTheyAreCapped) {
@@ -88,15 +88,15 @@ TEST(CaraTrigger, ScalesTheErrorsOfRealLabelsAndSaysWhereTheyAreCapped) {
   const auto each = DecideAgeing(
       spec, 4, [](int64_t trained, int64_t interval) { return interval > trained ? 30 : 1; }, 1);
   EXPECT_THAT(NumbersOfFired(each), ElementsAre(0, 2));
-  EXPECT_NEAR(each[1].verdict.observed.at("error"), .1, 1e-12);
-  EXPECT_EQ(each[2].verdict.observed.at("error"), 1);
+  EXPECT_NEAR(each[1].verdict.observed().at("error"), .1, 1e-12);
+  EXPECT_EQ(each[2].verdict.observed().at("error"), 1);
   EXPECT_THAT(Explain(spec, each[2].verdict), HasSubstr("greater errors count as 1"));
 }
 
 TEST(CaraTrigger, AsksForAScaleOfRealLabelsAndForNoneOfClasses) {
   const auto problems_of = [](const CaraTrigger& spec, transform::LabelKind label) {
     config::Problems problems;
-    CheckSamples(spec, {.dataset = "air", .schema = {.label = label}}, problems);
+    TriggerSpec(spec)->CheckSamples({.dataset = "air", .schema = {.label = label}}, problems);
     return problems.ToString();
   };
   CaraTrigger scaled = Cara(1);
@@ -109,8 +109,8 @@ TEST(CaraTrigger, AsksForAScaleOfRealLabelsAndForNoneOfClasses) {
 }
 
 TEST(CaraTrigger, RefusesAThresholdThatNoIntervalReaches) {
-  EXPECT_TRUE(Advise(Cara(1.5), {}).empty());
-  const auto remarks = Advise(Cara(1.5, CaraVariant::kThreshold), {});
+  EXPECT_TRUE(TriggerSpec(Cara(1.5))->Advise({}).empty());
+  const auto remarks = TriggerSpec(Cara(1.5, CaraVariant::kThreshold))->Advise({});
   ASSERT_EQ(remarks.size(), 1U);
   EXPECT_TRUE(remarks[0].is_error);
   EXPECT_EQ(remarks[0].path, "price");

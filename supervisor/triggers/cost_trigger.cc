@@ -12,7 +12,9 @@
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/label_check.h"
 #include "supervisor/triggers/lasting_errors.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/training_cost.h"
 #include "supervisor/triggers/waiting.h"
@@ -20,7 +22,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Decides at the points of a grid. While nothing comes, what waits goes on waiting: the end of a
+// Decides at the points of a grid. While nothing comes, what waits continues waiting: the end of a
 // period without samples is a point, too, if it is the first at which the policy would fire.
 class CostPolicy final : public TriggerPolicy {
  public:
@@ -46,7 +48,7 @@ class CostPolicy final : public TriggerPolicy {
     if (!CountsMistakes() || costs_.num_trainings() == 0) return {};
     return {{.kind = EvidenceKind::kErrors, .from = from_, .to = at}};
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     if (counts_) counts_->Restart();
     if (periods_) periods_->PassTo(evidence.at.event_time);
     for (const EvidenceTable& table : evidence.tables) {
@@ -93,15 +95,15 @@ class CostPolicy final : public TriggerPolicy {
   // What the rule reads at a time.
   Observed At(Timestamp time) const {
     const TrainingForecast forecast = costs_.Fit();
-    return {{"samples", static_cast<double>(waiting_.num_samples())},
-            {"waited", CountsMistakes() ? errors_.At(time) : waiting_.At(time)},
-            {"trainings", static_cast<double>(costs_.num_trainings())},
-            {"base_seconds", forecast.base},
-            {"seconds_per_sample", forecast.per_sample}};
+    return ObservedOf({{number::kSamples, static_cast<double>(waiting_.num_samples())},
+                       {number::kWaited, CountsMistakes() ? errors_.At(time) : waiting_.At(time)},
+                       {number::kTrainings, static_cast<double>(costs_.num_trainings())},
+                       {number::kBaseSeconds, forecast.base},
+                       {number::kSecondsPerSample, forecast.per_sample}});
   }
-  bool FiresAt(Timestamp time) const { return Judge(spec_, At(time)).fired; }
+  bool FiresAt(Timestamp time) const { return Judge(spec_, At(time)).fired(); }
 
-  // The end of the first of the empty periods up to `limit` that would fire, the present period
+  // The end of the first of the empty periods up to `limit` that would fire, the current period
   // among them; std::nullopt when that has samples.
   std::optional<Timestamp> FirstFiringEnd(Timestamp limit) const {
     const auto& period = periods_->period();
@@ -130,9 +132,9 @@ class CostPolicy final : public TriggerPolicy {
 };
 
 double ForecastOf(const CostTrigger& spec, const Observed& observed) {
-  const TrainingForecast forecast{.base = ValueOf(observed, "base_seconds"),
-                                  .per_sample = ValueOf(observed, "seconds_per_sample")};
-  return std::max(forecast.Seconds(ValueOf(observed, "samples")),
+  const TrainingForecast forecast{.base = ValueOf(observed, number::kBaseSeconds),
+                                  .per_sample = ValueOf(observed, number::kSecondsPerSample)};
+  return std::max(forecast.Seconds(ValueOf(observed, number::kSamples)),
                   static_cast<double>(spec.least_cost.micros) / 1e6);
 }
 
@@ -143,35 +145,37 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec) {
 }
 
 Verdict Judge(const CostTrigger& spec, const Observed& observed) {
-  Verdict verdict = {.policy = std::string(CostTrigger::kType), .observed = observed};
-  if (ValueOf(observed, "trainings") == 0) {
+  Verdict verdict = NewVerdict(CostTrigger::kType, observed);
+  if (ValueOf(observed, number::kTrainings) == 0) {
     JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
-  const double waited = ValueOf(observed, "waited");
+  const double waited = ValueOf(observed, number::kWaited);
   const double cost = ForecastOf(spec, observed);
-  verdict.comparison = {"cost of waiting", waited / spec.accepted_delay, cost, "seconds"};
-  verdict.fired = verdict.comparison->margin() >= 0;
-  verdict.nearest = Change{"accepted_delay", spec.accepted_delay, waited / cost};
+  *verdict.mutable_comparison() =
+      Compared("cost of waiting", waited / spec.accepted_delay, cost, "seconds");
+  verdict.set_fired(MarginOf(verdict.comparison()) >= 0);
+  *verdict.mutable_nearest() = ChangeOf("accepted_delay", spec.accepted_delay, waited / cost);
   return verdict;
 }
 
 std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
-  const std::string samples = Counted(ValueOf(seen, "samples"), "sample");
-  if (ValueOf(seen, "trainings") == 0) return ExplainFirstTraining(spec.first, seen);
-  const Comparison compared = verdict.comparison.value_or(Comparison());
+  const Observed& seen = verdict.observed();
+  const std::string samples = Counted(ValueOf(seen, number::kSamples), "sample");
+  if (ValueOf(seen, number::kTrainings) == 0) return ExplainFirstTraining(spec.first, seen);
+  const v1::Comparison& compared = verdict.comparison();
   const bool mistakes = spec.of == CostOf::kMisclassifications;
-  const std::string waited = Figure(ValueOf(seen, "waited"));
+  const std::string waited = Figure(ValueOf(seen, number::kWaited));
   std::string said = fmt::format(
       "{}, worth {} of training at `accepted_delay` {}; a training was forecast to take {} (from "
       "{})",
       mistakes ? "avoidable mistakes had gone on for " + waited + " mistake-seconds together"
                : samples + " had waited " + waited + " sample-seconds together",
-      Span(compared.value), Figure(spec.accepted_delay), Span(compared.threshold),
-      Counted(ValueOf(seen, "trainings"), "training"));
-  if (verdict.fired || mistakes || ValueOf(seen, "samples") == 0) return said;
-  const double missing = -compared.margin() * spec.accepted_delay / ValueOf(seen, "samples");
+      Span(compared.value()), Figure(spec.accepted_delay), Span(compared.threshold()),
+      Counted(ValueOf(seen, number::kTrainings), "training"));
+  if (verdict.fired() || mistakes || ValueOf(seen, number::kSamples) == 0) return said;
+  const double missing =
+      -MarginOf(compared) * spec.accepted_delay / ValueOf(seen, number::kSamples);
   return said +
          fmt::format(". If no more samples come, a training pays off {} later", Span(missing));
 }
@@ -189,26 +193,26 @@ TriggerNeeds NeedsOf(const CostTrigger& spec) {
   return {.model_answers = counts_mistakes, .samples = counts_mistakes, .training_costs = true};
 }
 
-void CheckSamples(const CostTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  if (spec.of == CostOf::kMisclassifications) CheckMistakes(samples, "of", true, problems);
+void TriggerOf<CostTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                          config::Problems& problems) const {
+  if (spec_.of == CostOf::kMisclassifications) CheckMistakes(samples, "of", true, problems);
 }
 
-std::vector<config::Remark> Advise(const CostTrigger& spec, const StreamFacts& stream) {
+std::vector<config::Remark> TriggerOf<CostTrigger>::Advise(const StreamFacts& stream) const {
   std::vector<config::Remark> remarks;
   const auto add = [&](std::vector<config::Remark> more) {
     remarks.insert(remarks.end(), more.begin(), more.end());
   };
-  add(FindOutOfReach("first", spec.first, stream));
-  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
-  if (spec.expected_accuracy == 0) {
+  add(FindOutOfReach("first", spec_.first, stream));
+  add(FindOutOfReach("evaluate.samples", spec_.evaluate.samples, stream));
+  if (spec_.expected_accuracy == 0) {
     remarks.push_back({.path = "expected_accuracy",
                        .message = "expects that a new model is always wrong, so no mistake costs "
                                   "anything and nothing fires",
                        .hint = "write an accuracy above 0"});
   }
-  if (spec.evaluate.samples) {
-    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  if (spec_.evaluate.samples) {
+    AddTinyFirst(std::max(*spec_.evaluate.samples, spec_.first.value_or(0)), remarks);
   }
   return remarks;
 }

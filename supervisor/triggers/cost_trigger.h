@@ -1,4 +1,14 @@
 // Retrains once waiting has cost as much as a training does.
+//   cost, in seconds of training
+//     |                           .
+//     |                         .'   waited / accepted_delay: n samples have waited
+//     |  ----------------------*---  a + b n: the forecast price of a training
+//     |                   . '  |
+//     |           . - '        fires
+//     +--------------------------- time since the last training
+//
+// A policy that trains when the two are equal pays at most twice what the best time would have
+// cost.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +23,12 @@
 #include "config/config.h"
 #include "config/remark.h"
 #include "supervisor/triggers/decision_interval.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
 
-// What new data costs while no model is trained on it.
+// The cost of new data on which no model is trained yet.
 enum class CostOf { kDelay, kMisclassifications };
 
 struct CostTrigger {
@@ -31,8 +41,8 @@ struct CostTrigger {
   static constexpr std::string_view kRule =
       "waited / `accepted_delay` >= max(`least_cost`, a + b n). waited is the sum of the seconds "
       "from the event time to now, over the n samples since the last training or over the "
-      "avoidable mistakes. Of these, each interval has max(0, mistakes - (1 - `expected_accuracy`) "
-      "samples), spread evenly over it. a and b are the ridge regression (penalty 1 on b, neither "
+      "avoidable mistakes. Each interval has max(0, mistakes - (1 - `expected_accuracy`) samples) "
+      "of these, spread evenly over it. a and b are the ridge regression (penalty 1 on b, neither "
       "below 0) of seconds on samples over the last `trainings` trainings. With r samples a second "
       "it fires every rho b + sqrt(rho^2 b^2 + 2 rho a / r) seconds, where rho is "
       "`accepted_delay`. For b = 0 this is the interval of least total cost";
@@ -83,9 +93,14 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const CostTrigger& spec);
 Verdict Judge(const CostTrigger& spec, const Observed& observed);
 std::string Explain(const CostTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const CostTrigger& spec);
-void CheckSamples(const CostTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems);
-std::vector<config::Remark> Advise(const CostTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<CostTrigger> final : public RuleTrigger<CostTrigger> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& samples,
+                    config::Problems& problems) const override;
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor
 

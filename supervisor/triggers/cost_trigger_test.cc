@@ -8,6 +8,7 @@
 #include "supervisor/statistics/testing/vectors.h"
 #include "supervisor/testing/event_times.h"
 #include "supervisor/triggers/lasting_errors.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 #include "supervisor/triggers/training_cost.h"
 #include "supervisor/triggers/waiting.h"
@@ -121,7 +122,7 @@ TEST(TrainingCostModel, ForgetsTrainingsBeyondItsWindow) {
   EXPECT_NEAR(model.Fit().Seconds(15), 5, 1e-12);
 }
 
-TEST(LastingErrors, GoOnUntilTheyAreTrainedAway) {
+TEST(LastingErrors, ContinueUntilTheyAreTrainedAway) {
   LastingErrors errors;
   errors.Clear({0});
   const auto after = [&](double avoidable, int64_t end) {
@@ -191,8 +192,8 @@ TEST(CostTrigger, WeighsMistakesThatANewModelWouldNotMake) {
   ASSERT_EQ(whole.size(), 20);
   EXPECT_TRUE(whole[0].fired) << "there is no model";
   EXPECT_TRUE(whole[1].fired);
-  // Of twenty samples five are wrong and three were to be expected.
-  EXPECT_NEAR(whole[1].verdict.observed.at("waited"), 2 * 20 / 2, 1e-9);
+  // Five of twenty samples are wrong, and three were expected.
+  EXPECT_NEAR(whole[1].verdict.observed().at("waited"), 2 * 20 / 2, 1e-9);
   EXPECT_EQ(drive(.85, 1, false), whole);
   EXPECT_EQ(drive(.85, 7, true), whole);
   // A model that is as good as a new one is left alone.
@@ -223,7 +224,7 @@ std::vector<double> Intervals(const Economy& economy, int64_t every_micros) {
     if (!decision->fired) continue;
     const auto cost = [&](int64_t n) { return economy.a + economy.b * static_cast<double>(n); };
     decider.Learn({.num_samples = decision->num_new, .seconds = cost(decision->num_new)});
-    // What is known of larger trainings, so that the fit is the line itself.
+    // What is known about larger trainings, so that the fit is the line itself.
     if (++number == 1) decider.Learn({.num_samples = 1'000'000, .seconds = cost(1'000'000)});
     const double at = static_cast<double>(decision->at.event_time.micros) / kSecond;
     if (number > 2) seconds.push_back(at - last);
@@ -245,7 +246,7 @@ TEST(CostTrigger, FiresPeriodicallyAtTheIntervalOfLeastCost) {
                 economy.interval, 1e-9);
     const std::vector<double> intervals = Intervals(economy, 10'000);
     ASSERT_GT(intervals.size(), 50);
-    // Arrivals come one by one: half a sample's time lies between them and the steady stream.
+    // Arrivals come one by one: half a sample's time is between them and the steady stream.
     for (const double interval : intervals) {
       EXPECT_NEAR(interval, economy.interval, 0.5 / economy.rate + 0.02);
     }
@@ -261,7 +262,7 @@ TEST(CostTrigger, FiresAtItsFirstEvaluationAsThereIsNoModel) {
   EXPECT_FALSE(decisions[1].fired);
 }
 
-TEST(CostTrigger, WaitsWithItsFirstTrainingForAsManySamplesAsItIsToldTo) {
+TEST(CostTrigger, WaitsWithItsFirstTrainingForTheGivenNumberOfSamples) {
   const Stream stream{.times = {0, 1, 2, 3, 4, 5}, .keys = {1, 2, 3, 4, 5, 6}};
   const CostTrigger spec = {.evaluate = {.samples = 2}, .accepted_delay = 1e9, .first = 5};
   const auto decisions = testing::Decide(spec, stream, 4);
@@ -293,19 +294,21 @@ TEST(CostTrigger, FiresWithinAPauseOfTheStreamOnceWaitingHasCostEnough) {
 
 TEST(CostTrigger, SaysHowMuchWasMissing) {
   const CostTrigger spec{.evaluate = {.samples = 1}, .accepted_delay = 10};
-  const Verdict verdict = Judge(spec, {{"samples", 100},
-                                       {"waited", 400},
-                                       {"trainings", 3},
-                                       {"base_seconds", 30},
-                                       {"seconds_per_sample", .1}});
-  EXPECT_TRUE(verdict.fired);
-  EXPECT_EQ(verdict.comparison, (Comparison{"cost of waiting", 40, 40, "seconds"}));
-  Observed less = verdict.observed;
-  less["waited"] = 200;
+  const Verdict verdict = Judge(spec, ObservedOf({{number::kSamples, 100},
+                                                  {number::kWaited, 400},
+                                                  {number::kTrainings, 3},
+                                                  {number::kBaseSeconds, 30},
+                                                  {number::kSecondsPerSample, .1}}));
+  EXPECT_TRUE(verdict.fired());
+  EXPECT_EQ(verdict.comparison().ShortDebugString(),
+            Compared("cost of waiting", 40, 40, "seconds").ShortDebugString());
+  Observed less = verdict.observed();
+  less[number::kWaited] = 200;
   const Verdict refused = Judge(spec, less);
-  EXPECT_FALSE(refused.fired);
-  EXPECT_EQ(refused.comparison->margin(), -20);
-  EXPECT_EQ(refused.nearest, (Change{"accepted_delay", 10, 5}));
+  EXPECT_FALSE(refused.fired());
+  EXPECT_EQ(MarginOf(refused.comparison()), -20);
+  EXPECT_EQ(refused.nearest().ShortDebugString(),
+            ChangeOf("accepted_delay", 10, 5).ShortDebugString());
   EXPECT_EQ(Explain(spec, refused),
             "100 samples had waited 200 sample-seconds together, worth 20 s of training at "
             "`accepted_delay` 10; a training was forecast to take 40 s (from 3 trainings). If no "

@@ -7,7 +7,9 @@
 
 #include "supervisor/statistics/expected_regret.h"
 #include "supervisor/triggers/interval_policy.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -40,10 +42,11 @@ struct DebtMemory {
                                   : statistics::ErrorBelief(SumOf(errors), SumOf(rows));
     const double regret = statistics::ExcessRegret(kept, made);
     debt = std::max(0.0, debt + regret);
-    observed["expected_error"] = made.mean;
-    observed["regret"] = regret;
-    observed["debt"] = debt;
+    observed[number::kExpectedError] = made.mean;
+    observed[number::kRegret] = regret;
+    observed[number::kDebt] = debt;
   }
+  void Pass(const DebtTrigger&, Observed&) {}
   void Trained(const DebtTrigger&) { debt = 0; }
 
   void Fields(auto&& field) {
@@ -51,6 +54,7 @@ struct DebtMemory {
     field("errors", errors);
     field("rows", rows);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 }  // namespace
@@ -61,34 +65,35 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const DebtTrigger& spec) {
 
 Verdict Judge(const DebtTrigger& spec, const Observed& observed) {
   if (auto without = JudgeInterval(spec.intervals, DebtTrigger::kType, observed)) return *without;
-  Verdict verdict = {.policy = std::string(DebtTrigger::kType), .observed = observed};
-  const double debt = ValueOf(observed, "debt");
-  verdict.comparison = {"expected regret since the last training", debt, spec.price,
-                        "errors x intervals"};
-  verdict.fired = verdict.comparison->margin() >= 0;
-  verdict.nearest = Change{"price", spec.price, debt};
+  Verdict verdict = NewVerdict(DebtTrigger::kType, observed);
+  const double debt = ValueOf(observed, number::kDebt);
+  *verdict.mutable_comparison() =
+      Compared("expected regret since the last training", debt, spec.price, "errors x intervals");
+  verdict.set_fired(MarginOf(verdict.comparison()) >= 0);
+  *verdict.mutable_nearest() = ChangeOf("price", spec.price, debt);
   return verdict;
 }
 
 std::string Explain(const DebtTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
+  const Observed& seen = verdict.observed();
   if (auto without = ExplainWithoutError(spec.intervals, seen)) return *without;
   return fmt::format(
       "{}, where {} is expected of a new one; the interval adds an expected regret of "
       "{}, which makes {} since the last training, and `price` is {}",
-      ExplainError(spec.intervals, seen), Figure(ValueOf(seen, "expected_error")),
-      Figure(ValueOf(seen, "regret")), Figure(ValueOf(seen, "debt")), Figure(spec.price));
+      ExplainError(spec.intervals, seen), Figure(ValueOf(seen, number::kExpectedError)),
+      Figure(ValueOf(seen, number::kRegret)), Figure(ValueOf(seen, number::kDebt)),
+      Figure(spec.price));
 }
 
 TriggerNeeds NeedsOf(const DebtTrigger&) { return {.model_answers = true, .samples = true}; }
 
-void CheckSamples(const DebtTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  CheckSamples(spec.intervals, samples, problems);
+void TriggerOf<DebtTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                          config::Problems& problems) const {
+  supervisor::CheckSamples(spec_.intervals, samples, problems);
 }
 
-std::vector<config::Remark> Advise(const DebtTrigger& spec, const StreamFacts& stream) {
-  return Advise(spec.intervals, stream);
+std::vector<config::Remark> TriggerOf<DebtTrigger>::Advise(const StreamFacts& stream) const {
+  return supervisor::Advise(spec_.intervals, stream);
 }
 
 }  // namespace tidemill::supervisor

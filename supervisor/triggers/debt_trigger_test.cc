@@ -25,12 +25,12 @@ DebtTrigger Debt(double price) {
 TEST(DebtTrigger, SumsTheExpectedRegretUpToThePrice) {
   const auto decisions = DecideAgeing(Debt(.3), 40, GrowingBy(.02));
   EXPECT_THAT(NumbersOfFired(decisions), ElementsAre(0, 8, 16, 23, 30, 37));
-  EXPECT_NEAR(decisions[1].verdict.observed.at("regret"), -0.007062311313825443, 1e-9);
-  EXPECT_EQ(decisions[1].verdict.observed.at("debt"), 0);
-  EXPECT_NEAR(decisions[2].verdict.observed.at("debt"), 0.004285382746131005, 1e-9);
-  EXPECT_NEAR(decisions[7].verdict.observed.at("debt"), 0.2720719321253028, 1e-8);
-  EXPECT_NEAR(decisions[8].verdict.observed.at("regret"), 0.10928161289175495, 1e-9);
-  EXPECT_NEAR(decisions[8].verdict.nearest->to, 0.38135354501705776, 1e-8);
+  EXPECT_NEAR(decisions[1].verdict.observed().at("regret"), -0.007062311313825443, 1e-9);
+  EXPECT_EQ(decisions[1].verdict.observed().at("debt"), 0);
+  EXPECT_NEAR(decisions[2].verdict.observed().at("debt"), 0.004285382746131005, 1e-9);
+  EXPECT_NEAR(decisions[7].verdict.observed().at("debt"), 0.2720719321253028, 1e-8);
+  EXPECT_NEAR(decisions[8].verdict.observed().at("regret"), 0.10928161289175495, 1e-9);
+  EXPECT_NEAR(decisions[8].verdict.nearest().to(), 0.38135354501705776, 1e-8);
 }
 
 TEST(DebtTrigger, TakesAnExpectedErrorAsCertain) {
@@ -39,8 +39,8 @@ TEST(DebtTrigger, TakesAnExpectedErrorAsCertain) {
   const auto decisions = DecideAgeing(spec, 3, [](int64_t, int64_t) { return .45; });
   // Beta(45.5, 55.5) is eight deviations above: the regret is the difference less s / sqrt(pi).
   const double mean = 45.5 / 101, deviation = std::sqrt(mean * (1 - mean) / 102);
-  EXPECT_NEAR(decisions[1].verdict.observed.at("regret"), mean - .05 - deviation / std::sqrt(M_PI),
-              1e-9);
+  EXPECT_NEAR(decisions[1].verdict.observed().at("regret"),
+              mean - .05 - deviation / std::sqrt(M_PI), 1e-9);
 }
 
 TEST(DebtTrigger, IsNotMadeByChance) {

@@ -3,24 +3,10 @@
 #include <chrono>
 #include <utility>
 
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
-namespace {
-
-// The fault for which there is no decision, of a policy or of one that it asks.
-const PolicyFault* FatalFault(const Verdict& verdict) {
-  if (verdict.fault && (verdict.fault->fails_run || verdict.fault->is_of_machine)) {
-    return &*verdict.fault;
-  }
-  for (const Verdict& member : verdict.members) {
-    if (const PolicyFault* fault = FatalFault(member)) return fault;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::string& sealed,
                                         EvidenceSource* source) {
   Decider decider(spec->MakePolicy(), source);
@@ -91,15 +77,12 @@ absl::StatusOr<std::optional<Decision>> Decider::DecideAt(const Cut& at) {
   Decision decision = {.at = at};
   const Clock::time_point start = Clock::now();
   ASSIGN_OR_RETURN(const Evidence evidence, Gather(at));
-  decision.verdict = policy_->Decide(evidence);
-  if (stop_.stop_requested()) return Cancelled("the decision is not wanted any more");
+  absl::StatusOr<Verdict> verdict = policy_->Decide(evidence);
+  if (stop_.stop_requested()) return Cancelled("the decision is no longer needed");
+  RETURN_IF_ERROR(verdict.status());
+  decision.verdict = *std::move(verdict);
   decision.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  if (const PolicyFault* fault = FatalFault(decision.verdict)) {
-    if (fault->is_of_machine) return Unavailable("trigger: {}", fault->what);
-    return FailedPrecondition("trigger: {}{}{}", fault->what, fault->traceback.empty() ? "" : "\n",
-                              fault->traceback);
-  }
-  decision.fired = decision.verdict.fired;
+  decision.fired = decision.verdict.fired();
   if (decision.fired && num_new_ == 0) {
     // Members of an ensemble may decide at different cuts between the same two samples.
     decision.fired = false;
@@ -111,8 +94,9 @@ absl::StatusOr<std::optional<Decision>> Decider::DecideAt(const Cut& at) {
 
 Decision Decider::Ask(const Cut& at) {
   Decision decision = {.at = at, .fired = true, .cause = DecisionCause::kRequest};
-  decision.verdict = {
-      .policy = "request", .fired = true, .observed = {{"samples", static_cast<double>(num_new_)}}};
+  decision.verdict =
+      NewVerdict("request", ObservedOf({{number::kSamples, static_cast<double>(num_new_)}}));
+  decision.verdict.set_fired(true);
   Close(decision);
   return decision;
 }

@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "supervisor/triggers/trigger.h"
+#include "supervisor/triggers/verdict.h"
 
 namespace tidemill::supervisor {
 
@@ -50,11 +51,11 @@ class Decider {
   // samples.
   absl::StatusOr<std::optional<Decision>> Advance(Timestamp clock);
 
-  // Fires because somebody asked for a training. `at` lies behind every sample taken and behind the
-  // last decision.
+  // Fires because a user asked for a training. `at` is after every sample taken and after the last
+  // decision.
   Decision Ask(const Cut& at);
 
-  // Ends decisions soon once the token's owner asks for it: they are CANCELLED, and do not count.
+  // After a stop is requested, decisions end soon: they are CANCELLED, and do not count.
   void EndAt(std::stop_token stop) { stop_ = std::move(stop); }
 
   // Tells the policy the cost of the training that the last fired decision started.
@@ -62,6 +63,9 @@ class Decider {
 
   // Tells the policy that there is no model, whatever has fired before.
   void NoModel() { policy_->NoModel(); }
+
+  // Keeps the processes of plug-ins among those of the run. Call it before the first decision.
+  void BelongTo(const std::shared_ptr<plugin::RunHosts>& run) { policy_->BelongTo(run); }
 
   // Returns how far the policy is from its next decision, as a sentence for people.
   std::string Standing() const { return policy_->Standing(); }

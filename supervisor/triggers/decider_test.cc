@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
@@ -54,11 +55,13 @@ class ErrorCounter : public TriggerPolicy {
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
     return {{.kind = EvidenceKind::kErrors, .from = from_, .to = at}};
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     for (const double error : evidence.tables.at(0).values) errors_ += error;
     grid_.Restart();
     from_ = evidence.at;
-    return {.policy = "errors", .fired = errors_ >= 20, .observed = {{"errors", errors_}}};
+    Verdict verdict = NewVerdict("errors", ObservedOf({{number::kErrors, errors_}}));
+    verdict.set_fired(errors_ >= 20);
+    return verdict;
   }
   void Fired(const Cut&) override { errors_ = 0; }
   nlohmann::json Seal() const override {
@@ -104,7 +107,7 @@ TEST(Decider, FailsWithItsEvidence) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs more")));
 }
 
-// Lets somebody stop while a decision is made.
+// Requests a stop while a decision is made.
 class SlowToJudge : public EvidenceSource {
  public:
   absl::StatusOr<EvidenceTable> Read(const EvidenceRequest&) override {
@@ -142,7 +145,8 @@ TEST(Decider, GivesADecisionUpAfterAStop) {
   });
   Samples ahead{stream.times, stream.keys};
   ASSERT_THAT(decider.Next(ahead), IsOk());
-  EXPECT_THAT(decider.Next(ahead), StatusIs(absl::StatusCode::kCancelled, HasSubstr("not wanted")));
+  EXPECT_THAT(decider.Next(ahead),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("no longer needed")));
 }
 
 }  // namespace

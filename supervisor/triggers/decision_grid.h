@@ -1,5 +1,11 @@
 // The two ways to declare decision points: count samples, or divide event time into periods. Both
 // classes are thread-compatible, as are the policies that contain them.
+//   SampleGrid, every 3    x x x | x x x | x x x | x        right after every third sample
+//
+//   PeriodGrid, every day  [x  xx )[      )[  x   )[ x
+//                                 |               |         at the end of each day that has samples
+//
+// Both are functions of the samples alone: how the stream is cut into pieces moves no point.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +29,8 @@ class SampleGrid {
 
   std::optional<DecisionPoint> NextPoint(Samples ahead) const;
   void Take(Samples samples);
-  // Moves past the point that has been reached. Between points, it starts to count from here.
+  // Moves past the point that has been reached. Between points, it starts to count from the current
+  // sample.
   void Restart() { seen_ = 0; }
 
   // The number of samples since the last point.
@@ -46,7 +53,7 @@ class EqualPeriods {
   explicit EqualPeriods(Duration every) : every_(every.micros) {}
 
   Period First(Timestamp time) const { return {time, {time.micros + every_}}; }
-  // Returns the period that holds `time`, which lies behind the period `before`.
+  // Returns the period that holds `time`, which is after the period `before`.
   Period After(const Period& before, Timestamp time) const;
 
  private:
@@ -73,14 +80,14 @@ class PeriodGrid {
 
   std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const;
   void Take(Samples samples);
-  // Moves past the end of the present period, or of a later empty one.
+  // Moves past the end of the current period, or of a later empty one.
   void PassTo(Timestamp end);
-  // Begins the first period at `time` unless a sample has come already.
+  // Begins the first period at `time` unless a sample has already arrived.
   void StartAt(Timestamp time);
 
-  // The present period; absent before the first sample.
+  // The current period; absent before the first sample.
   const std::optional<Period>& period() const { return period_; }
-  // The number of samples in the present period.
+  // The number of samples in the current period.
   int64_t seen() const { return seen_; }
   // Returns how far the next point is, as a sentence for people.
   std::string Standing() const;
@@ -91,7 +98,7 @@ class PeriodGrid {
  private:
   Period First(Timestamp time) const;
   Period After(const Period& before, Timestamp time) const;
-  // Returns the present period if the next sample has this time. An empty period is skipped.
+  // Returns the current period if the next sample has this time. An empty period is skipped.
   Period PeriodFor(int64_t time) const;
 
   Periods periods_;

@@ -27,8 +27,8 @@ struct DecisionInterval {
   void Check(config::Problems& problems) const;
 };
 
-// The policies that need no evidence. Only they can decide during a warm-up, so that a warm-up has
-// no warm-up of its own.
+// The policies that need no evidence. Only they can decide during a warm-up, so that a warm-up does
+// not contain another warm-up.
 using SimpleTrigger = std::variant<AmountTrigger, TimeTrigger>;
 
 // A policy that compares a score with earlier scores has none at first. During its warm-up, another

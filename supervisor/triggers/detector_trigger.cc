@@ -7,7 +7,9 @@
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/label_check.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
@@ -20,7 +22,7 @@ struct DetectorState {
   std::optional<Cut> from = std::nullopt;  // Up to here the detector has seen the samples.
   bool has_model = false;
   int64_t num_samples = 0;  // Since the last training.
-  int64_t num_seen = 0;     // Of these by the detector.
+  int64_t num_seen = 0;     // The number of these seen by the detector.
 
   void Fields(auto&& field) {
     field("from", from);
@@ -28,6 +30,7 @@ struct DetectorState {
     field("num_samples", num_samples);
     field("num_seen", num_seen);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 class DetectorPolicy final : public TriggerPolicy {
@@ -48,10 +51,10 @@ class DetectorPolicy final : public TriggerPolicy {
     if (!state_.has_model) return {};
     return {{.kind = EvidenceKind::kErrors, .from = state_.from, .to = at}};
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     Observed observed = points_.Pass(evidence);
-    observed["samples"] = static_cast<double>(state_.num_samples);
-    observed["model"] = state_.has_model ? 1 : 0;
+    observed[number::kSamples] = static_cast<double>(state_.num_samples);
+    observed[number::kModel] = state_.has_model ? 1 : 0;
     for (const EvidenceTable& errors : evidence.tables) Show(errors, observed);
     state_.from = evidence.at;
     return Judge(spec_, observed);
@@ -87,17 +90,17 @@ class DetectorPolicy final : public TriggerPolicy {
       if (signal == DetectorSignal::kWarning) ++warnings;
       if (signal == DetectorSignal::kDrift && ++drifts == 1) first_drift = state_.num_seen;
     }
-    observed["rows"] = static_cast<double>(errors.num_rows);
-    observed["missing"] = static_cast<double>(errors.num_missing);
-    observed["errors"] = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
-    observed["warnings"] = static_cast<double>(warnings);
-    observed["drifts"] = static_cast<double>(drifts);
-    if (drifts > 0) observed["first_drift"] = static_cast<double>(first_drift);
+    observed[number::kRows] = static_cast<double>(errors.num_rows);
+    observed[number::kMissing] = static_cast<double>(errors.num_missing);
+    observed[number::kErrors] = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
+    observed[number::kWarnings] = static_cast<double>(warnings);
+    observed[number::kDrifts] = static_cast<double>(drifts);
+    if (drifts > 0) observed[number::kFirstDrift] = static_cast<double>(first_drift);
   }
 
   const DetectorTrigger spec_;
   EvaluationPoints points_;
-  std::optional<StreamDetector> detector_;  // Always there; made anew after each training.
+  std::optional<StreamDetector> detector_;  // Always there; made again after each training.
   DetectorState state_;
 };
 
@@ -108,72 +111,72 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const DetectorTrigger& spec) {
 }
 
 Verdict Judge(const DetectorTrigger& spec, const Observed& observed) {
-  Verdict verdict = {.policy = std::string(DetectorTrigger::kType), .observed = observed};
-  if (ValueOf(observed, "model") == 0) {
+  Verdict verdict = NewVerdict(DetectorTrigger::kType, observed);
+  if (ValueOf(observed, number::kModel) == 0) {
     JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
-  const double drifts = ValueOf(observed, "drifts");
-  verdict.fired = drifts >= 1;
-  verdict.comparison = {"signals of drift", drifts, 1, "signals"};
+  const double drifts = ValueOf(observed, number::kDrifts);
+  verdict.set_fired(drifts >= 1);
+  *verdict.mutable_comparison() = Compared("signals of drift", drifts, 1, "signals");
   // Nothing less than other mistakes would have turned a yes.
-  if (!verdict.fired) verdict.nearest = Change{"drifts", drifts, 1};
+  if (!verdict.fired()) *verdict.mutable_nearest() = ChangeOf("drifts", drifts, 1);
   return verdict;
 }
 
 std::string Explain(const DetectorTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
-  if (ValueOf(seen, "model") == 0) {
+  const Observed& seen = verdict.observed();
+  if (ValueOf(seen, number::kModel) == 0) {
     return ExplainFirstTraining(spec.first, seen);
   }
   const auto name =
       std::visit([](const auto& detector) { return std::string(detector.kType); }, spec.detector);
-  const std::string shown =
-      fmt::format("{} since the last evaluation, with a sum of errors of {}",
-                  Counted(ValueOf(seen, "rows"), "sample"), Figure(ValueOf(seen, "errors")));
-  if (verdict.fired) {
+  const std::string shown = fmt::format("{} since the last evaluation, with a sum of errors of {}",
+                                        Counted(ValueOf(seen, number::kRows), "sample"),
+                                        Figure(ValueOf(seen, number::kErrors)));
+  if (verdict.fired()) {
     return fmt::format("{} signalled drift at sample {} since the last training; it was shown {}",
-                       name, Figure(ValueOf(seen, "first_drift")), shown);
+                       name, Figure(ValueOf(seen, number::kFirstDrift)), shown);
   }
   const std::string warned =
-      ValueOf(seen, "warnings") > 0
-          ? fmt::format("warned at {}", Counted(ValueOf(seen, "warnings"), "sample"))
+      ValueOf(seen, number::kWarnings) > 0
+          ? fmt::format("warned at {}", Counted(ValueOf(seen, number::kWarnings), "sample"))
           : "signalled nothing";
   return fmt::format("{} {}; it was shown {}", name, warned, shown);
 }
 
 TriggerNeeds NeedsOf(const DetectorTrigger&) { return {.model_answers = true, .samples = true}; }
 
-void CheckSamples(const DetectorTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  CheckMistakes(samples, "detector", statistics::CountsMistakes(spec.detector), problems);
+void TriggerOf<DetectorTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                              config::Problems& problems) const {
+  CheckMistakes(samples, "detector", statistics::CountsMistakes(spec_.detector), problems);
 }
 
-std::vector<config::Remark> Advise(const DetectorTrigger& spec, const StreamFacts& stream) {
+std::vector<config::Remark> TriggerOf<DetectorTrigger>::Advise(const StreamFacts& stream) const {
   std::vector<config::Remark> remarks;
   const auto add = [&](std::vector<config::Remark> more) {
     remarks.insert(remarks.end(), more.begin(), more.end());
   };
-  add(FindOutOfReach("first", spec.first, stream));
-  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
-  if (const auto* eddm = std::get_if<statistics::EddmConfig>(&spec.detector)) {
+  add(FindOutOfReach("first", spec_.first, stream));
+  add(FindOutOfReach("evaluate.samples", spec_.evaluate.samples, stream));
+  if (const auto* eddm = std::get_if<statistics::EddmConfig>(&spec_.detector)) {
     if (eddm->drift == 0) {
       remarks.push_back({.path = "detector.drift",
                          .message = "is never reached: no share is below 0",
                          .hint = "write a share such as 0.9"});
     }
     add(FindOutOfReach("detector.warm_up", eddm->warm_up, stream));
-  } else if (const auto* ddm = std::get_if<statistics::DdmConfig>(&spec.detector)) {
+  } else if (const auto* ddm = std::get_if<statistics::DdmConfig>(&spec_.detector)) {
     add(FindOutOfReach("detector.warm_up", ddm->warm_up, stream));
-  } else if (const auto* page = std::get_if<statistics::PageHinkleyConfig>(&spec.detector)) {
+  } else if (const auto* page = std::get_if<statistics::PageHinkleyConfig>(&spec_.detector)) {
     add(FindOutOfReach("detector.warm_up", page->warm_up, stream));
-  } else if (const auto* adwin = std::get_if<statistics::AdwinConfig>(&spec.detector)) {
+  } else if (const auto* adwin = std::get_if<statistics::AdwinConfig>(&spec_.detector)) {
     add(FindOutOfReach("detector.grace", adwin->grace, stream));
     add(FindOutOfReach("detector.clock", adwin->clock, stream));
     add(FindOutOfReach("detector.min_window", adwin->min_window, stream));
   }
-  if (spec.evaluate.samples) {
-    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  if (spec_.evaluate.samples) {
+    AddTinyFirst(std::max(*spec_.evaluate.samples, spec_.first.value_or(0)), remarks);
   }
   return remarks;
 }

@@ -12,7 +12,7 @@
 #include "config/remark.h"
 #include "supervisor/statistics/detectors/stream_detector.h"
 #include "supervisor/triggers/decision_interval.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
@@ -54,8 +54,13 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const DetectorTrigger& spec);
 Verdict Judge(const DetectorTrigger& spec, const Observed& observed);
 std::string Explain(const DetectorTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const DetectorTrigger& spec);
-void CheckSamples(const DetectorTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems);
-std::vector<config::Remark> Advise(const DetectorTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<DetectorTrigger> final : public RuleTrigger<DetectorTrigger> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& samples,
+                    config::Problems& problems) const override;
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor

@@ -20,15 +20,15 @@ using testing::ScriptedErrors;
 using testing::SteadySamples;
 using trials::DriftingEvidence;
 
-// A thousand zeros, then ones, behind the hundred samples of the first training.
+// A thousand zeros, then ones, after the hundred samples of the first training.
 std::optional<double> Step(int64_t number) { return number < 1100 ? 0 : 1; }
 
 struct Detection {
   statistics::DetectorSpec detector;
-  int64_t index;  // Where it signals drift on a thousand zeros and ones behind them.
+  int64_t index;  // Where it signals drift on a thousand zeros followed by ones.
 };
 
-TEST(DetectorTrigger, FiresAtTheFirstEvaluationBehindTheSignal) {
+TEST(DetectorTrigger, FiresAtTheFirstEvaluationAfterTheSignal) {
   for (const auto& [detector, index] :
        {Detection{statistics::AdwinConfig{}, 1023}, Detection{statistics::DdmConfig{}, 1000},
         Detection{statistics::EddmConfig{}, 1030},
@@ -39,7 +39,7 @@ TEST(DetectorTrigger, FiresAtTheFirstEvaluationBehindTheSignal) {
     const auto first = std::find_if(decisions.begin() + 1, decisions.end(),
                                     [](const Decision& decision) { return decision.fired; });
     ASSERT_NE(first, decisions.end());
-    EXPECT_EQ(first->verdict.observed.at("first_drift"), index + 1);
+    EXPECT_EQ(first->verdict.observed().at("first_drift"), index + 1);
     EXPECT_EQ(first - decisions.begin(), (100 + index) / 100);
   }
 }

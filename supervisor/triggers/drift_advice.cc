@@ -37,32 +37,30 @@ std::optional<double> EvaluationsAMonth(const DriftTrigger& spec, const StreamFa
          static_cast<double>(*spec.evaluate.samples);
 }
 
-std::vector<config::Remark> FindSilentCriterion(const DriftTrigger& spec,
-                                                const StreamFacts& stream) {
-  if (const auto* automatic = std::get_if<AutoCriterion>(&spec.criterion)) {
-    const auto evaluations = EvaluationsAMonth(spec, stream);
-    if (!evaluations) return {};
-    std::vector<config::Remark> remarks = FindAlarms(*automatic, *evaluations);
-    // The data says so, not the pipeline alone.
-    for (config::Remark& remark : remarks) remark.is_error &= spec.evaluate.every.has_value();
-    return remarks;
-  }
-  if (const auto* p_value = std::get_if<PValueCriterion>(&spec.criterion)) {
-    const int64_t reference = spec.reference.Rows(spec.rows);
-    const int64_t current = spec.current.Rows(spec.rows);
-    const auto* ks = std::get_if<statistics::KsStatistic>(&spec.statistic);
-    const bool adds_up = ks != nullptr && ks->correction == statistics::Correction::kBonferroni;
-    const auto num_columns = adds_up ? std::max<int64_t>(1, std::ssize(spec.columns)) : int64_t{1};
-    return FindSilence(*p_value, LeastPValue(spec.statistic, reference, current, num_columns));
-  }
-  return std::visit(
-      [&]<typename Criterion>(const Criterion& criterion) -> std::vector<config::Remark> {
-        if constexpr (requires { FindSilence(criterion, ScoreKindOf(spec), ScoreRange()); }) {
-          return FindSilence(criterion, ScoreKindOf(spec), RangeOf(spec.statistic));
-        }
-        return {};
-      },
-      spec.criterion);
+std::vector<config::Remark> FindSilent(const AutoCriterion& criterion, const DriftTrigger& spec,
+                                       const StreamFacts& stream) {
+  const auto evaluations = EvaluationsAMonth(spec, stream);
+  if (!evaluations) return {};
+  std::vector<config::Remark> remarks = FindAlarms(criterion, *evaluations);
+  // The data says so, not the pipeline alone.
+  for (config::Remark& remark : remarks) remark.is_error &= spec.evaluate.every.has_value();
+  return remarks;
+}
+
+std::vector<config::Remark> FindSilent(const PValueCriterion& criterion, const DriftTrigger& spec,
+                                       const StreamFacts& /*stream*/) {
+  const int64_t reference = spec.reference.Rows(spec.rows);
+  const int64_t current = spec.current.Rows(spec.rows);
+  const auto* ks = std::get_if<statistics::KsStatistic>(&spec.statistic);
+  const bool adds_up = ks != nullptr && ks->correction == statistics::Correction::kBonferroni;
+  const auto num_columns = adds_up ? std::max<int64_t>(1, std::ssize(spec.columns)) : int64_t{1};
+  return FindSilence(criterion, LeastPValue(spec.statistic, reference, current, num_columns));
+}
+
+// Criteria of the score itself.
+std::vector<config::Remark> FindSilent(const auto& criterion, const DriftTrigger& spec,
+                                       const StreamFacts& /*stream*/) {
+  return FindSilence(criterion, ScoreKindOf(spec), RangeOf(spec.statistic));
 }
 
 // Statistics that need more rows than the windows have.
@@ -101,17 +99,19 @@ void CheckShare(const DriftTrigger& spec, config::Problems& problems) {
   }
 }
 
-std::vector<config::Remark> Advise(const DriftTrigger& spec, const StreamFacts& stream) {
-  std::vector<config::Remark> remarks = FindSilentCriterion(spec, stream);
+std::vector<config::Remark> TriggerOf<DriftTrigger>::Advise(const StreamFacts& stream) const {
+  std::vector<config::Remark> remarks = std::visit(
+      [&](const auto& criterion) { return FindSilent(criterion, spec_, stream); }, spec_.criterion);
   const auto add = [&](std::vector<config::Remark> more) {
     remarks.insert(remarks.end(), more.begin(), more.end());
   };
-  add(FindSmallWindows(spec));
-  add(FindOutOfReach("first", spec.first, stream));
-  if (!spec.current.length) add(FindOutOfReach("current.samples", spec.current.Samples(), stream));
-  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
-  if (!spec.warm_up && spec.evaluate.samples) {
-    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  add(FindSmallWindows(spec_));
+  add(FindOutOfReach("first", spec_.first, stream));
+  if (!spec_.current.length)
+    add(FindOutOfReach("current.samples", spec_.current.Samples(), stream));
+  add(FindOutOfReach("evaluate.samples", spec_.evaluate.samples, stream));
+  if (!spec_.warm_up && spec_.evaluate.samples) {
+    AddTinyFirst(std::max(*spec_.evaluate.samples, spec_.first.value_or(0)), remarks);
   }
   return remarks;
 }

@@ -6,14 +6,14 @@
 #include <string>
 
 #include "supervisor/statistics/drift_statistic.h"
-#include "supervisor/triggers/verdict.h"
+#include "supervisor/triggers/verdict_types.h"
 
 namespace tidemill::supervisor {
 
-// Makes the score that of the share. Observes how many columns that takes.
+// Replaces the score by the score of the share. Observes how many columns that takes.
 void TakeShare(double share, statistics::DriftScore& score, Observed& observed);
 
-// Says of the score in which column it is, as the end of a sentence.
+// Names the column of the score, as the end of a sentence.
 std::string ExplainColumn(const std::string& column, const Observed& observed);
 
 }  // namespace tidemill::supervisor

@@ -19,7 +19,8 @@ using testing::EverySecond;
 using ::testing::HasSubstr;
 using testing::kSecond;
 
-// Uniform numbers in five columns, of which the first so many are moved by 0.4 from sample 1000 on.
+// Uniform numbers in five columns, of which the first `num_drifting` are moved by 0.4 from sample
+// 1000 on.
 class DriftingColumns final : public EvidenceSource {
  public:
   explicit DriftingColumns(int64_t num_drifting) : num_drifting_(num_drifting) {}

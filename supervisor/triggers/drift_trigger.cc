@@ -12,7 +12,9 @@
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/false_alarm_threshold.h"
 #include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/stream_marks.h"
@@ -87,6 +89,7 @@ struct DriftState {
     field("scores", scores);
     field("threshold", threshold);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 class DriftPolicy final : public TriggerPolicy {
@@ -112,12 +115,12 @@ class DriftPolicy final : public TriggerPolicy {
     if (NeedsThreshold()) needs.push_back(History());
     return needs;
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     Observed observed = points_.Pass(evidence);
-    observed["samples"] = static_cast<double>(NumNew());
-    observed["model"] = state_.trained ? 1 : 0;
+    observed[number::kSamples] = static_cast<double>(NumNew());
+    observed[number::kModel] = state_.trained ? 1 : 0;
     if (state_.trained) {
-      observed["seconds"] = Seconds(state_.trained->event_time, evidence.at.event_time);
+      observed[number::kSeconds] = Seconds(state_.trained->event_time, evidence.at.event_time);
     }
     if (evidence.tables.size() >= 2) Compare(evidence, observed);
     marks_.Mark(evidence.at);
@@ -196,7 +199,7 @@ class DriftPolicy final : public TriggerPolicy {
     return WindowRows(table, statistics::IsByColumn(spec_.statistic));
   }
 
-  // Looks at both windows, and at the history while a threshold is wanting.
+  // Looks at both windows, and at the history until a threshold is found.
   void Compare(const Evidence& evidence, Observed& observed) {
     const WindowRows reference = RowsIn(evidence.tables[0]);
     const WindowRows current = RowsIn(evidence.tables[1]);
@@ -212,9 +215,9 @@ class DriftPolicy final : public TriggerPolicy {
     if (!score.ok()) return;
     ++state_.draws;
     if (spec_.drifted_share) TakeShare(*spec_.drifted_share, *score, observed);
-    observed["score"] = score->score;
-    observed["test"] = static_cast<double>(++state_.tests);
-    if (score->p_value) observed["p_value"] = *score->p_value;
+    observed[number::kScore] = score->score;
+    observed[number::kTest] = static_cast<double>(++state_.tests);
+    if (score->p_value) observed[number::kPValue] = *score->p_value;
     if (!score->columns.empty()) ObserveColumn(*score, reference, current, observed);
     std::visit([&](const auto& own) { ObserveScores(own, state_.scores, kind_, observed); },
                spec_.criterion);
@@ -237,7 +240,7 @@ class DriftPolicy final : public TriggerPolicy {
                                    .stop = evidence.stop});
     }
     Observe(state_.threshold, observed);
-    observed["samples_before"] = static_cast<double>(state_.num_before);
+    observed[number::kSamplesBefore] = static_cast<double>(state_.num_before);
   }
 
   const DriftTrigger spec_;
@@ -251,9 +254,9 @@ class DriftPolicy final : public TriggerPolicy {
 // fewer samples find one, too, twice as many as both windows take.
 double WantedHistory(const DriftTrigger& spec, const AutoCriterion& criterion,
                      const Observed& observed) {
-  const double current =
-      std::max(ValueOf(observed, "current_rows"), static_cast<double>(spec.current.Samples()));
-  double reference = ValueOf(observed, "reference_rows");
+  const double current = std::max(ValueOf(observed, number::kCurrentRows),
+                                  static_cast<double>(spec.current.Samples()));
+  double reference = ValueOf(observed, number::kReferenceRows);
   if (!spec.reference.length) {
     reference = std::max(reference, static_cast<double>(spec.reference.Samples()));
   } else if (spec.current.length) {
@@ -264,73 +267,73 @@ double WantedHistory(const DriftTrigger& spec, const AutoCriterion& criterion,
 }
 
 // Whether the training came before there were samples enough to find a threshold, and now there
-// are: behind another training it can be found.
+// are: after another training it can be found.
 bool HasHistoryNow(const DriftTrigger& spec, const AutoCriterion& criterion,
                    const Observed& observed) {
   const double wanted = WantedHistory(spec, criterion, observed);
-  const double before = ValueOf(observed, "samples_before");
-  return before < wanted && before + ValueOf(observed, "samples") >= wanted;
+  const double before = ValueOf(observed, number::kSamplesBefore);
+  return before < wanted && before + ValueOf(observed, number::kSamples) >= wanted;
 }
 
 // Whether there are no more evaluations than may be false alarms: then nothing is asked of a score.
 bool MayAlwaysFire(const AutoCriterion& criterion, const Observed& observed) {
-  const double evaluations = ValueOf(observed, "evaluations_per_month");
+  const double evaluations = ValueOf(observed, number::kEvaluationsPerMonth);
   return evaluations > 0 && evaluations <= criterion.alarms_per_month;
 }
 
 void JudgeWithoutThreshold(const DriftTrigger& spec, const AutoCriterion& criterion,
                            Verdict& verdict) {
-  if (MayAlwaysFire(criterion, verdict.observed)) {
-    const double evaluations = ValueOf(verdict.observed, "evaluations_per_month");
-    verdict.fired = true;
-    verdict.comparison =
-        Comparison{"evaluations a month", evaluations, criterion.alarms_per_month, "evaluations"};
-    verdict.nearest = Change{"criterion.alarms_per_month", criterion.alarms_per_month, evaluations};
+  if (MayAlwaysFire(criterion, verdict.observed())) {
+    const double evaluations = ValueOf(verdict.observed(), number::kEvaluationsPerMonth);
+    verdict.set_fired(true);
+    *verdict.mutable_comparison() =
+        Compared("evaluations a month", evaluations, criterion.alarms_per_month, "evaluations");
+    *verdict.mutable_nearest() =
+        ChangeOf("criterion.alarms_per_month", criterion.alarms_per_month, evaluations);
     return;
   }
-  const double before = ValueOf(verdict.observed, "samples_before");
-  verdict.fired = HasHistoryNow(spec, criterion, verdict.observed);
-  verdict.comparison =
-      Comparison{"samples to find a threshold with", before + ValueOf(verdict.observed, "samples"),
-                 WantedHistory(spec, criterion, verdict.observed), "samples", /*waiting=*/true};
+  const double before = ValueOf(verdict.observed(), number::kSamplesBefore);
+  verdict.set_fired(HasHistoryNow(spec, criterion, verdict.observed()));
+  *verdict.mutable_comparison() = Awaited(
+      "samples to find a threshold with", before + ValueOf(verdict.observed(), number::kSamples),
+      WantedHistory(spec, criterion, verdict.observed()), "samples");
 }
 
-// Of a window that is not full yet, or has hardly a row.
-Comparison FillingOf(const DriftTrigger& spec, const Observed& observed) {
-  if (observed.contains("current_rows")) {
-    const double before = ValueOf(observed, "reference_rows");
+// The comparison for a window that is not full yet, or has hardly a row.
+v1::Comparison FillingOf(const DriftTrigger& spec, const Observed& observed) {
+  if (observed.contains(number::kCurrentRows)) {
+    const double before = ValueOf(observed, number::kReferenceRows);
     const double least_before = LeastRows(observed, Side::kReference);
     const bool of_reference = before < least_before;
-    return {"samples that could be looked at",
-            of_reference ? before : ValueOf(observed, "current_rows"),
-            of_reference ? least_before : LeastRows(observed, Side::kCurrent), "samples",
-            /*waiting=*/true};
+    return Awaited("samples that could be looked at",
+                   of_reference ? before : ValueOf(observed, number::kCurrentRows),
+                   of_reference ? least_before : LeastRows(observed, Side::kCurrent), "samples");
   }
   if (spec.current.length) {
-    return {"length of the current window", ValueOf(observed, "seconds"),
-            Seconds(*spec.current.length), "seconds", /*waiting=*/true};
+    return Awaited("length of the current window", ValueOf(observed, number::kSeconds),
+                   Seconds(*spec.current.length), "seconds");
   }
-  return {"samples of the current window", ValueOf(observed, "samples"),
-          static_cast<double>(spec.current.Samples()), "samples", /*waiting=*/true};
+  return Awaited("samples of the current window", ValueOf(observed, number::kSamples),
+                 static_cast<double>(spec.current.Samples()), "samples");
 }
 
 // Why there is no score.
 std::string ExplainNoScore(const DriftTrigger& spec, const Observed& seen) {
-  if (seen.contains("current_rows")) {
+  if (seen.contains(number::kCurrentRows)) {
     return fmt::format(
         "the windows could not be compared: {} of the reference window could be looked at, and {} "
         "of the current window; at least {} and {} are needed{}",
-        Counted(ValueOf(seen, "reference_rows"), "sample"), Figure(ValueOf(seen, "current_rows")),
-        Figure(LeastRows(seen, Side::kReference)), Figure(LeastRows(seen, Side::kCurrent)),
-        ExplainMissing(spec.columns, seen));
+        Counted(ValueOf(seen, number::kReferenceRows), "sample"),
+        Figure(ValueOf(seen, number::kCurrentRows)), Figure(LeastRows(seen, Side::kReference)),
+        Figure(LeastRows(seen, Side::kCurrent)), ExplainMissing(spec.columns, seen));
   }
-  const Comparison filling = FillingOf(spec, seen);
+  const v1::Comparison filling = FillingOf(spec, seen);
   if (spec.current.length) {
-    return fmt::format("{} of the {} of the current window had passed", Span(filling.value),
-                       Span(filling.threshold));
+    return fmt::format("{} of the {} of the current window had passed", Span(filling.value()),
+                       Span(filling.threshold()));
   }
-  return fmt::format("{} of the {} of the current window had come", Figure(filling.value),
-                     Counted(filling.threshold, "sample"));
+  return fmt::format("{} of the {} of the current window had come", Figure(filling.value()),
+                     Counted(filling.threshold(), "sample"));
 }
 
 std::string ExplainNoThreshold(const DriftTrigger& spec, const AutoCriterion& criterion,
@@ -348,43 +351,46 @@ std::string ExplainNoThreshold(const DriftTrigger& spec, const AutoCriterion& cr
     return fmt::format(
         "no threshold is needed: there are {} a month and {} a month may be false, so each "
         "evaluation fires",
-        Counted(ValueOf(seen, "evaluations_per_month"), "evaluation"),
+        Counted(ValueOf(seen, number::kEvaluationsPerMonth), "evaluation"),
         Counted(criterion.alarms_per_month, "alarm"));
   }
-  if (ValueOf(seen, "history_rows") >=
-      ValueOf(seen, "reference_rows") + ValueOf(seen, "current_rows")) {
+  if (ValueOf(seen, number::kHistoryRows) >=
+      ValueOf(seen, number::kReferenceRows) + ValueOf(seen, number::kCurrentRows)) {
     return fmt::format(
         "there is no threshold: one alarm in {} is too rare to find one",
-        Counted(ValueOf(seen, "evaluations_per_month") / criterion.alarms_per_month, "evaluation"));
+        Counted(ValueOf(seen, number::kEvaluationsPerMonth) / criterion.alarms_per_month,
+                "evaluation"));
   }
   return fmt::format(
       "there is no threshold: {} before the last training were too few for both windows, of {} and "
       "{}",
-      Counted(ValueOf(seen, "history_rows"), "sample"), Figure(ValueOf(seen, "reference_rows")),
-      Counted(ValueOf(seen, "current_rows"), "sample"));
+      Counted(ValueOf(seen, number::kHistoryRows), "sample"),
+      Figure(ValueOf(seen, number::kReferenceRows)),
+      Counted(ValueOf(seen, number::kCurrentRows), "sample"));
 }
 
 std::string ExplainWindows(const DriftTrigger& spec, const Observed& seen) {
   std::string text = fmt::format(
       "{} of the {} of {} since the last training, against {} before it, was {}",
-      ScoreKindOf(spec).name, NameOf(spec.of), Counted(ValueOf(seen, "current_rows"), "sample"),
-      Figure(ValueOf(seen, "reference_rows")), Figure(ValueOf(seen, "score")));
-  const auto column = static_cast<size_t>(ValueOf(seen, "column"));
-  if (seen.contains("column") && column < spec.columns.size()) {
+      ScoreKindOf(spec).name, NameOf(spec.of),
+      Counted(ValueOf(seen, number::kCurrentRows), "sample"),
+      Figure(ValueOf(seen, number::kReferenceRows)), Figure(ValueOf(seen, number::kScore)));
+  const auto column = static_cast<size_t>(ValueOf(seen, number::kColumn));
+  if (seen.contains(number::kColumn) && column < spec.columns.size()) {
     text += ExplainColumn(spec.columns[column], seen);
   }
   return text + ExplainMissing(spec.columns, seen);
 }
 
-// Whether a score is there, and what it is held against.
+// Whether there is a score, and its threshold.
 bool CanBeJudged(const ThresholdCriterion&, const Observed&) { return true; }
 bool CanBeJudged(const QuantileCriterion&, const Observed&) { return true; }
 bool CanBeJudged(const RollingAverageCriterion&, const Observed&) { return true; }
 bool CanBeJudged(const PValueCriterion&, const Observed& observed) {
-  return observed.contains("p_value");
+  return observed.contains(number::kPValue);
 }
 bool CanBeJudged(const AutoCriterion&, const Observed& observed) {
-  return observed.contains("threshold");
+  return observed.contains(number::kThreshold);
 }
 
 }  // namespace
@@ -400,13 +406,13 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const DriftTrigger& spec) {
 
 Verdict Judge(const DriftTrigger& spec, const Observed& observed) {
   if (auto warm = JudgeWarmUp(spec.warm_up, DriftTrigger::kType, observed)) return *warm;
-  Verdict verdict = {.policy = std::string(DriftTrigger::kType), .observed = observed};
-  if (ValueOf(observed, "model") == 0) {
+  Verdict verdict = NewVerdict(DriftTrigger::kType, observed);
+  if (ValueOf(observed, number::kModel) == 0) {
     JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
-  if (!observed.contains("score")) {
-    verdict.comparison = FillingOf(spec, observed);
+  if (!observed.contains(number::kScore)) {
+    *verdict.mutable_comparison() = FillingOf(spec, observed);
     return verdict;
   }
   std::visit(
@@ -422,12 +428,12 @@ Verdict Judge(const DriftTrigger& spec, const Observed& observed) {
 }
 
 std::string Explain(const DriftTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
+  const Observed& seen = verdict.observed();
   if (auto warm = ExplainWarmUp(spec.warm_up, verdict)) return *warm;
-  if (ValueOf(seen, "model") == 0) {
+  if (ValueOf(seen, number::kModel) == 0) {
     return ExplainFirstTraining(spec.first, seen);
   }
-  if (!seen.contains("score")) return ExplainNoScore(spec, seen);
+  if (!seen.contains(number::kScore)) return ExplainNoScore(spec, seen);
   return std::visit(
       [&]<typename Criterion>(const Criterion& criterion) {
         if (CanBeJudged(criterion, seen)) {
@@ -472,13 +478,13 @@ TriggerNeeds NeedsOf(const DriftTrigger& spec) {
           .samples = true};
 }
 
-void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  if (spec.of == DriftOf::kLabels && samples.schema.label == transform::LabelKind::kNone) {
+void TriggerOf<DriftTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                           config::Problems& problems) const {
+  if (spec_.of == DriftOf::kLabels && samples.schema.label == transform::LabelKind::kNone) {
     problems.Add("of", fmt::format("'{}' has no labels", samples.dataset), "write of: embeddings");
   }
-  for (size_t i = 0; i < spec.columns.size(); ++i) {
-    transform::CheckColumn(samples, fmt::format("columns[{}]", i), spec.columns[i], problems);
+  for (size_t i = 0; i < spec_.columns.size(); ++i) {
+    transform::CheckColumn(samples, fmt::format("columns[{}]", i), spec_.columns[i], problems);
   }
 }
 

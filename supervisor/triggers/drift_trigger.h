@@ -1,4 +1,13 @@
 // Retrains when the distribution of new samples differs from that of the samples trained on.
+//                           last training                  evaluation
+//                                 |                             |
+//   ---------[==== reference =====]------------[=== current ====]------> stream
+//              newest samples before it          newest samples since
+//
+//   both windows -> rows (drawn, if there are more than `rows`) -> statistic -> score -> criterion
+//
+// The reference ends at the training, since that is what the model knows. There is no verdict until
+// the current window is full: few rows differ from many by chance.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +27,7 @@
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/score_criterion.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
@@ -38,7 +47,7 @@ struct SampleWindow {
 
   // The number of samples in the window; 0 for a window by time.
   int64_t Samples() const { return length ? 0 : samples.value_or(1000); }
-  // What is drawn from the window, where `most` are drawn at most.
+  // The number of rows drawn from the window, at most `most`.
   int64_t Rows(int64_t most) const { return length ? most : std::min(most, Samples()); }
 };
 
@@ -62,11 +71,9 @@ struct DriftTrigger {
       "deviation); p_value: p < alpha, or 6 alpha / (pi^2 t^2) at the t-th test since the "
       "training; auto: score >= the threshold that windows drawn from the samples before the "
       "training exceed in alarms / evaluations of all cases. With `drifted_share`, the score is "
-      "the "
-      "k-th greatest of the scores of the columns, and p the k-th least of their corrected "
+      "the k-th greatest of the scores of the columns, and p the k-th least of their corrected "
       "p-values, where k is `drifted_share` of the columns that could be compared, rounded up. "
-      "Until "
-      "the current window is full, the answer is no";
+      "Until the current window is full, the answer is no";
   static constexpr std::string_view kPoints =
       "where `evaluate` says; samples are counted from the last training on; during `warm_up` from "
       "the beginning, and where its trigger decides";
@@ -108,12 +115,13 @@ struct DriftTrigger {
           {.example = "[temperature, wind]", .max_items = 256});
     field("reference", reference, "The window before the last training.");
     field("current", current, "The window after the last training.");
-    field("drifted_share", drifted_share,
-          "With `of: columns` and a statistic by column: fires when at least this share of the "
-          "columns that could be compared has drifted, each by itself. With `p_value`, the p-value "
-          "of each column is corrected for their number as `correction` says; the scores of the "
-          "other criteria are not. By default one column is enough.",
-          {.min = 1e-6, .max = 1, .example = "0.3"});
+    field(
+        "drifted_share", drifted_share,
+        "With `of: columns` and a statistic by column: fires when at least this share of the "
+        "columns that could be compared has drifted, each on its own. With `p_value`, the p-value "
+        "of each column is corrected for their number as `correction` says; the scores of the "
+        "other criteria are not. By default one column is enough.",
+        {.min = 1e-6, .max = 1, .example = "0.3"});
     field("rows", rows,
           "Largest number of samples of a window to compare. If there are more, they are drawn by "
           "their keys.",
@@ -136,11 +144,16 @@ ScoreKind ScoreKindOf(const DriftTrigger& spec);
 Verdict Judge(const DriftTrigger& spec, const Observed& observed);
 std::string Explain(const DriftTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const DriftTrigger& spec);
-void CheckSamples(const DriftTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems);
-// Notes what `drifted_share` cannot be asked of, for Check().
+// Notes settings with which `drifted_share` cannot be used, for Check().
 void CheckShare(const DriftTrigger& spec, config::Problems& problems);
-std::vector<config::Remark> Advise(const DriftTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<DriftTrigger> final : public RuleTrigger<DriftTrigger> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& samples,
+                    config::Problems& problems) const override;
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor
 

@@ -8,9 +8,11 @@
 #include "gtest/gtest.h"
 
 #include "supervisor/statistics/false_alarms.h"
+#include "supervisor/statistics/testing/poisson_band.h"
 #include "supervisor/testing/event_times.h"
 #include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
@@ -79,7 +81,7 @@ TEST_P(DriftWindows, NeverOverlapAndAreAsLongAsTheySay) {
     const std::vector<int64_t> before = source.NumbersOf(requests[i]);
     const std::vector<int64_t> behind = source.NumbersOf(requests[i + 1]);
     EXPECT_EQ(static_cast<int64_t>(behind.size()), current);
-    // The last so many before the last training, or all that there are.
+    // The last ones before the last training, up to this number.
     const int64_t trained = before.back() + 1;
     EXPECT_EQ(static_cast<int64_t>(before.size()), std::min(reference, trained));
     EXPECT_LE(trained, behind.front());
@@ -89,7 +91,7 @@ TEST_P(DriftWindows, NeverOverlapAndAreAsLongAsTheySay) {
   }
 }
 
-// Whoever answers need not list the whole stream for the last of it.
+// The last part of the stream can be read without listing the whole stream.
 TEST_P(DriftWindows, AreLookedForNearTheirEnd) {
   const auto [reference, current, every] = GetParam();
   const Stream stream = ManySamples();
@@ -118,12 +120,12 @@ TEST(DriftTrigger, ComparesStretchesOfEventTime) {
   ASSERT_TRUE(decisions[0].fired);
   for (const size_t i : {1, 2}) {
     EXPECT_FALSE(decisions[i].fired);
-    EXPECT_FALSE(decisions[i].verdict.observed.contains("score"));
+    EXPECT_FALSE(decisions[i].verdict.observed().contains("score"));
   }
   EXPECT_EQ(Explain(spec, decisions[2].verdict),
             "3 min 20 s of the 5 min of the current window had passed");
   ASSERT_GE(source.requests().size(), 4);
-  // Of the 250 seconds before the training, at second 100, the stream has 100.
+  // The stream has 100 of the 250 seconds before the training, at second 100.
   EXPECT_EQ(source.NumbersOf(source.requests()[0]).size(), 100);
   for (size_t i = 1; i < source.requests().size(); i += 2) {
     EXPECT_EQ(source.NumbersOf(source.requests()[i]).size(), 300);
@@ -136,11 +138,11 @@ TEST(DriftTrigger, DrawsNoMoreRowsThanItIsAllowed) {
   DriftTrigger spec = OfColumns(1000, 500, 100);
   spec.rows = 40;
   for (const Decision& decision : Decide(spec, stream, source)) {
-    const Observed& seen = decision.verdict.observed;
+    const Observed& seen = decision.verdict.observed();
     if (!seen.contains("score")) continue;
-    EXPECT_EQ(
-        ValueOf(seen, "current_rows") + ValueOf(seen, "reference_rows") + ValueOf(seen, "missing"),
-        80);
+    EXPECT_EQ(ValueOf(seen, number::kCurrentRows) + ValueOf(seen, number::kReferenceRows) +
+                  ValueOf(seen, number::kMissing),
+              80);
   }
 }
 
@@ -154,8 +156,8 @@ TEST(DriftTrigger, WaitsUntilTheCurrentWindowIsFullAndSaysSo) {
   EXPECT_FALSE(decisions[1].fired);
   EXPECT_EQ(Explain(spec, decisions[1].verdict),
             "250 of the 1,000 samples of the current window had come");
-  EXPECT_EQ(decisions[1].verdict.comparison->margin(), -750);
-  EXPECT_TRUE(decisions[4].verdict.observed.contains("score"));
+  EXPECT_EQ(MarginOf(decisions[1].verdict.comparison()), -750);
+  EXPECT_TRUE(decisions[4].verdict.observed().contains("score"));
 }
 
 // As windows of which hardly a row can be read.
@@ -208,7 +210,7 @@ TEST(DriftTrigger, SeesADriftBesideAColumnThatIsMissingAndSaysWhatIs) {
   spec.criterion = ThresholdCriterion{.at = .2};
   const auto decisions = Decide(spec, stream, source);
   for (size_t i = 1; i < decisions.size(); ++i) EXPECT_EQ(decisions[i].fired, i == 8) << i;
-  EXPECT_EQ(ValueOf(decisions[8].verdict.observed, "current_rows"), 250);
+  EXPECT_EQ(ValueOf(decisions[8].verdict.observed(), number::kCurrentRows), 250);
   EXPECT_THAT(Explain(spec, decisions[8].verdict),
               AllOf(HasSubstr("most in `b`; `a` is missing in 225 of 250 since and 0 of 250 before "
                               "(by chance with p "),
@@ -227,7 +229,7 @@ TEST(DriftTrigger, LeavesOutIncompleteSamplesOfRowsAndSaysHowMany) {
               HasSubstr("the windows could not be compared: 250 samples of the reference window "
                         "could be looked at, and 25 of the current window; at least 30 and 30 are "
                         "needed; 225 of 500 samples lack what is compared and were left out"));
-  EXPECT_EQ(decisions[8].verdict.comparison->margin(), -5);
+  EXPECT_EQ(MarginOf(decisions[8].verdict.comparison()), -5);
 }
 
 TEST(DriftTrigger, SeesASingleColumnDriftAndNamesIt) {
@@ -253,7 +255,7 @@ TEST(DriftTrigger, TakesNoPermutationsForProof) {
   spec.statistic = statistics::EnergyStatistic{.permutations = 49};
   spec.criterion = PValueCriterion{.alpha = .05};
   for (const Decision& decision : Decide(spec, stream, source)) {
-    const Observed& seen = decision.verdict.observed;
+    const Observed& seen = decision.verdict.observed();
     if (seen.contains("score")) {
       EXPECT_GE(seen.at("p_value"), 1.0 / 50);
     }
@@ -285,8 +287,8 @@ Verdict After(const Criterion& criterion, BadSide bad, const std::vector<double>
   const ScoreKind kind = {.name = "score", .bad = bad};
   statistics::ScoreHistory history = {.most = HistoryOf(criterion)};
   for (const double before : scores) history.Add(before);
-  Verdict verdict = {.policy = "any", .observed = {{"score", score}}};
-  ObserveScores(criterion, history, kind, verdict.observed);
+  Verdict verdict = NewVerdict("any", ObservedOf({{number::kScore, score}}));
+  ObserveScores(criterion, history, kind, *verdict.mutable_observed());
   JudgeScore(criterion, kind, verdict);
   return verdict;
 }
@@ -297,66 +299,69 @@ using Answers = std::vector<std::pair<double, bool>>;
 TEST(ScoreCriterion, HoldsAScoreAgainstAQuantileOfThoseBefore) {
   const std::vector<double> scores = {.1, .12, .11, .13, .2};
   const QuantileCriterion five = {.tail = .05, .history = 10};
-  EXPECT_NEAR(After(five, BadSide::kHigh, scores, .15).comparison->threshold, .186, 1e-12);
-  EXPECT_NEAR(After(five, BadSide::kLow, scores, .15).comparison->threshold, .102, 1e-12);
+  EXPECT_NEAR(After(five, BadSide::kHigh, scores, .15).comparison().threshold(), .186, 1e-12);
+  EXPECT_NEAR(After(five, BadSide::kLow, scores, .15).comparison().threshold(), .102, 1e-12);
   const QuantileCriterion four = {.tail = .25, .history = 4};
   std::vector<double> fed = {5, 11, 15, 10};
   for (const auto& [score, fires] : Answers{{10.0, false}, {11.1, false}, {14.5, true}}) {
-    EXPECT_EQ(After(four, BadSide::kHigh, fed, score).fired, fires) << score;
+    EXPECT_EQ(After(four, BadSide::kHigh, fed, score).fired(), fires) << score;
     fed.push_back(score);
   }
   const QuantileCriterion three = {.tail = .25, .history = 3};
   fed = {.9, .7, .5};
   for (const auto& [score, fires] : Answers{{.9, false}, {.61, false}, {.53, true}, {.59, false}}) {
-    EXPECT_EQ(After(three, BadSide::kLow, fed, score).fired, fires) << score;
+    EXPECT_EQ(After(three, BadSide::kLow, fed, score).fired(), fires) << score;
     fed.push_back(score);
   }
-  EXPECT_TRUE(After(five, BadSide::kHigh, {}, 0).fired);
+  EXPECT_TRUE(After(five, BadSide::kHigh, {}, 0).fired());
 }
 
 TEST(ScoreCriterion, HoldsAScoreAgainstTheMeanOfThoseBefore) {
   const std::vector<double> scores = {.1, .12, .11, .13, .2};
   const RollingAverageCriterion five = {.deviation = .05, .relative = true};
-  EXPECT_NEAR(After(five, BadSide::kHigh, scores, .15).comparison->threshold, .1386, 1e-12);
+  EXPECT_NEAR(After(five, BadSide::kHigh, scores, .15).comparison().threshold(), .1386, 1e-12);
   const RollingAverageCriterion two = {.deviation = .21, .relative = true, .history = 2};
   std::vector<double> fed = {1, .6, .3, .7};
   for (const auto& [score, fires] : Answers{{.4, false}, {.43, true}}) {
-    EXPECT_EQ(After(two, BadSide::kLow, fed, score).fired, fires) << score;
+    EXPECT_EQ(After(two, BadSide::kLow, fed, score).fired(), fires) << score;
     fed.push_back(score);
   }
   // The deviation at which the answer turns.
   const Verdict verdict = After(five, BadSide::kHigh, scores, .165);
-  EXPECT_EQ(verdict.nearest->key, "criterion.deviation");
-  EXPECT_NEAR(verdict.nearest->to, .25, 1e-12);
+  EXPECT_EQ(verdict.nearest().key(), "criterion.deviation");
+  EXPECT_NEAR(verdict.nearest().to(), .25, 1e-12);
 }
 
-// A score is no setting, and "1 of it" is not what people call a share.
+// A score is not a setting, and "1 of it" is not what people call a share.
 TEST(ScoreCriterion, SpeaksOfSettingsAndShares) {
   const std::vector<double> scores = {.5, .5};
   const RollingAverageCriterion all = {.deviation = 1, .relative = true, .history = 2};
   const Verdict lower = After(all, BadSide::kLow, scores, .6);
-  EXPECT_FALSE(lower.nearest.has_value());
+  EXPECT_FALSE(lower.has_nearest());
   EXPECT_EQ(ExplainScore(all, lower),
             "the mean of the 2 scores before was 0.5, and 100 % worse than that is 0");
-  EXPECT_FALSE(After(QuantileCriterion(), BadSide::kLow, scores, .6).nearest.has_value());
+  EXPECT_FALSE(After(QuantileCriterion(), BadSide::kLow, scores, .6).has_nearest());
 }
 
 TEST(DriftTrigger, SpendsAlphaOverTheTestsSinceATraining) {
   DriftTrigger spec = OfColumns(100, 100, 100);
   spec.criterion = PValueCriterion{.alpha = .05, .spend = true};
   const auto judge = [&](double p, double test) {
-    return Judge(spec, {{"model", 1}, {"score", .1}, {"p_value", p}, {"test", test}});
+    return Judge(spec, ObservedOf({{number::kModel, 1},
+                                   {number::kScore, .1},
+                                   {number::kPValue, p},
+                                   {number::kTest, test}}));
   };
-  EXPECT_TRUE(judge(.03, 1).fired);
-  EXPECT_FALSE(judge(.03, 2).fired);
-  EXPECT_NEAR(judge(.03, 2).nearest->to, .03 * 4 * M_PI * M_PI / 6, 1e-12);
+  EXPECT_TRUE(judge(.03, 1).fired());
+  EXPECT_FALSE(judge(.03, 2).fired());
+  EXPECT_NEAR(judge(.03, 2).nearest().to(), .03 * 4 * M_PI * M_PI / 6, 1e-12);
   const Stream stream = EverySecond(2000);
   DriftingEvidence source(stream, &Never);
   double test = 0;
   for (const Decision& decision : Decide(spec, stream, source)) {
     test = decision.fired ? 0 : test + 1;
     if (!decision.fired) {
-      EXPECT_EQ(ValueOf(decision.verdict.observed, "test"), test);
+      EXPECT_EQ(ValueOf(decision.verdict.observed(), number::kTest), test);
     }
   }
 }
@@ -378,11 +383,11 @@ TEST(DriftTrigger, LetsASimplePolicyDecideWhileItWarmsUp) {
   // Behind it every evaluation with a window to look at has put a score into the history.
   const auto first =
       std::find_if(decisions.begin(), decisions.end(), [&](const Decision& decision) {
-        return decision.verdict.observed.contains("quantile") &&
-               !decision.verdict.observed.contains("warm_up");
+        return decision.verdict.observed().contains("quantile") &&
+               !decision.verdict.observed().contains("warm_up");
       });
   ASSERT_NE(first, decisions.end());
-  EXPECT_EQ(first->verdict.observed.at("scores"), 6);
+  EXPECT_EQ(first->verdict.observed().at("scores"), 6);
 }
 
 DriftTrigger Automatic(double alarms_per_month) {
@@ -397,7 +402,7 @@ DriftTrigger Automatic(double alarms_per_month) {
 constexpr double kEvaluationsPerMonth = statistics::kSecondsPerMonth / 150;
 
 // A reference that is long beside the current window differs little from what is usual: evaluations
-// that share it raise alarms as if each were by itself.
+// that share it raise alarms as if each were independent.
 TEST(DriftTrigger, RaisesAsManyFalseAlarmsAsAreAccepted) {
   const Stream stream = EverySecond(60'000);
   DriftTrigger spec = OfColumns(900, 100, 100);
@@ -409,13 +414,13 @@ TEST(DriftTrigger, RaisesAsManyFalseAlarmsAsAreAccepted) {
   for (int64_t seed = 1; seed <= 3; ++seed) {
     DriftingEvidence source(stream, &Never, /*missing_of=*/0, seed);
     for (const Decision& decision : Decide(spec, stream, source)) {
-      if (!decision.verdict.observed.contains("threshold")) continue;
+      if (!decision.verdict.observed().contains("threshold")) continue;
       ++evaluations;
       if (decision.fired) ++alarms;
     }
   }
   ASSERT_GT(evaluations, 1500);
-  const auto band = statistics::PoissonBandOf(static_cast<double>(evaluations) / 20);
+  const auto band = statistics::testing::PoissonBandOf(static_cast<double>(evaluations) / 20);
   EXPECT_GE(alarms, band.low) << evaluations;
   EXPECT_LE(alarms, band.high) << evaluations;
 }
@@ -452,7 +457,7 @@ TEST(DriftTrigger, TrainsOnceMoreWhenItHasAHistoryToFindAThresholdWith) {
   EXPECT_THAT(Explain(spec, decisions[3].verdict), HasSubstr("now the 600 samples have come"));
   for (size_t i = 4; i < decisions.size(); ++i) {
     EXPECT_FALSE(fired(i));
-    EXPECT_TRUE(decisions[i].verdict.observed.contains("threshold"));
+    EXPECT_TRUE(decisions[i].verdict.observed().contains("threshold"));
   }
 }
 
@@ -472,7 +477,7 @@ TEST(DriftTrigger, FindsAThresholdInTwiceBothWindowsWhereThatIsLessThanItsHistor
     EXPECT_TRUE(again.fired) << Explain(spec, again.verdict);
     EXPECT_THAT(Explain(spec, again.verdict),
                 HasSubstr("samples have come that are twice both windows"));
-    EXPECT_TRUE(decisions[4].verdict.observed.contains("threshold"));
+    EXPECT_TRUE(decisions[4].verdict.observed().contains("threshold"));
   }
 }
 
@@ -488,7 +493,7 @@ TEST(DriftTrigger, FiresAtEachEvaluationWhereMoreAlarmsAreAcceptedThanThereAreEv
   }
   EXPECT_THAT(Explain(spec, decisions.back().verdict),
               HasSubstr("may be false, so each evaluation fires"));
-  EXPECT_EQ(decisions.back().verdict.nearest->key, "criterion.alarms_per_month");
+  EXPECT_EQ(decisions.back().verdict.nearest().key(), "criterion.alarms_per_month");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/never_trigger.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 
@@ -36,6 +37,9 @@ class EnsemblePolicy final : public TriggerPolicy {
     if (until_first_) until_first_->Take(samples);
     for (const Member& member : members_) member.policy->Take(samples);
   }
+  void BelongTo(const std::shared_ptr<plugin::RunHosts>& run) override {
+    for (const Member& member : members_) member.policy->BelongTo(run);
+  }
   std::vector<EvidenceRequest> Needs(const Cut& at) const override {
     std::vector<EvidenceRequest> needs;
     for (const Member& member : members_) {
@@ -45,7 +49,7 @@ class EnsemblePolicy final : public TriggerPolicy {
     }
     return needs;
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     std::vector<Verdict> verdicts;
     auto table = evidence.tables.begin();
     for (size_t i = 0; i < members_.size(); ++i) {
@@ -56,10 +60,10 @@ class EnsemblePolicy final : public TriggerPolicy {
         own.tables.assign(table, end);
         table = end;
       }
-      verdicts.push_back(Ask(members_[i], spec_.of[i], own, due));
+      ASSIGN_OR_RETURN(verdicts.emplace_back(), Ask(members_[i], spec_.of[i], own, due));
     }
     Observed observed;
-    if (until_first_) observed["samples"] = static_cast<double>(until_first_->seen());
+    if (until_first_) observed[number::kSamples] = static_cast<double>(until_first_->seen());
     return Judge(spec_, observed, std::move(verdicts));
   }
   void Fired(const Cut& at) override {
@@ -127,63 +131,71 @@ class EnsemblePolicy final : public TriggerPolicy {
     return until_first_.emplace(*spec_.first).Restore(*grid);
   }
 
-  // Whether a point, which all members have reached, is one of its own.
+  // Whether a point that all members have reached is one of this member's points.
   static bool IsDue(const Member& member, const Cut& at) {
     const auto point = member.policy->NextPoint({}, at.event_time);
     return point && point->at == at;
   }
 
   // The member's verdict, if it is due, and its vote.
-  static Verdict Ask(Member& member, const TriggerSpec& spec, const Evidence& evidence, bool due) {
-    Verdict verdict;
+  static absl::StatusOr<Verdict> Ask(Member& member, const TriggerSpec& spec,
+                                     const Evidence& evidence, bool due) {
+    Verdict verdict = NewVerdict(spec.type(), {});
     if (due) {
-      verdict = member.policy->Decide(evidence);
+      ASSIGN_OR_RETURN(verdict, member.policy->Decide(evidence));
     } else {
-      verdict.policy = std::string(spec.type());
-      verdict.evaluated = false;
+      verdict.set_passed_over(true);
     }
-    if (verdict.fired && !member.voted_at) member.voted_at = evidence.at;
-    verdict.voted_at = member.voted_at;
+    if (verdict.fired() && !member.voted_at) member.voted_at = evidence.at;
+    if (member.voted_at) {
+      verdict.mutable_voted_at()->set_event_time(member.voted_at->event_time.micros);
+      verdict.mutable_voted_at()->set_sample_key(member.voted_at->sample_key.value);
+    }
     return verdict;
   }
 
   const EnsembleTrigger spec_;
   std::vector<Member> members_;
-  // Counts up to the first training; absent from there on and where nothing is said of it.
+  // Counts up to the first training; absent from there on and where it is not set.
   std::optional<SampleGrid> until_first_;
 };
 
 // How far a verdict is from its threshold, as a part of it: what is nearest to turn.
 double Distance(const Verdict& verdict) {
-  const Comparison& compared = *verdict.comparison;
-  return std::abs(compared.margin()) / std::max(std::abs(compared.threshold), 1e-300);
+  const v1::Comparison& compared = verdict.comparison();
+  return std::abs(MarginOf(compared)) / std::max(std::abs(compared.threshold()), 1e-300);
 }
 
 // A vote that was missing, or one too many, where one vote turns the answer: the change of the
 // member that was nearest to the other answer.
-std::optional<Change> NearestOf(const std::vector<Verdict>& members, bool fired) {
-  const Verdict* nearest = nullptr;
-  for (const Verdict& member : members) {
-    const bool turns = member.evaluated && member.fired == fired && member.nearest &&
-                       member.comparison && (fired || !member.voted_at);
-    if (turns && (nearest == nullptr || Distance(member) < Distance(*nearest))) nearest = &member;
+std::optional<v1::Change> NearestOf(const std::vector<Verdict>& members, bool fired) {
+  std::optional<size_t> nearest;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Verdict& member = members[i];
+    const bool turns = !member.passed_over() && member.fired() == fired && member.has_nearest() &&
+                       member.has_comparison() && (fired || !member.has_voted_at());
+    if (turns && (!nearest || Distance(member) < Distance(members[*nearest]))) nearest = i;
   }
-  if (nearest == nullptr) return std::nullopt;
-  Change change = *nearest->nearest;
-  change.key = fmt::format("of[{}].{}", nearest - members.data(), change.key);
+  if (!nearest) return std::nullopt;
+  v1::Change change = members[*nearest].nearest();
+  change.set_key(fmt::format("of[{}].{}", *nearest, change.key()));
   return change;
+}
+
+void AddMembers(std::vector<Verdict> members, Verdict& verdict) {
+  for (Verdict& member : members) *verdict.add_members() = std::move(member);
 }
 
 Verdict JudgeFirst(const EnsembleTrigger& spec, const Observed& observed,
                    std::vector<Verdict> members) {
-  const double samples = ValueOf(observed, "samples");
+  const double samples = ValueOf(observed, number::kSamples);
   const auto first = static_cast<double>(spec.first.value_or(1));
-  return {.policy = std::string(EnsembleTrigger::kType),
-          .fired = samples >= first,
-          .observed = observed,
-          .comparison = Comparison{"samples without a model", samples, first, "samples"},
-          .nearest = Change{"first", first, samples},
-          .members = std::move(members)};
+  Verdict verdict = NewVerdict(EnsembleTrigger::kType, observed);
+  verdict.set_fired(samples >= first);
+  *verdict.mutable_comparison() = Compared("samples without a model", samples, first, "samples");
+  *verdict.mutable_nearest() = ChangeOf("first", first, samples);
+  AddMembers(std::move(members), verdict);
+  return verdict;
 }
 
 }  // namespace
@@ -193,34 +205,33 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec) {
 }
 
 Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members) {
-  if (observed.contains("samples")) return JudgeFirst(spec, observed, std::move(members));
-  const auto votes = std::count_if(members.begin(), members.end(), [](const Verdict& member) {
-    return member.voted_at.has_value();
-  });
+  if (observed.contains(number::kSamples)) return JudgeFirst(spec, observed, std::move(members));
+  const auto votes = std::count_if(members.begin(), members.end(),
+                                   [](const Verdict& member) { return member.has_voted_at(); });
   const int64_t needed = spec.Needed();
-  Verdict verdict = {.policy = std::string(EnsembleTrigger::kType),
-                     .fired = votes >= needed,
-                     .observed = {{"votes", static_cast<double>(votes)}},
-                     .comparison = Comparison{"votes", static_cast<double>(votes),
-                                              static_cast<double>(needed), "votes"}};
-  const bool one_turns = verdict.fired ? votes == needed : votes == needed - 1;
-  if (one_turns) verdict.nearest = NearestOf(members, verdict.fired);
-  if (!verdict.nearest && votes != needed) {
-    verdict.nearest = Change{"votes", static_cast<double>(votes), static_cast<double>(needed)};
+  const auto had = static_cast<double>(votes), wanted = static_cast<double>(needed);
+  Verdict verdict = NewVerdict(EnsembleTrigger::kType, ObservedOf({{number::kVotes, had}}));
+  verdict.set_fired(votes >= needed);
+  *verdict.mutable_comparison() = Compared("votes", had, wanted, "votes");
+  const bool one_turns = verdict.fired() ? votes == needed : votes == needed - 1;
+  if (auto nearest = one_turns ? NearestOf(members, verdict.fired()) : std::nullopt) {
+    *verdict.mutable_nearest() = *std::move(nearest);
+  } else if (votes != needed) {
+    *verdict.mutable_nearest() = ChangeOf("votes", had, wanted);
   }
-  verdict.members = std::move(members);
+  AddMembers(std::move(members), verdict);
   return verdict;
 }
 
 std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict) {
-  if (verdict.observed.contains("samples")) {
+  if (verdict.observed().contains(number::kSamples)) {
     return fmt::format("{} had come of the {} that the first training waits for",
-                       Counted(ValueOf(verdict.observed, "samples"), "sample"),
+                       Counted(ValueOf(verdict.observed(), number::kSamples), "sample"),
                        spec.first.value_or(1));
   }
   return fmt::format("{} of {} policies had voted for a training; {} {} needed",
-                     Figure(ValueOf(verdict.observed, "votes")), spec.of.size(), spec.Needed(),
-                     spec.Needed() == 1 ? "is" : "are");
+                     Figure(ValueOf(verdict.observed(), number::kVotes)), spec.of.size(),
+                     spec.Needed(), spec.Needed() == 1 ? "is" : "are");
 }
 
 void EnsembleTrigger::Check(config::Problems& problems) const {
@@ -248,38 +259,36 @@ int64_t EnsembleTrigger::Needed() const {
   return 1;
 }
 
-Verdict Replay(const EnsembleTrigger& spec, const Verdict& recorded) {
+Verdict TriggerOf<EnsembleTrigger>::Replay(const Verdict& recorded) const {
   std::vector<Verdict> members;
-  for (size_t i = 0; i < recorded.members.size() && i < spec.of.size(); ++i) {
-    const Verdict& member = recorded.members[i];
-    Verdict again = member.evaluated ? spec.of[i]->Replay(member) : member;
-    again.evaluated = member.evaluated;
-    again.voted_at = member.voted_at;
-    members.push_back(std::move(again));
+  for (size_t i = 0; i < spec_.of.size() && static_cast<int>(i) < recorded.members_size(); ++i) {
+    const Verdict& member = recorded.members(static_cast<int>(i));
+    Verdict& again = members.emplace_back(member);
+    if (member.passed_over()) continue;
+    again = spec_.of[i]->Replay(member);
+    if (member.has_voted_at()) *again.mutable_voted_at() = member.voted_at();
   }
-  return Judge(spec, recorded.observed, std::move(members));
+  return Judge(spec_, recorded.observed(), std::move(members));
 }
 
 TriggerNeeds NeedsOf(const EnsembleTrigger&) { return {}; }
 
-std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec) { return spec.of; }
-
-void TakeFiles(EnsembleTrigger& spec, config::NamedFiles& files, config::Problems& problems) {
-  for (size_t i = 0; i < spec.of.size(); ++i) {
+void TriggerOf<EnsembleTrigger>::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+  for (size_t i = 0; i < spec_.of.size(); ++i) {
     const config::Problems::Scope scope(problems, fmt::format("of[{}]", i));
-    spec.of[i]->TakeFiles(files, problems);
+    spec_.of[i]->TakeFiles(files, problems);
   }
 }
 
-std::vector<config::Remark> Advise(const EnsembleTrigger& spec, const StreamFacts& stream) {
-  std::vector<config::Remark> remarks = FindOutOfReach("first", spec.first, stream);
+std::vector<config::Remark> TriggerOf<EnsembleTrigger>::Advise(const StreamFacts& stream) const {
+  std::vector<config::Remark> remarks = FindOutOfReach("first", spec_.first, stream);
   const auto num_silent = std::ranges::count_if(
-      spec.of, [](const TriggerSpec& member) { return member.type() == NeverTrigger::kType; });
-  if (static_cast<int64_t>(spec.of.size()) - num_silent < spec.Needed()) {
+      spec_.of, [](const TriggerSpec& member) { return member.type() == NeverTrigger::kType; });
+  if (static_cast<int64_t>(spec_.of.size()) - num_silent < spec_.Needed()) {
     remarks.push_back({.path = "vote",
                        .message = fmt::format("needs {} of {} votes, but {} of the policies never "
                                               "vote for another training",
-                                              spec.Needed(), spec.of.size(), num_silent),
+                                              spec_.Needed(), spec_.of.size(), num_silent),
                        .hint = "write vote: any, or leave out the policies of type never"});
   }
   return remarks;

@@ -1,4 +1,8 @@
 // Retrains when enough of several policies vote for it.
+//   policy a   .  .  V  .  .  .         V: a vote, which counts until the next training
+//   policy b   .     .     V  .
+//   policy c      .     .     .
+//   ensemble   .  .  .  .  2! .         it decides wherever a policy does; here two votes fire
 #pragma once
 
 #include <cstdint>
@@ -29,6 +33,7 @@ struct EnsembleTrigger {
   static constexpr std::string_view kPoints =
       "wherever one of the policies decides, and right after the `first` sample";
   static constexpr std::string_view kCost = "that of its policies";
+  static constexpr std::string_view kSource = "";
   std::vector<TriggerSpec> of;
   VoteRule vote = VoteRule::kMajority;
   std::optional<int64_t> at_least = std::nullopt;
@@ -57,14 +62,18 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const EnsembleTrigger& spec);
 // Judges the verdicts of the members and stores them in its own. `observed` has "samples", the
 // number that have come, while the first training has not happened yet.
 Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector<Verdict> members);
-Verdict Replay(const EnsembleTrigger& spec, const Verdict& recorded);
 std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict);
 // The needs of its members are not included.
 TriggerNeeds NeedsOf(const EnsembleTrigger& spec);
-std::vector<config::Remark> Advise(const EnsembleTrigger& spec, const StreamFacts& stream);
-std::span<const TriggerSpec> MembersOf(const EnsembleTrigger& spec);
-// Those of its members.
-void TakeFiles(EnsembleTrigger& spec, config::NamedFiles& files, config::Problems& problems);
+
+template <>
+class TriggerOf<EnsembleTrigger> final : public TriggerBase<EnsembleTrigger> {
+ public:
+  Verdict Replay(const Verdict& recorded) const override;
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+  std::span<const TriggerSpec> members() const override { return spec_.of; }
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override;
+};
 
 }  // namespace tidemill::supervisor
 

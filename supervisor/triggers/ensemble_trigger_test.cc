@@ -46,7 +46,7 @@ const TriggerSpec kTen = TimeTrigger{.every = "10us"};
 
 TEST(EnsembleTrigger, FiresWithTheFirstVoteOrWithTheLast) {
   const Stream stream = EveryMicrosecond(31);
-  // A training begins the counting of samples anew, not the periods.
+  // A training begins the counting of samples again, not the periods.
   EXPECT_THAT(Fired(Of({kFour, kTen}, VoteRule::kAny), stream),
               ElementsAre(4, 8, 10, 14, 18, 20, 24, 28, 30));
   EXPECT_THAT(Fired(Of({kFour, kTen}, VoteRule::kAll), stream), ElementsAre(10, 20, 30));
@@ -62,21 +62,27 @@ TEST(EnsembleTrigger, CountsTheVotesOfEnsemblesWithinIt) {
   EXPECT_THAT(Fired(both, EveryMicrosecond(31)), ElementsAre(10, 20, 30));
 }
 
+// Where a member cast the vote that counts.
+Cut VoteOf(const Verdict& member) {
+  return {{member.voted_at().event_time()}, {member.voted_at().sample_key()}};
+}
+
 TEST(EnsembleTrigger, ShowsWhoVotedAndSinceWhen) {
   const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAll), EveryMicrosecond(11), 1);
   ASSERT_EQ(decisions.size(), 3);
   const Verdict& refused = decisions[1].verdict;
-  EXPECT_FALSE(refused.fired);
-  EXPECT_EQ(refused.comparison, (Comparison{"votes", 1, 2, "votes"}));
-  EXPECT_EQ(refused.members[0].voted_at, (Cut{{3}, {5}}));
-  EXPECT_FALSE(refused.members[1].evaluated);
-  EXPECT_FALSE(refused.members[1].voted_at);
+  EXPECT_FALSE(refused.fired());
+  EXPECT_EQ(refused.comparison().ShortDebugString(),
+            Compared("votes", 1, 2, "votes").ShortDebugString());
+  EXPECT_EQ(VoteOf(refused.members(0)), (Cut{{3}, {5}}));
+  EXPECT_TRUE(refused.members(1).passed_over());
+  EXPECT_FALSE(refused.members(1).has_voted_at());
   const Verdict& fired = decisions[2].verdict;
-  EXPECT_TRUE(fired.fired);
-  EXPECT_FALSE(fired.members[0].evaluated);
-  EXPECT_EQ(fired.members[0].voted_at, (Cut{{3}, {5}}));
-  EXPECT_EQ(fired.members[1].voted_at, (Cut{{10}, {0}}));
-  EXPECT_EQ(fired.members[1].policy, "time");
+  EXPECT_TRUE(fired.fired());
+  EXPECT_TRUE(fired.members(0).passed_over());
+  EXPECT_EQ(VoteOf(fired.members(0)), (Cut{{3}, {5}}));
+  EXPECT_EQ(VoteOf(fired.members(1)), (Cut{{10}, {0}}));
+  EXPECT_EQ(fired.members(1).policy(), "time");
 }
 
 // What trainings cost reaches the policies within an ensemble.
@@ -84,8 +90,8 @@ TEST(EnsembleTrigger, TellsItsMembersWhatTrainingsTook) {
   const TriggerSpec cost = CostTrigger{.evaluate = {.samples = 5}, .accepted_delay = 1e-6};
   const auto decisions = Decide(Of({cost}, VoteRule::kAll), EveryMicrosecond(100), 7);
   ASSERT_GT(decisions.size(), 2);
-  EXPECT_EQ(decisions[0].verdict.members[0].observed.at("trainings"), 0);
-  EXPECT_EQ(decisions[1].verdict.members[0].observed.at("trainings"), 1);
+  EXPECT_EQ(decisions[0].verdict.members(0).observed().at("trainings"), 0);
+  EXPECT_EQ(decisions[1].verdict.members(0).observed().at("trainings"), 1);
 }
 
 TEST(EnsembleTrigger, DoesNotTrainOnNothing) {
@@ -117,10 +123,11 @@ TEST(EnsembleTrigger, SaysHowManySamplesTheFirstTrainingStillWaitsFor) {
   const auto decisions = Decide(spec, EveryMicrosecond(9), 2);
   ASSERT_EQ(decisions.size(), 3);
   const Verdict& waits = decisions[0].verdict;
-  EXPECT_FALSE(waits.fired);
-  EXPECT_TRUE(waits.members[0].fired);
-  EXPECT_EQ(waits.comparison, (Comparison{"samples without a model", 4, 9, "samples"}));
-  EXPECT_EQ(waits.nearest, (Change{"first", 9, 4}));
+  EXPECT_FALSE(waits.fired());
+  EXPECT_TRUE(waits.members(0).fired());
+  EXPECT_EQ(waits.comparison().ShortDebugString(),
+            Compared("samples without a model", 4, 9, "samples").ShortDebugString());
+  EXPECT_EQ(waits.nearest().ShortDebugString(), ChangeOf("first", 9, 4).ShortDebugString());
   EXPECT_EQ(spec->Explain(waits), "4 samples had come of the 9 that the first training waits for");
   EXPECT_TRUE(decisions[2].fired);
 }
@@ -128,7 +135,8 @@ TEST(EnsembleTrigger, SaysHowManySamplesTheFirstTrainingStillWaitsFor) {
 TEST(EnsembleTrigger, IsAsFarFromTheOtherAnswerAsItsNearestMember) {
   const auto decisions = Decide(Of({kFour, kTen}, VoteRule::kAny), EveryMicrosecond(5), 1);
   ASSERT_EQ(decisions.size(), 1);
-  EXPECT_EQ(decisions[0].verdict.nearest, (Change{"of[0].samples", 4, 4}));
+  EXPECT_EQ(decisions[0].verdict.nearest().ShortDebugString(),
+            ChangeOf("of[0].samples", 4, 4).ShortDebugString());
 }
 
 }  // namespace

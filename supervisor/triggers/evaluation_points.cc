@@ -4,17 +4,12 @@
 #include <utility>
 
 #include "base/overloaded.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
-
-// Evaluations of the warm-up so far, this point's among them; whether its trigger decided here; and
-// what that one observed, each name behind the prefix.
-constexpr char kEvaluations[] = "warm_up";
-constexpr char kDecided[] = "warm_up.decided";
-constexpr std::string_view kPrefix = "warm_up.trigger.";
 
 std::variant<SampleGrid, PeriodGrid> GridOf(const DecisionInterval& evaluate) {
   if (evaluate.samples) return SampleGrid(*evaluate.samples);
@@ -39,7 +34,8 @@ std::unique_ptr<TriggerPolicy> PolicyOf(const SimpleTrigger& simple) {
 Verdict JudgeSimple(const SimpleTrigger& simple, const Observed& observed) {
   Observed own;
   for (const auto& [name, value] : observed) {
-    if (name.starts_with(kPrefix)) own[name.substr(kPrefix.size())] = value;
+    if (name.starts_with(number::kWarmUpTrigger))
+      own[name.substr(number::kWarmUpTrigger.size())] = value;
   }
   return std::visit([&](const auto& spec) { return Judge(spec, own); }, simple);
 }
@@ -81,11 +77,13 @@ Observed EvaluationPoints::Pass(const Evidence& evidence) {
   Observed observed;
   if (IsWarmingUp()) {
     if (evaluates) ++evaluations_;
-    observed[kEvaluations] = static_cast<double>(evaluations_);
+    observed[number::kWarmUp] = static_cast<double>(evaluations_);
     if (IsAt(simple_->NextPoint({}, at.event_time), at)) {
-      observed[kDecided] = 1;
-      for (const auto& [name, value] : simple_->Decide({.at = at}).observed) {
-        observed[std::string(kPrefix) + name] = value;
+      observed[number::kWarmUpDecided] = 1;
+      // A simple trigger always has an answer.
+      const Verdict simple = *simple_->Decide({.at = at});
+      for (const auto& [name, value] : simple.observed()) {
+        observed[std::string(number::kWarmUpTrigger) + name] = value;
       }
     }
   }
@@ -133,29 +131,33 @@ absl::Status EvaluationPoints::Restore(const nlohmann::json& state) {
 
 std::optional<Verdict> JudgeWarmUp(const std::optional<WarmUp>& warm_up, std::string_view policy,
                                    const Observed& observed) {
-  if (!warm_up || !observed.contains(kEvaluations)) return std::nullopt;
+  if (!warm_up || !observed.contains(number::kWarmUp)) return std::nullopt;
   Verdict verdict;
-  if (observed.contains(kDecided)) {
+  if (observed.contains(number::kWarmUpDecided)) {
     verdict = JudgeSimple(warm_up->trigger, observed);
-    if (verdict.nearest) verdict.nearest->key = "warm_up.trigger." + verdict.nearest->key;
+    if (verdict.has_nearest()) {
+      verdict.mutable_nearest()->set_key(std::string(number::kWarmUpTrigger) +
+                                         verdict.nearest().key());
+    }
   } else {
-    verdict.comparison = Comparison{"evaluations of the warm-up", ValueOf(observed, kEvaluations),
-                                    static_cast<double>(warm_up->evaluations), "evaluations",
-                                    /*waiting=*/true};
+    *verdict.mutable_comparison() =
+        Awaited("evaluations of the warm-up", ValueOf(observed, number::kWarmUp),
+                static_cast<double>(warm_up->evaluations), "evaluations");
   }
-  verdict.policy = policy;
-  verdict.observed = observed;
+  verdict.set_policy(std::string(policy));
+  *verdict.mutable_observed() = observed;
   return verdict;
 }
 
 std::optional<std::string> ExplainWarmUp(const std::optional<WarmUp>& warm_up,
                                          const Verdict& verdict) {
-  if (!warm_up || !verdict.observed.contains(kEvaluations)) return std::nullopt;
+  if (!warm_up || !verdict.observed().contains(number::kWarmUp)) return std::nullopt;
   const std::string so_far =
-      fmt::format("warming up, {} of {} done", Figure(ValueOf(verdict.observed, kEvaluations)),
+      fmt::format("warming up, {} of {} done", Figure(ValueOf(verdict.observed(), number::kWarmUp)),
                   Counted(static_cast<double>(warm_up->evaluations), "evaluation"));
-  if (!verdict.observed.contains(kDecided)) return so_far + "; its trigger decides at other points";
-  const Verdict simple = JudgeSimple(warm_up->trigger, verdict.observed);
+  if (!verdict.observed().contains(number::kWarmUpDecided))
+    return so_far + "; its trigger decides at other points";
+  const Verdict simple = JudgeSimple(warm_up->trigger, verdict.observed());
   return so_far + ": " +
          std::visit([&](const auto& spec) { return Explain(spec, simple); }, warm_up->trigger);
 }

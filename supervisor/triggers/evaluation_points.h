@@ -18,10 +18,10 @@
 
 namespace tidemill::supervisor {
 
-// The decision points are those of the evaluations. During the warm-up, the points of its trigger
-// are added. Samples are counted from the last training. During the warm-up they are counted across
-// trainings, because its trigger could otherwise keep it from ever ending. Thread-compatible, as
-// are the policies that contain it.
+// The decision points are the points of the evaluations. During the warm-up, the points of its
+// trigger are added. Samples are counted from the last training. During the warm-up they are
+// counted across trainings, because its trigger could otherwise keep it from ever ending.
+// Thread-compatible, as are the policies that contain it.
 class EvaluationPoints {
  public:
   EvaluationPoints(const DecisionInterval& evaluate, const std::optional<WarmUp>& warm_up);
@@ -30,7 +30,7 @@ class EvaluationPoints {
   void Take(Samples samples);
   // Whether the point that has been reached is an evaluation.
   bool EvaluatesAt(const Cut& at) const;
-  // Moves past the point that has been reached. Returns what the warm-up observed there, for
+  // Moves past the point that has been reached. Returns the observations of the warm-up there, for
   // JudgeWarmUp(). The result is empty once the warm-up is over.
   Observed Pass(const Evidence& evidence);
   void Fired(const Cut& at);
@@ -46,7 +46,7 @@ class EvaluationPoints {
   const std::optional<WarmUp> warm_up_;
   std::variant<SampleGrid, PeriodGrid> grid_;
   std::unique_ptr<TriggerPolicy> simple_;  // nullptr without a warm-up.
-  int64_t evaluations_ = 0;                // Those of the warm-up.
+  int64_t evaluations_ = 0;                // The evaluations of the warm-up so far.
 };
 
 // Returns the verdict during a warm-up, and std::nullopt once it is over.

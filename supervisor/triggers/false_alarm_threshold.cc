@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "supervisor/triggers/number_names.h"
+
 namespace tidemill::supervisor {
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
                                             const statistics::Rows& history,
@@ -16,8 +18,7 @@ FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
   if (!share.ok()) return found;
   found.evaluations_per_alarm = 1 / *share;
   // With fewer scores than the share's inverse none of them stands for the share.
-  const double least =
-      std::min(std::ceil(1 / *share), static_cast<double>(statistics::kMostScores));
+  const double least = std::min(std::ceil(1 / *share), static_cast<double>(statistics::kMaxScores));
   const int64_t count = std::max(static_cast<int64_t>(least),
                                  std::min(criterion.scores, statistics::ScoresNeeded(*share)));
   const auto scores = statistics::ScoresWithoutDrift(statistic, history,
@@ -35,11 +36,11 @@ FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,
 }
 
 void Observe(const FalseAlarmThreshold& threshold, Observed& observed) {
-  observed["history_rows"] = static_cast<double>(threshold.history_rows);
-  observed["evaluations_per_month"] = threshold.evaluations_per_month;
+  observed[number::kHistoryRows] = static_cast<double>(threshold.history_rows);
+  observed[number::kEvaluationsPerMonth] = threshold.evaluations_per_month;
   if (!threshold.found) return;
-  observed["threshold"] = threshold.threshold;
-  observed["evaluations_per_alarm"] = threshold.evaluations_per_alarm;
+  observed[number::kThreshold] = threshold.threshold;
+  observed[number::kEvaluationsPerAlarm] = threshold.evaluations_per_alarm;
 }
 
 }  // namespace tidemill::supervisor

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stop_token>
 
+#include "base/status.h"
 #include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/verdict.h"
@@ -28,6 +29,7 @@ struct FalseAlarmThreshold {
     field("evaluations_per_alarm", evaluations_per_alarm);
     field("history_rows", history_rows);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 // The sizes and the frequency of the evaluations to come.

@@ -2,21 +2,21 @@
 
 #include "fmt/format.h"
 
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 
 namespace tidemill::supervisor {
 
 void JudgeFirstTraining(const std::optional<int64_t>& first, Verdict& verdict) {
-  const double samples = ValueOf(verdict.observed, "samples");
+  const double samples = ValueOf(verdict.observed(), number::kSamples);
   const auto wanted = static_cast<double>(first.value_or(1));
-  verdict.fired = samples >= wanted;
-  verdict.comparison =
-      Comparison{"samples without a model", samples, wanted, "samples", /*waiting=*/true};
-  if (first) verdict.nearest = Change{"first", wanted, samples};
+  verdict.set_fired(samples >= wanted);
+  *verdict.mutable_comparison() = Awaited("samples without a model", samples, wanted, "samples");
+  if (first) *verdict.mutable_nearest() = ChangeOf("first", wanted, samples);
 }
 
 std::string ExplainFirstTraining(const std::optional<int64_t>& first, const Observed& observed) {
-  const double samples = ValueOf(observed, "samples");
+  const double samples = ValueOf(observed, number::kSamples);
   std::string text = Counted(samples, "sample") + " had come and there was no model";
   if (!first) return text;
   return fmt::format("{}; the first training waits for {}", text,

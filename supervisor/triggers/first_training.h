@@ -1,5 +1,4 @@
-// What some policies answer while there is no model: those that look at a model or at the cost of
-// trainings.
+// The verdict of policies that need a model or the cost of trainings, while there is no model.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 #include "config/remark.h"
 #include "supervisor/triggers/trigger_policy.h"
-#include "supervisor/triggers/verdict.h"
+#include "supervisor/triggers/verdict_types.h"
 
 namespace tidemill::supervisor {
 
@@ -18,14 +17,14 @@ namespace tidemill::supervisor {
 void JudgeFirstTraining(const std::optional<int64_t>& first, Verdict& verdict);
 std::string ExplainFirstTraining(const std::optional<int64_t>& first, const Observed& observed);
 
-// Fewer samples than this say little of the data: a model that has seen no more is no measure for
-// others.
+// Fewer samples than this say little about the data: a model trained on so few is not a standard
+// for others.
 inline constexpr int64_t kTinyTraining = 30;
 
-// A warning where the first training has a handful of samples.
+// Warns when the first training has only a handful of samples.
 void AddTinyFirst(int64_t num_samples, std::vector<config::Remark>& remarks);
 
-// A warning where the policy waits for more samples than there are.
+// Returns warnings when the policy waits for more samples than the dataset has.
 std::vector<config::Remark> FindOutOfReach(const std::string& path,
                                            std::optional<int64_t> num_samples,
                                            const StreamFacts& stream);

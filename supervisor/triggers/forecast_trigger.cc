@@ -8,7 +8,9 @@
 #include "supervisor/statistics/distributions.h"
 #include "supervisor/statistics/error_forecast.h"
 #include "supervisor/triggers/interval_policy.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -34,12 +36,13 @@ struct ForecastMemory {
     const statistics::ErrorForecast forecast(record, model.now, spec.horizon);
     const statistics::ForecastCosts costs = forecast.Costs(
         model, LogitOf(expected, interval.rows), statistics::NormalQuantile(1 - spec.delta));
-    observed["expected_error"] = expected;
-    observed["keep"] = costs.keep;
-    observed["train"] = costs.train;
-    if (costs.keep_then_train) observed["keep_then_train"] = *costs.keep_then_train;
-    if (costs.train_again) observed["train_again"] = *costs.train_again;
+    observed[number::kExpectedError] = expected;
+    observed[number::kKeep] = costs.keep;
+    observed[number::kTrain] = costs.train;
+    if (costs.keep_then_train) observed[number::kKeepThenTrain] = *costs.keep_then_train;
+    if (costs.train_again) observed[number::kTrainAgain] = *costs.train_again;
   }
+  void Pass(const ForecastTrigger&, Observed&) {}
   void Trained(const ForecastTrigger&) { model = {.now = model.now, .trained = model.now}; }
 
   void Fields(auto&& field) {
@@ -50,6 +53,7 @@ struct ForecastMemory {
     field("record", record);
     field("new_models", new_models);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
 
  private:
   void Remember(const ForecastTrigger& spec, const IntervalError& interval, double logit) {
@@ -67,17 +71,17 @@ struct ForecastMemory {
 };
 
 // What is observed, and infinity for what is not there to choose.
-double CostOf(const Observed& observed, const char* name) {
+double CostOf(const Observed& observed, NumberName name) {
   const auto it = observed.find(name);
   return it == observed.end() ? std::numeric_limits<double>::infinity() : it->second;
 }
 
 struct Costs {
   explicit Costs(const Observed& observed)
-      : keep(CostOf(observed, "keep")),
-        keep_then_train(CostOf(observed, "keep_then_train")),
-        train(CostOf(observed, "train")),
-        train_again(CostOf(observed, "train_again")) {}
+      : keep(CostOf(observed, number::kKeep)),
+        keep_then_train(CostOf(observed, number::kKeepThenTrain)),
+        train(CostOf(observed, number::kTrain)),
+        train_again(CostOf(observed, number::kTrainAgain)) {}
 
   double OfKeeping(double price) const { return std::min(keep, price + keep_then_train); }
   double OfTraining(double price) const { return price + std::min(train, price + train_again); }
@@ -102,42 +106,44 @@ Verdict Judge(const ForecastTrigger& spec, const Observed& observed) {
   if (auto without = JudgeInterval(spec.intervals, ForecastTrigger::kType, observed)) {
     return *without;
   }
-  Verdict verdict = {.policy = std::string(ForecastTrigger::kType), .observed = observed};
+  Verdict verdict = NewVerdict(ForecastTrigger::kType, observed);
   const Costs costs(observed);
-  verdict.comparison = {"forecast cost of keeping the model", costs.OfKeeping(spec.price),
-                        costs.OfTraining(spec.price), "errors x intervals"};
-  verdict.fired = verdict.comparison->margin() >= 0;
+  *verdict.mutable_comparison() =
+      Compared("forecast cost of keeping the model", costs.OfKeeping(spec.price),
+               costs.OfTraining(spec.price), "errors x intervals");
+  verdict.set_fired(MarginOf(verdict.comparison()) >= 0);
   if (const double price = costs.TurningPrice(); price >= 0) {
-    verdict.nearest = Change{"price", spec.price, price};
+    *verdict.mutable_nearest() = ChangeOf("price", spec.price, price);
   }
   return verdict;
 }
 
 std::string Explain(const ForecastTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
+  const Observed& seen = verdict.observed();
   if (auto without = ExplainWithoutError(spec.intervals, seen)) return *without;
-  const Comparison compared = verdict.comparison.value_or(Comparison());
+  const v1::Comparison& compared = verdict.comparison();
   return fmt::format(
       "{}; over the next {}, with a chance of {} of more, keeping it is forecast to "
       "cost {}, and training now {}, of which `price` is {}",
       ExplainError(spec.intervals, seen), Counted(static_cast<double>(spec.horizon), "interval"),
-      Figure(spec.delta), Figure(compared.value), Figure(compared.threshold), Figure(spec.price));
+      Figure(spec.delta), Figure(compared.value()), Figure(compared.threshold()),
+      Figure(spec.price));
 }
 
 TriggerNeeds NeedsOf(const ForecastTrigger&) { return {.model_answers = true, .samples = true}; }
 
-void CheckSamples(const ForecastTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  CheckSamples(spec.intervals, samples, problems);
+void TriggerOf<ForecastTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                              config::Problems& problems) const {
+  supervisor::CheckSamples(spec_.intervals, samples, problems);
 }
 
-std::vector<config::Remark> Advise(const ForecastTrigger& spec, const StreamFacts& stream) {
-  std::vector<config::Remark> remarks = Advise(spec.intervals, stream);
-  if (spec.price >= static_cast<double>(spec.horizon)) {
+std::vector<config::Remark> TriggerOf<ForecastTrigger>::Advise(const StreamFacts& stream) const {
+  std::vector<config::Remark> remarks = supervisor::Advise(spec_.intervals, stream);
+  if (spec_.price >= static_cast<double>(spec_.horizon)) {
     remarks.push_back(
         {.path = "price",
          .message = fmt::format("is more than {} can cost, so nothing fires",
-                                Counted(static_cast<double>(spec.horizon), "interval")),
+                                Counted(static_cast<double>(spec_.horizon), "interval")),
          .hint = "write a smaller price, or a greater horizon"});
   }
   return remarks;

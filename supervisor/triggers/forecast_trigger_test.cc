@@ -19,14 +19,14 @@ ForecastTrigger Forecast(double price) {
 
 void ExpectCosts(const Decision& decision, double keep, double keep_then_train, double train,
                  double train_again) {
-  const Observed& seen = decision.verdict.observed;
+  const Observed& seen = decision.verdict.observed();
   EXPECT_NEAR(seen.at("keep"), keep, 1e-9);
   EXPECT_NEAR(seen.at("keep_then_train"), keep_then_train, 1e-9);
   EXPECT_NEAR(seen.at("train"), train, 1e-9);
   EXPECT_NEAR(seen.at("train_again"), train_again, 1e-9);
 }
 
-// The numbers are those of a program in NumPy that inverts the matrices of all rows at once. For a
+// The numbers come from a program in NumPy that inverts the matrices of all rows at once. For a
 // price of .3 and a growth of .02, trainings cost least every 5.5 intervals.
 TEST(ForecastTrigger, TrainsWhenKeepingIsForecastToCostMore) {
   const auto decisions = DecideAgeing(Forecast(.3), 60, GrowingBy(.02));
@@ -44,7 +44,7 @@ TEST(ForecastTrigger, ReckonsWithTheMediansAtADeltaOfAHalf) {
   const auto decisions = DecideAgeing(spec, 60, GrowingBy(.02));
   EXPECT_THAT(NumbersOfFired(decisions),
               ElementsAre(0, 5, 10, 15, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56));
-  // Without data an error stays as it is: 10.5 / 101 for ten intervals, whatever is done.
+  // Without data an error does not change: 10.5 / 101 for ten intervals, whatever is done.
   ExpectCosts(decisions[1], 105 / 101.0, 105 / 101.0, 105 / 101.0, 105 / 101.0);
   ExpectCosts(decisions[5], 3.1991520727533693, 1.8481524158557467, 1.9692322174047203,
               1.492636381933656);
@@ -69,7 +69,7 @@ TEST(ForecastTrigger, DoesNotTrainWhereNothingDrifts) {
   EXPECT_THAT(NumbersOfFired(decisions), ElementsAre(0));
 }
 
-TEST(ForecastTrigger, TrainsAtTheFirstIntervalBehindASuddenChange) {
+TEST(ForecastTrigger, TrainsAtTheFirstIntervalAfterASuddenChange) {
   const auto decisions = DecideAgeing(Forecast(.5), 30, [](int64_t trained, int64_t interval) {
     return interval < 20 || trained >= 20 ? .1 : .35;
   });
@@ -83,12 +83,13 @@ TEST(ForecastTrigger, NamesThePriceThatTurnsTheAnswer) {
     ForecastTrigger spec = Forecast(.3);
     spec.horizon = horizon;
     for (const Decision& decision : DecideAgeing(spec, 60, GrowingBy(.02))) {
-      if (!decision.verdict.observed.contains("keep") || !decision.verdict.nearest) continue;
+      if (!decision.verdict.observed().contains("keep") || !decision.verdict.has_nearest())
+        continue;
       ForecastTrigger other = spec;
-      other.price = decision.verdict.nearest->to - 1e-9;
-      EXPECT_TRUE(Judge(other, decision.verdict.observed).fired);
-      other.price = decision.verdict.nearest->to + 1e-9;
-      EXPECT_FALSE(Judge(other, decision.verdict.observed).fired);
+      other.price = decision.verdict.nearest().to() - 1e-9;
+      EXPECT_TRUE(Judge(other, decision.verdict.observed()).fired());
+      other.price = decision.verdict.nearest().to() + 1e-9;
+      EXPECT_FALSE(Judge(other, decision.verdict.observed()).fired());
       ++num_turned;
     }
   }
@@ -96,8 +97,8 @@ TEST(ForecastTrigger, NamesThePriceThatTurnsTheAnswer) {
 }
 
 TEST(ForecastTrigger, RefusesAPriceThatNoErrorsReach) {
-  EXPECT_TRUE(Advise(Forecast(9.9), {}).empty());
-  const auto remarks = Advise(Forecast(10), {});
+  EXPECT_TRUE(TriggerSpec(Forecast(9.9))->Advise({}).empty());
+  const auto remarks = TriggerSpec(Forecast(10))->Advise({});
   ASSERT_EQ(remarks.size(), 1U);
   EXPECT_TRUE(remarks[0].is_error);
 }

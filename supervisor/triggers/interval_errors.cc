@@ -7,6 +7,7 @@
 
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/label_check.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 
 namespace tidemill::supervisor {
@@ -20,23 +21,23 @@ double ExpectedError::Of(const statistics::ScoreHistory& new_models) const {
 std::optional<IntervalError> ObserveInterval(const IntervalErrors& spec,
                                              const EvidenceTable& errors, Observed& observed) {
   const auto rows = static_cast<double>(errors.num_rows);
-  observed["rows"] = rows;
-  observed["missing"] = static_cast<double>(errors.num_missing);
+  observed[number::kRows] = rows;
+  observed[number::kMissing] = static_cast<double>(errors.num_missing);
   if (errors.num_rows == 0) return std::nullopt;
   const double sum = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
   const double error = sum / rows / spec.error_scale.value_or(1);
-  if (error > 1) observed["capped"] = 1;
-  observed["error"] = std::min(error, 1.0);
+  if (error > 1) observed[number::kCapped] = 1;
+  observed[number::kError] = std::min(error, 1.0);
   return IntervalError{.error = std::min(error, 1.0), .rows = rows};
 }
 
 std::optional<Verdict> JudgeInterval(const IntervalErrors& spec, std::string_view policy,
                                      const Observed& observed) {
-  const bool has_model = ValueOf(observed, "model") == 1;
-  if (has_model && observed.contains("error")) return std::nullopt;
-  Verdict verdict = {.policy = std::string(policy), .observed = observed};
+  const bool has_model = ValueOf(observed, number::kModel) == 1;
+  if (has_model && observed.contains(number::kError)) return std::nullopt;
+  Verdict verdict = NewVerdict(policy, observed);
   if (has_model) {
-    verdict.comparison = {"samples that could be looked at", 0, 1, "samples", /*waiting=*/true};
+    *verdict.mutable_comparison() = Awaited("samples that could be looked at", 0, 1, "samples");
   } else {
     JudgeFirstTraining(spec.first, verdict);
   }
@@ -45,18 +46,18 @@ std::optional<Verdict> JudgeInterval(const IntervalErrors& spec, std::string_vie
 
 std::optional<std::string> ExplainWithoutError(const IntervalErrors& spec,
                                                const Observed& observed) {
-  if (ValueOf(observed, "model") == 0) return ExplainFirstTraining(spec.first, observed);
-  if (observed.contains("error")) return std::nullopt;
+  if (ValueOf(observed, number::kModel) == 0) return ExplainFirstTraining(spec.first, observed);
+  if (observed.contains(number::kError)) return std::nullopt;
   return "no sample since the last evaluation could be looked at";
 }
 
 std::string ExplainError(const IntervalErrors& spec, const Observed& observed) {
-  const std::string samples = Counted(ValueOf(observed, "rows"), "sample");
-  const std::string error = Figure(ValueOf(observed, "error"));
+  const std::string samples = Counted(ValueOf(observed, number::kRows), "sample");
+  const std::string error = Figure(ValueOf(observed, number::kError));
   if (!spec.error_scale) return fmt::format("the model had an error of {} on {}", error, samples);
   return fmt::format("the model had an error of {} on {}, in units of {}{}", error, samples,
                      Figure(*spec.error_scale),
-                     observed.contains("capped") ? "; greater errors count as 1" : "");
+                     observed.contains(number::kCapped) ? "; greater errors count as 1" : "");
 }
 
 void CheckSamples(const IntervalErrors& spec, const transform::DescribedSamples& samples,

@@ -1,9 +1,17 @@
-// What the policies share that weigh the errors of the active model against the price of a
-// training: the mean error of each interval, and what they answer while there is none.
+// Shared code of the policies that weigh the errors of the active model against the price of a
+// training: the mean error of each interval, and the verdict while there is none.
 //
 // An interval has the samples from one evaluation to the next. Its error is the share of its
 // samples that the model got wrong, or, for real labels, their mean absolute error divided by
-// `error_scale`, and 1 at most.
+// `error_scale`, and at most 1.
+//      training     evaluation   evaluation   evaluation
+//          |            |            |            |
+//   -------+------------+------------+------------+-----> stream
+//             error 1       error 2      error 3            each of the model trained at the left
+//            (is_first)
+//
+// The first error is one of a new model on samples that it has not seen. The mean of such first
+// errors is the expected error of a new model (ExpectedError).
 #pragma once
 
 #include <cstdint>
@@ -18,12 +26,12 @@
 #include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/evidence.h"
 #include "supervisor/triggers/trigger_policy.h"
-#include "supervisor/triggers/verdict.h"
+#include "supervisor/triggers/verdict_types.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
 
-// The keys that these policies share. They stand beside the policy's own.
+// The keys that these policies share. They are listed with the policy's own.
 struct IntervalErrors {
   DecisionInterval evaluate;
   std::optional<double> error_scale = std::nullopt;
@@ -45,7 +53,7 @@ struct IntervalErrors {
   }
 };
 
-// What a new model is expected to reach.
+// The expected error of a new model.
 struct ExpectedError {
   std::optional<double> expected_error = std::nullopt;
   int64_t trainings = 10;
@@ -61,23 +69,23 @@ struct ExpectedError {
           {.min = 1, .max = 10'000});
   }
 
-  // Returns what is expected where new models had these errors. There is at least one.
+  // Returns the expected error when new models had these errors. There is at least one.
   double Of(const statistics::ScoreHistory& new_models) const;
 };
 
-// What one interval showed of the active model.
+// The error of the active model on one interval.
 struct IntervalError {
   double error = 0;       // In [0, 1].
   double rows = 0;        // The number of samples that it is the mean of; at least 1.
   bool is_first = false;  // Whether it is the first one since the training.
 };
 
-// Adds the "rows", those "missing" and the "error" of an interval to `observed`. "capped" is there
-// where the error would be greater than 1. Returns std::nullopt for an interval without rows.
+// Adds "rows", "missing" and "error" of an interval to `observed`, and "capped" when the error
+// would be greater than 1. Returns std::nullopt for an interval without rows.
 std::optional<IntervalError> ObserveInterval(const IntervalErrors& spec,
                                              const EvidenceTable& errors, Observed& observed);
 
-// Returns the verdict where there is no model, or no error of this interval.
+// Returns the verdict when there is no model, or no error of this interval.
 std::optional<Verdict> JudgeInterval(const IntervalErrors& spec, std::string_view policy,
                                      const Observed& observed);
 // Explains such a verdict. std::nullopt for others.

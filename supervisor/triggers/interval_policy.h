@@ -1,4 +1,4 @@
-// A policy that looks at the error of each interval (interval_errors.h).
+// A policy that uses the error of each interval (interval_errors.h).
 #pragma once
 
 #include <memory>
@@ -9,17 +9,18 @@
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/interval_errors.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
 
-// `Memory` is what the policy remembers of the intervals. It is a state (sealed_state.h) that is
-// made of the spec, and it has
+// `Memory` is the policy's memory of the intervals. It is a state (sealed_state.h), constructed
+// from the spec, with
 //
 //   void Look(const Spec&, const IntervalError&, Observed&)  at each interval with an error;
 //   void Trained(const Spec&)                                at each training;
-//   void Pass(const Spec&, Observed&)                        at each evaluation, if it likes.
+//   void Pass(const Spec&, Observed&)                        at each evaluation.
 //
 // The spec has its IntervalErrors as `intervals`. Thread-compatible.
 template <typename Spec, typename Memory>
@@ -39,11 +40,11 @@ class IntervalPolicy final : public TriggerPolicy {
     if (!state_.has_model) return {};
     return {{.kind = EvidenceKind::kErrors, .from = state_.from, .to = at}};
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     Observed observed = points_.Pass(evidence);
-    observed["samples"] = static_cast<double>(state_.num_samples);
-    observed["model"] = state_.has_model ? 1 : 0;
-    if constexpr (requires { memory_.Pass(spec_, observed); }) memory_.Pass(spec_, observed);
+    observed[number::kSamples] = static_cast<double>(state_.num_samples);
+    observed[number::kModel] = state_.has_model ? 1 : 0;
+    memory_.Pass(spec_, observed);
     for (const EvidenceTable& errors : evidence.tables) Look(errors, observed);
     state_.from = evidence.at;
     return Judge(spec_, observed);
@@ -83,6 +84,7 @@ class IntervalPolicy final : public TriggerPolicy {
       field("is_new", is_new);
       field("num_samples", num_samples);
     }
+    absl::Status Check() const { return absl::OkStatus(); }
   };
 
   void Look(const EvidenceTable& errors, Observed& observed) {

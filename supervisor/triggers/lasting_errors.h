@@ -12,8 +12,8 @@
 namespace tidemill::supervisor {
 
 // Let an interval have n samples, m of which the active model got wrong, and let a be the expected
-// accuracy. Then max(0, m - (1 - a) n) of the mistakes were avoidable. Each costs from its own time
-// on. The mistakes of an interval are assumed to be spread evenly over it. Thread-compatible.
+// accuracy. Then max(0, m - (1 - a) n) of the mistakes were avoidable. Each has a cost from its
+// time on. The mistakes of an interval are assumed to be spread evenly over it. Thread-compatible.
 class LastingErrors {
  public:
   // Adds the interval that ends at `to`. It begins at the end of the last interval, or at the last

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 
@@ -30,11 +31,11 @@ class ManualPolicy final : public TriggerPolicy {
     next_ = static_cast<int64_t>(NextFor(samples.event_times.front()));
     seen_ += static_cast<int64_t>(samples.size());
   }
-  Verdict Decide(const Evidence&) override {
+  absl::StatusOr<Verdict> Decide(const Evidence&) override {
     const auto seen = static_cast<double>(seen_);
     seen_ = 0;
     ++next_;
-    return Judge(spec_, {{"samples", seen}});
+    return Judge(spec_, ObservedOf({{number::kSamples, seen}}));
   }
   void Fired(const Cut&) override { seen_ = 0; }
   std::string Standing() const override {
@@ -81,12 +82,14 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const ManualTrigger& spec) {
 }
 
 Verdict Judge(const ManualTrigger&, const Observed& observed) {
-  return {.policy = std::string(ManualTrigger::kType), .fired = true, .observed = observed};
+  Verdict verdict = NewVerdict(ManualTrigger::kType, observed);
+  verdict.set_fired(true);
+  return verdict;
 }
 
 std::string Explain(const ManualTrigger&, const Verdict& verdict) {
   return fmt::format("this time is listed in `at`; {} had come since the previous time",
-                     Counted(ValueOf(verdict.observed, "samples"), "sample"));
+                     Counted(ValueOf(verdict.observed(), number::kSamples), "sample"));
 }
 
 void ManualTrigger::Check(config::Problems& problems) const {

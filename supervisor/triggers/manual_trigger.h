@@ -1,4 +1,4 @@
-// Retrains only when somebody asks for it.
+// Retrains only when a user asks for it.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "config/config.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor {
 
@@ -20,6 +20,7 @@ struct ManualTrigger {
   static constexpr std::string_view kRule = "the time is listed, and there are new samples";
   static constexpr std::string_view kPoints = "at the listed times";
   static constexpr std::string_view kCost = "none; two numbers of state";
+  static constexpr std::string_view kSource = "";
   std::vector<Timestamp> at = {};
 
   void Fields(auto&& field) {

@@ -1,6 +1,7 @@
 #include "supervisor/triggers/never_trigger.h"
 
 #include "supervisor/triggers/decision_grid.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 
@@ -19,11 +20,11 @@ class NeverPolicy final : public TriggerPolicy {
   void Take(Samples samples) override {
     if (!done_) grid_.Take(samples);
   }
-  Verdict Decide(const Evidence&) override {
+  absl::StatusOr<Verdict> Decide(const Evidence&) override {
     done_ = true;
-    return Judge(spec_, {{"samples", static_cast<double>(grid_.seen())}});
+    return Judge(spec_, ObservedOf({{number::kSamples, static_cast<double>(grid_.seen())}}));
   }
-  // The one model is to be trained anew.
+  // The one model must be trained again.
   void NoModel() override {
     if (!done_ || !spec_.first) return;
     done_ = false;
@@ -56,18 +57,18 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const NeverTrigger& spec) {
 }
 
 Verdict Judge(const NeverTrigger& spec, const Observed& observed) {
-  const double seen = ValueOf(observed, "samples");
+  const double seen = ValueOf(observed, number::kSamples);
   const auto asked = static_cast<double>(spec.first.value_or(0));
-  return {.policy = std::string(NeverTrigger::kType),
-          .fired = spec.first && seen >= asked,
-          .observed = observed,
-          .comparison = Comparison{"samples", seen, asked, "samples"},
-          .nearest = Change{"first", asked, seen}};
+  Verdict verdict = NewVerdict(NeverTrigger::kType, observed);
+  verdict.set_fired(spec.first && seen >= asked);
+  *verdict.mutable_comparison() = Compared("samples", seen, asked, "samples");
+  *verdict.mutable_nearest() = ChangeOf("first", asked, seen);
+  return verdict;
 }
 
 std::string Explain(const NeverTrigger&, const Verdict& verdict) {
   return fmt::format("{} had come, and the only model of this policy is trained on them",
-                     Counted(ValueOf(verdict.observed, "samples"), "sample"));
+                     Counted(ValueOf(verdict.observed(), number::kSamples), "sample"));
 }
 
 TriggerNeeds NeedsOf(const NeverTrigger&) { return {}; }

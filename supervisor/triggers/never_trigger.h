@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "config/config.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor {
 
@@ -19,6 +19,7 @@ struct NeverTrigger {
   static constexpr std::string_view kRule = "samples >= `first`, once";
   static constexpr std::string_view kPoints = "right after the `first` sample, or nowhere";
   static constexpr std::string_view kCost = "none; two numbers of state";
+  static constexpr std::string_view kSource = "";
   std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kMae[] = "mae";
 // The evaluator has fewer.
-constexpr size_t kMostMeasures = 64;
+constexpr size_t kMaxMeasures = 64;
 
 class EvaluatorPart final : public PerformanceMeasurePart {
  public:
@@ -148,7 +148,7 @@ std::optional<double> ScoreOfValues(const evaluator::Measure& measure, const Evi
 std::span<const config::Alternative<PerformanceMeasurePart>>
 PerformanceMeasurePart::Alternatives() {
   static const std::vector<config::Alternative<PerformanceMeasurePart>> kAlternatives = [] {
-    auto all = ListOfEvaluator(std::make_index_sequence<kMostMeasures>());
+    auto all = ListOfEvaluator(std::make_index_sequence<kMaxMeasures>());
     all.insert(all.begin() + 1, MeanAbsoluteErrorPart::Listed());
     return all;
   }();

@@ -25,8 +25,8 @@ struct MeanAbsoluteErrorMeasure {
 // Stands for a measure of the evaluator. Thread-safe.
 class PerformanceMeasurePart : public config::Part<PerformanceMeasurePart> {
  public:
-  // Lists the measures of the evaluator that have a value, but for those of users' own and `mae`,
-  // and mean_absolute_error.
+  // Lists the measures of the evaluator that have a value, except users' measures and `mae`, and
+  // mean_absolute_error.
   static std::span<const config::Alternative<PerformanceMeasurePart>> Alternatives();
 
   virtual const evaluator::Measure& measure() const = 0;
@@ -42,8 +42,8 @@ bool IsMeanOfErrors(const PerformanceMeasure& measure);
 ScoreKind KindOf(const PerformanceMeasure& measure);
 ScoreRange RangeOf(const PerformanceMeasure& measure);
 
-// Returns the score of samples, as EvidenceKind::kOutcomes gives them. std::nullopt where it is
-// undefined: of no samples, or an area under a curve where all samples have one class.
+// Returns the score of samples, in the form of EvidenceKind::kOutcomes. std::nullopt when it is
+// undefined: without samples, or for an area under a curve when all samples have one class.
 std::optional<double> ScoreOf(const PerformanceMeasure& measure, const EvidenceTable& outcomes);
 
 }  // namespace tidemill::supervisor

@@ -41,7 +41,7 @@ TEST(PerformanceMeasure, ScoresClassesByTheirProbabilities) {
   EXPECT_NEAR(Score(evaluator::F1{}, two), (.8 + 2.0 / 3) / 2, 1e-7);
   EXPECT_NEAR(Score(evaluator::Precision{}, two), (2.0 / 3 + 1) / 2, 1e-7);
   EXPECT_NEAR(Score(evaluator::Recall{}, two), .75, 1e-7);
-  // Of the four pairs, only .3 against .4 is in the wrong order.
+  // Only one of the four pairs, .3 against .4, is in the wrong order.
   EXPECT_NEAR(Score(evaluator::RocAuc{}, two), .75, 1e-7);
   // By precision at each hit: 1 at .8, and 2 of 3 at .3.
   EXPECT_NEAR(Score(evaluator::AveragePrecision{}, two), (1 + 2.0 / 3) / 2, 1e-7);

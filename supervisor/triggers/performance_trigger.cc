@@ -14,7 +14,9 @@
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/label_check.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
+#include "supervisor/triggers/rule_trigger.h"
 #include "supervisor/triggers/score_criterion.h"
 #include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/silent_criteria.h"
@@ -28,7 +30,7 @@ using statistics::ScoreHistory;
 using statistics::SealState;
 
 // Accuracies that a forecast rests on, at most.
-constexpr int64_t kMostAccuracies = 100;
+constexpr int64_t kMaxAccuracies = 100;
 
 struct PerformanceState {
   std::optional<Cut> from = std::nullopt;  // Up to here samples have been looked at.
@@ -36,8 +38,8 @@ struct PerformanceState {
   bool is_new = false;      // No interval since the last training has been looked at.
   int64_t num_samples = 0;  // Since the last training.
   statistics::AvoidableErrors avoidable = {};
-  ScoreHistory accuracies = {.most = kMostAccuracies};  // Since the last training.
-  ScoreHistory new_models = {};                         // Of each on its first interval.
+  ScoreHistory accuracies = {.most = kMaxAccuracies};  // Since the last training.
+  ScoreHistory new_models = {};                        // The score of each on its first interval.
   ScoreHistory scores = {};
 
   void Fields(auto&& field) {
@@ -50,6 +52,7 @@ struct PerformanceState {
     field("new_models", new_models);
     field("scores", scores);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 class PerformancePolicy final : public TriggerPolicy {
@@ -76,10 +79,10 @@ class PerformancePolicy final : public TriggerPolicy {
          .to = at,
          .where = spec_.where.value_or("")}};
   }
-  Verdict Decide(const Evidence& evidence) override {
+  absl::StatusOr<Verdict> Decide(const Evidence& evidence) override {
     Observed observed = points_.Pass(evidence);
-    observed["samples"] = static_cast<double>(state_.num_samples);
-    observed["model"] = state_.has_model ? 1 : 0;
+    observed[number::kSamples] = static_cast<double>(state_.num_samples);
+    observed[number::kModel] = state_.has_model ? 1 : 0;
     if (!evidence.tables.empty()) {
       Look(evidence.tables[0], observed);
       state_.from = evidence.at;
@@ -115,14 +118,14 @@ class PerformancePolicy final : public TriggerPolicy {
 
   // Looks at an interval, by the errors of its samples or by their outcomes.
   void Look(const EvidenceTable& interval, Observed& observed) {
-    observed["rows"] = static_cast<double>(interval.num_rows);
-    observed["missing"] = static_cast<double>(interval.num_missing);
+    observed[number::kRows] = static_cast<double>(interval.num_rows);
+    observed[number::kMissing] = static_cast<double>(interval.num_missing);
     if (interval.num_rows == 0) return;
     const std::optional<double> score = IsMeanOfErrors(spec_.measure)
                                             ? ScoreOfErrors(interval, observed)
                                             : ScoreOf(spec_.measure, interval);
     if (!score) return;
-    observed["score"] = *score;
+    observed[number::kScore] = *score;
     std::visit([&](const auto& own) { ObserveScores(own, state_.scores, kind_, observed); },
                spec_.criterion);
     state_.scores.Add(*score);
@@ -132,7 +135,7 @@ class PerformancePolicy final : public TriggerPolicy {
     const double sum = std::accumulate(errors.values.begin(), errors.values.end(), 0.0);
     const double mean = sum / static_cast<double>(errors.num_rows);
     const double score = IsAccuracy(spec_.measure) ? 1 - mean : mean;
-    observed["errors"] = sum;
+    observed[number::kErrors] = sum;
     if (Avoidable() != nullptr) {
       Count(*Avoidable(), score, std::llround(sum), errors.num_rows, observed);
     }
@@ -146,13 +149,13 @@ class PerformancePolicy final : public TriggerPolicy {
     const double expected = criterion.expected_accuracy.value_or(statistics::ForecastNextShare(
         state_.new_models.scores, statistics::ForecastMethod::kRollingAverage));
     state_.avoidable.Add(num_errors, num_rows, expected, criterion.may_fall);
-    observed["expected_accuracy"] = expected;
-    observed["avoidable"] = static_cast<double>(state_.avoidable.count);
+    observed[number::kExpectedAccuracy] = expected;
+    observed[number::kAvoidable] = static_cast<double>(state_.avoidable.count);
     if (!criterion.forecast) return;
     const double forecast =
         statistics::ForecastNextShare(state_.accuracies.scores, *criterion.forecast);
-    observed["forecast_accuracy"] = forecast;
-    observed["avoidable_ahead"] = state_.avoidable.Ahead(num_rows, forecast, expected);
+    observed[number::kForecastAccuracy] = forecast;
+    observed[number::kAvoidableAhead] = state_.avoidable.Ahead(num_rows, forecast, expected);
   }
 
   const PerformanceTrigger spec_;
@@ -163,41 +166,41 @@ class PerformancePolicy final : public TriggerPolicy {
 
 // The greater one of what there are and what is forecast.
 double CountOf(const Observed& observed) {
-  const double count = ValueOf(observed, "avoidable");
-  if (!observed.contains("avoidable_ahead")) return count;
-  return std::max(count, ValueOf(observed, "avoidable_ahead"));
+  const double count = ValueOf(observed, number::kAvoidable);
+  if (!observed.contains(number::kAvoidableAhead)) return count;
+  return std::max(count, ValueOf(observed, number::kAvoidableAhead));
 }
 
 void JudgeScore(const AvoidableErrorsCriterion& criterion, const ScoreKind&, Verdict& verdict) {
-  const double count = CountOf(verdict.observed);
+  const double count = CountOf(verdict.observed());
   const auto wanted = static_cast<double>(criterion.at_least);
-  verdict.fired = count >= wanted;
-  verdict.comparison = Comparison{"avoidable mistakes", count, wanted, "mistakes"};
-  verdict.nearest = Change{"criterion.at_least", wanted, count};
+  verdict.set_fired(count >= wanted);
+  *verdict.mutable_comparison() = Compared("avoidable mistakes", count, wanted, "mistakes");
+  *verdict.mutable_nearest() = ChangeOf("criterion.at_least", wanted, count);
 }
 
 std::string ExplainScore(const AvoidableErrorsCriterion& criterion, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
+  const Observed& seen = verdict.observed();
   std::string text =
       fmt::format("a new model is expected to reach {}, which makes {} since the last training",
-                  Figure(ValueOf(seen, "expected_accuracy")),
-                  Counted(ValueOf(seen, "avoidable"), "avoidable mistake"));
-  if (seen.contains("avoidable_ahead")) {
+                  Figure(ValueOf(seen, number::kExpectedAccuracy)),
+                  Counted(ValueOf(seen, number::kAvoidable), "avoidable mistake"));
+  if (seen.contains(number::kAvoidableAhead)) {
     text += fmt::format(", and {} after the next interval at the forecast accuracy of {}",
-                        Figure(ValueOf(seen, "avoidable_ahead")),
-                        Figure(ValueOf(seen, "forecast_accuracy")));
+                        Figure(ValueOf(seen, number::kAvoidableAhead)),
+                        Figure(ValueOf(seen, number::kForecastAccuracy)));
   }
   return text + fmt::format("; `at_least` is {}", Figure(static_cast<double>(criterion.at_least)));
 }
 
 std::string ExplainInterval(const PerformanceTrigger& spec, const Observed& seen) {
-  const std::string samples = Counted(ValueOf(seen, "rows"), "sample");
-  const std::string score = Figure(ValueOf(seen, "score"));
+  const std::string samples = Counted(ValueOf(seen, number::kRows), "sample");
+  const std::string score = Figure(ValueOf(seen, number::kScore));
   if (!IsAccuracy(spec.measure)) {
     return fmt::format("the {} of {} was {}", KindOf(spec.measure).name, samples, score);
   }
   return fmt::format("of {} the model got {} wrong, an accuracy of {}", samples,
-                     Figure(ValueOf(seen, "errors")), score);
+                     Figure(ValueOf(seen, number::kErrors)), score);
 }
 
 }  // namespace
@@ -208,16 +211,16 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const PerformanceTrigger& spec) {
 
 Verdict Judge(const PerformanceTrigger& spec, const Observed& observed) {
   if (auto warm = JudgeWarmUp(spec.warm_up, PerformanceTrigger::kType, observed)) return *warm;
-  Verdict verdict = {.policy = std::string(PerformanceTrigger::kType), .observed = observed};
-  if (ValueOf(observed, "model") == 0) {
+  Verdict verdict = NewVerdict(PerformanceTrigger::kType, observed);
+  if (ValueOf(observed, number::kModel) == 0) {
     JudgeFirstTraining(spec.first, verdict);
     return verdict;
   }
-  if (!observed.contains("score")) {
-    verdict.comparison = {ValueOf(observed, "rows") == 0 ? "samples that could be looked at"
-                                                         : "scores of the interval",
-                          0, 1, ValueOf(observed, "rows") == 0 ? "samples" : "scores",
-                          /*waiting=*/true};
+  if (!observed.contains(number::kScore)) {
+    *verdict.mutable_comparison() =
+        Awaited(ValueOf(observed, number::kRows) == 0 ? "samples that could be looked at"
+                                                      : "scores of the interval",
+                0, 1, ValueOf(observed, number::kRows) == 0 ? "samples" : "scores");
     return verdict;
   }
   std::visit([&](const auto& criterion) { JudgeScore(criterion, KindOf(spec.measure), verdict); },
@@ -226,15 +229,16 @@ Verdict Judge(const PerformanceTrigger& spec, const Observed& observed) {
 }
 
 std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
+  const Observed& seen = verdict.observed();
   if (auto warm = ExplainWarmUp(spec.warm_up, verdict)) return *warm;
-  if (ValueOf(seen, "model") == 0) {
+  if (ValueOf(seen, number::kModel) == 0) {
     return ExplainFirstTraining(spec.first, seen);
   }
-  if (!seen.contains("score")) {
-    if (ValueOf(seen, "rows") == 0) return "no sample since the last evaluation could be looked at";
+  if (!seen.contains(number::kScore)) {
+    if (ValueOf(seen, number::kRows) == 0)
+      return "no sample since the last evaluation could be looked at";
     return fmt::format("{} is undefined on the {} since the last evaluation",
-                       KindOf(spec.measure).name, Counted(ValueOf(seen, "rows"), "sample"));
+                       KindOf(spec.measure).name, Counted(ValueOf(seen, number::kRows), "sample"));
   }
   return ExplainInterval(spec, seen) + "; " +
          std::visit([&](const auto& criterion) { return ExplainScore(criterion, verdict); },
@@ -274,24 +278,24 @@ void CheckMeasure(const PerformanceMeasure& measure, const transform::DescribedS
 
 }  // namespace
 
-void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  CheckMeasure(spec.measure, samples, problems);
-  if (!spec.where) return;
+void TriggerOf<PerformanceTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                                 config::Problems& problems) const {
+  CheckMeasure(spec_.measure, samples, problems);
+  if (!spec_.where) return;
   expressions::KnownColumns columns{
       .columns = {{.name = "@time", .type = expressions::Type::kTime}, {.name = "@label"}},
       .others = !samples.schema.columns.has_value()};
   for (const std::string& name : samples.schema.columns.value_or(std::vector<std::string>())) {
     columns.columns.push_back({.name = name});
   }
-  const auto parsed = expressions::Expression::Parse(*spec.where);
+  const auto parsed = expressions::Expression::Parse(*spec_.where);
   if (!parsed.ok()) return;  // Check() says so.
   const auto compiled = expressions::Compile(*parsed, columns, expressions::Type::kTruth);
   if (!compiled.ok()) problems.Add("where", std::string(compiled.status().message()), "");
 }
 
-std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamFacts& stream) {
-  const ScoreRange range = RangeOf(spec.measure);
+std::vector<config::Remark> TriggerOf<PerformanceTrigger>::Advise(const StreamFacts& stream) const {
+  const ScoreRange range = RangeOf(spec_.measure);
   std::vector<config::Remark> remarks = std::visit(
       [&]<typename Criterion>(const Criterion& criterion) -> std::vector<config::Remark> {
         if constexpr (std::is_same_v<Criterion, AvoidableErrorsCriterion>) {
@@ -302,17 +306,17 @@ std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamF
                        "and nothing fires",
                    .hint = "write an accuracy above 0, or leave it out"}};
         } else {
-          return FindSilence(criterion, KindOf(spec.measure), range);
+          return FindSilence(criterion, KindOf(spec_.measure), range);
         }
       },
-      spec.criterion);
+      spec_.criterion);
   const auto add = [&](std::vector<config::Remark> more) {
     remarks.insert(remarks.end(), more.begin(), more.end());
   };
-  add(FindOutOfReach("first", spec.first, stream));
-  add(FindOutOfReach("evaluate.samples", spec.evaluate.samples, stream));
-  if (!spec.warm_up && spec.evaluate.samples) {
-    AddTinyFirst(std::max(*spec.evaluate.samples, spec.first.value_or(0)), remarks);
+  add(FindOutOfReach("first", spec_.first, stream));
+  add(FindOutOfReach("evaluate.samples", spec_.evaluate.samples, stream));
+  if (!spec_.warm_up && spec_.evaluate.samples) {
+    AddTinyFirst(std::max(*spec_.evaluate.samples, spec_.first.value_or(0)), remarks);
   }
   return remarks;
 }

@@ -14,7 +14,7 @@
 #include "supervisor/triggers/criterion_spec.h"
 #include "supervisor/triggers/decision_interval.h"
 #include "supervisor/triggers/performance_measure.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
@@ -41,8 +41,7 @@ struct PerformanceTrigger {
       "the beginning, and where its trigger decides";
   static constexpr std::string_view kCost =
       "one prediction of the model for each sample; measures of ranks sort an interval; as state, "
-      "the "
-      "last scores";
+      "the last scores";
   static constexpr std::string_view kSource =
       "Boether et al., Modyn (SIGMOD 2025), for criteria over accuracies and avoidable mistakes; "
       "Hoerl and Kennard, Ridge Regression (1970), for the forecast";
@@ -75,8 +74,13 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const PerformanceTrigger& spec);
 Verdict Judge(const PerformanceTrigger& spec, const Observed& observed);
 std::string Explain(const PerformanceTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const PerformanceTrigger& spec);
-void CheckSamples(const PerformanceTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems);
-std::vector<config::Remark> Advise(const PerformanceTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<PerformanceTrigger> final : public RuleTrigger<PerformanceTrigger> {
+ public:
+  void CheckSamples(const transform::DescribedSamples& samples,
+                    config::Problems& problems) const override;
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor

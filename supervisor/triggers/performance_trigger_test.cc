@@ -35,7 +35,7 @@ std::vector<int64_t> Fired(const std::vector<Decision>& decisions) {
   return numbers;
 }
 
-// One in so many is wrong.
+// One in `n` is wrong.
 ScriptedErrors::ErrorOf OneIn(int64_t n) {
   return [n](int64_t number) { return number % n == 0 ? 1 : 0; };
 }
@@ -52,8 +52,10 @@ TEST(PerformanceTrigger, FiresWhenTheAccuracyHasFallenToTheThreshold) {
   EXPECT_EQ(Explain(spec, decisions[0].verdict), "100 samples had come and there was no model");
   EXPECT_EQ(Explain(spec, decisions[1].verdict),
             "of 100 samples the model got 10 wrong, an accuracy of 0.9; `at` is 0.8");
-  EXPECT_EQ(decisions[1].verdict.nearest, (Change{"criterion.at", .8, .9}));
-  EXPECT_EQ(decisions[1].verdict.comparison, (Comparison{"accuracy", .9, .8, ""}));
+  EXPECT_EQ(decisions[1].verdict.nearest().ShortDebugString(),
+            ChangeOf("criterion.at", .8, .9).ShortDebugString());
+  EXPECT_EQ(decisions[1].verdict.comparison().ShortDebugString(),
+            Compared("accuracy", .9, .8, "").ShortDebugString());
 }
 
 TEST(PerformanceTrigger, FiresWhenTheErrorHasRisen) {
@@ -89,8 +91,8 @@ TEST(PerformanceTrigger, JudgesByAnyMeasureOfPredictionsAndLabels) {
   const auto decisions = testing::Decide(spec, SteadySamples(900), 100, &source);
   // From 500 on labels and probabilities have nothing to do with each other.
   EXPECT_THAT(Fired(decisions), ElementsAre(0, 5, 6));
-  EXPECT_EQ(decisions[1].verdict.observed.at("score"), 1);
-  EXPECT_NEAR(decisions[5].verdict.observed.at("score"), .5, 1e-12);
+  EXPECT_EQ(decisions[1].verdict.observed().at("score"), 1);
+  EXPECT_NEAR(decisions[5].verdict.observed().at("score"), .5, 1e-12);
   EXPECT_EQ(Explain(spec, decisions[1].verdict), "the roc_auc of 100 samples was 1; `at` is 0.6");
   EXPECT_EQ(Explain(spec, decisions[8].verdict),
             "roc_auc is undefined on the 100 samples since the last evaluation");
@@ -101,7 +103,8 @@ TEST(PerformanceTrigger, RefusesAMeasureThatDoesNotFitTheLabels) {
     PerformanceTrigger spec = Of(ThresholdCriterion{.at = .6});
     spec.measure = measure;
     config::Problems problems;
-    CheckSamples(spec, {.dataset = "air", .schema = {.label = label, .num_classes = 3}}, problems);
+    TriggerSpec(spec)->CheckSamples(
+        {.dataset = "air", .schema = {.label = label, .num_classes = 3}}, problems);
     return problems.ToString();
   };
   using transform::LabelKind;
@@ -120,16 +123,17 @@ TEST(PerformanceTrigger, AnswersNoWhereNoSampleCouldBeLookedAt) {
             "no sample since the last evaluation could be looked at");
 }
 
-// Of 200 samples 50 are wrong and 20 were to be expected.
+// 50 of 200 samples are wrong, and 20 were expected.
 TEST(PerformanceTrigger, CountsMistakesThatANewModelWouldNotMake) {
   const PerformanceTrigger spec =
       Of(AvoidableErrorsCriterion{.at_least = 90, .expected_accuracy = .9}, 200);
   const auto decisions = Decide(spec, 1600, OneIn(4));
-  EXPECT_EQ(decisions[1].verdict.observed.at("avoidable"), 30);
-  EXPECT_EQ(decisions[2].verdict.observed.at("avoidable"), 60);
+  EXPECT_EQ(decisions[1].verdict.observed().at("avoidable"), 30);
+  EXPECT_EQ(decisions[2].verdict.observed().at("avoidable"), 60);
   // After ceil(90 / 30) intervals, and as many again, for a training sets the count back.
   EXPECT_THAT(Fired(decisions), ElementsAre(0, 3, 6));
-  EXPECT_EQ(decisions[2].verdict.nearest, (Change{"criterion.at_least", 90, 60}));
+  EXPECT_EQ(decisions[2].verdict.nearest().ShortDebugString(),
+            ChangeOf("criterion.at_least", 90, 60).ShortDebugString());
 }
 
 TEST(PerformanceTrigger, LetsTheCountFallOnlyWhereItIsToldTo) {
@@ -140,8 +144,8 @@ TEST(PerformanceTrigger, LetsTheCountFallOnlyWhereItIsToldTo) {
         Decide(Of(AvoidableErrorsCriterion{
                    .at_least = 1000, .expected_accuracy = .9, .may_fall = may_fall}),
                400, errors);
-    EXPECT_EQ(decisions[1].verdict.observed.at("avoidable"), 40);
-    EXPECT_EQ(decisions[3].verdict.observed.at("avoidable"), may_fall ? 20 : 40);
+    EXPECT_EQ(decisions[1].verdict.observed().at("avoidable"), 40);
+    EXPECT_EQ(decisions[3].verdict.observed().at("avoidable"), may_fall ? 20 : 40);
   }
 }
 
@@ -157,26 +161,26 @@ TEST(PerformanceTrigger, LooksOneIntervalAhead) {
     const PerformanceTrigger spec =
         Of(AvoidableErrorsCriterion{.at_least = 1000, .expected_accuracy = .9, .forecast = method});
     const auto decisions = Decide(spec, 600, falling);
-    const Observed& seen = decisions[5].verdict.observed;
+    const Observed& seen = decisions[5].verdict.observed();
     EXPECT_NEAR(seen.at("forecast_accuracy"), accuracy, 1e-9);
     EXPECT_EQ(seen.at("avoidable"), 2 + 4 + 6 + 8);
     EXPECT_NEAR(seen.at("avoidable_ahead"), 20 + (.9 - accuracy) * 100, 1e-7);
     // What is to come turns the answer.
     PerformanceTrigger nearly = spec;
     std::get<AvoidableErrorsCriterion>(nearly.criterion).at_least = 24;
-    EXPECT_TRUE(Judge(nearly, seen).fired);
+    EXPECT_TRUE(Judge(nearly, seen).fired());
     std::get<AvoidableErrorsCriterion>(nearly.criterion).forecast.reset();
     Observed without = seen;
-    without.erase("avoidable_ahead");
-    EXPECT_FALSE(Judge(nearly, without).fired);
+    without.erase(std::string("avoidable_ahead"));
+    EXPECT_FALSE(Judge(nearly, without).fired());
     EXPECT_THAT(Explain(spec, decisions[5].verdict), HasSubstr("after the next interval"));
   }
 }
 
-// What a new model achieves is seen where no model has been trained: on the first interval behind
+// What a new model achieves is seen where no model has been trained: on the first interval after
 // each training.
 TEST(PerformanceTrigger, ExpectsOfAModelWhatNewOnesAchieved) {
-  // Right behind a training one in ten is wrong, then three. Trainings come at 100, and whenever 40
+  // Right after a training one in ten is wrong, then three. Trainings come at 100, and whenever 40
   // more than expected are wrong: at 400, 700 ...
   const auto errors = [](int64_t number) {
     return number % 10 < (number / 100 % 3 == 1 ? 1 : 3) ? 1 : 0;
@@ -184,18 +188,18 @@ TEST(PerformanceTrigger, ExpectsOfAModelWhatNewOnesAchieved) {
   const auto decisions = Decide(Of(AvoidableErrorsCriterion{.at_least = 40}), 1000, errors);
   EXPECT_THAT(Fired(decisions), ElementsAre(0, 3, 6, 9));
   for (size_t i = 1; i < decisions.size(); ++i) {
-    EXPECT_NEAR(decisions[i].verdict.observed.at("expected_accuracy"), .9, 1e-12);
+    EXPECT_NEAR(decisions[i].verdict.observed().at("expected_accuracy"), .9, 1e-12);
   }
   // The models become worse, and what is expected of them follows, of the last two.
   const auto worse = [](int64_t number) { return number % 100 < number / 100 * 5 ? 1 : 0; };
   const auto followed =
       Decide(Of(AvoidableErrorsCriterion{.at_least = 5, .trainings = 2}), 1000, worse);
-  EXPECT_NEAR(followed[1].verdict.observed.at("expected_accuracy"), .95, 1e-12);
+  EXPECT_NEAR(followed[1].verdict.observed().at("expected_accuracy"), .95, 1e-12);
   EXPECT_FALSE(followed[1].fired);
   EXPECT_TRUE(followed[2].fired);
-  EXPECT_NEAR(followed[3].verdict.observed.at("expected_accuracy"), (.95 + .85) / 2, 1e-12);
+  EXPECT_NEAR(followed[3].verdict.observed().at("expected_accuracy"), (.95 + .85) / 2, 1e-12);
   EXPECT_TRUE(followed[3].fired);
-  EXPECT_NEAR(followed[4].verdict.observed.at("expected_accuracy"), (.85 + .8) / 2, 1e-12);
+  EXPECT_NEAR(followed[4].verdict.observed().at("expected_accuracy"), (.85 + .8) / 2, 1e-12);
 }
 
 TEST(PerformanceTrigger, FillsItsHistoryWhileASimplePolicyDecides) {
@@ -205,13 +209,13 @@ TEST(PerformanceTrigger, FillsItsHistoryWhileASimplePolicyDecides) {
     return (number * 7919) % 100 < (number < 800 ? 10 + number % 7 : 40) ? 1 : 0;
   });
   const auto first = std::find_if(decisions.begin(), decisions.end(), [](const Decision& decision) {
-    return !decision.verdict.observed.contains("warm_up");
+    return !decision.verdict.observed().contains("warm_up");
   });
   ASSERT_NE(first, decisions.end());
   // The first two evaluations had no model to look at.
-  EXPECT_EQ(first->verdict.observed.at("scores"), 8);
+  EXPECT_EQ(first->verdict.observed().at("scores"), 8);
   for (auto it = decisions.begin(); it != first; ++it) {
-    EXPECT_EQ(it->fired, it->verdict.observed.contains("warm_up.decided"));
+    EXPECT_EQ(it->fired, it->verdict.observed().contains("warm_up.decided"));
   }
 }
 
@@ -236,17 +240,17 @@ TEST(PerformanceTrigger, AsksForTheSamplesThatItsConditionNames) {
   const auto problems_of = [&](const std::string& where) {
     spec.where = where;
     config::Problems problems;
-    CheckSamples(spec,
-                 {.dataset = "flights",
-                  .schema = {.columns = std::vector<std::string>{"carrier", "delay"},
-                             .label = transform::LabelKind::kClass,
-                             .num_classes = 2}},
-                 problems);
+    TriggerSpec(spec)->CheckSamples(
+        {.dataset = "flights",
+         .schema = {.columns = std::vector<std::string>{"carrier", "delay"},
+                    .label = transform::LabelKind::kClass,
+                    .num_classes = 2}},
+        problems);
     return problems.ToString();
   };
   EXPECT_EQ(problems_of("carrier = 'UA' and @label = 'late'"), "");
   EXPECT_THAT(problems_of("delays > 1"), ::testing::HasSubstr("did you mean 'delay'?"));
-  EXPECT_THAT(problems_of("delay + 1"), ::testing::HasSubstr("a truth value is needed"));
+  EXPECT_THAT(problems_of("delay + 1"), ::testing::HasSubstr("a boolean is needed"));
 }
 
 }  // namespace

@@ -38,21 +38,22 @@ absl::StatusOr<PeriodGrid::Periods> ReadCalendar(const std::string& unit) {
     ASSIGN_OR_RETURN(Calendar calendar, Calendar::Create(value, 1, "UTC"));
     return PeriodGrid::Periods(CalendarPeriods(std::move(calendar)));
   }
-  return InvalidArgument("points: '{}' is none of day, week, month and year", unit);
+  return InvalidArgument("points: '{}' is not day, week, month or year", unit);
 }
 
 absl::Status ReadPoints(const json& points, PluginDeclaration& declaration) {
   if (!points.is_object() || points.size() != 1) {
-    return InvalidArgument("it does not say where it decides");
+    return InvalidArgument("it declared no decision points");
   }
   declaration.samples = CountAt(points, "samples");
-  if (declaration.samples == 0) return InvalidArgument("points: 0 samples are no interval");
+  if (declaration.samples == 0) return InvalidArgument("points: 0 samples are not an interval");
   if (declaration.samples) return absl::OkStatus();
   const auto seconds = points.find("seconds");
   if (seconds != points.end() && seconds->is_number()) {
     const double micros = seconds->get<double>() * 1e6;
     if (!(micros >= 1 && micros < 1e18)) {
-      return InvalidArgument("points: {} s is no length of a period", seconds->get<double>());
+      return InvalidArgument("points: {} s is not a valid length of a period",
+                             seconds->get<double>());
     }
     declaration.periods = EqualPeriods({std::llround(micros)});
     return absl::OkStatus();
@@ -61,26 +62,26 @@ absl::Status ReadPoints(const json& points, PluginDeclaration& declaration) {
     ASSIGN_OR_RETURN(declaration.periods, ReadCalendar(TextAt(points, "calendar")));
     return absl::OkStatus();
   }
-  return InvalidArgument("points: {} says neither samples, seconds nor calendar", points.dump());
+  return InvalidArgument("points: {} has neither samples, seconds nor calendar", points.dump());
 }
 
 // Refuses evidence that may be all of a long stream: it is held in memory.
 absl::Status CheckBounds(const DeclaredEvidence& evidence) {
   if (!evidence.kind) {
     if (evidence.most_rows == 0) return absl::OkStatus();
-    return InvalidArgument("looks_at: {} takes newest, and no most_rows", evidence.name);
+    return InvalidArgument("looks_at: {} takes newest, not most_rows", evidence.name);
   }
   const bool is_narrow =
       evidence.kind == EvidenceKind::kErrors || evidence.kind == EvidenceKind::kLabels;
   const bool may_be_long =
       evidence.since == Since::kBeginning || (evidence.since == Since::kTraining && !is_narrow);
   if (!may_be_long || evidence.newest > 0 || evidence.most_rows > 0) return absl::OkStatus();
-  return InvalidArgument("looks_at: {} may be all of a long stream; give newest or most_rows",
+  return InvalidArgument("looks_at: {} may cover all of a long stream; set newest or most_rows",
                          evidence.name);
 }
 
 absl::StatusOr<DeclaredEvidence> ReadEvidence(const json& said) {
-  if (!said.is_object()) return InvalidArgument("looks_at: an entry is no object");
+  if (!said.is_object()) return InvalidArgument("looks_at: an entry is not an object");
   DeclaredEvidence evidence{.name = TextAt(said, "name")};
   const auto* const kind = std::ranges::find(kKinds, TextAt(said, "kind"), &KindName::name);
   if (kind == std::end(kKinds)) {
@@ -104,7 +105,7 @@ absl::StatusOr<DeclaredEvidence> ReadEvidence(const json& said) {
     return InvalidArgument("looks_at: {} names no columns", evidence.name);
   }
   if (!evidence.kind && evidence.since != Since::kDecision) {
-    return InvalidArgument("looks_at: {} can be of the samples since the last decision only",
+    return InvalidArgument("looks_at: {} can only cover the samples since the last decision",
                            evidence.name);
   }
   RETURN_IF_ERROR(CheckBounds(evidence));
@@ -126,7 +127,7 @@ bool PluginDeclaration::LooksAtSamples() const {
 
 absl::StatusOr<PluginDeclaration> ReadDeclaration(const json& created) {
   PluginDeclaration declaration;
-  if (!created.is_object()) return InvalidArgument("it says nothing of itself");
+  if (!created.is_object()) return InvalidArgument("it returned no declaration");
   RETURN_IF_ERROR(ReadPoints(created.value("points", json()), declaration));
   for (const json& said : created.value("looks_at", json::array())) {
     ASSIGN_OR_RETURN(declaration.looks_at.emplace_back(), ReadEvidence(said));

@@ -1,4 +1,4 @@
-// What a trigger plug-in says of itself: where it decides, and what it looks at there.
+// The declaration of a trigger plug-in: its decision points, and its evidence.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 
 namespace tidemill::supervisor {
 
-// From where on samples are looked at.
+// The beginning of the samples of a piece of evidence.
 enum class Since { kDecision, kTraining, kBeginning };
 
 // One of the tables that the plug-in is shown.
 struct DeclaredEvidence {
   std::string name;
-  // Absent: times and keys of samples, which the policy has itself.
+  // Absent for the times and keys of samples, which the policy already has.
   std::optional<EvidenceKind> kind = std::nullopt;
   Since since = Since::kDecision;
   int64_t newest = 0;
@@ -28,7 +28,7 @@ struct DeclaredEvidence {
 };
 
 struct PluginDeclaration {
-  // Decides after so many samples, or, without, at the ends of periods.
+  // Decides after this many samples, or, without it, at the ends of periods.
   std::optional<int64_t> samples = std::nullopt;
   std::optional<PeriodGrid::Periods> periods = std::nullopt;
   std::vector<DeclaredEvidence> looks_at = {};

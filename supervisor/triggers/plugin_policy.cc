@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "plugin/process/fault.h"
 #include "plugin/spec/json_fields.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
@@ -19,15 +20,12 @@ using plugin::BoolAt;
 using plugin::NumberAt;
 using plugin::TextAt;
 
-// Observed by the policy where the plug-in was not asked.
-constexpr char kNoModel[] = "no_model";
-
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
-// Of what a decision observed.
-constexpr size_t kMostNumbers = 100;
-constexpr size_t kMostNameBytes = 100;
+// The limit of the numbers that a decision observes.
+constexpr size_t kMaxNumbers = 100;
+constexpr size_t kMaxNameBytes = 100;
 // Events that wait for a plug-in that cannot decide.
-constexpr size_t kMostEvents = 1000;
+constexpr size_t kMaxEvents = 1000;
 
 std::variant<SampleGrid, PeriodGrid> GridOf(const PluginDeclaration& declaration) {
   if (declaration.periods) return PeriodGrid(*declaration.periods);
@@ -38,27 +36,34 @@ json ToJson(const Cut& cut) {
   return {{"event_time", cut.event_time.micros}, {"key", cut.sample_key.value}};
 }
 
-// A text of the plug-in's, as it can be kept and shown.
+// A text from the plug-in, in a form that can be stored and shown.
 std::string Words(const json& object, const char* key, size_t most) {
   return Printable(TextAt(object, key).substr(0, most));
+}
+
+json ToJson(const Observed& observed) {
+  json numbers = json::object();
+  for (const auto& [name, value] : observed) numbers[name] = value;
+  return numbers;
 }
 
 absl::StatusOr<Observed> ReadObserved(const json& answer) {
   const auto said = answer.find("observed");
   if (said == answer.end() || !said->is_object()) {
-    return InvalidArgument("observe: it says nothing that it observed");
+    return InvalidArgument("observe: it returned no observed numbers");
   }
-  if (said->size() > kMostNumbers) {
-    return InvalidArgument("observe: it observed {} numbers, and {} are recorded at most",
-                           said->size(), kMostNumbers);
+  if (said->size() > kMaxNumbers) {
+    return InvalidArgument("observe: it observed {} numbers; at most {} are recorded", said->size(),
+                           kMaxNumbers);
   }
   Observed observed;
   for (const auto& [name, value] : said->items()) {
-    if (name.size() > kMostNameBytes || !IsPrintable(name)) {
-      return InvalidArgument("observe: '{}' is no name of a number", Printable(name).substr(0, 60));
+    if (name.size() > kMaxNameBytes || !IsPrintable(name)) {
+      return InvalidArgument("observe: '{}' is not a valid name for a number",
+                             Printable(name).substr(0, 60));
     }
     if (!value.is_number() || !std::isfinite(value.get<double>())) {
-      return InvalidArgument("observe: {} is no finite number", name);
+      return InvalidArgument("observe: {} is not a finite number", name);
     }
     observed[name] = value.get<double>();
   }
@@ -66,26 +71,35 @@ absl::StatusOr<Observed> ReadObserved(const json& answer) {
 }
 
 Verdict VerdictOf(const json& answer, const Observed& observed) {
-  Verdict verdict{.policy = std::string(PluginTrigger::kType),
-                  .fired = BoolAt(answer, "fired"),
-                  .observed = observed,
-                  .because = Words(answer, "because", 1000)};
+  Verdict verdict = NewVerdict(PluginTrigger::kType, observed);
+  verdict.set_fired(BoolAt(answer, "fired"));
+  verdict.set_because(Words(answer, "because", 1000));
   const auto compared = answer.find("comparison");
   if (compared != answer.end() && compared->is_object()) {
-    verdict.comparison =
-        Comparison{Words(*compared, "quantity", 200), NumberAt(*compared, "value").value_or(0),
-                   NumberAt(*compared, "threshold").value_or(0), Words(*compared, "unit", 50)};
+    *verdict.mutable_comparison() =
+        Compared(Words(*compared, "quantity", 200), NumberAt(*compared, "value").value_or(0),
+                 NumberAt(*compared, "threshold").value_or(0), Words(*compared, "unit", 50));
   }
   return verdict;
 }
 
-// Of a table of numbers, `width` a row.
+// The answer where there is no model for the plug-in to look at.
+Verdict WithoutModel() {
+  Verdict verdict = NewVerdict(PluginTrigger::kType, ObservedOf({{number::kNoModel, 1}}));
+  verdict.set_fired(true);
+  verdict.set_because("there was no model that it could look at");
+  return verdict;
+}
+
+// The values of a table of numbers, `width` a row. Tables leave out different samples, so each has
+// its keys.
 absl::StatusOr<json> ValuesTable(const EvidenceTable& table, plugin::HostProcess& host) {
   batch::Batch batch(table.num_rows);
   std::vector<int64_t> shape;
   if (table.width != 1) shape.push_back(table.width);
   RETURN_IF_ERROR(
       batch.Set(batch::MakeColumn<double>("values", std::span(table.values), std::move(shape))));
+  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>("key", std::span(table.keys))));
   ASSIGN_OR_RETURN(json said, host.AddColumns(batch));
   said["missing"] = table.num_missing;
   return said;
@@ -157,21 +171,18 @@ std::vector<EvidenceRequest> PluginPolicy::Needs(const Cut& at) const {
   return requests;
 }
 
-Verdict PluginPolicy::Decide(const Evidence& evidence) {
-  Verdict verdict;
+absl::StatusOr<Verdict> PluginPolicy::Decide(const Evidence& evidence) {
+  absl::StatusOr<Verdict> verdict;
   if (!undeclared_.ok()) {
     verdict = AfterFault(undeclared_);
   } else if (WaitsForModel()) {
-    verdict = {.policy = std::string(PluginTrigger::kType),
-               .fired = true,
-               .observed = {{kNoModel, 1}},
-               .because = "there was no model that it could look at"};
+    verdict = WithoutModel();
   } else if (auto observed = Observe(evidence); !observed.ok()) {
     verdict = AfterFault(observed.status());
   } else if (auto judged = Judge(*instance_, *observed); !judged.ok()) {
     verdict = AfterFault(judged.status());
   } else {
-    verdict = *std::move(judged);
+    verdict = std::move(judged);
   }
   Pass(evidence.at);
   return verdict;
@@ -185,10 +196,11 @@ absl::StatusOr<Observed> PluginPolicy::Observe(const Evidence& evidence) {
                 {"events", events_},           {"tables", std::move(tables)}};
   };
   ASSIGN_OR_RETURN(const json answer, instance_->Call(request));
-  ASSIGN_OR_RETURN(Observed observed, ReadObserved(answer));
+  absl::StatusOr<Observed> observed = ReadObserved(answer);
+  if (!observed.ok()) return Annotate(observed.status(), spec_.use);
   std::string state = TextAt(answer, "state");
   if (state.find_first_not_of(kBase64) != std::string::npos) {
-    return InvalidArgument("observe: its state is no base64");
+    return InvalidArgument("{}: observe: its state is not base64", spec_.use);
   }
   instance_->Note(std::move(state));
   events_ = json::array();
@@ -228,22 +240,29 @@ absl::StatusOr<json> PluginPolicy::SamplesTable(const DeclaredEvidence& evidence
   return said;
 }
 
-bool PluginPolicy::IsAsked(const Observed& observed) { return !observed.contains(kNoModel); }
+bool PluginPolicy::IsAsked(const Observed& observed) {
+  return !observed.contains(number::kNoModel);
+}
 
 absl::StatusOr<Verdict> PluginPolicy::Judge(plugin::PluginInstance& instance,
                                             const Observed& observed) {
   ASSIGN_OR_RETURN(const json answer,
-                   instance.Call(json{{"call", "judge"}, {"observed", observed}}));
+                   instance.Call(json{{"call", "judge"}, {"observed", ToJson(observed)}}));
   return VerdictOf(answer, observed);
 }
 
-Verdict PluginPolicy::AfterFault(const absl::Status& fault) const {
-  return {.policy = std::string(PluginTrigger::kType),
-          .fired = spec_.on_fault == OnTriggerFault::kFire,
-          .fault = PolicyFault{.what = std::string(fault.message()),
-                               .traceback = plugin::TracebackOf(fault),
-                               .fails_run = spec_.on_fault == OnTriggerFault::kFail,
-                               .is_of_machine = plugin::IsOfMachine(fault)}};
+absl::StatusOr<Verdict> PluginPolicy::AfterFault(const absl::Status& fault) const {
+  const std::string what(fault.message());
+  if (plugin::IsOfMachine(fault)) return Unavailable("trigger: {}", what);
+  const std::string traceback = plugin::TracebackOf(fault);
+  if (spec_.on_fault == OnTriggerFault::kFail) {
+    return FailedPrecondition("trigger: {}{}{}", what, traceback.empty() ? "" : "\n", traceback);
+  }
+  Verdict verdict = NewVerdict(PluginTrigger::kType, {});
+  verdict.set_fired(spec_.on_fault == OnTriggerFault::kFire);
+  verdict.mutable_fault()->set_what(what);
+  verdict.mutable_fault()->set_traceback(traceback);
+  return verdict;
 }
 
 void PluginPolicy::Pass(const Cut& at) {
@@ -265,7 +284,7 @@ void PluginPolicy::Fired(const Cut& at) {
 }
 
 void PluginPolicy::Tell(json event) {
-  if (events_.size() >= kMostEvents) events_.erase(events_.begin());
+  if (events_.size() >= kMaxEvents) events_.erase(events_.begin());
   events_.push_back(std::move(event));
 }
 
@@ -274,7 +293,7 @@ void PluginPolicy::Learn(const TrainingCost& cost) {
 }
 
 void PluginPolicy::NoModel() {
-  // Who resumes a run says it again.
+  // A supervisor that resumes the run reports it again.
   if (!has_model_) return;
   has_model_ = false;
   Tell({{"no_model", true}});
@@ -309,14 +328,15 @@ absl::Status PluginPolicy::Restore(const json& state) {
     into->clear();
     for (const json& number : *list) {
       if (!number.is_number_integer())
-        return DataLoss("the policy's state: {} are no numbers", name);
+        return DataLoss("the policy's state: {} are not numbers", name);
       into->push_back(number.get<int64_t>());
     }
   }
   if (keys_.size() != event_times_.size())
     return DataLoss("the policy's state: samples are cut off");
   ASSIGN_OR_RETURN(const json* own, SealedField(state, "plugin"));
-  if (!own->is_string()) return DataLoss("the policy's state: that of the plug-in is no text");
+  if (!own->is_string())
+    return DataLoss("the policy's state: the state of the plug-in is not a text");
   instance_->Restore(own->get<std::string>());
   return absl::OkStatus();
 }

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kKind[] = "trigger";
-// Of triggers, which draw nothing unless the plug-in does.
+// The seed of triggers, which draw nothing unless the plug-in does.
 constexpr uint64_t kSeed = 0;
 
 // The declaration of a spec that was submitted. One that holds none decides nowhere.
@@ -32,21 +32,21 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const PluginTrigger& spec) {
       std::make_unique<plugin::PluginInstance>(spec, kKind, kSeed, plugin::HostSettingsOf(spec)));
 }
 
-Verdict Replay(const PluginTrigger& spec, const Verdict& recorded) {
-  if (recorded.fault || !PluginPolicy::IsAsked(recorded.observed)) return recorded;
-  plugin::PluginInstance instance(spec, kKind, kSeed);
-  auto verdict = PluginPolicy::Judge(instance, recorded.observed);
+Verdict TriggerOf<PluginTrigger>::Replay(const Verdict& recorded) const {
+  if (recorded.has_fault() || !PluginPolicy::IsAsked(recorded.observed())) return recorded;
+  plugin::PluginInstance instance(spec_, kKind, kSeed);
+  auto verdict = PluginPolicy::Judge(instance, recorded.observed());
   if (verdict.ok()) return *std::move(verdict);
   Verdict unanswered = recorded;
-  unanswered.fault = PolicyFault{.what = std::string(verdict.status().message())};
+  unanswered.mutable_fault()->set_what(std::string(verdict.status().message()));
   return unanswered;
 }
 
 std::string Explain(const PluginTrigger& spec, const Verdict& verdict) {
-  if (!verdict.fault) return verdict.because;
-  const char* const consequence = verdict.fired ? "yes, as `on_fault` says" : "no";
+  if (!verdict.has_fault()) return verdict.because();
+  const char* const consequence = verdict.fired() ? "yes, as `on_fault` says" : "no";
   return fmt::format("{} could not decide, so the answer was {}: {}", spec.use, consequence,
-                     verdict.fault->what);
+                     verdict.fault().what());
 }
 
 TriggerNeeds NeedsOf(const PluginTrigger& spec) {
@@ -55,13 +55,9 @@ TriggerNeeds NeedsOf(const PluginTrigger& spec) {
   return {.model_answers = declaration->AsksModel(), .samples = declaration->LooksAtSamples()};
 }
 
-std::string RunsWith(const PluginTrigger& spec) {
-  return spec.runs_with.empty() ? spec.use : spec.runs_with;
-}
-
-void CheckSamples(const PluginTrigger& spec, const transform::DescribedSamples& samples,
-                  config::Problems& problems) {
-  const auto declaration = DeclarationOf(spec);
+void TriggerOf<PluginTrigger>::CheckSamples(const transform::DescribedSamples& samples,
+                                            config::Problems& problems) const {
+  const auto declaration = DeclarationOf(spec_);
   if (!declaration.ok()) return;
   for (const DeclaredEvidence& evidence : declaration->looks_at) {
     for (const std::string& column : evidence.columns) {
@@ -70,8 +66,8 @@ void CheckSamples(const PluginTrigger& spec, const transform::DescribedSamples& 
   }
 }
 
-void TakeFiles(PluginTrigger& spec, config::NamedFiles& files, config::Problems& problems) {
-  plugin::TakePlugin(spec, kKind, files, problems,
+void TriggerOf<PluginTrigger>::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+  plugin::TakePlugin(spec_, kKind, files, problems,
                      [](const json& created) { return ReadDeclaration(created).status(); });
 }
 

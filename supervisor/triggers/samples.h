@@ -20,18 +20,18 @@ struct Samples {
   size_t size() const { return event_times.size(); }
   Samples First(size_t n) const { return {event_times.first(n), keys.first(n)}; }
   Samples From(size_t n) const { return {event_times.subspan(n), keys.subspan(n)}; }
-  // Returns the cut right behind the last sample. There must be at least one sample.
+  // Returns the cut right after the last sample. There must be at least one sample.
   Cut End() const { return {{event_times.back()}, {keys.back() + 1}}; }
 };
 
 // A position in the stream at which a policy decides.
 struct DecisionPoint {
   Cut at;
-  // The number of samples ahead that lie before `at`.
+  // The number of samples ahead that are before `at`.
   size_t num_before = 0;
 };
 
-// The clock when nothing is known about the samples to come.
+// The clock when nothing is known about future samples.
 inline constexpr Timestamp kNoClock{std::numeric_limits<int64_t>::min()};
 
 }  // namespace tidemill::supervisor

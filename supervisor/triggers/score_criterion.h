@@ -1,4 +1,5 @@
-// Judges a score by a criterion: what the criterion reads from earlier scores, and its verdict.
+// Judges a score by a criterion: the numbers that the criterion computes from earlier scores, and
+// its verdict.
 //
 // A verdict is a function of these observed numbers: "score"; "scores", the number of earlier
 // scores; "quantile" or "mean" of the earlier scores; "p_value" and "test", the number of the test
@@ -9,7 +10,7 @@
 
 #include "supervisor/statistics/criteria.h"
 #include "supervisor/triggers/criterion_spec.h"
-#include "supervisor/triggers/verdict.h"
+#include "supervisor/triggers/verdict_types.h"
 
 namespace tidemill::supervisor {
 
@@ -21,15 +22,14 @@ struct ScoreKind {
 
 // The number of earlier scores that a criterion looks back on. A criterion that needs none keeps
 // one.
-inline int64_t HistoryOf(const auto& criterion) {
-  if constexpr (
-      requires { criterion.tail; } || requires { criterion.deviation; }) {
-    return criterion.history;
-  }
-  return 1;
-}
+inline int64_t HistoryOf(const QuantileCriterion& criterion) { return criterion.history; }
+inline int64_t HistoryOf(const RollingAverageCriterion& criterion) { return criterion.history; }
+inline int64_t HistoryOf(const ThresholdCriterion&) { return 1; }
+inline int64_t HistoryOf(const PValueCriterion&) { return 1; }
+inline int64_t HistoryOf(const AutoCriterion&) { return 1; }
+inline int64_t HistoryOf(const AvoidableErrorsCriterion&) { return 1; }
 
-// Adds to `observed` what the criterion reads from earlier scores.
+// Adds the numbers that the criterion computes from earlier scores to `observed`.
 void ObserveScores(const QuantileCriterion& criterion, const statistics::ScoreHistory& before,
                    const ScoreKind& kind, Observed& observed);
 void ObserveScores(const RollingAverageCriterion& criterion, const statistics::ScoreHistory& before,
@@ -37,7 +37,8 @@ void ObserveScores(const RollingAverageCriterion& criterion, const statistics::S
 inline void ObserveScores(const auto&, const statistics::ScoreHistory&, const ScoreKind&,
                           Observed&) {}
 
-// Fills in whether the verdict fired, what was compared, and what would have changed the answer.
+// Fills in whether the verdict fired, the compared numbers, and the change that would have changed
+// the answer.
 void JudgeScore(const ThresholdCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
 void JudgeScore(const QuantileCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
 void JudgeScore(const RollingAverageCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
@@ -45,7 +46,7 @@ void JudgeScore(const PValueCriterion& criterion, const ScoreKind& kind, Verdict
 // The same for a score whose threshold has been found.
 void JudgeScore(const AutoCriterion& criterion, const ScoreKind& kind, Verdict& verdict);
 
-// Says what the score was compared with, as a continuation of the sentence: "`at` is 0.8".
+// Describes the threshold of the score, as a continuation of the sentence: "`at` is 0.8".
 std::string ExplainScore(const ThresholdCriterion& criterion, const Verdict& verdict);
 std::string ExplainScore(const QuantileCriterion& criterion, const Verdict& verdict);
 std::string ExplainScore(const RollingAverageCriterion& criterion, const Verdict& verdict);

@@ -34,7 +34,7 @@ ScoreRange RangeOf(const statistics::DriftStatistic& statistic) {
   return std::visit(
       []<typename Statistic>(const Statistic& spec) -> ScoreRange {
         if constexpr (std::is_same_v<Statistic, statistics::MmdStatistic>) {
-          // A kernel lies between 0 and 1.
+          // A kernel is between 0 and 1.
           return {.least = std::nullopt, .greatest = 2};
         } else if constexpr (std::is_same_v<Statistic, statistics::KsStatistic> ||
                              std::is_same_v<Statistic, statistics::ClassifierStatistic>) {
@@ -74,7 +74,7 @@ std::vector<config::Remark> FindSilence(const ThresholdCriterion& criterion, con
   return {};
 }
 
-// A quantile lies among the scores: a new one that is worse fires, if it is possible.
+// A quantile is among the scores: a new one that is worse fires, if it is possible.
 std::vector<config::Remark> FindSilence(const QuantileCriterion&, const ScoreKind&,
                                         const ScoreRange&) {
   return {};
@@ -92,7 +92,7 @@ std::vector<config::Remark> FindSilence(const RollingAverageCriterion& criterion
   }
   if (!range.least || !range.greatest || deviation < *range.greatest - *range.least) return {};
   return {Never("criterion.deviation",
-                fmt::format("is never reached: {} lies between {} and {}", kind.name,
+                fmt::format("is never reached: {} is between {} and {}", kind.name,
                             Figure(*range.least), Figure(*range.greatest)),
                 "write a difference of two scores such as 0.05")};
 }
@@ -121,11 +121,11 @@ std::vector<config::Remark> FindSilence(const PValueCriterion& criterion, double
 std::vector<config::Remark> FindSilence(const AutoCriterion& criterion,
                                         double evaluations_per_month) {
   const double per_alarm = evaluations_per_month / criterion.alarms_per_month;
-  if (per_alarm <= static_cast<double>(statistics::kMostScores)) return {};
+  if (per_alarm <= static_cast<double>(statistics::kMaxScores)) return {};
   return {Never("criterion.alarms_per_month",
                 fmt::format("is never reached: one alarm in {:.3g} evaluations is too rare to find "
                             "a threshold for; one in {} is possible",
-                            per_alarm, Figure(static_cast<double>(statistics::kMostScores))),
+                            per_alarm, Figure(static_cast<double>(statistics::kMaxScores))),
                 "evaluate less often, or accept more alarms")};
 }
 

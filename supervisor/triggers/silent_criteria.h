@@ -1,5 +1,5 @@
-// Finds criteria that no score can meet. Their policies would wait for ever, and nobody would know
-// why.
+// Finds criteria that no score can meet. Their policies would wait forever, without a reason that a
+// user could see.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tidemill::supervisor {
 
-// The least and the greatest score that there can be; absent where there is none.
+// The least and the greatest possible score; absent when there is no bound.
 struct ScoreRange {
   std::optional<double> least = std::nullopt;
   std::optional<double> greatest = std::nullopt;
@@ -29,15 +29,15 @@ std::vector<config::Remark> FindSilence(const QuantileCriterion& criterion, cons
 std::vector<config::Remark> FindSilence(const RollingAverageCriterion& criterion,
                                         const ScoreKind& kind, const ScoreRange& range);
 
-// For p-values that are `least` or more. An error where not even the first test can fire, a warning
-// where later ones cannot because of `spend`.
+// For p-values of at least `least`. An error when not even the first test can fire, a warning when
+// later tests cannot because of `spend`.
 std::vector<config::Remark> FindSilence(const PValueCriterion& criterion, double least);
 
-// For a criterion that finds its own threshold, where there are that many evaluations a month.
+// For a criterion that finds its own threshold, with this many evaluations per month.
 std::vector<config::Remark> FindSilence(const AutoCriterion& criterion,
                                         double evaluations_per_month);
 
-// Returns the least p-value of windows with so many samples; 0 when there is no bound.
+// Returns the least p-value of windows with these numbers of samples; 0 when there is no bound.
 double LeastPValue(const statistics::DriftStatistic& statistic, int64_t reference, int64_t current,
                    int64_t num_columns);
 

@@ -20,7 +20,7 @@ std::vector<config::Remark> AdviceFor(const std::string& trigger, const StreamFa
   return spec.ok() ? spec->operator->()->Advise(stream) : std::vector<config::Remark>();
 }
 
-// What is said of a policy, worst first: "criterion.at: is never reached ...".
+// The findings for a policy, worst first: "criterion.at: is never reached ...".
 std::string Errors(const std::string& trigger, const StreamFacts& stream = {}) {
   std::string said;
   for (const config::Remark& remark : AdviceFor(trigger, stream)) {
@@ -65,7 +65,7 @@ TEST(SilentCriteria, AreDeviationsBeyondEveryScore) {
               HasSubstr("less than 0"));
   EXPECT_THAT(
       Errors(Performance("criterion: {type: rolling_average, deviation: 1, relative: false}")),
-      HasSubstr("lies between 0 and 1"));
+      HasSubstr("is between 0 and 1"));
   EXPECT_THAT(Errors(Drift("statistic: ks, criterion: {type: rolling_average, deviation: 2, "
                            "relative: false}")),
               HasSubstr("criterion.deviation"));
@@ -113,7 +113,7 @@ TEST(SilentPolicies, AreThoseWhoseEvidenceSaysNothing) {
               HasSubstr("vote: needs 2 of 2 votes"));
 }
 
-TEST(SilentPolicies, AreThoseThatWaitForMoreThanThereIs) {
+TEST(SilentPolicies, AreThoseThatWaitForMoreThanTheDatasetHas) {
   const StreamFacts few = {.num_samples = 200};
   EXPECT_THAT(Warnings("{type: amount, samples: 201}", few),
               HasSubstr("samples: asks for 201 samples, and the dataset has 200"));

@@ -5,7 +5,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Marks lie so many to the reach: the last samples are found within a part of one in 16.
+// The number of marks within the reach: the last samples are found within a part of one in 16.
 constexpr int64_t kMarksToReach = 16;
 
 }  // namespace

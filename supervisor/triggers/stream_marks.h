@@ -1,5 +1,5 @@
-// Remembers where the last samples of the stream begin, so that nobody has to list the whole stream
-// to find them.
+// Remembers where the last samples of the stream begin, so that they can be found without listing
+// the whole stream.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace tidemill::supervisor {
 
-// Some tens of places in the stream, however long it is. It is a state (sealed_state.h).
-// Thread-compatible.
+// Some tens of places in a stream of any length. It is a state (sealed_state.h). Thread-compatible.
 struct StreamMarks {
   // The most samples, counted back from the end, that will ever be asked for.
   int64_t reach = 0;
@@ -25,11 +24,11 @@ struct StreamMarks {
   std::vector<int64_t> keys = {};
 
   void Take(Samples samples);
-  // Marks the place `at`. All samples taken so far lie before it, and no others do.
+  // Marks the place `at`. All samples taken so far are before it, and no others.
   void Mark(const Cut& at);
 
-  // Returns a place behind which the last `newest` samples lie, and few others. std::nullopt stands
-  // for the beginning of the stream.
+  // Returns a place that is followed by the last `newest` samples, and few others before them.
+  // std::nullopt stands for the beginning of the stream.
   std::optional<Cut> Before(int64_t newest) const;
   // Returns the samples per second from the first known place to `at`; 0 when no time has passed.
   double Rate(Timestamp at) const;

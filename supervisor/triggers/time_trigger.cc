@@ -7,6 +7,7 @@
 
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/sealed_fields.h"
 
@@ -33,15 +34,16 @@ class TimePolicy final : public TriggerPolicy {
     return grid_.NextPoint(ahead, clock);
   }
   void Take(Samples samples) override { grid_.Take(samples); }
-  Verdict Decide(const Evidence&) override {
+  absl::StatusOr<Verdict> Decide(const Evidence&) override {
     const Period period = *grid_.period();
     const int64_t seen = grid_.seen();
     grid_.PassTo(period.to);
     const double length = static_cast<double>(period.to.micros - period.from.micros) / 1e6;
-    Observed observed = {{"samples", static_cast<double>(seen)}, {"period_seconds", length}};
+    Observed observed = ObservedOf(
+        {{number::kSamples, static_cast<double>(seen)}, {number::kPeriodSeconds, length}});
     if (spec_.first && !has_model_) {
       before_ += seen;
-      observed["without_model"] = static_cast<double>(before_);
+      observed[number::kWithoutModel] = static_cast<double>(before_);
     }
     return Judge(spec_, observed);
   }
@@ -78,31 +80,29 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec) {
 }
 
 Verdict Judge(const TimeTrigger& spec, const Observed& observed) {
-  const double passed = ValueOf(observed, "period_seconds");
+  const double passed = ValueOf(observed, number::kPeriodSeconds);
   const double asked = spec.calendar ? passed : static_cast<double>(spec.Length().micros) / 1e6;
-  Verdict verdict = {.policy = std::string(TimeTrigger::kType),
-                     .fired = passed >= asked,
-                     .observed = observed,
-                     .comparison = Comparison{"event time passed", passed, asked, "seconds"}};
-  if (!spec.calendar) verdict.nearest = Change{"every", asked, passed};
-  if (spec.first && observed.contains("without_model")) {
-    const double samples = ValueOf(observed, "without_model");
+  Verdict verdict = NewVerdict(TimeTrigger::kType, observed);
+  verdict.set_fired(passed >= asked);
+  *verdict.mutable_comparison() = Compared("event time passed", passed, asked, "seconds");
+  if (!spec.calendar) *verdict.mutable_nearest() = ChangeOf("every", asked, passed);
+  if (spec.first && observed.contains(number::kWithoutModel)) {
+    const double samples = ValueOf(observed, number::kWithoutModel);
     const auto wanted = static_cast<double>(*spec.first);
-    verdict.fired = verdict.fired && samples >= wanted;
-    verdict.comparison =
-        Comparison{"samples without a model", samples, wanted, "samples", /*waiting=*/true};
-    verdict.nearest = Change{"first", wanted, samples};
+    verdict.set_fired(verdict.fired() && samples >= wanted);
+    *verdict.mutable_comparison() = Awaited("samples without a model", samples, wanted, "samples");
+    *verdict.mutable_nearest() = ChangeOf("first", wanted, samples);
   }
   return verdict;
 }
 
 std::string Explain(const TimeTrigger& spec, const Verdict& verdict) {
-  const Observed& seen = verdict.observed;
-  const std::string held = Counted(ValueOf(seen, "samples"), "sample");
+  const Observed& seen = verdict.observed();
+  const std::string held = Counted(ValueOf(seen, number::kSamples), "sample");
   std::string text;
   if (!spec.calendar) {
     text = fmt::format("a period of {} of event time had ended, with {} in it",
-                       Span(ValueOf(seen, "period_seconds")), held);
+                       Span(ValueOf(seen, number::kPeriodSeconds)), held);
   }
   for (const auto& [unit, name] : config::EnumNames<CalendarUnit>::kNames) {
     if (unit != spec.calendar) continue;
@@ -110,9 +110,9 @@ std::string Explain(const TimeTrigger& spec, const Verdict& verdict) {
     text =
         fmt::format("a period of the calendar ({}{}) had ended, with {} in it", units, name, held);
   }
-  if (!spec.first || !seen.contains("without_model")) return text;
+  if (!spec.first || !seen.contains(number::kWithoutModel)) return text;
   return text + fmt::format("; {} had come of the {} that the first training waits for",
-                            Figure(ValueOf(seen, "without_model")),
+                            Figure(ValueOf(seen, number::kWithoutModel)),
                             Figure(static_cast<double>(*spec.first)));
 }
 
@@ -159,7 +159,7 @@ TriggerNeeds NeedsOf(const TimeTrigger&) { return {}; }
 
 namespace {
 
-// How many of the first samples lie in the first period, if it ends among them.
+// How many of the first samples are in the first period, if it ends among them.
 std::optional<int64_t> CountFirst(const TimeTrigger& spec, const std::vector<Timestamp>& times) {
   if (times.empty()) return std::nullopt;
   const auto [least, greatest] = std::ranges::minmax(times);
@@ -171,27 +171,27 @@ std::optional<int64_t> CountFirst(const TimeTrigger& spec, const std::vector<Tim
 
 }  // namespace
 
-std::vector<config::Remark> Advise(const TimeTrigger& spec, const StreamFacts& stream) {
-  std::vector<config::Remark> remarks = FindOutOfReach("first", spec.first, stream);
-  const auto num_first = spec.first ? std::nullopt : CountFirst(spec, stream.times);
-  if (spec.calendar) {
+std::vector<config::Remark> TriggerOf<TimeTrigger>::Advise(const StreamFacts& stream) const {
+  std::vector<config::Remark> remarks = FindOutOfReach("first", spec_.first, stream);
+  const auto num_first = spec_.first ? std::nullopt : CountFirst(spec_, stream.times);
+  if (spec_.calendar) {
     if (num_first) AddTinyFirst(*num_first, remarks);
     return remarks;
   }
   const std::optional<Duration> step = stream.step;
-  if (step && spec.Length() < *step) {
+  if (step && spec_.Length() < *step) {
     remarks.push_back(
         {.path = "every",
          .message = fmt::format("a period of {} is shorter than the {} from one sample to the "
                                 "next, so each sample starts a training",
-                                *spec.every, FormatDuration(*step)),
+                                *spec_.every, FormatDuration(*step)),
          .hint =
              fmt::format("write a longer period, such as {}", FormatDuration({step->micros * 100})),
          .is_error = false});
   } else if (num_first) {
     AddTinyFirst(*num_first, remarks);
   }
-  if (spec.time_zone != "UTC") {
+  if (spec_.time_zone != "UTC") {
     remarks.push_back({.path = "time_zone",
                        .message = "has no meaning for periods of a fixed length",
                        .hint = "leave it out, or write calendar: day, week, month or year"});

@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "config/remark.h"
 #include "supervisor/triggers/calendar.h"
-#include "supervisor/triggers/trigger_policy.h"
+#include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor {
 
@@ -26,6 +26,7 @@ struct TimeTrigger {
       "at the end of each period that holds samples, known once a later sample or the clock has "
       "passed it";
   static constexpr std::string_view kCost = "a binary search for each batch; four numbers of state";
+  static constexpr std::string_view kSource = "";
   std::optional<std::string> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
   std::string time_zone = "UTC";
@@ -59,6 +60,11 @@ std::unique_ptr<TriggerPolicy> MakePolicy(const TimeTrigger& spec);
 Verdict Judge(const TimeTrigger& spec, const Observed& observed);
 std::string Explain(const TimeTrigger& spec, const Verdict& verdict);
 TriggerNeeds NeedsOf(const TimeTrigger& spec);
-std::vector<config::Remark> Advise(const TimeTrigger& spec, const StreamFacts& stream);
+
+template <>
+class TriggerOf<TimeTrigger> final : public RuleTrigger<TimeTrigger> {
+ public:
+  std::vector<config::Remark> Advise(const StreamFacts& stream) const override;
+};
 
 }  // namespace tidemill::supervisor

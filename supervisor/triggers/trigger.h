@@ -1,5 +1,5 @@
 // The `trigger` section of a pipeline: when to retrain. A Trigger is a trigger policy as its spec
-// defines it, with all that the platform asks of a policy.
+// defines it: everything that the platform must know about a policy.
 //
 //   trigger: {type: amount, samples: 2000}
 //   trigger: {type: time, every: 7d}
@@ -18,10 +18,11 @@
 //   trigger: {type: plugin, use: surprise.py:Surprise, with: {threshold: 0.2}}
 //
 // To add a policy, write a header `<name>_trigger.h` with its spec and with MakePolicy(), Judge(),
-// Explain() and NeedsOf() for that spec, and add its lines to trigger.cc. Add CheckSamples() if
-// samples may lack what the policy looks at. Add Advise() if a valid spec can still be useless. A
-// long policy has a source, too. trigger_harness_test.cc tests that every policy keeps the promises
-// of trigger_policy.h.
+// Explain() and NeedsOf() for that spec, and add its lines to trigger.cc. Where a default of
+// Trigger does not fit, specialise TriggerOf for the spec and override it there: CheckSamples() if
+// samples may lack the policy's inputs, Advise() if a valid spec can still be useless. A long
+// policy has a source, too. trigger_harness_test.cc tests that every policy keeps the promises of
+// trigger_policy.h.
 #pragma once
 
 #include <memory>
@@ -34,18 +35,20 @@
 #include "base/time.h"
 #include "config/choice.h"
 #include "config/config.h"
+#include "config/named_files.h"
 #include "config/remark.h"
 #include "supervisor/triggers/trigger_policy.h"
-#include "supervisor/triggers/verdict.h"
-#include "transform/engine/op_spec.h"
+#include "supervisor/triggers/verdict_types.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {
 
 class Trigger;
 using TriggerSpec = config::Choice<Trigger>;
+template <typename Spec>
+class TriggerOf;
 
-// What the reference says about a policy, besides its keys.
+// The texts of the reference about a policy, besides its keys.
 struct TriggerText {
   std::string_view rule;    // When the policy fires, as a formula.
   std::string_view points;  // Where the policy decides.
@@ -54,7 +57,7 @@ struct TriggerText {
 };
 
 // A trigger policy and its settings. Thread-safe.
-class Trigger : public config::Part<Trigger> {
+class Trigger : public config::PartWithFiles<Trigger> {
  public:
   // Lists every policy.
   static std::span<const config::Alternative<Trigger>> Alternatives();
@@ -62,7 +65,7 @@ class Trigger : public config::Part<Trigger> {
   // Creates the policy at the beginning of the stream.
   virtual std::unique_ptr<TriggerPolicy> MakePolicy() const = 0;
 
-  // Applies the rule alone to what a recorded verdict observed. The result equals the recorded
+  // Applies only the rule to the observations of a recorded verdict. The result equals the recorded
   // verdict as long as neither the settings nor the rule have changed.
   virtual Verdict Replay(const Verdict& recorded) const = 0;
 
@@ -73,37 +76,68 @@ class Trigger : public config::Part<Trigger> {
   virtual TriggerNeeds Needs() const = 0;
 
   // The policies that an ensemble asks; empty for other policies.
-  virtual std::span<const TriggerSpec> members() const = 0;
+  virtual std::span<const TriggerSpec> members() const { return {}; }
 
-  // Notes a problem for everything that the policy asks of samples and that they do not have. Paths
-  // begin at the policy's own section.
-  virtual void CheckSamples(const transform::DescribedSamples& samples,
-                            config::Problems& problems) const = 0;
+  // Notes a problem for each property that the policy needs and the samples lack. Paths begin at
+  // the policy's own section.
+  virtual void CheckSamples(const transform::DescribedSamples& /*samples*/,
+                            config::Problems& /*problems*/) const {}
 
-  // Notes settings that are allowed and still useless: an error where the policy can never fire, a
-  // warning where it cannot on this data.
-  virtual std::vector<config::Remark> Advise(const StreamFacts& stream) const = 0;
-
-  // Takes in what is in the files that the policy names; see op_spec.h. Notes problems at its own
-  // keys.
-  virtual void TakeFiles(config::NamedFiles& files, config::Problems& problems) = 0;
-
-  // What it runs with that is not of this program: a plug-in, its versions and its sandbox. Empty
-  // for built-in policies, and without that of its members.
-  virtual std::string RunsWith() const = 0;
+  // Notes settings that are allowed but useless: an error when the policy can never fire, a warning
+  // when it cannot fire on this data.
+  virtual std::vector<config::Remark> Advise(const StreamFacts& /*stream*/) const { return {}; }
 
   virtual TriggerText Text() const = 0;
 };
 
+namespace internal {
+
+// The functions of a spec that members of the same name would hide.
+template <typename Spec>
+std::unique_ptr<TriggerPolicy> PolicyOf(const Spec& spec) {
+  return MakePolicy(spec);
+}
+template <typename Spec>
+std::string ExplanationOf(const Spec& spec, const Verdict& verdict) {
+  return Explain(spec, verdict);
+}
+
+}  // namespace internal
+
+// The members that every spec has.
+template <typename Spec>
+class TriggerBase : public config::PartOf<TriggerOf<Spec>, Trigger, Spec> {
+ public:
+  std::unique_ptr<TriggerPolicy> MakePolicy() const override {
+    return internal::PolicyOf(this->spec_);
+  }
+  std::string Explain(const Verdict& verdict) const override {
+    return internal::ExplanationOf(this->spec_, verdict);
+  }
+  TriggerNeeds Needs() const override { return NeedsOf(this->spec_); }
+  TriggerText Text() const override {
+    return {
+        .rule = Spec::kRule, .points = Spec::kPoints, .cost = Spec::kCost, .source = Spec::kSource};
+  }
+};
+
+// A policy whose verdict is a function of its observations. Its source includes rule_trigger.h.
+template <typename Spec>
+class RuleTrigger : public TriggerBase<Spec> {
+ public:
+  Verdict Replay(const Verdict& recorded) const override;
+};
+
+// The policy of a spec, with the defaults of Trigger.
+template <typename Spec>
+class TriggerOf final : public RuleTrigger<Spec> {};
+
 // Whether the policy or one of its members has the need `wanted`.
 bool Needs(const TriggerSpec& spec, bool TriggerNeeds::*wanted);
 
-// Returns the path of the first policy in the tree that looks at the answers of a model, such as
+// Returns the path of the first policy in the tree that needs the answers of a model, such as
 // "trigger", or "trigger.of[1]" in an ensemble. Returns an empty string when there is none.
 std::string WhatAsksModels(const TriggerSpec& spec, const std::string& path);
-
-// What the policy and its members run with, in their order.
-std::vector<std::string> AllRunsWith(const TriggerSpec& spec);
 
 }  // namespace tidemill::supervisor
 

@@ -1,8 +1,9 @@
-// What every policy promises, held against every policy.
+// Checks the promises of policies for every policy.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "config/testing/not_tried.h"
 #include "evaluator/measures/f1.h"
 #include "evaluator/measures/log_loss.h"
 #include "evaluator/measures/roc_auc.h"
@@ -18,6 +19,7 @@
 #include "supervisor/triggers/forecast_trigger.h"
 #include "supervisor/triggers/manual_trigger.h"
 #include "supervisor/triggers/never_trigger.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 #include "supervisor/triggers/time_trigger.h"
@@ -26,6 +28,7 @@ namespace tidemill::supervisor {
 namespace {
 
 using testing::Drive;
+using ::testing::IsEmpty;
 using testing::ManySamples;
 using ::testing::Not;
 using testing::Stream;
@@ -200,6 +203,28 @@ std::vector<TriggerSpec> AllPolicies() {
   return policies;
 }
 
+// What the specs of one type have as `member`, over all policies.
+template <typename Spec, typename Part>
+std::vector<Part> EachOf(Part Spec::*member) {
+  std::vector<Part> parts;
+  for (const TriggerSpec& policy : AllPolicies()) {
+    if (const Spec* const spec = policy.As<Spec>()) parts.push_back(spec->*member);
+  }
+  return parts;
+}
+
+// tests/plugin/trigger_plugin_test.cc holds plug-ins to the same promises.
+TEST(Triggers, AreAllTried) {
+  EXPECT_THAT(config::testing::NotTried(AllPolicies(), {"plugin"}), IsEmpty());
+}
+
+TEST(Triggers, AreTriedWithAllTheirParts) {
+  EXPECT_THAT(config::testing::NotTried(EachOf(&DetectorTrigger::detector)), IsEmpty());
+  EXPECT_THAT(config::testing::NotTried(EachOf(&DriftTrigger::statistic)), IsEmpty());
+  EXPECT_THAT(config::testing::NotTried(EachOf(&DriftTrigger::criterion)), IsEmpty());
+  EXPECT_THAT(config::testing::NotTried(EachOf(&PerformanceTrigger::criterion)), IsEmpty());
+}
+
 std::string Name(const ::testing::TestParamInfo<TriggerSpec>& tested) {
   const auto type = std::string(tested.param.type());
   return type + std::to_string(tested.index);
@@ -233,7 +258,7 @@ TEST_P(EveryPolicy, DecidesTheSameWhenItIsKilledAtEachDecision) {
 }
 
 // Where it died between two decisions the samples behind the last one are shown again.
-TEST_P(EveryPolicy, GoesOnFromTheSealedStateOfAnyDecision) {
+TEST_P(EveryPolicy, ContinuesFromTheSealedStateOfAnyDecision) {
   std::vector<std::string> sealed;
   Drive(Make(GetParam()), stream_, 0, 1000,
         [&](const Decider& decider) { sealed.push_back(decider.Seal()); });
@@ -256,8 +281,9 @@ TEST_P(EveryPolicy, SealsNoMoreAndNoLessThanItRestores) {
 TEST_P(EveryPolicy, FindsARecordedAnswerAgain) {
   for (const Decision& decision : whole_) {
     const Verdict again = GetParam()->Replay(decision.verdict);
-    ASSERT_EQ(again, decision.verdict);
-    ASSERT_EQ(again.fired, decision.fired || decision.cause == DecisionCause::kNothingNew);
+    ASSERT_TRUE(AreEqual(again, decision.verdict))
+        << again.ShortDebugString() << "\nfor " << decision.verdict.ShortDebugString();
+    ASSERT_EQ(again.fired(), decision.fired || decision.cause == DecisionCause::kNothingNew);
   }
 }
 
@@ -298,8 +324,9 @@ TEST_P(EveryPolicy, ExplainsEachAnswerInASentence) {
   }
 }
 
-// A request is no evaluation: what a policy decides later follows from the stream and the request.
-TEST_P(EveryPolicy, GoesOnBehindARequestAndTrainsOnNothingTwice) {
+// A request is not an evaluation: what a policy decides later follows from the stream and the
+// request.
+TEST_P(EveryPolicy, ResumesAfterARequestAndTrainsOnNothingTwice) {
   const auto drive = [&](size_t chunk) {
     Decider decider = Make(GetParam());
     std::vector<Decision> decisions;
@@ -323,8 +350,8 @@ TEST_P(EveryPolicy, GoesOnBehindARequestAndTrainsOnNothingTwice) {
   EXPECT_EQ(drive(1), drive(1000));
 }
 
-// What failed to be trained leaves no model; the policy goes on, and trains as at the beginning.
-TEST_P(EveryPolicy, GoesOnWithoutAModelWhenItsTrainingsFail) {
+// What failed to be trained leaves no model; the policy continues, and trains as at the beginning.
+TEST_P(EveryPolicy, ContinuesWithoutAModelWhenItsTrainingsFail) {
   const auto drive = [&](size_t chunk) {
     std::vector<Decision> decisions;
     Decider decider = Make(GetParam());
@@ -343,7 +370,7 @@ TEST_P(EveryPolicy, GoesOnWithoutAModelWhenItsTrainingsFail) {
   const auto decisions = drive(1000);
   EXPECT_EQ(drive(7), decisions);
   for (const Decision& decision : decisions) {
-    EXPECT_EQ(ValueOf(decision.verdict.observed, "model"), 0);
+    EXPECT_EQ(ValueOf(decision.verdict.observed(), number::kModel), 0);
   }
 }
 

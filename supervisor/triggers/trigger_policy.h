@@ -4,7 +4,7 @@
 // A policy declares its decision points by the contents of the stream, never by how the stream is
 // cut into batches. It decides nowhere else. A Decider drives it:
 //
-//   NextPoint(ahead) -> Take(what lies before the point) -> Needs() -> Decide() -> Fired(), if so
+//   NextPoint(ahead) -> Take(the samples before the point) -> Needs() -> Decide() -> Fired(), if so
 //
 // To add a policy see trigger.h.
 #pragma once
@@ -21,7 +21,11 @@
 #include "base/time.h"
 #include "supervisor/triggers/evidence.h"
 #include "supervisor/triggers/samples.h"
-#include "supervisor/triggers/verdict.h"
+#include "supervisor/triggers/verdict_types.h"
+
+namespace tidemill::plugin {
+class RunHosts;
+}  // namespace tidemill::plugin
 
 namespace tidemill::supervisor {
 
@@ -31,47 +35,49 @@ struct TrainingCost {
   double seconds = 0;
 };
 
-// What a policy looks at, besides the times and keys of samples. Every policy declares it.
+// The inputs of a policy, besides the times and keys of samples. Every policy declares them.
 struct TriggerNeeds {
-  // It looks at the answers of the active model. A history without trainings has none.
+  // It needs the answers of the active model. A history without trainings has no model.
   bool model_answers = false;
-  // It looks at more of the samples than their times and keys, from whatever source.
+  // It reads more of the samples than their times and keys, from any source.
   bool samples = false;
-  // It looks at the duration of trainings, forecast from earlier ones.
+  // It needs the duration of trainings, forecast from earlier ones.
   bool training_costs = false;
 };
 
-// What is known of the samples before any of them is shown.
+// The facts known about the samples before any of them is shown.
 struct StreamFacts {
   // The time from one sample to the next.
   std::optional<Duration> step = std::nullopt;
-  // How many there are, and will be.
+  // The number of samples, including future ones.
   std::optional<int64_t> num_samples = std::nullopt;
   // The event times of some of the first, in any order.
   std::vector<Timestamp> times = {};
 };
 
-// One policy of one run. Its state holds what it remembers of the samples before its last decision
-// point and of those since. A policy that is restored from a sealed state continues exactly as the
-// original. Thread-compatible.
+// One policy of one run. Its state covers the samples before its last decision point and the
+// samples since. A policy that is restored from a sealed state continues exactly as the original.
+// Thread-compatible.
 class TriggerPolicy {
  public:
   virtual ~TriggerPolicy() = default;
 
   // Returns the next decision point if `ahead` follows, and after that no sample before `clock`.
-  // Returns std::nullopt when the point lies further ahead. Cuts ascend.
+  // Returns std::nullopt when the point is further ahead. Cuts ascend.
   virtual std::optional<DecisionPoint> NextPoint(Samples ahead, Timestamp clock) const = 0;
 
-  // Takes samples. None of them lies behind the next decision point.
+  // Takes samples. None of them is after the next decision point.
   virtual void Take(Samples samples) = 0;
 
   // Returns the evidence that the policy needs to decide at its next point, `at`.
   virtual std::vector<EvidenceRequest> Needs(const Cut& /*at*/) const { return {}; }
 
-  // Decides at its next point and moves past it. Every sample before that point has been taken.
-  virtual Verdict Decide(const Evidence& evidence) = 0;
+  // Decides at its next point and moves past it. Every sample before that point has been taken. An
+  // error means that there is no decision, and the policy must not be used any more.
+  virtual absl::StatusOr<Verdict> Decide(const Evidence& evidence) = 0;
 
-  // Tells the policy that the run trains on everything before `at`, whoever asked for it.
+  // Tells the policy that the run trains on all samples before `at`, whether or not the policy
+  // asked for it.
   virtual void Fired(const Cut& /*at*/) {}
 
   // Tells the policy the cost of a training that a fired decision started.
@@ -80,6 +86,9 @@ class TriggerPolicy {
   // Tells the policy that there is no model, because no training that it started has succeeded. It
   // then decides as before the first training.
   virtual void NoModel() {}
+
+  // Gives the policy the processes of the run's plug-ins. Call it before the first decision.
+  virtual void BelongTo(const std::shared_ptr<plugin::RunHosts>& /*run*/) {}
 
   // Returns how far the policy is from its next decision, as a sentence for people. Returns an
   // empty string when there is nothing to say.

@@ -29,7 +29,7 @@ const TriggerSpec kSpecs[] = {AmountTrigger{.samples = 3}, AmountTrigger{.sample
                               TimeTrigger{.every = "100us"}, TimeTrigger{.every = "7000us"}};
 
 // Runs from before states were sealed have their decisions only.
-TEST(Decider, GoesOnAfterADecisionWhoseStateWasNotSealed) {
+TEST(Decider, ContinuesAfterADecisionWhoseStateWasNotSealed) {
   const Stream samples = ManySamples();
   for (const TriggerSpec& spec : kSpecs) {
     const std::vector<Decision> whole = Decide(spec, samples, 1000);
@@ -64,7 +64,7 @@ TEST(AmountTrigger, TrainsFirstAfterAsManySamplesAsFirstAsksFor) {
   EXPECT_THAT(Places(decisions, samples), ElementsAre(7, 9, 11, 13));
   EXPECT_EQ(Explain(later, decisions[0].verdict),
             "7 new samples had come, as many as `first` asks for");
-  EXPECT_EQ(decisions[0].verdict.nearest->key, "first");
+  EXPECT_EQ(decisions[0].verdict.nearest().key(), "first");
   EXPECT_EQ(Explain(later, decisions[1].verdict),
             "2 new samples had come, as many as `samples` asks for");
   EXPECT_THAT(Places(Decide(sooner, samples, 3), samples), ElementsAre(2, 9));
@@ -83,8 +83,8 @@ TEST(TimeTrigger, TrainsFirstAtTheEndOfThePeriodByWhichFirstHasCome) {
       "that the first training waits for");
 }
 
-// Without a model, it waits anew.
-TEST(FirstTraining, ComesAgainWhereNoneHasSucceeded) {
+// Without a model, it waits again.
+TEST(FirstTraining, IsRepeatedWhereNoneHasSucceeded) {
   const Stream samples = ManySamples();
   for (const TriggerSpec& spec : {TriggerSpec(AmountTrigger{.samples = 10, .first = 50}),
                                   TriggerSpec(TimeTrigger{.every = "10us", .first = 50})}) {
@@ -109,7 +109,8 @@ TEST(TimeTrigger, FiresAtTheEndOfEachPeriodWithSamples) {
   EXPECT_THAT(Places(decisions, samples), ElementsAre(2, 4));
   EXPECT_EQ(decisions[0].at, (Cut{{10}, {0}}));
   EXPECT_EQ(decisions[1].at, (Cut{{20}, {0}}));
-  EXPECT_THAT(decisions[1].verdict.observed, ::testing::Contains(::testing::Pair("samples", 2.0)));
+  EXPECT_THAT(decisions[1].verdict.observed(),
+              ::testing::Contains(::testing::Pair("samples", 2.0)));
 }
 
 // A sample every six hours for eight months, around a change of the clocks in Zurich.

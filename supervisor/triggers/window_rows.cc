@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 
 #include "supervisor/statistics/contingency.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 
 namespace tidemill::supervisor {
@@ -24,24 +25,25 @@ std::string ValuesName(bool of_current, size_t column) {
   return fmt::format("values_{}[{}]", of_current ? "since" : "before", column);
 }
 
-// Of a column that some samples lack, if it is much rarer or much less rare now.
+// A column that some samples lack, if it is much rarer or much less rare now.
 struct Gap {
   std::string column;
   double before = 0;  // Samples with a value.
   double since = 0;
   bool is_compared = true;
-  double change = 0;  // Of the share of samples without one.
+  double change = 0;  // The change of the share of samples without one.
 };
 
 std::vector<Gap> GapsOf(const std::vector<std::string>& columns, const Observed& seen) {
   std::vector<Gap> gaps;
-  const double num_before = ValueOf(seen, "reference_samples");
-  const double num_since = ValueOf(seen, "current_samples");
+  const double num_before = ValueOf(seen, number::kReferenceSamples);
+  const double num_since = ValueOf(seen, number::kCurrentSamples);
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (!seen.contains(ValuesName(false, i))) continue;
+    const std::string before = ValuesName(false, i), since = ValuesName(true, i);
+    if (!seen.contains(before)) continue;
     Gap gap = {.column = columns[i],
-               .before = ValueOf(seen, ValuesName(false, i)),
-               .since = ValueOf(seen, ValuesName(true, i))};
+               .before = ValueOf(seen, NumberName(before)),
+               .since = ValueOf(seen, NumberName(since))};
     gap.is_compared = gap.before >= LeastRows(seen, Side::kReference) &&
                       gap.since >= LeastRows(seen, Side::kCurrent);
     gap.change = std::abs(gap.before / num_before - gap.since / num_since);
@@ -55,8 +57,8 @@ std::vector<Gap> GapsOf(const std::vector<std::string>& columns, const Observed&
 
 // How many samples lack the column, before and since, and whether chance alone would do that.
 std::string ExplainGap(const Gap& gap, const Observed& seen) {
-  const double num_before = ValueOf(seen, "reference_samples");
-  const double num_since = ValueOf(seen, "current_samples");
+  const double num_before = ValueOf(seen, number::kReferenceSamples);
+  const double num_since = ValueOf(seen, number::kCurrentSamples);
   const auto lacking = [](double all, double values) {
     return fmt::format("{} of {}", Figure(all - values), Figure(all));
   };
@@ -86,12 +88,12 @@ WindowRows::WindowRows(const EvidenceTable& table, bool by_column)
 }
 
 void ObserveRows(const WindowRows& reference, const WindowRows& current, Observed& observed) {
-  observed["reference_rows"] = static_cast<double>(MostValues(reference));
-  observed["current_rows"] = static_cast<double>(MostValues(current));
-  observed["reference_samples"] = static_cast<double>(reference.num_samples);
-  observed["current_samples"] = static_cast<double>(current.num_samples);
-  observed["missing"] = static_cast<double>(reference.num_samples - reference.num_rows +
-                                            current.num_samples - current.num_rows);
+  observed[number::kReferenceRows] = static_cast<double>(MostValues(reference));
+  observed[number::kCurrentRows] = static_cast<double>(MostValues(current));
+  observed[number::kReferenceSamples] = static_cast<double>(reference.num_samples);
+  observed[number::kCurrentSamples] = static_cast<double>(current.num_samples);
+  observed[number::kMissing] = static_cast<double>(reference.num_samples - reference.num_rows +
+                                                   current.num_samples - current.num_rows);
   if (reference.num_values.size() != current.num_values.size()) return;
   for (size_t i = 0; i < reference.num_values.size(); ++i) {
     if (reference.num_values[i] == reference.num_samples &&
@@ -103,44 +105,45 @@ void ObserveRows(const WindowRows& reference, const WindowRows& current, Observe
   }
 }
 
-// Of the column that drifted most.
+// Observes the column that drifted most.
 void ObserveColumn(const statistics::DriftScore& score, const WindowRows& reference,
                    const WindowRows& current, Observed& observed) {
   size_t most = 0;
   for (size_t i = 0; i < score.columns.size(); ++i) {
     if (score.columns[i] == score.score) most = i;
   }
-  observed["column"] = static_cast<double>(most);
-  observed["reference_rows"] = static_cast<double>(reference.num_values[most]);
-  observed["current_rows"] = static_cast<double>(current.num_values[most]);
+  observed[number::kColumn] = static_cast<double>(most);
+  observed[number::kReferenceRows] = static_cast<double>(reference.num_values[most]);
+  observed[number::kCurrentRows] = static_cast<double>(current.num_values[most]);
 }
 
 double LeastRows(const Observed& observed, Side side) {
-  const double samples =
-      ValueOf(observed, side == Side::kReference ? "reference_samples" : "current_samples");
+  const double samples = ValueOf(
+      observed, side == Side::kReference ? number::kReferenceSamples : number::kCurrentSamples);
   return static_cast<double>(statistics::LeastToCompare(static_cast<int64_t>(samples)));
 }
 
 bool CanBeCompared(const Observed& observed) {
-  return ValueOf(observed, "reference_rows") >= LeastRows(observed, Side::kReference) &&
-         ValueOf(observed, "current_rows") >= LeastRows(observed, Side::kCurrent);
+  return ValueOf(observed, number::kReferenceRows) >= LeastRows(observed, Side::kReference) &&
+         ValueOf(observed, number::kCurrentRows) >= LeastRows(observed, Side::kCurrent);
 }
 
 std::string ExplainMissing(const std::vector<std::string>& columns, const Observed& seen) {
-  constexpr size_t kMostGaps = 3;
+  constexpr size_t kMaxGaps = 3;
   std::string text;
-  if (const double missing = ValueOf(seen, "missing"); missing > 0) {
+  if (const double missing = ValueOf(seen, number::kMissing); missing > 0) {
     text += fmt::format(
         "; {} of {} lack what is compared and were left out", Figure(missing),
-        Counted(ValueOf(seen, "reference_samples") + ValueOf(seen, "current_samples"), "sample"));
+        Counted(ValueOf(seen, number::kReferenceSamples) + ValueOf(seen, number::kCurrentSamples),
+                "sample"));
   }
   const std::vector<Gap> gaps = GapsOf(columns, seen);
-  for (size_t i = 0; i < std::min(gaps.size(), kMostGaps); ++i) {
+  for (size_t i = 0; i < std::min(gaps.size(), kMaxGaps); ++i) {
     text += "; " + ExplainGap(gaps[i], seen);
   }
-  if (gaps.size() > kMostGaps) {
+  if (gaps.size() > kMaxGaps) {
     text += fmt::format("; {} have missing values, too",
-                        Counted(static_cast<double>(gaps.size() - kMostGaps), "more column"));
+                        Counted(static_cast<double>(gaps.size() - kMaxGaps), "more column"));
   }
   return text;
 }

@@ -12,7 +12,7 @@
 
 #include "supervisor/statistics/drift_statistic.h"
 #include "supervisor/triggers/evidence.h"
-#include "supervisor/triggers/verdict.h"
+#include "supervisor/triggers/verdict_types.h"
 
 namespace tidemill::supervisor {
 
@@ -31,7 +31,7 @@ struct WindowRows {
   WindowRows(const EvidenceTable& table, bool by_column);
 };
 
-// Observes what both windows have. The rows are those of the column that has most.
+// Observes what both windows have. The rows are counted in the column that has most.
 void ObserveRows(const WindowRows& reference, const WindowRows& current, Observed& observed);
 // Observes the column that drifted most, "column", and its rows.
 void ObserveColumn(const statistics::DriftScore& score, const WindowRows& reference,

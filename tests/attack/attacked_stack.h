@@ -1,4 +1,4 @@
-// A stack with an attacker: somebody with a token other than a service's, and without a shell.
+// A stack with an attacker, who has a token other than a service's, and no shell.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class AttackedStack {
  public:
   AttackedStack();
 
-  // The folder that storage may read, and a folder that nobody may read. Both are empty.
+  // The folder that storage may read, and a folder that no caller may read. Both are empty.
   const std::string& data() const { return data_; }
   const std::string& outside() const { return outside_; }
   const Stack& stack() const { return stack_; }

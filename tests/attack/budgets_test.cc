@@ -1,4 +1,4 @@
-// Callers that want much and take nothing: streams that nobody reads, uploads that never end, work
+// Callers that want much and take nothing: streams that are not read, uploads that never end, work
 // whose caller has gone. Each service stays within its budget, and lets go of it afterwards.
 //
 // TIDEMILL_TEST_STREAMS: how many of each kind, 600 unless it says otherwise.
@@ -141,7 +141,7 @@ class Budgets : public ::testing::Test {
   }
   static void TearDownTestSuite() { delete stack_; }
 
-  // Of what a process holds beyond what it held at first.
+  // Checks the memory that a process holds beyond what it held at first.
   static void ExpectGrowthWithin(int64_t most, const std::string& when) {
     int64_t greatest = 0;
     for (const auto& [process, bytes] : before_) {

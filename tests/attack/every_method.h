@@ -41,7 +41,7 @@ google::protobuf::Message& Below(google::protobuf::Message& message,
                                  const google::protobuf::FieldDescriptor& field);
 
 // Makes every integer 1: the number of the first dataset, run, model and trigger. Names are new
-// ones, and a command is that of a new request. The rest stays empty.
+// ones, and a command belongs to a new request. The rest stays empty.
 void FillInRequest(const Method& method, google::protobuf::Message& request);
 
 }  // namespace tidemill::tests

@@ -1,5 +1,5 @@
-// Somebody writes below an allowed data folder and exchanges what lies there with a way to the
-// tokens of the stack, while an operator submits pipelines over it.
+// An attacker writes below an allowed data folder and replaces files there by a way to the tokens
+// of the stack, while an operator submits pipelines over it.
 //
 // TIDEMILL_TEST_SUBMISSIONS: how many against each kind of exchange, 60 unless it says otherwise.
 #include <fcntl.h>
@@ -89,8 +89,8 @@ class ExchangedPaths : public ::testing::Test {
         "path: \"{}\"\n    files: token\n    format: {{type: csv, delimiter: \" \"}}", In("dir"));
   }
 
-  // Submits while the attacker is at it. Expects that some answers tell of the file that may be
-  // read, and none of another.
+  // Submits while the attacker is at it. Expects that some answers describe the file that may be
+  // read, and none describes another.
   void SubmitUnder(const std::function<void()>& deed) const {
     const Attacker attacker(deed);
     int num_quoting = 0, num_read = 0;
@@ -130,7 +130,7 @@ TEST_F(ExchangedPaths, AFolderAndAMountOfTheFolderOfTheTokens) {
   if (mount(from.c_str(), at.c_str(), nullptr, MS_BIND, nullptr) != 0) return;
   ASSERT_EQ(umount2(at.c_str(), MNT_DETACH), 0);
   SubmitUnder([from, at] {
-    constexpr int kLooks = 2'000;  // Of a millisecond or two, for each state to be met.
+    constexpr int kLooks = 2'000;  // Looks of a millisecond or two, enough to meet each state.
     int num_seen = 0;
     mount(from.c_str(), at.c_str(), nullptr, MS_BIND, nullptr);
     for (int i = 0; i < kLooks; ++i) num_seen += access(at.c_str(), R_OK) == 0 ? 1 : 0;
@@ -142,7 +142,7 @@ TEST_F(ExchangedPaths, AFolderAndAMountOfTheFolderOfTheTokens) {
   }
 }
 
-TEST_F(ExchangedPaths, WhatIsTakenInAndReadAgainIsOfTheFolderItself) {
+TEST_F(ExchangedPaths, WhatIsIngestedAndReadAgainIsOfTheFolderItself) {
   fs::create_symlink(State(""), In("link"));
   storage::StorageClient storage(attacked_->As(rpc::v1::ROLE_SERVICE, "storage"));
   rpc::v1::Command command;

@@ -69,7 +69,7 @@ class LocalStackAttackTest : public ::testing::Test {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       const std::string name = entry.path().filename();
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-      // Of a process that ends just now nothing is read.
+      // A process that ends just now has no command line.
       const std::string words = CommandLineOf(std::stoi(name));
       if (words.find(stack_.state()) != std::string::npos ||
           (!database_.empty() && words.find(database_) != std::string::npos)) {
@@ -113,7 +113,7 @@ TEST_F(LocalStackAttackTest, UpDoesNotTakeARemovedFoldersServicesForItsOwn) {
   const std::vector<int> before = Members();
   fs::remove_all(stack_.state());
   const CommandResult up = stack_.Tidemill({"up"});
-  // With the database elsewhere, what is left of it is said; else a new one is made.
+  // With the database elsewhere, the message says what is left of it; else a new one is made.
   if (geteuid() == 0) {
     EXPECT_EQ(up.exit_code, 7) << up.out;
     EXPECT_THAT(up.err, AllOf(HasSubstr(database_), HasSubstr("belongs to")));
@@ -187,7 +187,7 @@ TEST_F(LocalStackAttackTest, PurgingACopyTakesNothingOfTheRunningOriginal) {
     EXPECT_FALSE(fs::exists(copy)) << purged.out;
     if (geteuid() == 0) {
       EXPECT_THAT(would.out, HasSubstr("leaving the database in " + database_));
-      EXPECT_THAT(purged.out, HasSubstr("which is that of " + stack_.state()));
+      EXPECT_THAT(purged.out, HasSubstr("which belongs to " + stack_.state()));
     }
     EXPECT_TRUE(fs::exists(database_ + "/data/PG_VERSION"));
     EXPECT_EQ(stack_.Tidemill({"status"}).exit_code, 0);
@@ -196,7 +196,7 @@ TEST_F(LocalStackAttackTest, PurgingACopyTakesNothingOfTheRunningOriginal) {
 }
 
 TEST_F(LocalStackAttackTest, PurgingWhereAMovedFolderStoodTakesNothingOfIt) {
-  if (geteuid() != 0) return;  // Only root's databases lie outside of their state folders.
+  if (geteuid() != 0) return;  // Only root's databases are outside their state folders.
   Up();
   RememberDatabase();
   ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
@@ -215,14 +215,14 @@ TEST_F(LocalStackAttackTest, PurgingWhereAMovedFolderStoodTakesNothingOfIt) {
   EXPECT_FALSE(fs::exists(database_));
 }
 
-TEST_F(LocalStackAttackTest, AFolderThatIsNoStateFolderIsNotPurged) {
+TEST_F(LocalStackAttackTest, AFolderThatIsNotAStateFolderIsNotPurged) {
   const std::string mine = stack_.files() + "/mine";
   fs::create_directory(mine);
   std::ofstream(mine + "/thesis.tex") << "years of work";
   for (const char* const way : {"--dry-run", "--yes"}) {
     const CommandResult refused = Purge(mine, stack_.files(), {way});
     EXPECT_EQ(refused.exit_code, 7) << refused.out;
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("is no state folder"), HasSubstr("identity")));
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("is not the state folder"), HasSubstr("identity")));
     EXPECT_TRUE(fs::exists(mine + "/thesis.tex"));
   }
   EXPECT_EQ(Purge(stack_.files() + "/nowhere", stack_.files()).exit_code, 0);

@@ -27,7 +27,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// Generous, because the machine may be busy; what goes by a number takes years.
+// Generous, because the machine may be busy; work in proportion to the number would take years.
 constexpr std::chrono::seconds kPatience{20};
 
 // The way from a message to an integer below it.

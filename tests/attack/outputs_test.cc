@@ -90,7 +90,7 @@ TEST(Outputs, AReportReplacesNothingButFiles) {
 
 TEST(Outputs, AFolderThatCannotBeWrittenSaysNothingOfTokens) {
   const Stack stack;
-  // Nobody makes folders there, root included.
+  // No user can make folders there, not even root.
   const CommandResult up = RunTidemill({"up", "--state", "/sys/tidemill"}, {}, stack.files());
   EXPECT_NE(up.exit_code, 0);
   EXPECT_THAT(up.err, AllOf(HasSubstr("/sys/tidemill"), Not(HasSubstr("token"))));
@@ -113,7 +113,7 @@ TEST(Outputs, AQuarantineShowsNamesThatAreNoneAndSaysHowMuchOfItIsNotShown) {
 )";
   const CommandResult registered = stack.Tidemill({"datasets", "register", datasets});
   ASSERT_EQ(registered.exit_code, 0) << registered.err << stack.Logs();
-  // Whoever comes first, the watcher or this, finds them.
+  // Either the watcher or this call finds them first.
   ASSERT_EQ(stack.Tidemill({"datasets", "sync", "odd"}).exit_code % 8, 0) << stack.Logs();
   const CommandResult some = stack.Tidemill({"datasets", "quarantine", "odd"});
   ASSERT_EQ(some.exit_code, 0) << some.err;

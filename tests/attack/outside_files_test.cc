@@ -1,5 +1,5 @@
-// An operator names datasets where nothing may be read. What lies there must not show in any
-// answer, not even whether it is there.
+// An operator names datasets where nothing may be read. Files there must not show in any answer,
+// not even whether they exist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Who sends a command with a run's highest epoch takes the run from its supervisor for good. Only
-// services may; people may not, by any method.
+// A client that sends a command with a run's highest epoch takes the run from its supervisor for
+// good. Only services may; people may not, by any method.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ class RunEpoch : public ::testing::Test {
     grpc::GenericStub stub(rpc::Connect(peer));
     grpc::ClientContext context;
     rpc::Prepare(peer, std::chrono::minutes{2}, context);
-    // A connection may take its time on a machine that is busy; it is no answer.
+    // A connection may take its time on a machine that is busy; it is not an answer.
     context.set_wait_for_ready(true);
     grpc::CompletionQueue queue;
     const grpc::Slice slice(bytes);
@@ -128,7 +128,7 @@ TEST_F(RunEpoch, NoMethodTakesOneFromAPerson) {
   EXPECT_GE(num_methods, 25);
 }
 
-// What was attacked above goes on for who conducts the run, at its own epoch.
+// The run that was attacked above continues for its supervisor, at its own epoch.
 TEST_F(RunEpoch, TheConductorOfTheRunIsHeardAfterwards) {
   const auto* const finish = DescriptorPool::generated_pool()->FindMethodByName(
       "tidemill.preprocess.v1.DispatcherService.FinishJob");
@@ -137,7 +137,7 @@ TEST_F(RunEpoch, TheConductorOfTheRunIsHeardAfterwards) {
   EXPECT_THAT(Call(rpc::v1::ROLE_SERVICE, "preprocess", *finish, 1), IsOk());
 }
 
-TEST_F(RunEpoch, APersonStillDeletesWhatIsNoRuns) {
+TEST_F(RunEpoch, APersonStillDeletesWhatNoRunOwns) {
   const rpc::Peer peer = attacked_->As(rpc::v1::ROLE_OPERATOR, "storage");
   const auto stub = storage::v1::StorageService::NewStub(rpc::Connect(peer));
   storage::v1::DeleteDatasetRequest request;

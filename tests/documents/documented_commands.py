@@ -3,8 +3,8 @@
 usage: documented_commands.py SOURCE BUILD
 
 A command is each line of a fenced block without a language, or of the language `sh`; of a block whose lines begin with
-`$`, only these. What is not to be typed says so before the block, with a reason: `<!-- not typed: REASON -->`; output stands in a
-block of the language `text`. Each document is typed in a folder of its own that looks like a clone whose build is done,
+`$`, only these. A block that is not typed says so before it, with a reason: `<!-- not typed: REASON -->`; output is in a
+block of the language `text`. Each document is typed in its own folder, which looks like a clone after the build,
 the README first: the guides begin where it ends.
 """
 import os
@@ -46,7 +46,7 @@ def blocks(text):
 
 
 def commands(lines):
-    """The commands of a block; a line that ends in a backslash goes on in the next."""
+    """The commands of a block; a line that ends in a backslash continues in the next."""
     marked = [line[2:] for line in lines if line.startswith("$ ")]
     for line in "\n".join(marked or lines).replace("\\\n", "").split("\n"):
         command = re.sub(r"\s+#.*$", "", line).strip()

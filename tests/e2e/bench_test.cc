@@ -78,7 +78,7 @@ comparisons:
             "--json"};
   }
 
-  // Runs the command, and kills it after so many milliseconds.
+  // Runs the command, and kills it after `milliseconds`.
   void RunAndKill(const std::string& results, int64_t milliseconds) const {
     std::vector<std::string> words = Words(results);
     words.insert(words.begin(), "tidemill");

@@ -18,7 +18,7 @@ using ::testing::ContainsRegex;
 TEST(BrokenPipelines, AreRefusedWithTheirPlaceAndExitCodeThreeAndLeaveNothingBehind) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
-  // What the pipelines name is found from where they lie.
+  // The files that the pipelines name are found from the folder of the pipelines.
   const fs::path broken = testing::InTree("supervisor/testdata/broken");
   int num_broken = 0;
   for (const auto& entry : fs::directory_iterator(broken)) {

@@ -1,4 +1,4 @@
-// What the command tells of runs, models, datasets and logs, on a real stack.
+// What the command reports about runs, models, datasets and logs, on a real stack.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,6 +69,69 @@ TEST_F(ComfortTest, ARunIsWatchedComparedCompletedAndLogged) {
   EXPECT_EQ(stack_.Tidemill({"logs", "nobody"}).exit_code, 4);
   EXPECT_EQ(stack_.Tidemill({"logs", "--since", "yesterday"}).exit_code, 2);
   EXPECT_THAT(stack_.Tidemill({"logs", "--since", "2100-01-01T00:00:00Z"}).out, IsEmpty());
+}
+
+TEST_F(ComfortTest, ValuesThatAreSetBelongToTheRunAndNotToTheFile) {
+  const std::string pipeline = WriteSmallPipeline(stack_.files());
+  const CommandResult result =
+      stack_.Tidemill({"run", "--set", "training.optimizer.lr=1e-3", pipeline, "--set",
+                       "evaluation.0.measures=[accuracy]", "--json", "--max-triggers", "1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+  const std::string id = result.Json().at("run").dump();
+  EXPECT_EQ(result.Json().at("set").at(0).dump(),
+            R"({"key":"training.optimizer.lr","value":"1e-3","was":"1e-2","was_default":false})");
+  for (const auto& value : result.Json().at("evaluations")) {
+    EXPECT_EQ(value.at("measure"), "accuracy");
+  }
+  EXPECT_THAT(stack_.Tidemill({"runs", "show", id}).out,
+              HasSubstr("\nset: training.optimizer.lr = 1e-3 (was 1e-2)\n"));
+
+  const std::string shown = stack_.files() + "/shown.html";
+  const std::string browser = stack_.files() + "/browser";
+  std::ofstream(browser) << "#!/bin/sh\ncp \"$1\" " << shown << "\n";
+  std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
+  const CommandResult opened = stack_.Tidemill({"open", "--json"}, {{"BROWSER", browser}});
+  ASSERT_EQ(opened.exit_code, 0) << opened.err;
+  const std::string report = opened.Json().at("report");
+  EXPECT_EQ(*files::Read(shown), *files::Read(report));
+  EXPECT_THAT(*files::Read(report), HasSubstr("training.optimizer.lr = 1e-3 (was 1e-2)"));
+  const std::string folder = std::filesystem::path(report).parent_path();
+  EXPECT_EQ(*files::Read(folder + "/config.yaml"), *files::Read(pipeline));
+  EXPECT_THAT(*files::Read(folder + "/resolved.yaml"), HasSubstr("lr: 0.001"));
+  EXPECT_THAT(*files::Read(folder + "/events.jsonl"), HasSubstr("training.optimizer.lr"));
+  EXPECT_EQ(stack_.Tidemill({"open", id}, {{"BROWSER", "false"}, {"DISPLAY", ""}}).exit_code, 1);
+  const CommandResult unseen =
+      stack_.Tidemill({"open", id}, {{"BROWSER", ""}, {"DISPLAY", ""}, {"WAYLAND_DISPLAY", ""}});
+  EXPECT_EQ(unseen.exit_code, 0);
+  EXPECT_EQ(unseen.out, report + "\n");
+  EXPECT_THAT(unseen.err, HasSubstr("open the file yourself"));
+}
+
+TEST_F(ComfortTest, ErrorsAreDocumentsWithTheWordsForPeople) {
+  const std::string pipeline = WriteSmallPipeline(stack_.files());
+  const CommandResult unknown = stack_.Tidemill({"runs", "show", "9999", "--json"});
+  EXPECT_EQ(unknown.exit_code, 4);
+  const nlohmann::json error = unknown.Json().at("error");
+  EXPECT_EQ(error.at("code"), "not_found");
+  EXPECT_EQ(error.at("exit_code"), 4);
+  EXPECT_EQ("tidemill: " + error.at("message").get<std::string>() + "\n", unknown.err);
+
+  const CommandResult wrong =
+      stack_.Tidemill({"run", pipeline, "--json", "--set", "training.epoch=3"});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_EQ(wrong.Json().at("error").at("file"), "--set training.epoch");
+  EXPECT_EQ(wrong.Json().at("error").at("path"), "training.epoch");
+  EXPECT_FALSE(wrong.Json().at("error").contains("line"));
+  EXPECT_THAT(wrong.Json().at("error").at("advice").get<std::string>(),
+              HasSubstr("did you mean 'epochs'?"));
+  EXPECT_EQ(wrong.Json().at("valid"), false);
+
+  const CommandResult absent = stack_.Tidemill({"check", "absent.yaml", "--json"});
+  EXPECT_EQ(absent.Json().at("error").at("file"), "absent.yaml");
+  const CommandResult misused = stack_.Tidemill({"runs", "lst", "--json"});
+  EXPECT_EQ(misused.exit_code, 2);
+  EXPECT_EQ(misused.Json().at("error").at("code"), "usage");
+  EXPECT_EQ(stack_.Tidemill({"run", pipeline, "--set", "training.epochs"}).exit_code, 2);
 }
 
 TEST_F(ComfortTest, CompletionIsSilentWithoutAStack) {

@@ -1,4 +1,4 @@
-// A broken stack, what `tidemill doctor` says of it, and whether what it advises mends it.
+// A broken stack, what `tidemill doctor` says about it, and whether what it advises fixes it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -60,7 +60,7 @@ class DoctorTest : public ::testing::Test {
     return names;
   }
 
-  // As a user would, with this build's programs at hand.
+  // As a user would, with this build's programs.
   void Apply(const std::string& fix) {
     const std::string command = "PATH=" + ProgramFolder() + ":$PATH; " + fix + " >&2";
     EXPECT_EQ(std::system(command.c_str()), 0) << fix;

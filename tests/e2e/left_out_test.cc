@@ -35,7 +35,7 @@ std::string WritePipeline(const std::string& folder,
 
 void CutLabel(std::string& line) { line.erase(line.rfind(',') + 1); }
 
-TEST(LeftOut, RaggedRowsAreToldEverywhereAndTheExitCodeSaysSo) {
+TEST(LeftOut, RaggedRowsAreReportedEverywhereAndTheExitCodeSaysSo) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0);
   const std::string pipeline = WritePipeline(stack.files(), [](int row, std::string& line) {
@@ -67,7 +67,7 @@ TEST(LeftOut, RaggedRowsAreToldEverywhereAndTheExitCodeSaysSo) {
   EXPECT_THAT(files::Read(report).value(), HasSubstr(R"("left_out":{"records":400,"of":1200)"));
 }
 
-TEST(LeftOut, FilteredRecordsAreNoLossAndToldBesideTheirCondition) {
+TEST(LeftOut, FilteredRecordsAreNotALossAndReportedBesideTheirCondition) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0);
   const std::string pipeline = WritePipeline(stack.files(), [](int row, std::string& line) {
@@ -129,8 +129,8 @@ TEST(LeftOut, SamplesWithoutALabelAreKeptAndTrainNothingAndAreNotMeasured) {
   EXPECT_THAT(stack.Tidemill({"doctor"}).out, Not(HasSubstr("no label")));
 }
 
-// Takes the dataset out of a pipeline into a file of its own, whose path is returned: nobody looks
-// at what is registered already.
+// Copies the dataset of a pipeline into a separate file and returns its path: no check looks at
+// registered datasets.
 std::string RegisterAlone(const std::string& folder, const std::string& pipeline) {
   std::string text = files::Read(pipeline).value();
   const size_t begin = text.find("datasets:"), end = text.find("preprocess:");

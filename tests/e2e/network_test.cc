@@ -1,4 +1,4 @@
-// A network that lies beside the pipeline goes with it to the stack, and is not needed there again.
+// A network beside the pipeline is sent to the stack with it, and is not needed there again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -35,7 +35,7 @@ class Pages : public ::testing::Test {
   }
   ~Pages() override { fs::remove_all(folder_); }
 
-  // The page as it stands once it was drawn, and after `script`.
+  // The page once it was drawn, and after `script`.
   std::string Draw(std::string page, const std::string& size, const std::string& script = "") {
     page.insert(page.rfind("</body>"), "<script>" + script + "</script>");
     const std::string path = folder_ + "/page.html";
@@ -43,7 +43,7 @@ class Pages : public ::testing::Test {
     const Shown shown = Browse(folder_, path, "--dump-dom " + size);
     EXPECT_THAT(shown.log, Not(HasSubstr("CONSOLE")));
     EXPECT_THAT(shown.dom, HasSubstr("data-drawn=\"yes\""));
-    // The scripts are no part of what is seen.
+    // The scripts are not visible.
     return shown.dom.substr(0, shown.dom.find("<script"));
   }
 

@@ -1,4 +1,4 @@
-// Every service started by hand on TCP, with certificates that both sides verify, and the
+// Every service, started manually on TCP, with certificates that both sides verify, and the
 // quickstart run through them.
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ constexpr const char* kServices[] = {"storage",    "selector",          "model_s
                                      "preprocess", "preprocess_worker", "trainer_server",
                                      "evaluator",  "supervisor"};
 
-// A port that nobody listens on.
+// A port on which no process listens.
 int FreePort() {
   const int probe = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};

@@ -3,7 +3,7 @@
 
 tests/expressions/agreement.py PROGRAM [--recorded FILE] [--count N] [--seed S] [--record FILE]
 
-PROGRAM is expression_values. With --recorded the values of DuckDB are those of a file that --record has written; otherwise
+PROGRAM is expression_values. With --recorded the values of DuckDB come from a file that --record has written; otherwise
 N expressions are generated, each is computed for five rows by both, and DuckDB has to be installed (`make agreement`).
 Exits with 1 when values differ. docs/guides/columns.md states where the two languages differ; what is generated for DuckDB
 says there what ours says here.

@@ -1,4 +1,4 @@
-// Trainings on batches of samples of similar length: the models are those of trainings that
+// Trainings on batches of samples of similar length: the models are the same as from trainings that
 // prepare their own samples, whoever dies.
 #include <filesystem>
 #include <fstream>

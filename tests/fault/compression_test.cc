@@ -22,7 +22,7 @@ using ::tidemill::testing::IsOk;
 
 constexpr int64_t kSamplesToSend = 8000;
 constexpr int64_t kSentBatchSize = 64;
-// After so many batches it is to have made up its mind.
+// The number of batches after which it must have decided.
 constexpr int64_t kBatchesToDecide = 20;
 constexpr int kColumns = 96;
 
@@ -66,7 +66,7 @@ struct Looks {
   LinkCounters end;
 };
 
-// Reads a job to its end, with batches that are to be equal to those made here.
+// Reads a job to its end, with batches that must equal those made here.
 Looks Read(const PreparedSet& set, const JobSpec& job, CompressionChoice choice) {
   const auto expected = set.Expected(job);
   const auto source = set.Consume(job, 0, 0,

@@ -33,7 +33,7 @@ std::vector<int> Sessions(const Stack& stack) {
   return sessions;
 }
 
-// What is tried is how the two deaths lie in time.
+// The cases differ in the order and distance of the two deaths.
 void Pass(int milliseconds) {
   const timespec time{milliseconds / 1000, (milliseconds % 1000) * 1'000'000L};
   nanosleep(&time, nullptr);

@@ -1,5 +1,5 @@
-// Kills services while policies look at samples and at what models say of them: whatever dies, the
-// run decides the same, by the same numbers.
+// Kills services while policies look at samples and at what models say about them: whatever dies,
+// the run decides the same, by the same numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ Outcome Observe(const std::string& policy, const std::map<std::string, std::stri
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   Outcome outcome{.fingerprint = Fingerprint(result.Json()), .decisions = {}};
   supervisor::SupervisorClient supervisor(stack.PeerOf("supervisor", rpc::v1::ROLE_OPERATOR));
-  const auto run = supervisor.GetRun(RunId{result.Json().at("run").get<int64_t>()});
+  const auto run = supervisor.GetRun(RunId{result.Json().at("run").get<int64_t>()}, false);
   EXPECT_THAT(run, IsOk());
   for (supervisor::v1::Decision decision : run->decisions()) {
     decision.clear_seconds();

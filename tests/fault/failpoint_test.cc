@@ -142,7 +142,7 @@ TEST_P(DownsamplingFailpoint, KillingTheTrainingThereChangesNoWeight) {
 INSTANTIATE_TEST_SUITE_P(EachStage, DownsamplingFailpoint,
                          ::testing::ValuesIn(AllOf(GroupsOfDownsampling())), NameOf);
 
-// What the last model of a run says of samples, asked for as a policy would.
+// What the last model of a run says about samples, asked for as a policy would.
 class ModelColumnsFailpoint : public ::testing::TestWithParam<std::string> {
  protected:
   // Runs the pipeline with the failpoint armed, which no part of it passes.
@@ -217,7 +217,7 @@ class ModelColumnsFailpoint : public ::testing::TestWithParam<std::string> {
   RunId run_;
 };
 
-TEST_P(ModelColumnsFailpoint, KillingTheServiceThereChangesNothingThatIsSaid) {
+TEST_P(ModelColumnsFailpoint, KillingTheServiceThereChangesNoResult) {
   RunPipeline();
   ASSERT_FALSE(HasFatalFailure());
   ASSERT_FALSE(WasPassed());

@@ -1,5 +1,5 @@
 // A disk that turns a bit in each file of a state folder: what is run afterwards gives the same
-// models and scores, and what was changed is told.
+// models and scores, and the change is reported.
 //
 // TIDEMILL_TEST_PLACES: in how many of ten places, where each costs a run.
 #include <gmock/gmock.h>
@@ -135,7 +135,7 @@ class InterruptedTraining : public ::testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(InterruptedTraining, GoesOnToTheSameModelsOrFailsAndSaysWhy) {
+TEST_P(InterruptedTraining, ContinuesToTheSameModelsOrFailsAndSaysWhy) {
   static const std::vector<std::string> undisturbed = Undisturbed();
   ASSERT_EQ(undisturbed.front(), "succeeded");
   for (int place = 0; place < kPlaces; place += kPlaces / NumPlaces()) {

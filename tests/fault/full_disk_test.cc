@@ -42,7 +42,7 @@ class SmallDisk {
   bool is_mounted() const { return is_mounted_; }
   const std::string& why_not() const { return why_not_; }
 
-  // Takes all the room that there is.
+  // Fills the disk.
   void Fill() const {
     const int file = open(Filler().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     ASSERT_GE(file, 0);
@@ -119,10 +119,12 @@ TEST(FullDisk, CostsARunTimeOnly) {
   const int64_t run = Submit(full, WriteSmallPipeline(full.files()));
   supervisor::SupervisorClient supervisor(full.PeerOf("supervisor", rpc::v1::ROLE_OPERATOR));
   Saboteur saboteur(disk);
-  const auto end = supervisor.WatchRun({run}, 0, [&](const v1::WatchRunResponse& message) {
+  const auto see = [&](const v1::WatchRunResponse& message) {
     saboteur.See(message);
     return absl::OkStatus();
-  });
+  };
+  const auto end =
+      supervisor.WatchRun({run}, 0, see, [] { return std::chrono::milliseconds{60'000}; });
   disk.Free();
   ASSERT_TRUE(end.ok()) << end.status();
   EXPECT_EQ(end->state(), v1::RUN_STATE_SUCCEEDED) << end->error();

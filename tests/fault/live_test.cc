@@ -35,9 +35,9 @@ constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kStart = 1'700'000'000 * kSecond;
 constexpr milliseconds kTick{100};
 constexpr int kLinesATick = 16;
-constexpr int64_t kStep = kSecond / 10;           // Of event time, from one line to the next.
-constexpr int kTicksAFile = 40;                   // Then the next file begins.
-constexpr int64_t kMostOutOfOrder = 2 * kSecond;  // Below the lateness of the pipeline.
+constexpr int64_t kStep = kSecond / 10;          // The event time from one line to the next.
+constexpr int kTicksAFile = 40;                  // Then the next file begins.
+constexpr int64_t kMaxOutOfOrder = 2 * kSecond;  // Below the lateness of the pipeline.
 
 // How long the generator writes; the variable is for longer runs than those of every day.
 std::chrono::seconds HowLong() {
@@ -49,7 +49,7 @@ std::chrono::seconds HowLong() {
 struct Written {
   std::string line;
   int64_t event_time = 0;
-  bool is_late = false;  // Far behind those before it.
+  bool is_late = false;  // Far after those before it.
 };
 
 // Appends lines to a file, and begins a new one now and then.
@@ -84,7 +84,7 @@ class Generator {
     const auto draw = [&](int64_t n) { return RandomUnit(key, 3 * id + n); };
     const bool late = id > 1200 && draw(0) < 0.03;
     const double behind = late ? static_cast<double>(90 * kSecond) * (1 + draw(1))
-                               : static_cast<double>(kMostOutOfOrder) * draw(1);
+                               : static_cast<double>(kMaxOutOfOrder) * draw(1);
     return Add(kStart + id * kStep - static_cast<int64_t>(behind), late);
   }
 

@@ -13,7 +13,7 @@
 namespace tidemill::tests {
 namespace {
 
-// Waits until the run has so many triggers with a model, or has ended.
+// Waits until the run has `wanted` triggers with a model, or has ended.
 void WaitForTriggers(const Stack& stack, size_t wanted) {
   for (int attempt = 0; attempt < 600; ++attempt) {
     const CommandResult list = stack.Tidemill({"runs", "list", "--json"});

@@ -1,6 +1,6 @@
 // How the rate of batches grows with workers, where an op takes 20 ms a batch without a processor:
-// prints rates for 1, 2 and 4 workers, and for a consumer that takes its time; and what it is worth
-// that slow samples, one of a hundred, hold up nobody. Exits with 1 when four workers are not at
+// prints rates for 1, 2 and 4 workers, and for a consumer that takes its time; and the gain when
+// slow samples, one of a hundred, hold up no others. Exits with 1 when four workers are not at
 // least 3.5 times as fast as one, when workers beyond what the consumer needs change its rate by
 // more than 5 %, or when batches cut from rows as they come do not come twice as fast as those in
 // order.
@@ -21,14 +21,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kLeastSpeedup = 3.5;
-constexpr double kMostChange = 0.05;
+constexpr double kMaxChange = 0.05;
 // Batches that are not counted, and batches that are.
 constexpr int kWarmUp = 80;
 constexpr int kCounted = 480;
-// Of batches with slow samples, which take long in order.
+// Batches with slow samples, which take long in order.
 constexpr int kSlowWarmUp = 10;
 constexpr int kSlowCounted = 150;
-// Of those that come as their rows do: many more than wait ready anywhere.
+// Batches that come as their rows do: many more than wait ready anywhere.
 constexpr int kLateCounted = 2000;
 constexpr int64_t kSlowBytesAhead = int64_t{1} << 20;
 constexpr double kLeastGain = 2;
@@ -43,7 +43,7 @@ void WorkUntil(Clock::time_point end) {
   while (Clock::now() < end) text = Sha256(text);
 }
 
-// Batches a second that come from so many workers, to a consumer that takes at most so many.
+// Batches a second from a number of workers, to a consumer whose rate is limited.
 std::optional<double> Rate(int num_workers, std::optional<double> most) {
   const PreparedSet set(20'000, num_workers);
   // Batches of a size of which one is run through the graph at a time.
@@ -62,7 +62,7 @@ std::optional<double> Rate(int num_workers, std::optional<double> most) {
   return kCounted / SecondsSince(begin);
 }
 
-// Samples a second from two workers, where one of a hundred takes 200 ms; late after so many
+// Samples a second from two workers, where one of a hundred takes 200 ms; `slow_after` in
 // microseconds, or in order when that is 0.
 std::optional<double> SlowRate(int64_t slow_after) {
   const PreparedSet set(20'000, 2);
@@ -120,7 +120,7 @@ int Main() {
   fmt::print("of a consumer of 50 a second: 2 workers {:.1f}, 4 workers {:.1f} ({:.1f} % apart)\n",
              *enough, *more, 100 * change);
   const bool has_gain = SlowSamplesHoldUpNobody();
-  return speedup >= kLeastSpeedup && change <= kMostChange && has_gain ? 0 : 1;
+  return speedup >= kLeastSpeedup && change <= kMaxChange && has_gain ? 0 : 1;
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ json RunOf(const Stack& stack, const std::string& pipeline) {
   return result.Json();
 }
 
-// Of each trigger: "1/2" for a model of trigger 2 of run 1, "" for one that it has trained.
+// For each trigger: "1/2" for a model of trigger 2 of run 1, "" for one that it has trained.
 std::vector<std::string> Sources(const json& run) {
   std::vector<std::string> sources;
   for (const json& trigger : run.at("triggers")) {

@@ -167,7 +167,7 @@ TEST_F(Shards, MoreThanWorkersAreSharedOut) {
   for (const auto& [name, count] : shards) EXPECT_GE(count, 2) << name;
 }
 
-TEST_F(Shards, GoOnWhereATrainingWasInterrupted) {
+TEST_F(Shards, ContinueWhereATrainingWasInterrupted) {
   const JobSpec job = JobOf(ShardBy::kFile, kNumWorkers, 2);
   const std::vector<std::string> expected = DescribeAll(Expected(job));
   for (const size_t first : {size_t{1}, expected.size() / 3, expected.size() - 1}) {
@@ -185,7 +185,7 @@ TEST_F(Shards, MoreThanFilesAreRefusedBeforeAnyData) {
   EXPECT_THAT(set_->Open(JobOf(ShardBy::kKey, kNumFiles + 1, 1)), IsOk());
 }
 
-TEST_F(Shards, AreNoSlicesOfBatches) {
+TEST_F(Shards, AreNotSlicesOfBatches) {
   JobSpec job = JobOf(ShardBy::kKey, 3, 1);
   job.num_lanes = 6;
   EXPECT_THAT(set_->Open(job),
@@ -250,7 +250,7 @@ TEST_F(Mixes, EveryBatchFromWorkersHasItsSharesHoweverManyConsumersShareIt) {
   EXPECT_EQ(together, whole);
 }
 
-TEST_F(Mixes, OfFilesGoByTheirPaths) {
+TEST_F(Mixes, OfFilesFollowTheirPaths) {
   JobSpec job = set_->Job(30, 1);
   job.mix = {.sources = {{.files = "*5.csv", .weight = 1}, {.files = "numbers?.csv", .weight = 2}}};
   const auto opened = set_->Open(job);
@@ -266,7 +266,7 @@ TEST_F(Mixes, OfFilesGoByTheirPaths) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("belong to no source")));
 }
 
-TEST_F(Mixes, GoWithShardsAndHaveTheirSharesInEach) {
+TEST_F(Mixes, WorkWithShardsAndHaveTheirSharesInEach) {
   JobSpec job = JobOf(ShardBy::kFile, kNumWorkers, 1);
   MixIn(job);
   const std::vector<loader::TrainingBatch> expected = Expected(job);

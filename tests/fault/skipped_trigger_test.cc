@@ -46,7 +46,7 @@ CommandResult RunToItsEnd(const Stack& stack,
                         environment);
 }
 
-TEST(SkippedTrigger, IsToldWithItsReasonAndTheRunGoesOn) {
+TEST(SkippedTrigger, IsReportedWithItsReasonAndTheRunContinues) {
   const Stack stack;
   const CommandResult result = RunToItsEnd(stack, {});
   ASSERT_EQ(result.exit_code, 8) << result.err << stack.Logs();

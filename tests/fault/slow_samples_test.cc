@@ -1,5 +1,5 @@
-// Samples that are slow now and then, with real processes: they hold up nobody, and none is lost or
-// repeated, whoever dies.
+// Samples that are slow now and then, with real processes: they hold up no others, and none is lost
+// or repeated, whichever process dies.
 #include <signal.h>
 
 #include <cstdlib>
@@ -106,7 +106,7 @@ TEST(SlowSamples, ComeOnceEachWhenAWorkerDiesBetweenThePartsOfABatch) {
   std::filesystem::remove_all(marks);
 }
 
-TEST(SlowSamples, OfBatchesThatATokenLeavesOutNoneComesAgain) {
+TEST(SlowSamples, BatchesThatATokenLeavesOutAreNotRepeated) {
   const PreparedSet set(kSamplesOfSlowJob, 2);
   const JobSpec job = SlowJob(set);
   Samples first;

@@ -36,7 +36,7 @@ constexpr int64_t kNumSamples = 20'000;
 constexpr int64_t kBatchSize = 64;
 // More epochs than anybody looks at.
 constexpr int64_t kEpochs = 1000;
-// Of a look at a training, from its first batch on.
+// The time of a look at a training, from its first batch on.
 constexpr std::chrono::seconds kLook{3};
 // What a step of a slow trainer takes: a hundred times what making a batch does.
 constexpr std::chrono::milliseconds kSlowStep{30};

@@ -100,7 +100,7 @@ TEST_P(WorkerMemory, IsWithinTheBudgetWhileTheConsumerStandsStill) {
              most.shared / kMegabyte);
   EXPECT_LE(most.anonymous, kBudget * 11 / 10 + kThreads * kBatchBytes + kProgram);
   EXPECT_LE(most.shared, kRingBytes * 11 / 10);
-  // It goes on where it stood.
+  // It continues where it stood.
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(source->Next().value().has_value());
   EXPECT_EQ(source->counters().num_made_here, 0);
 }

@@ -1,5 +1,5 @@
-// Trainings whose samples are prepared by workers, which are killed: the models are those of
-// trainings that prepare their own.
+// Trainings whose samples are prepared by workers, which are killed: the models are the same as
+// from trainings that prepare their own.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -49,7 +49,7 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
   }
 }
 
-// With an op that runs a program of the user's, beside the pipeline.
+// With an op that runs a program of the user, beside the pipeline.
 void AddProgram(const std::string& pipeline) {
   const std::filesystem::path path = pipeline;
   std::filesystem::copy_file(testing::InTree("tests/testdata/rows.pt"),

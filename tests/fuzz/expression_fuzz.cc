@@ -1,4 +1,4 @@
-// An expression in the first line, fields of rows behind it. Any text is an expression or a
+// An expression in the first line, then fields of rows. Any text is an expression or a
 // mistake; what compiles computes the same for a block of rows as for each of them alone.
 #include <algorithm>
 #include <bit>
@@ -24,7 +24,7 @@ using expressions::Truth;
 using expressions::Type;
 using ProgramPtr = std::shared_ptr<const Program>;
 
-constexpr size_t kMostRows = 24;
+constexpr size_t kMaxRows = 24;
 
 const expressions::KnownColumns& Columns() {
   static const expressions::KnownColumns columns = {
@@ -86,7 +86,7 @@ std::string Shown(const Evaluation& evaluation, size_t row) {
       return std::to_string(evaluation.Values<int64_t>()[row]);
     case Type::kTruth: {
       const Truth value = evaluation.Values<Truth>()[row];
-      Promise(value <= Truth::kTrue, "a truth value is true, false or null");
+      Promise(value <= Truth::kTrue, "a boolean is true, false or null");
       return std::to_string(static_cast<int>(value));
     }
     case Type::kText: {
@@ -98,7 +98,7 @@ std::string Shown(const Evaluation& evaluation, size_t row) {
 }
 
 void TryColumns(const ProgramPtr& program, std::string_view bytes) {
-  const size_t rows = 1 + (bytes.size() % kMostRows);
+  const size_t rows = 1 + (bytes.size() % kMaxRows);
   std::vector<std::vector<std::byte>> values;
   for (const Input& input : program->inputs) values.push_back(Values(input, bytes, rows));
   Evaluation block(program);
@@ -119,7 +119,7 @@ void TryColumns(const ProgramPtr& program, std::string_view bytes) {
 void TryFields(const ProgramPtr& program, std::string_view bytes) {
   auto rows = expressions::FieldRows::Make(program, {});
   Promise(rows.ok(), "fields can be read without a format");
-  for (size_t row = 0; row < kMostRows; ++row) {
+  for (size_t row = 0; row < kMaxRows; ++row) {
     bool reads = true;
     for (size_t i = 0; reads && i < rows->columns().size(); ++i) {
       reads = rows->SetText(i, Piece(bytes, row * 3 + i)).ok();

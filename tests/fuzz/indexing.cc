@@ -64,7 +64,7 @@ std::vector<std::string> RecordsOf(const storage::OpenFile& file, const IndexedF
     before = found.positions[row];
     std::string bytes(static_cast<size_t>(to - from), '\0');
     const auto got = file.ReadAt(from, bytes.data(), bytes.size());
-    Promise(got.ok() && *got == bytes.size(), "a record lies in the file");
+    Promise(got.ok() && *got == bytes.size(), "a record is within the file");
     Promise(found.rows.hash[row] == static_cast<int64_t>(XXH3_64bits(bytes.data(), bytes.size())),
             "the hash is that of the bytes");
     records.push_back(std::move(bytes));
@@ -72,7 +72,7 @@ std::vector<std::string> RecordsOf(const storage::OpenFile& file, const IndexedF
   return records;
 }
 
-// What is found in the file behind what was found before; nothing where it is refused as a whole.
+// The records of the file after those found before; nothing where it is refused as a whole.
 std::optional<IndexedFile> Index(const Workplace& place, const storage::Format& format,
                                  const IndexedFile& before = {}) {
   storage::FileInput input{.root = place.folder(), .path = "input"};

@@ -74,11 +74,12 @@ constexpr Target kTargets[] = {
     {"decode_image",
      [](Bytes& bytes) {
        Case made{.schema = {.payload = PayloadKind::kFile}};
-       Add(made, DecodeImageSpec{
-                     .height = Small(bytes, 1, 4),
-                     .width = Small(bytes, 1, 4),
-                     .channels = Small(bytes, 1, 3),
-                     .orientation = Pick(bytes, {Orientation::kIgnore, Orientation::kApply})});
+       Add(made,
+           DecodeImageSpec{.height = Small(bytes, 1, 4),
+                           .width = Small(bytes, 1, 4),
+                           .channels = Small(bytes, 1, 3),
+                           .orientation = Pick(bytes, {Orientation::kIgnore, Orientation::kApply}),
+                           .fit = Pick(bytes, {ImageFit::kExact, ImageFit::kStretch})});
        Add(made, StackSpec{});
        return made;
      }},
@@ -93,6 +94,26 @@ constexpr Target kTargets[] = {
        }
        Add(made, std::move(spec));
        Add(made, StackSpec{});
+       return made;
+     }},
+    {"compute",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       const std::string number = std::to_string(Small(bytes, -1000, 1000));
+       Add(made, ComputeSpec{
+                     .columns = {{"made", Pick<std::string>(
+                                              bytes, {"a + b", "a / (b - 1)", "log1p(a)", "a >= b",
+                                                      "coalesce(a, " + number + ")"})}}});
+       Add(made, StackSpec{});
+       return made;
+     }},
+    {"filter",
+     [](Bytes& bytes) {
+       Case made = Numbers(bytes);
+       const std::string number = std::to_string(Small(bytes, -1000, 1000));
+       Add(made, FilterSpec{.condition = Pick<std::string>(
+                                bytes, {"a > " + number, "a is null or b < a", "not a = b"})});
+       Finish(made, bytes);
        return made;
      }},
     {"lookup",
@@ -111,7 +132,7 @@ constexpr Target kTargets[] = {
        config::Problems problems;
        spec.TakeFiles(file, problems);
        Add(made, std::move(spec));
-       Add(made, StackSpec{.columns = {.all = false, .names = {"v", "w"}}});
+       Add(made, StackSpec{.columns = {"v", "w"}});
        return made;
      }},
     {"fill_missing",
@@ -299,7 +320,7 @@ constexpr bool HasTarget(std::string_view op) {
   return false;
 }
 
-// What a user writes runs in a process of its own, which is none of these.
+// A user's op runs in its own process, which is not fuzzed here.
 constexpr bool RunsElsewhere(std::string_view op) {
   return op == TorchScriptSpec::kType || op == PluginOpSpec::kType;
 }
@@ -401,7 +422,7 @@ void CheckRun(const Graph& graph, const Graph& unfused, const batch::Batch& samp
   if (rows.empty()) return;
   const absl::StatusOr<batch::Batch> joined = batch::Concatenate(rows);
   Expect(joined.ok() && batch::Encode(*joined) == batch::Encode(whole->batch),
-         "rows are not treated by themselves");
+         "rows depend on other rows");
 }
 
 void RunCase(const Target& target, Bytes& bytes) {

@@ -21,19 +21,19 @@ std::vector<std::string> Seeds() {
 
 // A header that was changed has a wrong checksum; with it put right the fuzzer gets further.
 void Try(std::string_view input) {
-  std::string mended(input);
-  for (size_t at = 0; at + 512 <= mended.size(); at += 512) {
-    if (mended.compare(at + 257, 5, "ustar") != 0) continue;
+  std::string fixed(input);
+  for (size_t at = 0; at + 512 <= fixed.size(); at += 512) {
+    if (fixed.compare(at + 257, 5, "ustar") != 0) continue;
     uint32_t sum = 8 * ' ';
     for (size_t i = 0; i < 512; ++i) {
-      if (i < 148 || i >= 156) sum += static_cast<unsigned char>(mended[at + i]);
+      if (i < 148 || i >= 156) sum += static_cast<unsigned char>(fixed[at + i]);
     }
     for (size_t i = 0; i < 7; ++i) {
-      mended[at + 148 + i] = static_cast<char>('0' + (sum >> (3 * (6 - i)) & 7));
+      fixed[at + 148 + i] = static_cast<char>('0' + (sum >> (3 * (6 - i)) & 7));
     }
-    mended[at + 155] = '\0';
+    fixed[at + 155] = '\0';
   }
-  for (const std::string_view bytes : {input, std::string_view(mended)}) {
+  for (const std::string_view bytes : {input, std::string_view(fixed)}) {
     TryFormat(R"(
 format: {type: tar, payload: [jpg, png], max_member: 1MiB}
 label: {member: json, column: y}

@@ -10,14 +10,14 @@ namespace tidemill::fuzz {
 
 namespace {
 
-constexpr size_t kMost = 1 << 20;
+constexpr size_t kMax = 1 << 20;
 
-// The unpacked bytes as far as kMost, nothing where the input is refused.
+// The unpacked bytes as far as kMax, nothing where the input is refused.
 std::optional<std::string> Unpack(storage::Decoder& decoder, std::string_view input, size_t piece,
                                   size_t room) {
   std::string bytes;
   std::vector<char> out(room);
-  while (bytes.size() < kMost) {
+  while (bytes.size() < kMax) {
     const std::string_view part = input.substr(0, piece);
     const bool last = part.size() == input.size();
     const auto progress = decoder.Decode(part, last, out);
@@ -34,7 +34,7 @@ std::optional<std::string> Unpack(storage::Decoder& decoder, std::string_view in
       return bytes;
     }
   }
-  return bytes.substr(0, kMost);
+  return bytes.substr(0, kMax);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A policy that looks at mistakes, tried on the stored models of a run, decides as a run of its own
+// A policy that looks at mistakes, tried on the stored models of a run, decides as a separate run
 // does, and has the same values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(AskedModels, DecideAsARunOfThePolicyDoes) {
   const json grid = run("grid", "{type: amount, samples: 500}");
   const json own = run("own", kPolicy);
   ASSERT_EQ(grid["triggers"].size(), 8);
-  // Right before, in and behind the block whose rule is turned about.
+  // Right before, in and after the block whose rule is inverted.
   ASSERT_EQ(own["triggers"].size(), 3);
 
   const std::string policy = stack.files() + "/policy.yaml";

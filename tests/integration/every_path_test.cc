@@ -17,7 +17,9 @@
 #include "fmt/format.h"
 
 #include "base/testing/status_matchers.h"
+#include "config/testing/not_tried.h"
 #include "loader/training_set.h"
+#include "storage/spec/dataset_spec.h"
 #include "storage/testing/data_folder.h"
 #include "storage/testing/direct_client.h"
 #include "storage/testing/generated_dataset.h"
@@ -277,6 +279,20 @@ TEST_P(FromAStore, EachShuffledKeyComesWithItsBytesAndLabel) {
   ExpectReadsRight(*storage_, dataset);
   ExpectLoadedRight(*storage_, dataset);
   Forget(*storage_, dataset);
+}
+
+// Runs of plug-ins are tested in tests/plugin/.
+TEST(Formats, AreAllRead) {
+  const std::string folder = ::testing::TempDir() + "/all_formats";
+  std::vector<storage::FormatSpec> formats;
+  for (const TestedFormat& tested : EveryFormat()) {
+    if (tested.packing) continue;
+    const GeneratedDataset dataset = tested.generate(folder, 3);
+    const auto spec = config::Read<storage::DatasetSpec>(dataset.spec, tested.name);
+    ASSERT_THAT(spec, IsOk());
+    formats.push_back(spec->format);
+  }
+  EXPECT_THAT(config::testing::NotTried(formats, {"plugin"}), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(EachFormat, OverTcp, ::testing::ValuesIn(EveryFormat()), NameOf);

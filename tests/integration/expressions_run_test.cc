@@ -52,7 +52,7 @@ std::vector<Flight> Flights() {
   return flights;
 }
 
-// As it comes, and as somebody would prepare it.
+// The raw data, and the same data prepared by hand.
 void WriteData(const std::string& folder) {
   std::ofstream raw(folder + "/raw.csv"), prepared(folder + "/prepared.csv");
   raw << "day,hour,carrier,distance,arr_delay,valid\n";
@@ -160,7 +160,7 @@ TEST(ExpressionsRun, ThatWasKilledWhileItTrainedIsTheSame) {
   EXPECT_EQ(RunOf(kRaw, kComputed, "", "trainer_server.after_checkpoint"), PreparedByHand());
 }
 
-// Of the valid flights with a label, the selection takes those of some carriers, and the filter
+// The selection takes valid flights with a label of some carriers, and the filter
 // leaves out those on short distances.
 constexpr char kFiltered[] = R"(    - parse_csv: {columns: [distance], dtype: float64}
     - parse_csv: {columns: [carrier], dtype: string}
@@ -170,8 +170,7 @@ constexpr char kFiltered[] = R"(    - parse_csv: {columns: [distance], dtype: fl
 constexpr char kChosen[] =
     "{type: new_data, where: \"carrier in ('UA', 'WN') and @time is not null\"}";
 constexpr char kSlices[] =
-    ", slices: [{type: expression, name: far, value: distance >= 1500}, {type: expression, "
-    "value: "
+    ", slices: [{type: expression, name: far, value: distance >= 1500}, {type: expression, value: "
     "carrier}]";
 
 TEST(ExpressionsRun, CountsWhatItFiltersAndAddsUp) {

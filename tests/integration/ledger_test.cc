@@ -305,7 +305,7 @@ void CheckTriggers(const nlohmann::json& run, const Plan& plan, const Truth& tru
   }
 }
 
-// Windows lie between triggers, and the models in use were measured on those behind the first one.
+// Windows are between triggers, and the models in use were measured on those after the first one.
 void CheckEvaluations(const nlohmann::json& run, const Plan& plan, const Truth& truth) {
   for (const nlohmann::json& value : run.at("composite").at("active")) {
     SCOPED_TRACE(value.dump());
@@ -327,7 +327,7 @@ void CheckEvaluations(const nlohmann::json& run, const Plan& plan, const Truth& 
   }
 }
 
-// Ends a random service while the run goes on; the keeper starts it again.
+// Ends a random service while the run continues; the keeper starts it again.
 void KillSome(const Stack& stack, Draws draws) {
   const std::vector<std::string> programs = {"tidemill-supervisor", "tidemill-selector",
                                              "tidemill-storage", "tidemill-evaluator",

@@ -33,7 +33,7 @@ struct Price {
   double price = 0;
 };
 
-// Prices before, during and after the sales. Of the last product none is known at first.
+// Prices before, during and after the sales. The last product has no price at first.
 std::vector<Price> Prices() {
   std::mt19937_64 random(7);
   std::vector<Price> prices;
@@ -65,7 +65,7 @@ std::string HeightOf(int shop) {
   return shop + 2 < kNumShops ? fmt::format("{}", 10.25 * shop * shop) : "";
 }
 
-// Writes the tables, and sales that hold what is looked up in columns of their own, too.
+// Writes the tables, and sales that also hold the looked-up values in separate columns.
 void WriteData(const std::string& folder) {
   const std::vector<Price> prices = Prices();
   std::ofstream shops(folder + "/shops.txt"), table(folder + "/prices.txt");
@@ -142,7 +142,7 @@ evaluation:
   return path;
 }
 
-// The lines of a run in a stack of its own.
+// The lines of a run in its own stack.
 std::vector<std::string> RunOf(const std::string& ops, const std::string& workers = "",
                                const std::string& failpoint = "") {
   const Stack stack;
@@ -181,7 +181,7 @@ TEST(LookupRun, OfWorkersIsTheSame) {
   EXPECT_EQ(RunOf(kLookedUp, "  workers: {}\n"), JoinedByHand());
 }
 
-TEST(LookupRun, ThatWasKilledAndGoesOnIsTheSame) {
+TEST(LookupRun, ThatWasKilledAndContinuesIsTheSame) {
   EXPECT_EQ(RunOf(kLookedUp, "", "trainer_server.after_checkpoint"), JoinedByHand());
 }
 
@@ -239,7 +239,7 @@ evaluation:
   nlohmann::json Show() const {
     return stack_.Tidemill({"runs", "show", std::to_string(run_), "--json"}).Json();
   }
-  // Looks until so many triggers have a model; fails after five minutes.
+  // Waits until `count` triggers have a model; fails after five minutes.
   void AwaitModels(size_t count) const {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
     for (;;) {

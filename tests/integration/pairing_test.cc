@@ -136,7 +136,7 @@ TEST_P(Pairing, BytesLabelAndWeightOfEachShuffledKeyAreRight) {
                                   }),
               IsOk());
   EXPECT_EQ(next, asked.size());
-  // Of each class: all there are, and those drawn.
+  // For each class: the weight of all samples, and of those drawn.
   std::map<std::optional<int64_t>, std::pair<double, double>> classes;
   for (const auto& [key, sample] : expected) {
     auto& [size, drawn] = classes[sample->class_label];

@@ -1,5 +1,5 @@
 // Readers of a whole stack that stand still for two seconds, or for TIDEMILL_STALL_SECONDS: no
-// process comes to hold more than its budget for them, and a run goes on beside them.
+// process comes to hold more than its budget for them, and a run continues beside them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ class StalledReaders : public ::testing::Test {
     ASSERT_THAT(selector.SealTrainingSet(seal), IsOk());
   }
 
-  // Begins a call, of whose answer nobody reads more than the first message.
+  // Begins a call, and reads only the first message of its answer.
   void Stall(const std::string& service, const std::string& method,
              const google::protobuf::Message& request) {
     const rpc::Peer peer = stack_.PeerOf(service);
@@ -114,7 +114,7 @@ class StalledReaders : public ::testing::Test {
     Stall("selector", "/tidemill.selector.v1.SelectorService/ReadTrainingSet", set);
   }
 
-  // Waits for a run and begins to watch it, many times, as somebody who reads one message only.
+  // Waits for a run and begins to watch it, many times, and reads only one message of each watch.
   void StallWatches() {
     const rpc::Peer peer = stack_.PeerOf("supervisor", rpc::v1::ROLE_OPERATOR);
     supervisor::SupervisorClient supervisor(peer);
@@ -193,7 +193,7 @@ class StalledReaders : public ::testing::Test {
 
 TEST_F(StalledReaders, CostNoProcessMoreThanItsBudgetAndHoldUpNoRun) {
   ASSERT_NO_FATAL_FAILURE(MakeMuchToRead());
-  // What was freed is not to be filled again unseen.
+  // Returns freed memory, so that growth is seen.
   ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
   ASSERT_NO_FATAL_FAILURE(Up());
   const MemoryGrowth growth(Processes());
@@ -211,7 +211,7 @@ TEST_F(StalledReaders, CostNoProcessMoreThanItsBudgetAndHoldUpNoRun) {
   StallWatches();
   runner.join();
   EXPECT_EQ(run.exit_code, 0) << run.err << stack_.Logs();
-  // And who reads on is given the rest.
+  // And a reader that resumes gets the rest.
   for (const auto& reader : stalled_) {
     auto message = reader->Next();
     while (message.ok() && message->has_value()) message = reader->Next();
@@ -223,7 +223,7 @@ TEST_F(StalledReaders, CostNoProcessMoreThanItsBudgetAndHoldUpNoRun) {
     EXPECT_THAT(message, IsOk());
   }
   watches_.clear();
-  // Of a run that goes on, a watch ends when its watcher does, however fast the machine is.
+  // While a run continues, a watch ends when its watcher does, however fast the machine is.
   const int64_t live = BeginALiveRun();
   EXPECT_EQ(WatchAThousandTimes(live), 1'000 - rpc::StreamLimits().max_streams_per_caller);
 }
@@ -270,7 +270,7 @@ TEST_F(StalledReaders, OfListsHoldAPageAndAThreadEachAndAreFew) {
   }
   EXPECT_EQ(num_refused, 1'000 - rpc::StreamLimits().max_streams_per_method);
   EXPECT_LE(growth.AwaitSettled(), 2 * kStallBudget);
-  // Others are served, and whoever reads on is given the rest.
+  // Others are served, and a reader that resumes gets the rest.
   EXPECT_THAT(storage::StorageClient(services).SyncDataset({small_.dataset_id()}, {}), IsOk());
   ASSERT_NE(admitted, nullptr);
   auto message = admitted->Next();

@@ -1,4 +1,4 @@
-"""The files in the guide "write your own policy" run as they stand."""
+"""The files in the guide "write your own policy" run unchanged."""
 import os
 import pathlib
 import re
@@ -23,6 +23,13 @@ class GuideTest(HostCase):
             observed = self.observe(errors={"values": numpy.array(errors)}, has_model=bool(errors))["observed"]
             fired.append(self.ask("judge", observed=observed)["fired"])
         self.assertEqual(fired, [False, False, True])
+
+    def test_the_trigger_reads_its_file(self):
+        self.load(FILES["closed.py"], "Closed", data=("holidays.csv", b"0\n-5\n"))
+        self.create()
+        observed = self.observe()["observed"]
+        self.assertEqual(observed, {"days_since": 5})
+        self.assertFalse(self.ask("judge", observed=observed)["fired"])
 
     def test_the_op_makes_columns(self):
         self.load(FILES["relative.py"], "Relative", kind="op")
@@ -65,6 +72,21 @@ class GuideTest(HostCase):
         sums = self.host.values(self.ask("measure", **self.host.columns(block)[0]))["contributions"].sum(axis=0)
         answer = self.ask("combine", **self.host.columns({"sums": numpy.array([sums, [0, 0]])})[0])
         numpy.testing.assert_array_equal(self.host.values(answer)["value"], [0.5, numpy.nan])
+
+    def test_the_format_reads(self):
+        self.load(FILES["svmlight.py"], "SvmLight", "format")
+        self.create()
+        columns = self.host.columns({"bytes": [b"1 3:0.5\n\nx 2:1\n0\n2 4"], "head": [b""]})[0]
+        for is_last, ends, consumed in ((False, [7, 14, 16], 17), (True, [7, 14, 16, 20], 20)):
+            answer = self.ask("read", offset=0, is_last=is_last, **columns)
+            self.assertEqual((self.host.values(answer)["end"].tolist(), answer["consumed"]), (ends, consumed))
+            self.assertEqual(answer["bad"], [{"row": 1, "why": "'x' is not the number of a class"}])
+            labels, has_label = self.host.values(answer)["label"]
+            self.assertEqual(labels[has_label].tolist(), [1, 0, 2][:len(ends) - 1])
+
+    def test_other_guides_lead_to_it(self):
+        for name in ("when-to-retrain", "what-to-train-on", "prepare-samples", "measure-models", "bring-your-data", "deploy"):
+            self.assertIn("](write-your-own-policy.md", (ROOT / f"docs/guides/{name}.md").read_text(), name)
 
     def test_the_test_passes(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ AT = {"event_time": 1_000_000, "key": 7}
 
 
 class HostCase(unittest.TestCase):
-    """Tests that ask one host. Each test loads a file of its own."""
+    """Tests that ask one host. Each test loads its own file."""
 
     host = None
 
@@ -24,8 +24,9 @@ class HostCase(unittest.TestCase):
         HostCase.host = None
         assert status == 0, status
 
-    def load(self, source, name="Mine", kind="trigger"):
-        answer = self.host.load("from tidemill import plugin\nimport numpy as np\n" + textwrap.dedent(source), name, kind)
+    def load(self, source, name="Mine", kind="trigger", data=None):
+        answer = self.host.load("from tidemill import plugin\nimport numpy as np\n" + textwrap.dedent(source), name, kind,
+                                data=data)
         self.assertTrue(answer["ok"], answer)
         return answer["plugin"]
 

@@ -1,4 +1,4 @@
-"""Whatever can go wrong in a Python plug-in is a fault that says what and where, and the host goes on."""
+"""Whatever can go wrong in a Python plug-in is a fault that says what and where, and the host continues."""
 import os
 import pathlib
 import signal
@@ -137,7 +137,7 @@ class FaultsTest(HostCase):
                      "evidence.block('errors').__arrow_c_array__"):
             fault = self.observed_fault(f"Mine.kept = {kept}\nreturn {{}}")
             self.assertIn("keeps columns that it was shown", fault["what"])
-        # What hangs in a circle is not kept, and neither is what is a copy.
+# Objects in a cycle are not kept, and neither are copies.
         self.trigger("circle = [evidence]; circle.append(circle); self.kept = evidence['errors'].copy()\nreturn {}")
         self.observe(**ERRORS)
 
@@ -189,6 +189,32 @@ class FaultsTest(HostCase):
                        "Mine", "trigger")
         self.assertIn("__init__", self.fault("create", settings={}, seed=1)["what"])
 
+    def test_a_debugger_has_no_terminal(self):
+        self.assertIn("a plug-in has no terminal for a debugger", self.observed_fault("breakpoint()")["what"])
+
+    def test_a_kind_is_told_how_it_keeps_a_copy(self):
+        self.host.load("""
+from tidemill import plugin
+class Keeps(plugin.Format):
+    def read(self, piece):
+        self.kept = piece.bytes
+        return plugin.Records([], [])
+""", "Keeps", "format")
+        self.create()
+        fault = self.fault("read", offset=0, is_last=True, **self.host.columns({"bytes": [b"ab"]})[0])
+        self.assertIn("Keep a copy: bytes(piece.bytes)", fault["what"])
+
+    def test_no_program_takes_its_place_though_code_goes_past_python(self):
+        for call, arguments in ((322, '-100, b"/bin/true", None, None, 0'), (59, 'b"/bin/true", None, None')):
+            if os.uname().machine != "x86_64":
+                continue
+            fault = self.observed_fault(f"""
+                import ctypes
+                system = ctypes.CDLL(None, use_errno=True)
+                done = system.syscall({call}, {arguments})
+                raise ValueError(f"{{done}}, errno {{ctypes.get_errno()}}")""")
+            self.assertEqual(fault["what"], "ValueError: -1, errno 1")
+
     def test_processes_and_network_are_refused(self):
         for body in ("import os; os.fork()", "import os; os.system('true')", "import subprocess; subprocess.run(['true'])",
                      "import socket; socket.socket()", "import socket; socket.create_connection(('localhost', 1))",
@@ -217,7 +243,7 @@ class FaultsTest(HostCase):
                                     ("observe", {"at": AT, "num_new": 1, "has_model": True}, "the request has no table errors"),
                                     ("observe", {"at": AT, "num_new": 1, "has_model": True, "tables": {"errors": {
                                         "rows": 3, "columns": [{"name": "values", "type": "float64", "at": 1 << 40}]}}},
-                                     "outside of the memory"),
+                                     "outside the memory"),
                                     ("judge", {}, "the host cannot answer: KeyError: 'observed'")):
             self.assertIn(what, self.fault(call, **request)["what"])
         self.host.socket.sendall(struct.pack("<I", 3) + b"{]}")
@@ -294,7 +320,7 @@ class EndsTest(unittest.TestCase):
     def test_a_python_without_numpy_says_so(self):
         self.own.end()
         with tempfile.TemporaryDirectory() as folder:
-            # An environment in which nothing is installed.
+#An environment in which nothing is installed.
             python = pathlib.Path(sys.executable).resolve()
             pathlib.Path(folder, "pyvenv.cfg").write_text(f"home = {python.parent}\ninclude-system-site-packages = false\n")
             pathlib.Path(folder, "bin").mkdir()

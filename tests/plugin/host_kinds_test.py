@@ -49,15 +49,16 @@ class Mine(plugin.Selection):
 '''
 FORMAT = '''
 class Mine(plugin.Format):
-    extensions = [".lines"]
-    def split(self, piece, offset, is_last):
-        data = bytes(piece)
+    head_bytes = 3
+    def read(self, piece):
+        data = bytes(piece.bytes)
         ends = [place + 1 for place, byte in enumerate(data) if byte == 10]
-        return plugin.Split([0, *ends[:-1]] if ends else [], ends, ends[-1] if ends else 0)
-    def read(self, records):
-        return plugin.Records(labels=[int(bytes(r)) if len(r) > 1 else None for r in records],
-                              event_times=np.ma.array([5] * len(records), mask=[len(r) > 2 for r in records]),
-                              bad={len(records) - 1: "it is the last"})
+        lines = [data[begin:end] for begin, end in zip([0, *ends], ends)]
+        print(piece.offset, piece.is_last, bytes(piece.head))
+        return plugin.Records([0, *ends[:-1]] if ends else [], ends,
+                              labels=[int(line) if len(line) > 1 else None for line in lines],
+                              event_times=np.ma.array([5] * len(lines), mask=[len(line) > 2 for line in lines]),
+                              bad={len(lines) - 1: "it is the last"})
 '''
 
 
@@ -164,7 +165,8 @@ class OpsTest(HostCase):
             {"row": 0, "why": "a reason"}, {"row": 1, "why": "column y holds inf, which is not a finite number"}])
 
     def test_wrong_columns_are_faults(self):
-        made = {"y": "np.zeros((3, 2))", "upper": "[b''] * 3", "n": "[1, 2, 3]"}
+        made = {
+  "y" : "np.zeros((3, 2))", "upper" : "[b''] * 3", "n" : "[1, 2, 3]"}
         for changed, what in (({"y": "np.zeros(3)"}, "an array [3, 2] as y, and returned one [3]"),
                               ({"y": "np.zeros((4, 2))"}, "an array [3, 2] as y, and returned one [4, 2]"),
                               ({"y": "[[1, 2], [3]]"}, "rows of different lengths"),
@@ -264,8 +266,8 @@ class SelectionsTest(HostCase):
         self.assertEqual(self.choose(8, 100)[0], [2, 3, 6, 7])
 
     def test_wrong_choices_are_faults(self):
-        for chosen, what in (("[2, 1]", "ascending rows, each once, and returned 1 behind 2"), ("[1, 1]", "1 behind 1"),
-                             ("[-1]", "-1 behind -1"), ("[4]", "rows below 4, and returned 4"), ("[0.5]", "an array of int64"),
+        for chosen, what in (("[2, 1]", "ascending rows, each once, and returned 1 after 2"), ("[1, 1]", "1 after 1"),
+                             ("[-1]", "-1 after -1"), ("[4]", "rows below 4, and returned 4"), ("[0.5]", "an array of int64"),
                              ("'all'", "rows, or plugin.Chosen"), ("plugin.Chosen([1], [np.nan])", "finite numbers as the weights"),
                              ("plugin.Chosen([1], [-1])", "weights that are not negative"),
                              ("plugin.Chosen([1, 2], [1])", "an array [2] as the weights, and returned one [1]"),
@@ -290,7 +292,7 @@ class Mine(plugin.Selection):
         print(self.drawn, self.target)
         return range(self.target or 0)
 '''
-        # As docs/formats/plugin_protocol.md has them.
+#As docs / formats / plugin_protocol.md has them.
         lots = {0: 492590714772723832, 1: 11001153361712022001, -1: 14365155419271258671, 2**44: 18011953828040605416,
                 2**44 + 1: 2181685361372179853}
         self.load(source, kind="selection")
@@ -301,27 +303,31 @@ class Mine(plugin.Selection):
 
 
 class FormatsTest(HostCase):
-    def test_a_format_splits_and_reads(self):
+    def test_a_format_says_where_records_lie_and_what_they_say(self):
         self.load(FORMAT, kind="format")
-        self.assertEqual(self.create(), {"ok": True, "extensions": [".lines"]})
-        answer = self.ask("split", offset=100, is_last=False, **self.host.columns({"bytes": [b"1\n\n23\n4"]})[0])
+        self.assertEqual(self.create(), {"ok": True, "head_bytes": 3})
+        columns = self.host.columns({"bytes": [b"1\n\n23\n4\n5"], "head": [b"abc"]})[0]
+        answer = self.ask("read", offset=100, is_last=False, **columns)
         values = self.host.values(answer)
-        self.assertEqual((values["begin"].tolist(), values["end"].tolist(), answer["consumed"]), ([0, 2, 3], [2, 3, 6], 6))
-        answer = self.ask("read", **self.host.columns({"bytes": [b"1\n", b"\n", b"23\n", b"4\n"]})[0])
-        labels, has_label = self.host.values(answer)["label"]
-        times, has_time = self.host.values(answer)["event_time"]
+        self.assertEqual((values["begin"].tolist(), values["end"].tolist()), ([0, 2, 3, 6], [2, 3, 6, 8]))
+        self.assertEqual((answer["consumed"], answer["bad"]), (8, [{"row": 3, "why": "it is the last"}]))
+        labels, has_label = values["label"]
+        times, has_time = values["event_time"]
         self.assertEqual((labels.dtype, labels[has_label].tolist()), (numpy.int64, [1, 23]))
         self.assertEqual((times[has_time].tolist(), has_time.tolist()), ([5, 5], [True, True, False, False]))
-        self.assertEqual(answer["bad"], [{"row": 3, "why": "it is the last"}])
+        self.assertIn("100 False b'abc'", self.host.output())
 
-    def test_wrong_splits_are_faults(self):
-        for split, what in (("plugin.Split([0, 1], [2, 3], 3)", "one behind another"), ("plugin.Split([0], [9], 9)", "0 to 4"),
-                            ("plugin.Split([0], [4], 3)", "then consumed"), ("plugin.Split([0], [], 3)", "an array [1] as ends"),
-                            ("None", "a plugin.Split, and returned None")):
-            self.load(FORMAT.replace("data = ", f"return {split}; "), kind="format")
+    def test_wrong_answers_are_faults(self):
+        for records, what in (("[0, 1], [2, 3]", "one after another"), ("[0], [9]", "0 to 4"), ("[2], [2]", "have bytes"),
+                              ("[0], [4], 3", "then consumed"), ("[0], []", "1 ends, as there are begins"),
+                              ("[0], [4], labels=[1, 2]", "an array [1] as label"), ("[], [], -1", "then consumed"),
+                              ("[0], [4], labels=[float('inf')]", "finite numbers as label"),
+                              ("[0], [4], event_times=[0.5]", "an array of int64 as event_time"),
+                              ("[0], [4], bad={1: 'no'}", "rows from 0 to 0 as bad")):
+            self.load(FORMAT.replace("data = ", f"return plugin.Records({records}); "), kind="format")
             self.create()
             block = self.host.columns({"bytes": [b"1\n2\n"]})[0]
-            self.assertIn(what, self.fault("split", offset=0, is_last=True, **block)["what"])
+            self.assertIn(what, self.fault("read", offset=0, is_last=True, **block)["what"], records)
 
     def test_a_state_is_base64(self):
         self.load(FORMAT, kind="format")

@@ -23,6 +23,7 @@ class HostProcess:
         self.requests = os.memfd_create("requests", os.MFD_ALLOW_SEALING)
         self.answers = os.memfd_create("answers")
         self.file = os.memfd_create("file")
+        self.data = os.memfd_create("data")
         for descriptor in (self.requests, self.answers):
             os.truncate(descriptor, memory)
         self.request_memory = mmap.mmap(self.requests, memory)
@@ -34,8 +35,8 @@ class HostProcess:
         os.set_blocking(self.printed, False)
         # Above those that they become in the host.
         ours = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 20)
-                for descriptor in (pipe, theirs.fileno(), self.requests, self.answers, self.file)]
-        places = list(zip([ours[0], *ours], range(1, 7)))
+                for descriptor in (pipe, theirs.fileno(), self.requests, self.answers, self.file, self.data)]
+        places = list(zip([ours[0], *ours], range(1, 8)))
         self.process = os.posix_spawn(
             interpreter, [interpreter, "-I", "-B", str(PROGRAM)], {"PATH": "/usr/bin:/bin", **(environment or {})},
             file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
@@ -58,11 +59,16 @@ class HostProcess:
         self.send({"call": call, **request})
         return self.receive()
 
-    def load(self, source, name, kind, file="surprise.py"):
-        """Makes the source the host's file and loads a plug-in of it."""
+    def load(self, source, name, kind, file="surprise.py", data=None):
+        """Makes the source the host's file and loads a plug-in of it. `data`: the name of a data file, and what is in it."""
+        files = []
+        if data is not None:
+            files.append(data[0])
+            os.truncate(self.data, 0)
+            os.pwrite(self.data, data[1], 0)
         os.truncate(self.file, 0)
         os.pwrite(self.file, source if isinstance(source, bytes) else source.encode(), 0)
-        return self.ask("load", file=file, name=name, kind=kind)
+        return self.ask("load", file=file, name=name, kind=kind, files=files)
 
     def columns(self, *blocks):
         """Writes blocks of columns into the memory, and describes each. A list is a column of byte strings."""

@@ -1,5 +1,6 @@
 """Triggers, settings and states in a host of Python plug-ins."""
 import base64
+import pathlib
 import statistics
 import sys
 import time
@@ -58,6 +59,33 @@ class TriggersTest(HostCase):
             "version": "1.2", "settings": [{"name": "threshold", "type": "number", "default": 0.2, "min": 0, "max": 1,
                                             "doc": "Share of mistakes at which it fires."}]})
 
+    def test_tables_tell_the_samples_of_their_rows(self):
+        self.load("""
+from tidemill import plugin
+class Pairs(plugin.Trigger):
+    def points(self): return plugin.EverySamples(1)
+    def looks_at(self): return {"errors": plugin.Errors(), "x": plugin.Columns("a")}
+    def observe(self, evidence):
+        errors, x = evidence.aligned("errors", "x")
+        return {"rows": len(evidence["x"]), "pairs": len(errors), "product": float((errors * x[:, 0]).sum()),
+                "last": int(evidence.sample_keys("errors")[-1])}
+    def judge(self, seen): return plugin.Verdict(False, "No.")
+""", "Pairs")
+        self.create()
+        answer = self.observe(errors={"key": numpy.array([3, 5, 9]), "values": numpy.array([1., 2, 4])},
+                              x={"key": numpy.array([3, 4, 9]), "values": numpy.array([[10.], [7], [100]])})
+        self.assertEqual(answer["observed"], {"rows": 3, "pairs": 2, "product": 410, "last": 9})
+
+    def test_tests_make_their_own_evidence(self):
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "plugin/python"))
+        from tidemill import plugin
+        looks_at = {"errors": plugin.Errors(), "samples": plugin.Samples(), "x": plugin.Columns("a", "b")}
+        evidence = plugin.evidence_for(looks_at, errors=[0, 1], samples=([4, 5], [7, 8]), num_new=3, keys={"errors": [2, 9]})
+        self.assertEqual((evidence["errors"].tolist(), evidence.sample_keys("errors").tolist()), ([0, 1], [2, 9]))
+        self.assertEqual((evidence["samples"].event_times.tolist(), evidence.num_new, len(evidence["x"])), ([7, 8], 3, 0))
+        with self.assertRaisesRegex(TypeError, "looks_at has no error; it has errors"):
+            plugin.evidence_for(looks_at, error=[1])
+
     def test_a_trigger_observes_and_judges(self):
         self.load(SURPRISE, "Surprise")
         self.assertEqual(self.create(), {"ok": True, "points": {"samples": 250}, "looks_at": [
@@ -89,7 +117,8 @@ class TriggersTest(HostCase):
     def __init__(self): self.window = Window()
     def observe(self, evidence):
         self.window.total += self.random().random()
-        return {"total": self.window.total, "keyed": self.random(evidence.at.key).random(), "seed": self.seed}
+        return {
+  "total" : self.window.total, "keyed" : self.random(evidence.at.key).random(), "seed" : self.seed}
 class Window:
     total = 0.0
 ''')
@@ -101,7 +130,8 @@ class Window:
         other.load(("from tidemill import plugin\nclass Window: pass\n" + PLAIN + '''
     def observe(self, evidence):
         self.window.total += self.random().random()
-        return {"total": self.window.total, "keyed": self.random(7).random(), "seed": self.seed}
+        return {
+  "total" : self.window.total, "keyed" : self.random(7).random(), "seed" : self.seed}
 '''), "Mine", "trigger", file="renamed.py")
         other.ask("create", settings={}, seed=2**63 - 1)
         other.ask("restore", state=state)
@@ -148,12 +178,16 @@ class Window:
         column = numpy.array([1., 2])
         for shaped, width in ((column, 1), (column.reshape(2, 1), 1), (numpy.ones((2, 3)), 3)):
             tables = {"errors": column.reshape(2, 1), "labels": column, "predictions": shaped, "embeddings": shaped}
-            observed = self.observe(**{name: {"values": values} for name, values in tables.items()})["observed"]
+            observed = self.observe(**{
+name : { "values" : values } for
+    name, values in tables.items()})["observed"]
             self.assertEqual(list(observed), ["errors (2,)", "labels (2,)", f"predictions (2, {width})",
                                               f"embeddings (2, {width})"])
         none = numpy.empty((0, 3))
         tables = {"errors": none[:, 0], "labels": none[:, 0], "predictions": none, "embeddings": none}
-        observed = self.observe(**{name: {"values": values} for name, values in tables.items()})["observed"]
+        observed = self.observe(**{
+name : { "values" : values } for
+    name, values in tables.items()})["observed"]
         self.assertEqual(list(observed), ["errors (0,)", "labels (0,)", "predictions (0, 3)", "embeddings (0, 3)"])
 
     def test_settings_are_plain_values(self):

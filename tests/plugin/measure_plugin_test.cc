@@ -61,7 +61,7 @@ ScoredModel Model() {
 
 enum class Kill { kNobody, kHosts };
 
-// The scores of a window of 300 samples, in blocks of so many.
+// The scores of a window of 300 samples, in blocks of `block` rows.
 v1::ModelScores Measured(const EvaluationSpec& spec, int64_t block,
                          Kill kill_whom = Kill::kNobody) {
   const MeasurementPlan plan{
@@ -176,7 +176,7 @@ TEST_P(PluginMeasures, ArePooledByTheirSums) {
   ASSERT_TRUE(pooled);
   EXPECT_EQ(pooled->value, expected->value);
   EXPECT_EQ(pooled->how, Pooling::kOfSums);
-  // Nobody else can say what the sums are worth.
+  // Only the plug-in can compute a value from the sums.
   EXPECT_FALSE(Pool("right_share", windows["right_share"]));
   EXPECT_TRUE(Pool("right_share", std::span(windows["right_share"]).first(1)));
 }
@@ -223,7 +223,7 @@ TEST_P(PluginMeasures, ThatTakeTooLongAreNotAskedForever) {
                 HasSubstr("took longer"));
   }
   EXPECT_THAT(std::string(slow->Contribute(samples.All()).status().message()),
-              HasSubstr("is not asked again"));
+              HasSubstr("is not called again"));
 }
 
 TEST_P(PluginMeasures, AreKeptWithThePipeline) {
@@ -243,7 +243,7 @@ TEST_P(PluginMeasures, NeedANameOfTheirOwn) {
   const auto twice = Submitted("measures: [" + Use("Right") + ", " + Use("Right") + "]");
   EXPECT_THAT(std::string(twice.status().message()), HasSubstr("right twice"));
   const auto odd = Submitted("measures: [" + Use("Right", ", name: 'a b'") + "]");
-  EXPECT_THAT(std::string(odd.status().message()), HasSubstr("no name of a measure"));
+  EXPECT_THAT(std::string(odd.status().message()), HasSubstr("not a valid name for a measure"));
   const auto mixed = Submitted("measures: [accuracy, " + Use("Rights") + "]");
   EXPECT_THAT(std::string(mixed.status().message()), HasSubstr("Rights"));
 }

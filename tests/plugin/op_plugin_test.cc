@@ -116,7 +116,7 @@ class PluginOps : public ::testing::TestWithParam<Tested> {
     return MustBuild(Spec(ParseCsvSpec{.columns = {"x"}}, spec, StackSpec{.columns = {"y"}}),
                      CsvSchema({"x"}));
   }
-  // Of 41 rows the tenth and the thirtieth are negative.
+  // 41 rows; the tenth and the thirtieth are negative.
   static batch::Batch SomeNegative() {
     std::vector<std::string> payloads;
     for (int i = 0; i < 41; ++i) payloads.push_back(std::to_string(i % 20 == 9 ? -1 : i));
@@ -232,7 +232,7 @@ TEST_P(PluginOps, ARowThatTakesForeverIsABadSample) {
   EXPECT_THAT(Numbers<float>(made->batch, "input"), ElementsAre(2, 4));
 }
 
-TEST_P(PluginOps, AnAnswerThatLiesIsAFault) {
+TEST_P(PluginOps, AFalseAnswerIsAFault) {
   EXPECT_NE(ReasonOf("wrong_row"), "other rows");
   EXPECT_NE(ReasonOf("outside"), "other rows");
 }
@@ -247,6 +247,14 @@ TEST_P(PluginOps, OneThatFailsWithEveryRowFailsTheBatch) {
   const auto again = graph.Run(MakeSamples(std::vector<std::string>(20, "-1")), nullptr);
   ASSERT_THAT(again, IsOk());
   EXPECT_EQ(again->bad.size(), 20U);
+}
+
+TEST_P(PluginOps, OneThatTakesForeverWithEveryRowIsNotAskedAboutMany) {
+  const Graph graph = Faulty("loop", {300'000});
+  EXPECT_THAT(graph.Run(MakeSamples(std::vector<std::string>(20, "-1")), nullptr),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("took too long 3 times in succession"),
+                             HasSubstr("apply took longer than"))));
 }
 
 TEST_P(PluginOps, ThreadsHaveAProcessEach) {

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 TIDEMILL, EXAMPLES = sys.argv[1], pathlib.Path(sys.argv[2])
-DONE, WRONG_INPUT, NOT_FOUND, CONFLICT = 0, 3, 4, 7
+DONE, WRONG_INPUT, NOT_FOUND, UNAVAILABLE, CONFLICT = 0, 3, 4, 5, 7
 
 
 class PluginCommandsTest(unittest.TestCase):
@@ -54,10 +54,63 @@ class PluginCommandsTest(unittest.TestCase):
     def test_new_writes_what_verify_and_its_own_test_accept(self):
         self.call("new", "trigger", "weekly_rise")
         self.assertIn("kept", self.call("verify", "weekly_rise.py", "--samples", "1500"))
-        self.assertIn("weekly_rise.py is there already", self.call("new", "trigger", "weekly_rise", code=CONFLICT))
+        self.assertIn("weekly_rise.py already exists", self.call("new", "trigger", "weekly_rise", code=CONFLICT))
+
+    def test_new_writes_a_test_in_cpp_that_passes(self):
+        for kind in ("trigger", "selection", "score", "op", "measure", "format"):
+            said = self.call("new", kind, f"my_{kind}", "--language", "c++")
+            self.assertIn(f"wrote my_{kind}_test.cpp", said)
+            (command,) = [line.removeprefix("test it:").strip() for line in said.splitlines() if line.startswith("test it:")]
+            subprocess.run(command, shell=True, cwd=self.folder.name, check=True)
+
+    def test_what_is_printed_is_shown(self):
+        self.write("loud.py", (EXAMPLES / "holidays.py").read_text().replace("    def judge(", "    def judge(", 1).replace(
+            "    def observe(self, evidence):", "    def observe(self, evidence):\n        print('look here')", 1))
+        self.assertIn("it printed:\nlook here", self.call("verify", "loud.py", "--samples", "1500"))
+
+    def test_a_format_is_tried_on_a_file(self):
+        self.call("new", "format", "fixed")
+        (pathlib.Path(self.folder.name) / "data").write_bytes(bytes(range(160)) * 1000)
+        said = self.call("verify", "fixed.py", "--file", "data")
+        self.assertIn("10,000 records in 160,000 bytes, with labels", said)
+        self.assertIn("kept     reads the same in pieces of 4,097 bytes", said)
+        self.assertIn("--file", self.call("verify", "fixed.py", code=WRONG_INPUT))
+
+    def test_plugins_run_as_the_configuration_of_the_stack_says(self):
+        self.write("tidemill.yaml", "cluster: {state_folder: /tmp, database: none, token_file: /tmp/none, endpoints: {}, "
+                                    "plugins: {python: no-such-python}}")
+        self.assertIn("no program no-such-python", self.call("verify", str(EXAMPLES / "holidays.py"), "--config",
+                                                             "tidemill.yaml", code=UNAVAILABLE))
+
+    def test_tests_are_no_plugins(self):
+        self.call("new", "measure", "rise")
+        self.assertEqual(json.loads(self.call("list", "--json"))["failed"], [])
+
+    def test_a_reference_without_a_name_is_a_mistake(self):
+        self.assertIn("'holidays.py::' does not name a file and a plug-in in it", self.call("show", "holidays.py::", code=WRONG_INPUT))
+
+    def test_a_plugin_is_tried_with_its_data_files(self):
+        self.write("level.py", """
+from tidemill import plugin
+
+class Level(plugin.Trigger):
+    def __init__(self):
+        with open(plugin.files["level.txt"]) as file:
+            self.level = float(file.read())
+    def points(self):
+        return plugin.EverySamples(100)
+    def observe(self, evidence):
+        return {"level": self.level}
+    def judge(self, seen):
+        return plugin.Verdict.at_least("the level", seen["level"], 0.2)
+""")
+        self.write("level.txt", "0.5")
+        self.call("verify", "level.py", "--data", "level.txt", "--samples", "1000")
+        said = self.call("verify", "level.py", "--samples", "1000", code=WRONG_INPUT)
+        self.assertIn("write files: [level.txt] beside use", said)
 
     def test_new_tells_the_kinds_that_there_are(self):
-        self.assertIn("there is no template of a triger in python; there are ",
+        self.assertIn("there is no template for a triger in python; there are templates for ",
                       self.call("new", "triger", "rise", code=WRONG_INPUT))
 
 

@@ -100,7 +100,7 @@ bool UsedAllSamples(const nlohmann::json& run) {
          });
 }
 
-// The run once it has ended, by itself or because it is live and told to.
+// The run once it has ended; a live run is told to end.
 nlohmann::json AwaitEnd(const Stack& stack, const std::string& run, bool is_live) {
   constexpr int kLooks = 3'000;
   if (!is_live) return stack.Tidemill({"watch", run, "--json"}).Json();
@@ -123,11 +123,11 @@ std::vector<std::string> KillMeanwhile(const Stack& stack, const std::string& ru
       "tidemill-plugin-host", "tidemill-train",       "tidemill-trainer-server",
       "tidemill-plugin-host", "tidemill-evaluator",   "tidemill-evaluate",
       "tidemill-storage",     "tidemill-model-store", "postgres"};
-  constexpr int kMostKills = 12;
+  constexpr int kMaxKills = 12;
   std::mt19937_64 random(static_cast<uint64_t>(seed));
   std::vector<std::string> killed;
   // Looking at the run takes some tenths of a second: that is the pace.
-  for (int looks = 0; looks < 2000 && killed.size() < kMostKills; ++looks) {
+  for (int looks = 0; looks < 2000 && killed.size() < kMaxKills; ++looks) {
     const CommandResult shown = stack.Tidemill({"runs", "show", run, "--json"});
     const nlohmann::json now = shown.Json();
     if (now.is_object() && (!HasState(now, "running") || UsedAllSamples(now))) break;

@@ -11,8 +11,8 @@
 #include "base/testing/status_matchers.h"
 #include "plugin/process/fault.h"
 #include "tests/plugin/test_plugins.h"
-#include "trainer_server/downsampling/methods/plugin_score.h"
-#include "trainer_server/downsampling/methods/plugin_scorer.h"
+#include "trainer_server/downsampling/spec/plugin_score.h"
+#include "trainer_server/downsampling/spec/plugin_scorer.h"
 #include "trainer_server/trials/score_promises.h"
 
 namespace tidemill::trainer_server {
@@ -120,11 +120,11 @@ TEST_P(PluginScores, ThatDoWrongAreFaultsOfThePlugin) {
 }
 
 TEST_P(PluginScores, NeedProbabilitiesThatTheLossHas) {
-  const PluginScore spec = Submitted(Use("WrongScore"), "{how: well}");
+  const models::DownsamplingSpec spec = Submitted(Use("WrongScore"), "{how: well}");
   models::TrainingProblems problems;
-  spec.CheckTraining({.outputs = 1, .loss_is_of_classes = true, .batch_size = 8}, problems);
+  spec->CheckTraining({.outputs = 1, .loss_is_of_classes = true, .batch_size = 8}, problems);
   EXPECT_TRUE(problems.empty());
-  spec.CheckTraining({.outputs = 1, .loss_is_of_classes = false, .batch_size = 8}, problems);
+  spec->CheckTraining({.outputs = 1, .loss_is_of_classes = false, .batch_size = 8}, problems);
   ASSERT_EQ(problems.size(), 1U);
   EXPECT_EQ(problems[0].path, "use");
   EXPECT_THAT(problems[0].problem.message, HasSubstr("looks at probabilities"));
@@ -141,7 +141,7 @@ TEST_P(PluginScores, AreToldApartByATrialWhenTheyDependOnPlaces) {
   EXPECT_THAT(unsound->promises[1].detail, HasSubstr("in blocks of 7"));
 }
 
-TEST(PluginScoresInASchedule, AreTakenInWhereTheyStand) {
+TEST(PluginScoresInASchedule, AreReadInPlace) {
   const std::string score =
       "{type: plugin, use: 'scores.py:Losses', with: {kep: least}, fraction: 1}";
   const auto spec = SubmittedPart<models::DownsamplingSpec>(

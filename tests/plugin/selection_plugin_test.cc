@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
+#include "plugin/process/run_hosts.h"
 #include "selector/policies/lots.h"
 #include "selector/policies/plugin_selection.h"
 #include "selector/testing/choosing.h"
@@ -109,7 +111,7 @@ class PluginSelections : public ::testing::TestWithParam<const char*> {
   static SelectionSpec Faulty(const std::string& how, const std::string& more = "") {
     return Use("FaultyChoice", fmt::format(", with: {{how: {}}}{}", how, more));
   }
-  // What is said of a plug-in that does wrong, whether while it sees candidates or later.
+  // The message about a faulty plug-in, whether it fails while it sees candidates or later.
   static std::string FaultOf(const std::string& how, const std::string& more = "") {
     const absl::Status failed = Finished(Faulty(how, more), StreamOf(100));
     EXPECT_TRUE(absl::IsFailedPrecondition(failed)) << how << " " << failed;
@@ -198,6 +200,49 @@ TEST_P(PluginSelections, ChooseTheSameWhenTheirProcessIsKilledOnce) {
   EXPECT_FALSE(chosen.notes.fault);
 }
 
+TEST_P(PluginSelections, OfARunHaveOneProcessForAllTriggers) {
+  const testing::Stream stream = StreamOf(10'000);
+  const SelectionSpec spec = Use("UniformShare");
+  plugin::HostsOfRuns runs;
+  RandomKey random = kRandom;
+  for (int trigger = 1; trigger <= 3; ++trigger) {
+    random.trigger = trigger;
+    const Chosen chosen = ChooseFrom(spec, stream, random, {.hosts = runs.Of(7)});
+    EXPECT_EQ(chosen.rows, ChooseFrom(spec, stream, random).rows);
+  }
+  EXPECT_EQ(runs.Of(7)->num_started(), 1);
+  // Another run has another process.
+  ChooseFrom(spec, stream, random, {.hosts = runs.Of(8)});
+  EXPECT_EQ(runs.Of(8)->num_started(), 1);
+  EXPECT_EQ(runs.Of(7)->num_started(), 1);
+}
+
+TEST_P(PluginSelections, OfRunsThatNobodyAsksForAnyMoreHaveNoProcess) {
+  plugin::HostsOfRuns runs;
+  const SelectionSpec spec = Use("UniformShare");
+  const testing::Stream stream = StreamOf(100);
+  ChooseFrom(spec, stream, kRandom, {.hosts = runs.Of(1)});
+  const size_t num_of_one = tests::Descendants().size();
+  EXPECT_GT(num_of_one, 0U);
+  for (int64_t run = 2; run <= 12; ++run) {
+    ChooseFrom(spec, stream, kRandom, {.hosts = runs.Of(run)});
+  }
+  EXPECT_EQ(runs.num_runs(), 8U);
+  EXPECT_EQ(tests::Descendants().size(), 8 * num_of_one);
+  runs.Forget(12);
+  EXPECT_EQ(tests::Descendants().size(), 7 * num_of_one);
+}
+
+TEST_P(PluginSelections, OfARunReportAProcessThatDied) {
+  KillingFacts killed({5});
+  const auto run = std::make_shared<plugin::RunHosts>();
+  ChooseFrom(Use("Facts"), ThreeClasses(20'000), kRandom, {.facts = &killed, .hosts = run});
+  const std::vector<plugin::HostDeath> deaths = run->TakeDeaths();
+  ASSERT_THAT(deaths, SizeIs(1));
+  EXPECT_THAT(deaths[0].plugin, HasSubstr(":Facts"));
+  EXPECT_THAT(deaths[0].what, HasSubstr("signal 9"));
+}
+
 TEST_P(PluginSelections, ThatDieTwiceAreFaults) {
   KillingFacts killed({3, 9});
   const Chosen chosen = ChooseFrom(Use("Facts", ", on_fault: all"), ThreeClasses(20'000), kRandom,
@@ -212,10 +257,11 @@ TEST_P(PluginSelections, ThatFailEndTheSealingAndSayWhy) {
   EXPECT_THAT(FaultOf("throw_late"), HasSubstr("thrown on purpose"));
   EXPECT_THAT(FaultOf("exit"), HasSubstr("exited with code 3"));
   EXPECT_THAT(FaultOf("loop", ", timeout: 500ms"), HasSubstr("took longer than 500ms"));
-  EXPECT_THAT(FaultOf("descending"), HasSubstr("1 behind"));
+  EXPECT_THAT(FaultOf("descending"), HasSubstr("1 after"));
   EXPECT_THAT(FaultOf("beyond"), HasSubstr("100"));
   EXPECT_THAT(FaultOf("negative_row"), HasSubstr("-1"));
   EXPECT_THAT(FaultOf("negative_weight"), HasSubstr("-1"));
+  EXPECT_THAT(FaultOf("no_weight"), HasSubstr("the weights of all 2 rows that it chose are zero"));
   EXPECT_THAT(FaultOf("not_finite"), HasSubstr("inf"));
   EXPECT_THAT(FaultOf("some_weights"), HasSubstr("weights for"));
 }
@@ -233,7 +279,7 @@ TEST_P(PluginSelections, ThatFailAreReplacedAsThePipelineSays) {
   }
 }
 
-TEST_P(PluginSelections, AreToldHowManySamplesThePipelineAsksFor) {
+TEST_P(PluginSelections, LearnHowManySamplesThePipelineAsksFor) {
   const Chosen chosen = ChooseFrom(Faulty("target", ", fraction: 0.25"), StreamOf(100));
   EXPECT_THAT(chosen.rows, SizeIs(25));
 }

@@ -1,4 +1,4 @@
-// Plug-ins of tests: their files, wherever they lie, and their processes.
+// Plug-ins of tests: their files in the build, and their processes.
 #pragma once
 
 #include <signal.h>
@@ -34,12 +34,18 @@ class PluginFiles final : public config::NamedFiles {
   }
 };
 
-// A choice of a pipeline as it is once the pipeline was submitted.
+// A choice of a pipeline after its submission.
 template <typename Spec>
 absl::StatusOr<Spec> SubmittedPart(const std::string& yaml) {
   auto decoded = config::Decode<Spec>({.text = yaml, .name = "pipeline", .variables = {}});
   PluginFiles files;
-  if (decoded.problems.empty()) decoded.value->TakeFiles(files, decoded.problems);
+  if (decoded.problems.empty()) {
+    if constexpr (requires { decoded.value.TakeFiles(files, decoded.problems); }) {
+      decoded.value.TakeFiles(files, decoded.problems);
+    } else {
+      decoded.value->TakeFiles(files, decoded.problems);
+    }
+  }
   RETURN_IF_ERROR(decoded.problems.ToStatus());
   return std::move(decoded.value);
 }

@@ -4,8 +4,10 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +21,10 @@
 #include "base/testing/status_matchers.h"
 #include "base/testing/tree.h"
 #include "config/config.h"
+#include "plugin/process/run_hosts.h"
 #include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/trials/trigger_promises.h"
+#include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/performance_trigger.h"
 #include "supervisor/triggers/plugin_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
@@ -48,6 +52,7 @@ struct Tested {
   const char* language;
   const char* mistakes;
   const char* faulty;
+  const char* level;
 };
 
 class PluginTriggers : public ::testing::TestWithParam<Tested> {
@@ -66,16 +71,16 @@ class PluginTriggers : public ::testing::TestWithParam<Tested> {
         on_fault, more));
     return testing::Decide(spec, stream_, 1000, &source_);
   }
-  // What the third decision says of its fault.
+  // What the third decision says about its fault.
   std::string FaultOf(const std::string& how, const std::string& more = "") {
     const std::vector<Decision> decisions = DecideFaulty(how, "skip", more);
     EXPECT_GT(decisions.size(), 4U);
     if (decisions.size() < 5) return "";
-    EXPECT_FALSE(decisions[1].verdict.fault);
+    EXPECT_FALSE(decisions[1].verdict.has_fault());
     EXPECT_FALSE(decisions[2].fired);
-    if (!decisions[2].verdict.fault) return "no fault";
-    traceback_ = decisions[2].verdict.fault->traceback;
-    return decisions[2].verdict.fault->what;
+    if (!decisions[2].verdict.has_fault()) return "no fault";
+    traceback_ = decisions[2].verdict.fault().traceback();
+    return decisions[2].verdict.fault().what();
   }
 
   const Stream stream_ = ManySamples(700);
@@ -83,11 +88,12 @@ class PluginTriggers : public ::testing::TestWithParam<Tested> {
   std::string traceback_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Plugins, PluginTriggers,
-    ::testing::Values(Tested{"Python", "mistakes.py:Mistakes", "faulty.py:Faulty"},
-                      Tested{"Cpp", "libpolicies.so:Mistakes", "libpolicies.so:Faulty"}),
-    [](const auto& tested) { return std::string(tested.param.language); });
+INSTANTIATE_TEST_SUITE_P(Plugins, PluginTriggers,
+                         ::testing::Values(Tested{"Python", "mistakes.py:Mistakes",
+                                                  "faulty.py:Faulty", "level.py:Level"},
+                                           Tested{"Cpp", "libpolicies.so:Mistakes",
+                                                  "libpolicies.so:Faulty", "libpolicies.so:Level"}),
+                         [](const auto& tested) { return std::string(tested.param.language); });
 
 TEST_P(PluginTriggers, DecideAsTheBuiltInPolicyToTheLastBit) {
   const Stream stream = ManySamples();
@@ -102,8 +108,8 @@ TEST_P(PluginTriggers, DecideAsTheBuiltInPolicyToTheLastBit) {
     EXPECT_EQ(decided[i].at, expected[i].at);
     EXPECT_EQ(decided[i].fired, expected[i].fired);
     EXPECT_EQ(decided[i].num_new, expected[i].num_new);
-    EXPECT_EQ(ValueOf(decided[i].verdict.observed, "score"),
-              ValueOf(expected[i].verdict.observed, "score"));
+    EXPECT_EQ(ValueOf(decided[i].verdict.observed(), number::kScore),
+              ValueOf(expected[i].verdict.observed(), number::kScore));
   }
 }
 
@@ -115,7 +121,7 @@ TEST_P(PluginTriggers, DecideTheSameHoweverTheStreamIsCut) {
   }
 }
 
-TEST_P(PluginTriggers, GoOnFromWhatWasSealedAtEachDecision) {
+TEST_P(PluginTriggers, ContinueFromWhatWasSealedAtEachDecision) {
   const TriggerSpec spec = MustSubmit(Mistakes());
   const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
   const auto killed = [&](Decider& decider) {
@@ -138,11 +144,77 @@ TEST_P(PluginTriggers, DecideTheSameWhenTheirProcessesAreKilled) {
   EXPECT_GT(place, 2U);
 }
 
+TEST_P(PluginTriggers, OfARunHaveOneProcess) {
+  const TriggerSpec spec = MustSubmit(Mistakes());
+  const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
+  const auto run = std::make_shared<plugin::RunHosts>();
+  const auto made = [&](const std::string& sealed) {
+    Decider decider = testing::Make(spec, sealed, &source_);
+    decider.BelongTo(run);
+    return decider;
+  };
+  const auto resumed = [&](Decider& decider) { decider = made(decider.Seal()); };
+  EXPECT_EQ(Drive(made(""), stream_, 0, 1000, resumed), whole);
+  ASSERT_GT(whole.size(), 3U);
+  EXPECT_EQ(run->num_started(), 1);
+  EXPECT_THAT(run->TakeDeaths(), IsEmpty());
+}
+
+TEST_P(PluginTriggers, OfARunReportAProcessThatDied) {
+  const TriggerSpec spec = MustSubmit(Mistakes());
+  const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
+  const auto run = std::make_shared<plugin::RunHosts>();
+  const auto made = [&](const std::string& sealed) {
+    Decider decider = testing::Make(spec, sealed, &source_);
+    decider.BelongTo(run);
+    return decider;
+  };
+  size_t num_killed = 0;
+  const auto killed = [&](Decider& decider) {
+    // The first decision does not ask the plug-in.
+    if (tests::Descendants().empty()) return;
+    // One that waits for its next use, too.
+    if (++num_killed == 2) decider = made(decider.Seal());
+    tests::KillDescendants();
+  };
+  EXPECT_EQ(Drive(made(""), stream_, 0, 1000, killed), whole);
+  EXPECT_EQ(run->num_started(), static_cast<int64_t>(num_killed));
+  const std::vector<plugin::HostDeath> deaths = run->TakeDeaths();
+  ASSERT_EQ(deaths.size(), num_killed - 1);
+  EXPECT_EQ(deaths[0].plugin, GetParam().mistakes);
+}
+
+TEST_P(PluginTriggers, ReadTheFilesThatThePipelineNamesInEachSandbox) {
+  int num_working = 0;
+  for (const char* const sandbox : {"bwrap", "landlock", "none"}) {
+    setenv("TIDEMILL_PLUGIN_SANDBOX", sandbox, 1);
+    const auto spec = tests::SubmittedPart<TriggerSpec>(
+        fmt::format("{{type: plugin, use: '{}', files: [level.txt]}}", GetParam().level));
+    if (!spec.ok() && spec.status().message().find("sandbox") != absl::string_view::npos) continue;
+    ASSERT_THAT(spec, IsOk()) << sandbox;
+    ++num_working;
+    const std::vector<Decision> decided = testing::Decide(*spec, stream_, 1000, &source_);
+    ASSERT_GT(decided.size(), 3U);
+    EXPECT_EQ(decided[0].verdict.observed().at("level"), 0.25) << sandbox;
+    EXPECT_TRUE(decided[0].fired);
+  }
+  unsetenv("TIDEMILL_PLUGIN_SANDBOX");
+  EXPECT_GT(num_working, 1);
+}
+
+TEST_P(PluginTriggers, SayWhichFileThePipelineDoesNotName) {
+  const auto spec = tests::SubmittedPart<TriggerSpec>(
+      fmt::format("{{type: plugin, use: '{}'}}", GetParam().level));
+  EXPECT_THAT(std::string(spec.status().message()),
+              HasSubstr("the pipeline names no file 'level.txt'"));
+  EXPECT_THAT(std::string(spec.status().message()), HasSubstr("write files: [level.txt]"));
+}
+
 TEST_P(PluginTriggers, FindARecordedAnswerAgain) {
   const TriggerSpec spec = MustSubmit(Mistakes());
   const std::vector<Decision> whole = testing::Decide(spec, stream_, 1000, &source_);
   for (const Decision& decision : whole) {
-    EXPECT_EQ(spec->Replay(decision.verdict), decision.verdict);
+    EXPECT_TRUE(AreEqual(spec->Replay(decision.verdict), decision.verdict));
     EXPECT_FALSE(spec->Explain(decision.verdict).empty());
   }
 }
@@ -176,7 +248,7 @@ TEST_P(PluginTriggers, ThatFailEndTheRunOrAnswerAsThePipelineSays) {
   const std::vector<Decision> fired = DecideFaulty("throw", "fire");
   ASSERT_GT(fired.size(), 3U);
   EXPECT_TRUE(fired[2].fired);
-  EXPECT_THAT(fired[2].verdict.fault->what, HasSubstr("thrown on purpose"));
+  EXPECT_THAT(fired[2].verdict.fault().what(), HasSubstr("thrown on purpose"));
 }
 
 TEST_P(PluginTriggers, ThatFailSayWhatAndWhereAndTheNextDecisionIsMade) {
@@ -226,15 +298,20 @@ TEST(Examples, DecideTheSameInBothLanguages) {
   const Stream stream = ManySamples(3000, 60'000'000);
   DriftingEvidence source(stream);
   const auto decide = [&](const char* use) {
-    return testing::Decide(MustSubmit(fmt::format("{{type: plugin, use: '{}'}}", use)), stream,
-                           1000, &source);
+    std::vector<std::string> decided;
+    for (const Decision& decision : testing::Decide(
+             MustSubmit(fmt::format("{{type: plugin, use: '{}'}}", use)), stream, 1000, &source)) {
+      decided.push_back(fmt::format("{} {} {}", decision.at.event_time.micros, decision.fired,
+                                    decision.verdict.ShortDebugString()));
+    }
+    return decided;
   };
-  const std::vector<Decision> decided = decide("holidays.py:Holidays");
+  const std::vector<std::string> decided = decide("holidays.py:Holidays");
   EXPECT_GT(decided.size(), 10U);
   EXPECT_EQ(decide("libholidays.so:Holidays"), decided);
 }
 
-// One that speaks in the place of its host says what it likes, and its owner goes on.
+// One that speaks in the place of its host says what it likes, and its owner continues.
 TEST(PythonTriggers, ThatAnswerNonsenseAreFaults) {
   const Stream stream = ManySamples(500);
   DriftingEvidence source(stream);
@@ -243,8 +320,9 @@ TEST(PythonTriggers, ThatAnswerNonsenseAreFaults) {
         "{{type: plugin, use: 'faulty.py:Faulty', with: {{how: {}}}, on_fault: skip}}", how));
     const std::vector<Decision> decisions = testing::Decide(spec, stream, 1000, &source);
     ASSERT_GT(decisions.size(), 3U) << how;
-    ASSERT_TRUE(decisions[2].verdict.fault) << how;
-    EXPECT_TRUE(IsPrintable(decisions[2].verdict.fault->what)) << how;
+    ASSERT_TRUE(decisions[2].verdict.has_fault()) << how;
+    EXPECT_TRUE(IsPrintable(decisions[2].verdict.fault().what())) << how;
+    EXPECT_THAT(decisions[2].verdict.fault().what(), HasSubstr("faulty.py:Faulty")) << how;
   }
   EXPECT_THAT(tests::Descendants(), IsEmpty());
 }
@@ -270,10 +348,10 @@ TEST(PythonTriggers, TellTheLineThatFailed) {
       "{type: plugin, use: 'faulty.py:Faulty', with: {how: write_input}, on_fault: skip}");
   const std::vector<Decision> decisions = testing::Decide(spec, stream, 1000, &source);
   ASSERT_GT(decisions.size(), 2U);
-  ASSERT_TRUE(decisions[2].verdict.fault);
-  EXPECT_THAT(decisions[2].verdict.fault->what, HasSubstr("faulty.py:"));
-  EXPECT_THAT(decisions[2].verdict.fault->what, HasSubstr("read-only"));
-  EXPECT_THAT(decisions[2].verdict.fault->traceback, HasSubstr("evidence[\"labels\"][0] = 7"));
+  ASSERT_TRUE(decisions[2].verdict.has_fault());
+  EXPECT_THAT(decisions[2].verdict.fault().what(), HasSubstr("faulty.py:"));
+  EXPECT_THAT(decisions[2].verdict.fault().what(), HasSubstr("read-only"));
+  EXPECT_THAT(decisions[2].verdict.fault().traceback(), HasSubstr("evidence[\"labels\"][0] = 7"));
 }
 
 }  // namespace

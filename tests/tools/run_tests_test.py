@@ -1,4 +1,4 @@
-"""A test that fails every second time is named as flaky and stops nobody; one that always fails stops.
+"""A test that fails every second time is named as flaky and does not fail the run; one that always fails does.
 
 usage: run_tests_test.py RUN_TESTS
 ctest runs programs that behave like such tests.
@@ -45,7 +45,7 @@ expect({"sound": PASSES, "moody": EVERY_SECOND_TIME}, 0,
         "s  sound"], ["flaky: sound"])
 expect({"moody": EVERY_SECOND_TIME, "broken": FAILS}, 1,
        ["flaky: moody", "== broken: Test Failed.", "1 passed, 1 failed, 0 skipped"], ["flaky: broken"])
-expect({f"broken_{number}": FAILS for number in range(9)}, 1, ["0 passed, 9 failed", "== broken_8: "], ["is run once more"])
+expect({f"broken_{number}": FAILS for number in range(9)}, 1, ["0 passed, 9 failed", "== broken_8: "], ["is run a second time"])
 expect({}, 0, ["0 passed, 0 failed"], [])
 expect({"sound": PASSES, "moody": EVERY_SECOND_TIME}, 1,
        ["round 1 of 2: 1 passed, 1 failed", "round 2 of 2: 2 passed, 0 failed", "failed 1 of 2 times under load: moody"],

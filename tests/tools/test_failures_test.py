@@ -1,4 +1,4 @@
-"""What a run of ctest says of tests that fail is told again, and nothing of tests that pass.
+"""What a run of ctest prints about failed tests is repeated, and nothing about tests that pass.
 
 usage: test_failures_test.py TEST_FAILURES CTEST
 ctest runs programs that write what test programs would.
@@ -75,5 +75,5 @@ with tempfile.TemporaryDirectory() as name:
     run = subprocess.run([ctest, "--test-dir", folder], capture_output=True, text=True)
     told = subprocess.run([sys.executable, test_failures, folder], check=True, capture_output=True, text=True).stdout
 if told != TOLD:
-    sys.exit(f"of this run:\n{run.stdout}{run.stderr}\nthis is told:\n{told}\ninstead of:\n{TOLD}")
-print("what failed is told, and nothing else")
+    sys.exit(f"of this run:\n{run.stdout}{run.stderr}\nthis was printed:\n{told}\ninstead of:\n{TOLD}")
+print("failures are printed, and nothing else")

@@ -12,8 +12,8 @@
 
 namespace tidemill::trainer_server {
 
-// Every method can be repeated safely. Unary calls retry UNAVAILABLE until the peer's deadline. The
-// errors are those of trainer_server.proto. Thread-safe.
+// Every method is idempotent. Unary calls retry UNAVAILABLE until the peer's deadline. The errors
+// are as in trainer_server.proto. Thread-safe.
 class TrainerClient {
  public:
   // A status other than OK ends the call and is its result.
@@ -22,7 +22,7 @@ class TrainerClient {
   explicit TrainerClient(rpc::Peer peer);
 
   // Returns the digest of the fitted state. May take as long as reading the training set.
-  // DEADLINE_EXCEEDED when the peer's deadline is shorter. A repeated call continues.
+  // DEADLINE_EXCEEDED when the peer's deadline is shorter; a retried call then continues the fit.
   absl::StatusOr<std::string> FitGraph(const v1::FitGraphRequest& request);
 
   absl::StatusOr<v1::GetTrainingDigestResponse> GetTrainingDigest(
@@ -32,7 +32,8 @@ class TrainerClient {
 
   // Reports progress until the training is DONE, FAILED or STOPPED. Returns the last message.
   // UNAVAILABLE when the server goes away. CANCELLED when the peer is stopped. The call is not
-  // retried: start the training again, which continues where it was, and watch it again.
+  // retried: start the training again, which continues from its last checkpoint, and watch it
+  // again.
   absl::StatusOr<v1::WatchTrainingResponse> WatchTraining(RunId run, int64_t trigger,
                                                           const Progress& progress);
 

@@ -10,8 +10,8 @@
 
 namespace tidemill::trainer_server {
 
-// Implements batch_then_sample. Probabilities and ranks are those within the large batch. A batch
-// is a function of the network and the samples alone, so nothing has to be stored.
+// Implements batch_then_sample. Probabilities and ranks are computed within the large batch. A
+// batch depends only on the network and the samples, so nothing has to be stored.
 class BatchChoiceSource final : public SourceBase {
  public:
   BatchChoiceSource(std::unique_ptr<const JudgingMethod> method, DownsamplingSetup setup,
@@ -34,7 +34,7 @@ class BatchChoiceSource final : public SourceBase {
   const int64_t num_candidates_;
   std::optional<Question> question_;  // From the first batch that is scored on.
   std::unique_ptr<loader::BatchSource> stream_;
-  // Counted in the present epoch.
+  // Counted in the current epoch.
   int64_t num_read_ = 0;
   Holes in_pass_;
 };

@@ -88,7 +88,7 @@ absl::StatusOr<Choice> Choose(const JudgingMethod& method, const Seen& seen, int
     is_weighted |= !part.weights.empty();
     Append(part, FactorOf(part, counts[i], judged, chosen), choice);
   }
-  // Of draws of no fixed size, the mean over what was drawn is to be that over all.
+  // In draws without a fixed size, the mean over the drawn samples must be that over all.
   if (groups.size() > 1 && is_weighted) {
     const double drawn = static_cast<double>(choice.rows.size()) / chosen;
     for (double& weight : choice.weights) weight *= drawn;

@@ -1,4 +1,4 @@
-// Chooses on which of the scored samples a period of epochs is trained.
+// Chooses the samples of a period of epochs from the scored samples.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tidemill::trainer_server {
 
-// Chooses `k` of the samples from what was seen of them, or fewer if there are fewer. A sample
-// whose score or gradient is not finite is not chosen. With methods that say so, sum(w x) / (number
+// Chooses `k` of the samples that were scored, or all if there are fewer. A sample whose score or
+// gradient is not finite is not chosen. For methods documented as unbiased, sum(w x) / (number
 // chosen) with the weights w estimates the mean of x over all judged samples. It is a pure
 // function. The order in which samples were seen matters for systematic draws only.
 // FAILED_PRECONDITION when no sample has a finite score.

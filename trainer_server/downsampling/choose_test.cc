@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
-#include "trainer_server/downsampling/methods/method_list.h"
+#include "trainer_server/downsampling/spec/method_list.h"
 #include "trainer_server/downsampling/tally.h"
 
 namespace tidemill::trainer_server {
@@ -126,8 +126,8 @@ TEST(Choose, BalancedRanksAreThoseWithinAClass) {
   EXPECT_THAT(OrdinalsOf(Choose(Balanced<El2n>(), one_class, 2, kKey)), ElementsAre(100, 101));
 }
 
-// The mean over many seeds of the weighted mean of what is chosen is that of all, within four
-// standard errors, for every draw and with groups of very different sizes.
+// The mean over many seeds of the weighted mean of the chosen samples equals the mean of all,
+// within four standard errors, for every draw and with groups of very different sizes.
 TEST(Choose, WeightedMeansAreUnbiased) {
   constexpr int kSeeds = 20'000;
   const std::vector<double> x = {1, 0, 0, 5, 2, 7, -3, 4};
@@ -270,7 +270,7 @@ TEST_F(ChoiceFilesTest, AChoiceIsReadAsItWasWritten) {
   EXPECT_TRUE(files.Read(5).ok());
 }
 
-TEST_F(ChoiceFilesTest, ADamagedFileIsNoChoice) {
+TEST_F(ChoiceFilesTest, ADamagedFileIsNotAChoice) {
   const ChoiceFiles files(folder_);
   ASSERT_TRUE(files.Write(0, {.subset = {.ordinals = {1, 2}}}).ok());
   const std::string path = files::Join(folder_, "000000000.choice");

@@ -1,18 +1,18 @@
 // The batches of a training that does not train on every sample in each epoch. There are four
 // kinds:
 //
-// - sample_then_batch: before each period of epochs, the present network scores all samples. Some
+// - sample_then_batch: before each period of epochs, the current network scores all samples. Some
 //   of them are chosen, and their batches follow until the next period.
 // - batch_then_sample: larger batches are read and scored. The samples chosen from one of them are
 //   a batch.
-// - Methods that look at no sample: their batches are read ahead through all epochs.
-// - Methods that look at losses: they choose before each epoch, by the losses that the training
-//   itself has seen.
+// - Methods that use no samples' data: their batches are read ahead through all epochs.
+// - Methods that use losses: they choose before each epoch, by the losses that the training itself
+// has computed.
 //
 // Scoring and training do not share a forward pass. A pass that keeps what the backward pass needs
-// costs more than it saves when most samples are left out. Besides, a score is that of the network
-// in evaluation mode. When nothing would be left out, nothing is scored. A method that looks at
-// losses never makes a pass of its own.
+// costs more than it saves when most samples are left out. Besides, scores are computed with the
+// network in evaluation mode. When nothing would be left out, nothing is scored. A method that uses
+// losses never makes its own pass.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ namespace tidemill::trainer_server {
 struct DownsamplingSetup {
   // The method that serves the trigger. It is neither a schedule nor `none`.
   models::DownsamplingSpec method;
-  std::shared_ptr<const loader::TrainingSet> set;  // The streams over it share it.
+  std::shared_ptr<const loader::TrainingSet> set;  // Shared with the streams over it.
   // Opens batches of the set.
   std::function<absl::StatusOr<std::unique_ptr<loader::BatchSource>>(const loader::BatchPlan&)>
       open;
@@ -49,19 +49,19 @@ struct DownsamplingSetup {
   // For a method that uses it: the loss of another model for each ordinal, NaN for samples that are
   // not trained on.
   std::vector<float> irreducible_losses = {};
-  // Finds when the samples of the set happened. Called once, for a method that looks at it.
+  // Finds the event times of the samples of the set. Called once, for a method that uses them.
   std::function<absl::StatusOr<SampleTimes>()> find_times = nullptr;
 };
 
-// Thread-compatible. Continues where the loop's counters say.
+// Thread-compatible. Continues from the loop's counters.
 class DownsampledSource : public loader::BatchSource {
  public:
   // Returns how many samples all epochs together train on, as far as that is known.
   virtual int64_t samples_total() const = 0;
-  // Returns what was done so far.
+  // Returns the counts so far.
   virtual Tally tally() const = 0;
-  // Tells the source that the checkpoints from before this epoch are gone. What only they need may
-  // be removed, too.
+  // Tells the source that the checkpoints from before this epoch are removed. It may remove the
+  // files that only they need.
   virtual absl::Status Forget(int64_t epoch) = 0;
 };
 
@@ -71,8 +71,7 @@ class DownsampledSource : public loader::BatchSource {
 absl::StatusOr<std::unique_ptr<DownsampledSource>> MakeDownsampledSource(DownsamplingSetup setup,
                                                                          TrainingLoop& loop);
 
-// Returns for how many of `num_samples` samples the training must remember the last loss: all or
-// none.
+// Returns the number of samples whose last loss the training must remember: `num_samples` or 0.
 int64_t NumLosses(const models::DownsamplingSpec& method, int64_t num_samples);
 
 // Returns the number of samples from which a batch is chosen with batch_then_sample.

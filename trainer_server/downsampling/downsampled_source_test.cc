@@ -62,7 +62,7 @@ TEST_F(DownsampledTraining, BudgetsOfDecodedSamplesChangeNoBit) {
                    .decoded_budget = budget});
       if (digest.empty()) digest = outcome.digest;
       EXPECT_EQ(outcome.digest, digest) << NameOf(method) << " with " << budget;
-      // The other model of rho_loss has met the holes before.
+      // The other model of rho_loss has already found the holes.
       if (method.As<RhoLoss>() != nullptr) continue;
       EXPECT_GT(outcome.tally.num_skipped + outcome.counters.num_skipped, 0) << NameOf(method);
     }

@@ -53,8 +53,8 @@ TEST_F(DownsampledTraining, TwinsAreAskedAboutWhatTheyDidNotSee) {
   method.twin = true;
   method.epochs = 300;
   DownsamplingSetup downsampling = Downsampling(method, set);
-  const auto twin = FindIrreducibleLosses(*method.Auxiliary(), setup, downsampling,
-                                          downsampling.folder + "/twin");
+  const auto twin = FindIrreducibleLosses(*models::DownsamplingSpec(method)->Auxiliary(), setup,
+                                          downsampling, downsampling.folder + "/twin");
   ASSERT_TRUE(twin.ok()) << twin.status().ToString();
   double sum = 0;
   for (const float loss : twin->numbers) {
@@ -65,8 +65,8 @@ TEST_F(DownsampledTraining, TwinsAreAskedAboutWhatTheyDidNotSee) {
   // The model that saw a sample does know it.
   method.twin = false;
   method.holdout = 0.5;
-  const auto half = FindIrreducibleLosses(*method.Auxiliary(), setup, downsampling,
-                                          downsampling.folder + "/half");
+  const auto half = FindIrreducibleLosses(*models::DownsamplingSpec(method)->Auxiliary(), setup,
+                                          downsampling, downsampling.folder + "/half");
   ASSERT_TRUE(half.ok());
   int64_t num_none = 0;
   for (size_t i = 0; i < 60; ++i) {

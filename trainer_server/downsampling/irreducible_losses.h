@@ -11,10 +11,10 @@
 namespace tidemill::trainer_server {
 
 // Returns, for each ordinal, the loss of a model that did not see the sample. Without `twin`, one
-// model is trained on the share `holdout` of the samples; the order of their hashes decides which,
-// so that their number is exact. With `twin`, two models are trained, each on one half, and each
-// gives the losses of the other half. NaN for the samples of the holdout, and for those that cannot
-// be read.
+// model is trained on the share `holdout` of the samples; the order of their hashes decides which
+// samples, so that their number is exact. With `twin`, two models are trained, each on one half,
+// and each gives the losses of the other half. NaN for the samples of the holdout, and for those
+// that cannot be read.
 //
 // Trains these models here, each from a fresh initialisation. They are trained like `training`,
 // except for the number of epochs. Writes the losses to `path` at the end; later calls read them. A

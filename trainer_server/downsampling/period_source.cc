@@ -7,6 +7,17 @@
 
 #include "base/failpoints.h"
 
+// A period of 2 epochs, a training of 5:
+//
+//   epoch      |   0   |   1   |   2   |   3   |   4   |
+//   file       0.choice        2.choice        4.choice
+//              ^               ^               ^
+//              the network of this moment scores all samples, chooses, and the file is written
+//
+// A training that resumes within a period, say in epoch 3, reads 2.choice: the network has moved on
+// and would choose others. With two checkpoints kept, the files of the period of the older one stay
+// (Forget()).
+
 namespace tidemill::trainer_server {
 
 PeriodSource::PeriodSource(std::unique_ptr<const JudgingMethod> method, DownsamplingSetup setup,
@@ -54,7 +65,7 @@ int64_t PeriodSource::num_batches() const {
 
 absl::Status PeriodSource::Forget(int64_t epoch) { return files_.Forget(PeriodOf(epoch)); }
 
-// Opens the batches of the present choice from an epoch of its period on.
+// Opens the batches of the current choice from an epoch of its period on.
 absl::Status PeriodSource::BeginPeriod(int64_t epoch, int64_t first_batch) {
   num_samples_ = choice_.subset.size();
   next_epoch_ = std::min(first_epoch_ + period_, training().epochs);

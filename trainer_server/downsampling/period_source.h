@@ -11,8 +11,8 @@
 
 namespace tidemill::trainer_server {
 
-// Implements sample_then_batch, and the methods that look at losses, whose period is one epoch. A
-// choice is read from its file if there is one. Otherwise it is made with the present network, and
+// Implements sample_then_batch, and the methods that use losses, whose period is one epoch. A
+// choice is read from its file if there is one. Otherwise it is made with the current network, and
 // written.
 class PeriodSource final : public SourceBase {
  public:
@@ -31,7 +31,7 @@ class PeriodSource final : public SourceBase {
   absl::Status Forget(int64_t epoch) override;
 
  private:
-  // One of the two methods is given.
+  // Exactly one of the two methods is not null.
   PeriodSource(std::unique_ptr<const JudgingMethod> judging,
                std::unique_ptr<const LossMethod> by_losses, DownsamplingSetup setup,
                TrainingLoop& loop, Tally tally);
@@ -51,11 +51,11 @@ class PeriodSource final : public SourceBase {
   const int64_t num_candidates_;
   const double fraction_;
   const int64_t period_;
-  Choice choice_;  // That of the present period.
+  Choice choice_;  // The choice of the current period.
   int64_t num_samples_;
-  int64_t first_epoch_ = 0;  // That of the present period.
-  int64_t next_epoch_ = 0;   // The one that begins when the stream ends or is empty.
-  std::unique_ptr<loader::BatchSource> stream_;  // That of the present period.
+  int64_t first_epoch_ = 0;  // The first epoch of the current period.
+  int64_t next_epoch_ = 0;   // The epoch that begins when the stream ends or is empty.
+  std::unique_ptr<loader::BatchSource> stream_;  // The batches of the current period.
 };
 
 }  // namespace tidemill::trainer_server

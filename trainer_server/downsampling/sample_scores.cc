@@ -5,7 +5,7 @@
 namespace tidemill::trainer_server {
 namespace {
 
-// Of each class.
+// For each class.
 torch::Tensor LogProbabilities(const models::LossSpec& loss, const torch::Tensor& output) {
   return torch::log_softmax(models::ClassLogits(output, *loss->OfClasses()), 1);
 }

@@ -10,7 +10,7 @@
 namespace tidemill::trainer_server {
 
 // Returns one number per sample, [n] float32 on the device of the answers. A number that is not
-// finite stays as it is. Probabilities are computed as the loss computes them from the outputs
+// finite is kept. Probabilities are computed as the loss computes them from the outputs
 // (models/spec/class_outputs.h). Their scores need a loss for classes. Throws c10::Error: call it
 // in Guard().
 torch::Tensor Score(ScoreOf what, const models::LossSpec& loss, const Answers& answers);

@@ -25,8 +25,8 @@ class BlockMaker {
     return columns_.Set(batch::MakeColumn<T>(name, values, std::move(shape)));
   }
 
-  // Of a tensor [n] or [n, ...]: one number a row, or several. A copy of the tensor's numbers is
-  // made, which may be on a device.
+  // The column of a tensor [n] or [n, ...]: one number a row, or several. A copy of the tensor's
+  // numbers is made, which may be on a device.
   template <typename T>
   absl::Status Add(std::string_view name, const torch::Tensor& tensor, torch::ScalarType type) {
     const torch::Tensor numbers = tensor.to(torch::kCPU, type).contiguous();

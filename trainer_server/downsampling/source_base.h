@@ -1,4 +1,4 @@
-// What all sources of downsampled batches share.
+// Shared code of all sources of downsampled batches.
 #pragma once
 
 #include <algorithm>
@@ -40,12 +40,12 @@ class SourceBase : public DownsampledSource {
                         .trigger = loop_.setup().trigger},
             .order = training().EffectiveOrder()};
   }
-  // Returns a method's question with all that the training adds to it.
+  // Returns a method's question, completed with the inputs that the training provides.
   absl::StatusOr<Question> Complete(Question question) {
     question.subtracted = setup_.irreducible_losses;
     if (question.scorer == nullptr || !question.scorer->looks_at().any_times()) return question;
     if (times_ == nullptr) {
-      if (!setup_.find_times) return Internal("the training does not know the times of samples");
+      if (!setup_.find_times) return Internal("the training has no times of samples");
       ASSIGN_OR_RETURN(SampleTimes times, setup_.find_times());
       times_ = std::make_shared<const SampleTimes>(std::move(times));
     }
@@ -65,12 +65,13 @@ class SourceBase : public DownsampledSource {
     tally_.Add(epoch, num_chosen, weights, num_scored);
     loop_.companion().numbers = tally_.Save();
   }
-  // The samples of a pass, up to now, that were of no use.
+  // The unusable samples of a pass so far.
   struct Holes {
     int64_t num_skipped = 0;
     int64_t num_filtered = 0;
   };
-  // Counts a pass, or a part of one, of which `num_skipped` is. Call it before Count().
+  // Counts a pass, or the part of one in which `num_skipped` samples were skipped. Call it before
+  // Count().
   void CountPass(int64_t num_skipped, const Holes& in_pass, int64_t num_not_finite,
                  double seconds) {
     tally_.num_skipped += num_skipped;
@@ -79,7 +80,6 @@ class SourceBase : public DownsampledSource {
     tally_.num_not_finite += num_not_finite;
     tally_.scoring_seconds += seconds;
   }
-  const Tally& counted() const { return tally_; }
 
   // Returns the samples that may be trained on; nullptr means all.
   std::shared_ptr<const loader::Subset> Candidates() const {

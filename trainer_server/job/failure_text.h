@@ -1,4 +1,4 @@
-// What a job says of its failure.
+// The text with which a job reports its failure.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace tidemill::trainer_server {
 
-// Returns the failure's message, and behind it the traceback of the plug-in whose fault it is, if
-// it is one's. At most `most` bytes. What is too long loses the end of the message, or the
-// beginning of the traceback: its last lines say most.
+// Returns the failure's message, followed by the traceback of the plug-in if a plug-in failed. At
+// most `most` bytes: cuts the end of the message or the beginning of the traceback, because the
+// last lines of a traceback say most.
 std::string TextOf(const absl::Status& failure, size_t most);
 
 }  // namespace tidemill::trainer_server

@@ -1,4 +1,4 @@
-// What the process of a job works with: services, specs and the training set.
+// The inputs of the process of a job: services, specs and the training set.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct OpenedJob : loader::OpenedSet {
   rpc::JobPeers peers;
 };
 
-// The errors are those of rpc::JobPeers::Open() and loader::OpenSet().
+// Returns the errors of rpc::JobPeers::Open() and loader::OpenSet().
 absl::StatusOr<OpenedJob> Open(const v1::FitJob& job);
 absl::StatusOr<OpenedJob> Open(const v1::TrainingJob& job);
 
-// Returns the model as one that names a file of this machine. A network from a file came with the
+// Returns the model with the path of its network file on this machine. The file came with the
 // pipeline: the model store has it by its digest, and the run's folder, beside `folder`, once a
-// training of the run has asked for it. Another model is returned as it is. FAILED_PRECONDITION
-// when the file did not come with the pipeline; errors of the model store.
+// training of the run has fetched it. Another model is returned unchanged. FAILED_PRECONDITION when
+// the file did not come with the pipeline; errors of the model store.
 absl::StatusOr<models::ModelSpec> WithNetworkFile(const models::ModelSpec& model,
                                                   const std::string& folder,
                                                   const rpc::JobPeers& peers);

@@ -43,7 +43,7 @@ struct Request {
   const preprocess::JobSpec& spec;
   const preprocess::SetDivision& division;
   const loader::BatchParts& parts;
-  const loader::BatchPlan& plan;  // Of the whole set.
+  const loader::BatchPlan& plan;  // The plan of the whole set.
   const loader::SettleRows& settle;
 };
 
@@ -56,7 +56,7 @@ absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request
   ASSIGN_OR_RETURN(rpc::Peer dispatcher, request.opened.peers.PeerOf(kDispatcher));
   return preprocess::WorkerSourceOptions{
       .dispatcher = std::move(dispatcher),
-      // Another process may have begun this training, with a job of its own that has come further.
+      // Another process may have begun this training, with its own job that has come further.
       .job_name = fmt::format("run-{}/trigger-{}/{}", request.spec.run_id, request.spec.trigger,
                               rpc::NewRequestId()),
       .link = {.transport = workers.transport, .compression = workers.compression},

@@ -18,7 +18,7 @@ loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
 // Opens the batches of the whole training from batch `plan.first_batch` on. Workers make them when
 // the job asks for workers and there is a dispatcher; otherwise they are made here. The batches are
 // the same in either case. The plan covers the whole set in `parts`. The training adds its sources,
-// the job its shards. The errors are those of preprocess::DivideSet(), WorkerSource::Open() and
+// the job its shards. Returns the errors of preprocess::DivideSet(), WorkerSource::Open() and
 // loader::BatchStream::Create().
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,

@@ -1,4 +1,4 @@
-// What tidemill-train does in one process: a fit or a training in the folder of its trigger.
+// The work of one tidemill-train process: a fit or a training in the folder of its trigger.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace tidemill::trainer_server {
 
 // Runs `{"fit", FOLDER}` or `{"train", FOLDER}`; see job_folder.h for what it reads and writes.
-// Reports WatchTrainingResponse messages as JSON. Returns 0 when it succeeds, and at once when the
-// work of the job is done already. Otherwise reports the error and returns kExitCodeBase + its
-// status code.
+// Reports WatchTrainingResponse messages as JSON. Returns 0 when it succeeds, and returns 0 at once
+// when the job is already done. Otherwise reports the error and returns kExitCodeBase + its status
+// code.
 int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report);
 
 }  // namespace tidemill::trainer_server

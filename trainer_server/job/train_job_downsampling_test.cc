@@ -61,7 +61,7 @@ TEST_F(DownsampledJob, WithoutDownsamplingThereIsNoSummary) {
 // Killed at every kind of place; and whether its methods pass the places of a pass that scores.
 struct KilledCase {
   std::string downsampling;
-  int num_scoring = 0;  // Of the first three places.
+  int num_scoring = 0;  // Places scored among the first three.
 };
 class KilledOnce : public DownsampledJob {
  protected:

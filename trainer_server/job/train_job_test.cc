@@ -115,7 +115,7 @@ TEST_F(TrainJob, ADamagedFittedStateIsNotTrainedWithButFittedAgain) {
   }
 }
 
-TEST_F(TrainJob, ADamagedResultIsNoResultAndTheTrainingGivesTheSameAgain) {
+TEST_F(TrainJob, ADamagedResultIsNotAResultAndTheTrainingGivesTheSameAgain) {
   ASSERT_TRUE(Fit(1).ok());
   const auto done = Train(Request(1));
   ASSERT_TRUE(done.ok()) << done.status().ToString();
@@ -149,7 +149,7 @@ TEST_F(TrainJob, KilledAtAnyPointItEndsWithTheSameWeights) {
   }
 }
 
-TEST_F(TrainJob, ARestartedServerGoesOnFromTheCheckpoint) {
+TEST_F(TrainJob, ARestartedServerContinuesFromTheCheckpoint) {
   const std::string expected = DigestOfTraining("");
   StopServer();
   StartServer("trainer_server.after_checkpoint=delay:60s");
@@ -167,7 +167,7 @@ TEST_F(TrainJob, ARestartedServerGoesOnFromTheCheckpoint) {
   EXPECT_EQ(Train(Request(1))->result().samples_done(), 3 * kSamples);  // Done stays done.
 }
 
-TEST_F(TrainJob, AFolderOfAnEarlierVersionGoesOnWhereItWas) {
+TEST_F(TrainJob, AFolderOfAnEarlierVersionContinuesWhereItWas) {
   const std::string expected = DigestOfTraining("");
   const std::string folder = fmt::format("{}/state/runs/{}/1", folder_, kRun);
   StopServer();

@@ -13,11 +13,11 @@ namespace tidemill::trainer_server {
 namespace {
 
 std::string ProcessorName() {
-  constexpr size_t kMostBytes = size_t{1} << 16;
+  constexpr size_t kMaxBytes = size_t{1} << 16;
   constexpr std::string_view kName = "model name";
   std::ifstream info("/proc/cpuinfo");
   std::string line;
-  for (size_t read = 0; read < kMostBytes && std::getline(info, line); read += line.size() + 1) {
+  for (size_t read = 0; read < kMaxBytes && std::getline(info, line); read += line.size() + 1) {
     if (line.starts_with(kName)) return line;
   }
   return "";

@@ -7,8 +7,8 @@
 
 namespace tidemill::trainer_server {
 
-// Writes to a folder, as kMachineFile, what the weights of a training on a CPU depend on beside its
-// spec and its data. The program is that of this process.
+// Writes kMachineFile to a folder: the properties of the machine and of this program on which the
+// weights of a training on a CPU depend, besides its spec and its data.
 absl::Status DescribeMachine(const std::string& folder);
 
 }  // namespace tidemill::trainer_server

@@ -17,7 +17,7 @@
 #include "models/training/optimizers/adam.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
-#include "trainer_server/downsampling/methods/method_list.h"
+#include "trainer_server/downsampling/spec/method_list.h"
 #include "trainer_server/testing/memory_set.h"
 #include "trainer_server/training/training_device.h"
 

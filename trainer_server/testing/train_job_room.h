@@ -1,4 +1,4 @@
-// The trainer server with its zygote and its jobs, and stores in memory behind real gRPC servers.
+// The trainer server with its zygote and its jobs, and stores in memory with real gRPC servers.
 #pragma once
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ class TrainJob : public ::testing::Test {
     fs::create_directory(once);
     setenv("TIDEMILL_FAILPOINTS", failpoints.c_str(), 1);
     setenv("TIDEMILL_FAILPOINTS_ONCE", once.c_str(), 1);
-    auto processes = JobProcesses::Start(TrainProgram());
+    auto processes = TrainingProcesses::Start(TrainProgram());
     unsetenv("TIDEMILL_FAILPOINTS");
     ASSERT_TRUE(processes.ok()) << processes.status().ToString();
     processes_ = *std::move(processes);
@@ -173,7 +173,7 @@ class TrainJob : public ::testing::Test {
   MemorySelector selector_service_;
   MemoryModelStore model_store_service_;
   std::unique_ptr<rpc::Server> stores_;
-  std::unique_ptr<JobProcesses> processes_;
+  std::unique_ptr<TrainingProcesses> processes_;
   std::unique_ptr<selector::SelectorClient> selector_;
   std::unique_ptr<model_store::ModelStoreClient> model_store_;
   std::unique_ptr<Trainings> trainings_;

@@ -127,7 +127,7 @@ TEST(BucketedTraining, RaggedRowsTeachWhatPaddedOnesTeach) {
     const models::Network network = models::DecodeNetwork(setup.model, Train(setup)).value();
     return network.module->named_parameters()["embedding.weight"].detach();
   };
-  // Sums are taken in another order.
+  // Sums are computed in another order.
   EXPECT_TRUE(torch::allclose(weight_of(models::RowLayout::kRagged),
                               weight_of(models::RowLayout::kPadded), 1e-2, 1e-3));
 }

@@ -19,7 +19,7 @@ std::vector<int64_t> Find(const std::vector<double>& losses,
   return FindCulprits(losses, usual);
 }
 
-TEST(Culprits, AreRowsWhoseLossIsNoNumberOrBeyondAllMeasure) {
+TEST(Culprits, AreRowsWhoseLossIsNotANumberOrBeyondAllMeasure) {
   EXPECT_THAT(Find({0.7, kInfinite, 0.6, 0.1}), ElementsAre(1));
   EXPECT_THAT(Find({kNan, 0.7, 0.6, 0.1}), ElementsAre(0));
   EXPECT_THAT(Find({0.7, 0.6, 3e29, 0.1}), ElementsAre(2));
@@ -29,7 +29,7 @@ TEST(Culprits, AreRowsWhoseLossIsNoNumberOrBeyondAllMeasure) {
 TEST(Culprits, AreNotRowsThatAreMerelyHard) {
   EXPECT_THAT(Find({0.7, 0.6, 1e12, 0.1}), IsEmpty());
   EXPECT_THAT(Find({0, 0, 0, 1e17}), IsEmpty());
-  // Targets that nobody has scaled.
+  // Targets that are not scaled.
   EXPECT_THAT(Find({1e20, 3e22, 1e24, 5e19}), IsEmpty());
 }
 

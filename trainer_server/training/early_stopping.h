@@ -8,7 +8,7 @@
 
 namespace tidemill::trainer_server {
 
-// What early stopping has observed. It is a part of checkpoints.
+// The state of early stopping. It is a part of checkpoints.
 struct StoppingState {
   double best = std::numeric_limits<double>::infinity();
   // The number of epochs since the best one.
@@ -18,7 +18,7 @@ struct StoppingState {
   friend bool operator==(const StoppingState&, const StoppingState&) = default;
 };
 
-// Takes the held-out loss of an epoch. Returns whether this epoch's weights are the best so far.
+// Adds the held-out loss of an epoch. Returns whether this epoch's weights are the best so far.
 bool Observe(const models::EarlyStopping& spec, double loss, StoppingState& state);
 
 }  // namespace tidemill::trainer_server

@@ -1,4 +1,4 @@
-// Batches without the samples whose target the model cannot have.
+// Batches without the samples whose target is not valid for the model.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,20 @@
 
 namespace tidemill::trainer_server {
 
-// A sample whose target the model cannot have, and what is wrong with it.
+// A sample whose target is not valid for the model, and the reason.
 struct ForeignTarget {
   int64_t row = 0;
   std::string reason;
 };
 
-// Finds the classes that a model has no output for, and the real values that are no finite numbers.
-// Finds none where the targets are of another kind than the loss: then no sample is to blame.
+// Finds the classes that a model has no output for, and the real values that are not finite
+// numbers. Finds none when the targets are of another kind than the loss, because then no single
+// sample is to blame.
 std::vector<ForeignTarget> FindForeignTargets(const batch::Batch& rows,
                                               const models::LossSpec& loss, int64_t outputs);
 
-// Passes on the batches of another source. A sample that has such a target costs itself alone: it
-// leaves a hole, as one that cannot be read does, and is reported. Thread-compatible.
+// Passes on the batches of another source. A sample that has such a target is reported and leaves a
+// hole, like a sample that cannot be read. Thread-compatible.
 class LearnableBatches final : public loader::BatchSource {
  public:
   // `bad` may be absent.

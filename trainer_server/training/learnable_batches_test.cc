@@ -37,7 +37,7 @@ TEST(ForeignTargets, AreClassesThatTheModelHasNoOutputFor) {
   EXPECT_THAT(ForeignRows<int64_t>({0, 1, 2}, models::CrossEntropy{}, 3), IsEmpty());
 }
 
-TEST(ForeignTargets, AreRealValuesThatAreNoNumbers) {
+TEST(ForeignTargets, AreRealValuesThatAreNotNumbers) {
   constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
   constexpr float kUnbounded = std::numeric_limits<float>::infinity();
   EXPECT_THAT(ForeignRows<float>({0.5f, kNoNumber, -kUnbounded, 1e30f}, models::Mse{}, 1),
@@ -50,7 +50,7 @@ TEST(ForeignTargets, AreNoneWhereTheKindIsWrong) {
   EXPECT_THAT(ForeignRows<int64_t>({5, 7}, models::Mse{}, 1), IsEmpty());
 }
 
-// Of 50 samples in three classes, those of the last are foreign to a model with two outputs.
+// 50 samples in three classes; those of the last are foreign to a model with two outputs.
 TEST(LearnableBatches, LeaveHolesForForeignTargetsAndNothingElse) {
   const testing::MemorySource::Options options{.samples = 50, .num_classes = 3, .epochs = 1};
   testing::MemorySource all(options);

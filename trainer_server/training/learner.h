@@ -29,7 +29,7 @@ struct BatchLoss {
   torch::Tensor losses;  // [n]
   torch::Tensor loss;
   PendingNumber number;
-  bool has_gradients = false;  // Whether they were added to those of the weights.
+  bool has_gradients = false;  // Whether its gradients were added to the gradients of the weights.
 };
 
 // The network's answers about a batch, on the training's device. Row r of each tensor belongs to
@@ -54,7 +54,7 @@ class Learner {
   const models::Network& network() const { return *network_; }
   models::Optimizer& optimizer() { return *optimizer_; }
 
-  // Trains this network from here on, with a new optimiser. Seeds torch's generators.
+  // Trains this network from now on, with a new optimiser. Seeds torch's generators.
   absl::Status Begin(models::Network network);
   // Begins with the setup's parent_weights. FAILED_PRECONDITION when they do not fit the model.
   absl::Status BeginWithParent();
@@ -64,11 +64,11 @@ class Learner {
   // changed.
   absl::StatusOr<DeviceBatch> Prepare(const loader::TrainingBatch& batch);
 
-  // Returns the losses [n], with the network in its present mode.
+  // Returns the losses [n], with the network in its current mode.
   torch::Tensor LossesOf(const DeviceBatch& batch);
   // Returns the loss to learn from. Saves the network's buffers first.
   BatchLoss LossOf(const DeviceBatch& batch);
-  // Adds the gradients of the loss to those of the weights. A second call does nothing.
+  // Adds the gradients of the loss to the gradients of the weights. A second call does nothing.
   static void AddGradientsOf(BatchLoss& loss);
   // Returns the divisor of the sum of a batch's weighted losses.
   double DivisorOf(const DeviceBatch& batch) const;
@@ -97,7 +97,7 @@ class Learner {
   const TrainingSetup& setup_;
   std::optional<models::Network> network_;
   std::optional<models::Optimizer> optimizer_;
-  std::vector<torch::Tensor> buffers_;       // Those of the network.
+  std::vector<torch::Tensor> buffers_;       // The buffers of the network.
   std::vector<torch::Tensor> kept_buffers_;  // Their state before the last forward pass.
 };
 

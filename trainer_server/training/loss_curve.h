@@ -9,8 +9,8 @@
 namespace tidemill::trainer_server {
 
 // Keeps at most kMaxPoints points. When they are full, neighbours are merged, and each later point
-// stands for twice as many batches. Its content depends only on what was added, across checkpoints,
-// too. Thread-compatible.
+// stands for twice as many batches. Its content depends only on the added losses, not on
+// checkpoints. Thread-compatible.
 class LossCurve {
  public:
   static constexpr size_t kMaxPoints = 500;
@@ -18,7 +18,7 @@ class LossCurve {
   struct Point {
     int64_t num_samples = 0;  // Visited so far.
     double loss = 0;          // The mean over the samples since the previous point.
-    int64_t num_trained = 0;  // Their number.
+    int64_t num_trained = 0;  // The number of these samples.
     std::optional<double> validation_loss = std::nullopt;
 
     friend bool operator==(const Point&, const Point&) = default;
@@ -43,10 +43,10 @@ class LossCurve {
   // Adds a batch of `num_trained` samples with this mean loss. `num_samples` were visited up to its
   // end.
   void Add(double loss, int64_t num_trained, int64_t num_samples);
-  // Adds the present loss on the held-out samples.
+  // Adds the current loss on the held-out samples.
   void AddValidation(double loss);
 
-  // Returns the points, and one more for what came after the last.
+  // Returns the points, and one more for the batches after the last point.
   std::vector<Point> Points() const;
   const State& state() const { return state_; }
 

@@ -49,7 +49,7 @@ TEST(LossCurve, StaysShortAndKeepsTheMeanOfAll) {
   EXPECT_NEAR(curve_sum / sum, 1, 1e-9);
 }
 
-TEST(LossCurve, GoesOnFromItsStateAsIfNothingHadHappened) {
+TEST(LossCurve, ContinuesFromItsStateAsIfNothingHadHappened) {
   LossCurve whole;
   LossCurve resumed;
   for (int64_t batch = 1; batch <= 2000; ++batch) {

@@ -9,6 +9,23 @@
 #include "base/digest.h"
 #include "models/guard.h"
 
+// A checkpoint is a safetensors file:
+//
+//   model.<name>         weights and buffers       | these three once there is a network, which is
+//   optimizer.<name>     its moments and steps     | made with the first batch
+//   best.<name>          early stopping's best     |
+//   generator.cpu        torch's generators: dropout and
+//   generator.device       random ops resume where they were
+//   counters.integers    TrainingCounters and StoppingState, in the order of SaveCounters()
+//   counters.numbers
+//   curve.integers       the loss curve: 4 numbers, then 2 for each point
+//   curve.numbers
+//   companion.numbers    what the source of batches keeps here
+//   companion.losses     the last loss of each ordinal, when a method looks at it
+//
+// and as metadata `num_threads` and `program_sha256`, with which a resumed training must agree: it
+// would end with other weights.
+
 namespace tidemill::trainer_server {
 namespace {
 
@@ -32,7 +49,7 @@ constexpr int64_t kNumIntegersWithoutFilters = 15;
 // Versions before 0.8 did not count the samples skipped by epoch.
 constexpr int64_t kNumOldIntegers = 13;
 constexpr int64_t kNumNumbers = 3;
-// Of the curve's arrays: numbers before the points, then two for each point.
+// The curve's arrays hold this many numbers before the points, then two for each point.
 constexpr int64_t kCurveHead = 4;
 
 constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();

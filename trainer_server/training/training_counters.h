@@ -18,33 +18,33 @@ struct TrainingCounters {
   int64_t batches = 0;
   int64_t samples = 0;  // Including holes.
   int64_t num_skipped = 0;
-  // Of them, those before the present epoch, and the most in one epoch that has ended.
+  // The samples skipped before the current epoch, and the most in one epoch that has ended.
   int64_t skipped_before_epoch = 0;
   int64_t most_skipped = 0;
-  // The samples that the graph has filtered in the present epoch, and the most in one that has
-  // ended.
+  // The samples that the graph has filtered in the current epoch, and the most in one epoch that
+  // has ended.
   int64_t filtered_in_epoch = 0;
   int64_t most_filtered = 0;
   // The steps of the optimiser: the position in the schedule of the learning rate.
   int64_t num_steps = 0;
-  // The batches left out because their loss was not finite: all of them, and those in a row up to
-  // now.
+  // The batches left out because their loss was not finite: all of them, and the last ones in a
+  // row.
   int64_t num_not_finite = 0;
   int64_t num_not_finite_in_row = 0;
-  // The number of epochs that have ended; the batches of the present epoch; and the counts at its
+  // The number of epochs that have ended; the batches of the current epoch; and the counts at its
   // start.
   int64_t epoch = 0;
   int64_t epoch_batches = 0;
   int64_t steps_before_epoch = 0;
   int64_t samples_before_epoch = 0;
-  // Counted in the present epoch.
+  // Counted in the current epoch.
   double loss_sum = 0;
   int64_t loss_samples = 0;
   // The mean loss of the last epoch that ended with one.
   double last_epoch_loss = 0;
 
-  // The number of samples that were of no use in the epoch with the most of them. Over all epochs
-  // `num_skipped` counts such a sample again in each.
+  // The number of unusable samples in the epoch with the most of them. `num_skipped` counts such a
+  // sample again in each epoch.
   int64_t num_bad() const { return std::max(most_skipped, num_skipped - skipped_before_epoch); }
 
   // The number of samples that the graph has filtered in the epoch with the most of them.
@@ -56,7 +56,7 @@ struct TrainingCounters {
 };
 
 // Returns the number of optimiser steps in a whole training, which the schedule of the learning
-// rate spans. It is the number of steps before the present epoch, and for each epoch from this one
+// rate spans. It is the number of steps before the current epoch, and for each epoch from this one
 // on the number of batches that the source has now.
 int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& counters,
                  const loader::BatchSource& source);

@@ -10,8 +10,8 @@
 
 namespace tidemill::trainer_server {
 
-// Sets what must be equal in two runs of the same training: the number of threads, and
-// deterministic algorithms. Call it first in the process.
+// Sets the number of threads, and deterministic algorithms, so that two runs of a training give the
+// same weights. Call it first in the process.
 void MakeDeterministic(int64_t num_threads);
 
 // Returns the device to train on. FAILED_PRECONDITION when a GPU is requested and there is none.

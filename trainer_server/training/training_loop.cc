@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/failpoints.h"
 #include "models/guard.h"
 #include "models/loss.h"
@@ -17,7 +18,7 @@
 namespace tidemill::trainer_server {
 namespace {
 
-// So many batches in a row without a finite loss end a training: it will not come back.
+// This many batches in a row without a finite loss end a training: it will not recover.
 constexpr int64_t kMaxNotFiniteInRow = 10;
 
 std::vector<double> ToNumbers(const torch::Tensor& losses) {
@@ -43,6 +44,7 @@ absl::Status TrainingLoop::Restore(std::string_view checkpoint) {
 }
 
 absl::StatusOr<Answers> TrainingLoop::Ask(const loader::TrainingBatch& batch, bool embed) {
+  TIDEMILL_CHECK(batch.rows.num_rows() > 0);
   return learner_.Ask(batch, embed);
 }
 
@@ -126,8 +128,8 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
   ASSIGN_OR_RETURN(DeviceBatch moved, learner_.Prepare(batch));
   if (!group_is_open_) learner_.optimizer().ZeroGradients();
   BatchLoss loss = learner_.LossOf(moved);
-  // The device has work while the loss is looked at. Gradients that are not to be can be dropped,
-  // but not taken out of those of other batches.
+  // The device has work while the loss is looked at. Unwanted gradients can be dropped, but not
+  // taken out of those of other batches.
   if (setup_.training.accumulate == 1) Learner::AddGradientsOf(loss);
   double value = loss.number.Wait();
   std::optional<loader::TrainingBatch> rest;

@@ -1,5 +1,5 @@
-// The training loop takes batches and returns a trained network. The result is a function of the
-// spec, the trigger, the parent and the batches alone. A training that is interrupted anywhere and
+// The training loop takes batches and returns a trained network. The result depends only on the
+// spec, the trigger, the parent and the batches. A training that is interrupted anywhere and
 // resumed from a checkpoint ends with the same bits. A sample that alone makes the loss useless is
 // removed from its batch before the weights learn from it. It is counted among the skipped samples.
 #pragma once
@@ -21,7 +21,8 @@
 
 namespace tidemill::trainer_server {
 
-// Owns torch's global generator and thread count while it runs: one per process.
+// Owns torch's global generator and thread count while it runs, so there can be only one per
+// process.
 class TrainingLoop {
  public:
   // Called after each batch. A failure ends the training and is its result.
@@ -36,19 +37,20 @@ class TrainingLoop {
   absl::Status Restore(std::string_view checkpoint);
 
   // Trains until the source ends, the budget is used up, or the held-out loss does not fall any
-  // more. `source` must begin where counters() says: at that batch of all batches, in that epoch.
-  // Its next batch is requested between two steps, when the source may Ask() the network.
-  // INVALID_ARGUMENT when the data does not fit the model. FAILED_PRECONDITION when the loss stays
-  // infinite, or too many samples cannot be used.
+  // more. `source` must begin at the batch and the epoch of counters(). Its next batch is requested
+  // between two steps, when the source may Ask() the network. INVALID_ARGUMENT when the data does
+  // not fit the model. FAILED_PRECONDITION when the loss stays infinite, or too many samples cannot
+  // be used.
   absl::Status Run(loader::BatchSource& source, const Observer& observer);
 
-  // Returns the present network's answers about a batch, in evaluation mode, without gradients and
+  // Returns the current network's answers about a batch, in evaluation mode, without gradients and
   // without drawing random numbers. The batch must have rows. If there is no network yet, it is
-  // made as for the first step. The errors are those of Run(). FAILED_PRECONDITION when `embed` is
+  // made as for the first step. Returns the errors of Run(). FAILED_PRECONDITION when `embed` is
   // set and the network has no embedding.
   absl::StatusOr<Answers> Ask(const loader::TrainingBatch& batch, bool embed);
 
-  // Whether a checkpoint can be made now. It cannot between batches whose gradients form one step.
+  // Whether a checkpoint can be made now. No checkpoint can be made between batches whose gradients
+  // form one step.
   bool can_checkpoint() const { return !group_is_open_; }
 
   // Returns the full state: weights, optimiser, generators, counters, loss curve, thread count and

@@ -144,7 +144,7 @@ TEST(TrainingLoop, SeedAndTriggerDecideTheInitialisation) {
   EXPECT_NE(digest(1, 1), digest(1, 2));
 }
 
-TEST(TrainingLoop, AWarmStartGoesOnFromTheParent) {
+TEST(TrainingLoop, AWarmStartContinuesFromTheParent) {
   TrainingLoop parent(MakeSetup());
   MemorySource source({.epochs = 20});
   ASSERT_TRUE(parent.Run(source, Nothing).ok());
@@ -156,7 +156,7 @@ TEST(TrainingLoop, AWarmStartGoesOnFromTheParent) {
   EXPECT_EQ(DigestOfWeights(child), DigestOfWeights(parent));
 }
 
-TEST(TrainingLoop, AnEmptySetLeavesTheParentAsItIsAndIsAnErrorWithoutOne) {
+TEST(TrainingLoop, AnEmptySetLeavesTheParentUnchangedAndIsAnErrorWithoutOne) {
   EXPECT_EQ(CountersOf(MakeSetup(), {.samples = 0}).status().code(),
             absl::StatusCode::kFailedPrecondition);
   TrainingLoop parent(MakeSetup());

@@ -21,11 +21,11 @@ namespace tidemill::trainer_server {
 struct TrainingSetup {
   models::ModelSpec model;
   models::TrainingSpec training;
-  // The number that random draws use: that of the trigger, or the one that stands in its place.
+  // The number that random draws use: the number of the trigger, or its replacement.
   int64_t trigger = 0;
   torch::Device device = torch::kCPU;
   // The columns that the graph makes. They are for a training with buckets, whose batches do not
-  // say.
+  // show them.
   models::InputSpecs inputs = {};
   // The weights to start from. Absent for a fresh initialisation.
   std::optional<std::string> parent_weights = std::nullopt;

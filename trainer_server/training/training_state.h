@@ -1,4 +1,4 @@
-// What a training knows, besides its network.
+// The state of a training, besides its network.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace tidemill::trainer_server {
 
-// What the choosers of a training's samples store in its checkpoints.
+// The data that the choosers of a training's samples store in its checkpoints.
 struct Companion {
   std::vector<double> numbers = {};
   // For each ordinal, the sample's loss when it was last trained on, in training mode; NaN before

@@ -1,4 +1,4 @@
-// Notices when a training makes no progress any more.
+// Notices when a training makes no more progress.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace tidemill::trainer_server {
 
-// Calls `expire`, on a thread of its own, when no progress was reported for `limit`. It is for code
-// that may hang and cannot be interrupted: the only remedy is to end the process. Thread-safe.
+// Calls `expire`, on its own thread, when no progress was reported for `limit`. It is for code that
+// may hang and cannot be interrupted: the only remedy is to end the process. Thread-safe.
 class Watchdog {
  public:
   Watchdog(std::chrono::microseconds limit, std::function<void()> expire);

@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "batch/slice.h"
-#include "trainer_server/downsampling/methods/plugin_scorer.h"
+#include "trainer_server/downsampling/spec/plugin_scorer.h"
 
 namespace tidemill::trainer_server::trials {
 namespace {
@@ -104,7 +104,7 @@ absl::StatusOr<std::vector<double>> ScoreInBlocks(PluginScorer& scorer, const Ba
   return scores;
 }
 
-// The scores of the rows in another order, as they stand in the first.
+// The scores of the rows in another order, put back into the first order.
 absl::StatusOr<std::vector<double>> ScoreShuffled(PluginScorer& scorer, const Batch& samples) {
   std::vector<int64_t> order(static_cast<size_t>(samples.num_rows()));
   std::iota(order.begin(), order.end(), int64_t{0});

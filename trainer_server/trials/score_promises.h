@@ -1,4 +1,4 @@
-// Whether a score plug-in keeps what trainings rely on: for plug-ins of users.
+// Checks whether a user's score plug-in keeps the promises on which trainings rely.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace tidemill::trainer_server::trials {
 
-// What a trial showed.
+// The result of a trial.
 struct ScoreTrial {
   int64_t num_samples = 0;
-  // In blocks of 1000, the copies included.
+  // Measured in blocks of 1000, including the copies.
   double rows_per_second = 0;
   std::vector<plugin::Promise> promises = {};
 
   bool KeepsAll() const;
 };
 
-// Shows the plug-in `num_samples` made-up samples in several ways: always the same ones, with
-// losses, probabilities of three classes, embeddings, labels and times as it looks at them. `use`
-// was taken in by TakeScore(). Fails where the plug-in cannot score them at all.
+// Shows the plug-in `num_samples` made-up samples in several ways: always the same samples, with
+// those of losses, probabilities of three classes, embeddings, labels and times that it uses. `use`
+// was loaded by TakeScore(). Fails where the plug-in cannot score them at all.
 absl::StatusOr<ScoreTrial> TryScore(const plugin::PluginUse& use, int64_t num_samples);
 
 }  // namespace tidemill::trainer_server::trials

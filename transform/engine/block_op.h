@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/op.h"
 #include "transform/engine/op_builder.h"
@@ -42,8 +43,7 @@ class BlockOp : public Op {
   // Whether output i may be written over input i when their types and widths are equal.
   virtual bool InPlace() const { return false; }
 
-  // Returns what RunBlock() needs from what the op learned. INVALID_ARGUMENT when something is
-  // missing.
+  // Returns the learned numbers that RunBlock() needs. INVALID_ARGUMENT when some are missing.
   virtual absl::StatusOr<LearnedNumbers> Prepare(std::span<const Learned> learned) const;
 
   // Writes every number of the block's rows in every output, also in bad rows. Rejects the rows
@@ -97,9 +97,10 @@ class BlockOp : public Op {
 template <typename From, typename To, typename Function>
 void MapNumbers(std::span<const From> in, std::span<To> out, Function function) {
   const size_t size = in.size();
+  TIDEMILL_CHECK(out.size() >= size);
   if constexpr (std::is_same_v<From, To>) {
-    // This case has a loop of its own: a compiler does not vectorise a loop whose input and output
-    // may overlap.
+    // This case has its own loop: a compiler does not vectorise a loop whose input and output may
+    // overlap.
     if (in.data() == out.data()) {
       To* const numbers = out.data();
       for (size_t i = 0; i < size; ++i) numbers[i] = function(numbers[i], i);

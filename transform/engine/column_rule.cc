@@ -32,7 +32,7 @@ class Chooser {
         rule_.to ? Find("to", *rule_.to).value_or(names_.size() - 1) : names_.size() - 1;
     if (!chosen_.problems.empty()) return std::move(chosen_);
     if (last < begin) {
-      Add("from", fmt::format("'{}' stands behind '{}'", *rule_.from, *rule_.to),
+      Add("from", fmt::format("'{}' comes after '{}'", *rule_.from, *rule_.to),
           fmt::format("write {{from: {}, to: {}}}", *rule_.to, *rule_.from));
       return std::move(chosen_);
     }
@@ -88,7 +88,7 @@ class Chooser {
 }  // namespace
 
 bool MatchesPattern(std::string_view pattern, std::string_view name) {
-  // Where to come back to after the last `*`: the pattern behind it, and the name tried so far.
+  // Where to come back to after the last `*`: the rest of the pattern, and the name tried so far.
   std::optional<std::pair<std::string_view, std::string_view>> star;
   while (true) {
     if (pattern.starts_with('*')) {

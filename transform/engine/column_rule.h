@@ -11,10 +11,10 @@
 
 namespace tidemill::transform {
 
-// Whether a name is what the pattern says. `*` is any text, `?` one character of UTF-8.
+// Whether a name matches the pattern. `*` is any text, `?` one character of UTF-8.
 bool MatchesPattern(std::string_view pattern, std::string_view name);
 
-// What is wrong with a rule for these columns.
+// A mistake of a rule for these columns.
 struct RuleProblem {
   std::string key;  // "match", "from", "except[1]"
   std::string message;
@@ -24,12 +24,13 @@ struct RuleProblem {
 };
 
 struct ChosenPlaces {
-  std::vector<size_t> places;  // Of the names, ascending.
+  std::vector<size_t> places;  // The places of the names, ascending.
   std::vector<RuleProblem> problems;
 };
 
-// Returns the places of `names` that the rule chooses. A problem is a name that is not among them,
-// a range that ends before it begins, an exception from nothing, and a rule that leaves nothing.
+// Returns the places of `names` that the rule chooses. These are problems: a name that is not among
+// them, a range that ends before it begins, an exception that excludes nothing, and a rule that
+// chooses nothing.
 ChosenPlaces ChooseByRule(const config::ColumnRule& rule, std::span<const std::string> names);
 
 // The first names, for a message: "a, b, c, d, e, f, ...".

@@ -31,7 +31,7 @@ TEST(ChooseByRule, TakesColumnsInTheirOwnOrder) {
   EXPECT_THAT(Chosen({.except = {"wind", "hour"}}, names), ElementsAre("s_2", "s_1", "s_10"));
 }
 
-TEST(ChooseByRule, NamesEachMistakeAndHowToMendIt) {
+TEST(ChooseByRule, NamesEachMistakeAndHowToFixIt) {
   const std::vector<std::string> names = {"hour", "sensor_1", "sensor_2", "wind"};
   const struct {
     config::ColumnRule rule;
@@ -43,7 +43,7 @@ TEST(ChooseByRule, NamesEachMistakeAndHowToMendIt) {
       {{.from = "sensor_1", .to = "windd"},
        {"to", "there is no column 'windd'", "did you mean 'wind'?"}},
       {{.from = "wind", .to = "hour"},
-       {"from", "'wind' stands behind 'hour'", "write {from: hour, to: wind}"}},
+       {"from", "'wind' comes after 'hour'", "write {from: hour, to: wind}"}},
       {{.match = "s*", .except = {"sensor_1", "sensor_9"}},
        {"except[1]", "there is no column 'sensor_9'", "did you mean 'sensor_1'?"}},
       {{.match = "s*", .except = {"wind"}},

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/check.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "transform/engine/frame.h"
@@ -32,6 +33,7 @@ class Draws {
 
   // Returns a whole number in [0, end) from 32 random bits. `end` must be below 2^31.
   static int64_t Below(int64_t end, uint32_t bits) {
+    TIDEMILL_DCHECK(end > 0 && end < int64_t{1} << 31);
     return static_cast<int64_t>((static_cast<uint64_t>(end) * bits) >> 32);
   }
 

@@ -5,18 +5,22 @@
 
 #include "fmt/format.h"
 
+#include "base/check.h"
+
 namespace tidemill::transform {
 
 Frame::Frame(const batch::Batch& samples, int num_slots, const RunContext& context)
     : samples_(samples), context_(context), columns_(num_slots), is_bad_(samples.num_rows(), 0) {}
 
 void Frame::Reject(int64_t row, std::string reason) {
+  TIDEMILL_CHECK(row >= 0 && row < num_rows());
   if (is_bad_[row] != 0) return;
   is_bad_[row] = 1;
   bad_.push_back({row, std::move(reason)});
 }
 
 void Frame::Filter(int64_t row) {
+  TIDEMILL_DCHECK(row >= 0 && row < num_rows());
   if (is_bad_[row] != 0) return;
   is_bad_[row] = 1;
   ++num_filtered_;

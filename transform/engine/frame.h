@@ -19,7 +19,7 @@ struct BadSample {
 };
 
 // The settings for one run of a graph. Random ops are random in training only. Otherwise they do
-// nothing, or what is closest to the middle of their possible results.
+// nothing, or return the middle of their possible results.
 struct RunContext {
   bool training = false;
   // In training, the random numbers of an op for a sample are a function of these fields, of the
@@ -49,9 +49,9 @@ class Frame {
   const batch::Column& Get(int slot) const { return columns_[slot]; }
   void Set(int slot, batch::Column column) { columns_[slot] = std::move(column); }
 
-  // Marks a row as bad. Of several reasons for a row, the first is kept.
+  // Marks a row as bad. The first of several reasons for a row is kept.
   void Reject(int64_t row, std::string reason);
-  // Marks a row as one that the graph is not to make, unless it is bad.
+  // Marks a row as filtered, unless it is bad.
   void Filter(int64_t row);
   // Whether the row is bad or filtered.
   bool IsBad(int64_t row) const { return is_bad_[row] != 0; }

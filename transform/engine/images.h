@@ -9,7 +9,7 @@
 
 namespace tidemill::transform {
 
-// The size of an image. Its numbers lie channel after channel, row after row.
+// The size of an image. Its numbers are stored channel after channel, row after row.
 struct ImageSize {
   int64_t channels = 1;
   int64_t height = 0;
@@ -28,7 +28,7 @@ BoundColumn ImageOutput(OpBuilder& builder, const std::string& into, const Bound
                         int64_t height, int64_t width);
 
 // Copies the part of an image that begins at (top, left) and has the height and width of `to`.
-// Where the part lies outside the image, `out` is left unchanged.
+// Where the part is outside the image, `out` is left unchanged.
 template <typename T>
 void CopyPart(const T* in, const ImageSize& from, int64_t top, int64_t left, const ImageSize& to,
               T* out) {

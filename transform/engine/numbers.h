@@ -13,6 +13,7 @@
 
 #include "fmt/format.h"
 
+#include "base/check.h"
 #include "batch/batch.h"
 #include "transform/engine/frame.h"
 #include "transform/engine/op_builder.h"
@@ -77,6 +78,7 @@ batch::Column NewUnwrittenColumn(std::string_view name, int64_t num_rows,
 
 // Does the same for the type of `schema`, which must not be text.
 inline batch::Column NewUnwrittenColumn(const ColumnSchema& schema, int64_t num_rows) {
+  TIDEMILL_CHECK(schema.type != batch::DataType::kBinary);
   batch::Column column{.name = schema.name, .type = schema.type, .shape = schema.shape};
   column.data =
       batch::Buffer::AllocateUnwritten(num_rows * schema.Width() * batch::SizeOf(schema.type));

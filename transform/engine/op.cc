@@ -2,6 +2,10 @@
 
 namespace tidemill::transform {
 
+absl::Status Op::WriteSteps(std::span<const Learned> /*learned*/, PortableGraph& /*graph*/) const {
+  return FailedPrecondition("it cannot be written as arithmetic on columns");
+}
+
 absl::StatusOr<const Learned*> FindLearned(std::span<const Learned> learned,
                                            std::string_view column, std::string_view statistic) {
   for (const Learned& entry : learned) {

@@ -14,6 +14,7 @@
 namespace tidemill::transform {
 
 class BlockOp;
+class PortableGraph;
 
 // A statistic that an op learned about a column: numbers or words.
 struct Learned {
@@ -31,8 +32,8 @@ struct FitResult {
   std::vector<std::string> warnings = {};
 };
 
-// Learns what one op needs from samples in order. The result is a function of the sequence of good
-// rows alone, not of how the sequence is cut into batches. Thread-compatible.
+// Learns the state of one op from samples in order. The result depends only on the sequence of good
+// rows, not on how it is cut into batches. Thread-compatible.
 class OpFitter {
  public:
   virtual ~OpFitter() = default;
@@ -41,19 +42,24 @@ class OpFitter {
   virtual absl::StatusOr<FitResult> Finish() = 0;
 };
 
-// Works on whole columns and treats each row by itself. It therefore does not matter how samples
-// are cut into batches. An op rejects a row that it cannot treat, with a reason that names the
-// column and the value. Thread-safe: an op never changes after it is built.
+// Works on whole columns and treats each row on its own. The result therefore does not depend on
+// how samples are cut into batches. An op rejects a row that it cannot process, with a reason that
+// names the column and the value. Thread-safe: an op never changes after it is built.
 class Op {
  public:
   virtual ~Op() = default;
 
-  // `learned` is what the op's fitter learned. It is empty for an op that learns nothing. Fails
-  // only when the whole batch is not what the graph was built for.
+  // `learned` is the result of the op's fitter. It is empty for an op that learns nothing. Fails
+  // only when the whole batch does not fit the graph.
   virtual absl::Status Run(std::span<const Learned> learned, Frame& frame) const = 0;
 
   // Returns this op if it can run on some rows at a time (block_op.h), else nullptr.
   virtual const BlockOp* block_op() const { return nullptr; }
+
+  // Writes what the op makes of a sample outside of training, for programs that run without
+  // Tidemill (portable_graph.h). FAILED_PRECONDITION when it cannot be written; the message is the
+  // end of the sentence "cannot be exported: ...". Nothing is written then.
+  virtual absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const;
 
   // Returns nullptr for an op that learns nothing.
   virtual std::unique_ptr<OpFitter> NewFitter() const { return nullptr; }

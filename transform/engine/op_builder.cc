@@ -130,8 +130,8 @@ void OpBuilder::InputsByRule(std::string_view at, std::string_view field,
   }
   if (inputs.size() > num_inputs || problems_.size() > num_problems || columns_.empty()) return;
   Problem(at,
-          accepts == Accepts::kFloats ? "chooses no column of floats that is not there already"
-                                      : "chooses no column that is not there already",
+          accepts == Accepts::kFloats ? "chooses no column of floats that was not chosen before"
+                                      : "chooses no column that was not chosen before",
           "leave the rule out, or name columns");
 }
 
@@ -194,7 +194,7 @@ std::vector<std::string> OpBuilder::Fields(std::string_view field,
       if (seen.insert(name).second) names.push_back(name);
     }
     if (names.size() > before || problems_.size() > num_problems) continue;
-    Problem(at, "chooses no column but that of the label, or what is there already",
+    Problem(at, "chooses no column except the label, or columns that were chosen before",
             "leave the rule out, or name columns");
   }
   chosen_.push_back({op_index_, std::string(field), names});

@@ -1,4 +1,4 @@
-// What an op sees while its graph is built: the columns made so far, and a place to report
+// The context of an op while its graph is built: the columns made so far, and methods to report
 // problems.
 #pragma once
 
@@ -37,7 +37,7 @@ struct GraphProblem {
   friend bool operator==(const GraphProblem&, const GraphProblem&) = default;
 };
 
-// What is known about a column before any sample is read.
+// The properties of a column that are known before any sample is read.
 struct ColumnSchema {
   std::string name;
   batch::DataType type = batch::DataType::kFloat32;
@@ -55,7 +55,7 @@ struct BoundColumn {
   ColumnSchema schema;
 };
 
-// What a list of columns with rules stands for. `all` counts as a rule where it stands for fields.
+// The columns that a list with rules chooses. `all` counts as a rule in a list of fields.
 struct ChosenColumns {
   int op_index = 0;
   std::string field;  // The key of the list within the op.
@@ -64,7 +64,7 @@ struct ChosenColumns {
   friend bool operator==(const ChosenColumns&, const ChosenColumns&) = default;
 };
 
-// Which columns an op accepts. `all` stands for the columns accepted.
+// Which columns an op accepts. `all` means all accepted columns.
 enum class Accepts {
   kFloats,   // `all`: float32 and float64. By name also whole numbers.
   kNumbers,  // Everything but text. `all` reports text as a problem.
@@ -77,37 +77,38 @@ class OpBuilder {
 
   const SampleSchema& samples() const { return samples_; }
 
-  // Starts an op. Columns and problems belong to it until the next call.
+  // Starts an op. Columns and problems belong to this op until the next call.
   void BeginOp(int op_index);
 
   // Returns a column that an earlier op made. Reports a problem when there is none of that name.
   std::optional<BoundColumn> Input(std::string_view field, std::string_view name);
-  // Returns the columns that `columns` stands for. They are in the order named or, for `all` and
-  // rules, in the order made. `all` and rules never take targets, nor what `accepts` leaves out;
-  // a rule takes nothing that stands before it. Reports a problem for a column that is missing,
-  // named twice or not accepted, for a rule that is wrong, and when no column is left.
+  // Returns the columns that `columns` chooses. They are in the order named or, for `all` and
+  // rules, in the order made. `all` and rules never take targets, nor what `accepts` leaves out; a
+  // rule takes no column that an earlier entry of its list has taken. Reports a problem for a
+  // column that is missing, named twice or not accepted, for a rule that is wrong, and when no
+  // column is left.
   std::vector<BoundColumn> Inputs(std::string_view field, const config::ColumnList& columns,
                                   Accepts accepts);
 
-  // Returns the fields of the records that `columns` stands for: names as they are, and for `all`
-  // and rules those of the records in their order, without that of the label. Reports a problem for
-  // a rule that is wrong. While the fields of the records are not known, the graph is open().
+  // Returns the fields of the records that `columns` chooses: the named fields and, for `all` and
+  // rules, fields in the order of the records, without the field of the label. Reports a problem
+  // for a rule that is wrong. While the fields of the records are not known, the graph is open().
   std::vector<std::string> Fields(std::string_view field, const config::ColumnList& columns);
 
   // Adds a column that this op makes. It may replace a column that is an input of this op. Any
-  // other name that is taken is a problem. A column with `is_target` is never part of `all`.
+  // other name that is in use is a problem. A column with `is_target` is never part of `all`.
   BoundColumn Output(std::string_view field, ColumnSchema schema, bool is_target = false);
 
-  // Declares that this op learns from samples. What it makes is not known before it is fitted.
+  // Declares that this op learns from samples. Its outputs are not known before it is fitted.
   void MarkFitted() { fitted_ = true; }
 
-  // Counts what the op holds of tables of the user's, in bytes. Returns what all ops so far hold.
+  // Adds the bytes of the user's tables that the op holds. Returns the bytes of all ops so far.
   int64_t HoldTable(int64_t bytes) { return table_bytes_ += bytes; }
 
   void Problem(std::string_view field, std::string message, std::string hint = "");
 
-  // Ends the build with a failure that is no mistake in the graph, such as that of a machine which
-  // starts no process now. Of several the first counts.
+  // Ends the build with a failure that is not a mistake in the graph, such as a machine that cannot
+  // start a process now. The first of several counts.
   void Fail(const absl::Status& failure) { failure_.Update(failure); }
   const absl::Status& failure() const { return failure_; }
 
@@ -125,7 +126,7 @@ class OpBuilder {
   const std::vector<int>& input_slots() const { return input_slots_; }
   // The columns that the op makes.
   const std::vector<BoundColumn>& outputs() const { return outputs_; }
-  // What rules of the ops have chosen, in the order of the ops.
+  // The columns that rules of the ops have chosen, in the order of the ops.
   const std::vector<ChosenColumns>& chosen() const { return chosen_; }
   // Whether a rule cannot choose yet. No later op can then be built.
   bool open() const { return open_; }

@@ -4,6 +4,8 @@
 #include <ctime>
 #include <utility>
 
+#include "base/check.h"
+
 namespace tidemill::transform {
 
 OpWork& OpWork::operator+=(const OpWork& other) {
@@ -39,6 +41,7 @@ OpCounters::OpCounters(std::vector<std::string> types)
     : types_(std::move(types)), counters_(std::make_unique<Counters[]>(types_.size())) {}
 
 void OpCounters::Add(int op, const OpWork& work) {
+  TIDEMILL_CHECK(op >= 0 && static_cast<size_t>(op) < types_.size());
   Counters& counters = counters_[op];
   counters.runs.fetch_add(work.runs, std::memory_order_relaxed);
   counters.rows.fetch_add(work.rows, std::memory_order_relaxed);

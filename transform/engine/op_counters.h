@@ -17,7 +17,7 @@
 
 namespace tidemill::transform {
 
-// What one op did in one or several runs of a graph. Times are those of the threads that ran it.
+// What one op did in one or several runs of a graph. Times are summed over the threads that ran it.
 struct OpWork {
   int64_t runs = 0;
   // The first is the number of samples that reached the op and were not bad yet. The second is the
@@ -62,7 +62,7 @@ class OpCounters {
   std::vector<OpStatistics> Snapshot() const;
 
  private:
-  // Each op has a cache line of its own, because threads are at different ops most of the time.
+  // Each op has its own cache line, because threads are at different ops most of the time.
   struct alignas(64) Counters {
     std::atomic<int64_t> runs = 0;
     std::atomic<int64_t> rows = 0;

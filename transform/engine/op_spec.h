@@ -1,4 +1,5 @@
-// What the specs of all ops share. A spec is a struct that the config descriptor reads, with
+// The members that the specs of all ops share. A spec is a struct that the config descriptor reads,
+// with
 //   static constexpr bool kIsRandom;
 //   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 // Build() binds the spec to columns. It reports problems to the builder, and declares the op's
@@ -22,23 +23,23 @@ namespace tidemill::transform {
 inline constexpr std::string_view kAutocacheDoc =
     "A key of older specs. `true` is refused because what ops make is not kept between epochs.";
 
-// What the column `target` contains when an op makes it.
+// The content of the column `target` when an op makes it.
 enum class TargetMade {
   kOther,         // In unknown units.
   kLabel,         // The label in its own units.
-  kStandardized,  // What it was, standardised by `standardize`; see target_scale.h.
+  kStandardized,  // The previous content, standardised by `standardize`; see target_scale.h.
 };
 
 // The fields of a CSV record that an op reads.
 struct ReadFields {
   std::string_view key = {};            // The key of the spec that lists them.
-  std::vector<std::string> names = {};  // Without what rules choose.
+  std::vector<std::string> names = {};  // Without columns that rules choose.
 };
 
 // Why an op cannot take the text of a field.
 struct BadField {
-  std::string_view problem;  // What follows the text in a sentence: "is not a number".
-  std::string hint;          // What to write in the spec or in the file.
+  std::string_view problem;  // The words that follow the text in a sentence: "is not a number".
+  std::string hint;          // The text to write in the spec or in the file instead.
 };
 
 }  // namespace tidemill::transform

@@ -11,8 +11,8 @@
 
 namespace tidemill::transform {
 
-// Holds the frame of a block. Rows that are bad or filtered stay in the frame until they are worth
-// dropping: then the ops behind a filter do not work on what it has left out. Thread-compatible.
+// Holds the frame of a block. Rows that are bad or filtered stay in the frame until dropping them
+// is worth the cost. After that, the ops after a filter do not process them. Thread-compatible.
 // `samples` must outlive it.
 class RemainingRows {
  public:
@@ -24,19 +24,20 @@ class RemainingRows {
   // The samples of the frame's rows.
   const batch::Batch& samples() const { return frame_->samples(); }
 
-  // Drops rows that are of no use if they are a good part of the frame's.
+  // Drops bad and filtered rows if they are a large part of the frame.
   absl::Status DropIfWorth();
 
   int64_t num_filtered() const { return num_filtered_ + frame_->num_filtered(); }
-  // Returns all bad samples in the order of their rows, which are those of the block.
+  // Returns all bad samples in the order of their rows in the block.
   std::vector<BadSample> TakeBad();
 
  private:
   void CollectBad();
 
-  std::optional<batch::Batch> kept_;  // The samples of what is left, once rows were dropped.
+  std::optional<batch::Batch> kept_;  // The remaining samples, once rows were dropped.
   std::optional<Frame> frame_;
-  std::vector<int64_t> rows_;  // Those of the block in the frame. Empty before rows were dropped.
+  std::vector<int64_t>
+      rows_;  // The rows of the block that are in the frame. Empty before rows were dropped.
   std::vector<BadSample> bad_;
   int64_t num_filtered_ = 0;
 };

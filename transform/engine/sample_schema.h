@@ -1,5 +1,5 @@
-// What a graph must know about a dataset's samples. The caller fills it in from the dataset's spec,
-// so that this library does not depend on the storage service.
+// The schema of a dataset's samples, from which a graph is built. The caller fills it in from the
+// dataset's spec, so that this library does not depend on the storage service.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct SampleSchema {
   PayloadKind payload = PayloadKind::kCsv;
 
   // For kCsv: the names of a record's fields, in order. Absent while they are unknown, as for a
-  // file with a header that nobody has read yet. Such a graph can be checked, but not run.
+  // file with a header that has not been read yet. Such a graph can be checked, but not run.
   std::optional<std::vector<std::string>> columns = std::nullopt;
   batch::CsvDialect csv = {};
 
@@ -32,7 +32,7 @@ struct SampleSchema {
   int64_t history = 1;
 
   LabelKind label = LabelKind::kNone;
-  // The column that holds the label, where the records of a single row have it. No rule takes it,
+  // The column that holds the label, if records of a single row contain it. No rule takes it,
   // because a model must not see what it predicts.
   std::optional<std::string> label_column = std::nullopt;
   // For kClass: labels are 0 .. num_classes - 1. It is 0 when unknown.

@@ -1,4 +1,4 @@
-// Checks what a part of a pipeline asks of samples against what is known about them.
+// Checks the requirements of a part of a pipeline against the schema of the samples.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tidemill::transform {
 
-// What is known about the samples of a dataset before any is read.
+// The facts about the samples of a dataset that are known before any is read.
 struct DescribedSamples {
   std::string dataset;  // The name of the dataset, for messages.
   SampleSchema schema;

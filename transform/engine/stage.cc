@@ -18,7 +18,7 @@ size_t RowBytesOf(const ColumnSchema& schema) {
 
 }  // namespace
 
-// What stands in a slot from the op that made it to the one that makes it anew.
+// The content of a slot from the op that made it to the one that makes it again.
 struct Stage::Value {
   BoundColumn column = {};
   int num_uses = 0;
@@ -27,8 +27,8 @@ struct Stage::Value {
   int memory = -1;
 };
 
-// Where each memory begins in a run, and by how much it goes on from row to row: scratch memory is
-// used for block after block.
+// Where each memory begins in a run, and by how much it continues from row to row: scratch memory
+// is used for block after block.
 struct Stage::Pointers {
   std::vector<std::byte*> begin = {};
   std::vector<size_t> step = {};

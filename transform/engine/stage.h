@@ -16,7 +16,7 @@ namespace tidemill::transform {
 
 // The results equal, to the last bit, those of the ops run one after another on whole columns: the
 // same columns, and the same rows rejected for the same reasons. A column that is used only within
-// the stage is never whole in memory. An op writes over its input when nobody else needs it. A
+// the stage is never whole in memory. An op writes over its input when no other op needs it. A
 // column that is used later is written once, to its final place.
 //
 // Immutable, so thread-safe. The ops must outlive it.
@@ -27,21 +27,21 @@ class Stage {
     std::string name = {};  // The name for messages.
   };
 
-  // `members` are consecutive ops of a graph. `used_later(slot)` says whether something after them
-  // uses the column that they leave in that slot.
+  // `members` are consecutive ops of a graph. `used_later(slot)` says whether a later op uses the
+  // column that they leave in that slot.
   Stage(std::vector<Member> members, const std::function<bool(int)>& used_later);
 
   // `learned` has one entry for each op. `work` is empty, or has one entry for each op; it receives
-  // what each op did. Only wall_ns of its times is set.
+  // the work of each op, with wall_ns as its only time.
   absl::Status Run(std::span<const LearnedNumbers> learned, Frame& frame,
                    std::span<OpWork> work) const;
 
  private:
-  // Where the numbers of a row are while the stage runs.
+  // The places of the numbers of a row while the stage runs.
   struct Memory {
     enum class Kind { kFrame, kKept, kScratch };
     Kind kind = Kind::kScratch;
-    // The column that is read or kept there. Unused for kScratch.
+    // The column that is read or stored there. Unused for kScratch.
     BoundColumn column = {};
     size_t row_bytes = 0;
   };

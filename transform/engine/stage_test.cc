@@ -239,7 +239,7 @@ TEST(Stage, LeavesImagesAsTheirOpsMakeThemOneByOne) {
   }
 }
 
-TEST(Stage, LeavesTheColumnsThatOthersHoldAsTheyAre) {
+TEST(Stage, LeavesTheColumnsThatOthersHoldUnchanged) {
   // The column a is used again after the stage that clips it into another.
   const GraphSpec spec = Spec(ParseCsvSpec{.columns = {"a"}, .dtype = CsvType::kFloat32},
                               NormalizeSpec{.column = "a", .scale = 2, .into = "twice"},
@@ -264,16 +264,6 @@ TEST(Stage, RunsWithoutSamples) {
   batch::Batch none(0);
   EXPECT_THAT(MustBuild(spec, kRecords).Run(none, nullptr),
               StatusIs(absl::StatusCode::kNotFound, ::testing::HasSubstr("op 1 (parse_record)")));
-}
-
-TEST(Graph, SaysHowManyBytesARowOfItsOutputsTakes) {
-  const Graph graph =
-      MustBuild(Spec(ParseCsvSpec{.columns = {"a", "b"}, .dtype = CsvType::kFloat32},
-                     ParseCsvSpec{.columns = {"e"}, .dtype = CsvType::kInt64},
-                     HashBucketsSpec{.column = "e", .buckets = 5, .into = "input_bucket"},
-                     StackSpec{.columns = {"a", "b"}}, LabelSpec{}),
-                Columns());
-  EXPECT_EQ(graph.OutputRowBytes(), 2 * 4 + 8 + 8);
 }
 
 const GraphSpec kCounted = Spec(ParseCsvSpec{.columns = {"a", "b"}, .dtype = CsvType::kFloat32},

@@ -196,7 +196,7 @@ TEST(Antialias, WeighsEveryPixelSoThatAFlatImageStaysFlat) {
   }
 }
 
-TEST(Antialias, GoesWithFiltersThatAreSmooth) {
+TEST(Antialias, WorksWithSmoothFilters) {
   const auto read = [](std::string_view op) {
     return config::Read<PreprocessSpec>(
                "dataset: d\ngraph:\n  - resize: {height: 3, width: 3, " + std::string(op) + "}\n",

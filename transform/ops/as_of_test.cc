@@ -94,7 +94,7 @@ TEST(AsOf, OfSamplesWithoutTimesFails) {
                        HasSubstr("op 2 (lookup): as_of needs the event times of the samples")));
 }
 
-// What the table says of a key at a time, by a look at all its rows.
+// What the table says about a key at a time, by a look at all its rows.
 struct TableRow {
   int64_t key = 0;
   int64_t valid_from = 0;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "transform/engine/block_op.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -15,7 +16,7 @@ bool Fits(From value) {
   if constexpr (std::is_floating_point_v<To>) {
     return std::isfinite(static_cast<To>(value));
   } else if constexpr (std::is_floating_point_v<From>) {
-    // Powers of two, so the comparison is exact; the upper one lies just above the range.
+    // Powers of two, so the comparison is exact; the upper one is just above the range.
     const double end = std::ldexp(1.0, Limits::digits);
     const double begin = std::is_signed_v<To> ? -end : 0.0;
     const double whole = std::trunc(static_cast<double>(value));
@@ -56,7 +57,40 @@ class CastOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      if (graph.Has(inputs()[i])) WriteColumn(inputs()[i], outputs()[i], graph);
+    }
+    return absl::OkStatus();
+  }
+
  private:
+  static void WriteColumn(const BoundColumn& input, const BoundColumn& output,
+                          PortableGraph& graph) {
+    const batch::DataType type = output.schema.type;
+    const StepId from = graph.Get(input);
+    const StepId made = graph.Cast(from, type);
+    graph.Set(output, made);
+    if (IsFloat(type)) return graph.RejectNonFinite(made);
+    const bool from_float = IsFloat(input.schema.type);
+    if (!from_float && (type == batch::DataType::kInt64 || type == input.schema.type)) return;
+    // The range of the type, in numbers that hold its bounds.
+    const double end = type == batch::DataType::kUInt8   ? 0x1p8
+                       : type == batch::DataType::kInt32 ? 0x1p31
+                                                         : 0x1p63;
+    const double begin = type == batch::DataType::kUInt8 ? 0 : -end;
+    const batch::DataType wide = from_float ? batch::DataType::kFloat64 : batch::DataType::kInt64;
+    const StepId number = graph.Cast(from, wide);
+    // What is cut off does not count: -0.5 becomes 0. The bound of int64 has no fraction.
+    const bool is_cut = from_float && type != batch::DataType::kInt64;
+    const StepId low = graph.Number(wide, is_cut ? begin - 1 : begin);
+    const StepId above = is_cut ? graph.Apply(StepKind::kLess, low, number)
+                                : graph.Apply(StepKind::kGreaterOrEqual, number, low);
+    const StepId below = graph.Apply(StepKind::kLess, number, graph.Number(wide, end));
+    graph.Reject(graph.Apply(StepKind::kNot, above));
+    graph.Reject(graph.Apply(StepKind::kNot, below));
+  }
+
   template <typename To>
   void RunColumn(size_t column, const Block& block) const {
     VisitInput(block, column,

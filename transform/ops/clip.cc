@@ -5,6 +5,7 @@
 
 #include "config/problems.h"
 #include "transform/engine/block_op.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -61,7 +62,31 @@ class ClipOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      if (!graph.Has(inputs()[i])) continue;
+      const batch::DataType type = inputs()[i].schema.type;
+      const bool narrow = type == batch::DataType::kUInt8 || type == batch::DataType::kInt32;
+      // Comparisons of the narrow types are made with wide ones.
+      const batch::DataType wide = narrow ? batch::DataType::kInt64 : type;
+      StepId made = graph.Cast(graph.Get(inputs()[i]), wide);
+      if (min_) made = WriteBound(made, wide, *min_, /*is_lower=*/true, graph);
+      if (max_) made = WriteBound(made, wide, *max_, /*is_lower=*/false, graph);
+      graph.Set(outputs()[i], graph.Cast(made, type));
+    }
+    return absl::OkStatus();
+  }
+
  private:
+  // A number beyond the bound becomes the bound. What is missing is not beyond it.
+  static StepId WriteBound(StepId number, batch::DataType type, double bound, bool is_lower,
+                           PortableGraph& graph) {
+    const StepId limit = graph.Number(type, bound);
+    const StepId beyond = is_lower ? graph.Apply(StepKind::kLess, number, limit)
+                                   : graph.Apply(StepKind::kLess, limit, number);
+    return graph.Where(beyond, limit, number);
+  }
+
   const std::optional<double> min_;
   const std::optional<double> max_;
 };

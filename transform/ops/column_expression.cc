@@ -34,7 +34,7 @@ struct ColumnExpression::Scratch {
       : evaluation(program), wholes(program->inputs.size()), texts(program->inputs.size()) {}
 
   expressions::Evaluation evaluation;
-  std::vector<std::vector<int64_t>> wholes;  // Of each input that has other whole numbers.
+  std::vector<std::vector<int64_t>> wholes;  // For each input that has other whole numbers.
   std::vector<std::vector<std::string_view>> texts;
 };
 

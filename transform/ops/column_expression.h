@@ -35,18 +35,19 @@ class ColumnExpression {
   // The shape of a row's results.
   const std::vector<int64_t>& shape() const { return shape_; }
 
-  // Takes the results [begin, begin + n) of all, in order. Those of a row are `width` in a row.
+  // Takes the results [begin, begin + n) of all, in order. A row has `width` results, one after
+  // another.
   using Sink = std::function<void(int64_t begin, const expressions::Evaluation& results)>;
   // FAILED_PRECONDITION when it reads @time and the samples have no event times.
   absl::Status Run(const Frame& frame, const Sink& sink) const;
 
  private:
-  // Where an input of the program comes from.
+  // The source of an input of the program.
   struct Source {
     std::optional<int> slot = std::nullopt;  // Without it: the event time.
     batch::DataType type = batch::DataType::kInt64;
   };
-  // What a run needs besides its frame; runs take turns with it.
+  // The memory of a run besides its frame. Runs use it one after another.
   struct Scratch;
 
   ColumnExpression() = default;

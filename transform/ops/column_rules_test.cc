@@ -91,7 +91,7 @@ TEST(ColumnRules, ChooseTheArgumentsOfAProgram) {
   EXPECT_THAT(chosen[1].names, ElementsAre("sensor_125", "sensor_120", "sensor_121", "sensor_122"));
 }
 
-TEST(ColumnRules, LeaveOutTheLabelAndWhatStandsBeforeThem) {
+TEST(ColumnRules, LeaveOutTheLabelAndWhatIsBeforeThem) {
   SampleSchema schema = CsvSchema({"a", "b", "c", "outcome"});
   schema.label_column = "outcome";
   const GraphSpec spec = Spec(ParseCsvSpec{.columns = config::ColumnList::All()},
@@ -132,18 +132,18 @@ TEST(ColumnRules, ThatAreWrongAreProblemsAtTheirKeys) {
       {Spec(ParseCsvSpec{.columns = With("hour", {.from = "sensor_2", .to = "sensor_1"})},
             StackSpec{}),
        csv,
-       {0, "columns[1].from", "'sensor_2' stands behind 'sensor_1'",
+       {0, "columns[1].from", "'sensor_2' comes after 'sensor_1'",
         "write {from: sensor_1, to: sensor_2}"}},
       {Spec(parse, StackSpec{.columns = Columns({.match = "s*", .except = {"sensor_3"}})}),
        csv,
        {1, "columns.except[0]", "there is no column 'sensor_3'", "did you mean 'sensor_1'?"}},
       {Spec(parse, StackSpec{.columns = With("hour", {.match = "h*"})}),
        csv,
-       {1, "columns[1]", "chooses no column that is not there already",
+       {1, "columns[1]", "chooses no column that was not chosen before",
         "leave the rule out, or name columns"}},
       {Spec(ParseCsvSpec{.columns = Columns({.match = "h*"})}, parse, StackSpec{}),
        labelled,
-       {0, "columns", "chooses no column but that of the label, or what is there already",
+       {0, "columns", "chooses no column except the label, or columns that were chosen before",
         "leave the rule out, or name columns"}},
   };
   for (const auto& [spec, schema, problem] : expected) {

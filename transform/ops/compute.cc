@@ -53,6 +53,10 @@ class ComputeOp final : public Op {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
+    return FailedPrecondition("its expressions cannot be written as arithmetic on columns");
+  }
+
  private:
   static absl::StatusOr<batch::Column> Compute(const Made& made, Frame& frame) {
     const ColumnSchema& schema = made.column.schema;
@@ -132,7 +136,7 @@ std::unique_ptr<Op> ComputeSpec::Build(OpBuilder& builder) const {
     auto expression = ColumnExpression::Build(builder, name, text, std::nullopt);
     if (expression == nullptr) continue;
     if (expression->type() == Type::kTime) {
-      builder.Problem(name, "is a time, which is no column of numbers",
+      builder.Problem(name, "is a time, which does not make a column of numbers",
                       "take its parts, such as hour(x), or epoch(x)");
       continue;
     }

@@ -19,7 +19,7 @@ struct ComputeSpec {
   static constexpr std::string_view kType = "compute";
   static constexpr std::string_view kDoc =
       "Makes columns from expressions over earlier columns (docs/guides/columns.md). Numbers and "
-      "truth values become float32, whole numbers int64, texts stay texts. A null number is a "
+      "booleans become float32, whole numbers int64, texts stay texts. A null number is a "
       "missing number (NaN), which fill_missing can replace. Any other null makes a bad sample. "
       "Columns of several numbers are computed number by number. The op's expressions do not see "
       "each other's columns.";

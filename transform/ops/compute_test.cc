@@ -40,9 +40,10 @@ std::string ProblemOf(const std::string& op) {
 
 TEST(Compute, MakesColumnsFromExpressions) {
   const auto graph = Graph::Build(
-      GraphOfText("- parse_csv: {columns: [price]}\n- parse_csv: {columns: [name], dtype: string}\n"
-                  "- compute: {dear: price > 10, logarithm: log1p(price), letters: length(name)}\n"
-                  "- stack: {columns: [dear, logarithm, letters], into: input}\n"),
+      GraphOfText(
+          "- parse_csv: {columns: [price]}\n- parse_csv: {columns: [name], dtype: string}\n"
+          "- compute: {costly: price > 10, logarithm: log1p(price), letters: length(name)}\n"
+          "- stack: {columns: [costly, logarithm, letters], into: input}\n"),
       CsvSchema({"price", "name"}));
   ASSERT_THAT(graph, IsOk());
   const auto made = graph->Run(MakeSamples({"0,abc", "20,ä"}), nullptr);
@@ -89,8 +90,8 @@ TEST(Compute, TellsMistakesWithTheirPlace) {
   EXPECT_THAT(ProblemOf("- compute: {x: price + name}"),
               HasSubstr("column 7 of 'price + name': + does not take a number and a text"));
   EXPECT_THAT(ProblemOf("- compute: {when: \"@time\"}"),
-              HasSubstr("is a time, which is no column"));
-  EXPECT_THAT(ProblemOf("- filter: price + 1"), HasSubstr("but a truth value is needed"));
+              HasSubstr("is a time, which does not make a column"));
+  EXPECT_THAT(ProblemOf("- filter: price + 1"), HasSubstr("but a boolean is needed"));
   const auto target = config::Read<GraphSpec>("- compute: {target: a}\n", "graph");
   EXPECT_THAT(target, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("op label alone")));
   const auto syntax = config::Read<GraphSpec>("- filter: \"a >\"\n", "graph");

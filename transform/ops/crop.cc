@@ -2,6 +2,7 @@
 
 #include "config/problems.h"
 #include "transform/engine/images.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -16,6 +17,13 @@ class CropOp final : public ImageOp {
     ForEachImage(block, [&](int64_t /*row*/, const auto* in, auto* out) {
       CopyPart(in, from_, top_, left_, to_, out);
     });
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    const int64_t rows = std::ssize(inputs()[0].schema.shape) - 2;
+    const StepId high = graph.Slice(graph.Get(inputs()[0]), rows, top_, top_ + to_.height);
+    graph.Set(outputs()[0], graph.Slice(high, rows + 1, left_, left_ + to_.width));
     return absl::OkStatus();
   }
 

@@ -1,6 +1,7 @@
 #include "transform/ops/decode_image.h"
 
 #include "transform/engine/block_op.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/image_decoder.h"
 
 namespace tidemill::transform {
@@ -8,10 +9,14 @@ namespace {
 
 class DecodeImageOp final : public BlockOp {
  public:
-  // `files`: the column of texts that they stand in; the samples themselves without.
-  DecodeImageOp(const ImageShape& shape, Orientation orientation, std::optional<BoundColumn> files,
-                const BoundColumn& output)
-      : BlockOp({}, {output}), shape_(shape), orientation_(orientation), files_(std::move(files)) {}
+  // `files`: the column of texts that holds them; without it, the samples themselves.
+  DecodeImageOp(const ImageShape& shape, const DecodeImageSpec& spec,
+                std::optional<BoundColumn> files, const BoundColumn& output)
+      : BlockOp({}, {output}),
+        shape_(shape),
+        orientation_(spec.orientation),
+        fit_(spec.fit),
+        files_(std::move(files)) {}
 
   absl::Status RunBlock(const Block& block) const override {
     Frame& frame = block.frame;
@@ -21,7 +26,7 @@ class DecodeImageOp final : public BlockOp {
       const std::span<uint8_t> image = pixels.first(shape_.Size());
       pixels = pixels.subspan(shape_.Size());
       absl::Status status;
-      if (!frame.IsBad(row)) status = DecodeImage(files->Bytes(row), shape_, orientation_, image);
+      if (!frame.IsBad(row)) status = Decode(files->Bytes(row), image);
       if (!status.ok()) {
         frame.Reject(row, fmt::format("column {}: {}", outputs()[0].schema.name,
                                       std::string(status.message())));
@@ -31,7 +36,18 @@ class DecodeImageOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  // No program of tensors decodes files.
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    graph.GiveImage(outputs()[0], "the decoded image, as [height, width, channels]");
+    return absl::OkStatus();
+  }
+
  private:
+  absl::Status Decode(std::string_view file, std::span<uint8_t> pixels) const {
+    return fit_ == ImageFit::kExact ? DecodeImage(file, shape_, orientation_, pixels)
+                                    : DecodeStretched(file, shape_, orientation_, pixels);
+  }
+
   absl::StatusOr<const batch::Column*> FilesOf(const Frame& frame) const {
     if (files_) return &frame.Get(files_->slot);
     return frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary);
@@ -39,6 +55,7 @@ class DecodeImageOp final : public BlockOp {
 
   const ImageShape shape_;
   const Orientation orientation_;
+  const ImageFit fit_;
   const std::optional<BoundColumn> files_;
 };
 
@@ -61,7 +78,7 @@ std::unique_ptr<Op> DecodeImageSpec::Build(OpBuilder& builder) const {
   }
   const BoundColumn output = builder.Output(
       "into", {.name = into, .type = batch::DataType::kUInt8, .shape = {channels, height, width}});
-  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, orientation,
+  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, *this,
                                          std::move(input), output);
 }
 

@@ -13,7 +13,7 @@
 namespace tidemill::transform {
 namespace {
 
-constexpr int64_t kMostMilliseconds = 60'000;
+constexpr int64_t kMaxMilliseconds = 60'000;
 
 class DelayOp final : public Op {
  public:
@@ -22,6 +22,10 @@ class DelayOp final : public Op {
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
     const int64_t wait = MillisecondsOf(spec_, op_index_, frame);
     if (wait > 0) std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
     return absl::OkStatus();
   }
 
@@ -46,7 +50,7 @@ int64_t MillisecondsOf(const DelaySpec& spec, int op_index, const Frame& frame) 
     if (waits(row)) ++count;
     if (spec.per == DelayPer::kBatch) break;
   }
-  return std::min(count * spec.milliseconds, kMostMilliseconds);
+  return std::min(count * spec.milliseconds, kMaxMilliseconds);
 }
 
 void DelaySpec::Check(config::Problems& problems) const {

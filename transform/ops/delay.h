@@ -1,4 +1,4 @@
-// delay: lets time pass, to try out how a pipeline behaves.
+// delay: waits, to test how a pipeline behaves.
 #pragma once
 
 #include <cstdint>

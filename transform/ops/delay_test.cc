@@ -72,7 +72,7 @@ TEST(Delay, OfSamplesWithoutOrdinalsIsForAllOrForNone) {
   EXPECT_EQ(WaitOf({.milliseconds = 3, .share = 0.9, .per = DelayPer::kSample}, samples), 0);
 }
 
-TEST(Delay, StandsAnywhereInAGraphAndChangesNothing) {
+TEST(Delay, MayBeAnywhereInAGraphAndChangesNothing) {
   const DelaySpec delay{.milliseconds = 1};
   const Graph graph =
       MustBuild(Spec(delay, ParseCsvSpec{.columns = {"a"}, .dtype = CsvType::kFloat32}, delay,

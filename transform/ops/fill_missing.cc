@@ -5,6 +5,7 @@
 #include "config/problems.h"
 #include "transform/engine/float_columns.h"
 #include "transform/engine/number_sample.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -31,7 +32,7 @@ class Median {
 
   void Add(double value) { numbers_.Add(value); }
   int64_t count() const { return numbers_.count(); }
-  // Of an even number of numbers, the middle between the two in the middle.
+  // For an even number of values, the mean of the two in the middle.
   double Value() const {
     const std::vector<double> sorted = numbers_.Sorted();
     if (sorted.empty()) return 0;
@@ -153,6 +154,25 @@ class FillMissingOp final : public BlockOp {
         return std::make_unique<FillingFitter<Median>>(inputs());
     }
     return nullptr;
+  }
+
+  absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
+    ASSIGN_OR_RETURN(const LearnedNumbers numbers, Prepare(learned));
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      if (!graph.Has(inputs()[i])) continue;
+      const ColumnSchema& schema = outputs()[i].schema;
+      const StepId from = graph.Get(inputs()[i]);
+      const StepId given = graph.Cast(from, schema.type);
+      const StepId missing = graph.Apply(StepKind::kIsMissing, given);
+      const StepId filling =
+          numbers.empty() ? graph.Number(schema.type, spec_.number)
+                          : graph.Constant(schema.name + "_filling", schema.type, schema.shape,
+                                           {numbers[i].begin(), numbers[i].end()});
+      graph.Set(outputs()[i], graph.Where(missing, filling, given));
+      if (!spec_.indicator) continue;
+      graph.Set(outputs()[inputs().size() + i], graph.Cast(missing, batch::DataType::kFloat32));
+    }
+    return absl::OkStatus();
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/problems.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/column_expression.h"
 
 namespace tidemill::transform {
@@ -23,6 +24,12 @@ class FilterOp final : public Op {
     });
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    graph.Note(
+        "Samples that an op `filter` leaves out are answered too: the file answers every row.");
+    return absl::OkStatus();
+  }
+
  private:
   const std::unique_ptr<ColumnExpression> condition_;
 };
@@ -39,7 +46,7 @@ std::unique_ptr<Op> FilterSpec::Build(OpBuilder& builder) const {
   if (expression == nullptr) return nullptr;
   if (!expression->shape().empty()) {
     builder.Problem("", "the condition is about columns of several numbers",
-                    "a filter needs one truth value for each sample");
+                    "a filter needs one boolean for each sample");
     return nullptr;
   }
   return std::make_unique<FilterOp>(std::move(expression));

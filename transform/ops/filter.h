@@ -19,7 +19,7 @@ struct FilterSpec {
   static constexpr std::string_view kDoc =
       "Leaves out samples, in training and in evaluation. Its place in the training set stays "
       "empty, as that of a bad sample does, but it is counted as filtered, and no limit of bad "
-      "samples counts it. The ops behind this one do not work on it. To leave samples out before "
+      "samples counts it. Later ops do not work on it. To leave samples out before "
       "they are read, say `where` in the selection or in the dataset.";
   static constexpr bool kIsRandom = false;
   std::string condition = {};

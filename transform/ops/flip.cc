@@ -1,5 +1,6 @@
 #include "transform/ops/flip.h"
 
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/mirror.h"
 
 namespace tidemill::transform {
@@ -15,6 +16,14 @@ class FlipOp final : public ImageOp {
     ForEachImage(block, [&](int64_t /*row*/, const auto* in, auto* out) {
       Mirror(in, size_, direction_, out);
     });
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    const int64_t columns = std::ssize(inputs()[0].schema.shape) - 1;
+    const bool is_horizontal = direction_ == FlipDirection::kHorizontal;
+    graph.Set(outputs()[0],
+              graph.Reverse(graph.Get(inputs()[0]), is_horizontal ? columns : columns - 1));
     return absl::OkStatus();
   }
 

@@ -4,12 +4,13 @@
 #include <optional>
 
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 #include "xxhash.h"
 
 namespace tidemill::transform {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are hashed as they lie");
+static_assert(std::endian::native == std::endian::little, "numbers are hashed as raw bytes");
 
 // XXH3_64bits_withSeed() of the eight bytes of a number, as doc/xxhash_spec.md of xxHash has it for
 // inputs of four to eight bytes. A call takes longer than these few instructions.
@@ -64,6 +65,13 @@ class HashBucketsOp final : public Op {
       }
     });
     frame.Set(output_.slot, std::move(out));
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    if (!graph.Has(input_)) return absl::OkStatus();
+    graph.Set(output_, graph.HashOf(graph.Get(input_), static_cast<int64_t>(buckets_),
+                                    static_cast<int64_t>(seed_)));
     return absl::OkStatus();
   }
 

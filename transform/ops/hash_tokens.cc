@@ -1,6 +1,7 @@
 #include "transform/ops/hash_tokens.h"
 
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/text_words.h"
 #include "xxhash.h"
 
@@ -30,6 +31,13 @@ class HashTokensOp final : public Op {
       });
     }
     frame.Set(output_.slot, std::move(out));
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    graph.Set(output_, graph.HashesOfWords(graph.Get(input_),
+                                           {spec_.ngrams, spec_.length, spec_.lowercase ? 1 : 0,
+                                            spec_.buckets, spec_.seed}));
     return absl::OkStatus();
   }
 

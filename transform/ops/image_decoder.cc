@@ -14,6 +14,7 @@
 
 #include "records/exif.h"
 #include "transform/ops/image_kind.h"
+#include "transform/ops/resampling.h"
 #include "transform/ops/turn.h"
 
 namespace tidemill::transform {
@@ -275,27 +276,64 @@ absl::Status DecodeOpenJpeg(JpegReader& reader, std::string_view file, const Ima
   return ReadJpegRows(reader, shape, line, pixels) ? absl::OkStatus() : WhyNot(reader);
 }
 
-absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels) {
-  JpegReader reader;
+void StartReader(JpegReader& reader) {
   reader.jpeg.err = jpeg_std_error(&reader.errors);
   reader.jpeg.client_data = &reader;
   reader.errors.error_exit = OnJpegError;
   reader.errors.emit_message = OnJpegMessage;
   reader.progress.progress_monitor = OnJpegProgress;
+}
+
+absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels) {
+  JpegReader reader;
+  StartReader(reader);
   absl::Status status = DecodeOpenJpeg(reader, file, shape, pixels);
   jpeg_destroy_decompress(&reader.jpeg);
   return status;
 }
 
-absl::Status DecodeAsStored(std::string_view file, const ImageShape& shape,
-                            std::span<uint8_t> pixels) {
-  if (file.starts_with("\x89PNG\r\n\x1a\n")) return DecodePng(file, shape, pixels);
-  if (file.starts_with("\xff\xd8\xff")) return DecodeJpeg(file, shape, pixels);
+// The sides and the kind of colours are in the first chunk, which every PNG has.
+absl::StatusOr<ImageShape> HeaderOfPng(std::string_view file) {
+  constexpr size_t kWidthAt = 16, kHeightAt = 20, kColoursAt = 25;
+  if (file.size() <= kColoursAt) return DataLoss("the PNG is damaged: the file ends early");
+  const auto number = [&](size_t at) {
+    int64_t value = 0;
+    for (size_t byte = 0; byte < 4; ++byte)
+      value = value << 8 | static_cast<uint8_t>(file[at + byte]);
+    return value;
+  };
+  const bool colours = (static_cast<uint8_t>(file[kColoursAt]) & PNG_COLOR_MASK_COLOR) != 0;
+  return ImageShape{colours ? 3 : 1, number(kHeightAt), number(kWidthAt)};
+}
+
+absl::StatusOr<ImageShape> HeaderOfJpeg(std::string_view file) {
+  JpegReader reader;
+  StartReader(reader);
+  const bool is_read = ReadJpegHeader(reader, file);
+  const ImageShape shape{reader.jpeg.num_components == 1 ? 1 : 3, reader.jpeg.image_height,
+                         reader.jpeg.image_width};
+  absl::Status status = is_read ? absl::OkStatus() : WhyNot(reader);
+  jpeg_destroy_decompress(&reader.jpeg);
+  if (!status.ok()) return status;
+  return shape;
+}
+
+absl::Status NotAnImage(std::string_view file) {
   if (file.empty()) return DataLoss("the file is empty");
   if (const std::optional<std::string_view> kind = KindOfImage(file)) {
     return DataLoss("{} is not decoded; convert it to PNG or JPEG", *kind);
   }
   return DataLoss("the file of {} bytes is neither a PNG nor a JPEG", file.size());
+}
+
+bool IsPng(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
+bool IsJpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
+
+absl::Status DecodeAsStored(std::string_view file, const ImageShape& shape,
+                            std::span<uint8_t> pixels) {
+  if (IsPng(file)) return DecodePng(file, shape, pixels);
+  if (IsJpeg(file)) return DecodeJpeg(file, shape, pixels);
+  return NotAnImage(file);
 }
 
 ImageShape Exchanged(const ImageShape& shape) {
@@ -326,6 +364,35 @@ absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orienta
   std::vector<uint8_t> stored(shape.Size());
   RETURN_IF_ERROR(DecodeAsStored(file, ExchangesSides(turn) ? Exchanged(shape) : shape, stored));
   Turn(stored, turn, shape, pixels);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ImageShape> ReadImageHeader(std::string_view file) {
+  if (!IsPng(file) && !IsJpeg(file)) return NotAnImage(file);
+  ASSIGN_OR_RETURN(const ImageShape shape, IsPng(file) ? HeaderOfPng(file) : HeaderOfJpeg(file));
+  if (shape.height < 1 || shape.width < 1) return DataLoss("the image has no pixels");
+  RETURN_IF_ERROR(CheckSize(shape.height, shape.width, shape));
+  return shape;
+}
+
+absl::Status DecodeStretched(std::string_view file, const ImageShape& shape,
+                             Orientation orientation, std::span<uint8_t> pixels) {
+  ASSIGN_OR_RETURN(ImageShape stored, ReadImageHeader(file));
+  if (orientation == Orientation::kApply) {
+    const std::optional<Exif> exif = ReadExif(file);
+    if (exif && ExchangesSides(exif->orientation)) stored = Exchanged(stored);
+  }
+  stored.channels = shape.channels;
+  if (stored.height == shape.height && stored.width == shape.width) {
+    return DecodeImage(file, shape, orientation, pixels);
+  }
+  std::vector<uint8_t> whole(stored.Size());
+  RETURN_IF_ERROR(DecodeImage(file, stored, orientation, whole));
+  const Resampling resampling({stored.channels, stored.height, stored.width},
+                              {shape.channels, shape.height, shape.width},
+                              ResamplingFilter::kTriangle);
+  std::vector<uint8_t> between(resampling.BetweenSize());
+  resampling.Run(whole.data(), between.data(), pixels.data());
   return absl::OkStatus();
 }
 

@@ -24,13 +24,24 @@ inline constexpr int64_t kMaxPixels = 64'000'000;
 // Whether the image is turned and mirrored as the Exif data of its file ask.
 enum class Orientation { kIgnore, kApply };
 
-// Decodes a PNG or JPEG file, told apart by their first bytes, into `pixels` of shape.Size() bytes,
+// Decodes a PNG or JPEG file, recognised by its first bytes, into `pixels` of shape.Size() bytes,
 // channel after channel. Colours become grey, or grey becomes colours, as `shape` asks. 16 bits
 // become 8. Alpha is dropped. Colour profiles and gamma are ignored. Four inks (CMYK) are inverted,
 // as Adobe's programs write them, and become colours without a profile. DATA_LOSS when the file is
-// damaged, has another height or width, or is neither; a kind of image that is known is named. No
-// file, however it was made, does more harm than that.
+// damaged, has another height or width, or is neither; the message names other known kinds of
+// images. No crafted file can do more than cause this status.
 absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
                          std::span<uint8_t> pixels);
+
+// Returns the size of a PNG or JPEG file as stored, and whether it holds colours (3 channels) or
+// grey (1). Only the front of the file is read. Returns the errors of DecodeImage(). An image of
+// more than kMaxPixels is DATA_LOSS.
+absl::StatusOr<ImageShape> ReadImageHeader(std::string_view file);
+
+// Decodes a file of any size, and scales the image to `shape` as Pillow's resize() does with its
+// filter BILINEAR. Height and width may change in different proportions. Returns the errors of
+// DecodeImage().
+absl::Status DecodeStretched(std::string_view file, const ImageShape& shape,
+                             Orientation orientation, std::span<uint8_t> pixels);
 
 }  // namespace tidemill::transform

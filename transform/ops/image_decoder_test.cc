@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/testing/status_matchers.h"
+#include "transform/ops/resize.h"
 #include "transform/testing/samples.h"
 
 namespace tidemill::transform {
@@ -39,7 +40,7 @@ Image Noise(int height, int width, int channels, uint32_t seed) {
   return image;
 }
 
-// Slow waves, which JPEG keeps nearly as they are.
+// Slow waves, which JPEG hardly changes.
 Image Waves(int height, int width, int channels) {
   Image image{height, width, channels, {}};
   for (int i = 0; i < height * width; ++i) {
@@ -95,7 +96,7 @@ std::string BigEndian(uint32_t number) {
   return bytes;
 }
 
-// A PNG with Exif data, right behind its header.
+// A PNG with Exif data, right after its header.
 std::string WithChunk(const std::string& png, char orientation) {
   const std::string block = ExifBlock(orientation);
   const std::string chunk = "eXIf" + block;
@@ -377,6 +378,46 @@ TEST(DecodeImage, MakesDamagedFilesBadSamplesAndKeepsTheOthers) {
   EXPECT_EQ(std::vector<uint8_t>(numbers.begin(), numbers.end()), image.pixels);
   ASSERT_EQ(result->bad.size(), 2);
   EXPECT_EQ(result->bad[0].reason, "column image: the file of 4 bytes is neither a PNG nor a JPEG");
+}
+
+TEST(DecodeImage, StretchesImagesOfAllSizesAsResizeDoesWithAntialias) {
+  const Image image = Noise(9, 14, 3, 12);
+  const auto resized = Graph::Build(
+      testing::Spec(DecodeImageSpec{.height = 9, .width = 14},
+                    ResizeSpec{.height = 4, .width = 6, .antialias = true}, StackSpec{}),
+      {.payload = PayloadKind::kFile});
+  const auto stretched = Graph::Build(
+      testing::Spec(DecodeImageSpec{.height = 4, .width = 6, .fit = ImageFit::kStretch},
+                    StackSpec{}),
+      {.payload = PayloadKind::kFile});
+  ASSERT_THAT(resized, IsOk());
+  ASSERT_THAT(stretched, IsOk());
+  const std::string fits = EncodePng(Noise(4, 6, 3, 13));
+  const auto expected = resized->Run(testing::MakeSamples({EncodePng(image)}), nullptr);
+  const auto made = stretched->Run(testing::MakeSamples({EncodePng(image), "junk", fits}), nullptr);
+  ASSERT_THAT(expected, IsOk());
+  ASSERT_THAT(made, IsOk());
+  ASSERT_EQ(made->bad.size(), 1);
+  const std::vector<float> numbers = testing::Numbers<float>(made->batch, "input");
+  ASSERT_EQ(numbers.size(), 2 * 3 * 4 * 6);
+  EXPECT_EQ(std::vector<float>(numbers.begin(), numbers.begin() + 3 * 4 * 6),
+            testing::Numbers<float>(expected->batch, "input"));
+}
+
+TEST(ReadImageHeader, KnowsSidesAndColours) {
+  for (const int channels : {1, 3}) {
+    for (const std::string& file :
+         {EncodePng(Noise(5, 7, channels, 1)), EncodeJpeg(Waves(5, 7, channels))}) {
+      const auto shape = ReadImageHeader(file);
+      ASSERT_THAT(shape, IsOk());
+      EXPECT_EQ(shape->channels, channels);
+      EXPECT_EQ(shape->height, 5);
+      EXPECT_EQ(shape->width, 7);
+      for (size_t size = 0; size < 20; ++size) {
+        EXPECT_FALSE(ReadImageHeader(file.substr(0, size)).ok()) << size;
+      }
+    }
+  }
 }
 
 }  // namespace

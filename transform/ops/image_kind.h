@@ -7,7 +7,7 @@
 namespace tidemill::transform {
 
 // Returns the name of the kind of image or document that a file is by its first bytes, with its
-// article: "a WebP image". std::nullopt when it is none that is known.
+// article: "a WebP image". std::nullopt when it is unknown.
 std::optional<std::string_view> KindOfImage(std::string_view file);
 
 }  // namespace tidemill::transform

@@ -64,7 +64,7 @@ std::optional<TableProblem> JoinedTable::TakeKeys(const TableForm& form,
             .message =
                 fmt::format("{}, line {}: {}: {} {}, but the sample's is a whole number", form.name,
                             table_.lines[row], form.keys[i], Quoted(text), *problem),
-            .hint = "parse the sample's column with dtype: string, or mend the line"};
+            .hint = "parse the sample's column with dtype: string, or fix the line"};
       } else {
         key.Add(number);
       }
@@ -107,7 +107,7 @@ void JoinedTable::Order(const std::vector<uint32_t>& group_of) {
 }
 
 std::optional<TableProblem> JoinedTable::FindTwins(const TableForm& form) const {
-  std::optional<std::pair<uint32_t, uint32_t>> twins;  // Those with the earliest second row.
+  std::optional<std::pair<uint32_t, uint32_t>> twins;  // The twins with the earliest second row.
   for (const auto& [key, rows] : rows_of_) {
     for (uint32_t i = rows.first + 1; i < rows.first + rows.count; ++i) {
       if (!times_.empty() && times_[i] != times_[i - 1]) continue;
@@ -120,11 +120,11 @@ std::optional<TableProblem> JoinedTable::FindTwins(const TableForm& form) const 
       times_.empty() ? "" : fmt::format(" from {} on", FormatTimestamp({table_.times[row]}));
   return TableProblem{
       .key = "table",
-      .message = fmt::format("{}, line {}: the key {} is there{} already, in line {}", form.name,
+      .message = fmt::format("{}, line {}: the key {} already occurs{} in line {}", form.name,
                              table_.lines[twin], KeyText(table_, twin), when, table_.lines[row]),
-      .hint = times_.empty()
-                  ? "keep one of them, or name with as_of the column that tells from when they hold"
-                  : "keep one of them"};
+      .hint = times_.empty() ? "keep one of the lines, or name in as_of the column of times from "
+                               "which lines are valid"
+                             : "keep one of the lines"};
 }
 
 std::optional<int64_t> JoinedTable::NewestAt(const Rows& rows, int64_t time) const {

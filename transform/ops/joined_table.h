@@ -16,13 +16,13 @@
 
 namespace tidemill::transform {
 
-// A key as the bytes by which it is found. Those of several columns are put together; a text by
-// itself is its own bytes. Reuses its memory. Thread-compatible.
+// A key in the form of the bytes by which it is found. The bytes of several columns are joined; a
+// single text is its own bytes. Reuses its memory. Thread-compatible.
 class KeyBytes {
  public:
   explicit KeyBytes(size_t num_parts) : alone_(num_parts == 1) {}
 
-  // Begin a key, and add its parts in their order.
+  // Clear() begins a key; the methods below add its parts in their order.
   void Clear() { bytes_.clear(); }
   void Add(std::string_view text);
   void Add(int64_t number);
@@ -51,7 +51,7 @@ class JoinedTable {
 
   const LookupTable& table() const { return table_; }
 
-  // Returns the rows with a key; nullptr when there are none. A key that is a text by itself may be
+  // Returns the rows with a key; nullptr when there are none. A key that is a single text may be
   // given without KeyBytes.
   const Rows* Find(std::string_view key) const {
     const auto found = rows_of_.find(absl::string_view(key.data(), key.size()));
@@ -60,8 +60,8 @@ class JoinedTable {
 
   // Returns the only row of a key, in a table without times.
   int64_t Only(const Rows& rows) const { return order_[rows.first]; }
-  // Returns the newest row of a key that holds at `time`: the last one that does not begin later.
-  // std::nullopt when all begin later.
+  // Returns the newest row of a key that is valid at `time`: the last one that does not begin
+  // later. std::nullopt when all begin later.
   std::optional<int64_t> NewestAt(const Rows& rows, int64_t time) const;
   // Returns when the first row of a key begins.
   int64_t FirstTime(const Rows& rows) const { return times_[rows.first]; }
@@ -73,9 +73,9 @@ class JoinedTable {
   std::optional<TableProblem> FindTwins(const TableForm& form) const;
 
   LookupTable table_;
-  std::string key_bytes_;  // Empty where keys are texts by themselves.
+  std::string key_bytes_;  // Empty when keys are single texts.
   absl::flat_hash_map<absl::string_view, Rows> rows_of_;
-  std::vector<uint32_t> order_;  // Rows by key, those of a key by time.
+  std::vector<uint32_t> order_;  // Rows by key, and rows of one key by time.
   std::vector<int64_t> times_;   // In the same order.
 };
 

@@ -1,6 +1,7 @@
 #include "transform/ops/label.h"
 
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -22,6 +23,11 @@ class LabelOp final : public Op {
         const batch::Column* labels,
         frame.samples().Get(name, is_real ? batch::DataType::kFloat64 : batch::DataType::kInt64));
     is_real ? RunReal(*labels, frame) : RunClass(*labels, frame);
+    return absl::OkStatus();
+  }
+
+  // Predictions need no label.
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
     return absl::OkStatus();
   }
 
@@ -89,8 +95,8 @@ std::unique_ptr<Op> LabelSpec::Build(OpBuilder& builder) const {
   return std::make_unique<LabelOp>(samples.label, samples.num_classes, std::move(output));
 }
 
-TargetMade LabelSpec::Target() const {
-  return into == kTargetColumn ? TargetMade::kLabel : TargetMade::kOther;
+TargetMade GraphOpOf<LabelSpec>::Target() const {
+  return spec_.into == kTargetColumn ? TargetMade::kLabel : TargetMade::kOther;
 }
 
 }  // namespace tidemill::transform

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "config/types.h"
-#include "transform/engine/op_spec.h"
+#include "transform/ops/graph_op.h"
 
 namespace tidemill::transform {
 
@@ -24,9 +24,14 @@ struct LabelSpec {
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  TargetMade Target() const;
 
   friend bool operator==(const LabelSpec&, const LabelSpec&) = default;
+};
+
+template <>
+class GraphOpOf<LabelSpec> final : public GraphOpBase<LabelSpec> {
+ public:
+  TargetMade Target() const override;
 };
 
 }  // namespace tidemill::transform

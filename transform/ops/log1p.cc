@@ -9,14 +9,15 @@
 
 #include "transform/engine/each_processor.h"
 #include "transform/engine/float_columns.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
 
 // log(1 + x) for x >= 0, with less than one unit of error in the last place, by arithmetic that a
 // compiler can do on several numbers at once. The C library's function is called number by number.
-// The method and the constants are those of FreeBSD's s_log1p.c: 1 + x is 2^k * (1 + f), where
-// 1 + f lies between sqrt(1/2) and sqrt(2), and log(1 + f) is a polynomial in f / (2 + f).
+// The method and the constants are from FreeBSD's s_log1p.c: 1 + x is 2^k * (1 + f), where 1 + f is
+// between sqrt(1/2) and sqrt(2), and log(1 + f) is a polynomial in f / (2 + f).
 inline double LogOnePlus(double x) {
   constexpr uint64_t kSqrtHalf = 0x3FE6A09E00000000;
   constexpr uint64_t kBitsOfWhole =
@@ -69,6 +70,19 @@ class Log1pOp final : public BlockOp {
   absl::Status RunBlock(const Block& block) const override {
     for (size_t i = 0; i < inputs().size(); ++i) {
       VisitFloats(block, i, [&](auto in, auto out) { RunColumn(i, in, out, block); });
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      if (!graph.Has(inputs()[i])) continue;
+      const StepId number = graph.Cast(graph.Get(inputs()[i]), batch::DataType::kFloat64);
+      const StepId zero = graph.Number(batch::DataType::kFloat64, 0);
+      const StepId is_negative = graph.Apply(StepKind::kLess, number, zero);
+      const StepId log = graph.Apply(StepKind::kLog1p, graph.Where(is_negative, zero, number));
+      graph.Set(outputs()[i], graph.Cast(log, outputs()[i].schema.type));
+      if (negative_ == NegativeNumber::kBadSample) graph.Reject(is_negative);
     }
     return absl::OkStatus();
   }

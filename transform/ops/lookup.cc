@@ -18,7 +18,7 @@
 namespace tidemill::transform {
 namespace {
 
-constexpr size_t kMostDelimiterBytes = 8;
+constexpr size_t kMaxDelimiterBytes = 8;
 
 TableForm FormOf(const LookupSpec& spec) {
   TableForm form{
@@ -26,7 +26,7 @@ TableForm FormOf(const LookupSpec& spec) {
       .dialect = {.delimiter = spec.delimiter, .decimal = spec.decimal.front()},
       .types = spec.dtypes,
       .as_of = spec.as_of,
-      // Of two times the later one, so that no row is seen too early.
+      // The later of two times, so that no row is seen too early.
       .times = {
           .format = spec.format, .time_zone = spec.time_zone, .ambiguous = AmbiguousTime::kSecond}};
   for (const auto& pair : spec.on.pairs) form.keys.push_back(pair.elsewhere);
@@ -108,17 +108,17 @@ std::variant<std::shared_ptr<const JoinedTable>, TableProblem> Join(
 
 // Whether the table fits beside those of earlier ops. Reports when not.
 bool Fits(const JoinedTable& joined, OpBuilder& builder) {
-  constexpr auto kMost = static_cast<int64_t>(kMostTableBytes);
+  constexpr auto kMax = static_cast<int64_t>(kMaxTableBytes);
   // Short rows cost more in memory than in the text.
-  constexpr int64_t kRowBytes = kMost / kMostTableRows;
+  constexpr int64_t kRowBytes = kMax / kMaxTableRows;
   const LookupTable& table = joined.table();
   const int64_t held = builder.HoldTable(std::max(table.text_bytes, table.num_rows() * kRowBytes));
-  if (held <= kMost) return true;
+  if (held <= kMax) return true;
   builder.Problem(
       "table",
       fmt::format("with this one, the tables of the graph have {} bytes, of {} at least "
                   "in each row, but at most {} are allowed",
-                  held, kRowBytes, kMost),
+                  held, kRowBytes, kMax),
       "leave out everything that is not needed");
   return false;
 }
@@ -145,7 +145,7 @@ std::vector<BoundColumn> KeysOf(const LookupSpec& spec, OpBuilder& builder) {
   return keys;
 }
 
-// What stands where the table has no value of a column. Reports what is no such value.
+// The value where the table has none for a column. Reports what is not such a value.
 LookupOp::Column::Fallback FallbackOf(const LookupSpec& spec, const std::string& name, CsvType type,
                                       OpBuilder& builder) {
   const auto found = spec.defaults.find(name);
@@ -201,8 +201,8 @@ std::vector<LookupOp::Column> ColumnsOf(const LookupSpec& spec, bool known, OpBu
   return columns;
 }
 
-// Returns the op with a table of its own in the place of one that could not be read, so that the
-// rest of the graph is checked. It finds nothing wrong that follows from the table alone.
+// Returns the op with its own table in the place of one that could not be read, so that the rest of
+// the graph is checked. It finds nothing wrong that follows from the table alone.
 LookupSpec WithStandIn(LookupSpec spec, const TableForm& form, ColumnTypes types) {
   spec.dtypes = std::move(types);
   spec.as_of.clear();
@@ -233,7 +233,7 @@ void CheckAmong(std::string_view key, const Map& map, const std::vector<std::str
     if (std::ranges::find(columns, name) != columns.end()) continue;
     std::string hint = config::DidYouMean(name, columns);
     if (hint.empty()) hint = fmt::format("columns: {}", fmt::join(columns, ", "));
-    problems.Add(config::JoinPath(key, name), "is none of the columns that are added", hint);
+    problems.Add(config::JoinPath(key, name), "is not one of the added columns", hint);
   }
 }
 
@@ -268,7 +268,7 @@ void LookupSpec::Check(config::Problems& problems) const {
   if (as_of.empty() && time_zone != "UTC") {
     problems.Add("time_zone", "does nothing without as_of", "remove it");
   }
-  if (delimiter.empty() || delimiter.size() > kMostDelimiterBytes ||
+  if (delimiter.empty() || delimiter.size() > kMaxDelimiterBytes ||
       delimiter.find_first_of("\r\n\"") != std::string::npos) {
     problems.Add("delimiter", "is not one to eight bytes of a line",
                  "write \",\" or \";\" or \"\\t\"");
@@ -331,7 +331,7 @@ void LookupSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems
   const std::string contents = fmt::format("{}; {}; {}; {}", fmt::join(form.keys, ", "),
                                            fmt::join(form.values, ", "), as_of, delimiter);
   const auto packed = files.ReadPacked(
-      {.name = name, .most = kMostTableBytes, .contents = contents, .key = "table", .pack = pack},
+      {.name = name, .most = kMaxTableBytes, .contents = contents, .key = "table", .pack = pack},
       problems);
   if (packed && !types) {
     // It came packed.

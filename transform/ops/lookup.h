@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "config/types.h"
-#include "transform/engine/op_spec.h"
+#include "transform/ops/graph_op.h"
 #include "transform/ops/lookup_table.h"
 
 namespace tidemill::config {
@@ -70,12 +70,12 @@ struct LookupSpec {
           config::Limits{.example = "{height: 0, region: unknown}"});
     field("dtypes", dtypes, "Types of columns that are not to follow from their first fields.",
           config::Limits{.example = "{region: string}"});
-    field("delimiter", delimiter, "What stands between the fields of the table.");
+    field("delimiter", delimiter, "The separator of the fields of the table.");
     field("decimal", decimal,
-          "What stands before the fraction of a number in the table: \".\" or \",\".");
+          "The separator before the fraction of a number in the table: \".\" or \",\".");
     field("as_of", as_of,
-          "Column of the table with the time from which the row holds, or was known. Of two times "
-          "that a clock shows alike, because it is set back, it means the later one.",
+          "Column of the table with the time from which the row holds, or was known. Where a clock "
+          "is set back and shows a time twice, it means the later one.",
           config::Limits{.example = "valid_from"});
     field("format", format,
           "How these times are written, as in `event_time.format`. Empty: RFC 3339, a plain date, "
@@ -89,6 +89,14 @@ struct LookupSpec {
   void TakeFiles(config::NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const LookupSpec&, const LookupSpec&) = default;
+};
+
+template <>
+class GraphOpOf<LookupSpec> final : public GraphOpBase<LookupSpec> {
+ public:
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
+    spec_.TakeFiles(files, problems);
+  }
 };
 
 }  // namespace tidemill::transform

@@ -16,12 +16,12 @@ namespace tidemill::transform {
 
 class LookupOp final : public Op {
  public:
-  // A column of the table as it is made.
+  // An output column made from the table.
   struct Column {
-    // What stands where the table has no value; std::monostate: a missing number.
+    // The value when the table has none; std::monostate: a missing number.
     using Fallback = std::variant<std::monostate, double, int64_t, std::string>;
 
-    size_t place = 0;  // Among the values of the table.
+    size_t place = 0;  // The place among the values of the table.
     BoundColumn output;
     Fallback fallback = {};
   };
@@ -35,8 +35,12 @@ class LookupOp final : public Op {
         columns_(std::move(columns)),
         must_have_(must_have) {}
 
-  // FAILED_PRECONDITION when rows hold from times on, and the samples have no event times.
+  // FAILED_PRECONDITION when rows are valid from times on, and the samples have no event times.
   absl::Status Run(std::span<const Learned> learned, Frame& frame) const override;
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
+    return FailedPrecondition("it joins a table, which arithmetic on columns cannot do");
+  }
 
  private:
   static constexpr int64_t kNoRow = -1;
@@ -49,7 +53,7 @@ class LookupOp final : public Op {
   batch::Column NumbersOf(const Column& column, std::span<const int64_t> rows, Frame& frame) const;
   batch::Column TextsOf(const Column& column, std::span<const int64_t> rows,
                         const Frame& frame) const;
-  // The key of a row, and the columns that it is in, for messages.
+  // Returns the key of a row and its columns, for messages.
   std::string KeyOf(int64_t row, const Frame& frame) const;
 
   const std::shared_ptr<const JoinedTable> table_;

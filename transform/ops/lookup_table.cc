@@ -145,9 +145,9 @@ class TableReader {
         texts_[i].Add(fields[places_[i]], form_.dialect.quote);
       }
       table_.lines.push_back(records_.line());
-      if (table_.num_rows() > kMostTableRows) {
+      if (table_.num_rows() > kMaxTableRows) {
         return RefuseLine(records_.line(),
-                          fmt::format("a table has at most {} rows", kMostTableRows));
+                          fmt::format("a table has at most {} rows", kMaxTableRows));
       }
     }
     if (records_.problem() != nullptr) return RefuseLine(records_.line(), records_.problem());
@@ -252,8 +252,8 @@ class TableReader {
   const std::vector<std::string> names_;
   TableRecords records_;
   size_t width_ = 0;            // Fields of a record.
-  std::vector<size_t> places_;  // Of names_, in a record.
-  std::vector<Texts> texts_;    // Of names_.
+  std::vector<size_t> places_;  // The places of names_ in a record.
+  std::vector<Texts> texts_;    // The texts of names_.
   LookupTable table_;
   TableProblem problem_;
 };
@@ -331,11 +331,11 @@ absl::StatusOr<std::string> PackTable(std::string_view text) {
 absl::StatusOr<std::string> UnpackTable(std::string_view bytes) {
   const auto size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-    return InvalidArgument("is no packed table");
+    return InvalidArgument("is not a packed table");
   }
-  if (size > kMostTableBytes) {
+  if (size > kMaxTableBytes) {
     return InvalidArgument("has {} bytes when unpacked, but at most {} are allowed", size,
-                           kMostTableBytes);
+                           kMaxTableBytes);
   }
   std::string text(size, '\0');
   const size_t unpacked = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());

@@ -123,7 +123,7 @@ TEST(Lookup, ComparesTextsByteForByteAndNumbersByTheirValue) {
   EXPECT_THAT(Numbers<float>(texts.batch, "input"), ElementsAre(-1, 1, 2));
 }
 
-TEST(Lookup, TypesColumnsByTheirFirstFieldUnlessItIsTold) {
+TEST(Lookup, TypesColumnsByTheirFirstFieldUnlessDtypesAreGiven) {
   const Checked checked =
       Take(fmt::format("{}- lookup: {{table: t.csv, on: station, columns: [a, b, c, d, e],"
                        " missing: default, default: {{a: 0, b: 0, c: 0, d: x, e: 3}},"
@@ -211,11 +211,11 @@ TEST(Lookup, OfAMistakenTableIsRefusedWithTheLine) {
       {"columns: [h]", "station,h\na,1\nb,inf\n", "t.csv, line 3: h: 'inf' is not a finite number"},
       {"columns: [h]", "station,h\na,1\n,2\n", "t.csv, line 3: the key station is empty"},
       {"columns: [h]", "station,h\na,1\nb,1\na,2\n",
-       "table: the table, line 4: the key 'a' is there already, in line 2"},
+       "table: the table, line 4: the key 'a' already occurs in line 2"},
       {"columns: [h]", "station,note,h\na,\"x\ny\",1\n\nb,,1\na,,2\n",
-       "table: the table, line 6: the key 'a' is there already, in line 2"},
+       "table: the table, line 6: the key 'a' already occurs in line 2"},
       {"columns: [h], as_of: t", "station,h,t\na,1,2020-01-01\na,2,2020-01-01T00:00:00Z\n",
-       "the table, line 3: the key 'a' is there from 2020-01-01T00:00:00Z on already, in line 2"},
+       "the table, line 3: the key 'a' already occurs from 2020-01-01T00:00:00Z on in line 2"},
       {"columns: [h], as_of: t", "station,h,t\na,1,soon\n", "t.csv, line 2: t: "},
       {"columns: [h], as_of: t, format: \"%Q\"", "station,h,t\na,1,1\n", "format: the time format"},
       {"columns: [h], as_of: t, time_zone: Nowhere", "station,h,t\na,1,1\n", "time_zone: "},
@@ -279,8 +279,10 @@ TEST(Lookup, OfSettingsThatDoNothingIsRefused) {
       {"{table: t, on: [s, s], columns: [h]}", "on: names s twice"},
       {"{table: t, on: s, columns: [h, h]}", "columns: names h twice"},
       {"{table: t, on: s, columns: {h: a, i: a}}", "columns: names a twice"},
-      {"{table: t, on: s, columns: [h], default: {hh: 1}}", "default.hh: is none of the columns"},
-      {"{table: t, on: s, columns: [h], dtypes: {i: string}}", "dtypes.i: is none of the columns"},
+      {"{table: t, on: s, columns: [h], default: {hh: 1}}",
+       "default.hh: is not one of the added columns"},
+      {"{table: t, on: s, columns: [h], dtypes: {i: string}}",
+       "dtypes.i: is not one of the added columns"},
       {"{table: t, on: s, columns: [h], dtypes: {h: text}}", "dtypes.h: unknown value 'text'"},
       {"{table: t, on: s, columns: [h], missing: bad_sample, default: {h: 1}}",
        "default: does nothing with missing: bad_sample"},
@@ -332,7 +334,7 @@ TEST(Lookup, HoldsNoMoreOfAllTablesThanOneMayHave) {
   EXPECT_THAT(checked.problems[0], HasSubstr("but at most 67108864 are allowed"));
 }
 
-TEST(Lookup, OfContentThatIsNoTableIsAProblemAndNotAFault) {
+TEST(Lookup, OfContentThatIsNotATableIsAProblemAndNotAFault) {
   for (const char* content : {"AA==", "!", "KLUv/SAFKQAAaGVsbG8=", "KLUv/aD/////AAAAAA=="}) {
     const Checked checked =
         Take(fmt::format("{}- lookup: {{content: \"{}\", on: station, columns: [height]}}\n{}",

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "transform/engine/block_op.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -51,6 +52,29 @@ class NormalizeOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    if (!graph.Has(inputs()[0])) return absl::OkStatus();
+    // One number, or one for each channel.
+    std::vector<int64_t> shape;
+    if (channels_.size() > 1) {
+      shape.assign(inputs()[0].schema.shape.size(), 1);
+      shape[0] = std::ssize(channels_);
+    }
+    const auto constant = [&](std::string_view name, double Affine::*number) {
+      std::vector<double> numbers;
+      for (const Affine& affine : channels_) numbers.push_back(affine.*number);
+      return graph.Constant(name, batch::DataType::kFloat64, shape, std::move(numbers));
+    };
+    StepId number = graph.Cast(graph.Get(inputs()[0]), batch::DataType::kFloat64);
+    number = graph.Apply(StepKind::kMultiply, number, constant("scale", &Affine::scale));
+    number = graph.Apply(StepKind::kSubtract, number, constant("mean", &Affine::mean));
+    number = graph.Apply(StepKind::kDivide, number, constant("std", &Affine::deviation));
+    number = graph.Cast(number, batch::DataType::kFloat32);
+    graph.RejectNonFinite(number);
+    graph.Set(outputs()[0], number);
+    return absl::OkStatus();
+  }
+
  private:
   template <typename T>
   void Apply(size_t channel, std::span<const T> in, std::span<float> out) const {
@@ -88,7 +112,7 @@ void CheckChannels(OpBuilder& builder, std::string_view field, const std::vector
   }
 }
 
-// Of no numbers `none`, of one that one, else the channel's.
+// `none` without numbers, the only number, or else the channel's.
 double ForChannel(const std::vector<double>& values, size_t channel, double none) {
   if (values.empty()) return none;
   return values[std::min(channel, values.size() - 1)];

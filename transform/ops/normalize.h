@@ -1,4 +1,4 @@
-// normalize: shifts and scales numbers by what the user states.
+// normalize: shifts and scales numbers by stated values.
 #pragma once
 
 #include <memory>

@@ -318,7 +318,7 @@ TEST(NumberSample, KeepsAUniformSampleOnceItIsFull) {
   const std::vector<double> kept = sample.Sorted();
   ASSERT_EQ(kept.size(), 131'072);
   EXPECT_EQ(std::adjacent_find(kept.begin(), kept.end()), kept.end()) << "each number once";
-  // Four standard deviations of a quantile of so many draws are about 0.0055.
+  // Four standard deviations of a quantile of this many draws are about 0.0055.
   for (const double q : {0.1, 0.5, 0.9}) {
     EXPECT_NEAR(kept[static_cast<size_t>(q * 131'072)] / kCount, q, 0.0055);
   }

@@ -38,8 +38,8 @@ std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
   return std::nullopt;
 }
 
-// Does it for numbers with `decimal` before their fraction. Where that is a comma, a point is no
-// part of a number: it may separate thousands.
+// Does the same for numbers with `decimal` before their fraction. When `decimal` is a comma, a
+// point is not part of a number: it may separate thousands.
 template <typename T>
 std::optional<std::string_view> ParseNumber(std::string_view text, char decimal, T& value) {
   if (decimal == '.') return ParseNumber(text, value);
@@ -49,7 +49,7 @@ std::optional<std::string_view> ParseNumber(std::string_view text, char decimal,
     return ParseNumber(text, value);
   }
   std::string with_point(text);
-  // What is neither a digit nor a sign makes no number.
+  // Other characters do not form a number.
   for (char& c : with_point) c = c == decimal ? '.' : c == '.' ? ',' : c;
   return ParseNumber(std::string_view(with_point), value);
 }

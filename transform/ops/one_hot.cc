@@ -11,6 +11,7 @@
 #include "config/lines/named_lines.h"
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -113,6 +114,29 @@ class OneHotOp final : public Op {
     return std::make_unique<OneHotFitter>(input_, spec_.learn);
   }
 
+  absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
+    if (!graph.Has(input_)) return absl::OkStatus();
+    const StepId given = graph.Get(input_);
+    StepId place = 0;
+    if (spec_.learn > 0) {
+      ASSIGN_OR_RETURN(const Learned* entry, FindLearned(learned, input_.schema.name, kCategories));
+      place = graph.PlaceOfText(given, entry->words);
+    } else if (!spec_.categories.empty()) {
+      place = graph.PlaceOfText(given, spec_.categories);
+    } else {
+      place = graph.Cast(given, batch::DataType::kInt64);
+    }
+    const StepId ones = graph.OneHot(place, output_.schema.Width());
+    graph.Set(output_, ones);
+    if (spec_.unknown == UnknownCategory::kZeros) return absl::OkStatus();
+    const auto number = [&](int64_t whole) {
+      return graph.Number(batch::DataType::kInt64, static_cast<double>(whole));
+    };
+    graph.Reject(graph.Apply(StepKind::kLess, place, number(0)));
+    graph.Reject(graph.Apply(StepKind::kGreaterOrEqual, place, number(output_.schema.Width())));
+    return absl::OkStatus();
+  }
+
  private:
   // Writes a one at place(row); without a place the row is unknown, and shown as text(row).
   template <typename Place, typename Text>
@@ -162,7 +186,7 @@ class OneHotOp final : public Op {
   const OneHotSpec spec_;
   const BoundColumn input_;
   const BoundColumn output_;
-  absl::flat_hash_map<std::string, int64_t> places_;  // Of spec_.categories.
+  absl::flat_hash_map<std::string, int64_t> places_;  // The places of spec_.categories.
 };
 
 void CheckInput(OpBuilder& builder, const OneHotSpec& spec, const ColumnSchema& schema) {
@@ -216,11 +240,20 @@ std::unique_ptr<Op> OneHotSpec::Build(OpBuilder& builder) const {
   return std::make_unique<OneHotOp>(*this, *input, std::move(output));
 }
 
-void OneHotSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
-  if (categories_file.empty()) return;
-  const std::string name = std::exchange(categories_file, {});
-  categories =
+void GraphOpOf<OneHotSpec>::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+  if (spec_.categories_file.empty()) return;
+  const std::string name = std::exchange(spec_.categories_file, {});
+  spec_.categories =
       config::ReadLines(files, name, "categories_file", "write one category a line", problems);
+}
+
+bool RejectUnknownCategories(OpSpec& op) {
+  const OneHotSpec* const given = op.As<OneHotSpec>();
+  if (given == nullptr || given->unknown != UnknownCategory::kZeros) return false;
+  OneHotSpec strict = *given;
+  strict.unknown = UnknownCategory::kBadSample;
+  op = strict;
+  return true;
 }
 
 }  // namespace tidemill::transform

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/types.h"
-#include "transform/engine/op_spec.h"
+#include "transform/ops/graph_op.h"
 
 namespace tidemill::config {
 class Problems;
@@ -56,10 +56,19 @@ struct OneHotSpec {
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const OneHotSpec&, const OneHotSpec&) = default;
 };
+
+template <>
+class GraphOpOf<OneHotSpec> final : public GraphOpBase<OneHotSpec> {
+ public:
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override;
+};
+
+// Makes an op reject each value of which it otherwise makes zeros. Returns false for an op that
+// makes none.
+bool RejectUnknownCategories(OpSpec& op);
 
 }  // namespace tidemill::transform
 

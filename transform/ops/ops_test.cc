@@ -184,7 +184,7 @@ TEST(ParseRecord, ReadsFieldsOfBothEndiannessesAtTheirOffsets) {
   EXPECT_EQ(result.bad[0].reason, "the record has 15 bytes, but field f64 ends at 16");
 }
 
-TEST(ParseRecord, KeepsImagesAsTheyLie) {
+TEST(ParseRecord, KeepsTheBytesOfImages) {
   std::string image(784, '\0');
   for (int i = 0; i < 784; ++i) image[i] = static_cast<char>(i * 7);
   const GraphSpec spec = Spec(ParseRecordSpec{.fields = {{.name = "image", .shape = {1, 28, 28}}}},
@@ -215,7 +215,7 @@ TEST(ParseRecord, RejectsARecordLongerThanItsFieldsWhereNothingElseSaysHowLongIt
   EXPECT_EQ(result.bad[0].row, 1);
   EXPECT_THAT(result.bad[0].reason,
               ::testing::HasSubstr("has 3 bytes, but its last field ends at 2"));
-  // Of records of one length some bytes may be of no interest.
+  // Some bytes of fixed-length records may be of no interest.
   const Transformed part = RunGraph(spec, {.payload = PayloadKind::kRecord, .record_bytes = 3},
                                     MakeSamples({"\1\2\3", "\4\5\6"}));
   EXPECT_EQ(part.batch.num_rows(), 2);

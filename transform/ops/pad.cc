@@ -6,6 +6,7 @@
 
 #include "config/problems.h"
 #include "transform/engine/images.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"
 
 namespace tidemill::transform {
@@ -16,7 +17,7 @@ class PadOp final : public ImageOp {
   // `before`: one number for each dimension.
   PadOp(const std::vector<int64_t>& before, double value, const BoundColumn& input,
         const BoundColumn& output)
-      : ImageOp(input, output), value_(value), line_(input.schema.shape.back()) {
+      : ImageOp(input, output), before_(before), value_(value), line_(input.schema.shape.back()) {
     FindLines(before);
   }
 
@@ -28,6 +29,16 @@ class PadOp final : public ImageOp {
         in += line_;
       }
     });
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    if (!graph.Has(inputs()[0])) return absl::OkStatus();
+    std::vector<int64_t> after;
+    for (size_t i = 0; i < before_.size(); ++i) {
+      after.push_back(outputs()[0].schema.shape[i] - inputs()[0].schema.shape[i] - before_[i]);
+    }
+    graph.Set(outputs()[0], graph.Pad(graph.Get(inputs()[0]), before_, after, value_));
     return absl::OkStatus();
   }
 
@@ -49,6 +60,7 @@ class PadOp final : public ImageOp {
     }
   }
 
+  const std::vector<int64_t> before_;
   const double value_;
   const int64_t line_;
   std::vector<int64_t> lines_;

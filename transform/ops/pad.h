@@ -1,4 +1,4 @@
-// pad: puts numbers around those of a row.
+// pad: adds numbers around the numbers of a row.
 #pragma once
 
 #include <memory>

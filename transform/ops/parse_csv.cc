@@ -7,6 +7,7 @@
 
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/csv_fields.h"
 #include "transform/ops/csv_rows.h"
 #include "transform/ops/number_text.h"
@@ -25,6 +26,7 @@ class ParseCsvOp final : public Op {
   ParseCsvOp(const SampleSchema& samples, const ParseCsvSpec& spec, std::vector<CsvTarget> targets)
       : samples_(samples),
         dtype_(spec.dtype),
+        rows_kind_(spec.rows),
         rows_(RangeOf(spec.rows, samples.history)),
         missing_(spec.missing),
         targets_(std::move(targets)) {}
@@ -52,6 +54,18 @@ class ParseCsvOp final : public Op {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    for (const CsvTarget& target : targets_) {
+      const std::string name =
+          samples_.columns.has_value() ? (*samples_.columns)[target.field] : std::string();
+      const StepId given = graph.Give(
+          target.column, fmt::format("the field `{}` of {}", name, Describe(rows_kind_)));
+      const bool is_float = IsFloat(target.column.schema.type);
+      if (is_float && missing_.empty()) graph.RejectNonFinite(given);
+    }
+    return absl::OkStatus();
+  }
+
  private:
   CsvFields NewFields() const { return {samples_.csv, samples_.columns->size()}; }
 
@@ -59,7 +73,7 @@ class ParseCsvOp final : public Op {
   // should.
   std::span<const std::string_view> RecordsOf(const std::string_view& payload, int64_t row,
                                               CsvRows& records, Frame& frame) const {
-    // Without a series the payload is the record, whatever lies in it.
+    // Without a series the payload is the record, whatever it contains.
     if (samples_.history == 1) return {&payload, 1};
     const std::span<const std::string_view> found = records.Split(payload);
     if (std::ssize(found) != samples_.history) {
@@ -167,6 +181,7 @@ class ParseCsvOp final : public Op {
 
   const SampleSchema samples_;
   const CsvType dtype_;
+  const Rows rows_kind_;
   const RowRange rows_;
   const std::vector<std::string> missing_;
   const std::vector<CsvTarget> targets_;
@@ -264,14 +279,17 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
   return std::make_unique<ParseCsvOp>(samples, *this, std::move(targets));
 }
 
-ReadFields ParseCsvSpec::Reads() const { return {.key = "columns", .names = columns.Names()}; }
+ReadFields GraphOpOf<ParseCsvSpec>::Reads() const {
+  return {.key = "columns", .names = spec_.columns.Names()};
+}
 
-std::optional<BadField> ParseCsvSpec::TryField(const std::string& text, char decimal) const {
-  if (dtype == CsvType::kString) return std::nullopt;
-  if (std::ranges::find(missing, Trim(text)) != missing.end()) return std::nullopt;
-  const std::optional<std::string_view> problem = ProblemOf(text, dtype, decimal);
+std::optional<BadField> GraphOpOf<ParseCsvSpec>::TryField(const std::string& text,
+                                                          char decimal) const {
+  if (spec_.dtype == CsvType::kString) return std::nullopt;
+  if (std::ranges::find(spec_.missing, Trim(text)) != spec_.missing.end()) return std::nullopt;
+  const std::optional<std::string_view> problem = ProblemOf(text, spec_.dtype, decimal);
   if (!problem) return std::nullopt;
-  return BadField{.problem = *problem, .hint = HintFor(text, *this, decimal)};
+  return BadField{.problem = *problem, .hint = HintFor(text, spec_, decimal)};
 }
 
 }  // namespace tidemill::transform

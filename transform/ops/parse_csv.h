@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/column_list.h"
-#include "transform/engine/op_spec.h"
+#include "transform/ops/graph_op.h"
 #include "transform/ops/rows.h"
 
 namespace tidemill::transform {
@@ -24,7 +24,7 @@ struct ParseCsvSpec {
   static constexpr std::string_view kDoc =
       "Reads fields of a CSV or TSV record into columns with the same names. Quoted fields are "
       "unquoted as RFC 4180 says. Spaces around a number do not matter. The dataset's `decimal` "
-      "stands before a fraction. A record makes a bad "
+      "separates a fraction. A record makes a bad "
       "sample if its number of fields is not the dataset's number of columns, or if a field is "
       "empty, not a number, not finite or too large for its type. `missing` allows some of these "
       "fields. A sample of a series holds `history` records, and `rows` says which of them to take "
@@ -56,10 +56,15 @@ struct ParseCsvSpec {
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  ReadFields Reads() const;
-  std::optional<BadField> TryField(const std::string& text, char decimal) const;
 
   friend bool operator==(const ParseCsvSpec&, const ParseCsvSpec&) = default;
+};
+
+template <>
+class GraphOpOf<ParseCsvSpec> final : public GraphOpBase<ParseCsvSpec> {
+ public:
+  ReadFields Reads() const override;
+  std::optional<BadField> TryField(const std::string& text, char decimal) const override;
 };
 
 }  // namespace tidemill::transform

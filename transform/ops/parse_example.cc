@@ -5,6 +5,7 @@
 
 #include "records/tf_example.h"
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/number_text.h"
 
 namespace tidemill::transform {
@@ -83,6 +84,15 @@ class ParseExampleOp final : public Op {
         RejectNonFinite<float>(columns[i].numbers, frame);
       }
       frame.Set(column.slot, std::move(columns[i].numbers));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    for (const ExampleTarget& target : targets_) {
+      const StepId given = graph.Give(
+          target.column, fmt::format("the feature `{}` of the Example", target.field.name));
+      if (IsFloat(target.column.schema.type)) graph.RejectNonFinite(given);
     }
     return absl::OkStatus();
   }

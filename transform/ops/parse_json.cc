@@ -5,6 +5,7 @@
 
 #include "records/json_fields.h"
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/number_text.h"
 
 namespace tidemill::transform {
@@ -48,6 +49,16 @@ class ParseJsonOp final : public Op {
       case CsvType::kString:
         RunText(*payload, frame);
         break;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const StepId given = graph.Give(
+          columns_[i], fmt::format("the field `{}` of {}", spec_.fields[i], Describe(spec_.rows)));
+      const bool is_float = IsFloat(columns_[i].schema.type);
+      if (is_float && spec_.missing.empty()) graph.RejectNonFinite(given);
     }
     return absl::OkStatus();
   }

@@ -19,10 +19,10 @@ struct ParseJsonSpec {
       "Reads fields of a JSON object into columns with the same names. `a.b` is the field b of the "
       "object a, `topics[0]` the first element of the list topics, `a[\"b c\"]` the field `b c` of "
       "the object a. Numbers may also be written as texts; true is 1 and false is 0. A sample is "
-      "bad "
-      "if it is not an object, or if a field is missing, null, a list, an object, not a number, "
-      "not finite or too large for its type. `missing` allows some of these fields. A sample of a "
-      "series holds `history` lines, and `rows` says which of them to take the fields from.";
+      "bad if it is not an object, or if a field is missing, null, a list, an object, not a "
+      "number, not finite or too large for its type. `missing` allows some of these fields. A "
+      "sample of a series holds `history` lines, and `rows` says which of them to take the fields "
+      "from.";
   static constexpr bool kIsRandom = false;
   std::vector<std::string> fields = {};
   CsvType dtype = CsvType::kFloat32;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "transform/engine/block_op.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"
 
 namespace tidemill::transform {
@@ -52,6 +53,15 @@ class ParseRecordOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    for (const BoundColumn& output : outputs()) {
+      const StepId given =
+          graph.Give(output, fmt::format("the field `{}` of the record", output.schema.name));
+      if (IsFloat(output.schema.type)) graph.RejectNonFinite(given);
+    }
+    return absl::OkStatus();
+  }
+
  private:
   // Where the dataset does not say how long a record is, its fields do.
   void RejectLonger(const batch::Column& payload, const Block& block) const {
@@ -94,7 +104,7 @@ class ParseRecordOp final : public BlockOp {
   void Read(size_t index, const batch::Column& payload, const Block& block) const {
     const RecordTarget& target = targets_[index];
     const ColumnSchema& schema = outputs()[index].schema;
-    const int64_t width = OutputWidth(index) / rows_.count;  // Of a record.
+    const int64_t width = OutputWidth(index) / rows_.count;  // The width of a record.
     const int64_t end = (rows_.first + rows_.count - 1) * record_bytes_ + target.end;
     const std::span<T> values = OutputOf<T>(block, index);
     const bool swap =

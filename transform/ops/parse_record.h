@@ -50,8 +50,8 @@ struct RecordField {
 struct ParseRecordSpec {
   static constexpr std::string_view kType = "parse_record";
   static constexpr std::string_view kDoc =
-      "Reads fields of a binary record of fixed size into columns. uint8, float32 and float64 stay "
-      "as they are. int8, int16, uint16 and int32 become int32; uint32 and int64 become int64. A "
+      "Reads fields of a binary record of fixed size into columns. uint8, float32 and float64 are "
+      "kept. int8, int16, uint16 and int32 become int32; uint32 and int64 become int64. A "
       "record that is too short, or a number that is not finite, makes a bad sample. A sample of a "
       "series holds `history` records, and `rows` says which of them to take the fields from.";
   static constexpr bool kIsRandom = false;

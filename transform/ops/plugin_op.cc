@@ -21,8 +21,8 @@
 namespace tidemill::transform {
 namespace {
 
-// Of a block of rows, what is given and made: small enough that it stays in the processor's cache
-// on its way, large enough that a call costs little beside it.
+// The bytes of a block of rows, of inputs and outputs: small enough that it stays in the
+// processor's cache on its way, large enough that a call costs little beside it.
 constexpr int64_t kBlockBytes = int64_t{2} << 20;
 constexpr int64_t kBlockRows = 65'536;
 
@@ -48,6 +48,10 @@ class PluginOp final : public Op {
     if (!rows.empty()) RETURN_IF_ERROR(Make(rows, state, made, frame));
     made.Finish(frame);
     return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
+    return FailedPrecondition("it is a plug-in, which runs in its own process");
   }
 
   std::unique_ptr<OpFitter> NewFitter() const override {
@@ -117,11 +121,9 @@ std::unique_ptr<Op> PluginOpSpec::Build(OpBuilder& builder) const {
   return std::make_unique<PluginOp>(*this, std::move(inputs), std::move(outputs), said->fits);
 }
 
-void PluginOpSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+void PluginOpSpec::TakeFiles(config::NamedFiles& beside, config::Problems& problems) {
   // `create` needs the inputs, which Build() knows.
-  plugin::TakePlugin(*this, kOpPlugin, files, problems, /*check=*/{});
+  plugin::TakePlugin(*this, kOpPlugin, beside, problems, /*check=*/{});
 }
-
-std::string PluginOpSpec::RunsWith() const { return runs_with.empty() ? use : runs_with; }
 
 }  // namespace tidemill::transform

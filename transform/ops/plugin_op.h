@@ -1,4 +1,4 @@
-// plugin: an op of the user's own, in a file that the pipeline names.
+// plugin: a user's op, in a file that the pipeline names.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 #include "plugin/spec/plugin_use.h"
-#include "transform/engine/op_spec.h"
+#include "transform/ops/graph_op.h"
 
 namespace tidemill::transform {
 
@@ -16,9 +16,9 @@ struct PluginOpSpec : plugin::PluginUse {
   static constexpr std::string_view kType = "plugin";
   static constexpr std::string_view kDoc =
       "Makes columns with an op of your own, in Python or C++. It says which columns it makes of "
-      "those it is given, and may learn from the selected samples before training. It runs in a "
-      "process of its own, which sees no network and starts no programs. A row that it cannot make "
-      "is a bad sample. The file is kept with the pipeline.";
+      "those it is given, and may learn from the selected samples before training. It runs in its "
+      "own process, without access to the network, and cannot start programs. A row that it cannot "
+      "make is a bad sample. The file is kept with the pipeline.";
   static constexpr bool kIsRandom = false;
   std::vector<std::string> columns = {};
   bool autocache = false;
@@ -30,13 +30,21 @@ struct PluginOpSpec : plugin::PluginUse {
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  // Takes in what is in the file, and asks the plug-in what it is: notes a setting that it does not
-  // have, and a plug-in that does not start.
-  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
-  // "ratios.py:Ratios 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
-  std::string RunsWith() const;
+  // Reads the files, and starts the plug-in: notes an unknown setting, and a plug-in that does not
+  // start.
+  void TakeFiles(config::NamedFiles& beside, config::Problems& problems);
 
   friend bool operator==(const PluginOpSpec&, const PluginOpSpec&) = default;
+};
+
+template <>
+class GraphOpOf<PluginOpSpec> final : public GraphOpBase<PluginOpSpec> {
+ public:
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
+    spec_.TakeFiles(files, problems);
+  }
+  // "ratios.py:Ratios 1.2 (numpy 1.24.2, python 3.11.2; sandbox: bwrap)".
+  std::string RunsWith() const override { return spec_.RunsWith(); }
 };
 
 }  // namespace tidemill::transform

@@ -5,6 +5,7 @@
 
 #include "transform/engine/number_sample.h"
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"
 
 namespace tidemill::transform {
@@ -53,7 +54,7 @@ class BoundsFitter final : public OpFitter {
     }
     if (num_equal > 0) {
       result.warnings.push_back(
-          fmt::format("column {} has so many equal numbers that {} of its {} bins stay empty",
+          fmt::format("column {} has too many equal numbers: {} of its {} bins stay empty",
                       learned.column, num_equal, bins_ * std::ssize(samples_)));
     }
     return result;
@@ -96,6 +97,25 @@ class QuantileBinsOp final : public Op {
 
   std::unique_ptr<OpFitter> NewFitter() const override {
     return std::make_unique<BoundsFitter>(input_, bins_);
+  }
+
+  absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
+    if (!graph.Has(input_)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const Learned* entry, FindLearned(learned, input_.schema.name, kBounds));
+    std::vector<int64_t> shape = input_.schema.shape;
+    const StepId number = graph.Cast(graph.Get(input_), batch::DataType::kFloat64);
+    if (IsFloat(input_.schema.type)) graph.Reject(graph.Apply(StepKind::kIsMissing, number));
+    shape.push_back(1);
+    const StepId column = graph.Reshape(number, shape);
+    shape.back() = bins_ - 1;
+    const StepId bounds = graph.Constant(input_.schema.name + "_bounds", batch::DataType::kFloat64,
+                                         std::move(shape), entry->numbers);
+    const StepId not_greater = graph.Apply(StepKind::kGreaterOrEqual, column, bounds);
+    const StepId bin =
+        graph.Apply(StepKind::kSumOfLast, graph.Cast(not_greater, batch::DataType::kInt64));
+    const bool is_place = output_.schema.type == batch::DataType::kInt64;
+    graph.Set(output_, is_place ? bin : graph.OneHot(bin, bins_));
+    return absl::OkStatus();
   }
 
  private:

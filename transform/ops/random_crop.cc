@@ -3,6 +3,7 @@
 #include "config/problems.h"
 #include "transform/engine/draws.h"
 #include "transform/engine/images.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -30,6 +31,23 @@ class RandomCropOp final : public ImageOp {
       return Place{Draws::Below(spare_height + 1, static_cast<uint32_t>(bits >> 32)),
                    Draws::Below(spare_width + 1, static_cast<uint32_t>(bits))};
     });
+    return absl::OkStatus();
+  }
+
+  // Outside of training the part is in the middle.
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    const std::vector<int64_t>& shape = inputs()[0].schema.shape;
+    const int64_t rows = std::ssize(shape) - 2;
+    StepId image = graph.Get(inputs()[0]);
+    if (padding_ > 0) {
+      std::vector<int64_t> frame(shape.size(), padding_);
+      if (rows > 0) frame[0] = 0;
+      image = graph.Pad(image, frame, frame, 0);
+    }
+    const int64_t top = (from_.height + 2 * padding_ - to_.height) / 2;
+    const int64_t left = (from_.width + 2 * padding_ - to_.width) / 2;
+    image = graph.Slice(image, rows, top, top + to_.height);
+    graph.Set(outputs()[0], graph.Slice(image, rows + 1, left, left + to_.width));
     return absl::OkStatus();
   }
 

@@ -4,6 +4,7 @@
 
 #include "config/problems.h"
 #include "transform/engine/draws.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/mirror.h"
 
 namespace tidemill::transform {
@@ -42,6 +43,12 @@ class RandomFlipOp final : public ImageOp {
         copy(in, out);
       }
     });
+    return absl::OkStatus();
+  }
+
+  // Outside of training nothing is mirrored.
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    graph.Set(outputs()[0], graph.Get(inputs()[0]));
     return absl::OkStatus();
   }
 

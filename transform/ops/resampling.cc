@@ -58,7 +58,7 @@ inline __attribute__((always_inline)) void ScaleTogether(const uint8_t* __restri
   }
 }
 
-constexpr int64_t kMostTapsTogether = 6;
+constexpr int64_t kMaxTapsTogether = 6;
 
 TIDEMILL_FOR_EACH_PROCESSOR
 void ScaleTogether(const uint8_t* in, const ByteTaps& taps, int64_t width, uint8_t* out) {
@@ -74,7 +74,7 @@ void ScaleTogether(const uint8_t* in, const ByteTaps& taps, int64_t width, uint8
     case 5:
       return ScaleTogether<5>(in, taps, width, out);
     default:
-      return ScaleTogether<kMostTapsTogether>(in, taps, width, out);
+      return ScaleTogether<kMaxTapsTogether>(in, taps, width, out);
   }
 }
 
@@ -137,7 +137,7 @@ template <typename T, typename AnyTaps>
 void ScaleRows(const T* in, const AnyTaps& taps, int64_t height, int64_t from, int64_t to, T* out) {
   int64_t y = 0;
   if constexpr (std::is_same_v<T, uint8_t>) {
-    if (taps.size <= kMostTapsTogether && height >= kRowsAtOnce &&
+    if (taps.size <= kMaxTapsTogether && height >= kRowsAtOnce &&
         std::min(from, to) >= kRowsAtOnce) {
       std::vector<uint8_t> columns((from + to) * kRowsAtOnce);
       uint8_t* const scaled = columns.data() + from * kRowsAtOnce;
@@ -155,7 +155,7 @@ void ScaleRows(const T* in, const AnyTaps& taps, int64_t height, int64_t from, i
   for (; y < height; ++y) ScaleRow(in + y * from, taps, to, out + y * to);
 }
 
-// The sum of `count` rows that lie one after another, each with its weight, for the pixels that a
+// The sum of `count` consecutive rows, each with its weight, for the pixels that a
 // vector register or a few of them hold.
 TIDEMILL_FOR_EACH_PROCESSOR
 void AddRows(const uint8_t* __restrict rows, int64_t width, const int32_t* __restrict weights,
@@ -220,6 +220,20 @@ void AddTaps(double at, double reduction, double support, int64_t from, Resampli
   taps.weights.insert(taps.weights.end(), weights.begin(), weights.end());
 }
 
+// Sums of whole multiples of 2^-22, which float64 holds exactly, and the rounding of ToByte().
+StepId WriteRounding(StepId sums, PortableGraph& graph) {
+  constexpr auto kWide = batch::DataType::kFloat64;
+  const auto number = [&](double value) { return graph.Number(kWide, value); };
+  const StepId half = number(std::ldexp(1.0, kWeightBits - 1));
+  const StepId rounded = graph.Apply(
+      StepKind::kFloor, graph.Apply(StepKind::kDivide, graph.Apply(StepKind::kAdd, sums, half),
+                                    number(std::ldexp(1.0, kWeightBits))));
+  const StepId zero = number(0);
+  const StepId last = number(255);
+  const StepId not_below = graph.Where(graph.Apply(StepKind::kLess, rounded, zero), zero, rounded);
+  return graph.Where(graph.Apply(StepKind::kLess, last, not_below), last, not_below);
+}
+
 }  // namespace
 
 Taps TapsOf(int64_t from, int64_t to, ResamplingFilter filter) {
@@ -279,6 +293,37 @@ void Resampling::Run(const T* in, T* between, T* out) const {
       std::copy(narrow, narrow + out_size, out);
     }
   }
+}
+
+void Resampling::WriteSteps(const BoundColumn& input, const BoundColumn& output,
+                            PortableGraph& graph) const {
+  constexpr auto kWide = batch::DataType::kFloat64;
+  // The weight of old pixel `from` in new pixel `to`, at to * to_step + from * from_step.
+  const auto weights = [](const ByteTaps& taps, int64_t to_step, int64_t from_step, int64_t size) {
+    std::vector<double> matrix(static_cast<size_t>(size), 0);
+    for (int64_t to = 0; to < std::ssize(taps.firsts); ++to) {
+      for (int64_t tap = 0; tap < taps.size; ++tap) {
+        const int64_t from = taps.firsts[static_cast<size_t>(to)] + tap;
+        matrix[static_cast<size_t>(to * to_step + from * from_step)] +=
+            taps.weights[static_cast<size_t>(to * taps.size + tap)];
+      }
+    }
+    return matrix;
+  };
+  StepId image = graph.Cast(graph.Get(input), kWide);
+  if (from_.width != to_.width) {
+    const StepId matrix =
+        graph.Constant("along_rows", kWide, {from_.width, to_.width},
+                       weights(bytes_along_rows_, 1, to_.width, from_.width * to_.width));
+    image = WriteRounding(graph.MatrixProduct(image, matrix), graph);
+  }
+  if (from_.height != to_.height) {
+    const StepId matrix =
+        graph.Constant("along_columns", kWide, {to_.height, from_.height},
+                       weights(bytes_along_columns_, from_.height, 1, from_.height * to_.height));
+    image = WriteRounding(graph.MatrixProduct(matrix, image), graph);
+  }
+  graph.Set(output, graph.Cast(image, batch::DataType::kUInt8));
 }
 
 template void Resampling::Run(const uint8_t*, uint8_t*, uint8_t*) const;

@@ -1,18 +1,19 @@
-// Makes images smaller without losing what lies between the pixels that are kept. Every new pixel
-// is the weighted mean of all pixels that it stands for.
+// Makes images smaller without skipping pixels. Every new pixel is the weighted mean of all pixels
+// that it covers.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "transform/engine/images.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 
 enum class ResamplingFilter { kTriangle, kCubic };
 
-// Says, along one side, from which pixels each new pixel is made, and with which weights. The
-// filter is as wide as the reduction of the side. The weights of a new pixel add up to 1.
+// For one side of an image, the source pixels and the weights of each new pixel. The filter is as
+// wide as the reduction of the side. The weights of a new pixel add up to 1.
 struct Taps {
   // The number of places in `weights` for each new pixel. The pixel uses the first `counts` of
   // them.
@@ -44,6 +45,9 @@ class Resampling {
   template <typename T>
   void Run(const T* in, T* between, T* out) const;
   int64_t BetweenSize() const { return from_.height * to_.width; }
+
+  // Does the same for images of bytes, in steps.
+  void WriteSteps(const BoundColumn& input, const BoundColumn& output, PortableGraph& graph) const;
 
  private:
   const ImageSize from_;

@@ -2,6 +2,7 @@
 
 #include "fmt/ranges.h"
 
+#include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"
 
 namespace tidemill::transform {
@@ -17,6 +18,12 @@ class ReshapeOp final : public Op {
     column.name = output_.schema.name;
     column.shape = output_.schema.shape;
     frame.Set(output_.slot, std::move(column));
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    if (!graph.Has(input_)) return absl::OkStatus();
+    graph.Set(output_, graph.Reshape(graph.Get(input_), output_.schema.shape));
     return absl::OkStatus();
   }
 

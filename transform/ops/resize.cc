@@ -5,6 +5,7 @@
 
 #include "config/problems.h"
 #include "transform/engine/images.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"
 #include "transform/ops/resampling.h"
 
@@ -51,6 +52,29 @@ T Blend(T a, T b, T c, T d, double x, double y) {
   }
 }
 
+// [to, from]: the part of each number in each new number along one side.
+std::vector<double> PartsOf(const std::vector<Source>& sources, int64_t from) {
+  std::vector<double> parts(sources.size() * static_cast<size_t>(from), 0);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const auto [first, second, weight] = sources[i];
+    const size_t row = i * static_cast<size_t>(from);
+    parts[row + static_cast<size_t>(first)] += 1 - weight;
+    parts[row + static_cast<size_t>(second)] += weight;
+  }
+  return parts;
+}
+
+std::vector<double> Transposed(const std::vector<double>& matrix, int64_t rows, int64_t columns) {
+  std::vector<double> made(matrix.size());
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      made[static_cast<size_t>(column * rows + row)] =
+          matrix[static_cast<size_t>(row * columns + column)];
+    }
+  }
+  return made;
+}
+
 class ResizeOp final : public ImageOp {
  public:
   ResizeOp(const ImageSize& from, const ImageSize& to, Interpolation method,
@@ -67,6 +91,26 @@ class ResizeOp final : public ImageOp {
         out = RunPlane(in + channel * from_.height * from_.width, out);
       }
     });
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    constexpr auto kWide = batch::DataType::kFloat64;
+    const auto height = std::ssize(rows_);
+    const auto width = std::ssize(columns_);
+    const StepId along_rows =
+        graph.Constant("along_rows", kWide, {from_.width, width},
+                       Transposed(PartsOf(columns_, from_.width), width, from_.width));
+    const StepId along_columns = graph.Constant("along_columns", kWide, {height, from_.height},
+                                                PartsOf(rows_, from_.height));
+    StepId image = graph.Cast(graph.Get(inputs()[0]), kWide);
+    image = graph.MatrixProduct(along_columns, graph.MatrixProduct(image, along_rows));
+    const batch::DataType type = outputs()[0].schema.type;
+    if (IsInteger(type)) {
+      const StepId half = graph.Number(kWide, 0.5);
+      image = graph.Apply(StepKind::kFloor, graph.Apply(StepKind::kAdd, image, half));
+    }
+    graph.Set(outputs()[0], graph.Cast(image, type));
     return absl::OkStatus();
   }
 
@@ -110,6 +154,13 @@ class SmoothResizeOp final : public ImageOp {
         resampling_.Run(in, between.MutableAs<T>().data(), out);
       }
     });
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    const bool is_byte = inputs()[0].schema.type == batch::DataType::kUInt8;
+    if (!is_byte) return FailedPrecondition("with antialias, only images of bytes can be written");
+    resampling_.WriteSteps(inputs()[0], outputs()[0], graph);
     return absl::OkStatus();
   }
 

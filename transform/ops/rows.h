@@ -30,6 +30,19 @@ inline std::vector<int64_t> ShapeOf(Rows rows, int64_t history) {
   return {};
 }
 
+// What a field is of, for people: "the sample".
+inline std::string_view Describe(Rows rows) {
+  switch (rows) {
+    case Rows::kLast:
+      return "the sample";
+    case Rows::kPrevious:
+      return "the row before the sample";
+    case Rows::kAll:
+      return "all rows of the series, the oldest first";
+  }
+  return "";
+}
+
 // Reports a problem for rows that a sample does not have, and for texts of several rows, because a
 // column cannot hold them.
 inline void CheckRows(OpBuilder& builder, Rows rows, bool is_text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "transform/engine/block_op.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"
 
 namespace tidemill::transform {
@@ -31,7 +32,7 @@ class StackOp final : public BlockOp {
   StackOp(std::vector<BoundColumn> inputs, int64_t num_rows, const BoundColumn& output)
       : BlockOp(std::move(inputs), {output}), num_rows_(num_rows) {}
 
-  // The numbers stand there already as they are to be.
+  // The numbers are already in place.
   bool InPlace() const override {
     return num_rows_ == 1 && inputs().size() == 1 &&
            inputs().front().schema.type == batch::DataType::kFloat32;
@@ -52,6 +53,29 @@ class StackOp final : public BlockOp {
     const std::span<float> out = OutputOf<float>(block, 0);
     if (!InPlace() || block.inputs[0] != block.outputs[0]) Copy(block, out);
     RejectNonFinite<float>(out, outputs().front().schema, block);
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    const std::vector<int64_t>& shape = outputs().front().schema.shape;
+    std::vector<StepId> parts;
+    for (const BoundColumn& input : inputs()) {
+      if (!graph.Has(input)) return InvalidArgument("column {} is the label", input.schema.name);
+      const StepId number = graph.Cast(graph.Get(input), batch::DataType::kFloat32);
+      if (inputs().size() == 1 && num_rows_ == 1) {
+        parts.push_back(graph.Reshape(number, shape));
+      } else if (num_rows_ > 1 && input.schema.shape.empty()) {
+        parts.push_back(graph.Reshape(graph.Repeat(number, num_rows_), {num_rows_, 1}));
+      } else if (num_rows_ > 1) {
+        parts.push_back(graph.Reshape(number, {num_rows_, input.schema.Width() / num_rows_}));
+      } else {
+        parts.push_back(graph.Reshape(number, {input.schema.Width()}));
+      }
+    }
+    const StepId made =
+        graph.Reshape(graph.Concatenate(std::move(parts), num_rows_ > 1 ? 1 : 0), shape);
+    graph.RejectNonFinite(made);
+    graph.Set(outputs().front(), made);
     return absl::OkStatus();
   }
 

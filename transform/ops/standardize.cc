@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "transform/engine/float_columns.h"
+#include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
@@ -165,6 +166,28 @@ class StandardizeOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
+    ASSIGN_OR_RETURN(const LearnedNumbers numbers, Prepare(learned));
+    for (size_t i = 0; i < outputs().size(); ++i) {
+      if (!graph.Has(inputs()[i])) continue;
+      const ColumnSchema& schema = outputs()[i].schema;
+      const auto constant = [&](std::string_view statistic, std::span<const double> values) {
+        return graph.Constant(fmt::format("{}_{}", schema.name, statistic),
+                              batch::DataType::kFloat64, schema.shape,
+                              {values.begin(), values.end()});
+      };
+      const StepId number = graph.Cast(graph.Get(inputs()[i]), batch::DataType::kFloat64);
+      const StepId shifted =
+          graph.Apply(StepKind::kSubtract, number, constant(kMean, numbers[2 * i]));
+      const StepId scaled =
+          graph.Apply(StepKind::kDivide, shifted, constant(kStd, numbers[2 * i + 1]));
+      const StepId made = graph.Cast(scaled, schema.type);
+      graph.RejectNonFinite(made);
+      graph.Set(outputs()[i], made);
+    }
+    return absl::OkStatus();
+  }
+
   std::unique_ptr<OpFitter> NewFitter() const override {
     return std::make_unique<StandardizeFitter>(inputs());
   }
@@ -179,8 +202,8 @@ std::unique_ptr<Op> StandardizeSpec::Build(OpBuilder& builder) const {
   return std::make_unique<StandardizeOp>(std::move(inputs), std::move(outputs));
 }
 
-TargetMade StandardizeSpec::Target() const {
-  const bool is_named = std::ranges::count(columns.Names(), kTargetColumn) > 0;
+TargetMade GraphOpOf<StandardizeSpec>::Target() const {
+  const bool is_named = std::ranges::count(spec_.columns.Names(), kTargetColumn) > 0;
   return is_named ? TargetMade::kStandardized : TargetMade::kOther;
 }
 

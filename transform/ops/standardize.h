@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "config/column_list.h"
-#include "transform/engine/op_spec.h"
+#include "transform/ops/graph_op.h"
 
 namespace tidemill::transform {
 
@@ -31,9 +31,14 @@ struct StandardizeSpec {
     field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  TargetMade Target() const;
 
   friend bool operator==(const StandardizeSpec&, const StandardizeSpec&) = default;
+};
+
+template <>
+class GraphOpOf<StandardizeSpec> final : public GraphOpBase<StandardizeSpec> {
+ public:
+  TargetMade Target() const override;
 };
 
 }  // namespace tidemill::transform

@@ -1,4 +1,4 @@
-// Cuts the text of a table into the records that are its header and rows.
+// Cuts the text of a table into records: its header and rows.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace tidemill::transform {
 
-// Goes through the records of a text. Empty lines and lines of delimiters alone are no records.
+// Goes through the records of a text. Empty lines and lines of delimiters alone are not records.
 // Thread-compatible. The text must outlive this object.
 class TableRecords {
  public:
   TableRecords(std::string_view text, const batch::CsvDialect& dialect);
 
-  // Moves to the next record. Returns false behind the last one, and at one that cannot be read.
+  // Moves to the next record. Returns false after the last one, and at one that cannot be read.
   bool Next();
-  // What is wrong with the record at which Next() returned false; nullptr at the end.
+  // The problem of the record at which Next() returned false; nullptr at the end.
   const char* problem() const { return problem_; }
 
   // The record, and the line where it begins, from 1.
@@ -34,7 +34,7 @@ class TableRecords {
   const batch::CsvDialect dialect_;
   const CsvSplitter splitter_;
   std::string_view rest_;
-  // What ends a line: \n, or \r in a text without one.
+  // The line end: \n, or \r in a text without \n.
   const char line_end_;
   CsvRecord record_;
   int32_t line_ = 1;

@@ -13,7 +13,7 @@ namespace tidemill::transform {
 // to text. Thread-compatible.
 class TextWords {
  public:
-  // With `lowercase`, letters become small, one by one, by Unicode's simple mapping.
+  // With `lowercase`, letters become lower-case, one by one, by Unicode's simple mapping.
   explicit TextWords(bool lowercase) : lowercase_(lowercase) {}
 
   void Split(std::string_view text);

@@ -14,7 +14,7 @@ namespace tidemill::transform {
 namespace {
 
 constexpr std::string_view kEventTime = "event_time";
-// Of a part that does not return.
+// The period of a part that does not return.
 constexpr double kNoPeriod = 0;
 
 double PeriodOf(TimePart part) {

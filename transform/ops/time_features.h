@@ -1,4 +1,4 @@
-// time_features: what the clock and the calendar showed when a sample happened.
+// time_features: numbers from the clock and the calendar at the time of a sample.
 #pragma once
 
 #include <memory>

@@ -106,7 +106,7 @@ TEST(TimeFeatures, FollowTheClockOfTheirZone) {
   }
 }
 
-TEST(TimeFeatures, LieOnACircleWhereCyclic) {
+TEST(TimeFeatures, AreOnACircleWhereCyclic) {
   TimeFeaturesSpec spec = AllParts();
   spec.cyclic = true;
   const std::vector<int64_t> times = RandomTimes(300, 1970, 2030);

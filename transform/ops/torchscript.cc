@@ -19,10 +19,10 @@
 namespace tidemill::transform {
 namespace {
 
-// A program that dies of so many rows before it has made any is broken; each costs a new process.
-constexpr int kMostDeaths = 8;
+// A program that dies of this many rows before it has made any is broken; each costs a new process.
+constexpr int kMaxDeaths = 8;
 
-constexpr size_t kMostProgramBytes = size_t{4} << 20;
+constexpr size_t kMaxProgramBytes = size_t{4} << 20;
 // Stands for a program that cannot be read, so that the rest is checked.
 constexpr char kNoProgram[] = "AA==";
 constexpr std::string_view kArchive = "PK";
@@ -77,7 +77,7 @@ class Pass {
     }
     if (ran.code() == absl::StatusCode::kUnavailable) {
       process.reset();
-      if (++num_deaths_ >= kMostDeaths && !has_made_) {
+      if (++num_deaths_ >= kMaxDeaths && !has_made_) {
         return FailedPrecondition("torchscript: the program dies with every row: {}",
                                   std::string(ran.message()));
       }
@@ -150,6 +150,10 @@ class TorchScriptOp final : public Op {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
+    return FailedPrecondition("it is a program of a user, which runs in its own process");
+  }
+
  private:
   static std::vector<ColumnSchema> SchemasOf(const std::vector<BoundColumn>& columns) {
     std::vector<ColumnSchema> schemas;
@@ -214,17 +218,17 @@ std::unique_ptr<Op> TorchScriptSpec::Build(OpBuilder& builder) const {
   return std::make_unique<TorchScriptOp>(*this, std::move(inputs), std::move(output));
 }
 
-void TorchScriptSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
-  if (file.empty()) return;
-  const std::string name = std::exchange(file, {});
-  program = kNoProgram;
-  const auto bytes = files.Read(name, kMostProgramBytes, "file", problems);
+void GraphOpOf<TorchScriptSpec>::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
+  if (spec_.file.empty()) return;
+  const std::string name = std::exchange(spec_.file, {});
+  spec_.program = kNoProgram;
+  const auto bytes = files.Read(name, kMaxProgramBytes, "file", problems);
   if (!bytes) return;
   if (!bytes->starts_with(kArchive)) {
     problems.Add("file", fmt::format("{} is not a TorchScript file", name),
                  "write it with torch.jit.script(module).save(path)");
   } else if (CheckProgram("file", *bytes, problems)) {
-    program = absl::Base64Escape(*bytes);
+    spec_.program = absl::Base64Escape(*bytes);
   }
 }
 

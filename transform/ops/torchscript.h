@@ -1,4 +1,4 @@
-// torchscript: sends rows through a program of the user's.
+// torchscript: runs rows through a user's program.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 #include "base/time.h"
 #include "batch/batch.h"
 #include "config/column_list.h"
-#include "transform/engine/op_spec.h"
 #include "transform/ops/cast.h"
+#include "transform/ops/graph_op.h"
 
 namespace tidemill::config {
 class Problems;
@@ -23,7 +23,7 @@ struct TorchScriptSpec {
   static constexpr std::string_view kDoc =
       "Passes rows through the `forward` of a TorchScript file. It takes the columns in the given "
       "order, each as a tensor [rows, ...], and gives one tensor [rows, ...]. The result for a row "
-      "must not depend on other rows. It runs in a process of its own. If the process dies or "
+      "must not depend on other rows. It runs in its own process. If the process dies or "
       "takes too long, the row that caused this is left out. The file is kept with the pipeline. "
       "It may hold arithmetic on tensors and nothing else.";
   static constexpr bool kIsRandom = false;
@@ -54,9 +54,14 @@ struct TorchScriptSpec {
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
-  void TakeFiles(config::NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const TorchScriptSpec&, const TorchScriptSpec&) = default;
+};
+
+template <>
+class GraphOpOf<TorchScriptSpec> final : public GraphOpBase<TorchScriptSpec> {
+ public:
+  void TakeFiles(config::NamedFiles& files, config::Problems& problems) override;
 };
 
 }  // namespace tidemill::transform

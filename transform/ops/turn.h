@@ -12,7 +12,7 @@ namespace tidemill::transform {
 constexpr bool ExchangesSides(int orientation) { return orientation >= 5; }
 
 // Writes the image that `from` holds upright into `to`, of shape `turned`, channel after channel.
-// `orientation` is that of Exif, 2 to 8. Both have turned.Size() bytes.
+// `orientation` is defined by Exif, 2 to 8. Both have turned.Size() bytes.
 void Turn(std::span<const uint8_t> from, int orientation, const ImageShape& turned,
           std::span<uint8_t> to);
 

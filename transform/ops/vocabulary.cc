@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 
 #include "transform/engine/numbers.h"
+#include "transform/engine/portable_graph.h"
 #include "transform/ops/text_words.h"
 
 namespace tidemill::transform {
@@ -16,7 +17,7 @@ constexpr std::string_view kWords = "words";
 constexpr int64_t kUnknown = 1;
 constexpr int64_t kFirstWord = 2;
 
-// Counts words. Of equally frequent ones the first in byte order are learned.
+// Counts words. The first of equally frequent ones, in byte order, are learned.
 class VocabularyFitter final : public OpFitter {
  public:
   VocabularyFitter(const VocabularySpec& spec, BoundColumn input)
@@ -107,6 +108,14 @@ class VocabularyOp final : public Op {
 
   std::unique_ptr<OpFitter> NewFitter() const override {
     return std::make_unique<VocabularyFitter>(spec_, input_);
+  }
+
+  absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
+    ASSIGN_OR_RETURN(const Learned* entry, FindLearned(learned, input_.schema.name, kWords));
+    graph.Set(output_, graph.PlacesOfWords(graph.Get(input_),
+                                           {spec_.ngrams, spec_.length, spec_.lowercase ? 1 : 0},
+                                           entry->words));
+    return absl::OkStatus();
   }
 
  private:

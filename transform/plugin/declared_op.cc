@@ -24,9 +24,9 @@ namespace {
 using batch::DataType;
 using nlohmann::json;
 
-constexpr size_t kMostOutputs = 100;
+constexpr size_t kMaxOutputs = 100;
 // Numbers of a row that an op makes. A block of answers has 64 MiB.
-constexpr int64_t kMostRowBytes = int64_t{4} << 20;
+constexpr int64_t kMaxRowBytes = int64_t{4} << 20;
 // Nothing of an op is drawn unless the plug-in does.
 constexpr uint64_t kOpSeed = 0;
 
@@ -50,7 +50,7 @@ std::optional<DataType> TypeNamed(const std::string& name) {
   return std::nullopt;
 }
 
-// The numbers in a row; std::nullopt for what is no shape.
+// The numbers in a row; std::nullopt for what is not a shape.
 std::optional<std::vector<int64_t>> ReadShape(const json& said) {
   std::vector<int64_t> shape;
   int64_t width = 1;
@@ -69,14 +69,14 @@ absl::StatusOr<ColumnSchema> ReadOutput(const json& said) {
   if (said.is_object()) output.name = plugin::TextAt(said, "name");
   if (output.name.empty() || output.name.size() > batch::kMaxNameBytes ||
       !IsPrintable(output.name)) {
-    return InvalidArgument("outputs: '{}' is no name of a column",
+    return InvalidArgument("outputs: '{}' is not a valid name for a column",
                            Printable(output.name).substr(0, 60));
   }
   const auto type = TypeNamed(plugin::TextAt(said, "type"));
   if (!type) return InvalidArgument("outputs: the column {} has no known type", output.name);
   auto shape = ReadShape(said);
   if (!shape || (*type == DataType::kBinary && !shape->empty())) {
-    return InvalidArgument("outputs: the column {} has no sound shape", output.name);
+    return InvalidArgument("outputs: the column {} has no valid shape", output.name);
   }
   output.type = *type;
   output.shape = *std::move(shape);
@@ -93,10 +93,10 @@ class Declarations {
     return found->declared;
   }
   void Keep(const std::string& key, const DeclaredOp& declared) ABSL_LOCKS_EXCLUDED(mutex_) {
-    constexpr size_t kMostKept = 100;
+    constexpr size_t kMaxKept = 100;
     MutexLock lock(mutex_);
     kept_.push_front({key, declared});
-    if (kept_.size() > kMostKept) kept_.pop_back();
+    if (kept_.size() > kMaxKept) kept_.pop_back();
   }
 
  private:
@@ -127,8 +127,8 @@ std::string KeyOf(const plugin::PluginUse& use, std::span<const ColumnSchema> in
 
 absl::StatusOr<DeclaredOp> ReadDeclaredOp(const json& created) {
   const json outputs = plugin::ListAt(created, "outputs");
-  if (outputs.empty() || outputs.size() > kMostOutputs) {
-    return InvalidArgument("outputs: an op makes 1 to {} columns, and it says {}", kMostOutputs,
+  if (outputs.empty() || outputs.size() > kMaxOutputs) {
+    return InvalidArgument("outputs: an op makes 1 to {} columns, but it declares {}", kMaxOutputs,
                            outputs.size());
   }
   DeclaredOp declared{.outputs = {}, .fits = plugin::BoolAt(created, "fits")};
@@ -136,11 +136,11 @@ absl::StatusOr<DeclaredOp> ReadDeclaredOp(const json& created) {
   for (const json& said : outputs) {
     ASSIGN_OR_RETURN(ColumnSchema output, ReadOutput(said));
     if (std::ranges::count(declared.outputs, output.name, &ColumnSchema::name) > 0) {
-      return InvalidArgument("outputs: the column {} is there twice", output.name);
+      return InvalidArgument("outputs: the column {} is declared twice", output.name);
     }
     row_bytes += output.Width() * static_cast<int64_t>(batch::SizeOf(output.type));
-    if (row_bytes > kMostRowBytes) {
-      return InvalidArgument("outputs: a row of them has more than {} bytes", kMostRowBytes);
+    if (row_bytes > kMaxRowBytes) {
+      return InvalidArgument("outputs: a row of them has more than {} bytes", kMaxRowBytes);
     }
     declared.outputs.push_back(std::move(output));
   }

@@ -1,4 +1,4 @@
-// What an op of a user's says of itself: which columns it makes of which, and whether it learns.
+// The declaration of a user's op: the columns that it makes from its inputs, and whether it learns.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ struct DeclaredOp {
 // no graph could hold.
 absl::StatusOr<DeclaredOp> ReadDeclaredOp(const nlohmann::json& created);
 
-// Asks the plug-in what it makes of these columns. Who asks again in the same process is given the
-// same answer, since graphs are built often. Thread-safe. Failures are those of
+// Asks the plug-in which columns it makes from these columns. A second call in the same process
+// returns the same answer, since graphs are built often. Thread-safe. Returns the errors of
 // plugin/process/fault.h.
 absl::StatusOr<DeclaredOp> DeclarationOf(const plugin::PluginUse& use,
                                          std::span<const ColumnSchema> inputs);
@@ -39,8 +39,8 @@ absl::StatusOr<DeclaredOp> DeclarationOf(const plugin::PluginUse& use,
 std::unique_ptr<plugin::PluginInstance> MakeOpInstance(const plugin::PluginUse& use,
                                                        std::span<const ColumnSchema> inputs);
 
-// Why an op could not begin to work, which is no row's fault: UNAVAILABLE for what is the
-// machine's, FAILED_PRECONDITION for what is the plug-in's.
+// Returns the failure of an op that could not start, which is not the fault of a row: UNAVAILABLE
+// for a failure of the machine, FAILED_PRECONDITION for a failure of the plug-in.
 absl::Status NoRowsFault(const absl::Status& failure);
 
 }  // namespace tidemill::transform

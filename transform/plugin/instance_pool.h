@@ -1,4 +1,4 @@
-// Instances of an op of a user's, each with a process of its own, for the threads that run it.
+// Instances of a user's op, each with its own process, for the threads that run it.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@
 
 namespace tidemill::transform {
 
-// Holds at most as many instances as threads ever asked at once. Thread-safe.
+// Holds at most as many instances as there were concurrent threads. Thread-safe.
 class InstancePool {
  public:
   InstancePool(plugin::PluginUse use, std::vector<ColumnSchema> inputs)
       : use_(std::move(use)), inputs_(std::move(inputs)) {}
 
-  // One that knows what the op has learnt: `state`, in base64, "" for nothing. Of those that are
-  // idle it takes one that knows that already.
+  // Returns an instance with the learnt state `state`, in base64, "" for none. Prefers an idle
+  // instance that already has this state.
   std::unique_ptr<plugin::PluginInstance> Take(const std::string& state)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void PutBack(std::unique_ptr<plugin::PluginInstance> instance) ABSL_LOCKS_EXCLUDED(mutex_);

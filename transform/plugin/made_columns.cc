@@ -9,8 +9,8 @@
 namespace tidemill::transform {
 namespace {
 
-// Of one column in a frame.
-constexpr size_t kMostStringBytes = size_t{512} << 20;
+// The limit of one column in a frame.
+constexpr size_t kMaxStringBytes = size_t{512} << 20;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ MadeColumns::MadeColumns(std::span<const BoundColumn> outputs, int64_t num_rows)
 
 absl::Status MadeColumns::Check(const batch::Batch& answer, int64_t num_rows) const {
   if (answer.num_rows() != num_rows) {
-    return InvalidArgument("it was given {} rows and made {}", num_rows, answer.num_rows());
+    return InvalidArgument("it got {} rows but returned {}", num_rows, answer.num_rows());
   }
   if (answer.columns().size() != outputs_.size()) {
     return InvalidArgument("it makes {} columns, not {}", outputs_.size(), answer.columns().size());
@@ -36,7 +36,7 @@ absl::Status MadeColumns::Check(const batch::Batch& answer, int64_t num_rows) co
     const batch::Column* const column = answer.Find(schema.name);
     if (column == nullptr) return InvalidArgument("it did not make the column {}", schema.name);
     if (column->type != schema.type || column->shape != schema.shape || !column->validity.empty()) {
-      return InvalidArgument("the column {} is not of the type and shape that it said",
+      return InvalidArgument("the column {} does not have the declared type and shape",
                              schema.name);
     }
   }
@@ -80,9 +80,9 @@ void MadeColumns::TakeNumbers(const batch::Column& from, std::span<const plugin:
 absl::Status MadeColumns::TakeStrings(const batch::Column& from,
                                       std::span<const plugin::RowRun> runs, size_t output) {
   StringsMade& made = strings_[output];
-  if (from.data.size() > kMostStringBytes - made.bytes.size()) {
+  if (from.data.size() > kMaxStringBytes - made.bytes.size()) {
     return ResourceExhausted("the column {} has more than {} bytes for {} rows",
-                             outputs_[output].schema.name, kMostStringBytes, num_rows_);
+                             outputs_[output].schema.name, kMaxStringBytes, num_rows_);
   }
   const auto offsets = from.offsets.As<int64_t>();
   size_t place = 0;

@@ -1,4 +1,4 @@
-// The columns that an op of a user's makes, block by block.
+// The columns that a user's op makes, block by block.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@
 
 namespace tidemill::transform {
 
-// Rows for which nothing came have zeros, or no bytes. Thread-compatible.
+// Rows without a result have zeros, or no bytes. Thread-compatible.
 class MadeColumns {
  public:
   MadeColumns(std::span<const BoundColumn> outputs, int64_t num_rows);
 
-  // INVALID_ARGUMENT where an answer does not hold exactly the outputs, of so many rows.
+  // INVALID_ARGUMENT when an answer does not hold exactly the outputs, with `num_rows` rows.
   absl::Status Check(const batch::Batch& answer, int64_t num_rows) const;
 
   // Copies an answer that was checked: its rows become the rows of `runs`, which ascend from call
   // to call. Rejects rows with numbers that are not finite. RESOURCE_EXHAUSTED when the byte
-  // strings of a column become too many.
+  // strings of a column become too large.
   absl::Status Take(const batch::Batch& answer, std::span<const plugin::RowRun> runs, Frame& frame);
 
   // Gives the columns to the frame.
   void Finish(Frame& frame);
 
  private:
-  // Of a column of byte strings, those so far.
+  // The strings so far of a column of byte strings.
   struct StringsMade {
     std::string bytes = {};
     std::vector<int64_t> offsets = {0};
 
-    // Rows before this one have what they have.
+    // Completes the rows before this one.
     void SkipTo(int64_t row);
   };
 

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of a block to learn from. What is learnt depends on them.
+// The bytes of a block to learn from. The result depends on them.
 constexpr int64_t kFitBytes = int64_t{4} << 20;
 constexpr int64_t kFitRows = 4096;
 
@@ -134,11 +134,11 @@ absl::StatusOr<FitResult> PluginFitter::Finish() {
   if (!answer.ok()) return NoRowsFault(answer.status());
   std::string state = plugin::TextAt(*answer, "state");
   if (state.find_first_not_of(kBase64Letters) != std::string::npos) {
-    return FailedPrecondition("the state that the plug-in has learnt is no base64");
+    return FailedPrecondition("the state that the plug-in has learnt is not base64");
   }
   if (state.empty()) {
     return FailedPrecondition(
-        "an op that learns has to give its state, and it gave none: see seal");
+        "an op that learns must return its state, but it returned none; see seal");
   }
   FitResult result;
   Learned& learned = result.learned.emplace_back();

@@ -1,4 +1,4 @@
-// Learns for an op of a user's: gives its plug-in the good rows in blocks.
+// Fits a user's op: gives its plug-in the good rows in blocks.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@
 
 namespace tidemill::transform {
 
-// What an op of a user's has learnt: one word, the state in base64.
+// The learnt statistic of a user's op: one word, the state in base64.
 inline constexpr std::string_view kPluginState = "state";
 
-// Where blocks end follows from the rows alone. The plug-in's state is noted behind each block, so
-// a process that dies in between changes nothing. A fault of the plug-in ends the fit, with
+// The ends of blocks depend only on the rows. The plug-in's state is noted after each block, so a
+// process that dies in between changes nothing. A fault of the plug-in ends the fit, with
 // FAILED_PRECONDITION.
 class PluginFitter final : public OpFitter {
  public:

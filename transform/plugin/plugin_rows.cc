@@ -1,5 +1,6 @@
 #include "transform/plugin/plugin_rows.h"
 
+#include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
 #include "base/printable.h"
@@ -14,10 +15,12 @@ using nlohmann::json;
 
 // Rows that are tried alone before a plug-in is said to fail with every row.
 constexpr size_t kProbes = 8;
+// Calls that take too long, of one that has never made a row: each costs a whole timeout.
+constexpr int kMaxTimeouts = 3;
 // Single rows in succession that may end a process each. Blocks that end one do not count: one row
 // in each of many threads' blocks may be to blame.
-constexpr int kMostDeathsInSuccession = 24;
-constexpr size_t kMostReason = 300;
+constexpr int kMaxDeathsInSuccession = 24;
+constexpr size_t kMaxReason = 300;
 
 bool IsDeath(const absl::Status& failure) {
   return absl::IsUnavailable(failure) || absl::IsDeadlineExceeded(failure);
@@ -82,9 +85,10 @@ absl::StatusOr<PluginRows::Answer> PluginRows::Read(const json& said, int64_t nu
   for (const json& bad : plugin::ListAt(said, "bad")) {
     const auto row = bad.is_object() ? plugin::CountAt(bad, "row") : std::nullopt;
     if (!row || *row >= num_rows) {
-      return InvalidArgument("it calls a row bad that is none of the {} of the block", num_rows);
+      return InvalidArgument("it reports a bad row that is not among the {} rows of the block",
+                             num_rows);
     }
-    const std::string why = plugin::TextAt(bad, "why").substr(0, kMostReason);
+    const std::string why = plugin::TextAt(bad, "why").substr(0, kMaxReason);
     answer.bad.emplace_back(*row, why.empty() ? "it gave no reason" : Printable(why));
   }
   return answer;
@@ -92,7 +96,7 @@ absl::StatusOr<PluginRows::Answer> PluginRows::Read(const json& said, int64_t nu
 
 absl::Status PluginRows::Bear(std::span<const int64_t> rows, const absl::Status& failure) {
   if (plugin::IsOfMachine(failure)) return failure;
-  if (IsDeath(failure) && rows.size() == 1 && ++num_deaths_ >= kMostDeathsInSuccession) {
+  if (IsDeath(failure) && rows.size() == 1 && ++num_deaths_ >= kMaxDeathsInSuccession) {
     return NoRowsFault(Annotate(failure, "the plug-in ends with one row after the other"));
   }
   if (has_made_ || rows.size() < kProbes) return absl::OkStatus();
@@ -100,6 +104,7 @@ absl::Status PluginRows::Bear(std::span<const int64_t> rows, const absl::Status&
 }
 
 absl::Status PluginRows::Probe(std::span<const int64_t> rows, const absl::Status& failure) {
+  int num_timeouts = absl::IsDeadlineExceeded(failure) ? 1 : 0;
   for (size_t i = 0; i < kProbes; ++i) {
     RETURN_IF_ERROR(Ready());
     const plugin::RowRun row{.first = rows[i * (rows.size() - 1) / (kProbes - 1)], .count = 1};
@@ -110,6 +115,10 @@ absl::Status PluginRows::Probe(std::span<const int64_t> rows, const absl::Status
       return absl::OkStatus();
     }
     if (plugin::IsOfMachine(answer.status())) return answer.status();
+    if (absl::IsDeadlineExceeded(answer.status()) && ++num_timeouts == kMaxTimeouts) {
+      return NoRowsFault(Annotate(
+          failure, fmt::format("the plug-in took too long {} times in succession", kMaxTimeouts)));
+    }
   }
   return NoRowsFault(Annotate(failure, "the plug-in fails with every row"));
 }

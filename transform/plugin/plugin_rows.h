@@ -1,4 +1,4 @@
-// One pass of an op of a user's over the rows of a frame.
+// One pass of a user's op over the rows of a frame.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@
 
 namespace tidemill::transform {
 
-// Gives rows in large blocks. What cannot be made together is made in halves, down to the row that
-// is to blame, which is rejected. A plug-in that fails with every row fails the pass. Thread-
+// Passes rows in large blocks. A block that fails is halved, down to the row that causes the
+// failure, which is rejected. A plug-in that fails with every row fails the pass. Thread-
 // compatible.
 class PluginRows {
  public:
   // `use`: "ratios.py:Ratios", for reasons. `blocks` is empty. `has_made`: whether the op has ever
-  // made a row, by whatever thread.
+  // made a row, on any thread.
   PluginRows(std::string use, plugin::PluginInstance& instance, const batch::Batch& inputs,
              BlockSize blocks, std::atomic<bool>& has_made, MadeColumns& made, Frame& frame)
       : use_(std::move(use)),
@@ -36,26 +36,26 @@ class PluginRows {
         made_(made),
         frame_(frame) {}
 
-  // Makes these rows, which ascend. UNAVAILABLE for what is the machine's fault, and
-  // FAILED_PRECONDITION, with the plug-in's own words, when it cannot work at all.
+  // Makes these rows, which ascend. UNAVAILABLE for a failure of the machine, and
+  // FAILED_PRECONDITION, with the plug-in's message, when the op cannot work at all.
   absl::Status Run(std::span<const int64_t> rows);
 
  private:
   // An answer that was checked; its columns are valid until the next call.
   struct Answer {
     batch::Batch columns;
-    // The rows of the block that the plug-in calls bad, with its reasons.
+    // The rows of the block that the plug-in reports as bad, with its reasons.
     std::vector<std::pair<int64_t, std::string>> bad;
   };
 
   absl::Status RunPiece(std::span<const int64_t> rows);
-  // Starts the process if there is none; fails where that is no row's fault.
+  // Starts the process if there is none. Fails with a failure that is not the fault of a row.
   absl::Status Ready();
   absl::StatusOr<Answer> Ask(std::span<const plugin::RowRun> runs);
   absl::StatusOr<Answer> Read(const nlohmann::json& said, int64_t num_rows) const;
-  // Where some rows failed: whether the pass may go on, with fewer of them at a time.
+  // After some rows failed: returns OK if the pass may continue with smaller blocks.
   absl::Status Bear(std::span<const int64_t> rows, const absl::Status& failure);
-  // Fails when none of several rows can be made by itself: then no row is to blame.
+  // Fails when none of several rows can be made alone, because then no single row is the cause.
   absl::Status Probe(std::span<const int64_t> rows, const absl::Status& failure);
 
   const std::string use_;

@@ -1,4 +1,4 @@
-// Rows that are given to an op of a user's in one call.
+// Rows that are given to a user's op in one call.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace tidemill::transform {
 
-// The inputs of an op as the frame has them, for all rows. Nothing is copied.
+// Returns the inputs of an op in the frame, for all rows. Copies nothing.
 absl::StatusOr<batch::Batch> InputsOf(const Frame& frame, std::span<const BoundColumn> inputs);
 
 // Cuts rows into blocks by bytes and by rows. Thread-compatible.
 class BlockSize {
  public:
-  // `row_bytes`: those of what has a fixed width.
+  // `row_bytes`: the bytes of a row in columns of fixed width.
   BlockSize(int64_t row_bytes, int64_t most_bytes, int64_t most_rows)
       : row_bytes_(row_bytes), most_bytes_(most_bytes), most_rows_(most_rows) {}
 

@@ -1,5 +1,5 @@
 // A process that runs a user's program on rows. When the program crashes or hangs, only that
-// process suffers.
+// process is affected.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@
 
 namespace tidemill::transform {
 
-// Starts and stops one `tidemill-transform-script`, which lies beside the running program. The
+// Starts and stops one `tidemill-transform-script`, which is beside the running program. The
 // process ends with this object. It also ends with this process, however this process ends.
 // Thread-compatible.
 class ScriptProcess {
@@ -48,7 +48,7 @@ class ScriptProcess {
   absl::Status Launch(const ScriptLayout& layout, const Descriptor& memory,
                       const Descriptor& program);
   absl::Status AwaitReply(Duration timeout);
-  // Ends the process and says what became of it, as far as that is known.
+  // Ends the process, and returns how it ended, as far as that is known.
   std::string Bury();
 
   const int64_t bytes_;

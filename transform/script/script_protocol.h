@@ -2,9 +2,9 @@
 //
 //   tidemill-transform-script --input float32:3,32,32 --input int64: --output float32:16
 //
-//   descriptor 3   a SOCK_SEQPACKET pair: ScriptRequest there, ScriptReply back. The process says
-//   by
-//                  a reply of its own that it has loaded the program, and ends when the pair does.
+//   descriptor 3   a SOCK_SEQPACKET pair: ScriptRequest there, ScriptReply back. The process
+//                  confirms with a reply that it has loaded the program, and ends when the pair is
+//                  closed.
 //   descriptor 4   memory that both map, blocks of kScriptRows rows: see ScriptLayout.
 //   descriptor 5   the program's bytes.
 #pragma once
@@ -20,20 +20,19 @@
 namespace tidemill::transform {
 
 // The number of rows in every call of forward(). It is always the same: arithmetic on another
-// number of rows may round differently, and the result for a row must not depend on the rows beside
-// it.
+// number of rows may round differently, and the result for a row must not depend on the other rows.
 inline constexpr int64_t kScriptRows = 64;
 
 inline constexpr int kScriptSocket = 3;
 inline constexpr int kScriptMemory = 4;
 inline constexpr int kScriptProgram = 5;
 
-// Asks to run the program on the first blocks.
+// A request to run the program on the first blocks.
 struct ScriptRequest {
   int64_t num_blocks = 0;
 };
 
-// Says whether it worked, and if not, why.
+// The result of a request: OK, or the reason of the failure.
 struct ScriptReply {
   int32_t is_good = 0;
   char reason[1020] = {};

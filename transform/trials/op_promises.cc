@@ -33,7 +33,7 @@ class Draws {
     state_ = state_ * 6364136223846793005 + 1442695040888963407;
     return static_cast<double>(state_ >> 11) * 0x1p-53;
   }
-  // Of a normal distribution, by Box and Muller.
+  // Draws from a normal distribution, by Box and Muller.
   double Normal() {
     const double radius = std::sqrt(-2 * std::log(1 - Unit()));
     return radius * std::cos(2 * std::numbers::pi * Unit());

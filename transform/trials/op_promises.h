@@ -1,4 +1,4 @@
-// Whether an op keeps what transform/engine/op.h promises: for ops of users.
+// Checks whether a user's op keeps the promises of transform/engine/op.h.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace tidemill::transform::trials {
 
-// What a trial showed.
+// The result of a trial.
 struct OpTrial {
   int64_t num_rows = 0;
-  // Rows that the op could not make.
+  // The number of rows that the op could not make.
   int64_t num_bad = 0;
   std::vector<ColumnSchema> outputs = {};
   bool fits = false;
-  // In blocks of 4096, the fit apart.
+  // Measured in blocks of 4096, without the fit.
   double rows_per_second = 0;
   std::vector<plugin::Promise> promises = {};
 
@@ -26,7 +26,7 @@ struct OpTrial {
 };
 
 // Lets the op learn from `num_rows` rows, if it learns, and make them, several times. Numbers are
-// like those of a normal distribution; whole ones lie from 0 to 99, and byte strings are words.
+// like those of a normal distribution; whole ones are from 0 to 99, and byte strings are words.
 // `use` holds the program. Fails where the op cannot work at all.
 absl::StatusOr<OpTrial> TryOp(const plugin::PluginUse& use, std::vector<ColumnSchema> inputs,
                               int64_t num_rows);

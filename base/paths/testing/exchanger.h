@@ -1,4 +1,4 @@
-// Somebody who exchanges files, folders and links while others open them.
+// An attacker who exchanges files, folders and links while others open them.
 #pragma once
 
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 
 namespace tidemill::testing {
 
-// Exchanges two entries of folders again and again until it is destroyed, each time at once for
-// whoever looks.
+// Exchanges two entries of folders again and again until it is destroyed, each time atomically for
+// all observers.
 class Exchanger {
  public:
   Exchanger(std::string one, std::string other) : one_(std::move(one)), other_(std::move(other)) {

@@ -62,7 +62,7 @@ def prepare(workload, folder, setting):
                                            num_workers=setting["workers"], collate_fn=collate,
                                            persistent_workers=setting["workers"] > 0)
 
-    # A tenth of its own for each epoch needs a dataset of its own.
+    # A new tenth for each epoch needs its own dataset.
     loader = None if workload == "tenth" else open_loader(1)
 
     def epoch(seed):

@@ -10,7 +10,7 @@ import data
 
 
 def import_streaming():
-    """It imports torchvision for data sets that nobody needs here; the wheels of that want CUDA's libraries."""
+    """It imports torchvision for data sets that are not needed here; the wheels of that want CUDA's libraries."""
     for name, members in (("torchvision", ()), ("torchvision.datasets", ("VisionDataset", "CIFAR10")),
                           ("torchvision.transforms", ()), ("torchvision.transforms.functional", ("to_tensor",))):
         module = types.ModuleType(name)

@@ -1,4 +1,4 @@
-"""tf.data: records as they lie in the file, through a buffer that holds all of them; or rows gathered by number."""
+"""tf.data: records in the order of the file, through a buffer that holds all of them; or rows gathered by number."""
 import numpy
 import tensorflow as tf
 

@@ -12,7 +12,7 @@ GUIDE = "https://www.tensorflow.org/api_docs/python/tf/data/experimental/service
 SETTINGS = {"criteo": [{"read": "records"}, {"read": "gather"}],
             "tenth": [{"read": "records"}, {"read": "gather"}],
             "jpeg": [{"decode": "whole"}]}
-HOW = "a dispatcher and one worker in a process of their own, processing_mode OFF; otherwise as tf.data"
+HOW = "a dispatcher and one worker in their own process, processing_mode OFF; otherwise as tf.data"
 
 
 def serve(pipe):

@@ -49,7 +49,7 @@ void AddTrigger(int number, v1::GetRunResponse& run) {
   decision.set_trigger(number);
   decision.set_num_samples(100);
   decision.set_num_new(100);
-  (*decision.mutable_observed())["samples"] = 100;
+  (*decision.mutable_verdict()->mutable_observed())["samples"] = 100;
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ function compositeSection() {
     tables.length > 1 ? el("div", {class: "controls"}, el("label", {}, "Measure ", picker)) : null, host);
 }
 
-// Of evaluations in which no model is ever in use, as on a test set: the score of each model.
+// For evaluations in which no model is ever in use, as on a test set: the score of each model.
 function modelsSection() {
   const tables = DATA.tables.filter(table => !table.active.some(Boolean) && table.matrix.triggers.length > 1 && table.matrix.windows.length <= 5);
   if (!tables.length) return null;

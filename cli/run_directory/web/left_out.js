@@ -5,7 +5,7 @@ const leftOutAmount = of => of.files === 0 ? count(of.records) : count(of.record
 function leftOutTiles() {
   const all = [], {left_out: out} = DATA;
   if (out.records + out.files > 0) all.push(tileOf(leftOutAmount(out), "of " + count(out.of) + " records left out"));
-  if (out.filtered > 0) all.push(tileOf(count(out.filtered), "records that do not satisfy `where`, which are no samples"));
+  if (out.filtered > 0) all.push(tileOf(count(out.filtered), "records that do not satisfy `where`, which are not samples"));
   if (out.unlabelled > 0) all.push(tileOf(count(out.unlabelled), "samples without a label, not trained on and not measured"));
   return all;
 }

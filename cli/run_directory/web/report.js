@@ -22,7 +22,9 @@ function tiles() {
 function show() {
   const {run} = DATA;
   document.getElementById("state").append(el("span", {class: "state " + run.state}, run.state));
+  for (const tag of run.tags) document.getElementById("state").append(" ", el("span", {class: "state"}, tag));
   document.getElementById("description").append(DATA.description);
+  if (run.note) document.getElementById("description").after(el("p", {class: "note"}, "Note: " + run.note));
   document.getElementById("tiles").append(...tiles());
   if (run.error && !document.getElementById("headline").textContent.includes(run.error)) {
     document.getElementById("headline").after(el("p", {class: "error"}, run.error));

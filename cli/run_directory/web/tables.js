@@ -63,6 +63,7 @@ function decisionsSection() {
 
 function configurationSection() {
   return section("Configuration", null,
+    ...DATA.set.map(text => el("p", {}, "set: " + text)),
     folded("As written", false, el("pre", {tabindex: 0}, DATA.config || "The pipeline's text was not kept.")),
     folded("With every field and its value", false, el("pre", {tabindex: 0}, DATA.resolved)));
 }
@@ -74,7 +75,7 @@ const WORDS = {
   "window": "A stretch of event time on whose samples models are measured.",
   "in use": "The model of the last trigger before a window began. It would have answered at that time. It has not seen the window.",
   "trained on": "The model whose new training data are in the window. Its score there shows what it remembers. That is an upper bound and not a forecast.",
-  "first model": "The model of trigger 1, as if nobody had ever retrained.",
+  "first model": "The model of trigger 1, as if the run had never retrained.",
   "samples selected": "The samples that the selection policy chose from the new ones (the candidates). Only they are trained on.",
   "bad": "Samples of the training set that could not be read, transformed or learnt from. Each counts once, not in each epoch.",
   "loss": "The value that training makes small. It is comparable only within a pipeline.",

@@ -28,7 +28,7 @@ function timelineChart(width) {
     svg("text", {x: left - 8, y: barsEnd, "text-anchor": "end"}, "0"),
     svg("text", {x: 14, y: (top + barsEnd) / 2, class: "muted", transform: "rotate(-90 14 " + (top + barsEnd) / 2 + ")", "text-anchor": "middle"}, "samples / " + unit.name),
     svg("text", {x: left - 8, y: spans + 18, "text-anchor": "end", class: "muted"}, "in use"));
-  // A name stands where it covers neither the one before nor the end of its span.
+  // A name is shown where it covers neither the one before nor the end of its span.
   const lengthOf = text => 7.4 * text.length;
   let taken = -Infinity;
   triggers.forEach((trigger, i) => {

@@ -110,7 +110,7 @@ std::vector<std::string> HostileBodies() {
       "return eval(\"x\")",
       "open(\"/etc/passwd\")\n    return x",
       "return __import__(\"os\")",
-      // Shows memory that nobody has written, or trusts a script with it.
+      // Shows uninitialised memory, or gives a script access to it.
       "return torch.empty([1000])",
       "return torch.empty_like(x)",
       "return x.resize_([1000000])",

@@ -4,8 +4,8 @@
 
 namespace tidemill::models {
 
-std::optional<config::Remark> CrossEntropy::FindOutputsProblem(int64_t outputs) const {
-  const auto num_weights = static_cast<int64_t>(class_weights.size());
+std::optional<config::Remark> LossOf<CrossEntropy>::FindOutputsProblem(int64_t outputs) const {
+  const auto num_weights = static_cast<int64_t>(spec_.class_weights.size());
   if (num_weights == 0 || num_weights == outputs) return std::nullopt;
   return config::Remark{
       .path = "class_weights",

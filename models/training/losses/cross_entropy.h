@@ -25,12 +25,17 @@ struct CrossEntropy {
     field("class_weights", class_weights, "Factor for the loss of each class. Empty: 1 for each.",
           {.min = 0});
   }
-  std::optional<config::Remark> FindOutputsProblem(int64_t outputs) const;
   friend bool operator==(const CrossEntropy&, const CrossEntropy&) = default;
 };
 
 at::Tensor LossesOf(const CrossEntropy& spec, const at::Tensor& output, const at::Tensor& target);
 at::Tensor GradientsOf(const CrossEntropy& spec, const at::Tensor& output,
                        const at::Tensor& target);
+
+template <>
+class LossOf<CrossEntropy> final : public LossBase<CrossEntropy> {
+ public:
+  std::optional<config::Remark> FindOutputsProblem(int64_t outputs) const override;
+};
 
 }  // namespace tidemill::models

@@ -1,13 +1,14 @@
-// The `loss` of a training: what a network is trained to minimise. A Loss is a loss as its spec
-// defines it, with all that the platform asks of a loss.
+// The `loss` of a training: the function that a training minimises. A Loss is a loss as its spec
+// defines it, with all functions that the platform needs.
 //
 //   loss: cross_entropy
 //   loss: {type: huber, delta: 2}
 //
 // To add a loss, write a header beside this one with its spec and the declarations of its
 // LossesOf() and GradientsOf(), these two functions in models/losses/<name>.cc, and its two lines
-// in losses.h. The spec defines what LossOf in loss_spec.cc asks for. A program that only reads
-// specs does not link torch.
+// in losses.h. The spec has kClassOutputs, which OfClasses() returns. To replace a default,
+// specialise LossOf for the spec and override the function there. A program that only reads specs
+// does not link torch.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +33,34 @@ class Loss : public config::Part<Loss> {
   virtual std::optional<ClassOutputs> OfClasses() const = 0;
   bool IsOfClasses() const { return OfClasses().has_value(); }
 
-  // Returns which of its settings does not fit this number of outputs. The path begins at the
-  // loss's own section.
-  virtual std::optional<config::Remark> FindOutputsProblem(int64_t outputs) const = 0;
+  // Returns the setting that does not fit this number of outputs. The path begins at the loss's own
+  // section.
+  virtual std::optional<config::Remark> FindOutputsProblem(int64_t /*outputs*/) const {
+    return std::nullopt;
+  }
 
   // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Loss& other) const = 0;
 };
 
 using LossSpec = config::Choice<Loss>;
+
+template <typename Spec>
+class LossOf;
+
+// The part that all specs share.
+template <typename Spec>
+class LossBase : public config::PartOf<LossOf<Spec>, Loss, Spec> {
+ public:
+  std::optional<ClassOutputs> OfClasses() const override { return Spec::kClassOutputs; }
+  bool Equals(const Loss& other) const override {
+    return this->spec_ == static_cast<const LossBase&>(other).spec_;
+  }
+};
+
+// The loss of a spec, with the defaults.
+template <typename Spec>
+class LossOf final : public LossBase<Spec> {};
 
 }  // namespace tidemill::models
 

@@ -7,22 +7,22 @@ namespace {
 
 // An optimiser by what its spec says: lr and TakesSparseGradients().
 template <typename Spec>
-class UpdateRuleOf final : public config::PartOf<UpdateRuleOf<Spec>, UpdateRule, Spec> {
+class OptimizerKindOf final : public config::PartOf<OptimizerKindOf<Spec>, OptimizerKind, Spec> {
  public:
   double LearningRate() const override { return spec_.lr; }
   bool TakesSparseGradients() const override { return spec_.TakesSparseGradients(); }
-  bool Equals(const UpdateRule& other) const override {
-    return spec_ == static_cast<const UpdateRuleOf&>(other).spec_;
+  bool Equals(const OptimizerKind& other) const override {
+    return spec_ == static_cast<const OptimizerKindOf&>(other).spec_;
   }
 
  private:
-  using config::PartOf<UpdateRuleOf<Spec>, UpdateRule, Spec>::spec_;
+  using config::PartOf<OptimizerKindOf<Spec>, OptimizerKind, Spec>::spec_;
 };
 
 }  // namespace
 
-std::span<const config::Alternative<UpdateRule>> UpdateRule::Alternatives() {
-  return config::Alternatives<UpdateRule, UpdateRuleOf>(Optimizers());
+std::span<const config::Alternative<OptimizerKind>> OptimizerKind::Alternatives() {
+  return config::Alternatives<OptimizerKind, OptimizerKindOf>(Optimizers());
 }
 
 OptimizerSpec DefaultOptimizer() { return Adam{}; }

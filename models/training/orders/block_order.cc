@@ -39,7 +39,7 @@ class Blocks final : public SeededOrder {
     return key;
   }
 
-  // What stands at a place before the windows are shuffled.
+  // The ordinal at a place before the windows are shuffled.
   int64_t OrdinalAt(int64_t place, const Permutation& blocks, int64_t num_whole,
                     int64_t rest_at) const {
     const int64_t rest = size() - num_whole * block_;

@@ -1,11 +1,11 @@
 // The `order` of a training: in which order the samples of an epoch are visited. An Order is an
-// order as its spec defines it, with all that the platform asks of an order.
+// order as its spec defines it, with all functions that the platform needs.
 //
 //   order: full
 //   order: {type: block, samples: 4096, window: 262_144}
 //
 // To add an order, write a header beside this one with its spec, its source, and its two lines in
-// order_spec.cc. The spec defines what OrderOf in order_spec.cc asks for.
+// order_spec.cc. The spec defines what OrderOf in order_spec.cc needs.
 #pragma once
 
 #include <cstdint>

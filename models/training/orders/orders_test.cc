@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 
 #include "base/threads/worker_pool.h"
+#include "config/testing/not_tried.h"
 #include "models/training/orders/block_order.h"
 #include "models/training/orders/full_order.h"
 #include "models/training/orders/no_order.h"
@@ -34,17 +35,25 @@ std::vector<int64_t> Epoch(const OrderSpec& spec, int64_t epoch, int64_t size,
 
 class EpochOrderTest : public ::testing::TestWithParam<Case> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Orders, EpochOrderTest,
-    ::testing::Values(Case{"none", NoOrder{}}, Case{"full", FullOrder{}},
-                      Case{"block", BlockOrder{.samples = {7}, .window = {50}}},
-                      Case{"blocks_larger_than_windows",
-                           BlockOrder{.samples = {64}, .window = {5}}},
-                      Case{"one_block", BlockOrder{.samples = {100'000}, .window = {100'000}}},
-                      Case{"reservoir", ReservoirOrder{.samples = {37}}},
-                      Case{"reservoir_of_one", ReservoirOrder{.samples = {1}}},
-                      Case{"reservoir_of_all", ReservoirOrder{.samples = {1'000'000}}}),
-    [](const auto& test) { return test.param.name; });
+std::vector<Case> AllCases() {
+  return {Case{"none", NoOrder{}},
+          Case{"full", FullOrder{}},
+          Case{"block", BlockOrder{.samples = {7}, .window = {50}}},
+          Case{"blocks_larger_than_windows", BlockOrder{.samples = {64}, .window = {5}}},
+          Case{"one_block", BlockOrder{.samples = {100'000}, .window = {100'000}}},
+          Case{"reservoir", ReservoirOrder{.samples = {37}}},
+          Case{"reservoir_of_one", ReservoirOrder{.samples = {1}}},
+          Case{"reservoir_of_all", ReservoirOrder{.samples = {1'000'000}}}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, EpochOrderTest, ::testing::ValuesIn(AllCases()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Orders, AreAllTried) {
+  std::vector<OrderSpec> orders;
+  for (const Case& one : AllCases()) orders.push_back(one.spec);
+  EXPECT_THAT(config::testing::NotTried(orders), ::testing::IsEmpty());
+}
 
 TEST_P(EpochOrderTest, VisitsEachOrdinalOnce) {
   for (const int64_t size : {1, 2, 6, 7, 8, 37, 63, 1000, 1024, 1037}) {

@@ -18,7 +18,7 @@ class ReservoirEpoch {
     std::iota(buffer_.begin(), buffer_.end(), 0);
   }
 
-  // Whether what stands there is still known, or not yet made.
+  // Whether the entry there is still known, or not yet made.
   bool Has(int64_t position) const { return position + kRecent >= made_; }
 
   int64_t At(int64_t position) {

@@ -29,7 +29,7 @@ struct ScheduleLength {
 
   // Returns the length in steps, at least one. It is `total` when nothing is set.
   int64_t StepsOf(int64_t total) const;
-  // Returns the share of the length that lies before `step`, at most 1.
+  // Returns the share of the length before `step`, at most 1.
   double ProgressAt(int64_t step, int64_t total) const;
 
   friend bool operator==(const ScheduleLength&, const ScheduleLength&) = default;

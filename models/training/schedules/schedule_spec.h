@@ -1,5 +1,5 @@
 // The `schedule` of a training: how the learning rate changes. A Schedule is a schedule as its spec
-// defines it, with all that the platform asks of a schedule.
+// defines it, with all functions that the platform needs.
 //
 //   schedule: cosine
 //   schedule: {type: warmup, share: 0.1, then: {type: step, steps: 1000}}

@@ -1,6 +1,7 @@
 #include "models/training/schedules/schedule_spec.h"
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -47,6 +48,17 @@ TEST(Schedule, AWarmUpRisesAndHandsOver) {
   ExpectNear(Factors(Warmup{{.steps = 4}}, 6), {0.25, 0.5, 0.75, 1, 1, 1});
   ExpectNear(Factors(Warmup{{.share = 0.25}, 0.5, Polynomial{}}, 8),
              {0.75, 1, 1, 5. / 6, 4. / 6, 3. / 6, 2. / 6, 1. / 6});
+}
+
+TEST(Schedule, OfEveryTypeGivesFactorsFromZeroToOne) {
+  for (const auto& alternative : Schedule::Alternatives()) {
+    const std::unique_ptr<Schedule> schedule = alternative.make();
+    for (const int64_t step : {0, 1, 49, 50, 98, 99}) {
+      const double factor = schedule->LearningRateFactor(step, 100);
+      EXPECT_GE(factor, 0) << alternative.type().tag << " at step " << step;
+      EXPECT_LE(factor, 1) << alternative.type().tag << " at step " << step;
+    }
+  }
 }
 
 TEST(Schedule, IsReadFromAPipeline) {

@@ -28,7 +28,7 @@ absl::StatusOr<std::span<std::byte>> AnswerColumns::AddNumbers(const std::string
   const int64_t most = answers_.size();
   int64_t bytes = bytes_of_value;
   for (const int64_t size : shape) {
-    if (size < 1) return InvalidArgument("the column {} has no sound shape", name);
+    if (size < 1) return InvalidArgument("the column {} has no valid shape", name);
     bytes = size > most / bytes ? most + 1 : bytes * size;
   }
   bytes = num_rows_ > most / std::max<int64_t>(bytes, 1) ? most + 1 : bytes * num_rows_;
@@ -42,7 +42,7 @@ absl::StatusOr<std::span<std::byte>> AnswerColumns::AddBinary(const std::string&
                                                               std::span<const int64_t> offsets) {
   if (std::cmp_not_equal(offsets.size(), num_rows_ + 1) || offsets.front() != 0 ||
       !std::ranges::is_sorted(offsets)) {
-    return InvalidArgument("the offsets of the column {} are not {} that ascend from 0", name,
+    return InvalidArgument("the column {} needs {} offsets that ascend from 0", name,
                            num_rows_ + 1);
   }
   int64_t offsets_at = 0;

@@ -4,7 +4,7 @@
 //   answer.Begin(rows);
 //   ASSIGN_OR_RETURN(const std::span<double> scores, answer.Add<double>("score"));
 //   ...                      // the plug-in fills them
-//   return answer.Said();    // beside what else the answer says
+//   return answer.Said(); // together with the other fields of the answer
 #pragma once
 
 #include <concepts>
@@ -28,13 +28,13 @@ class AnswerColumns {
   // `answers` was mapped for writing, and outlives it.
   explicit AnswerColumns(const Memory& answers) : answers_(answers) {}
 
-  // A new answer of so many rows, from the beginning of the memory: what an earlier one said is
-  // no longer there.
+  // Begins a new answer of `num_rows` rows at the beginning of the memory. It overwrites an earlier
+  // one.
   void Begin(int64_t num_rows);
 
-  // A column of numbers, `shape` of them in a row, for the caller to fill: all zeros. T is int64_t,
-  // int32_t, uint8_t, float or double. RESOURCE_EXHAUSTED where the memory has no room for it;
-  // INVALID_ARGUMENT for a shape that is none.
+  // Adds a column of zeros for the caller to fill, with `shape` numbers in each row. T is int64_t,
+  // int32_t, uint8_t, float or double. RESOURCE_EXHAUSTED when the memory has no room for it;
+  // INVALID_ARGUMENT when the shape is not valid.
   template <typename T>
   absl::StatusOr<std::span<T>> Add(const std::string& name, std::vector<int64_t> shape = {}) {
     ASSIGN_OR_RETURN(const std::span<std::byte> bytes,
@@ -42,16 +42,17 @@ class AnswerColumns {
     return std::span<T>(reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T));
   }
 
-  // A column of byte strings: row i has the bytes from offsets[i] to offsets[i + 1] of what the
-  // caller fills. `offsets`, one more than there are rows, ascend from 0; they are copied.
+  // Adds a column of byte strings, whose bytes the caller fills: row i has the bytes from
+  // offsets[i] to offsets[i + 1]. `offsets` has one more entry than there are rows, ascends from 0,
+  // and is copied.
   absl::StatusOr<std::span<std::byte>> AddBinary(const std::string& name,
                                                  std::span<const int64_t> offsets);
 
-  // Which rows of a column that was added have a value: one bit a row, least significant first.
-  // All zeros, for the caller to fill. INVALID_ARGUMENT for a column that there is none of.
+  // Adds the validity bits of an added column, all zeros, for the caller to fill: one bit per row,
+  // least significant first, 1 for a row with a value. INVALID_ARGUMENT for an unknown column.
   absl::StatusOr<std::span<uint8_t>> AddValidity(const std::string& name);
 
-  // "rows" and "columns" as docs/formats/plugin_protocol.md has them.
+  // Returns "rows" and "columns" as docs/formats/plugin_protocol.md defines them.
   nlohmann::json Said() const;
 
  private:
@@ -69,7 +70,7 @@ class AnswerColumns {
   absl::StatusOr<std::span<std::byte>> AddNumbers(const std::string& name, const char* type,
                                                   int64_t bytes_of_value,
                                                   std::vector<int64_t> shape);
-  // `size` bytes that no other column has, all zeros. `at`: where they begin.
+  // Returns `size` bytes of zeros that no other column uses. `at`: where they begin.
   absl::StatusOr<std::span<std::byte>> Place(const std::string& name, int64_t size, int64_t& at);
 
   const Memory& answers_;

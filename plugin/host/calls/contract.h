@@ -1,4 +1,4 @@
-// Structs of plugin.h from plug-ins that were compiled against an earlier or a later one.
+// Reads structs from plug-ins that were compiled against an earlier or a later plugin.h.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace tidemill::plugin::host {
 
-// What this host knows of a struct that begins with its size: zeros where the plug-in's ends
-// before.
+// Returns the members that this host knows of a struct that begins with its size. Members that the
+// plug-in's struct lacks are zeros.
 template <typename Struct>
 Struct Known(const void* given) {
   size_t size = 0;
@@ -20,7 +20,7 @@ Struct Known(const void* given) {
   return known;
 }
 
-// An empty struct for a plug-in to read or to fill.
+// Returns an empty struct for a plug-in to read or to fill.
 template <typename Struct>
 Struct Sized() {
   Struct empty = {};
@@ -28,7 +28,7 @@ Struct Sized() {
   return empty;
 }
 
-// An array of such structs, which lie as far apart as they are long.
+// An array of such structs. The distance between two of them is their size.
 template <typename Struct>
 std::vector<Struct> KnownOnes(const Struct* given, size_t count) {
   std::vector<Struct> known;

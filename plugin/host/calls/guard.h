@@ -1,5 +1,5 @@
-// Where what a plug-in throws ends: everything of its file runs inside Guard(). Plug-ins must not
-// throw through the contract, but a host that ends in silence would tell nobody which one did.
+// Catches what a plug-in throws: all code of its file runs inside Guard(). Plug-ins must not throw
+// through the contract, but if the host just ended, the user would not learn which plug-in did.
 #pragma once
 
 #include <exception>
@@ -19,7 +19,7 @@ absl::Status Guard(const Body& body) {
   } catch (const std::exception& error) {
     return Internal("{}", error.what());
   } catch (...) {
-    return Internal("something was thrown that is no std::exception");
+    return Internal("it threw something that is not a std::exception");
   }
 }
 

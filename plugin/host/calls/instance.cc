@@ -17,6 +17,12 @@ void Failure::Fail(const TidemillHost* host, const char* what, const char* where
   failure.where_ = where != nullptr ? where : "";
 }
 
+const char* Failure::PathOf(const TidemillHost* host, const char* name) {
+  const auto& files = reinterpret_cast<const Face*>(host)->failure->files_;
+  const auto found = files.find(name != nullptr ? name : "");
+  return found == files.end() ? nullptr : found->second.c_str();
+}
+
 absl::StatusOr<std::unique_ptr<Instance>> Instance::Create(const TidemillPlugin& plugin,
                                                            const Values& values, uint64_t seed,
                                                            Failure& failure) {
@@ -42,11 +48,10 @@ absl::StatusOr<std::string> Instance::Seal() {
 
 absl::Status Instance::Restore(const std::string& state) {
   std::string bytes;
-  if (!absl::Base64Unescape(state, &bytes)) return InvalidArgument("the state is no base64");
+  if (!absl::Base64Unescape(state, &bytes)) return InvalidArgument("the state is not base64");
   if (plugin_.restore == nullptr) {
     if (bytes.empty()) return absl::OkStatus();
-    return FailedPrecondition("it remembers nothing, and is given {} bytes to restore",
-                              bytes.size());
+    return FailedPrecondition("it has no state, but got {} bytes to restore", bytes.size());
   }
   return Call("restore",
               [&] { return plugin_.restore(self_, {.data = bytes.data(), .size = bytes.size()}); });

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 #include "plugin/host/calls/guard.h"
@@ -13,18 +15,21 @@
 
 namespace tidemill::plugin::host {
 
-// Why the last call failed, as the plug-in says by TidemillHost.fail. Stays where it is.
+// The reason that the plug-in gave with TidemillHost.fail for the failure of the last call, and the
+// paths of its data files. Not movable.
 class Failure {
  public:
-  Failure() : face_{.host = {.size = sizeof(TidemillHost), .fail = &Fail}, .failure = this} {}
+  Failure()
+      : face_{.host = {.size = sizeof(TidemillHost), .fail = &Fail, .file = &PathOf},
+              .failure = this} {}
   Failure(const Failure&) = delete;
   Failure& operator=(const Failure&) = delete;
 
   const TidemillHost* host() const { return &face_.host; }
   const std::string& where() const { return where_; }
 
-  // Calls a function of the plug-in, which returns 0 for success. Fails as the function does, also
-  // with what it throws.
+  // Calls a function of the plug-in, which returns 0 for success. Returns the function's failure,
+  // or the exception that it throws as a status.
   template <typename Function>
   absl::Status Call(std::string_view name, const Function& function) {
     Clear();
@@ -37,22 +42,27 @@ class Failure {
 
   void Clear();
 
+  // Sets the paths of the data files, by their names.
+  void Place(std::map<std::string, std::string> files) { files_ = std::move(files); }
+
  private:
-  // What plug-ins are given: its address is that of its first member.
+  // The host as plug-ins see it. The address of the struct is the address of its first member.
   struct Face {
     TidemillHost host;
     Failure* failure;
   };
 
   static void Fail(const TidemillHost* host, const char* what, const char* where);
+  static const char* PathOf(const TidemillHost* host, const char* name);
 
   const Face face_;
   bool is_set_ = false;
   std::string what_;
   std::string where_;
+  std::map<std::string, std::string> files_;
 };
 
-// Ends with its object. Thread-compatible.
+// The plug-in's instance ends with this object. Thread-compatible.
 class Instance {
  public:
   // `plugin` and `failure` outlive it.
@@ -70,7 +80,7 @@ class Instance {
     return failure_.Call(name, function);
   }
 
-  // In base64.
+  // Returns the state in base64.
   absl::StatusOr<std::string> Seal();
   absl::Status Restore(const std::string& state);
 

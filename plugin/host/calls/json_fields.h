@@ -1,4 +1,4 @@
-// Fields of a message that have the type they should have.
+// Reads fields of a message and checks their types.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace tidemill::plugin::host {
 
-// Null where `object` has no such field, or is no object. Valid as long as `object` is.
+// Null where `object` has no such field, or is not an object. Valid as long as `object` is.
 inline const nlohmann::json& FieldOf(const nlohmann::json& object, const char* name) {
   static const nlohmann::json kNull;
   const auto found = object.find(name);
@@ -21,26 +21,27 @@ inline const nlohmann::json& FieldOf(const nlohmann::json& object, const char* n
 
 inline absl::StatusOr<std::string> TextOf(const nlohmann::json& object, const char* name) {
   const nlohmann::json& field = FieldOf(object, name);
-  if (!field.is_string()) return InvalidArgument("the request's {} is no text", name);
+  if (!field.is_string()) return InvalidArgument("the request's {} is not a text", name);
   return field.get<std::string>();
 }
 
 inline absl::StatusOr<int64_t> WholeOf(const nlohmann::json& object, const char* name) {
   const nlohmann::json& field = FieldOf(object, name);
-  if (!field.is_number_integer()) return InvalidArgument("the request's {} is no number", name);
+  if (!field.is_number_integer()) return InvalidArgument("the request's {} is not a number", name);
   return field.get<int64_t>();
 }
 
 inline absl::StatusOr<double> NumberOf(const nlohmann::json& object, const char* name) {
   const nlohmann::json& field = FieldOf(object, name);
-  if (!field.is_number()) return InvalidArgument("the request's {} is no number", name);
+  if (!field.is_number()) return InvalidArgument("the request's {} is not a number", name);
   return field.get<double>();
 }
 
-// What JSON cannot say, and decisions must not rest on.
+// INVALID_ARGUMENT for infinity and NaN, which JSON cannot express and decisions must not depend
+// on.
 inline absl::Status CheckFinite(std::string_view name, double value) {
   if (std::isfinite(value)) return absl::OkStatus();
-  return InvalidArgument("{} is {}, which is no finite number", name, value);
+  return InvalidArgument("{} is {}, which is not a finite number", name, value);
 }
 
 }  // namespace tidemill::plugin::host

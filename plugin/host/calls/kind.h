@@ -1,4 +1,4 @@
-// What a host does for plug-ins of one kind.
+// The calls that a host serves for plug-ins of one kind.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace tidemill::plugin::host {
 
-// An instance of one kind. Answers are what stands beside "ok".
+// An instance of one kind. Its answers are the fields other than "ok".
 class Kind {
  public:
   virtual ~Kind() = default;
-  // The answer to `create`, which may say more than settings and seed.
+  // Returns the answer to `create`. The request may have more fields than settings and seed.
   virtual absl::StatusOr<nlohmann::json> Created(const nlohmann::json& request) = 0;
   // INVALID_ARGUMENT for a call that the kind does not have.
   virtual absl::StatusOr<nlohmann::json> Call(std::string_view call,

@@ -11,7 +11,8 @@ namespace tidemill::plugin::host {
 absl::StatusOr<Memory> Memory::Map(int descriptor, Access access) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) {
-    return FailedPrecondition("descriptor {} is no memory: {}", descriptor, strerror(errno));
+    return FailedPrecondition("descriptor {} is not shared memory: {}", descriptor,
+                              strerror(errno));
   }
   const auto size = static_cast<size_t>(status.st_size);
   if (size == 0) return Memory({}, access);
@@ -39,7 +40,7 @@ absl::Status Memory::Check(int64_t at, int64_t size) const {
   if (at >= 0 && size >= 0 && at % kAlignment == 0 && at <= all && size <= all - at) {
     return absl::OkStatus();
   }
-  return InvalidArgument("{} bytes at {} do not lie in the memory of {} bytes", size, at, all);
+  return InvalidArgument("{} bytes at {} are not within the memory of {} bytes", size, at, all);
 }
 
 }  // namespace tidemill::plugin::host

@@ -1,4 +1,4 @@
-// Memory that the owner shares.
+// Memory that the owner shares with the host.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ class Memory {
 
   enum class Access { kRead, kWrite };
 
-  // FAILED_PRECONDITION where the descriptor is no memory.
+  // FAILED_PRECONDITION when the descriptor is not shared memory.
   static absl::StatusOr<Memory> Map(int descriptor, Access access = Access::kRead);
 
   int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
 
-  // `size` bytes from `at`, which is a multiple of kAlignment. INVALID_ARGUMENT where they are not
-  // all in it.
+  // Returns `size` bytes from `at`, which is a multiple of kAlignment. INVALID_ARGUMENT when they
+  // are not all in the memory.
   absl::StatusOr<const void*> At(int64_t at, int64_t size) const;
   // The same bytes, to be written. FAILED_PRECONDITION for memory that was mapped for reading.
   absl::StatusOr<std::byte*> WritableAt(int64_t at, int64_t size) const;
@@ -37,8 +37,8 @@ class Memory {
   Access access_;
 };
 
-// What a host and its owner share: columns of requests, which the host reads, and of answers, which
-// it writes.
+// The two memories that a host and its owner share: for columns of requests, which the host reads,
+// and for columns of answers, which the host writes.
 struct Memories {
   Memory requests;
   Memory answers;

@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMostRows = int64_t{1} << 40;
-constexpr int64_t kMostWidth = int64_t{1} << 30;
+constexpr int64_t kMaxRows = int64_t{1} << 40;
+constexpr int64_t kMaxWidth = int64_t{1} << 30;
 
 struct Type {
   std::string_view name;
@@ -35,8 +35,8 @@ absl::StatusOr<int64_t> WidthOf(const json& shape, const std::string& column) {
   int64_t width = 1;
   for (const json& size : shape) {
     const int64_t factor = size.is_number_integer() ? size.get<int64_t>() : 0;
-    if (factor < 1 || factor > kMostWidth / width) {
-      return InvalidArgument("the column {} has no sound shape", column);
+    if (factor < 1 || factor > kMaxWidth / width) {
+      return InvalidArgument("the column {} has no valid shape", column);
     }
     width *= factor;
   }
@@ -52,7 +52,7 @@ absl::StatusOr<std::unique_ptr<RequestColumns>> RequestColumns::Read(const json&
                                                                      const Memory& memory) {
   ASSIGN_OR_RETURN(const int64_t rows, WholeOf(said, "rows"));
   const json& columns = FieldOf(said, "columns");
-  if (rows < 0 || rows > kMostRows || !columns.is_array()) {
+  if (rows < 0 || rows > kMaxRows || !columns.is_array()) {
     return InvalidArgument("the request has no columns");
   }
   std::unique_ptr<RequestColumns> read(new RequestColumns());

@@ -14,11 +14,11 @@
 
 namespace tidemill::plugin::host {
 
-// Stays where it is, since its parts point at one another. Thread-compatible.
+// Not movable, because its parts point at one another. Thread-compatible.
 class RequestColumns {
  public:
-  // `said` has "rows" and "columns" as docs/formats/plugin_protocol.md says. INVALID_ARGUMENT for
-  // what is no columns, or does not lie in the memory.
+  // `said` has "rows" and "columns" as docs/formats/plugin_protocol.md defines them.
+  // INVALID_ARGUMENT when it does not describe columns, or when columns are outside the memory.
   static absl::StatusOr<std::unique_ptr<RequestColumns>> Read(const nlohmann::json& said,
                                                               const Memory& memory);
   RequestColumns(const RequestColumns&) = delete;
@@ -27,7 +27,7 @@ class RequestColumns {
   const TidemillColumns& view() const { return view_; }
 
  private:
-  // A struct of Arrow's with what it points at.
+  // An Arrow struct, and the data to which it points.
   struct Node {
     std::string name = {};
     std::string format = {};

@@ -31,7 +31,7 @@ std::vector<std::string> ChoicesOf(const TidemillSetting& setting) {
 }
 
 absl::Status CheckNumber(const TidemillSetting& setting, const json& value) {
-  if (!value.is_number()) return InvalidArgument("{} is no number", value.dump());
+  if (!value.is_number()) return InvalidArgument("{} is not a number", value.dump());
   const auto number = value.get<double>();
   if (!std::isfinite(number)) return InvalidArgument("{} is not finite", number);
   if (number < setting.min) return InvalidArgument("{} is below {}", number, setting.min);
@@ -40,7 +40,7 @@ absl::Status CheckNumber(const TidemillSetting& setting, const json& value) {
 }
 
 absl::Status CheckText(const TidemillSetting& setting, const json& value) {
-  if (!value.is_string()) return InvalidArgument("{} is no text", value.dump());
+  if (!value.is_string()) return InvalidArgument("{} is not a text", value.dump());
   const std::vector<std::string> choices = ChoicesOf(setting);
   if (choices.empty() || std::ranges::count(choices, value.get<std::string>()) > 0) {
     return absl::OkStatus();
@@ -55,7 +55,7 @@ absl::Status CheckOne(const TidemillSetting& setting, const json& value) {
       return InvalidArgument("{} is neither true nor false", value.dump());
     case TIDEMILL_INTEGER:
       if (!value.is_number_integer()) {
-        return InvalidArgument("{} is no whole number", value.dump());
+        return InvalidArgument("{} is not a whole number", value.dump());
       }
       return CheckNumber(setting, value);
     case TIDEMILL_TEXT:
@@ -71,7 +71,7 @@ absl::Status CheckValue(const TidemillSetting& setting, const json& value) {
   if (setting.type != TIDEMILL_NUMBERS && setting.type != TIDEMILL_TEXTS) {
     return Annotate(CheckOne(setting, value), about);
   }
-  if (!value.is_array()) return InvalidArgument("{}: {} is no list", about, value.dump());
+  if (!value.is_array()) return InvalidArgument("{}: {} is not a list", about, value.dump());
   for (const json& one : value) RETURN_IF_ERROR(Annotate(CheckOne(setting, one), about));
   return absl::OkStatus();
 }
@@ -98,7 +98,7 @@ absl::StatusOr<json> DescribeSettings(const std::vector<TidemillSetting>& settin
     if (setting.default_json != nullptr) {
       one["default"] = DefaultOf(setting);
       if (one["default"].is_discarded()) {
-        return InvalidArgument("the default of the setting {} is no JSON", setting.name);
+        return InvalidArgument("the default of the setting {} is not JSON", setting.name);
       }
       RETURN_IF_ERROR(Annotate(CheckValue(setting, one["default"]), "a default"));
     }

@@ -1,4 +1,4 @@
-// Settings of a plug-in: what it declares, and what an instance gets.
+// The settings that a plug-in declares, and the values that an instance gets.
 #pragma once
 
 #include <deque>
@@ -12,15 +12,16 @@
 
 namespace tidemill::plugin::host {
 
-// As a description has them. INVALID_ARGUMENT for a setting without a name, of an unknown type, or
-// with a default that it would not take.
+// Returns the settings in the form of a description. INVALID_ARGUMENT for a setting without a name,
+// of an unknown type, or with a default that it does not allow.
 absl::StatusOr<nlohmann::json> DescribeSettings(const std::vector<TidemillSetting>& settings);
 
-// The values of all settings. What they point at stays where it is; a value is moved, not copied.
+// The values of all settings. Movable, not copyable: the values point to memory of this object,
+// which a move keeps in place.
 class Values {
  public:
-  // INVALID_ARGUMENT for a setting that there is not, one that is missing, or a value that it does
-  // not take.
+  // INVALID_ARGUMENT for an unknown setting, one that is missing, or a value that a setting does
+  // not allow.
   static absl::StatusOr<Values> Read(const std::vector<TidemillSetting>& settings,
                                      const nlohmann::json& given);
   Values(Values&&) noexcept = default;

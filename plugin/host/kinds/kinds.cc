@@ -1,5 +1,6 @@
 #include "plugin/host/kinds/kinds.h"
 
+#include "plugin/host/kinds/format.h"
 #include "plugin/host/kinds/measure.h"
 #include "plugin/host/kinds/op.h"
 #include "plugin/host/kinds/score.h"
@@ -15,6 +16,7 @@ const KindEntry* FindKind(std::string_view name) {
       {"op", &CheckOp, &MakeOp},
       {"score", &CheckScore, &MakeScore},
       {"selection", &CheckSelection, &MakeSelection},
+      {"format", &CheckFormat, &MakeFormat},
   };
   for (const KindEntry& kind : kKinds) {
     if (kind.name == name) return &kind;

@@ -1,4 +1,5 @@
-// The kinds of plug-ins that this host runs. A new kind is its files and one line in kinds.cc.
+// The kinds of plug-ins that this host runs. To add a kind, write its files and one line in
+// kinds.cc.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@ namespace tidemill::plugin::host {
 
 struct KindEntry {
   std::string_view name;
-  // Whether TidemillPlugin.functions has all that the kind needs.
+  // Checks that TidemillPlugin.functions has all functions that the kind needs.
   absl::Status (*check)(const void* functions);
   // `instance` and `memories` outlive it.
   std::unique_ptr<Kind> (*make)(const void* functions, Instance& instance,

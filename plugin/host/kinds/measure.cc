@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 // Numbers that a sample contributes.
-constexpr size_t kMostNumbers = 64;
+constexpr size_t kMaxNumbers = 64;
 
 // Rows of sums, `width` numbers each.
 absl::StatusOr<std::span<const double>> SumsOf(const TidemillColumns& columns, size_t width) {
@@ -102,7 +102,7 @@ class MeasureKind : public Kind {
 absl::Status CheckMeasure(const void* functions) {
   const auto known = Known<TidemillMeasure>(functions);
   if (known.contribute == nullptr) return InvalidArgument("it needs the function contribute");
-  const size_t most = known.combine == nullptr ? 1 : kMostNumbers;
+  const size_t most = known.combine == nullptr ? 1 : kMaxNumbers;
   if (known.width >= 1 && known.width <= most) return absl::OkStatus();
   return InvalidArgument("each sample contributes {} numbers; {} is allowed{}", known.width,
                          most == 1 ? "1" : "1 to 64",

@@ -1,4 +1,4 @@
-// Measures: what samples contribute, and the values of its sums.
+// Measures: the contributions of samples, and the values of their sums.
 #pragma once
 
 #include <memory>

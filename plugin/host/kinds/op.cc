@@ -21,8 +21,8 @@ using nlohmann::json;
 // By TidemillColumnFormat.
 constexpr const char* kFormats[] = {"", "int64", "int32", "uint8", "float32", "float64", "binary"};
 
-// Of what an answer can say beside its columns.
-constexpr size_t kMostReasonBytes = 200;
+// For what an answer says beside its columns.
+constexpr size_t kMaxReasonBytes = 200;
 
 // A column with what its contract struct points at. Stays where it is.
 struct OpColumn {
@@ -62,7 +62,7 @@ absl::StatusOr<OpColumn> ReadOutput(const TidemillColumnType& given) {
   }
   OpColumn output{.name = given.name, .format = given.format, .shape = {}};
   if (given.format < TIDEMILL_INT64 || given.format > TIDEMILL_BINARY) {
-    return InvalidArgument("outputs: the column {} is of no type that there is", output.name);
+    return InvalidArgument("outputs: the column {} has an unknown type", output.name);
   }
   if (given.num_dimensions > 0 && given.shape == nullptr) {
     return InvalidArgument("outputs: the column {} has no shape", output.name);
@@ -107,7 +107,7 @@ class OpAnswer {
     RETURN_IF_ERROR(failure_);
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i].format == TIDEMILL_BINARY && !has_strings_[i]) {
-        return InvalidArgument("it gave no byte strings for the output {}", outputs_[i].name);
+        return InvalidArgument("it returned no byte strings for the output {}", outputs_[i].name);
       }
     }
     json said = columns_.Said();
@@ -118,7 +118,7 @@ class OpAnswer {
   }
 
  private:
-  // What plug-ins are given: its address is that of its first member.
+  // The struct that plug-ins receive. It has the same address as its first member.
   struct Face {
     TidemillMade made;
     OpAnswer* answer;
@@ -169,7 +169,7 @@ class OpAnswer {
         return;
       }
       answer.bad_.try_emplace(
-          row, std::string(why != nullptr ? why : "it gave no reason").substr(0, kMostReasonBytes));
+          row, std::string(why != nullptr ? why : "it gave no reason").substr(0, kMaxReasonBytes));
     });
     answer.failure_.Update(guarded);
   }
@@ -177,7 +177,7 @@ class OpAnswer {
   absl::Status Take(size_t output, const int64_t* offsets, const void* data) {
     if (output >= outputs_.size() || outputs_[output].format != TIDEMILL_BINARY ||
         has_strings_[output]) {
-      return InvalidArgument("output {} takes no byte strings, or no more", output);
+      return InvalidArgument("output {} does not hold byte strings, or was already filled", output);
     }
     const std::span all(offsets, static_cast<size_t>(num_rows_) + 1);
     ASSIGN_OR_RETURN(const std::span<std::byte> place,
@@ -253,7 +253,7 @@ class OpKind : public Kind {
     return answer.Said();
   }
 
-  // A state with each answer, so that whoever goes on elsewhere needs no rows again.
+  // A state with each answer, so that another process can continue without the rows.
   absl::StatusOr<json> Fit(const json& request) {
     ASSIGN_OR_RETURN(const auto block, RequestColumns::Read(request, requests_));
     RETURN_IF_ERROR(

@@ -1,4 +1,5 @@
-// Ops: which columns they make, what they learn, and blocks of rows that they make.
+// Ops: the columns that they make, the state that they learn, and the blocks of rows that they
+// make.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ class ScoreKind : public Kind {
     json looks_at = json::array();
     for (size_t i = 0; first != nullptr && i < count; ++i) {
       if (first[i] < TIDEMILL_SCORE_LOSSES || first[i] > TIDEMILL_SCORE_AGES) {
-        return InvalidArgument("looks_at: there is no column of the number {}",
+        return InvalidArgument("looks_at: there is no column with the number {}",
                                static_cast<int>(first[i]));
       }
       looks_at.push_back(kColumns[first[i]]);
@@ -50,7 +50,7 @@ class ScoreKind : public Kind {
       return 0;
     }));
     if (keep < TIDEMILL_KEEP_GREATEST || keep > TIDEMILL_KEEP_IN_PROPORTION) {
-      return InvalidArgument("keep: {} is none of greatest, least and in proportion",
+      return InvalidArgument("keep: {} is not greatest, least or in proportion",
                              static_cast<int>(keep));
     }
     is_drawn_ = keep == TIDEMILL_KEEP_IN_PROPORTION;
@@ -67,7 +67,7 @@ class ScoreKind : public Kind {
     ASSIGN_OR_RETURN(const auto columns, RequestColumns::Read(request, requests_));
     answer_.Begin(columns->view().array->length);
     ASSIGN_OR_RETURN(const std::span<double> scores, answer_.Add<double>("score"));
-    // What a plug-in does not write is no score.
+    // A place that a plug-in does not write is not a score.
     std::ranges::fill(scores, std::numeric_limits<double>::quiet_NaN());
     RETURN_IF_ERROR(instance_.Call("score", [&] {
       return functions_.score(instance_.self(), &columns->view(), scores.data(), scores.size());

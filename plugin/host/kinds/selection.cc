@@ -80,7 +80,7 @@ class SelectionKind : public Kind {
     RETURN_IF_ERROR(instance_.Call(
         "choose", [&] { return functions_.choose(instance_.self(), &wanted, &chosen); }));
     if (std::cmp_greater(chosen.count, wanted.most_rows)) {
-      return InvalidArgument("choose: it gave {} rows, and {} are the most", chosen.count,
+      return InvalidArgument("choose: it returned {} rows; at most {} are allowed", chosen.count,
                              wanted.most_rows);
     }
     ASSIGN_OR_RETURN(json said, Told(chosen));
@@ -91,7 +91,7 @@ class SelectionKind : public Kind {
   // What is chosen, in the memory for answers. The owner looks whether it makes sense.
   absl::StatusOr<json> Told(const TidemillChosen& chosen) {
     if (chosen.rows == nullptr && chosen.count > 0) {
-      return InvalidArgument("it chose {} rows and does not say which", chosen.count);
+      return InvalidArgument("it chose {} rows but did not return them", chosen.count);
     }
     answers_.Begin(static_cast<int64_t>(chosen.count));
     ASSIGN_OR_RETURN(const std::span<int64_t> rows, answers_.Add<int64_t>("row"));

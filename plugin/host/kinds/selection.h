@@ -1,4 +1,4 @@
-// Selections: which candidates they choose.
+// Selections: the candidates that they choose.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,7 @@ absl::StatusOr<json> Described(const TidemillEvidence& evidence) {
   if (evidence.kind < TIDEMILL_SAMPLES || evidence.kind > TIDEMILL_RECORD_COLUMNS ||
       evidence.since < TIDEMILL_DECISION || evidence.since > TIDEMILL_BEGINNING ||
       evidence.newest < 0 || evidence.most_rows < 0) {
-    return InvalidArgument("looks_at: {} is of no kind that there is", evidence.name);
+    return InvalidArgument("looks_at: {} has an unknown kind", evidence.name);
   }
   json columns = json::array();
   for (const char* const* column = evidence.columns; column != nullptr && *column != nullptr;
@@ -39,7 +39,8 @@ absl::StatusOr<json> Described(const TidemillEvidence& evidence) {
 absl::StatusOr<json> Described(const TidemillPoints& points) {
   const int given = (points.samples != 0 ? 1 : 0) + (points.seconds != 0 ? 1 : 0) +
                     (points.calendar != nullptr ? 1 : 0);
-  if (given != 1) return InvalidArgument("points: exactly one of the three has to be set");
+  if (given != 1)
+    return InvalidArgument("points: set exactly one of samples, seconds and calendar");
   if (points.samples > 0) return json{{"samples", points.samples}};
   if (points.seconds > 0 && std::isfinite(points.seconds)) return json{{"seconds", points.seconds}};
   for (const std::string_view calendar : kCalendars) {
@@ -116,7 +117,7 @@ class TriggerKind : public Kind {
       const std::string name = numbers[i].name != nullptr ? numbers[i].name : "";
       RETURN_IF_ERROR(CheckFinite(name, numbers[i].value));
       if (name.empty() || !observed.emplace(name, numbers[i].value).second) {
-        return InvalidArgument("observe: '{}' is no name, or is observed twice", name);
+        return InvalidArgument("observe: '{}' is not a valid name, or is observed twice", name);
       }
     }
     ASSIGN_OR_RETURN(std::string state, instance_.Seal());
@@ -162,10 +163,10 @@ class TriggerKind : public Kind {
   absl::StatusOr<json> Judge(const json& request) {
     const json& observed = FieldOf(request, "observed");
     std::vector<TidemillNumber> numbers;
-    // The names are those of the request, which outlives the call.
+    // The names point into the request, which outlives the call.
     for (auto number = observed.begin(); number != observed.end(); ++number) {
       if (!observed.is_object() || !number->is_number()) {
-        return InvalidArgument("what was observed is no number");
+        return InvalidArgument("an observed value is not a number");
       }
       numbers.push_back({.name = number.key().c_str(), .value = number->get<double>()});
     }
@@ -173,8 +174,7 @@ class TriggerKind : public Kind {
     RETURN_IF_ERROR(instance_.Call("judge", [&] {
       return functions_.judge(instance_.self(), numbers.data(), numbers.size(), &verdict);
     }));
-    if (verdict.because == nullptr)
-      return InvalidArgument("judge: it does not say because of what");
+    if (verdict.because == nullptr) return InvalidArgument("judge: it returned no reason");
     json said = {{"fired", verdict.fired != 0}, {"because", verdict.because}};
     if (verdict.quantity == nullptr) return said;
     RETURN_IF_ERROR(CheckFinite(verdict.quantity, verdict.value));
@@ -190,7 +190,7 @@ class TriggerKind : public Kind {
   Instance& instance_;
   const Memory& requests_;
   std::vector<TidemillEvidence> evidence_;
-  // Of the tables. The plug-in's own texts may be gone after its next call.
+  // The names of the tables. The plug-in's own texts may be gone after its next call.
   std::vector<std::string> names_;
 };
 

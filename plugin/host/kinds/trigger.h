@@ -1,4 +1,4 @@
-// Triggers: where they decide, what they look at, what they observe and how they judge it.
+// Triggers: their decision points, their inputs, their observations and their verdicts.
 #pragma once
 
 #include <memory>

@@ -63,7 +63,8 @@ class Owner {
 
 // The process and all that descend from it.
 std::vector<pid_t> FamilyOf(pid_t pid);
-// Waits for the end of a process that may be nobody's child. False: it still runs after 20 s.
+// Waits for the end of a process that need not be a child of this one. False: it still runs after
+// 20 s.
 bool Ends(pid_t pid);
 
 }  // namespace tidemill::plugin::host::testing

@@ -236,7 +236,7 @@ class Misbehaving : public tidemill::plugin::Trigger {
   Verdict Judge(const Observed&) const override {
     if (*how == "judges by NaN")
       return {.because = "x", .comparison = Comparison{"x", std::nan("")}};
-    return {.because = "it is as it is"};
+    return {.because = "it is what it is"};
   }
   std::string Seal() const override { return last_; }
 

@@ -1,21 +1,22 @@
 /* What a plug-in of Tidemill is, for shared objects in any language that speaks C.
  *
- * A plug-in is code of yours that a pipeline names: a trigger policy, a measure. It runs in a
- * process of its own, tidemill-plugin-host, which loads the shared object and calls these functions
- * from one thread. A plug-in is pure: settings, a seed, numbers and columns go in; numbers, columns
- * and a sealed state come out.
+ * A plug-in is code of yours that a pipeline names: a trigger policy, a selection policy, a
+ * score, an op or a measure. It runs in its own process, tidemill-plugin-host, which loads the
+ * shared object and calls these functions from one thread. A plug-in is pure: settings, a seed,
+ * numbers and columns go in; numbers, columns and a sealed state come out.
  *
- * C++ writers want plugin.hpp, which makes all of this of a class. Python writers want the module
- * tidemill.plugin.
+ * Authors in C++ use plugin.hpp, which implements these structs with a class. Authors in Python use
+ * the module tidemill.plugin.
  *
  *   const TidemillPlugin* tidemill_plugin(uint32_t index);
  *
- * is exported: the plug-ins of the file, NULL behind the last.
+ * is exported: the plug-ins of the file, NULL after the last.
  *
  * Versions: structs begin with their size and only grow at their end. A host passes over what it
  * does not know and does without what a plug-in does not have, so a shared object that was compiled
- * against an earlier header loads in every later host of the same TIDEMILL_PLUGIN_VERSION. Who
- * steps through an array of such structs, host or plug-in, steps by the size that its elements say.
+ * against an earlier header loads in every later host of the same TIDEMILL_PLUGIN_VERSION. Code
+ * that iterates over an array of such structs, host or plug-in, steps by the size that its elements
+ * state.
  *
  * Memory: what a host gives is valid during the call. What a plug-in gives is valid until its next
  * call, or until it is destroyed. Texts are UTF-8 and end with a zero byte.
@@ -62,6 +63,9 @@ typedef struct TidemillHost {
   size_t size;
   /* Says why the call fails. Copies both; `where` may be NULL. */
   void (*fail)(const struct TidemillHost* host, const char* what, const char* where);
+  /* The path of a data file that the pipeline names in `files`, by the name that it has there; NULL
+   * for none. The file is read-only. Valid as long as the plug-in is. */
+  const char* (*file)(const struct TidemillHost* host, const char* name);
 } TidemillHost;
 
 enum TidemillSettingType {
@@ -83,7 +87,7 @@ typedef struct TidemillSetting {
   const char* default_json;
   /* Bounds of numbers, both inclusive; -INFINITY and INFINITY for none. */
   double min, max;
-  /* Texts that are allowed, NULL behind the last; NULL: all. */
+  /* Texts that are allowed, NULL after the last; NULL: all. */
   const char* const* choices;
 } TidemillSetting;
 
@@ -96,7 +100,7 @@ typedef struct TidemillValue {
   const char* text;
   const double* numbers;
   const char* const* texts;
-  size_t count; /* Of numbers or texts. */
+  size_t count; /* For columns of numbers or texts. */
 } TidemillValue;
 
 /* A place in the stream: microseconds since 1970, UTC, and the key of a sample. */
@@ -118,22 +122,23 @@ enum TidemillEvidenceKind {
 
 enum TidemillSince { TIDEMILL_DECISION = 1, TIDEMILL_TRAINING = 2, TIDEMILL_BEGINNING = 3 };
 
-/* What a trigger looks at at its decisions. Tables other than those of samples have one column
- * `values`, float64. */
+/* What a trigger looks at at its decisions. Tables other than those of samples have the columns
+ * `values`, float64, and `key`, int64: a sample without a label has no error, so that two tables
+ * may have other samples. */
 typedef struct TidemillEvidence {
   size_t size;
   const char* name;
   enum TidemillEvidenceKind kind;
   enum TidemillSince since;
-  int64_t newest;             /* The last so many rows; 0 for all. */
-  int64_t most_rows;          /* At most so many, drawn by their keys; 0 for all. */
-  const char* const* columns; /* Of TIDEMILL_RECORD_COLUMNS, NULL behind the last; else NULL. */
+  int64_t newest;             /* The number of last rows; 0 for all. */
+  int64_t most_rows;          /* The largest number, drawn by their keys; 0 for all. */
+  const char* const* columns; /* For TIDEMILL_RECORD_COLUMNS, NULL after the last; else NULL. */
 } TidemillEvidence;
 
 /* Where a trigger decides: exactly one is set. */
 typedef struct TidemillPoints {
   size_t size;
-  int64_t samples;      /* After every so many. */
+  int64_t samples;      /* After this many. */
   double seconds;       /* At the end of each period of event time. */
   const char* calendar; /* "day", "week", "month" or "year". */
 } TidemillPoints;
@@ -188,17 +193,17 @@ typedef struct TidemillTrigger {
  * must not depend on the rows beside it. The value follows from the sums. */
 typedef struct TidemillMeasure {
   size_t size;
-  int of_values;           /* Of real labels; else of classes. */
+  int of_values;           /* For real labels; else for classes. */
   int needs_probabilities; /* Else of predictions. */
   int higher_is_better;
   const char* unit;
   size_t width; /* Numbers that each sample contributes: 1 to 64. */
   /* Columns `label`, `prediction` and, where asked for, `probabilities`. Writes `width` finite
-   * numbers for each row, the rows one behind the other; they are zeros before. */
+   * numbers for each row, row after row; they are zeros before. */
   int (*contribute)(void* self, const TidemillColumns* block, double* contributions);
   /* `sums`: `num_rows` rows of `width` numbers, each the sums over other samples. Writes a value
-   * for each row; one that is not finite, as it is before, is none. NULL: the value is the mean of
-   * what samples contribute, and `width` is 1. */
+   * for each row; a value that is not finite, as before the call, means that there is none. NULL:
+   * the value is the mean of what samples contribute, and `width` is 1. */
   int (*combine)(void* self, const double* sums, size_t num_rows, double* values);
 } TidemillMeasure;
 
@@ -222,7 +227,7 @@ typedef struct TidemillColumnType {
   size_t num_dimensions; /* 0 for one number, and for byte strings. */
 } TidemillColumnType;
 
-/* What an op says of itself once it knows its inputs. */
+/* What an op says about itself once it knows its inputs. */
 typedef struct TidemillOutputs {
   size_t size;
   const TidemillColumnType* columns;
@@ -233,12 +238,12 @@ typedef struct TidemillOutputs {
 /* What an op makes of a block of rows. */
 typedef struct TidemillMade {
   size_t size;
-  /* For each output, in the order of TidemillOutputs, where its numbers go: row behind row, all
+  /* For each output, in the order of TidemillOutputs, where its numbers go: row after row, all
    * zeros so far. NULL for byte strings. */
   void* const* numbers;
   size_t num_outputs;
   /* Gives all byte strings of an output: row i has the bytes from offsets[i] to offsets[i + 1] of
-   * `data`. Copies both. A failure is to be passed on. */
+   * `data`. Copies both. Pass a failure on. */
   int (*give_strings)(const struct TidemillMade* made, size_t output, const int64_t* offsets,
                       const void* data);
   /* Nothing can be made of this row of the block, and why: it is a bad sample. Copies `why`. */
@@ -282,7 +287,7 @@ typedef struct TidemillScore {
   const enum TidemillScoreColumn* (*looks_at)(void* self, size_t* count);
   enum TidemillScoreKeep (*keep)(void* self);
   /* Writes a finite number for each of `count` rows of a block: the columns `key` and those that
-   * the score looks at. A row has the same score whatever stands beside it. */
+   * the score looks at. A row has the same score whatever the other rows are. */
   int (*score)(void* self, const TidemillColumns* block, double* scores, size_t count);
 } TidemillScore;
 
@@ -311,20 +316,20 @@ typedef struct TidemillWanted {
   int64_t most_rows; /* Rows that one answer may have. */
 } TidemillWanted;
 
-/* Rows that are chosen: ascending, each behind all that were chosen before, counted from the first
+/* Rows that are chosen: ascending, each after all that were chosen before, counted from the first
  * candidate. `weights`: NULL where samples have none; then none of the choice has one. */
 typedef struct TidemillChosen {
   size_t size;
   const int64_t* rows;
   const float* weights;
   size_t count;
-  int is_done; /* Of `choose`: whether these are the last ones. */
+  int is_done; /* For `choose`: whether these are the last ones. */
 } TidemillChosen;
 
 typedef struct TidemillSelection {
   size_t size;
   int unbiased; /* Whether weights make the loss that of all candidates, on average. */
-  /* Some of "event_times", "labels", "embeddings", "predictions" and "column:NAME", NULL behind the
+  /* Some of "event_times", "labels", "embeddings", "predictions" and "column:NAME", NULL after the
    * last. May be NULL for a selection that looks at keys alone. */
   const char* const* (*looks_at)(void* self);
   /* Called once, before candidates come. May be NULL. */
@@ -337,14 +342,56 @@ typedef struct TidemillSelection {
   int (*choose)(void* self, const TidemillWanted* wanted, TidemillChosen* chosen);
 } TidemillSelection;
 
+/* ---- Formats ---- */
+
+/* A piece of a file: its bytes from `offset` on. Pieces are cut anywhere. */
+typedef struct TidemillPiece {
+  size_t size;
+  const void* data;
+  size_t num_bytes;
+  int64_t offset;
+  int is_last; /* Whether nothing follows, now or later. */
+  /* The first bytes of the file: as many as the format asks for, or the whole file. */
+  const void* head;
+  size_t num_head_bytes;
+} TidemillPiece;
+
+/* The whole records in a piece. Arrays have `count` elements; NULL for what records never have. */
+typedef struct TidemillRecords {
+  size_t size;
+  size_t count;
+  /* Where records begin and end in the piece. They are not empty, and follow one another. */
+  const int64_t* begins;
+  const int64_t* ends;
+  /* At most one of the two. */
+  const int64_t* class_labels;
+  const double* real_labels;
+  const int64_t* event_times; /* Microseconds since 1970, UTC. */
+  /* 1 for a record with a label, or a time; NULL: all have one. */
+  const uint8_t* has_label;
+  const uint8_t* has_event_time;
+  /* Bytes of the piece that are done with. The others are given again, with those that follow. */
+  size_t consumed;
+  /* A record that is not a sample, and why. Copies `why`. Call it during `read`. */
+  void (*reject)(const struct TidemillRecords* records, size_t record, const char* why);
+} TidemillRecords;
+
+typedef struct TidemillFormat {
+  size_t size;
+  /* The first bytes of a file that `read` wants to see beside each piece: at most 1 MiB. */
+  size_t num_head_bytes;
+  /* What it says about a record must not depend on how the file is cut into pieces. */
+  int (*read)(void* self, const TidemillPiece* piece, TidemillRecords* records);
+} TidemillFormat;
+
 /* ---- Plug-ins ---- */
 
 typedef struct TidemillPlugin {
   size_t size;
   uint32_t version; /* TIDEMILL_PLUGIN_VERSION as the plug-in was compiled. */
-  /* "trigger", "selection", "score", "op" or "measure". */
+  /* "trigger", "selection", "score", "op", "measure" or "format". */
   const char* kind;
-  /* As pipelines write it behind the colon: `use: surprise.so:Surprise`. */
+  /* As pipelines write it after the colon: `use: surprise.so:Surprise`. */
   const char* name;
   const char* doc;
   const char* author_version;
@@ -357,8 +404,8 @@ typedef struct TidemillPlugin {
   /* What it remembers, as bytes, and back. May be NULL for a plug-in that remembers nothing. */
   int (*seal)(void* self, TidemillBytes* state);
   int (*restore)(void* self, TidemillBytes state);
-  /* By its kind: a TidemillTrigger, a TidemillSelection, a TidemillScore, a TidemillOp or a
-   * TidemillMeasure. */
+  /* By its kind: a TidemillTrigger, a TidemillSelection, a TidemillScore, a TidemillOp, a
+   * TidemillMeasure or a TidemillFormat. */
   const void* functions;
 } TidemillPlugin;
 

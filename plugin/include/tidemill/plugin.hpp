@@ -37,6 +37,7 @@
 
 #include "tidemill/plugin.h"
 #include "tidemill/plugin/columns.hpp"
+#include "tidemill/plugin/format.hpp"
 #include "tidemill/plugin/instance.hpp"
 #include "tidemill/plugin/measure.hpp"
 #include "tidemill/plugin/op.hpp"

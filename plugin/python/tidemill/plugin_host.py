@@ -1,7 +1,7 @@
 """Runs a user's Python plug-in: python3 -I -B plugin_host.py
 
-It speaks docs/formats/plugin_protocol.md over the descriptors 3 to 6. Who starts it chooses the Python; numpy is all that
-it has to have.
+It speaks docs/formats/plugin_protocol.md over the descriptors 3 to 6. The process that starts it chooses the Python; numpy is all
+that it has to have.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _begin_alike() -> None:
     try:
         os.execve(sys.executable, arguments, environment)
     except OSError:
-        pass  # No way to start programs here; then sets have an order of their own.
+        pass  # No way to start programs here; then sets have their own order.
 
 
 def _set_up() -> None:

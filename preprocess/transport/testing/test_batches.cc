@@ -7,7 +7,7 @@
 
 #include "fmt/format.h"
 
-#include "base/mix_bits.h"
+#include "base/random.h"
 #include "batch/wire.h"
 
 namespace tidemill::preprocess::testing {
@@ -90,7 +90,7 @@ v1::ReadBatchesRequest::Open TestOutboxes::RequestOf(size_t index) const {
 }
 
 absl::Status AwaitClosed(const Outbox& outbox) {
-  // A listener of its own would take the link's place.
+  // A second listener would take the link's place.
   Mutex mutex;
   CondVar never;
   const auto give_up = std::chrono::steady_clock::now() + kPatience;

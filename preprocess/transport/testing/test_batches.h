@@ -58,7 +58,7 @@ class TestOutboxes final : public OutboxProvider {
 // Waits until the outbox is closed, and returns the reason. Replaces the listener.
 absl::Status AwaitClosed(const Outbox& outbox);
 
-// Takes what a link hands on. Must outlive the link. Thread-safe.
+// Takes what a link delivers. Must outlive the link. Thread-safe.
 class Received {
  public:
   LinkHandler Handler();
@@ -69,7 +69,7 @@ class Received {
   absl::Status AwaitEnd() ABSL_LOCKS_EXCLUDED(mutex_);
 
   size_t count() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Takes the present messages, in the order of their arrival.
+  // Takes the current messages, in the order of their arrival.
   std::vector<BatchMessage> Take() ABSL_LOCKS_EXCLUDED(mutex_);
   // The number of calls of `ended`, and of calls of any kind after it.
   int num_ends() const ABSL_LOCKS_EXCLUDED(mutex_);

@@ -1,4 +1,4 @@
-// The other end of a link as a process of its own, for tests that kill it:
+// The other end of a link, as a separate process, for tests that kill it:
 //
 //   transport_test_peer worker FOLDER            serves unix:FOLDER/w and rings at FOLDER/r
 //   transport_test_peer consumer FOLDER frames   reads from there; or `ring`

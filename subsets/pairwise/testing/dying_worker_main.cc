@@ -12,7 +12,7 @@
 namespace tidemill::subsets {
 namespace {
 
-// Half of the range, or all of a part, which nobody hears of.
+// Half of the range, or all of a part, which is not reported.
 template <typename T>
 T HalfOf(T task) {
   if constexpr (requires { task.range; }) {

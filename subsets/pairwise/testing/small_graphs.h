@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,36 @@
 #include "subsets/pairwise/selection.h"
 
 namespace tidemill::subsets::testing {
+
+// Writes a small graph that is all in memory. INVALID_ARGUMENT for pairs with unknown nodes, of a
+// node with itself, or that occur twice.
+inline absl::Status WriteCsrGraph(const std::string& folder, std::span<const float> utilities,
+                                  std::span<const Pair> pairs) {
+  std::vector<std::vector<CsrEdge>> rows(utilities.size());
+  for (const Pair& pair : pairs) {
+    const int64_t count = std::ssize(rows);
+    if (std::min(pair.from, pair.to) < 0 || std::max(pair.from, pair.to) >= count ||
+        pair.from == pair.to) {
+      return InvalidArgument("({}, {}) is not a pair of two different nodes among {} nodes",
+                             pair.from, pair.to, count);
+    }
+    rows[static_cast<size_t>(pair.from)].push_back(
+        {static_cast<uint32_t>(pair.to), pair.similarity});
+    rows[static_cast<size_t>(pair.to)].push_back(
+        {static_cast<uint32_t>(pair.from), pair.similarity});
+  }
+  ASSIGN_OR_RETURN(CsrWriter writer,
+                   CsrWriter::Create(folder, std::ssize(utilities), 2 * std::ssize(pairs)));
+  std::copy(utilities.begin(), utilities.end(), writer.utilities().begin());
+  for (std::vector<CsrEdge>& row : rows) {
+    std::ranges::sort(row, {}, &CsrEdge::node);
+    if (std::ranges::adjacent_find(row, {}, &CsrEdge::node) != row.end()) {
+      return InvalidArgument("a pair of nodes is listed twice; leave one out");
+    }
+    writer.AddRow(row);
+  }
+  return absl::OkStatus();
+}
 
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;

@@ -59,7 +59,7 @@ void Adwin::Compress() {
   auto end = static_cast<int64_t>(state_.totals.size());
   for (size_t level = 0; level < state_.num_of_size.size(); ++level) {
     if (state_.num_of_size[level] <= config_.max_buckets) return;
-    // The two oldest of a size stand right behind the newest of the next one, which they become.
+    // The two oldest of a size are right after the newest of the next one, which they become.
     end -= state_.num_of_size[level];
     const auto oldest = static_cast<size_t>(end);
     const double size = SizeOf(level);

@@ -4,6 +4,14 @@
 //
 // The window is an exponential histogram: buckets of 1, 2, 4 ... values, at most `max_buckets` of
 // each size. Only the sum and the variance of a bucket are kept.
+//   oldest                                              newest
+//   [   8   ][   8   ][  4 ][  4 ][ 2 ][ 2 ][ 2 ][1][1]   <- a value is a bucket of 1
+//                     ^
+//                     a cut: do the means of its two sides differ by more than chance allows?
+//
+// A bucket too many of one size makes the two oldest of that size merge into one of the next size.
+// A cut at which the means differ drops the oldest bucket, until there is no such cut. The window
+// therefore forgets a past that no longer holds and keeps one that does, without a size to set.
 #pragma once
 
 #include <cstdint>

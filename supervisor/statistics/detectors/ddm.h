@@ -1,10 +1,21 @@
 // DDM: signals drift when the error rate has risen well above its minimum (Gama, Medas, Castillo
 // and Rodrigues, "Learning with drift detection", SBIA 2004).
+//   error rate p, and its deviation s = sqrt(p (1 - p) / n)
+//     |                           ___ p + s > least p + 3 least s: drift
+//     |  \                  __--'     p + s > least p + 2 least s: warning
+//     |   '--__        __--'
+//     |        '------'
+//     |            least p + s: what the model reached on a steady stream
+//     +------------------------------ values
+//
+// The rate of a model falls while the stream is steady, since p is estimated from ever more values.
+// A rate that rises again is the sign of drift.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
+#include "base/status.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
 namespace tidemill::supervisor::statistics {
@@ -47,6 +58,7 @@ struct DdmState {
     field("least_deviation", least_deviation);
     field("drifted", drifted);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const DdmState&, const DdmState&) = default;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/status.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
 namespace tidemill::supervisor::statistics {
@@ -51,6 +52,7 @@ struct EddmState {
     field("warned", warned);
     field("drifted", drifted);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const EddmState&, const EddmState&) = default;
 };
 

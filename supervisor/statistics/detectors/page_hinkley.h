@@ -1,12 +1,22 @@
 // Page-Hinkley: signals drift when values have exceeded their running mean by more than `threshold`
 // in sum (Page, "Continuous inspection schemes", 1954; Hinkley, 1971, with an unknown mean; in the
 // form of Gama, Sebastiao and Rodrigues, "On evaluating stream learning algorithms", 2013).
+//   sum of (value - running mean - tolerance), never below 0
+//     |                     /  > threshold: drift; the sum begins again
+//     |                   /
+//     |     /\          /
+//     |   /   \  /\   /
+//     +--'-----'--'--'------------ values
+//
+// Chance moves the sum up and down, and `tolerance` pulls it down. A lasting rise of the values
+// moves it up only.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include "base/status.h"
 #include "config/config.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 
@@ -63,6 +73,7 @@ struct PageHinkleyState {
     field("greatest_fall", greatest_fall);
     field("drifted", drifted);
   }
+  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const PageHinkleyState&, const PageHinkleyState&) = default;
 };
 

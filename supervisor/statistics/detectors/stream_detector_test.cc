@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using testing::Stream;
 using ::tidemill::testing::StatusIs;
 
-// Each with settings of its own.
+// Each with different settings.
 const std::vector<std::string> kDetectors = {
     "{type: adwin, delta: 0.01, clock: 8}", "{type: ddm, drift: 2.5}",
     "{type: eddm, warm_up: 20, drift: 0.85}", "{type: page_hinkley, threshold: 20, sides: both}"};
@@ -22,7 +22,7 @@ DetectorSpec DetectorOf(const std::string& text) {
   return config::Read<DetectorSpec>(text, "detector.yaml").value();
 }
 
-TEST(StreamDetector, GoesOnExactlyWhereItWasSealed) {
+TEST(StreamDetector, ContinuesExactlyWhereItWasSealed) {
   for (const std::string& text : kDetectors) {
     StreamDetector whole(DetectorOf(text));
     auto cut = std::make_unique<StreamDetector>(DetectorOf(text));

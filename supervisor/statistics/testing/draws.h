@@ -1,13 +1,15 @@
 // Random numbers for tests: pure functions of their seed.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "base/random.h"
-#include "supervisor/statistics/contingency.h"
+#include "boost/math/distributions/chi_squared.hpp"
 
 namespace tidemill::supervisor::statistics::testing {
 
@@ -30,6 +32,21 @@ inline std::vector<double> Normals(int64_t count, int64_t seed, double mean = 0)
   return values;
 }
 
+// Returns the probability that counts of classes that are equally likely differ as much as these
+// (Pearson, 1900).
+inline double EvennessP(const std::vector<int64_t>& counts) {
+  const double expected =
+      static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0})) /
+      static_cast<double>(counts.size());
+  double statistic = 0;
+  for (const int64_t count : counts) {
+    const double deviation = static_cast<double>(count) - expected;
+    statistic += deviation * deviation / expected;
+  }
+  const boost::math::chi_squared_distribution<double> law(static_cast<double>(counts.size() - 1));
+  return boost::math::cdf(boost::math::complement(law, statistic));
+}
+
 // Returns how well p-values fit the uniform distribution, as a p-value. It is computed from counts
 // in ten equal bins, which include their upper ends.
 inline double UniformityP(const std::vector<double>& p_values) {
@@ -38,7 +55,7 @@ inline double UniformityP(const std::vector<double>& p_values) {
     const auto bin = static_cast<int64_t>(std::ceil(p * 10 - 1e-9)) - 1;
     ++counts[static_cast<size_t>(std::clamp<int64_t>(bin, 0, 9))];
   }
-  return GoodnessOfFit(counts, std::vector<int64_t>(10, 1)).p_value;
+  return EvennessP(counts);
 }
 
 }  // namespace tidemill::supervisor::statistics::testing

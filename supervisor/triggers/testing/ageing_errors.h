@@ -12,18 +12,19 @@
 namespace tidemill::supervisor::testing {
 
 // The error, between 0 and 1, of the model that was trained before interval `trained`, on interval
-// `interval`. An interval has so many samples of SteadySamples(), from 0 on.
+// `interval`. An interval has the samples of SteadySamples(), from 0 on.
 using ErrorOfModel = std::function<double(int64_t trained, int64_t interval)>;
 
-// Models that have an error of 0.1 at first, and of so much more each interval.
+// Models that have an error of 0.1 at first, and of this much more each interval.
 inline ErrorOfModel GrowingBy(double growth) {
   return [growth](int64_t trained, int64_t interval) {
     return .1 + growth * static_cast<double>(interval - trained);
   };
 }
 
-// Lets a policy decide on a stream, and has a model trained wherever it fires. Of 100 samples of an
-// interval as many are wrong as the error says; intervals of one sample have the error itself.
+// Lets a policy decide on a stream, and has a model trained wherever it fires. The error is the
+// share of the 100 samples of an interval that are wrong; intervals of one sample have the error
+// itself.
 inline std::vector<Decision> DecideAgeing(const TriggerSpec& spec, int64_t num_intervals,
                                           const ErrorOfModel& error_of, int64_t length = 100) {
   int64_t trained = 0;

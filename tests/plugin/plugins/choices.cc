@@ -29,7 +29,7 @@ class UniformShare : public tidemill::plugin::Selection {
   Chosen Add(const Candidates& candidates) override {
     const auto keys = candidates.keys();
     const int64_t first = std::exchange(seen_, seen_ + static_cast<int64_t>(keys.size()));
-    // What lies far above the share of lots that are drawn cannot be among them.
+    // A lot far above the share of lots that are drawn cannot be among them.
     const auto wanted = static_cast<double>(ShareOf(seen_));
     const double share = (wanted + 12 * std::sqrt(wanted) + 64) / static_cast<double>(seen_);
     if (share < 1) bound_ = std::min(bound_, static_cast<uint64_t>(std::ldexp(share, 64)));
@@ -102,7 +102,7 @@ TIDEMILL_PLUGIN(UniformShare);
 
 class Facts : public tidemill::plugin::Selection {
  public:
-  static constexpr const char* kDoc = "Chooses by all that there is to look at.";
+  static constexpr const char* kDoc = "Chooses by everything that a policy can look at.";
 
   std::vector<std::string> LooksAt() const override {
     return {"event_times", "labels", "embeddings", "predictions", "column:price", "column:size"};
@@ -150,6 +150,7 @@ class FaultyChoice : public tidemill::plugin::Selection {
     if (*how == "beyond") return {.rows = {wanted.num_candidates}};
     if (*how == "negative_row") return {.rows = {-1}};
     if (*how == "negative_weight") return {.rows = {0, 1}, .weights = {1, -1}};
+    if (*how == "no_weight") return {.rows = {0, 1}, .weights = {0, 0}};
     if (*how == "not_finite") return {.rows = {0, 1}, .weights = {1, infinite}};
     if (*how == "never_done") return {.has_more = true};
     if (*how == "some_weights") {

@@ -26,7 +26,7 @@ class UniformShare(plugin.Selection):
         keys = block["key"]
         lots = self.lots(keys)
         first, self.seen = self.seen, self.seen + len(keys)
-        # What lies far above the share of lots that are drawn cannot be among them.
+        # A lot far above the share of lots that are drawn cannot be among them.
         wanted = self.wanted(self.seen)
         share = (wanted + 12 * math.sqrt(wanted) + 64) / self.seen
         if share < 1:
@@ -47,7 +47,7 @@ class UniformShare(plugin.Selection):
 
 
 class Facts(plugin.Selection):
-    """Chooses by all that there is to look at, some of it at once, with weights."""
+    """Chooses by everything that a policy can look at, partly in `add`, with weights."""
 
     def __init__(self):
         self.seen = 0
@@ -95,6 +95,8 @@ class FaultyChoice(plugin.Selection):
             return [-1]
         if self.how == "negative_weight":
             return plugin.Chosen([0, 1], [1, -1])
+        if self.how == "no_weight":
+            return plugin.Chosen([0, 1], [0, 0])
         if self.how == "not_finite":
             return plugin.Chosen([0, 1], [1, float("inf")])
         if self.how == "some_weights":

@@ -101,3 +101,22 @@ class Faulty(plugin.Trigger):
 
     def cut_off(self, evidence):
         os.write(3, b"\xff\xff\xff\xff")
+
+
+NUM_ASKED = [0]
+
+
+class Forgetful(plugin.Trigger):
+    """Counts where nothing is remembered, and ends its process at the second decision that this one makes."""
+
+    def points(self):
+        return plugin.EverySamples(300)
+
+    def observe(self, evidence):
+        NUM_ASKED[0] += 1
+        if NUM_ASKED[0] == 2:
+            os._exit(3)
+        return {"asked": NUM_ASKED[0]}
+
+    def judge(self, seen):
+        return plugin.Verdict(True, "it always fires")

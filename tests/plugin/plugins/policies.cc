@@ -1,4 +1,4 @@
-// mistakes.py and faulty.py in C++.
+// mistakes.py, faulty.py and level.py in C++.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -111,5 +111,22 @@ class Faulty : public tidemill::plugin::Trigger {
   int64_t decisions_ = 0;
 };
 TIDEMILL_PLUGIN(Faulty);
+
+class Level : public tidemill::plugin::Trigger {
+ public:
+  static constexpr const char* kDoc = "Fires where a data file says so.";
+
+  void Start() override { std::ifstream(File("level.txt")) >> level_; }
+  Points DecidesAt() const override { return EverySamples(100); }
+  std::vector<Evidence> LooksAt() const override { return {}; }
+  Observed Observe(const Moment&) override { return {{"level", level_}}; }
+  Verdict Judge(const Observed& seen) const override {
+    return {.fired = seen.at("level") >= 0.2, .because = "of the level"};
+  }
+
+ private:
+  double level_ = 0;
+};
+TIDEMILL_PLUGIN(Level);
 
 }  // namespace

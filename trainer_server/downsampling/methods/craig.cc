@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/craig.h"
+#include "trainer_server/downsampling/spec/craig.h"
 
 #include <memory>
 #include <utility>

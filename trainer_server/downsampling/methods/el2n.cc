@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/el2n.h"
+#include "trainer_server/downsampling/spec/el2n.h"
 
 #include "trainer_server/downsampling/methods/score_method.h"
 

@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/entropy.h"
+#include "trainer_server/downsampling/spec/entropy.h"
 
 #include "trainer_server/downsampling/methods/score_method.h"
 

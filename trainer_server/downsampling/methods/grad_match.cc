@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/grad_match.h"
+#include "trainer_server/downsampling/spec/grad_match.h"
 
 #include <algorithm>
 #include <memory>
@@ -15,7 +15,7 @@ namespace tidemill::trainer_server {
 namespace {
 
 // Adds rows drawn uniformly, which weigh 1, until there are k: few gradients may be enough for
-// their mean, but few samples are no epoch. Their sum points where the mean does, too.
+// their mean, but few samples are not an epoch. Their sum points where the mean does, too.
 subsets::Choice FilledUp(subsets::Choice choice, int64_t num_rows, int64_t k,
                          const RandomKey& random) {
   const std::set<int64_t> chosen(choice.rows.begin(), choice.rows.end());

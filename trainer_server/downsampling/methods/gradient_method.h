@@ -1,4 +1,4 @@
-// What methods share that look at the gradients of many samples at once.
+// Shared code of the methods that use the gradients of many samples at once.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include "base/threads/worker_pool.h"
 #include "subsets/greedy.h"
 #include "subsets/rows.h"
-#include "trainer_server/downsampling/methods/gradient_coreset.h"
 #include "trainer_server/downsampling/methods/method.h"
+#include "trainer_server/downsampling/spec/gradient_coreset.h"
 
 namespace tidemill::trainer_server {
 

@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/gradient_norm.h"
+#include "trainer_server/downsampling/spec/gradient_norm.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/info_batch.h"
+#include "trainer_server/downsampling/spec/info_batch.h"
 
 #include "subsets/info_batch.h"
 #include "trainer_server/downsampling/methods/method.h"

@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/least_confidence.h"
+#include "trainer_server/downsampling/spec/least_confidence.h"
 
 #include "trainer_server/downsampling/methods/score_method.h"
 

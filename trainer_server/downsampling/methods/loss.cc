@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/loss.h"
+#include "trainer_server/downsampling/spec/loss.h"
 
 #include "trainer_server/downsampling/methods/score_method.h"
 

@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/margin.h"
+#include "trainer_server/downsampling/spec/margin.h"
 
 #include "trainer_server/downsampling/methods/score_method.h"
 

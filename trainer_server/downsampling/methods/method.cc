@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "trainer_server/downsampling/methods/method_list.h"
+#include "trainer_server/downsampling/spec/method_list.h"
 
 namespace tidemill::trainer_server {
 

@@ -14,7 +14,7 @@
 #include "loader/plan/subset.h"
 #include "models/training/downsampling_spec.h"
 #include "subsets/rows.h"
-#include "trainer_server/downsampling/methods/sample_scorer.h"
+#include "trainer_server/downsampling/spec/sample_scorer.h"
 
 namespace tidemill::trainer_server {
 
@@ -23,7 +23,7 @@ enum class ScoreOf {
   kLoss,                   // As it is trained on: with class weights and smoothing.
   kGradientNorm,           // ||dL / d outputs||.
   kLastLayerGradientNorm,  // ||dL / d (weights and bias of the last layer)||; needs embeddings.
-  kGreatestProbability,    // That of a class.
+  kGreatestProbability,    // The greatest probability of a class.
   kMargin,                 // The greatest probability minus the second.
   kEntropy,                // -sum p log p.
   kError,                  // ||p - y|| for classes, ||output - y|| for real labels.
@@ -31,15 +31,15 @@ enum class ScoreOf {
 
 // When the samples of a training set happened, in microseconds.
 struct SampleTimes {
-  std::vector<int64_t> event_times = {};  // Of each ordinal.
-  int64_t newest = 0;                     // The greatest of the samples that storage knows.
+  std::vector<int64_t> event_times = {};  // The event time of each ordinal.
+  int64_t newest = 0;                     // The greatest event time that storage knows.
 };
 
-// What a method needs to know about a sample.
+// The inputs that a method needs for each sample.
 struct Question {
   // Without a score and a scorer, gradients are needed.
   std::optional<ScoreOf> score = ScoreOf::kLoss;
-  // Code of a user's that computes the scores. It is asked by one training at a time.
+  // A user's code that computes the scores. One training at a time calls it.
   std::shared_ptr<SampleScorer> scorer = nullptr;
   bool embeddings = false;
   // Whether choices are made from each class separately.
@@ -47,12 +47,12 @@ struct Question {
   // For each ordinal, the number that is subtracted from the score. Empty when nothing is
   // subtracted.
   std::vector<float> subtracted = {};
-  // For a scorer that looks at times: those of all ordinals.
+  // For a scorer that uses times: the times of all ordinals.
   std::shared_ptr<const SampleTimes> times = nullptr;
 };
 
-// What was seen of the samples that could be read. Entry i of each array belongs to ordinals[i].
-// Arrays that a method does not look at are empty.
+// The inputs for the samples that could be read. Entry i of each array belongs to ordinals[i].
+// Arrays that a method does not use are empty.
 struct Seen {
   std::vector<int64_t> ordinals = {};
   std::vector<double> scores = {};
@@ -80,12 +80,12 @@ struct Seen {
 
 // The samples of each epoch: `draw` or `subset`. Without either, all samples.
 struct BlindChoice {
-  int64_t num_samples = 0;  // In one epoch.
+  int64_t num_samples = 0;  // The number in one epoch.
   std::optional<loader::RepeatedDraw> draw = std::nullopt;
   std::optional<loader::Subset> subset = std::nullopt;
 };
 
-// Chooses without looking at any sample.
+// Chooses without data of samples.
 class BlindMethod {
  public:
   virtual ~BlindMethod() = default;
@@ -93,7 +93,7 @@ class BlindMethod {
   virtual BlindChoice Choose(int64_t num_samples, const RandomKey& random) const = 0;
 };
 
-// What a judging method needs to know, and when.
+// The inputs of a judging method, and when it chooses.
 struct Judging {
   Question question = {};
   // The share of the samples that is kept.
@@ -120,12 +120,12 @@ class JudgingMethod {
   const Judging judging_;
 };
 
-// Chooses by the losses that the training itself has seen. No pass is made for it.
+// Chooses by the losses that the training itself has computed. Needs no extra pass.
 class LossMethod {
  public:
   virtual ~LossMethod() = default;
   // Chooses before epoch `epoch`, from 0, of `num_epochs`. `losses` has the last loss of each
-  // ordinal, NaN where none was seen. std::nullopt means all samples, unweighted.
+  // ordinal, NaN when there is none yet. std::nullopt means all samples, unweighted.
   virtual std::optional<subsets::Choice> Choose(std::span<const float> losses, int64_t epoch,
                                                 int64_t num_epochs,
                                                 const RandomKey& random) const = 0;

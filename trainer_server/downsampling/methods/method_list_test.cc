@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/method_list.h"
+#include "trainer_server/downsampling/spec/method_list.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/none.h"
+#include "trainer_server/downsampling/spec/none.h"
 
 #include "trainer_server/downsampling/methods/method.h"
 

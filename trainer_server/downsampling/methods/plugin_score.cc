@@ -1,9 +1,9 @@
-#include "trainer_server/downsampling/methods/plugin_score.h"
+#include "trainer_server/downsampling/spec/plugin_score.h"
 
 #include <utility>
 
-#include "trainer_server/downsampling/methods/plugin_scorer.h"
 #include "trainer_server/downsampling/methods/score_method.h"
+#include "trainer_server/downsampling/spec/plugin_scorer.h"
 
 namespace tidemill::trainer_server {
 

@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/rho_loss.h"
+#include "trainer_server/downsampling/spec/rho_loss.h"
 
 #include "trainer_server/downsampling/methods/score_method.h"
 

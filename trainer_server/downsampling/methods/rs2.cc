@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/rs2.h"
+#include "trainer_server/downsampling/spec/rs2.h"
 
 #include "trainer_server/downsampling/methods/method.h"
 

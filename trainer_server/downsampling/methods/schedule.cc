@@ -1,12 +1,12 @@
-#include "trainer_server/downsampling/methods/schedule.h"
+#include "trainer_server/downsampling/spec/schedule.h"
 
 #include "trainer_server/downsampling/methods/method.h"
-#include "trainer_server/downsampling/methods/none.h"
+#include "trainer_server/downsampling/spec/none.h"
 
 namespace tidemill::trainer_server {
 
 std::unique_ptr<const BlindMethod> MakeMethod(const DownsamplingSchedule& /*spec*/) {
-  return MakeMethod(NoDownsampling{});  // Who asks takes a step's method: MethodAt().
+  return MakeMethod(NoDownsampling{});  // Callers use the method of a step: MethodAt().
 }
 
 }  // namespace tidemill::trainer_server

@@ -1,4 +1,4 @@
-// What methods share that choose by one score of each sample.
+// Shared code of the methods that choose by one score of each sample.
 #pragma once
 
 #include <memory>
@@ -6,12 +6,12 @@
 
 #include "subsets/sampling.h"
 #include "trainer_server/downsampling/methods/method.h"
-#include "trainer_server/downsampling/methods/scored.h"
+#include "trainer_server/downsampling/spec/scored.h"
 
 namespace tidemill::trainer_server {
 
-// Returns the question for a score, with the settings of the spec.
-// Without a score, the question has to be completed.
+// Returns the question for a score, with the settings of the spec. Without a score, the caller must
+// complete the question.
 Judging JudgingOf(const Scored& spec, std::optional<ScoreOf> score);
 
 // Draws samples with probabilities in proportion to their scores.

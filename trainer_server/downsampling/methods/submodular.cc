@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/submodular.h"
+#include "trainer_server/downsampling/spec/submodular.h"
 
 #include <memory>
 #include <utility>

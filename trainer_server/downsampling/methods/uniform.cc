@@ -1,4 +1,4 @@
-#include "trainer_server/downsampling/methods/uniform.h"
+#include "trainer_server/downsampling/spec/uniform.h"
 
 #include <utility>
 

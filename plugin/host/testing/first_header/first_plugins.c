@@ -13,7 +13,7 @@ static void* Create(const TidemillHost* host, const TidemillValue* values, size_
 }
 static void Destroy(void* self) { (void)self; }
 
-/* The numbers of a column, whatever stands beside it. */
+/* The numbers of a column, whatever is beside it. */
 static const void* Numbers(const TidemillColumns* columns, const char* name) {
   for (int64_t i = 0; i < columns->schema->n_children; ++i) {
     if (strcmp(columns->schema->children[i]->name, name) == 0) return columns->array->children[i]->buffers[1];

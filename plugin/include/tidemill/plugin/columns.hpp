@@ -14,7 +14,7 @@
 
 namespace tidemill::plugin {
 
-// A column of numbers, the rows one behind the other.
+// A column of numbers, row after row.
 template <typename Value>
 struct Rows {
   std::span<const Value> numbers = {};
@@ -89,14 +89,7 @@ class Columns {
             static_cast<const char*>(array->buffers[2]), rows()};
   }
 
- private:
-  int64_t Find(std::string_view name) const {
-    for (int64_t i = 0; i < schema_->n_children; ++i) {
-      if (name == schema_->children[i]->name) return i;
-    }
-    return -1;
-  }
-
+  // Arrow's name of a type.
   template <typename Value>
   static constexpr const char* FormatOf() {
     if constexpr (std::is_same_v<Value, int64_t>) return "l";
@@ -104,6 +97,14 @@ class Columns {
     if constexpr (std::is_same_v<Value, uint8_t>) return "C";
     if constexpr (std::is_same_v<Value, float>) return "f";
     if constexpr (std::is_same_v<Value, double>) return "g";
+  }
+
+ private:
+  int64_t Find(std::string_view name) const {
+    for (int64_t i = 0; i < schema_->n_children; ++i) {
+      if (name == schema_->children[i]->name) return i;
+    }
+    return -1;
   }
 
   const ArrowSchema* schema_;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,13 +36,24 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
   virtual ~Instance() = default;
 
-  // Called once, when all settings have their values. Whoever checks them against each other throws
+  // Called once, when all settings have their values. To check them against each other, throw
   // here.
   virtual void Start() {}
-  // What it remembers, as bytes, and back. Restore() is called behind Start(), with what Seal()
+  // What it remembers, as bytes, and back. Restore() is called after Start(), with what Seal()
   // returned.
   virtual std::string Seal() const { return {}; }
   virtual void Restore(std::string_view /*state*/) {}
+
+  // The path of a data file that the pipeline names in `files`, by the name that it has there. It
+  // is known from Start() on. Throws where the pipeline names no such file.
+  std::string File(const std::string& name) const {
+    constexpr size_t kSizeWithFile = offsetof(TidemillHost, file) + sizeof(TidemillHost::file);
+    const bool asks = host_ != nullptr && host_->size >= kSizeWithFile;
+    const char* const path = asks ? host_->file(host_, name.c_str()) : nullptr;
+    if (path != nullptr) return path;
+    throw std::invalid_argument("the pipeline names no file '" + name +
+                                "' for this plug-in; write files: [" + name + "] beside use");
+  }
 
   // For whatever is random: the same for the same run.
   uint64_t seed() const { return seed_; }
@@ -85,7 +97,7 @@ class Instance {
     } catch (const std::exception& error) {
       host->fail(host, error.what(), where.c_str());
     } catch (...) {
-      host->fail(host, "something was thrown that is no std::exception", where.c_str());
+      host->fail(host, "it threw something that is not a std::exception", where.c_str());
     }
     return 1;
   }

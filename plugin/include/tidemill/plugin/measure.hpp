@@ -17,7 +17,7 @@ namespace tidemill::plugin {
 
 struct MeasureTraits {
   bool higher_is_better = false;
-  // Of real labels; else of classes.
+  // For real labels; else for classes.
   bool of_values = false;
   // Else predictions.
   bool needs_probabilities = false;
@@ -34,13 +34,13 @@ class Block : public Columns {
  public:
   explicit Block(const TidemillColumns& columns) : Columns(columns) {}
 
-  // Of classes: their numbers.
+  // For classes: their numbers.
   std::span<const int64_t> label_classes() const { return NumbersOf<int64_t>("label").numbers; }
   std::span<const int64_t> predicted_classes() const {
     return NumbersOf<int64_t>("prediction").numbers;
   }
   Rows<float> probabilities() const { return NumbersOf<float>("probabilities"); }
-  // Of values.
+  // The unit of values.
   std::span<const double> label_values() const { return NumbersOf<double>("label").numbers; }
   std::span<const double> predicted_values() const {
     return NumbersOf<double>("prediction").numbers;

@@ -46,7 +46,7 @@ class Made {
   Made(const TidemillMade& made, std::span<const ColumnType> outputs, size_t rows)
       : made_(made), outputs_(outputs), rows_(rows) {}
 
-  // Where the numbers of an output go, row behind row: all zeros so far. Throws
+  // Where the numbers of an output go, row after row: all zeros so far. Throws
   // std::invalid_argument where there is no such output, or one of another type.
   template <typename Value>
   std::span<Value> NumbersOf(std::string_view name) const {
@@ -117,7 +117,7 @@ class Op : public Instance {
   using Columns = plugin::Columns;
   using Made = plugin::Made;
 
-  // The columns that it makes of these. Throws where it cannot. Asked once, behind Start().
+  // The columns that it makes of these. Throws where it cannot. Asked once, after Start().
   virtual std::vector<ColumnType> Outputs(const std::vector<ColumnType>& inputs) = 0;
 
   // Whether it learns from samples first.

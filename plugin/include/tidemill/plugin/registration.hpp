@@ -17,7 +17,7 @@ namespace tidemill::plugin {
 // Tells the host of a class; made by TIDEMILL_PLUGIN before anything is asked.
 class Registration {
  public:
-  // `name`: the class's, perhaps behind namespaces.
+  // `name`: the class's, perhaps after namespaces.
   template <typename Class>
   static Registration Of(const char* name) {
     return Registration(std::make_unique<EntryOf<Class>>(name));
@@ -132,7 +132,7 @@ class Registration {
 
   explicit Registration(std::unique_ptr<Entry> entry) { All().push_back(std::move(entry)); }
 
-  // Of this shared object alone, whatever else is loaded.
+  // For this shared object alone, whatever else is loaded.
   __attribute__((visibility("hidden"))) static std::vector<std::unique_ptr<Entry>>& All() {
     static std::vector<std::unique_ptr<Entry>> all;
     return all;

@@ -41,7 +41,7 @@ class ScoredRows : public Columns {
   std::span<const float> losses() const { return NumbersOf<float>("losses").numbers; }
   Rows<float> probabilities() const { return NumbersOf<float>("probabilities"); }
   Rows<float> embeddings() const { return NumbersOf<float>("embeddings"); }
-  // Of classes: their numbers.
+  // For classes: their numbers.
   std::span<const int64_t> label_classes() const { return NumbersOf<int64_t>("labels").numbers; }
   Rows<double> label_values() const { return NumbersOf<double>("labels"); }
   // Microseconds since 1970, UTC.
@@ -61,7 +61,7 @@ class Score : public Instance {
   virtual std::vector<Column> LooksAt() const = 0;
   virtual Keep Keeps() const { return Keep::kGreatest; }
   // A finite number for each row, not negative where samples are drawn in proportion to it. A row
-  // has the same number whatever stands beside it.
+  // has the same number whatever is beside it.
   virtual std::vector<double> Scores(const Block& block) const = 0;
 
   const void* Functions() final;

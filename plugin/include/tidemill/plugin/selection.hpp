@@ -59,12 +59,12 @@ class Lots {
   uint64_t plus_ = 0;
 };
 
-// Rows that are chosen: ascending, behind all that were chosen before, counted from the first
+// Rows that are chosen: ascending, after all that were chosen before, counted from the first
 // candidate. Either all rows of a choice have a weight, or none has.
 struct Chosen {
   std::vector<int64_t> rows = {};
   std::vector<float> weights = {};
-  // Of Choose(): whether it is to be asked for more.
+  // For Choose(): whether to call it for more.
   bool has_more = false;
 };
 
@@ -93,10 +93,10 @@ class Selection : public Instance {
 
   // Takes some candidates. It may return rows that are chosen already.
   virtual Chosen Add(const Candidates& candidates) = 0;
-  // Chooses, or chooses the rest behind what Add() returned.
+  // Chooses, or chooses the rest after what Add() returned.
   virtual Chosen Choose(const Wanted& wanted) = 0;
 
-  // Of this trigger.
+  // For this trigger.
   const Lots& lots() const { return lots_; }
 
   const void* Functions() final;

@@ -23,7 +23,7 @@ struct Required {
 inline constexpr Required kRequired{0};
 
 struct Limits {
-  // Of numbers, both inclusive.
+  // Bounds of numbers, both inclusive.
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   // Texts that are allowed; empty for all.

@@ -38,11 +38,11 @@ struct Evidence {
   std::string name;
   EvidenceKind kind = EvidenceKind::kErrors;
   Since since = Since::kDecision;
-  // The last so many rows; 0 for all.
+  // The number of last rows; 0 for all.
   int64_t newest = 0;
-  // At most so many, drawn by their keys; 0 for all.
+  // The largest number, drawn by their keys; 0 for all.
   int64_t most_rows = 0;
-  // Of kColumns.
+  // For kColumns.
   std::vector<std::string> columns = {};
 };
 
@@ -62,12 +62,14 @@ class Table : public Columns {
  public:
   explicit Table(const TidemillTable& table) : Columns(table.columns), missing_(table.missing) {}
 
-  // The numbers, row behind row, and how many a row has. Not of samples.
+  // The numbers, row after row, and how many a row has. Not for kSamples.
   std::span<const double> values() const { return NumbersOf<double>("values").numbers; }
   size_t width() const { return NumbersOf<double>("values").width; }
   std::span<const double> row(size_t index) const { return NumbersOf<double>("values")[index]; }
-  // Of EvidenceKind::kSamples; times are microseconds since 1970, UTC.
+  // The samples of the rows. Two tables may have other samples: those without a label have no
+  // error.
   std::span<const int64_t> keys() const { return NumbersOf<int64_t>("key").numbers; }
+  // For EvidenceKind::kSamples: microseconds since 1970, UTC.
   std::span<const int64_t> event_times() const { return NumbersOf<int64_t>("event_time").numbers; }
   // Samples that could not be looked at.
   int64_t missing() const { return missing_; }
@@ -76,7 +78,7 @@ class Table : public Columns {
   int64_t missing_;
 };
 
-// A decision that is to be made.
+// A decision to make.
 class Moment {
  public:
   explicit Moment(const TidemillMoment& moment)

@@ -88,7 +88,7 @@ class Answer:
             raise self.refuse(f"finite numbers as {name}", f"{array[place]} in row {place[0]}")
 
     def byte_strings(self, name: str, value: Any, rows: int) -> list[bytes]:
-        """A list of so many byte strings; texts become UTF-8."""
+        """A list of `rows` byte strings; texts become UTF-8."""
         if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)):
             raise self.refuse(f"a list of bytes as {name}", shown(value))
         if len(value) != rows:

@@ -1,4 +1,4 @@
-"""What is asked of an instance of any kind. Each kind has a class of its own, with a method for each call."""
+"""The calls of an instance of any kind. Each kind has its own class, with a method for each call."""
 from __future__ import annotations
 
 import base64
@@ -19,6 +19,8 @@ class KindCalls(Generic[P]):
     """An instance and what is asked of it. The method of its name answers a call."""
 
     calls: ClassVar[frozenset[str]] = frozenset({"seal", "restore"})
+    # How a plug-in of the kind copies what it is shown.
+    copying: ClassVar[str] = 'block["x"].copy()'
 
     def __init__(self, plugin: P, memory: RequestMemory, answers: AnswerMemory) -> None:
         self.plugin = plugin
@@ -26,7 +28,7 @@ class KindCalls(Generic[P]):
         self.answers = answers
 
     def created(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What the kind says of a new instance."""
+        """What the kind says about a new instance."""
         raise NotImplementedError
 
     def seal(self, request: dict[str, Any]) -> dict[str, Any]:

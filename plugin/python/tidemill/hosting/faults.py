@@ -1,4 +1,4 @@
-"""Faults: what went wrong in code of a user's, and where."""
+"""Faults: errors in a user's code, with their place."""
 from __future__ import annotations
 
 import traceback
@@ -44,7 +44,7 @@ def _what(error: BaseException) -> str:
 
 
 def _user_frames(trace: TracebackType | None, file_name: str | None) -> tuple[TracebackType | None, Any]:
-    """The first and the deepest entry that lie in the user's file."""
+    """The first and the deepest entry in the user's file."""
     first = deepest = None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == file_name:
@@ -68,12 +68,12 @@ def _place_of_code(code: CodeType | None) -> str:
 
 
 def _told(error: BaseException, first: TracebackType | None) -> str:
-    """The traceback without the frames of the host, which lie above those of the user."""
+    """The traceback without the frames of the host, which are above those of the user."""
     return "".join(traceback.TracebackException(type(error), error, first).format())
 
 
 def _shortened(text: str, longest: int) -> str:
-    """At most so many bytes: a quarter from the beginning, the rest from the end."""
+    """At most `longest` bytes: a quarter from the beginning, the rest from the end."""
     whole = text.encode("utf-8", "replace")
     if len(whole) <= longest:
         return text

@@ -19,7 +19,7 @@ from tidemill.hosting.score_calls import ScoreCalls
 from tidemill.hosting.selection_calls import SelectionCalls
 from tidemill.hosting.trigger_calls import TriggerCalls
 from tidemill.hosting.user_file import description_of, descriptions_of, find_plugin, read_all, run_file
-from tidemill.plugin import Plugin, create
+from tidemill.plugin import Plugin, create, files
 from tidemill.plugin.settings import checked_settings
 
 _CALLS: dict[str, type[KindCalls[Any]]] = {
@@ -36,6 +36,7 @@ class Host:
         self._memory = RequestMemory(requests)
         self._answers = AnswerMemory(answers)
         self._file = file
+        self._first_data = file + 1
         self._file_name: str | None = None
         self._plugin: type[Plugin] | None = None
         self._calls: KindCalls[Any] | None = None
@@ -73,8 +74,9 @@ class Host:
         self._memory.lend()
         result = self._ask(call, request)
         if not self._memory.take_back():
+            copying = self._calls.copying if self._calls else KindCalls.copying
             raise Refused(f"{call}: the plug-in keeps columns that it was shown, and they change with the next call. "
-                          "Keep a copy: evidence[\"errors\"].copy()")
+                          f"Keep a copy: {copying}")
         return result
 
     def _ask(self, call: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -82,6 +84,7 @@ class Host:
             return self._load(request)
         if call == "list":
             self._file_name = str(request["file"])
+            self._place_files(request)
             return {"plugins": descriptions_of(run_file(read_all(self._file), self._file_name))}
         if call == "create":
             return self._create(request)
@@ -97,9 +100,15 @@ class Host:
     def _load(self, request: dict[str, Any]) -> dict[str, Any]:
         self._plugin = self._calls = None
         self._file_name = str(request["file"])
+        self._place_files(request)
         module = run_file(read_all(self._file), self._file_name)
         self._plugin = find_plugin(module, self._file_name, request["name"], request["kind"])
         return {"plugin": description_of(self._plugin)}
+
+    def _place_files(self, request: dict[str, Any]) -> None:
+        """The descriptors after that of the plug-in's file are data files, in the order of their names."""
+        names = [str(name) for name in request.get("files") or ()]
+        files._hold({name: f"/proc/self/fd/{self._first_data + place}" for place, name in enumerate(names)})
 
     def _create(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._plugin is None:
@@ -121,9 +130,9 @@ def _failed(error: BaseException, file_name: str | None) -> dict[str, Any]:
 
 
 def _flush() -> None:
-    """What was printed lies in the pipe before the answer."""
+    """Printed text is in the pipe before the answer."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:  # Closed or replaced by the plug-in, or nobody reads.
+        except Exception:  # Closed or replaced by the plug-in, or without a reader.
             pass

@@ -41,7 +41,7 @@ class MeasureCalls(KindCalls[Measure]):
 
     def combine(self, request: dict[str, Any]) -> dict[str, Any]:
         sums = self.memory.block(request)["sums"]
-        with np.errstate(all="ignore"):  # 0 / 0 is no value.
+        with np.errstate(all="ignore"):  # 0 / 0 is not a value.
             values = self.plugin.combine(sums)
         answer = Answer(self.plugin.combine)
         return self.answers.write(len(sums), {"value": answer.numbers("the values", _plain(values), "float64", (len(sums),))})

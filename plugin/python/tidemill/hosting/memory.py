@@ -31,11 +31,11 @@ class RequestMemory:
         self._lent = weakref.ref(self._floor)
 
     def take_back(self) -> bool:
-        """False where some view is kept behind the call: it would soon show other columns."""
+        """False where some view is kept after the call: it would soon show other columns."""
         self._floor = None
         if self._lent is None or self._lent() is None:
             return True
-        gc.collect()  # What was dropped may hang in a circle.
+        gc.collect()  # Dropped objects may refer to each other in a cycle.
         return self._lent() is None
 
     def block(self, described: Mapping[str, Any]) -> Block:
@@ -60,7 +60,7 @@ class RequestMemory:
         assert self._floor is not None
         size = count * np.dtype(dtype).itemsize
         if at < 0 or count < 0 or at + size > len(self._floor):
-            raise Refused(f"a column of {size} bytes at {at} lies outside of the memory")
+            raise Refused(f"a column of {size} bytes at {at} is outside the memory")
         return self._floor[at:at + size].view(dtype)
 
 

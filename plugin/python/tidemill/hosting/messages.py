@@ -1,4 +1,4 @@
-"""Messages over a socket: a length and so many bytes of JSON."""
+"""Messages over a socket: a length and that many bytes of JSON."""
 from __future__ import annotations
 
 import json
@@ -53,7 +53,7 @@ class Channel:
 
 
 def hello(**versions: str) -> bytes:
-    """What a host says first. Who starts it may say in the environment what sandbox it runs in."""
+    """What a host says first. The process that starts it may name its sandbox in the environment."""
     message = {"hello": 1, "language": "python", "versions": {"python": sys.version.split()[0], **versions}}
     sandbox = os.environ.get("TIDEMILL_PLUGIN_SANDBOX")
     return encoded({**message, "sandbox": sandbox} if sandbox else message)

@@ -16,7 +16,7 @@ from tidemill.plugin.lots import LotFormula
 
 _FACTS = ("event_times", "labels", "embeddings", "predictions")
 _END = object()
-# More candidates than there are: how many there were is not told with a state.
+# More candidates than exist: a state does not say how many there were.
 _UNKNOWN = 2**62
 
 
@@ -95,13 +95,13 @@ class SelectionCalls(KindCalls[Selection]):
                 raise answer.refuse("rows, or plugin.Chosen", shown(chosen))
             chosen = Chosen(chosen)
         rows = answer.numbers("the rows", chosen.rows, "int64", (None,))
-        behind = np.append(self._last_row, rows)
-        if (np.diff(behind) <= 0).any():
-            place = int(np.argmax(np.diff(behind) <= 0))
-            raise answer.refuse("ascending rows, each once", f"{behind[place + 1]} behind {behind[place]}")
+        ordered = np.append(self._last_row, rows)
+        if (np.diff(ordered) <= 0).any():
+            place = int(np.argmax(np.diff(ordered) <= 0))
+            raise answer.refuse("ascending rows, each once", f"{ordered[place + 1]} after {ordered[place]}")
         if len(rows) and rows[-1] >= num_candidates:
             raise answer.refuse(f"rows below {num_candidates}", str(rows[-1]))
-        self._last_row = int(behind[-1])
+        self._last_row = int(ordered[-1])
         weighted = chosen.weights is not None
         if len(rows) and self._weighted not in (None, weighted):
             raise answer.refuse("weights for all rows or for none", "some with and some without")

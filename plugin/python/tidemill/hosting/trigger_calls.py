@@ -15,6 +15,7 @@ class TriggerCalls(KindCalls[Trigger]):
     """An instance of a trigger, and what it looks at."""
 
     calls = KindCalls.calls | {"observe", "judge"}
+    copying = 'evidence["errors"].copy()'
 
     _tables: dict[str, Table] = {}
 

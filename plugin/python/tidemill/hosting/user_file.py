@@ -41,7 +41,7 @@ def run_file(source: bytes, file_name: str) -> types.ModuleType:
 
 
 def find_plugin(module: types.ModuleType, file_name: str, name: str, kind: str) -> type[Plugin]:
-    """The class of that name and kind. Raises Refused, with what there is, where there is none."""
+    """The class of that name and kind. Raises Refused, which lists the classes of the file, where there is none."""
     if kind not in KINDS:
         raise Refused(f"no plug-in is a {kind}; there are {', '.join(KINDS)}")
     found = vars(module).get(name)
@@ -61,14 +61,14 @@ def find_plugin(module: types.ModuleType, file_name: str, name: str, kind: str) 
 
 
 def description_of(plugin: type[Plugin]) -> dict[str, object]:
-    """What a host tells of a plug-in."""
+    """What a host reports about a plug-in."""
     return {"kind": plugin.kind, "name": plugin.__name__, "doc": inspect.cleandoc(plugin.__doc__ or ""),
             "version": str(plugin.version),
             "settings": [setting.description() for setting in settings_of(plugin).values()]}
 
 
 def descriptions_of(module: types.ModuleType) -> list[dict[str, object]]:
-    """What a host tells of all plug-ins of a file, in their order. One that lacks a method has a `problem`."""
+    """What a host reports about all plug-ins of a file, in their order. One that lacks a method has a `problem`."""
     described = []
     for plugin in _plugins(module).values():
         lacking = sorted(getattr(plugin, "__abstractmethods__", ()))

@@ -25,15 +25,15 @@ A plug-in is a class in a file of yours, and the pipeline names both: `use: surp
 There is a class for each kind of plug-in: `Trigger`, `Measure`, `Op`, `Score`, `Selection` and `Format`. The docstring of a
 class says which methods it wants. `create` makes an instance for a test of your own.
 
-A plug-in is pure. Its settings, a seed, numbers and columns go in. Numbers, columns and a state come out. It runs in a
-process of its own, and may not use the network or start processes. An exception that it raises is a fault: the run
+A plug-in is pure. Its settings, a seed, numbers and columns go in. Numbers, columns and a state come out. It runs in its own process, and may not use the network or start processes. An exception that it raises is a fault: the run
 shows it with the place in your file.
 """
 from tidemill.plugin.base import Plugin, create
 from tidemill.plugin.block import Block, ByteStrings
+from tidemill.plugin.data_files import files
 from tidemill.plugin.evidence import (Columns, Cut, Embeddings, Errors, Evidence, Labels, Predictions, SampleRows, Samples,
-                                      Table)
-from tidemill.plugin.format import Format, Records, Split
+                                      Table, evidence_for)
+from tidemill.plugin.format import Format, Piece, Records
 from tidemill.plugin.measure import Measure
 from tidemill.plugin.op import ColumnType, Made, Op
 from tidemill.plugin.score import Score
@@ -44,6 +44,6 @@ from tidemill.plugin.trigger import Comparison, EachCalendar, EveryPeriod, Every
 __all__ = [
     "Block", "Boolean", "ByteStrings", "Chosen", "ColumnType", "Columns", "Comparison", "Cut", "EachCalendar", "Embeddings",
     "Errors", "EveryPeriod", "EverySamples", "Evidence", "Format", "Integer", "Labels", "Made", "Measure", "Number",
-    "Numbers", "Op", "Plugin", "Predictions", "Records", "SampleRows", "Samples", "Score", "Selection", "Setting", "Split",
-    "Table", "Text", "Texts", "Trigger", "Verdict", "create",
+    "Numbers", "Op", "Piece", "Plugin", "Predictions", "Records", "SampleRows", "Samples", "Score", "Selection", "Setting",
+    "Table", "Text", "Texts", "Trigger", "Verdict", "create", "evidence_for", "files",
 ]

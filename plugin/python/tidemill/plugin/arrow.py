@@ -51,7 +51,7 @@ _Array._fields_ = [
     ("release", _ReleaseArray), ("private_data", ctypes.c_void_p)]
 
 # What each released structure keeps alive, by its private_data. A consumer may move a structure, so its address says
-# nothing; a child that it moves out of its parent is released by itself.
+# nothing; a child that it moves out of its parent is released separately.
 _kept: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
@@ -70,7 +70,8 @@ def _let_go(pointer: Any) -> None:
 _release_schema = _ReleaseSchema(_let_go)
 _release_array = _ReleaseArray(_let_go)
 
-# Functions of our own: those of ctypes.pythonapi are everybody's, and so are their types of arguments.
+# Functions of our own: the functions of ctypes.pythonapi are shared by all modules, and so are
+# their types of arguments.
 _CapsuleDestructor = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _capsule_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, _CapsuleDestructor)(
     ("PyCapsule_New", ctypes.pythonapi))

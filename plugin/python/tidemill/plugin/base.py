@@ -11,7 +11,7 @@ import numpy as np
 from tidemill.plugin.settings import VALUES, checked_settings, settings_of
 
 SEED = "_tidemill_seed"
-# What a kind is told of the run, which is no part of what a plug-in remembers.
+# What a kind knows of the run, which is not part of what a plug-in remembers.
 LOTS = "_tidemill_lots"
 TARGET = "_tidemill_target"
 P = TypeVar("P", bound="Plugin")
@@ -50,7 +50,7 @@ class Plugin(abc.ABC):
     def random(self, *numbers: int) -> np.random.Generator:
         """Random numbers that follow from the seed.
 
-        Without arguments: the generator of this instance. It goes on from call to call, and is part of the state.
+        Without arguments: the generator of this instance. It continues from call to call, and is part of the state.
 
         With whole numbers, such as the key of a sample: a fresh generator that follows from the seed and these numbers
         alone. Take it where the result must not depend on what was asked before.

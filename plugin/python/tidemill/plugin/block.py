@@ -49,7 +49,7 @@ class Block:
     Arrays are views of memory that is shared with Tidemill: they are read-only, nothing is copied, and they are valid
     during the call only. Take a copy of what you keep (`block["label"].copy()`).
 
-    Arrow libraries take a block as it is, without a copy: `pyarrow.record_batch(block)`, `polars.DataFrame(block)`,
+    Arrow libraries take a block without a copy: `pyarrow.record_batch(block)`, `polars.DataFrame(block)`,
     `pandas.DataFrame.from_arrow(block)`. There a column with several numbers in a row is a fixed-size list.
     """
 
@@ -88,7 +88,7 @@ class Block:
         return arrow.schema_capsule(self._described())
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        """The block as Arrow's PyCapsules, a struct array. It stays as it is whatever schema is asked for."""
+        """The block as Arrow's PyCapsules, a struct array. It does not change, whatever schema is asked for."""
         described = self._described()
         return arrow.schema_capsule(described), arrow.array_capsule(self.num_rows, described)
 

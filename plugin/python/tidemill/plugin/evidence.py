@@ -33,8 +33,8 @@ class Cut:
 class Table:
     """Something to look at, for each sample. Use one of the classes below.
 
-    `since`: samples that came since the last decision, since the last training, or since the beginning. With `newest` the
-    last so many of them, with `most_rows` at most so many, drawn by their keys. 0 stands for all.
+    `since`: samples that came since the last decision, since the last training, or since the beginning. `newest` is how many of
+    the last ones, `most_rows` the largest number, which are drawn by their keys. 0 means all.
     """
 
     since: Since = "decision"
@@ -53,7 +53,7 @@ class Table:
                 raise ValueError(f"{name} has to be a whole number from 0 on, and is {value!r}")
 
     def described(self, name: str) -> dict[str, Any]:
-        """What a host tells of it."""
+        """What a host reports about it."""
         return {"name": name, "kind": self.kind, "since": self.since, "newest": int(self.newest),
                 "most_rows": int(self.most_rows), "columns": list(self.columns)}
 
@@ -127,7 +127,7 @@ class Evidence(Mapping[str, Any]):
     def __init__(self, at: Cut, num_new: int, has_model: bool, tables: Mapping[str, tuple[Table, Block, int]]) -> None:
         """`tables`: what was asked for, what came and how many samples are missing, by name."""
         self.at = at
-        """Where in the stream the decision lies."""
+        """The place of the decision in the stream."""
         self.num_new = num_new
         """Samples since the last training."""
         self.has_model = has_model
@@ -159,12 +159,25 @@ class Evidence(Mapping[str, Any]):
         rows: SampleRows = self[name]
         return rows
 
+    def sample_keys(self, name: str) -> NDArray[np.int64]:
+        """The keys of the samples in the table's rows. A sample without a label has no error, so tables differ in this."""
+        keys: NDArray[np.int64] = self._table(name)[1]["key"]
+        return keys
+
+    def aligned(self, *names: str) -> tuple[NDArray[np.float64], ...]:
+        """Tables of numbers, each with the rows of the samples that are in all of them, in the order of the stream."""
+        common = np.ones(len(self.sample_keys(names[0])), bool)
+        for name in names[1:]:
+            common &= np.isin(self.sample_keys(names[0]), self.sample_keys(name))
+        wanted = self.sample_keys(names[0])[common]
+        return tuple(self.numbers(name)[np.isin(self.sample_keys(name), wanted)] for name in names)
+
     def missing(self, name: str) -> int:
         """How many samples of the table could not be looked at."""
         return self._table(name)[2]
 
     def block(self, name: str) -> Block:
-        """The table as columns, which Arrow libraries take: `values`, or `key` and `event_time`."""
+        """The table as columns, which Arrow libraries take: `key` and `values`, or `key` and `event_time`."""
         return self._table(name)[1]
 
     def _table(self, name: str) -> tuple[Table, Block, int]:
@@ -172,3 +185,31 @@ class Evidence(Mapping[str, Any]):
             return self._tables[name]
         except KeyError:
             raise KeyError(f"looks_at has no {name}; it has {', '.join(self._tables) or 'nothing'}") from None
+
+
+def evidence_for(looks_at: Mapping[str, Table], *, num_new: int = 0, has_model: bool = True, at: Cut = Cut(0, 0),
+                 keys: Mapping[str, Any] | None = None, **tables: Any) -> Evidence:
+    """Evidence for a test of a trigger, with a table for each name of `looks_at`.
+
+        surprise = plugin.create(Surprise)
+        seen = surprise.observe(plugin.evidence_for(surprise.looks_at(), errors=[0, 1, 1]))
+
+    A table of samples is their keys, or `(keys, event_times)`; one that is not given is empty. `keys`: the samples of the
+    rows of a table, by its name; without it the first rows are the first samples of the stream.
+    """
+    unknown = set(tables) - set(looks_at)
+    if unknown:
+        raise TypeError(f"looks_at has no {', '.join(sorted(unknown))}; it has {', '.join(looks_at) or 'nothing'}")
+    made = {}
+    for name, table in looks_at.items():
+        given = tables.get(name, [])
+        if isinstance(table, Samples):
+            sample_keys, times = given if isinstance(given, tuple) else (given, np.zeros(len(given)))
+            columns = {"key": np.array(sample_keys, np.int64), "event_time": np.array(times, np.int64)}
+        else:
+            values = np.array(given, np.float64)
+            columns = {"key": np.array((keys or {}).get(name, np.arange(len(values))), np.int64), "values": values}
+        if len(columns["key"]) != len(columns.get("values", columns["key"])):
+            raise TypeError(f"the table {name} has {len(columns['values'])} rows and {len(columns['key'])} keys")
+        made[name] = (table, Block(len(columns["key"]), columns), 0)
+    return Evidence(at, num_new, has_model, made)

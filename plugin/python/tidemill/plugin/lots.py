@@ -6,7 +6,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# So many at a time that all stay in the processor's cache.
+# The number at a time, small enough that all stay in the processor's cache.
 _PIECE = 16384
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)

@@ -25,7 +25,7 @@ class Measure(Plugin):
                 label, prediction = block["label"], block["prediction"]
                 return np.where(label == prediction, 0, np.where(label == 1, self.missed, 1))
 
-    A value that is no mean is made of the sums of several numbers:
+    A value that is not a mean is made from the sums of several numbers:
 
         class Precision(plugin.Measure):
             \"\"\"The share of right ones among those predicted as 1.\"\"\"

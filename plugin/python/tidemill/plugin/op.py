@@ -28,7 +28,7 @@ class ColumnType:
             raise ValueError(f"the shape of the column {self.name} is {self.shape!r}")
 
     def described(self) -> dict[str, Any]:
-        """What a host tells of it."""
+        """What a host reports about it."""
         return {"name": self.name, "type": self.type, "shape": list(self.shape)}
 
 

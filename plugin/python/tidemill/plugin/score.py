@@ -33,5 +33,5 @@ class Score(Plugin):
         The block has the column `key`, int64, and what `looks_at` names, each under that name: `losses`,
         `probabilities` and `embeddings`, float32; `labels`, int64 for classes, else float64; `event_times`, int64,
         microseconds; `ages`, float64, seconds before the newest sample of the training set. A row has to have the
-        same score whatever stands beside it.
+        same score whatever is beside it.
         """

@@ -38,7 +38,7 @@ class Selection(Plugin):
     """Whether its weights make the loss over the chosen samples that over all candidates, on average."""
 
     def looks_at(self) -> Sequence[str]:
-        """What it is told of candidates: some of `event_times`, `labels`, `embeddings`, `predictions` and
+        """What it looks at in candidates: some of `event_times`, `labels`, `embeddings`, `predictions` and
         `column:NAME`. Asked once."""
         return []
 
@@ -65,10 +65,10 @@ class Selection(Plugin):
         `event_times` are microseconds since 1970 in UTC, `labels` classes, both int64. `embeddings` and `predictions` are
         [rows, numbers] of the run's newest model, `column:NAME` is a number of each record, all float32.
 
-        It may return rows up to here that are chosen already, behind all that were chosen before.
+        It may return rows up to here that are chosen already, after all that were chosen before.
         """
 
     @abc.abstractmethod
     def choose(self, num_candidates: int) -> Chosen | Rows | Iterable[Chosen]:
-        """The choice (or the rest of it, behind what `add` returned), once all candidates have been there. A choice that
+        """The choice (or the rest of it, after what `add` returned), once all candidates have been there. A choice that
         takes much memory can be yielded in pieces."""

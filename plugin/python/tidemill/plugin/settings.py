@@ -1,6 +1,6 @@
 """Settings: what `with:` of a pipeline may say to a plug-in.
 
-A setting is an attribute of the class. On an instance it is the plain value, which nobody can change:
+A setting is an attribute of the class. On an instance it is the plain value, which cannot be changed:
 
     class Surprise(plugin.Trigger):
         threshold = plugin.Number(0.2, min=0, max=1, doc="The share of mistakes at which it fires.")
@@ -71,7 +71,7 @@ class Setting(Generic[T]):
         raise NotImplementedError
 
     def description(self) -> dict[str, Any]:
-        """What a host tells of the setting."""
+        """What a host reports about the setting."""
         told: dict[str, Any] = {"name": self.name, "type": self.type_name, "doc": self.doc}
         if self.default is not REQUIRED:
             told["default"] = list(self.default) if isinstance(self.default, tuple) else self.default

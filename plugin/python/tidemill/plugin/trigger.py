@@ -12,7 +12,7 @@ from tidemill.plugin.evidence import Cut, Evidence, Table
 
 @dataclasses.dataclass(frozen=True)
 class EverySamples:
-    """Decides after every so many samples."""
+    """Decides after every `samples` samples."""
 
     samples: int
 
@@ -21,7 +21,7 @@ class EverySamples:
             raise ValueError(f"EverySamples needs a whole number from 1 on, and got {self.samples!r}")
 
     def described(self) -> dict[str, Any]:
-        """What a host tells of it."""
+        """What a host reports about it."""
         return {"samples": int(self.samples)}
 
 
@@ -44,7 +44,7 @@ class EveryPeriod:
         return self.seconds + 60.0 * self.minutes + 3600.0 * self.hours + 86400.0 * self.days
 
     def described(self) -> dict[str, Any]:
-        """What a host tells of it."""
+        """What a host reports about it."""
         return {"seconds": float(self.total)}
 
 
@@ -59,7 +59,7 @@ class EachCalendar:
             raise ValueError(f"EachCalendar takes day, week, month or year, and got {self.unit!r}")
 
     def described(self) -> dict[str, Any]:
-        """What a host tells of it."""
+        """What a host reports about it."""
         return {"calendar": self.unit}
 
 
@@ -101,8 +101,8 @@ class Verdict:
 
     @classmethod
     def _compared(cls, fired: bool, how: str, quantity: str, value: float, threshold: float, unit: str) -> Verdict:
-        behind = f" {unit}" if unit else ""
-        because = f"{quantity} is {_shown(value)}{behind}, {how} {_shown(threshold)}{behind}"
+        suffix = f" {unit}" if unit else ""
+        because = f"{quantity} is {_shown(value)}{suffix}, {how} {_shown(threshold)}{suffix}"
         return cls(fired, because, Comparison(quantity, value, threshold, unit))
 
 
@@ -141,7 +141,7 @@ class Trigger(Plugin):
         """The pipeline has trained on all samples before `at`. Called before the next `observe`."""
 
     def cost(self, num_samples: int, seconds: float) -> None:
-        """A training on so many samples took so many seconds. Called before the next `observe`."""
+        """A training on `samples` samples took `seconds`. Called before the next `observe`."""
 
     def no_model(self) -> None:
         """A training ended without a model. Called before the next `observe`."""

@@ -1,0 +1,310 @@
+#include <cstdio>
+
+#include "nlohmann/json.hpp"
+
+#include "base/files.h"
+#include "base/time.h"
+#include "cli/command_line/action.h"
+#include "cli/command_line/deletion.h"
+#include "cli/command_line/with_session.h"
+#include "cli/commands/datasets/commands.h"
+#include "cli/commands/datasets/dataset_health.h"
+#include "cli/commands/datasets/records.h"
+#include "cli/commands/datasets/sample_deletion.h"
+#include "cli/pipelines/dataset_registration.h"
+#include "cli/results/ledger.h"
+#include "cli/terminal/text.h"
+#include "storage/client/left_out_text.h"
+#include "storage/client/storage_client.h"
+
+namespace tidemill::cli {
+namespace {
+
+using storage::StorageClient;
+
+struct DatasetsFlags {
+  std::string name;
+  std::string file;
+  SampleChoice samples;
+  int64_t limit = 20;
+  DeletionFlags deletion;
+};
+
+DatasetsFlags& FlagsOfDatasets() {
+  static DatasetsFlags flags;
+  return flags;
+}
+
+nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
+  nlohmann::ordered_json json = {{"dataset", dataset.name()},
+                                 {"id", dataset.dataset_id()},
+                                 {"superseded", dataset.superseded()},
+                                 {"samples", dataset.num_samples()},
+                                 {"files", dataset.num_files()},
+                                 {"quarantined", dataset.num_quarantined()},
+                                 {"deleted", dataset.num_deleted()},
+                                 {"deleted_on_request", dataset.num_deleted_on_request()},
+                                 {"left_out", dataset.left_out().num_records()},
+                                 {"of", dataset.left_out().num_seen()},
+                                 {"filtered", dataset.left_out().num_filtered()},
+                                 {"unlabelled", dataset.left_out().num_unlabelled()},
+                                 {"lost_bytes", dataset.left_out().lost_bytes()},
+                                 {"of_bytes", dataset.left_out().num_bytes()},
+                                 {"bad_samples", dataset.num_bad_samples()},
+                                 {"ledger", LedgerToJson(dataset.ledger())}};
+  if (dataset.has_first_event_time()) {
+    json["first"] = FormatTimestamp({dataset.first_event_time()});
+    json["last"] = FormatTimestamp({dataset.last_event_time()});
+  }
+  json["spec"] = dataset.spec();
+  return json;
+}
+
+absl::StatusOr<storage::v1::Dataset> Get(const Session& session, const std::string& name) {
+  return session.Ask(&StorageClient::GetDataset, name);
+}
+
+int ListDatasets(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto datasets = session.Ask(&StorageClient::ListDatasets);
+    if (!datasets.ok()) return Report(datasets.status());
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    Table table({"DATASET", "SAMPLES", "FILES", "QUARANTINED", "DELETED", "FROM", "TO"});
+    for (const storage::v1::Dataset& dataset : *datasets) {
+      json.push_back(DatasetToJson(dataset));
+      const bool some = dataset.has_first_event_time();
+      table.Add({dataset.name(), WithThousands(dataset.num_samples()),
+                 WithThousands(dataset.num_files()), WithThousands(dataset.num_quarantined()),
+                 WithThousands(dataset.num_deleted()),
+                 some ? FormatTimestampShort({dataset.first_event_time()}) : "-",
+                 some ? FormatTimestampShort({dataset.last_event_time()}) : "-"});
+    }
+    fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
+    return kDone;
+  });
+}
+
+int ShowDataset(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto dataset = Get(session, FlagsOfDatasets().name);
+    if (!dataset.ok()) return Report(dataset.status());
+    const nlohmann::ordered_json json = DatasetToJson(*dataset);
+    if (flags.json) {
+      fmt::print("{}\n", json.dump());
+      return kDone;
+    }
+    for (const auto& [key, value] : json.items()) {
+      if (key == "spec" || key == "ledger") continue;
+      fmt::print("{:<12} {}\n", key,
+                 OneLine(value.is_string() ? value.get<std::string>() : value.dump()));
+    }
+    fmt::print("\n{}\n", DescribeLedger(dataset->ledger(), "records"));
+    const std::string left_out = storage::LeftOutText(dataset->left_out());
+    if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
+    if (dataset->num_bad_samples() > 0) {
+      fmt::print("{} samples could not be used by trainings or evaluations\n",
+                 WithThousands(dataset->num_bad_samples()));
+    }
+    fmt::print("\n{}", Printable(dataset->spec()));
+    return kDone;
+  });
+}
+
+int Register(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto requests = RegistrationsOf(FlagsOfDatasets().file, session);
+    if (!requests.ok()) return Report(requests.status());
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const storage::v1::RegisterDatasetRequest& request : *requests) {
+      const auto registered =
+          session.Ask(&StorageClient::RegisterDataset, request.name(), request.spec(),
+                      request.command(), storage::v1::ON_OTHER_SPEC_UNSPECIFIED);
+      if (!registered.ok()) return Report(registered.status());
+      json.push_back({{"dataset", request.name()},
+                      {"id", registered->dataset_id()},
+                      {"created", registered->created()}});
+      if (!flags.json) {
+        fmt::print("dataset {} {}\n", Printable(request.name()),
+                   registered->created() ? "registered" : "was registered already");
+      }
+    }
+    if (flags.json) fmt::print("{}\n", json.dump());
+    return kDone;
+  });
+}
+
+void PrintSync(const storage::v1::SyncDatasetResponse& done, const storage::v1::Dataset& now) {
+  fmt::print("{} files, {} new samples, {} quarantined; the dataset has {} samples\n",
+             WithThousands(done.num_files_done()), WithThousands(done.num_samples()),
+             WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
+  const std::string left_out = storage::LeftOutText(now.left_out());
+  if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
+  if (const int64_t num_gone = now.num_deleted() - now.num_deleted_on_request(); num_gone > 0) {
+    fmt::print(
+        "{} samples are gone because their records are gone, {} of them now; the samples of a "
+        "renamed file are new samples\n",
+        WithThousands(num_gone), WithThousands(done.num_deleted()));
+  }
+  if (now.num_deleted_on_request() > 0) {
+    fmt::print("{} samples were deleted on request\n", WithThousands(now.num_deleted_on_request()));
+  }
+  if (done.num_passed_over() > 0) {
+    fmt::print("{} passed over, such as {}\n", WithThousands(done.num_passed_over()),
+               OneLine(done.first_passed_over()));
+  }
+}
+
+int Sync(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto dataset = Get(session, FlagsOfDatasets().name);
+    if (!dataset.ok()) return Report(dataset.status());
+    storage::v1::SyncDatasetResponse last;
+    const auto synced =
+        session.Follow(&StorageClient::SyncDataset, DatasetId{dataset->dataset_id()},
+                       [&](const storage::v1::SyncDatasetResponse& message) { last = message; });
+    if (!synced.ok()) return Report(synced.status());
+    // The watcher may have been first, so what is new says little of what is there.
+    const auto now = Get(session, FlagsOfDatasets().name);
+    if (!now.ok()) return Report(now.status());
+    if (flags.json) {
+      const nlohmann::ordered_json json = {
+          {"files", last.num_files_done()},
+          {"samples", last.num_samples()},
+          {"quarantined", last.num_quarantined()},
+          {"deleted", last.num_deleted()},
+          {"deleted_on_request_in_all", now->num_deleted_on_request()},
+          {"passed_over", last.num_passed_over()},
+          {"samples_in_all", now->num_samples()},
+          {"left_out", now->left_out().num_records()},
+          {"of", now->left_out().num_seen()},
+          {"filtered", now->left_out().num_filtered()}};
+      fmt::print("{}\n", json.dump());
+    } else {
+      PrintSync(last, *now);
+    }
+    // By what is missing now, whichever look found it.
+    return storage::AnyLost(now->left_out()) ? kPartial : kDone;
+  });
+}
+
+int Quarantine(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto dataset = Get(session, FlagsOfDatasets().name);
+    if (!dataset.ok()) return Report(dataset.status());
+    const auto entries = session.Follow(&StorageClient::ListQuarantine,
+                                        DatasetId{dataset->dataset_id()}, FlagsOfDatasets().limit);
+    if (!entries.ok()) return Report(entries.status());
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    Table table({"FILE", "RECORD", "REASON"});
+    int64_t num_listed = 0;
+    for (const storage::v1::QuarantineEntry& entry : *entries) {
+      num_listed += entry.is_remark() ? 0 : 1;
+      const auto position = entry.has_position() ? nlohmann::ordered_json(entry.position())
+                                                 : nlohmann::ordered_json(nullptr);
+      json.push_back({{"file", entry.path()}, {"record", position}, {"reason", entry.reason()}});
+      if (entry.has_sample_key()) json.back()["key"] = entry.sample_key();
+      if (entry.is_remark()) json.back()["remark"] = true;
+      const char* const whole = entry.is_remark() ? "-" : "all";
+      table.Add({entry.path(), entry.has_position() ? std::to_string(entry.position()) : whole,
+                 entry.reason()});
+    }
+    fmt::print("{}", flags.json ? json.dump() + "\n" : table.ToString());
+    // Not on stdout where that is one JSON document.
+    if (const int64_t more = dataset->num_quarantined() - num_listed; more > 0) {
+      fmt::print(flags.json ? stderr : stdout, "and {} more; --limit 0 shows all\n",
+                 WithThousands(more));
+    }
+    return kDone;
+  });
+}
+
+// "dataset weather with 1,461 samples of 3 files, but not the files".
+absl::StatusOr<std::string> WhatGoesWithDataset(const Session& session) {
+  const auto dataset = Get(session, FlagsOfDatasets().name);
+  if (absl::IsNotFound(dataset.status())) {
+    return fmt::format("dataset {}, which does not exist", FlagsOfDatasets().name);
+  }
+  // An older version may have registered it so, and deleting it is what is left.
+  if (absl::IsInvalidArgument(dataset.status())) {
+    return fmt::format("dataset '{}' with all its samples, but not its files",
+                       FlagsOfDatasets().name);
+  }
+  RETURN_IF_ERROR(dataset.status());
+  return fmt::format("dataset {} with {} samples of {} files, but not the files",
+                     FlagsOfDatasets().name, WithThousands(dataset->num_samples()),
+                     WithThousands(dataset->num_files()));
+}
+
+int DeleteDataset(const GlobalFlags& flags) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const DatasetsFlags& wanted = FlagsOfDatasets();
+    if (wanted.samples.is_given()) {
+      const auto dataset = Get(session, wanted.name);
+      if (!dataset.ok()) return Report(dataset.status());
+      return DeleteSamples(flags, session, *dataset, wanted.samples, wanted.deletion);
+    }
+    const auto what = WhatGoesWithDataset(session);
+    if (!what.ok()) return Report(what.status());
+    if (const auto end = SettleDeletion(flags, FlagsOfDatasets().deletion, *what)) return *end;
+    rpc::v1::Command command;
+    command.set_request_id(rpc::NewRequestId());
+    const auto deleted = session.Ask(&StorageClient::DeleteDataset, wanted.name, command);
+    if (!deleted.ok()) return Report(deleted.status());
+    if (flags.json) {
+      fmt::print("{}\n", nlohmann::ordered_json({{"existed", deleted->existed()}}).dump());
+    } else {
+      fmt::print("dataset {} {}; its files were not touched\n", Printable(FlagsOfDatasets().name),
+                 deleted->existed() ? "deleted" : "did not exist");
+    }
+    return kDone;
+  });
+}
+
+Command& AddDatasetVerb(Command& datasets, const std::string& verb,
+                        const std::string& description) {
+  Command& command = datasets.AddSubcommand(verb, description);
+  command.AddOption("name", FlagsOfDatasets().name, "Dataset name").Required().TypeName("DATASET");
+  return command;
+}
+
+}  // namespace
+
+void AddDatasetsCommands(Command& app) {
+  Command& datasets = app.AddSubcommand("datasets", "Datasets that storage watches");
+  datasets.RequireSubcommand();
+  Command& list = datasets.AddSubcommand("list", "List datasets");
+  SetAction(list, ListDatasets);
+  list.AddExample("tidemill datasets list");
+  Command& show = AddDatasetVerb(datasets, "show", "Show a dataset's counts, times and spec");
+  SetAction(show, ShowDataset);
+  show.AddExample("tidemill datasets show elec2");
+  Command& add = datasets.AddSubcommand(
+      "register", "Register the datasets of a file with a `datasets:` section, such as a pipeline");
+  add.AddOption("file", FlagsOfDatasets().file, "YAML file").Required().TypeName("FILE");
+  SetAction(add, Register);
+  add.AddExample("tidemill datasets register pipeline.yaml");
+  Command& sync = AddDatasetVerb(datasets, "sync", "Ingest now whatever has changed");
+  SetAction(sync, Sync);
+  sync.AddExample("tidemill datasets sync elec2");
+  Command& quarantine = AddDatasetVerb(
+      datasets, "quarantine",
+      "List the records that could not be ingested or used in a training, with the reasons");
+  quarantine.AddOption("--limit", FlagsOfDatasets().limit, "At most this many lines; 0 for all")
+      .Check([](const std::string& text) {
+        return text.starts_with('-') ? text + " is less than 0; write 0 to show all lines" : "";
+      });
+  SetAction(quarantine, Quarantine);
+  quarantine.AddExample("tidemill datasets quarantine elec2 --limit 0");
+  AddRecordsCommand(datasets);
+  Command& remove = AddDatasetVerb(
+      datasets, "delete",
+      "Delete a dataset, or some of its samples, but never its files; asks at a terminal");
+  AddDeletionFlags(remove, FlagsOfDatasets().deletion);
+  AddSampleChoice(remove, FlagsOfDatasets().samples);
+  SetAction(remove, DeleteDataset);
+  remove.AddExample("tidemill datasets delete elec2 --dry-run");
+  remove.AddExample("tidemill datasets delete elec2 --where \"user = 17\"");
+  AddDatasetHealthCommands(datasets);
+}
+
+}  // namespace tidemill::cli

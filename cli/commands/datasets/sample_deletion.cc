@@ -1,0 +1,335 @@
+#include "cli/commands/datasets/sample_deletion.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <span>
+
+#include "nlohmann/json.hpp"
+
+#include "base/files.h"
+#include "cli/command_line/named_samples.h"
+#include "cli/commands/datasets/models_that_saw.h"
+#include "cli/commands/datasets/records.h"
+#include "cli/terminal/text.h"
+#include "model_store/client/model_store_client.h"
+#include "rpc/commands.h"
+#include "selector/client/selector_client.h"
+#include "storage/client/storage_client.h"
+#include "supervisor/client/supervisor_client.h"
+
+namespace tidemill::cli {
+namespace {
+
+using storage::StorageClient;
+
+// The limit of one call.
+constexpr size_t kKeysPerCall = 100'000;
+constexpr size_t kKeysPerSearch = 1'000'000;
+constexpr size_t kMaxShown = 20;
+
+// Calls `use` with one part after another.
+template <typename T, typename Use>
+absl::Status InParts(const std::vector<T>& all, size_t most, const Use& use) {
+  for (size_t from = 0; from < all.size(); from += most) {
+    RETURN_IF_ERROR(use(std::span(all).subspan(from, std::min(most, all.size() - from))));
+  }
+  return absl::OkStatus();
+}
+
+// What a deletion is about.
+struct DeletionPlan {
+  std::vector<int64_t> living;
+  std::vector<int64_t> deleted;  // Before.
+  int64_t num_unknown = 0;
+  std::vector<std::string> unknown;  // The first of them.
+  std::map<std::string, int64_t> files;
+  int64_t num_unreadable = 0;
+  std::string doubts;
+  std::vector<ModelThatSaw> models;
+  std::map<int64_t, std::string> pipelines;  // The pipelines of the models' runs.
+};
+
+// Finds out what a deletion is about.
+class DeletionPlanner {
+ public:
+  DeletionPlanner(const Session& session, int64_t dataset, bool quiet)
+      : session_(session), dataset_(dataset), quiet_(quiet) {}
+
+  absl::StatusOr<DeletionPlan> Make(const SampleChoice& choice) {
+    ASSIGN_OR_RETURN(NamedSamples named, Name(choice));
+    RemoveRepetitions(named);
+    RETURN_IF_ERROR(AddPlaces(named));
+    RemoveRepetitions(named);
+    RETURN_IF_ERROR(Sort(named.keys));
+    RETURN_IF_ERROR(FindModels());
+    return std::move(plan_);
+  }
+
+ private:
+  absl::StatusOr<NamedSamples> Name(const SampleChoice& choice) {
+    if (!choice.keys.empty()) return ReadKeys(choice.keys);
+    if (!choice.where.empty()) return Search(choice.where);
+    if (choice.records != "-") {
+      ASSIGN_OR_RETURN(const std::string text, files::Read(choice.records));
+      return Annotate(ReadNamedSamples(text), choice.records);
+    }
+    const std::string text((std::istreambuf_iterator<char>(std::cin)), {});
+    return Annotate(ReadNamedSamples(text), "stdin");
+  }
+
+  static absl::StatusOr<NamedSamples> Annotate(absl::StatusOr<NamedSamples> named,
+                                               const std::string& where) {
+    RETURN_IF_ERROR(tidemill::Annotate(named.status(), where));
+    return named;
+  }
+
+  absl::StatusOr<NamedSamples> Search(const std::string& where) {
+    storage::v1::ListRecordsRequest request;
+    request.set_dataset_id(dataset_);
+    request.set_condition(where);
+    NamedSamples named;
+    const auto add = [&](const RecordListEnd&, const storage::v1::ListRecordsResponse& message) {
+      for (const auto& record : message.records()) named.keys.push_back(record.sample_key());
+    };
+    ASSIGN_OR_RETURN(const RecordListEnd end, ListRecords(session_, request, quiet_, add));
+    plan_.num_unreadable = end.last.num_unreadable();
+    plan_.doubts = DoubtsOf(end);
+    return named;
+  }
+
+  absl::StatusOr<storage::v1::FindSamplesResponse> Find(
+      const storage::v1::FindSamplesRequest& request) {
+    ASSIGN_OR_RETURN(storage::v1::FindSamplesResponse response,
+                     session_.Ask(&StorageClient::FindSamples, request));
+    plan_.num_unknown += response.num_unknown();
+    for (const std::string& unknown : response.unknown()) {
+      if (plan_.unknown.size() < kMaxShown) plan_.unknown.push_back(unknown);
+    }
+    return response;
+  }
+
+  // Replaces places by keys.
+  absl::Status AddPlaces(NamedSamples& named) {
+    return InParts(named.places, kKeysPerCall, [&](const auto& places) -> absl::Status {
+      storage::v1::FindSamplesRequest request;
+      request.set_dataset_id(dataset_);
+      for (const auto& [path, position] : places) {
+        auto* const place = request.add_places();
+        place->set_path(path);
+        place->set_position(position);
+      }
+      ASSIGN_OR_RETURN(const storage::v1::FindSamplesResponse found, Find(request));
+      for (const auto* keys : {&found.living_keys(), &found.deleted_keys()}) {
+        named.keys.insert(named.keys.end(), keys->begin(), keys->end());
+      }
+      return absl::OkStatus();
+    });
+  }
+
+  absl::Status Sort(const std::vector<int64_t>& all) {
+    return InParts(all, kKeysPerCall, [&](const auto& keys) -> absl::Status {
+      storage::v1::FindSamplesRequest request;
+      request.set_dataset_id(dataset_);
+      request.mutable_sample_keys()->Add(keys.begin(), keys.end());
+      ASSIGN_OR_RETURN(const storage::v1::FindSamplesResponse found, Find(request));
+      plan_.living.insert(plan_.living.end(), found.living_keys().begin(),
+                          found.living_keys().end());
+      plan_.deleted.insert(plan_.deleted.end(), found.deleted_keys().begin(),
+                           found.deleted_keys().end());
+      for (const auto& file : found.files()) plan_.files[file.path()] += file.num_samples();
+      return absl::OkStatus();
+    });
+  }
+
+  // Finds the models of samples deleted before, too: the models have seen them nevertheless.
+  absl::Status FindModels() {
+    std::vector<int64_t> keys = plan_.living;
+    keys.insert(keys.end(), plan_.deleted.begin(), plan_.deleted.end());
+    std::vector<TrainingSetMatch> matches;
+    RETURN_IF_ERROR(InParts(keys, kKeysPerSearch, [&](const auto& part) -> absl::Status {
+      selector::v1::FindTrainingSetsRequest request;
+      request.set_dataset_id(dataset_);
+      request.mutable_sample_keys()->Add(part.begin(), part.end());
+      ASSIGN_OR_RETURN(const std::vector<TrainingSetMatch> found,
+                       session_.Follow(&selector::SelectorClient::FindTrainingSets, request));
+      for (const TrainingSetMatch& match : found) AddMatch(match, matches);
+      return absl::OkStatus();
+    }));
+    if (matches.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const auto models,
+                     session_.Ask(&model_store::ModelStoreClient::ListModels, RunId{0}));
+    plan_.models = ModelsThatSaw(matches, models);
+    return NamePipelines();
+  }
+
+  absl::Status NamePipelines() {
+    ASSIGN_OR_RETURN(const auto runs, session_.Ask(&supervisor::SupervisorClient::ListRuns, ""));
+    for (const supervisor::v1::Run& run : runs.runs()) {
+      plan_.pipelines[run.run_id()] = run.pipeline_name();
+    }
+    return absl::OkStatus();
+  }
+
+  const Session& session_;
+  const int64_t dataset_;
+  const bool quiet_;
+  DeletionPlan plan_;
+};
+
+std::string PipelineOf(const DeletionPlan& plan, int64_t run) {
+  const auto known = plan.pipelines.find(run);
+  return known == plan.pipelines.end() ? "-" : known->second;
+}
+
+nlohmann::ordered_json ToJson(const DeletionPlan& plan, const std::string& dataset) {
+  nlohmann::ordered_json json = {{"dataset", dataset},
+                                 {"samples", plan.living.size()},
+                                 {"deleted_before", plan.deleted.size()},
+                                 {"unknown", plan.num_unknown},
+                                 {"first_unknown", plan.unknown},
+                                 {"unreadable", plan.num_unreadable},
+                                 {"files", nlohmann::ordered_json::array()},
+                                 {"models", nlohmann::ordered_json::array()}};
+  for (const auto& [path, count] : plan.files) {
+    json["files"].push_back({{"file", path}, {"samples", count}});
+  }
+  for (const ModelThatSaw& model : plan.models) {
+    json["models"].push_back(
+        {{"model", model.model},
+         {"run", model.run},
+         {"pipeline", PipelineOf(plan, model.run)},
+         {"trigger", model.trigger},
+         {"samples", model.num_samples},
+         {"is_sure", !model.is_unsure},
+         {"through", model.through == 0 ? nlohmann::ordered_json(nullptr)
+                                        : nlohmann::ordered_json(model.through)},
+         {"removed", model.is_removed}});
+  }
+  return json;
+}
+
+void PrintFiles(const DeletionPlan& plan) {
+  if (plan.files.empty()) return;
+  Table table({"FILE", "SAMPLES"});
+  size_t num_shown = 0;
+  for (const auto& [path, count] : plan.files) {
+    if (++num_shown > kMaxShown) break;
+    table.Add({OneLine(path), WithThousands(count)});
+  }
+  fmt::print("{}", table.ToString());
+  if (plan.files.size() > kMaxShown) {
+    fmt::print("and {} more files; --json shows all\n",
+               WithThousands(static_cast<int64_t>(plan.files.size() - kMaxShown)));
+  }
+}
+
+std::string HowSeen(const ModelThatSaw& model) {
+  std::string text =
+      model.through != 0 ? fmt::format("through model {}", model.through) : "in its training set";
+  if (model.is_unsure) text = "perhaps, " + text + ": the entries of that set are removed";
+  if (model.is_removed) text += "; its weights are removed";
+  return text;
+}
+
+void PrintModels(const DeletionPlan& plan) {
+  if (plan.models.empty()) {
+    fmt::print("no model has seen them\n");
+    return;
+  }
+  Table table({"MODEL", "RUN", "PIPELINE", "TRIGGER", "SAMPLES", "SEEN"});
+  for (const ModelThatSaw& model : plan.models) {
+    table.Add({std::to_string(model.model), std::to_string(model.run),
+               OneLine(PipelineOf(plan, model.run)), std::to_string(model.trigger),
+               (model.is_unsure ? "<= " : "") + WithThousands(model.num_samples), HowSeen(model)});
+  }
+  fmt::print("{}", table.ToString());
+  fmt::print(
+      "a deletion does not change these models; start a new run to train without the samples, and "
+      "delete the old one: tidemill runs delete RUN\n");
+}
+
+void Print(const DeletionPlan& plan) {
+  if (!plan.deleted.empty()) {
+    fmt::print("{} samples were deleted before\n",
+               WithThousands(static_cast<int64_t>(plan.deleted.size())));
+  }
+  if (plan.num_unknown > 0) {
+    fmt::print("{} do not exist, such as {}\n", WithThousands(plan.num_unknown),
+               OneLine(plan.unknown.front()));
+  }
+  fmt::print("{}", Printable(plan.doubts));
+  PrintFiles(plan);
+  if (!plan.living.empty() || !plan.deleted.empty()) PrintModels(plan);
+}
+
+absl::StatusOr<int64_t> Delete(const Session& session, int64_t dataset,
+                               const std::vector<int64_t>& all) {
+  rpc::v1::Command command;
+  command.set_request_id(rpc::NewRequestId());
+  ASSIGN_OR_RETURN(const auto response,
+                   session.Ask(&StorageClient::DeleteSamples, DatasetId{dataset}, all, command));
+  return response.num_deleted();
+}
+
+}  // namespace
+
+void AddSampleChoice(Command& command, SampleChoice& choice) {
+  // An empty variable of a script must not mean the whole dataset.
+  const auto is_blank = [](const std::string& text) {
+    return text.find_first_not_of(" \t\r\n,") == std::string::npos
+               ? "it names no samples; leave the option out to delete the whole dataset"
+               : "";
+  };
+  command.AddOption("--keys", choice.keys, "Only these sample keys, separated by commas")
+      .Check(is_blank);
+  command
+      .AddOption("--where", choice.where,
+                 "Only the samples whose records match, such as \"user = 17\"")
+      .Check(is_blank);
+  command
+      .AddOption("--records", choice.records,
+                 "Only the samples that a file names, as `datasets records --json` prints them: "
+                 "one key per line, or a file and the number of a record; - for stdin")
+      .TypeName("FILE")
+      .Check(is_blank);
+}
+
+int DeleteSamples(const GlobalFlags& flags, const Session& session,
+                  const storage::v1::Dataset& dataset, const SampleChoice& choice,
+                  const DeletionFlags& deletion) {
+  const int num_given = (choice.keys.empty() ? 0 : 1) + (choice.where.empty() ? 0 : 1) +
+                        (choice.records.empty() ? 0 : 1);
+  if (num_given > 1) {
+    return Report(InvalidArgument("--keys, --where and --records exclude one another; give one"));
+  }
+  auto plan = DeletionPlanner(session, dataset.dataset_id(), flags.quiet).Make(choice);
+  if (!plan.ok()) return Report(plan.status());
+  const auto num_living = static_cast<int64_t>(plan->living.size());
+  const std::string what =
+      fmt::format("{} samples of dataset {}", WithThousands(num_living), dataset.name());
+  nlohmann::ordered_json json = ToJson(*plan, dataset.name());
+  const ExitCode end = plan->num_unknown > 0 || plan->num_unreadable > 0 ? kPartial : kDone;
+  if (!flags.json) Print(*plan);
+  if (deletion.dry_run) {
+    json["would_delete"] = num_living;
+    fmt::print("{}\n", flags.json ? json.dump()
+                                  : "would delete " + Printable(what) + "; nothing was deleted");
+    return end;
+  }
+  if (num_living > 0) {
+    std::fflush(stdout);
+    if (const auto answer = SettleDeletion(flags, deletion, what)) return *answer;
+  }
+  const auto num_deleted = Delete(session, dataset.dataset_id(), plan->living);
+  if (!num_deleted.ok()) return Report(num_deleted.status());
+  json["deleted"] = *num_deleted;
+  fmt::print("{}\n", flags.json ? json.dump() : WithThousands(*num_deleted) + " samples deleted");
+  return end;
+}
+
+}  // namespace tidemill::cli

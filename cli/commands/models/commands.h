@@ -1,0 +1,13 @@
+// Commands on stored models.
+#pragma once
+
+#include "cli/command_line/command.h"
+
+namespace tidemill::cli {
+
+// tidemill models list|show|export
+void AddModelsCommands(Command& app);
+// tidemill predict
+void AddPredictCommand(Command& app);
+
+}  // namespace tidemill::cli

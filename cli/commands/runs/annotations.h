@@ -1,0 +1,11 @@
+// The commands that tag runs and note something of them.
+#pragma once
+
+#include "cli/command_line/command.h"
+
+namespace tidemill::cli {
+
+// Adds `tag`, `untag` and `note` below `runs`.
+void AddAnnotationCommands(Command& runs);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,65 @@
+#include <cstdio>
+
+#include "nlohmann/json.hpp"
+
+#include "cli/command_line/action.h"
+#include "cli/command_line/names.h"
+#include "cli/command_line/with_session.h"
+#include "cli/commands/runs/commands.h"
+#include "cli/commands/runs/decision_report.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/time_flag.h"
+#include "supervisor/client/supervisor_client.h"
+
+namespace tidemill::cli {
+namespace {
+
+struct WhyFlags {
+  std::string which;
+  std::string at;
+};
+
+// "12", "12/3", "latest".
+absl::StatusOr<supervisor::v1::GetDecisionRequest> DecisionRequestOf(const Session& session,
+                                                                     const WhyFlags& flags) {
+  ASSIGN_OR_RETURN(const auto at, TimeOf("--at", flags.at));
+  ASSIGN_OR_RETURN(const RunTrigger place, FindRunTrigger(session, flags.which));
+  supervisor::v1::GetDecisionRequest request;
+  request.set_run_id(place.run);
+  if (place.trigger && at) {
+    return InvalidArgument("--at can be used only with a run, not with a trigger");
+  }
+  if (place.trigger) request.set_trigger(*place.trigger);
+  if (at) request.set_event_time(at->micros);
+  return request;
+}
+
+int Why(const GlobalFlags& flags, const WhyFlags& why) {
+  return WithSession(flags, [&](const Session& session) -> int {
+    const auto request = DecisionRequestOf(session, why);
+    if (!request.ok()) return Report(request.status());
+    const auto found = session.Ask(&supervisor::SupervisorClient::GetDecision, *request);
+    if (!found.ok()) return Report(found.status());
+    fmt::print("{}", flags.json ? DecisionToJson(*found).dump() + "\n"
+                                : DescribeDecision(*found, *request));
+    return kDone;
+  });
+}
+
+}  // namespace
+
+void AddWhyCommand(Command& app) {
+  Command& why = app.AddSubcommand(
+      "why", "Explain why a trigger fired, or why none did: the last decision of a run by default");
+  static WhyFlags flags;
+  why.AddOption("run", flags.which, "A run, or a trigger of it such as 12/3 or latest/3")
+      .Required()
+      .TypeName("RUN");
+  why.AddOption("--at", flags.at, "The decision that counted at this event time").TypeName("TIME");
+  SetAction(why, [](const GlobalFlags& global) { return Why(global, flags); });
+  why.AddExample("tidemill why 12");
+  why.AddExample("tidemill why 12/3");
+  why.AddExample("tidemill why 12 --at 2026-01-31T08:00:00Z");
+}
+
+}  // namespace tidemill::cli

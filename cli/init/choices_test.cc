@@ -1,0 +1,218 @@
+// Choices among the columns of a table: time, label, graph.
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+
+#include "base/testing/status_matchers.h"
+#include "cli/init/graph_choice.h"
+#include "cli/init/label_choice.h"
+#include "cli/init/record_order.h"
+#include "cli/init/time_choice.h"
+
+namespace tidemill::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using tidemill::testing::StatusIs;
+
+using Made = std::function<std::string(int row)>;
+
+struct SmallTable {
+  SampledTable table;
+  std::vector<ColumnFacts> facts;
+};
+
+SmallTable MakeTable(const std::vector<std::pair<std::string, Made>>& columns, int num_rows = 100) {
+  SmallTable made;
+  for (const auto& [name, value] : columns) {
+    SampledColumn& column = made.table.columns.emplace_back(SampledColumn{name, {}});
+    for (int row = 0; row < num_rows; ++row) column.values.push_back(value(row));
+    made.facts.push_back(FactsOf(column, '.'));
+  }
+  made.table.num_rows = num_rows;
+  made.table.whole = true;
+  return made;
+}
+
+std::string Flat(std::string text) {
+  std::ranges::replace(text, kBreak, ' ');
+  return text;
+}
+
+std::string Day(int row) {
+  return fmt::format("2024-{:02}-{:02}", 1 + row / 28 % 12, 1 + row % 28);
+}
+std::string Noise(int row) { return fmt::format("{}", (row * 7919) % 1013 / 8.0); }
+std::string Two(int row) { return row % 3 == 0 ? "yes" : "no"; }
+
+std::string TimeOf(const SmallTable& table) {
+  const auto choice = ChooseTime(table.table, table.facts, std::nullopt);
+  return choice->is_known ? Flat(choice->guess.value) : "none";
+}
+
+TEST(TimeChoice, FindsTimesHoweverTheyAreWritten) {
+  EXPECT_EQ(TimeOf(MakeTable({{"a", Noise}, {"day", Day}})), "{column: day}");
+  EXPECT_EQ(
+      TimeOf(MakeTable({{"t", [](int row) { return fmt::format("{}", 1700000000 + row * 60); }}})),
+      "{column: t, format: unix}");
+  EXPECT_EQ(TimeOf(MakeTable(
+                {{"x", [](int row) { return fmt::format("{}000", 1700000000 + row * 60); }}})),
+            "{column: x, format: unix_ms}");
+  EXPECT_EQ(TimeOf(MakeTable({{"d",
+                               [](int row) {
+                                 return fmt::format("{:02}.{:02}.2024", 1 + row % 28, 1 + row % 12);
+                               }}})),
+            "{column: d, format: \"%d.%m.%Y\"}");
+}
+
+TEST(TimeChoice, JoinsColumnsThatAreATimeTogether) {
+  const auto year = [](int row) { return fmt::format("{}", 2000 + row / 100); };
+  const auto month = [](int row) { return fmt::format("{}", 1 + row % 12); };
+  const auto day = [](int row) { return fmt::format("{}", 1 + row % 28); };
+  EXPECT_EQ(TimeOf(MakeTable({{"Year", year}, {"Month", month}, {"Day", day}, {"a", Noise}}, 300)),
+            "{columns: [Year, Month, Day], format: \"%Y %m %d\"}");
+  const auto clock = [](int row) { return fmt::format("{:02}:{:02}", row % 24, row % 60); };
+  EXPECT_EQ(TimeOf(MakeTable({{"date", Day}, {"clock", clock}})),
+            "{columns: [date, clock], format: \"%Y-%m-%d %H:%M\"}");
+}
+
+TEST(TimeChoice, AnAmountBesideADateIsNotItsClock) {
+  const auto amount = [](int row) { return fmt::format("{}.{}", row % 24, row % 60); };
+  EXPECT_EQ(TimeOf(MakeTable({{"date", Day}, {"amount", amount}})), "{column: date}");
+}
+
+TEST(TimeChoice, OtherNumbersAndTextsAreNotTakenForTimes) {
+  EXPECT_EQ(TimeOf(MakeTable({{"a", Noise}, {"b", Two}})), "none");
+  EXPECT_EQ(
+      TimeOf(MakeTable(
+          {{"amount", [](int row) { return fmt::format("{}", 1700000000 - row * 977 % 5000); }}})),
+      "none");
+  EXPECT_EQ(
+      TimeOf(MakeTable({{"zip", [](int row) { return fmt::format("{}", 8000 + row * 7 % 500); }}})),
+      "none");
+}
+
+TEST(TimeChoice, DayAndMonthThatCannotBeToldApartAreAQuestion) {
+  const SmallTable table = MakeTable(
+      {{"d", [](int row) { return fmt::format("{:02}/{:02}/2024", 1 + row % 12, 1 + row % 11); }}});
+  const auto choice = ChooseTime(table.table, table.facts, std::nullopt);
+  EXPECT_THAT(choice->guess.unknown, HasSubstr("the day or the month first"));
+  EXPECT_THAT(Flat(choice->guess.others.front().line), HasSubstr("%m/%d/%Y"));
+}
+
+TEST(TimeChoice, AWishThatNamesNoTimeListsTheColumns) {
+  const SmallTable table = MakeTable({{"a", Noise}, {"day", Day}});
+  EXPECT_THAT(
+      ChooseTime(table.table, table.facts, "when").status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the columns are 'a' and 'day'")));
+  EXPECT_THAT(ChooseTime(table.table, table.facts, "a").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not hold times")));
+}
+
+absl::StatusOr<LabelChoice> LabelOf(const SmallTable& table, const LabelWishes& wishes = {}) {
+  return ChooseLabel(table.table, table.facts, {}, wishes);
+}
+
+TEST(LabelChoice, ANameSaysWhichColumnItIs) {
+  const SmallTable table = MakeTable({{"target", Two}, {"a", Noise}, {"b", Two}});
+  const auto choice = LabelOf(table);
+  EXPECT_EQ(Flat(choice->guess.value), "{column: target, classes: [\"no\", \"yes\"]}");
+  EXPECT_THAT(choice->guess.unknown, IsEmpty());
+  EXPECT_THAT(choice->classes, ElementsAre("no", "yes"));
+  EXPECT_EQ(choice->rarest, 34);
+}
+
+TEST(LabelChoice, WithoutANameTheLastColumnIsAGuessWithOthersBesideIt) {
+  const auto choice = LabelOf(MakeTable(
+      {{"a", Two}, {"b", Noise}, {"c", [](int row) { return fmt::format("id{}", row); }}}));
+  EXPECT_EQ(Flat(choice->guess.value), "{column: b, kind: real}");
+  EXPECT_EQ(choice->task, Task::kRegression);
+  EXPECT_THAT(choice->guess.unknown, HasSubstr("--label COLUMN"));
+  ASSERT_EQ(choice->guess.others.size(), 1);
+  EXPECT_THAT(Flat(choice->guess.others[0].line), HasSubstr("label: {column: a"));
+}
+
+TEST(LabelChoice, FewWholeNumbersAreClassesAndMaybeAmounts) {
+  const SmallTable table =
+      MakeTable({{"a", Noise}, {"rating", [](int row) { return fmt::format("{}", 1 + row % 5); }}});
+  const auto choice = LabelOf(table);
+  EXPECT_EQ(choice->task, Task::kClassification);
+  EXPECT_THAT(choice->classes, ElementsAre("1", "2", "3", "4", "5"));
+  EXPECT_THAT(choice->guess.unknown, HasSubstr("--task regression"));
+  EXPECT_EQ(LabelOf(table, {.task = Task::kRegression})->guess.value,
+            "{column: rating,\vkind: real}");
+}
+
+TEST(LabelChoice, WishesThatCannotBeAreErrors) {
+  const SmallTable table = MakeTable({{"a", Noise}, {"b", Two}});
+  EXPECT_THAT(
+      LabelOf(table, {.column = "z"}).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the columns are 'a' and 'b'")));
+  EXPECT_THAT(LabelOf(table, {.column = "b", .task = Task::kRegression}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds texts")));
+}
+
+GraphChoice GraphOf(const SmallTable& table, size_t label, const TimeChoice& time = {}) {
+  auto graph = ChooseGraph({.facts = table.facts, .taken = {label}, .time = time, .whole = true});
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return graph.value_or(GraphChoice());
+}
+
+std::vector<std::string> Lines(const GraphChoice& graph) {
+  std::vector<std::string> lines;
+  for (const Guess& op : graph.ops) lines.push_back(op.key + ": " + Flat(op.value));
+  return lines;
+}
+
+TEST(GraphChoice, NumbersAreStandardisedAndTextsBecomePlaces) {
+  const SmallTable table =
+      MakeTable({{"a", [](int row) { return row % 9 == 0 ? "?" : Noise(row); }},
+                 {"b", Two},
+                 {"id", [](int row) { return fmt::format("{}", row); }},
+                 {"y", Two}});
+  const GraphChoice graph = GraphOf(table, 3);
+  EXPECT_THAT(
+      Lines(graph),
+      ElementsAre("parse_csv: {columns: [a], missing: [\"?\"]}", "fill_missing: {with: mean}",
+                  "standardize: {columns: all}", "parse_csv: {columns: [b], dtype: string}",
+                  "one_hot: {column: b, learn: 2}", "stack: {columns: all, into: input}",
+                  "label: {into: target}"));
+  EXPECT_THAT(graph.left_out, ElementsAre(HasSubstr("'id'")));
+}
+
+TEST(GraphChoice, ATextAloneIsReadAsWords) {
+  const SmallTable table = MakeTable(
+      {{"text", [](int row) { return fmt::format("the tide number {} rises", row); }}, {"y", Two}});
+  const GraphChoice graph = GraphOf(table, 1);
+  EXPECT_GT(graph.vocabulary, 0);
+  EXPECT_THAT(Lines(graph)[1], HasSubstr("hash_tokens: {column: text"));
+}
+
+TEST(GraphChoice, AMarkForMissingNumbersIsAQuestion) {
+  const SmallTable table =
+      MakeTable({{"a", [](int row) { return row % 9 == 0 ? "-999" : Noise(row); }}, {"y", Two}});
+  EXPECT_THAT(GraphOf(table, 1).unknown, ElementsAre(HasSubstr("-999")));
+}
+
+TEST(GraphChoice, NothingToLearnFromIsAnError) {
+  const SmallTable table =
+      MakeTable({{"id", [](int row) { return fmt::format("{}", row); }}, {"y", Two}});
+  EXPECT_THAT(ChooseGraph({.facts = table.facts, .taken = {1}, .time = {}}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'id'")));
+}
+
+TEST(RecordOrder, RecordsSortedByLabelAreMixed) {
+  const SeenData data{.paths = {"a.csv"}};
+  const SmallTable sorted =
+      MakeTable({{"a", Noise}, {"y", [](int row) { return row < 50 ? "u" : "v"; }}});
+  EXPECT_THAT(OrderAsTime(data, sorted.table, *LabelOf(sorted)).value, HasSubstr("hash("));
+  const SmallTable mixed = MakeTable({{"a", Noise}, {"y", Two}});
+  const Guess guess = OrderAsTime(data, mixed.table, *LabelOf(mixed));
+  EXPECT_THAT(guess.value, HasSubstr("row:"));
+  EXPECT_THAT(guess.unknown, Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace tidemill::cli

@@ -1,0 +1,281 @@
+#include "cli/init/csv_look.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "base/printable.h"
+#include "base/thousands.h"
+#include "cli/init/column_facts.h"
+#include "cli/init/csv_shape.h"
+#include "records/text.h"
+
+namespace tidemill::cli {
+namespace {
+
+std::string_view WithoutMark(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
+}
+
+std::string_view FrontOf(const SeenFile& file) { return WithoutMark(file.front); }
+
+bool EndsInFront(const SeenFile& file) { return file.end.empty() && !file.is_cut; }
+
+// The records at the end of a file, without the first line, which may be a part of one.
+CsvRows EndOf(const SeenFile& file, const batch::CsvDialect& dialect) {
+  const size_t line = file.end.find('\n');
+  if (line == std::string::npos) return {};
+  return ReadCsvRows(std::string_view(file.end).substr(line + 1), dialect, /*last=*/true,
+                     kMaxEndRows);
+}
+
+std::vector<std::string> NumberedNames(size_t width) {
+  std::vector<std::string> names;
+  for (size_t column = 1; column <= width; ++column) names.push_back(fmt::format("c{}", column));
+  return names;
+}
+
+// Puts rows together to a table. Rows of another width are bad.
+class TableMaker {
+ public:
+  explicit TableMaker(std::vector<std::string> names) {
+    // Names at the end may be empty, because these columns are not read.
+    width_ = names.size();
+    while (!names.empty() && names.back().empty()) names.pop_back();
+    for (std::string& name : names) table_.columns.push_back({std::move(name), {}});
+  }
+
+  void Add(CsvRows&& read, size_t from) {
+    table_.num_bad += read.num_bad;
+    table_.num_bytes += read.num_bytes;
+    for (size_t row = from; row < read.rows.size(); ++row)
+      AddRow(std::move(read.rows[row]), row + 1);
+  }
+
+  SampledTable Take() { return std::move(table_); }
+
+ private:
+  void AddRow(CsvRow row, size_t number) {
+    if (row.size() != width_) {
+      if (table_.num_bad++ == 0) {
+        table_.first_bad =
+            fmt::format("record {}: {} fields where {} are expected", number, row.size(), width_);
+      }
+      return;
+    }
+    ++table_.num_rows;
+    for (size_t column = 0; column < table_.columns.size(); ++column) {
+      table_.columns[column].values.push_back(std::move(row[column]));
+    }
+  }
+
+  SampledTable table_;
+  size_t width_ = 0;
+};
+
+// Whether numbers have a decimal comma: more fields are numbers with it than with a point.
+bool HasDecimalComma(const SampledTable& table, const std::string& delimiter,
+                     std::string& example) {
+  if (delimiter == ",") return false;
+  int64_t commas = 0, points = 0;
+  for (const SampledColumn& column : table.columns) {
+    for (const std::string& value : column.values) {
+      if (value.find(',') != std::string::npos && IsNumber(value, ',')) {
+        if (commas++ == 0) example = value;
+      }
+      points += value.find('.') != std::string::npos && IsNumber(value, '.');
+    }
+  }
+  return commas > points;
+}
+
+bool HasBlanks(const SampledTable& table) {
+  return std::ranges::any_of(table.columns, [](const SampledColumn& column) {
+    const auto is_blank = [](const std::string& text) {
+      return !text.empty() && (text.front() == ' ' || text.back() == ' ');
+    };
+    return is_blank(column.name) ||
+           std::ranges::any_of(column.values, [&](const std::string& value) {
+             return is_blank(value) && !IsNumber(value, '.') && !IsNumber(value, ',');
+           });
+  });
+}
+
+absl::Status CheckEncoding(const SeenFile& file) {
+  std::string_view text = FrontOf(file);
+  // The front may end within a character.
+  if (!EndsInFront(file)) text = text.substr(0, text.rfind('\n') + 1);
+  if (IsText(text)) return absl::OkStatus();
+  if (text.find('\0') != std::string_view::npos) {
+    return InvalidArgument("{} holds zero bytes, which no CSV text has; name a text file",
+                           file.path);
+  }
+  return InvalidArgument(
+      "{} is not in UTF-8; it is most likely in Windows-1252 or Latin-1. Convert it: "
+      "iconv -f WINDOWS-1252 -t UTF-8 {} > utf8.csv, or let --convert write a copy beside it",
+      file.path, file.path);
+}
+
+// Estimates the records of all files from the bytes of those that were read.
+int64_t NumRowsInAll(const SeenData& data, const SampledTable& table) {
+  if (table.whole || table.num_bytes == 0) return table.num_rows;
+  int64_t bytes = 0;
+  for (const SeenFile& file : data.seen) bytes += file.size;
+  // Packed files are larger than on disk: by how much is known of those that were seen.
+  if (data.paths.size() > data.seen.size()) {
+    bytes =
+        bytes / static_cast<int64_t>(data.seen.size()) * static_cast<int64_t>(data.paths.size());
+  }
+  const double per_row = static_cast<double>(table.num_bytes) / static_cast<double>(table.num_rows);
+  return static_cast<int64_t>(static_cast<double>(bytes) / per_row);
+}
+
+struct Shape {
+  GuessedDelimiter delimiter = {};
+  GuessedHeader header = {};
+  batch::CsvDialect dialect = {};
+  std::vector<std::string> names = {};
+};
+
+Guess FormatGuess(const Shape& shape, const SampledTable& table, char decimal,
+                  const std::string& example, bool trim) {
+  Guess guess{.key = "format",
+              .reason = shape.delimiter.reason + "; " + shape.header.reason,
+              .unknown = shape.delimiter.unknown};
+  if (!shape.header.unknown.empty()) {
+    guess.unknown += (guess.unknown.empty() ? "" : "; ") + shape.header.unknown;
+  }
+  if (decimal == ',')
+    guess.reason += fmt::format("; numbers have a decimal comma, such as {}", Quoted(example));
+  if (!shape.dialect.quote) guess.reason += "; fields are not quoted";
+  if (trim) guess.reason += "; there are blanks around fields";
+  if (table.num_bad > 0) {
+    guess.reason +=
+        fmt::format("; {} of {} records have another number of fields and will be left out",
+                    WithThousands(table.num_bad), WithThousands(table.num_bad + table.num_rows));
+  }
+  const std::string& delimiter = shape.dialect.delimiter;
+  guess.value =
+      YamlMap({"type: csv", delimiter == "," ? "" : "delimiter: " + YamlText(delimiter),
+               decimal == ',' ? "decimal: \",\"" : "", shape.dialect.quote ? "" : "quote: \"\"",
+               trim ? "trim: true" : "", shape.header.header ? "" : "header: false",
+               shape.header.header ? "" : "columns: " + YamlList(shape.names)});
+  return guess;
+}
+
+// Records that are bad or of another width than most.
+int64_t NumMisfits(const CsvRows& read) {
+  const size_t width = UsualWidth(read.rows);
+  return read.num_bad +
+         std::ranges::count_if(read.rows, [&](const CsvRow& row) { return row.size() != width; });
+}
+
+// Takes quotes for characters like any other where this makes more records whole, as in files whose
+// texts have quotes and none around them.
+void TryWithoutQuotes(const SeenFile& file, Shape& shape, CsvRows& rows) {
+  const int64_t misfits = NumMisfits(rows);
+  if (misfits == 0) return;
+  batch::CsvDialect plain = shape.dialect;
+  plain.quote = std::nullopt;
+  CsvRows read = ReadCsvRows(FrontOf(file), plain, EndsInFront(file), kMaxFrontRows);
+  if (NumMisfits(read) >= misfits) return;
+  shape.dialect = std::move(plain);
+  rows = std::move(read);
+}
+
+Shape ShapeOf(const SeenFile& file, const CsvWishes& wishes, CsvRows& rows) {
+  Shape shape;
+  const std::string_view front = FrontOf(file);
+  shape.delimiter = wishes.delimiter
+                        ? GuessedDelimiter{*wishes.delimiter, "the delimiter is as given", {}}
+                        : GuessDelimiter(front, EndsInFront(file));
+  shape.dialect.delimiter = shape.delimiter.delimiter;
+  rows = ReadCsvRows(front, shape.dialect, EndsInFront(file), kMaxFrontRows);
+  if (front.find('"') != std::string_view::npos) TryWithoutQuotes(file, shape, rows);
+  const size_t width = UsualWidth(rows.rows);
+  std::vector<CsvRow> usual;
+  for (const CsvRow& row : rows.rows) {
+    if (row.size() == width) usual.push_back(row);
+  }
+  shape.header = wishes.header ? GuessedHeader{*wishes.header, "the header is as given", {}}
+                               : GuessHeader(usual);
+  if (rows.rows.empty()) return shape;
+  // A header of another width than the records is nothing that storage reads.
+  if (rows.rows.front().size() != width && !wishes.header) shape.header.header = false;
+  shape.names = shape.header.header ? rows.rows.front() : NumberedNames(width);
+  return shape;
+}
+
+// Puts together what was seen of the files. `front` holds the records of the first one.
+SampledTable TableOf(const SeenData& data, const Shape& shape, CsvRows front) {
+  const size_t header_rows = shape.header.header ? 1 : 0;
+  bool whole = data.seen.size() == data.paths.size() && front.rows.size() < kMaxFrontRows;
+  TableMaker maker(shape.names);
+  maker.Add(std::move(front), header_rows);
+  for (size_t place = 0; place < data.seen.size(); ++place) {
+    const SeenFile& file = data.seen[place];
+    whole &= EndsInFront(file);
+    if (place > 0) {
+      CsvRows rows = ReadCsvRows(FrontOf(file), shape.dialect, EndsInFront(file), kMaxEndRows);
+      whole &= rows.rows.size() < kMaxEndRows;
+      maker.Add(std::move(rows), header_rows);
+    }
+    maker.Add(EndOf(file, shape.dialect), 0);
+  }
+  SampledTable table = maker.Take();
+  table.whole = whole;
+  return table;
+}
+
+// Storage leaves out a file whose header is not that of the first one.
+void CompareHeaders(const SeenData& data, const Shape& shape, Guess& format) {
+  if (!shape.header.header) return;
+  for (const SeenFile& file : data.seen) {
+    const CsvRows first = ReadCsvRows(FrontOf(file), shape.dialect, EndsInFront(file), 1);
+    if (first.rows.empty() || first.rows.front() == shape.names) continue;
+    if (!format.unknown.empty()) format.unknown += "; ";
+    format.unknown += fmt::format(
+        "what to do with files such as {}, whose header is not that of {}: they will be left out; "
+        "give each header its own pipeline",
+        Quoted(file.path), Quoted(data.seen.front().path));
+    return;
+  }
+}
+
+// Takes the blanks around names away, as storage does.
+void TrimNames(SampledTable& table) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  for (SampledColumn& column : table.columns) {
+    std::string& name = column.name;
+    while (!name.empty() && is_blank(name.front())) name.erase(0, 1);
+    while (!name.empty() && is_blank(name.back())) name.pop_back();
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<CsvLook> LookAtCsv(const SeenData& data, const CsvWishes& wishes) {
+  for (const SeenFile& file : data.seen) RETURN_IF_ERROR(CheckEncoding(file));
+  CsvRows front;
+  const Shape shape = ShapeOf(data.seen.front(), wishes, front);
+  CsvLook look{.table = TableOf(data, shape, std::move(front))};
+  if (look.table.num_rows == 0) {
+    return InvalidArgument("{} holds no records below its header; give a file with data",
+                           data.seen.front().path);
+  }
+  look.table.num_rows_in_all = NumRowsInAll(data, look.table);
+  std::string example;
+  const bool comma = wishes.decimal ? *wishes.decimal == ","
+                                    : HasDecimalComma(look.table, shape.dialect.delimiter, example);
+  look.decimal = comma ? ',' : '.';
+  const bool trim = HasBlanks(look.table) && !shape.dialect.delimiter.starts_with(' ');
+  look.format = FormatGuess(shape, look.table, look.decimal, example, trim);
+  CompareHeaders(data, shape, look.format);
+  if (trim) TrimNames(look.table);
+  return look;
+}
+
+}  // namespace tidemill::cli

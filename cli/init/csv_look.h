@@ -1,0 +1,35 @@
+// Guesses the format of CSV files, and reads their records as a table.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/init/guess.h"
+#include "cli/init/sampled_table.h"
+#include "cli/init/seen_data.h"
+
+namespace tidemill::cli {
+
+// The format as given by the user. Absent members are guessed.
+struct CsvWishes {
+  std::optional<std::string> delimiter = {};
+  std::optional<bool> header = {};
+  std::optional<std::string> decimal = {};
+};
+
+struct CsvLook {
+  Guess format = {};
+  SampledTable table = {};
+  char decimal = '.';
+};
+
+// The most records that are kept.
+inline constexpr size_t kMaxFrontRows = 200'000;
+inline constexpr size_t kMaxEndRows = 20'000;
+
+// INVALID_ARGUMENT when the files hold no records, or their bytes are not UTF-8.
+absl::StatusOr<CsvLook> LookAtCsv(const SeenData& data, const CsvWishes& wishes);
+
+}  // namespace tidemill::cli

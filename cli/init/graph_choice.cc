@@ -1,0 +1,232 @@
+#include "cli/init/graph_choice.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "base/printable.h"
+#include "base/thousands.h"
+#include "cli/init/training_choice.h"
+
+namespace tidemill::cli {
+namespace {
+
+constexpr int64_t kMostLearned = 32;
+constexpr int64_t kBuckets = 64;
+constexpr size_t kMostBucketed = 4;
+constexpr int64_t kTokenBuckets = 16384;
+constexpr int64_t kTokens = 64;
+
+class GraphMaker {
+ public:
+  explicit GraphMaker(const GraphSource& source) : source_(source) {}
+
+  absl::StatusOr<GraphChoice> Make() {
+    Sort();
+    if (numbers_.empty() && categories_.empty() && many_.empty()) return MakeOfText();
+    for (const ColumnFacts* words : words_)
+      LeaveOut(*words, "a text of several words; a model of texts reads it alone");
+    AddNumbers();
+    AddTime();
+    AddCategories();
+    Add("stack", "{columns: all, into: input}", "");
+    Add("label", "{into: target}", "");
+    return std::move(choice_);
+  }
+
+ private:
+  void Sort();
+  void LeaveOut(const ColumnFacts& facts, const std::string& why) {
+    choice_.left_out.push_back(fmt::format("{}: {}", Quoted(facts.name), why));
+  }
+  Guess& Add(std::string op, std::string value, std::string reason) {
+    return choice_.ops.emplace_back(
+        Guess{.key = std::move(op), .value = std::move(value), .reason = std::move(reason)});
+  }
+  // parse_csv or parse_json of these columns.
+  void AddParse(const std::vector<std::string>& names, const std::string& more,
+                const std::string& reason) {
+    Add(source_.json ? "parse_json" : "parse_csv",
+        YamlMap({(source_.json ? "fields: " : "columns: ") + YamlList(names), more}), reason);
+    choice_.num_columns += static_cast<int64_t>(names.size());
+  }
+  void AddNumbers();
+  void AddTime();
+  void AddCategories();
+  absl::StatusOr<GraphChoice> MakeOfText();
+  std::string MissingTexts() const { return source_.json ? "missing: [\"null\"]" : ""; }
+
+  const GraphSource& source_;
+  GraphChoice choice_;
+  std::vector<const ColumnFacts*> numbers_, categories_, many_, words_;
+};
+
+void GraphMaker::Sort() {
+  for (size_t column = 0; column < source_.facts.size(); ++column) {
+    const ColumnFacts& facts = source_.facts[column];
+    if (source_.taken.contains(column)) continue;
+    if (source_.time.other_times.contains(column)) {
+      LeaveOut(facts, "another time");
+      continue;
+    }
+    switch (facts.kind) {
+      case ColumnKind::kEmpty:
+        LeaveOut(facts, "it has no value");
+        break;
+      case ColumnKind::kConstant:
+        LeaveOut(facts, "it always has the same value");
+        break;
+      case ColumnKind::kIdentifier:
+        LeaveOut(facts, "it names or counts the records");
+        break;
+      case ColumnKind::kNumber:
+        numbers_.push_back(&facts);
+        break;
+      case ColumnKind::kCategory:
+        categories_.push_back(&facts);
+        break;
+      case ColumnKind::kManyValues:
+        many_.push_back(&facts);
+        break;
+      case ColumnKind::kWords:
+        words_.push_back(&facts);
+        break;
+    }
+  }
+  std::ranges::stable_sort(many_, {}, &ColumnFacts::num_distinct);
+  for (size_t place = kMostBucketed; place < many_.size(); ++place) {
+    LeaveOut(*many_[place], "a text with many different values");
+  }
+  if (many_.size() > kMostBucketed) many_.resize(kMostBucketed);
+}
+
+// Numbers that writers of files use for a missing one.
+std::optional<std::string> MarkOfMissing(const ColumnFacts& facts) {
+  for (const char* const mark : {"-999", "-9999", "-99", "-200", "-99999", "-999.0", "-9999.0"}) {
+    const auto found = facts.counts.find(mark);
+    if (found != facts.counts.end() && found->second >= 3 && std::stod(mark) == facts.least)
+      return mark;
+  }
+  return std::nullopt;
+}
+
+void GraphMaker::AddNumbers() {
+  if (numbers_.empty()) return;
+  std::vector<std::string> names, with_missing, words;
+  int64_t num_odd = 0;
+  for (const ColumnFacts* facts : numbers_) {
+    names.push_back(facts->name);
+    num_odd += facts->num_odd;
+    if (facts->num_missing > 0) with_missing.push_back(facts->name);
+    for (const auto& [word, count] : facts->missing_words) {
+      const std::string text = source_.json && word.empty() ? "null" : word;
+      if (std::ranges::find(words, text) == words.end()) words.push_back(text);
+    }
+    if (const auto mark = MarkOfMissing(*facts)) {
+      choice_.unknown.push_back(
+          fmt::format("whether {} in {} means a missing number: it was taken for a number; if so, "
+                      "add it to `missing` of {}",
+                      *mark, Quoted(facts->name), source_.json ? "parse_json" : "parse_csv"));
+    }
+  }
+  // What was not looked at may have fields that are missing.
+  if (words.empty() && !source_.whole) words.emplace_back(source_.json ? "null" : "");
+  std::string reason = names.size() == 1 ? "a column of numbers"
+                                         : fmt::format("{} columns of numbers", names.size());
+  if (num_odd > 0) {
+    reason += fmt::format("; {} fields are neither numbers nor missing, and make bad samples",
+                          WithThousands(num_odd));
+  }
+  AddParse(names, words.empty() ? "" : "missing: " + YamlList(words), reason);
+  if (!words.empty()) {
+    Guess& fill =
+        Add("fill_missing", "{with: mean}",
+            with_missing.empty() ? "no value is missing in the part that was read"
+                                 : "values are missing in " + NamesForPeople(with_missing));
+    fill.others.push_back({"- fill_missing: {with: median, indicator: true}",
+                           "also tells the model where a value was missing"});
+  }
+  Add("standardize", "{columns: all}", "");
+}
+
+void GraphMaker::AddTime() {
+  if (!source_.time.is_known) return;
+  const int64_t days = WholeDays({source_.time.last.micros - source_.time.first.micros});
+  std::vector<std::string> parts;
+  if (source_.time.has_clock && days >= 2) parts.emplace_back("hour");
+  if (days >= 28) parts.emplace_back("weekday");
+  if (days >= 366) parts.emplace_back("year_fraction");
+  if (parts.empty()) return;
+  Add("time_features", YamlMap({"parts: " + YamlList(parts), "cyclic: true"}),
+      fmt::format("the times cover {} days", WithThousands(days)));
+  ++choice_.num_columns;
+}
+
+void GraphMaker::AddCategories() {
+  std::vector<std::string> names;
+  for (const auto& group : {categories_, many_}) {
+    for (const ColumnFacts* facts : group) names.push_back(facts->name);
+  }
+  if (names.empty()) return;
+  const std::string missing = MissingTexts();
+  AddParse(
+      names, missing.empty() ? "dtype: string" : "dtype: string, " + missing,
+      names.size() == 1 ? "a column of texts" : fmt::format("{} columns of texts", names.size()));
+  for (const ColumnFacts* facts : categories_) {
+    Add("one_hot",
+        YamlMap({"column: " + YamlText(facts->name),
+                 fmt::format("learn: {}",
+                             std::clamp<int64_t>(facts->num_distinct(), 1, kMostLearned))}),
+        fmt::format("{} different texts", facts->num_distinct()));
+  }
+  for (const ColumnFacts* facts : many_) {
+    Add("hash_buckets",
+        YamlMap({"column: " + YamlText(facts->name), fmt::format("buckets: {}", kBuckets)}),
+        fmt::format("{}{} different texts, too many for one place each",
+                    facts->more_distinct ? "more than " : "",
+                    WithThousands(facts->num_distinct())));
+    Add("one_hot",
+        YamlMap({"column: " + YamlText(facts->name), fmt::format("classes: {}", kBuckets)}), "");
+  }
+}
+
+absl::StatusOr<GraphChoice> GraphMaker::MakeOfText() {
+  if (words_.empty()) {
+    AddTime();
+    if (choice_.ops.empty()) {
+      return InvalidArgument("there is no column that a model could learn from: {}",
+                             fmt::join(choice_.left_out, "; "));
+    }
+    Add("stack", "{columns: all, into: input}", "");
+    Add("label", "{into: target}", "");
+    return std::move(choice_);
+  }
+  const auto longest = std::ranges::max_element(words_, {}, &ColumnFacts::num_words);
+  const ColumnFacts& text = **longest;
+  for (const ColumnFacts* words : words_) {
+    if (words != &text) LeaveOut(*words, "a shorter text than " + Quoted(text.name));
+  }
+  const std::string missing = MissingTexts();
+  AddParse(
+      {text.name}, missing.empty() ? "dtype: string" : "dtype: string, " + missing,
+      fmt::format("a text of {:.0f} words on average",
+                  static_cast<double>(text.num_words) / static_cast<double>(text.num_values())));
+  Add("hash_tokens",
+      YamlMap({"column: " + YamlText(text.name), fmt::format("buckets: {}", kTokenBuckets),
+               "ngrams: 2", fmt::format("length: {}", kTokens), "into: input"}),
+      "words and pairs of words");
+  Add("label", "{into: target}", "");
+  choice_.vocabulary = kTokenBuckets + 1;
+  return std::move(choice_);
+}
+
+}  // namespace
+
+absl::StatusOr<GraphChoice> ChooseGraph(const GraphSource& source) {
+  return GraphMaker(source).Make();
+}
+
+}  // namespace tidemill::cli

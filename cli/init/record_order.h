@@ -1,0 +1,16 @@
+// The replacement for event times of records without times.
+#pragma once
+
+#include "cli/init/guess.h"
+#include "cli/init/label_choice.h"
+#include "cli/init/sampled_table.h"
+#include "cli/init/seen_data.h"
+
+namespace tidemill::cli {
+
+// Returns an `event_time` that keeps the order of the records. When records of one class follow
+// each other, as in a file that is sorted by its label, a training would see only one class; then
+// the times are drawn from the records' contents.
+Guess OrderAsTime(const SeenData& data, const SampledTable& table, const LabelChoice& label);
+
+}  // namespace tidemill::cli

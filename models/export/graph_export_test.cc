@@ -1,0 +1,345 @@
+// An exported module against the graph and the network that it is made of. The export itself runs
+// both on the samples that it is given, and fails where they differ.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "torch/script.h"
+
+#include "base/files.h"
+#include "batch/batch.h"
+#include "config/config.h"
+#include "models/artefact_spec.h"
+#include "models/export/model_export.h"
+#include "models/network.h"
+#include "models/spec/networks.h"
+#include "samples/dataset_schema.h"
+#include "transform/fitter.h"
+#include "transform/graph.h"
+
+namespace tidemill::models {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kClasses = "label: {column: y, classes: [low, high]}";
+
+class GraphExport : public ::testing::Test {
+ protected:
+  GraphExport() : folder_(::testing::TempDir() + "/graph_export_test"), kept_(KeptFolder()) {
+    fs::remove_all(folder_);
+    EXPECT_TRUE(files::CreateFolder(folder_ + "/artefact").ok());
+  }
+  ~GraphExport() override { fs::remove_all(folder_); }
+
+  // Where exports stay for tests/export, which runs them without Tidemill; empty otherwise.
+  static std::string KeptFolder() {
+    const char* const folder = std::getenv("TIDEMILL_KEPT_EXPORTS");
+    return folder == nullptr ? std::string() : folder;
+  }
+
+  // The folder of the last export.
+  std::string Output() const {
+    const std::string name = fmt::format(
+        "{}{}", ::testing::UnitTest::GetInstance()->current_test_info()->name(), num_exports_);
+    return (kept_.empty() ? folder_ : kept_) + "/" + name;
+  }
+  nlohmann::json Json(const std::string& name) const {
+    return nlohmann::json::parse(files::Read(Output() + "/" + name).value());
+  }
+  std::string Text(const std::string& name) const {
+    return files::Read(Output() + "/" + name).value();
+  }
+  torch::jit::Module Module() const { return torch::jit::load(Output() + "/model.pt"); }
+
+  static InputSpecs InputsOf(const transform::Graph& graph) {
+    InputSpecs inputs;
+    for (const transform::ColumnSchema& input : graph.inputs()) {
+      inputs[input.name] = {input.shape, input.type == batch::DataType::kInt64};
+    }
+    return inputs;
+  }
+
+  static batch::Batch BatchOf(const std::vector<std::string>& records, bool is_class) {
+    batch::Batch samples(std::ssize(records));
+    std::vector<int64_t> keys;
+    std::vector<int64_t> classes;
+    std::vector<double> reals;
+    for (size_t i = 0; i < records.size(); ++i) {
+      keys.push_back(static_cast<int64_t>(i));
+      classes.push_back(static_cast<int64_t>(i % 2));
+      reals.push_back(10.0 + static_cast<double>(i % 7));
+    }
+    const std::vector<std::string_view> payloads(records.begin(), records.end());
+    EXPECT_TRUE(samples.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)).ok());
+    EXPECT_TRUE(samples.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, keys)).ok());
+    EXPECT_TRUE(samples.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, payloads)).ok());
+    EXPECT_TRUE(samples
+                    .Set(is_class ? batch::MakeColumn<int64_t>(batch::kClassLabelColumn, classes)
+                                  : batch::MakeColumn<double>(batch::kRealLabelColumn, reals))
+                    .ok());
+    return samples;
+  }
+
+  // Fits the graph on the records, gives it a network with random weights, and exports both.
+  absl::Status Export(const ModelSpec& model, const std::string& graph, const std::string& dataset,
+                      const std::vector<std::string>& records) {
+    ++num_exports_;
+    const auto graph_spec = config::Read<transform::GraphSpec>(graph, "graph");
+    EXPECT_TRUE(graph_spec.ok()) << graph_spec.status().ToString();
+    const auto dataset_spec =
+        config::Read<storage::DatasetSpec>("path: /data\n" + dataset, "dataset");
+    EXPECT_TRUE(dataset_spec.ok()) << dataset_spec.status().ToString();
+    const bool is_class = dataset.find("classes:") != std::string::npos;
+    const batch::Batch samples = BatchOf(records, is_class);
+    const auto bound =
+        transform::Graph::Build(*graph_spec, samples::SchemaOf(*dataset_spec)).value();
+    transform::Fitter fitter(bound);
+    for (int pass = 0; pass < fitter.num_passes(); ++pass) {
+      EXPECT_TRUE(fitter.Add(samples).ok());
+      EXPECT_TRUE(fitter.EndPass().ok());
+    }
+    const auto fitted = fitter.Finish();
+    EXPECT_TRUE(fitted.ok()) << fitted.status().ToString();
+    SeedGenerator({.seed = 5, .purpose = "init"});
+    const auto network = MakeNetwork(model, InputsOf(bound));
+    EXPECT_TRUE(network.ok()) << network.status().ToString();
+    const ArtefactSpec artefact{
+        .model = model,
+        .graph = *graph_spec,
+        .dataset = *dataset_spec,
+        .classes = is_class ? std::vector<std::string>{"low", "high"} : std::vector<std::string>()};
+    Write("weights.safetensors", EncodeWeights(*network).value());
+    Write("spec.yaml", EncodeArtefactSpec(artefact));
+    Write("fitted.batch", fitted->Encode());
+    RETURN_IF_ERROR(ExportOnnx(folder_ + "/artefact", samples, Output() + "_onnx"));
+    return ExportTorchScript(folder_ + "/artefact", samples, Output());
+  }
+
+  void Write(const std::string& name, const std::string& bytes) {
+    EXPECT_TRUE(files::WriteAtomically(folder_ + "/artefact/" + name, bytes).ok());
+  }
+
+  const std::string folder_;
+  const std::string kept_;
+  int num_exports_ = 0;
+};
+
+// Texts of many lengths and scripts, some of them not UTF-8.
+std::vector<std::string> Texts(int count) {
+  const std::vector<std::string> parts = {
+      "Tide", "MILL ",         "\xC3\x84rger ", "\xCE\xA3\xCE\xB5 ", "7", "-", "\xF0\x9F\x98\x80",
+      "\xFF", "\xE4\xB8\xAD ", "a b "};
+  std::mt19937 generator(3);
+  std::vector<std::string> texts;
+  for (int i = 0; i < count; ++i) {
+    std::string text;
+    // Up to 2,000 bytes, so that each way of the hash is taken.
+    const size_t size = i < 300 ? static_cast<size_t>(i) : 7 * static_cast<size_t>(i - 290);
+    while (text.size() < size) text += parts[generator() % parts.size()];
+    texts.push_back(text.substr(0, size));
+  }
+  return texts;
+}
+
+TEST_F(GraphExport, ATableOfNumbersAndCategoriesAnswersAsTheGraphAndTheNetworkDo) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 60; ++i) {
+    records.push_back(fmt::format("{},{},{},{},{}", i % 9 == 0 ? "NA" : std::to_string(i * 1.5),
+                                  i % 11, i % 3 == 0 ? "sun" : "it \\\"rains\\\"", 20 - i,
+                                  i % 2 == 0 ? "low" : "high"));
+  }
+  const absl::Status status =
+      Export(Mlp{.hidden = {8}, .outputs = 2},
+             "- parse_csv: {columns: [a], missing: [NA]}\n"
+             "- fill_missing: {columns: [a], with: median, indicator: true}\n"
+             "- parse_csv: {columns: [b], dtype: int64}\n"
+             "- one_hot: {column: b, classes: 11, into: b_ones}\n"
+             "- hash_buckets: {column: b, buckets: 5, seed: 9, into: b_hash}\n"
+             "- cast: {columns: [b_hash], dtype: float32}\n"
+             "- parse_csv: {columns: [c], dtype: string}\n"
+             "- one_hot: {column: c, learn: 2}\n"
+             "- parse_csv: {columns: [d], dtype: float64}\n"
+             "- quantile_bins: {column: d, bins: 4, one_hot: true, into: d_bins}\n"
+             "- clip: {columns: [d], min: -5, max: 6.5}\n"
+             "- log1p: {columns: [d], negative: zero}\n"
+             "- standardize: {columns: all}\n"
+             "- stack: {columns: all, into: input}\n"
+             "- label: {}\n",
+             "format: {type: csv, columns: [a, b, c, d, y]}\n" + std::string(kClasses), records);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const nlohmann::json example = Json("example.json");
+  EXPECT_EQ(example["numbers"]["b"][0], 1);
+  EXPECT_EQ(example["expected"]["probabilities"][0].size(), 2);
+  EXPECT_THAT(Text("README.md"), HasSubstr("| `c` | text | the field `c` of the sample |"));
+  EXPECT_THAT(Text("README.md"), HasSubstr("Classes: low, high"));
+  EXPECT_EQ(Json("fitted.json")["fitted"][1]["words"].size(), 2);
+}
+
+TEST_F(GraphExport, ARowThatTheGraphWouldRefuseIsSaidToBeBad) {
+  const std::vector<std::string> records = {"1,low", "2,high", "3,low"};
+  const absl::Status status = Export(
+      Logistic{.outputs = 2},
+      "- parse_csv: {columns: [a]}\n- standardize: {}\n- stack: {into: input}\n- label: {}\n",
+      "format: {type: csv, columns: [a, y]}\n" + std::string(kClasses), records);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  torch::jit::Module module = Module();
+  c10::Dict<std::string, torch::Tensor> numbers;
+  numbers.insert("a", torch::tensor({1.0, std::nan(""), 2.0}));
+  const auto answers = module.forward({numbers}).toGenericDict();
+  EXPECT_TRUE(torch::equal(answers.at("is_bad").toTensor(),
+                           torch::tensor({false, true, false}, torch::kBool)));
+  EXPECT_EQ(module.get_method("class_names")({}).toListRef().size(), 2);
+}
+
+TEST_F(GraphExport, ARealLabelIsPutBackIntoItsUnits) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 30; ++i) records.push_back(fmt::format("{},{}", i, 10 + i % 7));
+  const absl::Status status =
+      Export(Mlp{.hidden = {4}, .outputs = 1},
+             "- parse_csv: {columns: [a]}\n- standardize: {}\n- stack: {into: input}\n"
+             "- label: {}\n- standardize: {columns: [target]}\n",
+             "format: {type: csv, columns: [a, y]}\nlabel: {column: y, kind: real}", records);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_GT(Json("example.json")["expected"]["value"][0], 8);
+}
+
+TEST_F(GraphExport, TextsGiveTheSameHashesAndPlaces) {
+  std::vector<std::string> records;
+  for (const std::string& text : Texts(560)) {
+    std::string quoted;
+    for (const char c : text) quoted += c == '"' ? '\'' : c;
+    records.push_back(fmt::format("\"{}\",low", quoted));
+  }
+  const absl::Status status = Export(
+      Mlp{.hidden = {8}, .outputs = 2},
+      "- parse_csv: {columns: [t], dtype: string}\n"
+      "- hash_tokens: {column: t, buckets: 100000, ngrams: 8, length: 300, seed: 4, into: h}\n"
+      "- vocabulary: {column: t, ngrams: 2, length: 9, max_words: 40, into: v}\n"
+      "- hash_buckets: {column: t, buckets: 1000003, into: b}\n"
+      "- cast: {columns: [h, v, b], dtype: float64}\n"
+      "- normalize: {column: h, scale: 1e-5}\n- normalize: {column: b, scale: 1e-6}\n"
+      "- stack: {columns: [h, v, b], into: input}\n- label: {}\n",
+      "format: {type: csv, columns: [t, y]}\n" + std::string(kClasses), records);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+TEST_F(GraphExport, DecodedImagesAreGivenAndResizedTheSame) {
+  std::mt19937 generator(1);
+  std::vector<std::string> records;
+  for (int i = 0; i < 20; ++i) {
+    std::string pixels(3 * 12 * 10, '\0');
+    for (char& pixel : pixels) pixel = static_cast<char>(generator());
+    records.push_back(pixels);
+  }
+  const absl::Status status =
+      Export(Convnet{.channels = {4}, .hidden = 8, .outputs = 2},
+             "- parse_record: {fields: [{name: p, dtype: uint8, shape: [3, 12, 10]}]}\n"
+             "- resize: {column: p, height: 9, width: 15}\n"
+             "- resize: {column: p, height: 6, width: 5, antialias: true}\n"
+             "- pad: {column: p, before: [0, 2, 1], after: [0, 0, 3], value: 7}\n"
+             "- random_crop: {column: p, height: 8, width: 8, padding: 2}\n"
+             "- random_flip: {column: p}\n- flip: {column: p, direction: vertical}\n"
+             "- crop: {column: p, height: 6, width: 4, offset: [1, 2]}\n"
+             "- normalize: {column: p, scale: 0.01, mean: [0.1, 0.2, 0.3], std: [0.5]}\n"
+             "- stack: {columns: [p], into: input}\n- label: {}\n",
+             "format: {type: binary, record_bytes: 361}\nlabel: {record: {offset: 360, width: 1}, "
+             "classes: [low, high]}",
+             records);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+TEST_F(GraphExport, ASeriesIsGivenRowByRow) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 30; ++i) {
+    std::string record;
+    for (int row = 0; row < 4; ++row) record += fmt::format("{},{},low\n", i * 2 + row, i - row);
+    records.push_back(record);
+  }
+  const absl::Status status =
+      Export(Gru{.hidden = 4, .outputs = 2},
+             "- parse_csv: {columns: [a], rows: all}\n"
+             "- parse_csv: {columns: [b], rows: previous, suffix: _before}\n"
+             "- standardize: {}\n- stack: {by: row, into: input}\n- label: {}\n",
+             "format: {type: csv, columns: [a, b, y]}\nseries: {history: 4, step: 1h}\n" +
+                 std::string(kClasses),
+             records);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(Json("example.json")["numbers"]["a"][0].size(), 4);
+  EXPECT_THAT(Text("README.md"), HasSubstr("`b_before`"));
+}
+
+TEST_F(GraphExport, TheColumnsOfAnOpThatCannotBeWrittenAreGivenAndItSaysWhy) {
+  const std::vector<std::string> records = {"1,low", "2,high", "3,low"};
+  const absl::Status status =
+      Export(Logistic{.outputs = 2},
+             "- parse_csv: {columns: [a]}\n- compute: {twice: a * 2}\n"
+             "- standardize: {columns: all}\n- stack: {into: input}\n- label: {}\n",
+             "format: {type: csv, columns: [a, y]}\n" + std::string(kClasses), records);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(Json("example.json")["numbers"]["twice"][0], 2);
+  EXPECT_THAT(Text("README.md"), HasSubstr("Op 2 (`compute`) is not in the file"));
+}
+
+// Numbers of a binary record.
+template <typename T>
+std::string Packed(std::mt19937& generator, int count, uint32_t below) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    const auto number = static_cast<T>(generator() % below);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  return bytes;
+}
+
+TEST_F(GraphExport, EachKindOfNetworkIsInTheFile) {
+  const std::string tokens =
+      "- parse_record: {fields: [{name: input, dtype: int64, shape: [6]}]}\n- label: {}\n";
+  const std::string table =
+      "- parse_record: {fields: [{name: input, dtype: float32, shape: [3]}, {name: "
+      "input_categories, offset: 12, dtype: int64, shape: [2]}]}\n- label: {}\n";
+  const std::string image =
+      "- parse_record: {fields: [{name: input, dtype: float32, shape: [1, 16, 16]}]}\n- label: "
+      "{}\n";
+  const std::string series =
+      "- parse_record: {fields: [{name: input, dtype: float32, shape: [8, 2]}]}\n- label: {}\n";
+  const std::vector<std::pair<ModelSpec, std::string>> models = {
+      {EmbeddingBag{.vocabulary = 9, .width = 4, .outputs = 2}, tokens},
+      {TextTransformer{.vocabulary = 9, .width = 8, .heads = 2, .layers = 2, .outputs = 2}, tokens},
+      {Dlrm{.categories = {3, 3}, .outputs = 1}, table},
+      {FactorizationMachine{.categories = {3, 3}, .outputs = 2}, table},
+      {Resnet18{.outputs = 2, .width = 4}, image},
+      {Gru{.hidden = 4, .layers = 2, .residual = true, .outputs = 2}, series},
+      {Tcn{.hidden = 4, .layers = 2, .outputs = 2}, series}};
+  for (const auto& [model, graph] : models) {
+    std::mt19937 generator(7);
+    std::vector<std::string> records;
+    for (int i = 0; i < 8; ++i) {
+      records.push_back(graph == tokens ? Packed<int64_t>(generator, 6, 9)
+                        : graph == table
+                            ? Packed<float>(generator, 3, 5) + Packed<int64_t>(generator, 2, 3)
+                        : graph == image ? Packed<float>(generator, 256, 7)
+                                         : Packed<float>(generator, 16, 4));
+    }
+    const auto bytes = records.front().size();
+    const absl::Status status =
+        Export(model, graph,
+               fmt::format("format: {{type: binary, record_bytes: {}}}\n"
+                           "label: {{record: {{offset: {}, width: 1}}, classes: [low, high]}}",
+                           bytes + 1, bytes),
+               records);
+    ASSERT_TRUE(status.ok()) << model.type() << ": " << status.ToString();
+  }
+}
+
+}  // namespace
+}  // namespace tidemill::models

@@ -1,0 +1,266 @@
+#include "storage/foreign/row_converter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+#include "records/csv_splitter.h"
+#include "records/json_fields.h"
+
+namespace tidemill::storage {
+namespace {
+
+constexpr size_t kMaxRecord = size_t{1} << 20;
+constexpr std::string_view kDelimiters[] = {",", ";", "\t", "|"};
+
+batch::CsvDialect DialectOf(const RowLayout& layout) {
+  return {.delimiter = layout.delimiter, .quote = layout.quote};
+}
+
+// Writes the record of a dataset of CSV files.
+class CsvWriter {
+ public:
+  explicit CsvWriter(const DatasetSpec& spec) : dialect_(spec.format->Delimited()->dialect) {}
+
+  // Returns what is wrong with the field; empty when it was written.
+  std::string Add(std::string_view field) {
+    if (!std::exchange(is_first_, false)) line_ += dialect_.delimiter;
+    const bool needs_quotes = field.find(dialect_.delimiter) != std::string_view::npos ||
+                              field.find_first_of("\r\n") != std::string_view::npos ||
+                              (dialect_.quote && field.find(*dialect_.quote) != std::string::npos);
+    if (!needs_quotes) {
+      line_ += field;
+      return "";
+    }
+    if (!dialect_.quote) return "holds the delimiter of the dataset, which has no quotes";
+    line_ += *dialect_.quote;
+    for (const char byte : field) {
+      if (byte == *dialect_.quote) line_ += byte;
+      line_ += byte;
+    }
+    line_ += *dialect_.quote;
+    return "";
+  }
+
+  // Returns the record with its line end, and begins the next one.
+  std::string Take() {
+    is_first_ = true;
+    return std::exchange(line_, {}) + "\n";
+  }
+  void Drop() { Take(); }
+
+ private:
+  const batch::CsvDialect dialect_;
+  std::string line_;
+  bool is_first_ = true;
+};
+
+// Rows of CSV text, whatever they become.
+class CsvRows : public RowConverter {
+ public:
+  explicit CsvRows(const RowLayout& layout)
+      : columns_(layout.columns), quote_(layout.quote), splitter_(DialectOf(layout), kMaxRecord) {}
+
+  size_t Convert(std::string_view text, bool last, ConvertedRows& into) override {
+    size_t at = 0;
+    while (at < text.size()) {
+      splitter_.First(text.substr(at), last, record_);
+      if (record_.kind == CsvRecord::Kind::kIncomplete) break;
+      at += record_.size;
+      const bool is_rest = std::exchange(runs_on_, record_.runs_on);
+      if (is_rest || record_.kind == CsvRecord::Kind::kBlank) continue;
+      TakeRow(into);
+    }
+    return at;
+  }
+
+ protected:
+  // Appends the record. Returns what is wrong with the row; empty when nothing is.
+  virtual std::string Write(const CsvRecord& record, std::string& to) = 0;
+
+  std::string Field(const CsvField& field) const { return Unquote(field, quote_); }
+  const std::vector<std::string>& columns() const { return columns_; }
+
+ private:
+  void TakeRow(ConvertedRows& into) {
+    const int64_t row = ++num_rows_;
+    std::string problem;
+    if (record_.kind == CsvRecord::Kind::kBad) {
+      problem = record_.reason;
+    } else if (record_.fields.size() != columns_.size()) {
+      problem = fmt::format("it has {} fields where the header has {}", record_.fields.size(),
+                            columns_.size());
+    } else {
+      problem = Write(record_, into.text);
+    }
+    if (problem.empty()) {
+      into.rows.push_back(row);
+    } else {
+      into.left_out.push_back({row, std::move(problem)});
+    }
+  }
+
+  const std::vector<std::string> columns_;
+  const std::optional<char> quote_;
+  const CsvSplitter splitter_;
+  CsvRecord record_;
+  bool runs_on_ = false;
+  int64_t num_rows_ = 0;
+};
+
+class CsvToCsv final : public CsvRows {
+ public:
+  CsvToCsv(const RowLayout& layout, const DatasetSpec& spec) : CsvRows(layout), writer_(spec) {
+    for (const std::string& column : spec.format->Columns()) {
+      const auto found = std::ranges::find(layout.columns, column);
+      places_.push_back(found == layout.columns.end()
+                            ? std::nullopt
+                            : std::optional<size_t>(found - layout.columns.begin()));
+    }
+  }
+
+ private:
+  std::string Write(const CsvRecord& record, std::string& to) override {
+    for (const std::optional<size_t> place : places_) {
+      const std::string problem = writer_.Add(place ? Field(record.fields[*place]) : "");
+      if (problem.empty()) continue;
+      writer_.Drop();
+      return fmt::format("column {} {}", columns()[*place], problem);
+    }
+    to += writer_.Take();
+    return "";
+  }
+
+  CsvWriter writer_;
+  // Where the rows have each column of the dataset.
+  std::vector<std::optional<size_t>> places_;
+};
+
+class CsvToJson final : public CsvRows {
+ public:
+  explicit CsvToJson(const RowLayout& layout) : CsvRows(layout) {}
+
+ private:
+  std::string Write(const CsvRecord& record, std::string& to) override {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (size_t i = 0; i < record.fields.size(); ++i) {
+      if (!columns()[i].empty()) object[columns()[i]] = ValueOf(Field(record.fields[i]));
+    }
+    to += object.dump(-1, ' ', /*ensure_ascii=*/false,
+                      nlohmann::ordered_json::error_handler_t::replace);
+    to += '\n';
+    return "";
+  }
+
+  // A number where the text is one in JSON; null where it is empty.
+  static nlohmann::ordered_json ValueOf(const std::string& text) {
+    if (text.empty()) return nullptr;
+    const bool may_be_number = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
+    if (may_be_number && nlohmann::ordered_json::accept(text)) {
+      return nlohmann::ordered_json::parse(text);
+    }
+    return text;
+  }
+};
+
+class JsonToCsv final : public RowConverter {
+ public:
+  explicit JsonToCsv(const DatasetSpec& spec)
+      : columns_(spec.format->Columns().begin(), spec.format->Columns().end()),
+        fields_(columns_),
+        writer_(spec) {}
+
+  size_t Convert(std::string_view text, bool last, ConvertedRows& into) override {
+    size_t at = 0;
+    if (runs_on_) {
+      const size_t end = text.find('\n');
+      if (end == std::string_view::npos) return text.size();
+      runs_on_ = false;
+      at = end + 1;
+    }
+    while (at < text.size()) {
+      const size_t end = text.find('\n', at);
+      if (end == std::string_view::npos && !last) {
+        if (text.size() - at <= kMaxRecord) break;
+        runs_on_ = true;
+      }
+      const std::string_view line = text.substr(at, end == std::string_view::npos ? end : end - at);
+      at += std::min(line.size() + 1, text.size() - at);
+      if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+      const int64_t row = ++num_rows_;
+      if (std::string problem = Write(line, into.text); problem.empty()) {
+        into.rows.push_back(row);
+      } else {
+        into.left_out.push_back({row, std::move(problem)});
+      }
+    }
+    return at;
+  }
+
+ private:
+  std::string Write(std::string_view line, std::string& to) {
+    if (line.size() > kMaxRecord) return fmt::format("it is longer than {} bytes", kMaxRecord);
+    if (const absl::Status read = fields_.Read(line); !read.ok()) {
+      return "it is not a JSON object: " + std::string(read.message());
+    }
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const JsonValue& value = fields_.values()[i];
+      std::string problem = value.kind == JsonValue::Kind::kNested
+                                ? "is a list or an object, where the dataset has a single value"
+                                : writer_.Add(value.text);
+      if (problem.empty()) continue;
+      writer_.Drop();
+      return fmt::format("field {} {}", columns_[i], problem);
+    }
+    to += writer_.Take();
+    return "";
+  }
+
+  const std::vector<std::string> columns_;
+  JsonFields fields_;
+  CsvWriter writer_;
+  bool runs_on_ = false;  // The rest of a row that is too long comes next.
+  int64_t num_rows_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowConverter> ConvertCsv(const RowLayout& layout, const DatasetSpec& spec) {
+  if (spec.format->Payload() == batch::PayloadKind::kJson) {
+    return std::make_unique<CsvToJson>(layout);
+  }
+  return std::make_unique<CsvToCsv>(layout, spec);
+}
+
+std::unique_ptr<RowConverter> ConvertJson(const DatasetSpec& spec) {
+  return std::make_unique<JsonToCsv>(spec);
+}
+
+std::vector<std::string> FieldsOf(std::string_view line, const RowLayout& layout) {
+  std::vector<std::string> fields;
+  CsvRecord record;
+  if (line.empty()) return fields;
+  CsvSplitter(DialectOf(layout), kMaxRecord).First(line, /*last=*/true, record);
+  for (const CsvField& field : record.fields) fields.push_back(Unquote(field, layout.quote));
+  return fields;
+}
+
+std::string DelimiterOf(std::string_view line, const std::vector<std::string>& columns) {
+  std::string best = ",";
+  std::pair<int64_t, size_t> best_score = {-1, 0};
+  for (const std::string_view delimiter : kDelimiters) {
+    const std::vector<std::string> fields = FieldsOf(line, {.delimiter = std::string(delimiter)});
+    const auto num_known = std::ranges::count_if(fields, [&](const std::string& field) {
+      return !field.empty() && std::ranges::find(columns, field) != columns.end();
+    });
+    const std::pair<int64_t, size_t> score = {num_known, fields.size()};
+    if (score <= best_score) continue;
+    best_score = score;
+    best = delimiter;
+  }
+  return best;
+}
+
+}  // namespace tidemill::storage

@@ -1,0 +1,190 @@
+#include "trainer_server/job/prepared_training.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "base/files.h"
+#include "base/paths/summed_file.h"
+#include "config/config.h"
+#include "loader/held_out.h"
+#include "loader/sample_facts.h"
+#include "loader/tensors.h"
+#include "model_store/client/model_store_client.h"
+#include "models/artefact_spec.h"
+#include "trainer_server/job/prepared_batches.h"
+#include "trainer_server/job_folder.h"
+#include "trainer_server/training/learnable_batches.h"
+#include "trainer_server/training/training_device.h"
+#include "transform/randomness.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+// The bytes of input that are scored together.
+constexpr int64_t kScoredBytes = int64_t{1} << 20;
+
+int64_t DrawOf(const v1::StartTrainingRequest& request) {
+  return request.draw() == 0 ? request.trigger() : request.draw();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PreparedTraining>> PreparedTraining::Open(
+    const std::string& folder) {
+  std::unique_ptr<PreparedTraining> training(new PreparedTraining(folder));
+  RETURN_IF_ERROR(training->ReadSpecs());
+  training->HoldOut();
+  training->ChooseMethod();
+  RETURN_IF_ERROR(training->ReadFitted());
+  RETURN_IF_ERROR(training->ReadNetwork());
+  return training;
+}
+
+absl::Status PreparedTraining::ReadSpecs() {
+  ASSIGN_OR_RETURN(job_, ReadMessage<v1::TrainingJob>(folder_, kJobFile));
+  ASSIGN_OR_RETURN(spec_,
+                   config::ReadKept<models::TrainingSpec>(job_.request().training(), "training"));
+  ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
+  setup_.model = model_;
+  setup_.training = spec_;
+  setup_.trigger = DrawOf(job_.request());
+  MakeDeterministic(models::NumThreads(spec_, setup_.model));
+  ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
+  ASSIGN_OR_RETURN(opened_, trainer_server::Open(job_));
+  setup_.bad = opened_.bad.get();
+  for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
+    setup_.inputs[input.name] = {input.shape, input.type == batch::DataType::kInt64};
+  }
+  return absl::OkStatus();
+}
+
+void PreparedTraining::HoldOut() {
+  trained_ = opened_.set;
+  if (!spec_.early_stopping) return;
+  loader::DividedSet sets =
+      loader::HoldOut(*opened_.set, spec_.early_stopping->held_out, spec_.seed);
+  trained_ = std::make_shared<const loader::TrainingSet>(std::move(sets.trained));
+  held_out_ = std::make_shared<const loader::TrainingSet>(std::move(sets.held_out));
+  setup_.held_out = [this] {
+    return OpenStream(held_out_, {.batch_size = spec_.batch_size,
+                                  .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
+                                  .order = models::InStreamOrder(),
+                                  .training = false});
+  };
+}
+
+// Rows do not depend on the epoch unless the graph is random, so that those which downsampling
+// looks at and trains on are read once.
+void PreparedTraining::ChooseMethod() {
+  method_ = spec_.downsampling->MethodAt(job_.request().trigger());
+  if (method_->IsNone()) return;
+  if (spec_.decoded_budget.bytes > 0 && !transform::IsRandom(opened_.graph_spec)) {
+    kept_ = std::make_shared<loader::DecodedSamples>(trained_->size(), spec_.decoded_budget.bytes);
+  }
+  setup_.num_losses = NumLosses(method_, trained_->size());
+}
+
+absl::Status PreparedTraining::ReadFitted() {
+  const std::string path =
+      files::Join(files::Join(folder_, ".."),
+                  files::Join(std::to_string(job_.request().fitted_trigger()), kFittedFile));
+  ASSIGN_OR_RETURN(const std::string bytes, files::ReadSummed(path, kMaxFittedBytes));
+  ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
+  fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
+  return absl::OkStatus();
+}
+
+absl::Status PreparedTraining::ReadNetwork() {
+  ASSIGN_OR_RETURN(setup_.model, WithNetworkFile(model_, folder_, opened_.peers));
+  if (job_.request().parent_model_id() == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const rpc::Peer peer, opened_.peers.PeerOf("model_store"));
+  model_store::ModelStoreClient model_store(peer);
+  ASSIGN_OR_RETURN(setup_.parent_weights,
+                   model_store.ReadPart(ModelId{job_.request().parent_model_id()},
+                                        std::string(models::kWeightsPart)));
+  return absl::OkStatus();
+}
+
+DownsamplingSetup PreparedTraining::Downsampling(std::function<absl::Status()> progress) const {
+  return {
+      .method = method_,
+      .set = trained_,
+      .open = [this](const loader::BatchPlan& plan) { return OpenStream(trained_, plan, kept_); },
+      .folder = files::Join(folder_, kDownsamplingFolder),
+      .progress = std::move(progress),
+      .score_batch = ScoreBatch(),
+      .find_times = [this] { return FindTimes(); }};
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatches(
+    int64_t first_batch) const {
+  const loader::BatchPlan plan = {
+      .batch_size = spec_.batch_size,
+      .epochs = spec_.epochs,
+      .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = setup_.trigger},
+      .order = spec_.EffectiveOrder(),
+      .first_batch = first_batch,
+      .buckets = spec_.buckets};
+  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_,
+                                                     PartsOf(trained_, nullptr), plan, Settle()));
+  return Learnable(std::move(batches));
+}
+
+// The times of what is trained on. Samples that storage does not know are never scored.
+absl::StatusOr<SampleTimes> PreparedTraining::FindTimes() const {
+  ASSIGN_OR_RETURN(
+      loader::SampleFacts facts,
+      loader::ReadSampleFacts(*opened_.storage, DatasetId{job_.request().dataset_id()}, *trained_));
+  SampleTimes times{.event_times = std::move(facts.event_times),
+                    .newest = std::numeric_limits<int64_t>::min()};
+  for (size_t i = 0; i < times.event_times.size(); ++i) {
+    if (facts.files[i] == loader::SampleFacts::kNoFile) continue;
+    times.newest = std::max(times.newest, times.event_times[i]);
+  }
+  return times;
+}
+
+// As large as pays, and a power of two: beyond a megabyte of input larger batches are no faster.
+int64_t PreparedTraining::ScoreBatch() const {
+  int64_t row_bytes = 1;
+  for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
+    row_bytes += input.Width() * static_cast<int64_t>(batch::SizeOf(input.type));
+  }
+  constexpr int64_t kMaxSamples = 1024;
+  const int64_t fitting = std::clamp<int64_t>(kScoredBytes / row_bytes, 1, kMaxSamples);
+  return std::max(spec_.batch_size,
+                  static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(fitting))));
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenStream(
+    std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
+    std::shared_ptr<loader::DecodedSamples> kept) const {
+  ASSIGN_OR_RETURN(auto stream,
+                   loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
+                                               StreamOptionsOf(job_.preparation(), Settle())));
+  return Learnable(std::move(stream));
+}
+
+std::unique_ptr<loader::BatchSource> PreparedTraining::Learnable(
+    std::unique_ptr<loader::BatchSource> source) const {
+  return std::make_unique<LearnableBatches>(std::move(source), spec_.loss, model_->NumOutputs(),
+                                            opened_.bad);
+}
+
+loader::BatchParts PreparedTraining::PartsOf(std::shared_ptr<const loader::TrainingSet> set,
+                                             std::shared_ptr<loader::DecodedSamples> kept) const {
+  return {.set = std::move(set),
+          .reader = opened_.reader,
+          .graph = opened_.graph,
+          .fitted = fitted_,
+          .kept = std::move(kept),
+          .bad = opened_.bad};
+}
+
+loader::SettleRows PreparedTraining::Settle() const {
+  return setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows();
+}
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,89 @@
+// The parts of a training: its job, specs, samples and graph, read and opened.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/status.h"
+#include "loader/batches/batch_stream.h"
+#include "loader/training_set.h"
+#include "models/training/training_spec.h"
+#include "tidemill/trainer_server/v1/job.pb.h"
+#include "trainer_server/downsampling/downsampled_source.h"
+#include "trainer_server/job/opened_job.h"
+#include "trainer_server/training/training_setup.h"
+#include "transform/fitted_state.h"
+
+namespace tidemill::trainer_server {
+
+// The parts of one training. They do not change while it runs: a process that continues the
+// training of another one opens the same parts. Thread-compatible. Must outlive the streams and
+// setups that it gives.
+class PreparedTraining {
+ public:
+  // Reads job.json of a folder and opens the parts that it names. Makes torch deterministic.
+  // Returns the errors of Open(), ChooseDevice() and the model store. NOT_FOUND or DATA_LOSS when
+  // the fitted state is missing or damaged.
+  static absl::StatusOr<std::unique_ptr<PreparedTraining>> Open(const std::string& folder);
+
+  PreparedTraining(const PreparedTraining&) = delete;
+  PreparedTraining& operator=(const PreparedTraining&) = delete;
+
+  const std::string& folder() const { return folder_; }
+  const models::TrainingSpec& spec() const { return spec_; }
+  // The model of the pipeline. In setup().model, files have paths on this machine.
+  const models::ModelSpec& model() const { return model_; }
+  const TrainingSetup& setup() const { return setup_; }
+  const OpenedJob& opened() const { return opened_; }
+  const transform::FittedState& fitted() const { return *fitted_; }
+  // The samples that are trained on, without the samples that early stopping holds out.
+  const loader::TrainingSet& trained() const { return *trained_; }
+  // The downsampling method that serves the trigger. It may be `none`, and is never a schedule.
+  const models::DownsamplingSpec& method() const { return method_; }
+
+  // Returns the parts of a downsampled source. `progress` is called after each batch that was
+  // scored. Requires a method other than `none`.
+  DownsamplingSetup Downsampling(std::function<absl::Status()> progress) const;
+
+  // Opens the batches of all epochs from batch `first_batch` on, for a training that does not
+  // downsample.
+  absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenBatches(int64_t first_batch) const;
+
+ private:
+  explicit PreparedTraining(std::string folder) : folder_(std::move(folder)) {}
+
+  absl::Status ReadSpecs();
+  void HoldOut();
+  void ChooseMethod();
+  absl::Status ReadFitted();
+  absl::Status ReadNetwork();
+  absl::StatusOr<SampleTimes> FindTimes() const;
+  int64_t ScoreBatch() const;
+  absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
+      std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
+      std::shared_ptr<loader::DecodedSamples> kept = nullptr) const;
+  // Leaves out samples with a target that the model cannot have, so that such a sample does not
+  // fail the training.
+  std::unique_ptr<loader::BatchSource> Learnable(std::unique_ptr<loader::BatchSource> source) const;
+  loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
+                             std::shared_ptr<loader::DecodedSamples> kept) const;
+  loader::SettleRows Settle() const;
+
+  const std::string folder_;
+  v1::TrainingJob job_;
+  models::TrainingSpec spec_;
+  models::ModelSpec model_;
+  models::DownsamplingSpec method_;
+  TrainingSetup setup_;
+  OpenedJob opened_;
+  // Shared with the streams over them; `held_out_` with early stopping only.
+  std::shared_ptr<const loader::TrainingSet> trained_;
+  std::shared_ptr<const loader::TrainingSet> held_out_;
+  std::shared_ptr<const transform::FittedState> fitted_;
+  std::shared_ptr<loader::DecodedSamples> kept_;
+};
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,106 @@
+#include "trainer_server/job/training_course.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/failpoints.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "trainer_server/downsampling/irreducible_losses.h"
+#include "trainer_server/job_folder.h"
+
+namespace tidemill::trainer_server {
+
+TrainingCourse::TrainingCourse(const PreparedTraining& training, TrainingReport& report)
+    : training_(training),
+      report_(report),
+      checkpoints_(files::Join(training.folder(), kCheckpointFolder)) {
+  if (!training.method()->IsNone()) {
+    downsampling_ = training.Downsampling([this] { return AfterScoring(); });
+  }
+}
+
+absl::Status TrainingCourse::Run() {
+  RETURN_IF_ERROR(TrainAuxiliaryModels());
+  RETURN_IF_ERROR(Resume());
+  first_samples_ = checkpointed_ = loop_->counters().samples;
+  checkpointed_epoch_ = loop_->counters().epoch;
+  return loop_->Run(*source_, [this](TrainingLoop&) { return AfterBatch(); });
+}
+
+// Before the loop is made, which owns torch's generator from then on.
+absl::Status TrainingCourse::TrainAuxiliaryModels() {
+  const std::optional<models::AuxiliaryModel> auxiliary = training_.method()->Auxiliary();
+  if (!auxiliary) return absl::OkStatus();
+  report_.set_activity("auxiliary model");
+  ASSIGN_OR_RETURN(StoredNumbers losses,
+                   FindIrreducibleLosses(*auxiliary, training_.setup(), downsampling_,
+                                         files::Join(downsampling_.folder, kAuxiliaryFile)));
+  downsampling_.irreducible_losses = std::move(losses.numbers);
+  auxiliary_seconds_ = losses.seconds;
+  report_.set_activity("");
+  return absl::OkStatus();
+}
+
+absl::Status TrainingCourse::Resume() {
+  ASSIGN_OR_RETURN(const std::optional<StoredCheckpoint> checkpoint, checkpoints_.ReadLatest());
+  if (!checkpoint) return Begin("");
+  const std::string& folder = training_.folder();
+  const absl::Status resumed = Begin(checkpoint->payload);
+  if (resumed.ok()) {
+    log::Info("training resumes",
+              {{"folder", folder}, {"batches", std::to_string(checkpoint->batches)}});
+    return absl::OkStatus();
+  }
+  log::Warn("the training starts again because its checkpoint does not fit",
+            {{"folder", folder}, {"error", std::string(resumed.message())}});
+  RETURN_IF_ERROR(ChoiceFiles(downsampling_.folder).Forget(training_.spec().epochs));
+  return Begin("");
+}
+
+// Makes the loop and its source, as a checkpoint says or, without one, as at first.
+absl::Status TrainingCourse::Begin(const std::string& checkpoint) {
+  source_.reset();
+  downsampled_ = nullptr;
+  loop_.emplace(training_.setup());
+  if (!checkpoint.empty()) RETURN_IF_ERROR(loop_->Restore(checkpoint));
+  if (training_.method()->IsNone()) {
+    ASSIGN_OR_RETURN(source_, training_.OpenBatches(loop_->counters().batches));
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(auto source, MakeDownsampledSource(downsampling_, *loop_));
+  downsampled_ = source.get();
+  source_ = std::move(source);
+  return absl::OkStatus();
+}
+
+absl::Status TrainingCourse::AfterScoring() {
+  RETURN_IF_FAILPOINT("trainer_server.mid_scoring");
+  report_.Scored(*this);
+  return absl::OkStatus();
+}
+
+absl::Status TrainingCourse::AfterBatch() {
+  report_.Progress(*this);
+  const TrainingCounters& counters = loop_->counters();
+  if (!loop_->can_checkpoint()) return absl::OkStatus();
+  const int64_t every = training_.spec().checkpoint_every;
+  const bool due = counters.samples / every != checkpointed_ / every;
+  checkpointed_ = counters.samples;
+  if (!due || counters.samples == samples_total()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::string payload, loop_->Checkpoint());
+  RETURN_IF_ERROR(checkpoints_.Write({counters.batches, std::move(payload)}));
+  RETURN_IF_FAILPOINT("trainer_server.after_checkpoint");
+  // The checkpoint before this one is kept, too.
+  const int64_t before = std::exchange(checkpointed_epoch_, counters.epoch);
+  return downsampled_ == nullptr ? absl::OkStatus() : downsampled_->Forget(before);
+}
+
+int64_t TrainingCourse::samples_total() const {
+  const models::TrainingSpec& spec = training_.spec();
+  const int64_t total = downsampled_ == nullptr ? training_.trained().size() * spec.epochs
+                                                : downsampled_->samples_total();
+  return spec.max_samples ? std::min(total, spec.max_samples->value) : total;
+}
+
+}  // namespace tidemill::trainer_server

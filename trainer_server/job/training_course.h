@@ -1,0 +1,67 @@
+// The course of a training: from its last checkpoint, or from the start, to its last batch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "trainer_server/checkpoints.h"
+#include "trainer_server/downsampling/downsampled_source.h"
+#include "trainer_server/job/prepared_training.h"
+#include "trainer_server/job/training_report.h"
+#include "trainer_server/training/training_loop.h"
+
+namespace tidemill::trainer_server {
+
+// Trains in a folder. A process that is killed loses its work since its last checkpoint; the next
+// process continues there and trains the same weights. Thread-compatible.
+//
+//   auxiliary model -> [ checkpoint | nothing ] -> batches, a checkpoint now and then -> end
+class TrainingCourse {
+ public:
+  // `training` and `report` must outlive this object.
+  TrainingCourse(const PreparedTraining& training, TrainingReport& report);
+  TrainingCourse(const TrainingCourse&) = delete;
+  TrainingCourse& operator=(const TrainingCourse&) = delete;
+
+  // Returns after the last batch of the training. Returns the errors of TrainingLoop::Run(), of the
+  // sources, and of writing checkpoints.
+  absl::Status Run();
+
+  const PreparedTraining& training() const { return training_; }
+  // std::nullopt and nullptr before the first batch.
+  const std::optional<TrainingLoop>& loop() const { return loop_; }
+  const loader::BatchSource* source() const { return source_.get(); }
+  // nullptr unless the training downsamples.
+  const DownsampledSource* downsampled() const { return downsampled_; }
+
+  // The samples that the processes before this one have trained on.
+  int64_t first_samples() const { return first_samples_; }
+  // The samples of the whole training, as far as that is known.
+  int64_t samples_total() const;
+  // The seconds that auxiliary models took.
+  double auxiliary_seconds() const { return auxiliary_seconds_; }
+
+ private:
+  absl::Status TrainAuxiliaryModels();
+  absl::Status Resume();
+  absl::Status Begin(const std::string& checkpoint);
+  absl::Status AfterScoring();
+  absl::Status AfterBatch();
+
+  const PreparedTraining& training_;
+  TrainingReport& report_;
+  const Checkpoints checkpoints_;
+  DownsamplingSetup downsampling_;
+  double auxiliary_seconds_ = 0;
+  std::optional<TrainingLoop> loop_;
+  std::unique_ptr<loader::BatchSource> source_;
+  DownsampledSource* downsampled_ = nullptr;  // `source_`, when the training downsamples.
+  int64_t first_samples_ = 0;
+  int64_t checkpointed_ = 0;        // The samples when a checkpoint was last considered.
+  int64_t checkpointed_epoch_ = 0;  // The epoch of the checkpoint written last.
+};
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,127 @@
+#include "trainer_server/job/training_report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "google/protobuf/util/json_util.h"
+
+#include "base/digest.h"
+#include "base/status.h"
+#include "loader/path_verdict.h"
+#include "preprocess/client/path_work_message.h"
+#include "trainer_server/job/training_course.h"
+#include "trainer_server/training_processes.h"
+
+namespace tidemill::trainer_server {
+namespace {
+
+constexpr std::chrono::milliseconds kReportInterval{100};
+
+// What is known while the training runs, too.
+void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingResponse& message) {
+  const int64_t num_samples = course.training().opened().set->size();
+  const TrainingCounters& counters = course.loop()->counters();
+  const Tally tally = course.downsampled() == nullptr ? Tally() : course.downsampled()->tally();
+  rpc::v1::TrainingResult& result = *message.mutable_result();
+  result.set_samples_done(counters.samples);
+  result.set_samples_total(course.samples_total());
+  result.set_epochs(counters.epoch);
+  result.set_loss(counters.loss());
+  result.set_samples_per_second(static_cast<double>(counters.samples - course.first_samples()) /
+                                seconds);
+  result.set_wait_share(std::max(0.0, course.loop()->wait_seconds() - tally.scoring_seconds) /
+                        seconds);
+  result.set_num_skipped(counters.num_skipped + tally.num_skipped);
+  result.set_num_filtered(
+      std::min(std::max(counters.num_filtered(), tally.most_filtered), num_samples));
+  result.set_num_bad(std::min(counters.num_bad() + tally.most_skipped, num_samples));
+  if (course.source() != nullptr) {
+    *message.mutable_path() = preprocess::ToMessage(course.source()->work());
+  }
+}
+
+rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
+  const Tally tally = course.downsampled()->tally();
+  rpc::v1::DownsamplingSummary summary;
+  summary.set_method(std::string(course.training().method().type()));
+  summary.set_num_samples(course.training().trained().size());
+  summary.set_scoring_seconds(tally.scoring_seconds);
+  summary.set_auxiliary_seconds(course.auxiliary_seconds());
+  summary.set_num_not_finite(tally.num_not_finite);
+  for (const Tally::Epoch& epoch : tally.epochs) {
+    rpc::v1::DownsamplingSummary::Epoch& added = *summary.add_epochs();
+    added.set_num_chosen(epoch.num_chosen);
+    added.set_effective_size(epoch.effective_size());
+    added.set_num_scored(epoch.num_scored);
+  }
+  return summary;
+}
+
+}  // namespace
+
+void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
+  std::string line;
+  if (google::protobuf::util::MessageToJsonString(message, &line).ok()) report.Line(line);
+}
+
+void TrainingReport::Watch(const models::NetworkFile& file) {
+  const std::chrono::microseconds limit(file.timeout.micros);
+  watchdog_.emplace(limit, [&report = report_, path = file.path] {
+    v1::WatchTrainingResponse message;
+    message.set_error(
+        fmt::format("a batch took longer than model.timeout; {} hangs or needs more time", path)
+            .substr(0, kMaxErrorBytes));
+    Send(report, message);
+    _exit(kExitCodeBase + static_cast<int>(absl::StatusCode::kDeadlineExceeded));
+  });
+}
+
+void TrainingReport::Progress(const TrainingCourse& course) {
+  if (watchdog_) watchdog_->Progress();
+  const auto now = std::chrono::steady_clock::now();
+  if (now - sent_ < kReportInterval) return;
+  sent_ = now;
+  Send(report_, Describe(course));
+}
+
+void TrainingReport::Scored(const TrainingCourse& course) {
+  const bool is_idle = activity_.empty();
+  if (is_idle) activity_ = "scoring";
+  Progress(course);
+  if (is_idle) activity_.clear();
+}
+
+v1::WatchTrainingResponse TrainingReport::Describe(const TrainingCourse& course) const {
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started_;
+  v1::WatchTrainingResponse message;
+  message.set_state(v1::TRAINING_STATE_RUNNING);
+  message.set_activity(activity_);
+  message.mutable_result()->set_device(course.training().setup().device.str());
+  message.mutable_result()->set_seconds(taken.count());
+  if (course.loop()) Fill(course, taken.count(), message);
+  return message;
+}
+
+v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
+                                               std::string_view weights) const {
+  v1::WatchTrainingResponse last = Describe(course);
+  last.set_state(v1::TRAINING_STATE_DONE);
+  last.clear_path();
+  rpc::v1::TrainingResult& result = *last.mutable_result();
+  const loader::TrainingSet& set = *course.training().opened().set;
+  result.set_num_samples(set.size());
+  result.set_verdict(loader::Judge(result.wait_share(), course.source()->work()).ToText());
+  result.set_training_set_digest(set.digest);
+  result.set_weights_digest(Sha256(weights));
+  for (const LossCurve::Point& point : course.loop()->loss_curve().Points()) {
+    rpc::v1::LossPoint& added = *result.add_loss_curve();
+    added.set_num_samples(point.num_samples);
+    added.set_loss(point.loss);
+    if (point.validation_loss) added.set_validation_loss(*point.validation_loss);
+  }
+  if (course.downsampled() != nullptr) *result.mutable_downsampling() = SummaryOf(course);
+  return last;
+}
+
+}  // namespace tidemill::trainer_server

@@ -1,0 +1,57 @@
+// The reports of a training, while it runs and at its end.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/process/job_program.h"
+#include "models/spec/model_spec.h"
+#include "tidemill/trainer_server/v1/trainer_server.pb.h"
+#include "trainer_server/training/watchdog.h"
+
+namespace tidemill::trainer_server {
+
+class TrainingCourse;
+
+// The most bytes of an error in a report, which must fit into one line of a pipe.
+inline constexpr size_t kMaxErrorBytes = 1500;
+
+// Sends a message to the server, as one line of JSON.
+void Send(process::Report& report, const v1::WatchTrainingResponse& message);
+
+// Reports the progress of a training to the server. Its seconds count from the construction of this
+// object. Thread-compatible.
+class TrainingReport {
+ public:
+  // `report` must outlive this object.
+  explicit TrainingReport(process::Report& report) : report_(report) {}
+
+  // Ends the process when no progress is reported for the time that a batch of the file may take. A
+  // network from a file may hang, and cannot be interrupted.
+  void Watch(const models::NetworkFile& file);
+  void EndWatch() { watchdog_.reset(); }
+
+  // An activity other than training; empty when there is none.
+  void set_activity(std::string activity) { activity_ = std::move(activity); }
+
+  // Tells the watchdog and, not too often, the server.
+  void Progress(const TrainingCourse& course);
+  // The same, for a batch that was scored and not trained on.
+  void Scored(const TrainingCourse& course);
+
+  // Returns the last message of a training that has ended with these weights.
+  v1::WatchTrainingResponse Last(const TrainingCourse& course, std::string_view weights) const;
+
+ private:
+  v1::WatchTrainingResponse Describe(const TrainingCourse& course) const;
+
+  process::Report& report_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point sent_;
+  std::string activity_;
+  std::optional<Watchdog> watchdog_;  // The last member: its thread uses the report.
+};
+
+}  // namespace tidemill::trainer_server

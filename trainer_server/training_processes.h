@@ -1,0 +1,43 @@
+// Runs the jobs of trigger folders in processes forked from a zygote of tidemill-train.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/process/zygote.h"
+#include "base/status.h"
+
+namespace tidemill::trainer_server {
+
+namespace v1 {
+class WatchTrainingResponse;
+}
+
+// The exit code of a job is this plus its status code. It is above the exit codes of shells and
+// sysexits.h.
+inline constexpr int kExitCodeBase = 100;
+
+// Thread-safe.
+class TrainingProcesses {
+ public:
+  // Called with each progress message of a job.
+  using Progress = std::function<void(const v1::WatchTrainingResponse&)>;
+
+  // NOT_FOUND when there is no such program.
+  static absl::StatusOr<std::unique_ptr<TrainingProcesses>> Start(const std::string& program);
+  ~TrainingProcesses();
+
+  // Runs `what` ("fit" or "train") on a folder. Returns the job's status when its process has
+  // ended. ABORTED when the process was killed and may be run again. CANCELLED when `stop` is
+  // requested, which kills the process.
+  absl::Status Run(const std::string& what, const std::string& folder, process::SpawnMode mode,
+                   const Progress& progress, const std::stop_token& stop);
+
+ private:
+  explicit TrainingProcesses(std::unique_ptr<process::Zygote> zygote);
+  const std::unique_ptr<process::Zygote> zygote_;
+};
+
+}  // namespace tidemill::trainer_server
