@@ -1,25 +1,16 @@
 #include "loader/path_verdict.h"
 
-#include <algorithm>
-
 #include "fmt/format.h"
 
 namespace tidemill::loader {
 namespace {
 
-// A training that waits less is limited by its own computation.
-constexpr double kWaits = 0.1;
 // A link with something to send for more of its time cannot keep up.
 constexpr double kLinkBusy = 0.5;
 // Makers busy for less of their time wait for something that is none of their work.
 constexpr double kMakersBusy = 0.35;
 // Threads that are ready to run for so much of their busy time without a processor lack one.
 constexpr double kQueued = 0.3;
-
-double Share(int64_t part, int64_t whole) {
-  return whole > 0 ? std::clamp(static_cast<double>(part) / static_cast<double>(whole), 0.0, 1.0)
-                   : 0;
-}
 
 }  // namespace
 

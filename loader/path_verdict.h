@@ -18,6 +18,9 @@ enum class PathLimit {
   kUnknown,  // Unknown: it was not measured.
 };
 
+// A training that waits for a smaller share of its time is limited by its own computation.
+inline constexpr double kWaits = 0.1;
+
 struct PathVerdict {
   PathLimit limit = PathLimit::kTrainer;
   // The share of the training's time that it waited for data.

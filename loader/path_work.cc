@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/descriptor.h"
@@ -25,6 +26,11 @@ int64_t QueuedNanos() {
 
 }  // namespace
 
+double Share(int64_t part, int64_t whole) {
+  return whole > 0 ? std::clamp(static_cast<double>(part) / static_cast<double>(whole), 0.0, 1.0)
+                   : 0;
+}
+
 absl::Status Merge(const PathWork& more, PathWork& total) {
   RETURN_IF_ERROR(transform::Merge(more.ops, total.ops));
   total.batches += more.batches;
@@ -37,7 +43,42 @@ absl::Status Merge(const PathWork& more, PathWork& total) {
   total.capacity_ns += more.capacity_ns;
   total.link_busy_ns += more.link_busy_ns;
   total.link_ns += more.link_ns;
+  total.processors_ns += more.processors_ns;
+  total.processors_busy_ns += more.processors_busy_ns;
+  total.process_ns += more.process_ns;
   return absl::OkStatus();
+}
+
+PathWork Since(const PathWork& before, const PathWork& now) {
+  if (before.batches > now.batches || before.busy_ns > now.busy_ns ||
+      before.ops.size() > now.ops.size()) {
+    return {};
+  }
+  PathWork work = now;
+  work.batches -= before.batches;
+  work.rows -= before.rows;
+  work.bytes -= before.bytes;
+  work.busy_ns -= before.busy_ns;
+  work.cpu_ns -= before.cpu_ns;
+  work.queue_ns -= before.queue_ns;
+  work.read_ns -= before.read_ns;
+  work.capacity_ns -= before.capacity_ns;
+  work.link_busy_ns -= before.link_busy_ns;
+  work.link_ns -= before.link_ns;
+  work.processors_ns -= before.processors_ns;
+  work.processors_busy_ns -= before.processors_busy_ns;
+  work.process_ns -= before.process_ns;
+  for (size_t i = 0; i < before.ops.size(); ++i) {
+    transform::OpWork& op = work.ops[i].work;
+    const transform::OpWork& earlier = before.ops[i].work;
+    op.runs -= earlier.runs;
+    op.rows -= earlier.rows;
+    op.rejected -= earlier.rejected;
+    op.bytes -= earlier.bytes;
+    op.cpu_ns -= earlier.cpu_ns;
+    op.wall_ns -= earlier.wall_ns;
+  }
+  return work;
 }
 
 PathWork PathCounters::Snapshot() const {

@@ -28,11 +28,24 @@ struct PathWork {
   // time. Both are added up over links, and 0 without a link.
   int64_t link_busy_ns = 0;
   int64_t link_ns = 0;
+  // On the machines whose threads make batches: the time of the processors, the part in which
+  // they ran anything, and the part that the processes of these threads had. 0 where unknown. A
+  // machine with several such processes counts several times in the first two, whose ratio holds.
+  int64_t processors_ns = 0;
+  int64_t processors_busy_ns = 0;
+  int64_t process_ns = 0;
   std::vector<transform::OpStatistics> ops = {};
 };
 
+// Returns part / whole, between 0 and 1; 0 when `whole` is 0.
+double Share(int64_t part, int64_t whole);
+
 // INVALID_ARGUMENT when the two belong to different graphs.
 absl::Status Merge(const PathWork& more, PathWork& total);
+
+// Returns the work between two looks at the same counters: nothing but zeros when they began again
+// in between. `batches`, `rows`, `bytes` and what ops rejected are those between the looks, too.
+PathWork Since(const PathWork& before, const PathWork& now);
 
 // The counters of one maker. Thread-safe.
 class PathCounters {
@@ -43,7 +56,7 @@ class PathCounters {
   transform::OpCounters& ops() { return ops_; }
   void AddRead(int64_t nanos) { read_ns_ += nanos; }
 
-  // Capacity and links are left out, because a maker does not know them.
+  // Capacity, processors and links are left out, because a maker does not know them.
   PathWork Snapshot() const;
 
  private:

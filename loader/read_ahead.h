@@ -30,6 +30,8 @@ class ReadAhead {
 
   struct Options {
     int num_threads = 2;
+    // The most threads that SetThreads() may ask for; 0: `num_threads`.
+    int most_threads = 0;
     // The budget for finished items, including the one taken last, and for items being made.
     int64_t bytes = int64_t{64} << 20;
     // The assumed bytes of an item before the first is made. Later, the bytes of the largest item
@@ -44,8 +46,9 @@ class ReadAhead {
         cost_(std::move(cost)),
         next_(first),
         begun_(first),
+        threads_(options.num_threads),
         expected_(std::max<int64_t>(1, options.expected_bytes)),
-        pool_("read-ahead", options.num_threads) {}
+        pool_("read-ahead", std::max(options.num_threads, options.most_threads)) {}
   ~ReadAhead() { stop_.request_stop(); }
 
   // Waits for the next item. Returns std::nullopt after the last. When an item could not be made,
@@ -64,6 +67,13 @@ class ReadAhead {
     return std::optional<T>(*std::move(made.item));
   }
 
+  // From now on, this number of threads makes items. Calls of `produce` that run are finished.
+  void SetThreads(int num_threads) ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    threads_ = std::min(num_threads, pool_.num_threads());
+    Begin();
+  }
+
  private:
   struct Made {
     absl::StatusOr<T> item;
@@ -73,7 +83,7 @@ class ReadAhead {
   // Called whenever an item was made or taken, because an item that is finished earlier makes room
   // earlier.
   void Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    for (; begun_ < last_ && (begun_ == next_ || HasRoom()); ++begun_) {
+    for (; begun_ < last_ && being_made_ < threads_ && (begun_ == next_ || HasRoom()); ++begun_) {
       ++being_made_;
       pool_.Submit([this, number = begun_] { Make(number); });
     }
@@ -106,6 +116,7 @@ class ReadAhead {
   int64_t next_ ABSL_GUARDED_BY(mutex_);
   int64_t begun_ ABSL_GUARDED_BY(mutex_);
   int64_t being_made_ ABSL_GUARDED_BY(mutex_) = 0;
+  int threads_ ABSL_GUARDED_BY(mutex_);
   // The bytes of `made_`, of the item taken last, and of the largest item so far.
   int64_t ready_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -22,11 +22,13 @@ struct TrainerConfig {
           {.min = 1, .max = 256});
     field("fit_slots", fit_slots, "Fits of graphs that run at the same time. Others wait.",
           {.min = 1, .max = 256});
-    field("loader_threads", loader_threads,
-          "Threads that prepare samples in the process of a training or a fit. By default, the "
-          "trainings that run at the same time share the cores of the machine, and each has at "
-          "least two. Weights do not depend on this number.",
-          {.min = 1, .max = 1024});
+    field(
+        "loader_threads", loader_threads,
+        "Threads that prepare samples in the process of a training or a fit. By default, the "
+        "trainings that run at the same time share the cores of the machine, and each has at "
+        "least two; threads are added while a training waits for samples and processors are free. "
+        "A number here is fixed. Weights do not depend on it.",
+        {.min = 1, .max = 1024});
     field("loader_memory", loader_memory,
           "Bytes of prepared samples that all trainings that run at the same time may keep in "
           "advance, together.",

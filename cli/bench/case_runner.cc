@@ -1,6 +1,7 @@
 #include "cli/bench/case_runner.h"
 
 #include <map>
+#include <optional>
 
 #include "nlohmann/json.hpp"
 
@@ -24,13 +25,25 @@ absl::StatusOr<v1::ListRunsResponse> RunsOf(const Session& session, const std::s
   return session.Ask(&supervisor::SupervisorClient::ListRuns, pipeline);
 }
 
-// The id of a run of the pipeline that has succeeded; 0 when there is none.
-absl::StatusOr<int64_t> SucceededRun(const Session& session, const std::string& pipeline) {
+// A run of the pipeline that a command before this one has begun, preferably one that has
+// succeeded, otherwise one that is still running: a command that was killed leaves its run to the
+// stack.
+absl::StatusOr<std::optional<v1::Run>> BegunRun(const Session& session,
+                                                const std::string& pipeline) {
   ASSIGN_OR_RETURN(const v1::ListRunsResponse runs, RunsOf(session, pipeline));
+  std::optional<v1::Run> begun;
   for (const v1::Run& run : runs.runs()) {
-    if (run.state() == v1::RUN_STATE_SUCCEEDED) return run.run_id();
+    if (run.state() == v1::RUN_STATE_SUCCEEDED) return run;
+    if (run.state() == v1::RUN_STATE_RUNNING) begun = run;
   }
-  return 0;
+  return begun;
+}
+
+// Waits for the end of a run. CANCELLED when the user has detached from it.
+absl::Status Follow(const Session& session, int64_t run) {
+  // A line for each of hundreds of triggers would hide what is measured.
+  ASSIGN_OR_RETURN(const WatchEnd end, WatchRun(session, run, /*quiet=*/true));
+  return end == WatchEnd::kDetached ? Cancelled("detached from run {}", run) : absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> Submit(const Session& session, const std::string& path,
@@ -61,15 +74,18 @@ void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
 
 absl::StatusOr<int64_t> CaseRunner::RunToEnd(const BenchCase& one,
                                              const NamedPipeline& pipeline) const {
-  ASSIGN_OR_RETURN(const int64_t succeeded, SucceededRun(session_, pipeline.name));
-  if (succeeded != 0) return succeeded;
+  ASSIGN_OR_RETURN(const std::optional<v1::Run> begun, BegunRun(session_, pipeline.name));
+  if (begun) {
+    if (begun->state() == v1::RUN_STATE_RUNNING) {
+      RETURN_IF_ERROR(Follow(session_, begun->run_id()));
+    }
+    return begun->run_id();
+  }
   ASSIGN_OR_RETURN(const std::string folder, PrepareFolder(*one.entry, work_folder_));
   const std::string path = files::Join(folder, pipeline.name + ".yaml");
   RETURN_IF_ERROR(files::WriteAtomically(path, pipeline.text));
   ASSIGN_OR_RETURN(const int64_t run, Submit(session_, path, one.max_triggers));
-  // A line for each of hundreds of triggers would hide what is measured.
-  ASSIGN_OR_RETURN(const WatchEnd end, WatchRun(session_, run, /*quiet=*/true));
-  if (end == WatchEnd::kDetached) return Cancelled("detached from run {}", run);
+  RETURN_IF_ERROR(Follow(session_, run));
   return run;
 }
 
@@ -95,6 +111,12 @@ absl::Status CaseRunner::Forget(const BenchCase& one) const {
   ASSIGN_OR_RETURN(const NamedPipeline pipeline, PipelineOf(one));
   ASSIGN_OR_RETURN(const v1::ListRunsResponse runs, RunsOf(session_, pipeline.name));
   for (const v1::Run& run : runs.runs()) {
+    // Two commands may have begun the case at once.
+    if (run.state() == v1::RUN_STATE_RUNNING) {
+      RETURN_IF_ERROR(
+          session_.Ask(&supervisor::SupervisorClient::StopRun, RunId{run.run_id()}).status());
+      RETURN_IF_ERROR(Follow(session_, run.run_id()));
+    }
     RETURN_IF_ERROR(
         session_.Ask(&supervisor::SupervisorClient::DeleteRun, RunId{run.run_id()}).status());
   }

@@ -13,6 +13,7 @@
 #include "cli/results/selection_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/time_text.h"
+#include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
 
 namespace tidemill::cli {
@@ -109,7 +110,7 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
   AddReuse(trigger, json);
   if (trigger.has_ledger()) json["ledger"] = LedgerToJson(trigger.ledger());
   if (!trigger.skip_reason().empty()) json["skip_reason"] = trigger.skip_reason();
-  if (!trigger.result().verdict().empty()) json["verdict"] = trigger.result().verdict();
+  AddLimit(trigger.result(), json);
   if (trigger.result().has_downsampling())
     json["downsampling"] = DownsamplingToJson(trigger.result().downsampling());
   return json;

@@ -21,6 +21,7 @@
 #include "cli/results/run_json.h"
 #include "cli/results/samples_ahead.h"
 #include "cli/results/set_values.h"
+#include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
@@ -105,7 +106,7 @@ std::string ListVerdicts(const v1::GetRunResponse& run) {
   bool is_known = false;
   for (const v1::Trigger& trigger : run.triggers()) {
     if (trigger.result().verdict().empty()) continue;
-    table.Add({std::to_string(trigger.number()), trigger.result().verdict()});
+    table.Add({std::to_string(trigger.number()), DescribeLimit(trigger.result())});
     is_known = true;
   }
   return is_known ? "\n" + table.ToString() : "";

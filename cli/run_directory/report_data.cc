@@ -16,6 +16,7 @@
 #include "cli/results/run_json.h"
 #include "cli/results/selection_report.h"
 #include "cli/results/set_values.h"
+#include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
 #include "cli/run_directory/report_decisions.h"
 #include "cli/run_directory/report_selections.h"
@@ -161,7 +162,7 @@ ordered_json TriggersOf(const v1::GetRunResponse& run) {
                                             : ordered_json(nullptr)},
          {"stages", std::move(stages)},
          {"downsampling", DownsampledOf(trigger)},
-         {"verdict", trigger.result().verdict()},
+         {"verdict", DescribeLimit(trigger.result())},
          {"skip_reason", trigger.skip_reason()},
          {"reused_from", ReusedFrom(trigger)},
          {"curve", CurveOf(trigger, points_each)}});

@@ -5,8 +5,10 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "cli/results/training_limit.h"
 #include "cli/terminal/text.h"
 #include "loader/path_verdict.h"
+#include "loader/predicted_gains.h"
 #include "preprocess/client/path_work_message.h"
 
 namespace tidemill::cli {
@@ -56,6 +58,7 @@ struct TrainingRates {
   Unknown per_second;
   // std::nullopt before the first batches.
   std::optional<loader::PathVerdict> verdict;
+  PredictedGains gains;
   std::vector<OpRates> ops;
   // The share of the time of the threads that prepare: reading, ready without a core.
   Unknown reading;
@@ -74,41 +77,22 @@ struct WorkerRates {
 
 bool IsTraining(const supervisor::v1::Progress& progress) { return progress.stage() == "train"; }
 
-// `now` less `before`; nothing but zeros where the counters began again in between.
-PathWork Since(const PathWork& before, const PathWork& now) {
-  if (before.batches > now.batches || before.busy_ns > now.busy_ns ||
-      before.ops.size() > now.ops.size()) {
-    return {};
-  }
-  PathWork work = now;
-  work.busy_ns -= before.busy_ns;
-  work.queue_ns -= before.queue_ns;
-  work.read_ns -= before.read_ns;
-  work.capacity_ns -= before.capacity_ns;
-  work.link_busy_ns -= before.link_busy_ns;
-  work.link_ns -= before.link_ns;
-  for (size_t i = 0; i < before.ops.size(); ++i) {
-    transform::OpWork& op = work.ops[i].work;
-    op.rows -= before.ops[i].work.rows;
-    op.bytes -= before.ops[i].work.bytes;
-    op.cpu_ns -= before.ops[i].work.cpu_ns;
-    op.wall_ns -= before.ops[i].work.wall_ns;
-  }
-  return work;
-}
-
 TrainingRates RatesOf(const std::optional<RunLook>& before, const RunLook& now) {
   const PathWork so_far = preprocess::FromMessage(now.progress.path());
   TrainingRates rates;
   if (so_far.batches > 0 || now.progress.done() > 0) {
     rates.verdict = loader::Judge(now.progress.wait_share(), so_far);
+    for (const loader::PredictedGain& gain :
+         loader::WorthTelling(loader::PredictGains(now.progress.wait_share(), so_far))) {
+      *rates.gains.Add() = preprocess::ToMessage(gain);
+    }
   }
   const bool is_same = before && IsTraining(before->progress) &&
                        before->progress.trigger() == now.progress.trigger() &&
                        before->progress.done() <= now.progress.done();
   const double seconds = is_same ? now.seconds - before->seconds : 0;
   PathWork lately;
-  if (is_same) lately = Since(preprocess::FromMessage(before->progress.path()), so_far);
+  if (is_same) lately = loader::Since(preprocess::FromMessage(before->progress.path()), so_far);
   if (is_same) {
     rates.per_second =
         Ratio(static_cast<double>(now.progress.done() - before->progress.done()), seconds);
@@ -172,6 +156,7 @@ std::string DescribeTraining(const TrainingRates& rates) {
   if (!rates.verdict) return "the first batches are being prepared\n";
   std::string text =
       fmt::format("{} samples/s; {}\n", RateText(rates.per_second), rates.verdict->ToText());
+  if (!rates.gains.empty()) text += "predicted: " + TextOf(rates.gains) + "\n";
   if (rates.ops.empty()) return text;
   Table table({"OP", "ROWS/S", "MB/S", "OF PREPARING", "ON A CORE", "REJECTED"});
   for (const OpRates& op : rates.ops) {
@@ -228,6 +213,7 @@ void AddTraining(const TrainingRates& rates, double wait_share, ordered_json& js
     json["verdict"] = rates.verdict->ToText();
     json["limit"] = std::string(loader::NameOf(rates.verdict->limit));
   }
+  json["gains"] = GainsToJson(rates.gains);
   json["ops"] = ordered_json::array();
   for (const OpRates& op : rates.ops) {
     json["ops"].push_back({{"type", op.type},

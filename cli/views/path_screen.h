@@ -42,11 +42,11 @@ bool IsJobOf(const preprocess::v1::Job& job, int64_t run_id);
 std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& now);
 
 // {"run", "pipeline", "stage", "trigger", "done", "total", "unit", "epoch", "per_second",
-//  "wait_share", "verdict", "limit", "ops": [{"type", "rows_per_second", "bytes_per_second",
-//  "share", "cpu_share", "rejected"}], "reading_share", "queueing_share", "busy_share",
-//  "sending_share", "workers": [{"name", "state", "threads", "leased", "batches_per_second",
-//  "bytes_per_second"}], "jobs": [{"name", "batches", "done", "issued", "leased", "reissued",
-//  "lost", "wait_share"}]}.
+//  "wait_share", "verdict", "limit", "gains": [{"change", "factor"}],
+//  "ops": [{"type", "rows_per_second", "bytes_per_second", "share", "cpu_share", "rejected"}],
+//  "reading_share", "queueing_share", "busy_share", "sending_share",
+//  "workers": [{"name", "state", "threads", "leased", "batches_per_second", "bytes_per_second"}],
+//  "jobs": [{"name", "batches", "done", "issued", "leased", "reissued", "lost", "wait_share"}]}.
 // Unknown values are null. What belongs to trainings is left out in other stages.
 nlohmann::ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now);
 

@@ -75,6 +75,7 @@ TEST(PathScreen, ShowsTheRatesBetweenTwoLooksAndTheVerdictSoFar) {
   EXPECT_THAT(text,
               HasSubstr("1.0 k samples/s; 60 % of the time waiting for data; limit: op resize "
                         "(75 % of preparing)"));
+  EXPECT_THAT(text, HasSubstr("predicted: twice the threads 2.0x; op resize twice as fast 1.6x;"));
   EXPECT_THAT(text, ContainsRegex("resize +1\\.0 k +2\\.5 +75 % +50 % +42\n"));
   EXPECT_THAT(text, ContainsRegex("reading +10 % of preparing"));
   EXPECT_THAT(text, ContainsRegex("queueing for a core +5 % of preparing"));
@@ -91,6 +92,7 @@ TEST(PathScreen, KnowsNoRatesOfAnotherTrainingOrFromOneLook) {
     EXPECT_TRUE(json.at("ops").at(0).at("rows_per_second").is_null());
     EXPECT_EQ(json.at("ops").at(0).at("share"), 0.75) << "that of the training so far";
     EXPECT_EQ(json.at("limit"), "op");
+    EXPECT_EQ(json.at("gains").at(0).at("change"), "twice the threads");
   }
 }
 

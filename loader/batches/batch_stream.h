@@ -11,7 +11,9 @@
 #include "loader/batch_source.h"
 #include "loader/batches/batch_maker.h"
 #include "loader/batches/batch_plan.h"
+#include "loader/path_clock.h"
 #include "loader/read_ahead.h"
+#include "loader/thread_tuner.h"
 
 namespace tidemill::loader {
 
@@ -21,6 +23,9 @@ using SettleRows = std::function<absl::Status(batch::Batch&)>;
 
 struct StreamOptions {
   int num_threads = 2;
+  // Threads are added while that makes the training faster, up to this number; see ThreadTuner. 0:
+  // there are always `num_threads`.
+  int most_threads = 0;
   // The bytes of transformed samples that are ready or being made.
   int64_t bytes_ahead = int64_t{64} << 20;
   SettleRows settle = nullptr;
@@ -43,12 +48,25 @@ class BatchStream : public BatchSource {
   // Consecutive batches that are made together.
   using Chunk = std::vector<TrainingBatch>;
 
-  BatchStream() = default;
+  explicit BatchStream(const StreamOptions& options);
   absl::StatusOr<Chunk> MakeChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
+  // Changes the number of threads if it is time for a look, and if that helps.
+  void Tune();
+
+  // How the training took batches since the last look of the tuner.
+  struct Taken {
+    int64_t since_ns = 0;
+    int64_t waited_ns = 0;
+    int64_t rows = 0;
+    int64_t chunks = 0;
+    PathWork before = {};
+  };
 
   std::unique_ptr<const BatchMaker> maker_;
-  int num_threads_ = 1;
-  int64_t opened_ns_ = 0;
+  PathClock clock_;
+  ThreadCapacity capacity_;
+  ThreadTuner tuner_;
+  Taken taken_;
   SettleRows settle_;
   Chunk ready_;                              // The rest of the current chunk, the next batch last.
   std::unique_ptr<ReadAhead<Chunk>> ahead_;  // The last member: its threads use all members above.

@@ -15,6 +15,7 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
                       .purpose = "shuffle",
                       .trigger = job.draw == 0 ? job.trigger : job.draw},
           .order = job.order,
+          .training = job.training,
           .last_batch = job.last_batch,
           .buckets = job.buckets,
           .slice = share_batches ? lane : 0,

@@ -47,6 +47,8 @@ struct JobSpec {
   // trigger.
   int64_t draw = 0;
   models::OrderSpec order = {};
+  // Without it, nothing in the graph is random.
+  bool training = true;
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
   int64_t num_lanes = 1;
   std::optional<models::Buckets> buckets = std::nullopt;
@@ -69,6 +71,7 @@ struct JobSpec {
     field("seed", seed, "Seed of the order of samples and of random ops.");
     field("draw", draw, "What random draws use in place of the trigger's number. 0: that number.");
     field("order", order, "The order in which an epoch visits the samples.");
+    field("training", training, "Whether random ops draw, as for batches to train on.");
     field("last_batch", last_batch, "What to do with the last batch of an epoch.");
     field("num_lanes", num_lanes, "Number of consumers that share each batch.");
     field("buckets", buckets, "Batches of samples of similar length.");

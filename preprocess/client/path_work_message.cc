@@ -14,6 +14,9 @@ rpc::v1::PathWork ToMessage(const loader::PathWork& work) {
   message.set_capacity_nanos(work.capacity_ns);
   message.set_link_busy_nanos(work.link_busy_ns);
   message.set_link_nanos(work.link_ns);
+  message.set_processors_nanos(work.processors_ns);
+  message.set_processors_busy_nanos(work.processors_busy_ns);
+  message.set_process_nanos(work.process_ns);
   for (const transform::OpStatistics& op : work.ops) {
     rpc::v1::OpWork* const added = message.add_ops();
     added->set_type(op.type);
@@ -37,7 +40,10 @@ loader::PathWork FromMessage(const rpc::v1::PathWork& message) {
                            .read_ns = message.read_nanos(),
                            .capacity_ns = message.capacity_nanos(),
                            .link_busy_ns = message.link_busy_nanos(),
-                           .link_ns = message.link_nanos()};
+                           .link_ns = message.link_nanos(),
+                           .processors_ns = message.processors_nanos(),
+                           .processors_busy_ns = message.processors_busy_nanos(),
+                           .process_ns = message.process_nanos()};
   for (const rpc::v1::OpWork& op : message.ops()) {
     work.ops.push_back({.type = op.type(),
                         .work = {.runs = op.runs(),
@@ -48,6 +54,13 @@ loader::PathWork FromMessage(const rpc::v1::PathWork& message) {
                                  .wall_ns = op.wall_nanos()}});
   }
   return work;
+}
+
+rpc::v1::PredictedGain ToMessage(const loader::PredictedGain& gain) {
+  rpc::v1::PredictedGain message;
+  message.set_change(gain.change);
+  message.set_factor(gain.factor);
+  return message;
 }
 
 }  // namespace tidemill::preprocess

@@ -37,7 +37,8 @@ struct WorkersSpec {
   static constexpr std::string_view kDoc =
       "The stack's preprocessing workers, on this host or others, prepare the samples, instead of "
       "the process that trains. A model is the same, bit by bit, with and without workers, and "
-      "with any number of them. This cannot be combined with `training.downsampling`.";
+      "with any number of them. With `training.downsampling` they prepare each pass over all "
+      "samples from which a method chooses; the training prepares the chosen samples itself.";
   int64_t most = 8;
   Transport transport = Transport::kAuto;
   CompressionChoice compression = CompressionChoice::kAuto;

@@ -93,13 +93,13 @@ void WorkerJob::Close(const absl::Status& why) {
 }
 
 loader::PathWork WorkerJob::work(int num_threads) const {
-  MutexLock lock(mutex_);
   loader::PathWork work;
+  clock_.Fill(num_threads, work);
+  MutexLock lock(mutex_);
   for (const auto& [lane, maker] : makers_) {
     // All of one graph, so that they add up.
     if (maker != nullptr) loader::Merge(maker->work(), work).IgnoreError();
   }
-  work.capacity_ns = (transform::ThreadTime::WallNow() - opened_ns_) * num_threads;
   std::set<const Outbox*> counted;
   for (const auto& [lane, outbox] : outboxes_) {
     if (!counted.insert(outbox.get()).second) continue;

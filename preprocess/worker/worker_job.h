@@ -15,6 +15,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "loader/batches/batch_maker.h"
+#include "loader/path_clock.h"
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/set_division.h"
 #include "preprocess/transport/outbox.h"
@@ -71,7 +72,7 @@ class WorkerJob {
 
   const Opener open_;
   std::atomic<int64_t> split_bytes_ = 0;
-  const int64_t opened_ns_ = transform::ThreadTime::WallNow();
+  const loader::PathClock clock_;
   mutable Mutex mutex_;
   CondVar opened_;
   bool is_opening_ ABSL_GUARDED_BY(mutex_) = false;

@@ -49,6 +49,39 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
   }
 }
 
+void AddDownsampling(const std::string& pipeline, const std::string& method) {
+  std::string text = files::Read(pipeline).value();
+  const std::string section = "training:\n";
+  text.insert(text.find(section) + section.size(), "  downsampling: " + method + "\n");
+  EXPECT_TRUE(files::WriteAtomically(pipeline, text).ok());
+}
+
+TEST(Workers, ATrainingThatDownsamplesChoosesTheSameFromSamplesThatWorkersPrepare) {
+  for (const char* const method : {"{type: loss, fraction: 0.5}", "{type: margin, fraction: 0.5}",
+                                   "{type: loss, fraction: 0.5, when: batch_then_sample}"}) {
+    std::vector<std::vector<std::string>> made;
+    for (const bool by_workers : {false, true}) {
+      const Stack stack;
+      ASSERT_EQ(stack.Tidemill({"up"}, {{"TIDEMILL_WORKERS", "2"}}).exit_code, 0);
+      const std::string pipeline =
+          by_workers ? WriteWorkersPipeline(stack.files()) : WriteSmallPipeline(stack.files());
+      AddDownsampling(pipeline, method);
+      const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
+      EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+      made.push_back(Fingerprint(result.Json()));
+      preprocess::DispatcherClient dispatcher(stack.PeerOf("preprocess"));
+      const auto known = dispatcher.ListWorkers();
+      ASSERT_TRUE(known.ok()) << known.status();
+      int64_t num_batches = 0;
+      for (const auto& worker : known->workers()) num_batches += worker.num_batches();
+      EXPECT_EQ(num_batches > 0, by_workers) << method;
+    }
+    EXPECT_EQ(made[0], made[1]) << method;
+    EXPECT_EQ(made[0].front(), "succeeded");
+    EXPECT_NE(made[0], UndisturbedRun());
+  }
+}
+
 // With an op that runs a program of the user, beside the pipeline.
 void AddProgram(const std::string& pipeline) {
   const std::filesystem::path path = pipeline;

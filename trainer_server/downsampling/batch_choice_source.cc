@@ -49,8 +49,7 @@ absl::Status BatchChoiceSource::Open() {
   plan.batch_size = large_batch_;
   plan.subset = candidates_;
   plan.first_batch = loop().counters().batches;
-  ASSIGN_OR_RETURN(stream_, setup().open(plan));
-  return absl::OkStatus();
+  return OpenStream(plan);
 }
 
 int64_t BatchChoiceSource::NumChosen(int64_t num_read) const {
@@ -62,10 +61,10 @@ int64_t BatchChoiceSource::num_samples() const {
          NumChosen(num_candidates_ % large_batch_);
 }
 
-int64_t BatchChoiceSource::num_batches() const { return stream_->num_batches(); }
+int64_t BatchChoiceSource::num_batches() const { return stream()->num_batches(); }
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> BatchChoiceSource::Next() {
-  ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> large, stream_->Next());
+  ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> large, stream()->Next());
   if (!large) return std::optional<loader::TrainingBatch>();
   if (large->index == 0) {
     num_read_ = 0;

@@ -33,7 +33,6 @@ class BatchChoiceSource final : public SourceBase {
   const std::shared_ptr<const loader::Subset> candidates_;
   const int64_t num_candidates_;
   std::optional<Question> question_;  // From the first batch that is scored on.
-  std::unique_ptr<loader::BatchSource> stream_;
   // Counted in the current epoch.
   int64_t num_read_ = 0;
   Holes in_pass_;

@@ -29,15 +29,14 @@ class BlindSource final : public SourceBase {
     if (choice.subset) {
       plan.subset = std::make_shared<const loader::Subset>(*std::move(choice.subset));
     }
-    ASSIGN_OR_RETURN(stream_, setup().open(plan));
-    return absl::OkStatus();
+    return OpenStream(plan);
   }
 
   int64_t num_samples() const override { return num_samples_; }
-  int64_t num_batches() const override { return stream_->num_batches(); }
+  int64_t num_batches() const override { return stream()->num_batches(); }
 
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override {
-    ASSIGN_OR_RETURN(std::optional<loader::TrainingBatch> batch, stream_->Next());
+    ASSIGN_OR_RETURN(std::optional<loader::TrainingBatch> batch, stream()->Next());
     if (batch && batch->index == 0) Count(batch->epoch, num_samples_, {}, 0);
     return batch;
   }
@@ -45,7 +44,6 @@ class BlindSource final : public SourceBase {
  private:
   const std::unique_ptr<const BlindMethod> method_;
   int64_t num_samples_ = 0;
-  std::unique_ptr<loader::BatchSource> stream_;
 };
 
 // Makes the source that a method of each kind takes, and opens it.

@@ -60,6 +60,8 @@ class DownsampledSource : public loader::BatchSource {
   virtual int64_t samples_total() const = 0;
   // Returns the counts so far.
   virtual Tally tally() const = 0;
+  // Returns how long passes that scored have waited for batches, in this process.
+  virtual double scoring_wait_seconds() const = 0;
   // Tells the source that the checkpoints from before this epoch are removed. It may remove the
   // files that only they need.
   virtual absl::Status Forget(int64_t epoch) = 0;

@@ -78,16 +78,15 @@ absl::Status PeriodSource::BeginPeriod(int64_t epoch, int64_t first_batch) {
   plan.first_epoch = epoch;
   plan.epochs = next_epoch_ - epoch;
   plan.first_batch = first_batch;
-  ASSIGN_OR_RETURN(stream_, setup().open(plan));
-  return absl::OkStatus();
+  return OpenStream(plan);
 }
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> PeriodSource::Next() {
   while (true) {
     std::optional<loader::TrainingBatch> batch;
-    if (stream_ != nullptr) {
-      ASSIGN_OR_RETURN(batch, stream_->Next());
-      if (!batch) stream_.reset();
+    if (stream() != nullptr) {
+      ASSIGN_OR_RETURN(batch, stream()->Next());
+      if (!batch) CloseStream();
     }
     if (!batch) {
       if (next_epoch_ >= training().epochs || num_candidates_ == 0) return batch;
@@ -95,7 +94,7 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> PeriodSource::Next() {
         first_epoch_ = next_epoch_;
         ASSIGN_OR_RETURN(choice_, MakeChoice(first_epoch_));
         RETURN_IF_ERROR(BeginPeriod(first_epoch_, 0));
-        if (stream_ != nullptr) continue;
+        if (stream() != nullptr) continue;
       }
       batch = loader::TrainingBatch{.epoch = next_epoch_++};  // Nothing was chosen.
     }
@@ -142,6 +141,7 @@ absl::StatusOr<Choice> PeriodSource::ScoreAndChoose(int64_t epoch) {
   {
     ASSIGN_OR_RETURN(const auto stream, setup().open(plan));
     ASSIGN_OR_RETURN(seen, LookAtAll(loop(), question, *stream, setup().progress));
+    CountScoring(*stream, seen.wait_seconds);
   }
   ASSIGN_OR_RETURN(Choice choice, Choose(*judging_, seen, kept, KeyOf(epoch)));
   choice.num_scored = seen.size();

@@ -55,7 +55,6 @@ class PeriodSource final : public SourceBase {
   int64_t num_samples_;
   int64_t first_epoch_ = 0;  // The first epoch of the current period.
   int64_t next_epoch_ = 0;   // The epoch that begins when the stream ends or is empty.
-  std::unique_ptr<loader::BatchSource> stream_;  // The batches of the current period.
 };
 
 }  // namespace tidemill::trainer_server

@@ -1,5 +1,6 @@
 #include "trainer_server/downsampling/scoring.h"
 
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -86,7 +87,10 @@ absl::StatusOr<Seen> LookAtAll(TrainingLoop& loop, const Question& question,
   Seen seen;
   std::string reason;
   while (true) {
+    const auto asked = std::chrono::steady_clock::now();
     ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source.Next());
+    seen.wait_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
     if (!batch) break;
     seen.num_skipped += batch->num_skipped;
     seen.num_filtered += batch->num_filtered;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "loader/path_work.h"
 #include "trainer_server/downsampling/choose.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 
@@ -24,12 +25,36 @@ class SourceBase : public DownsampledSource {
            num_samples() * std::max<int64_t>(0, training().epochs - counters.epoch);
   }
   Tally tally() const override { return tally_; }
+  double scoring_wait_seconds() const override { return scoring_wait_seconds_; }
+  loader::PathWork work() const override {
+    loader::PathWork total = work_before_;
+    if (stream_ != nullptr) Add(*stream_, total);
+    return total;
+  }
   absl::Status Forget(int64_t) override { return absl::OkStatus(); }
 
  protected:
   const DownsamplingSetup& setup() const { return setup_; }
   TrainingLoop& loop() const { return loop_; }
   const models::TrainingSpec& training() const { return loop_.setup().training; }
+
+  // The batches that are trained on, in one stream after another; nullptr before the first and
+  // between two.
+  loader::BatchSource* stream() const { return stream_.get(); }
+  absl::Status OpenStream(const loader::BatchPlan& plan) {
+    CloseStream();
+    ASSIGN_OR_RETURN(stream_, setup_.open(plan));
+    return absl::OkStatus();
+  }
+  void CloseStream() {
+    if (stream_ != nullptr) Add(*stream_, work_before_);
+    stream_.reset();
+  }
+  // Counts the work and the waiting of a pass that scored.
+  void CountScoring(const loader::BatchSource& pass, double wait_seconds) {
+    Add(pass, work_before_);
+    scoring_wait_seconds_ += wait_seconds;
+  }
 
   // Returns a plan of all epochs of the set, in the order of the training.
   loader::BatchPlan PlanOf() const {
@@ -94,10 +119,18 @@ class SourceBase : public DownsampledSource {
   }
 
  private:
+  static void Add(const loader::BatchSource& source, loader::PathWork& total) {
+    // All of one graph, so that they add up.
+    loader::Merge(source.work(), total).IgnoreError();
+  }
+
   const DownsamplingSetup setup_;
   TrainingLoop& loop_;
   Tally tally_;
   std::shared_ptr<const SampleTimes> times_;  // Shared with questions.
+  loader::PathWork work_before_;              // By streams and passes that have ended.
+  double scoring_wait_seconds_ = 0;
+  std::unique_ptr<loader::BatchSource> stream_;
 };
 
 }  // namespace tidemill::trainer_server

@@ -28,6 +28,7 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .seed = plan.shuffle.seed,
                               .draw = request.draw(),
                               .order = plan.order,
+                              .training = plan.training,
                               .buckets = plan.buckets,
                               .mix = training.mix};
   if (training.early_stopping) {
@@ -109,6 +110,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
 loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
                                       loader::SettleRows settle) {
   return {.num_threads = preparation.threads(),
+          .most_threads = preparation.most_threads(),
           .bytes_ahead = preparation.bytes_ahead(),
           .settle = std::move(settle)};
 }

@@ -108,14 +108,13 @@ absl::Status PreparedTraining::ReadNetwork() {
 }
 
 DownsamplingSetup PreparedTraining::Downsampling(std::function<absl::Status()> progress) const {
-  return {
-      .method = method_,
-      .set = trained_,
-      .open = [this](const loader::BatchPlan& plan) { return OpenStream(trained_, plan, kept_); },
-      .folder = files::Join(folder_, kDownsamplingFolder),
-      .progress = std::move(progress),
-      .score_batch = ScoreBatch(),
-      .find_times = [this] { return FindTimes(); }};
+  return {.method = method_,
+          .set = trained_,
+          .open = [this](const loader::BatchPlan& plan) { return OpenPass(plan); },
+          .folder = files::Join(folder_, kDownsamplingFolder),
+          .progress = std::move(progress),
+          .score_batch = ScoreBatch(),
+          .find_times = [this] { return FindTimes(); }};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatches(
@@ -165,6 +164,15 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenStrea
                    loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
                                                StreamOptionsOf(job_.preparation(), Settle())));
   return Learnable(std::move(stream));
+}
+
+absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenPass(
+    const loader::BatchPlan& plan) const {
+  const bool is_whole = plan.subset == nullptr && !plan.draw && plan.first_epoch == 0;
+  if (!is_whole || job_.request().workers().empty()) return OpenStream(trained_, plan, kept_);
+  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_,
+                                                     PartsOf(trained_, nullptr), plan, Settle()));
+  return Learnable(std::move(batches));
 }
 
 std::unique_ptr<loader::BatchSource> PreparedTraining::Learnable(

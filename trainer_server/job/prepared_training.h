@@ -65,6 +65,10 @@ class PreparedTraining {
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
       std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
       std::shared_ptr<loader::DecodedSamples> kept = nullptr) const;
+  // Opens a pass of a training that downsamples. Workers make those over all samples, if the
+  // training uses any. Those over chosen samples are made here, because a choice does not travel.
+  absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenPass(
+      const loader::BatchPlan& plan) const;
   // Leaves out samples with a target that the model cannot have, so that such a sample does not
   // fail the training.
   std::unique_ptr<loader::BatchSource> Learnable(std::unique_ptr<loader::BatchSource> source) const;

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/status.h"
 #include "loader/path_verdict.h"
+#include "loader/predicted_gains.h"
 #include "preprocess/client/path_work_message.h"
 #include "trainer_server/job/training_course.h"
 #include "trainer_server/training_processes.h"
@@ -22,7 +23,10 @@ constexpr std::chrono::milliseconds kReportInterval{100};
 void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingResponse& message) {
   const int64_t num_samples = course.training().opened().set->size();
   const TrainingCounters& counters = course.loop()->counters();
-  const Tally tally = course.downsampled() == nullptr ? Tally() : course.downsampled()->tally();
+  const DownsampledSource* const downsampled = course.downsampled();
+  const Tally tally = downsampled == nullptr ? Tally() : downsampled->tally();
+  double waited = std::max(0.0, course.loop()->wait_seconds() - tally.scoring_seconds);
+  if (downsampled != nullptr) waited += downsampled->scoring_wait_seconds();
   rpc::v1::TrainingResult& result = *message.mutable_result();
   result.set_samples_done(counters.samples);
   result.set_samples_total(course.samples_total());
@@ -30,8 +34,7 @@ void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingRespons
   result.set_loss(counters.loss());
   result.set_samples_per_second(static_cast<double>(counters.samples - course.first_samples()) /
                                 seconds);
-  result.set_wait_share(std::max(0.0, course.loop()->wait_seconds() - tally.scoring_seconds) /
-                        seconds);
+  result.set_wait_share(std::min(waited / seconds, 1.0));
   result.set_num_skipped(counters.num_skipped + tally.num_skipped);
   result.set_num_filtered(
       std::min(std::max(counters.num_filtered(), tally.most_filtered), num_samples));
@@ -56,6 +59,15 @@ rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
     added.set_num_scored(epoch.num_scored);
   }
   return summary;
+}
+
+// What limited the training, and which changes would help.
+void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
+  result.set_verdict(loader::Judge(result.wait_share(), work).ToText());
+  for (const loader::PredictedGain& gain :
+       loader::WorthTelling(loader::PredictGains(result.wait_share(), work))) {
+    *result.add_gains() = preprocess::ToMessage(gain);
+  }
 }
 
 }  // namespace
@@ -111,7 +123,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
   rpc::v1::TrainingResult& result = *last.mutable_result();
   const loader::TrainingSet& set = *course.training().opened().set;
   result.set_num_samples(set.size());
-  result.set_verdict(loader::Judge(result.wait_share(), course.source()->work()).ToText());
+  FillLimit(course.source()->work(), result);
   result.set_training_set_digest(set.digest);
   result.set_weights_digest(Sha256(weights));
   for (const LossCurve::Point& point : course.loop()->loss_curve().Points()) {

@@ -16,6 +16,7 @@
 #include "cli/results/selection_json.h"
 #include "cli/results/selection_report.h"
 #include "cli/results/slices_table.h"
+#include "cli/results/training_limit.h"
 #include "cli/stack/session.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
@@ -87,12 +88,12 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
   return kDone;
 }
 
-// What limited the training of a trigger; empty where that is not known.
-std::string VerdictOf(const supervisor::v1::GetRunResponse& run, int64_t number) {
+// What came of the training of a trigger; empty before it.
+rpc::v1::TrainingResult ResultOf(const supervisor::v1::GetRunResponse& run, int64_t number) {
   for (const supervisor::v1::Trigger& trigger : run.triggers()) {
-    if (trigger.number() == number) return trigger.result().verdict();
+    if (trigger.number() == number) return trigger.result();
   }
-  return "";
+  return {};
 }
 
 int ShowTrigger(const GlobalFlags& flags, const Session& session, int64_t number, int64_t trigger) {
@@ -101,15 +102,16 @@ int ShowTrigger(const GlobalFlags& flags, const Session& session, int64_t number
   const auto set = session.Ask(&selector::SelectorClient::GetTrainingSet, RunId{number}, trigger);
   if (!set.ok()) return Report(set.status());
   const auto classes = ClassNamesOf(*run);
-  const std::string verdict = VerdictOf(*run, trigger);
+  const rpc::v1::TrainingResult result = ResultOf(*run, trigger);
   if (flags.json) {
     nlohmann::ordered_json json = SelectionToJson(*set, classes);
-    if (!verdict.empty()) json["verdict"] = verdict;
+    AddLimit(result, json);
     fmt::print("{}\n", json.dump());
     return kDone;
   }
   fmt::print("{}", DescribeSelection(*set, classes));
-  if (!verdict.empty()) fmt::print("\ntraining: {}\n", Printable(verdict));
+  const std::string limit = DescribeLimit(result);
+  if (!limit.empty()) fmt::print("\ntraining: {}\n", Printable(limit));
   return kDone;
 }
 

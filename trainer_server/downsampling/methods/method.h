@@ -64,6 +64,8 @@ struct Seen {
   int64_t embedding_width = 0;
   int64_t num_skipped = 0;
   int64_t num_filtered = 0;
+  // How long the pass waited for batches.
+  double wait_seconds = 0;
 
   int64_t size() const { return static_cast<int64_t>(ordinals.size()); }
   std::span<const float> Gradient(int64_t row) const { return RowOf(gradients, width, row); }

@@ -1,0 +1,28 @@
+// Describes what limited a training, and what a change is predicted to gain.
+#pragma once
+
+#include <string>
+
+#include "google/protobuf/repeated_field.h"
+#include "nlohmann/json_fwd.hpp"
+
+#include "tidemill/rpc/v1/training_result.pb.h"
+
+namespace tidemill::cli {
+
+using PredictedGains = google::protobuf::RepeatedPtrField<rpc::v1::PredictedGain>;
+
+// "op resize twice as fast 1.8x; twice the threads 1.4x"; empty without gains.
+std::string TextOf(const PredictedGains& gains);
+
+// [{"change", "factor"}], the largest factor first.
+nlohmann::ordered_json GainsToJson(const PredictedGains& gains);
+
+// "40 % of the time waiting for data; limit: op resize (64 % of preparing); predicted: op resize
+// twice as fast 1.8x". Empty where the limit is not known.
+std::string DescribeLimit(const rpc::v1::TrainingResult& result);
+
+// Adds "verdict" and "gains". Adds nothing where the limit is not known.
+void AddLimit(const rpc::v1::TrainingResult& result, nlohmann::ordered_json& json);
+
+}  // namespace tidemill::cli
