@@ -266,6 +266,14 @@ constexpr Target kTargets[] = {
        return WithImages(bytes, RandomFlipSpec{.probability = bytes.ConsumeProbability<double>(),
                                                .direction = Pick(bytes, kDirections)});
      }},
+    {"colour_jitter",
+     [](Bytes& bytes) {
+       ColourJitterSpec spec{.brightness = bytes.ConsumeProbability<double>(),
+                             .contrast = bytes.ConsumeProbability<double>(),
+                             .saturation = bytes.ConsumeProbability<double>()};
+       if (bytes.ConsumeBool()) spec.white = Number(bytes);
+       return WithImages(bytes, spec);
+     }},
     {"pad",
      [](Bytes& bytes) {
        return WithImages(bytes, PadSpec{.column = "image",

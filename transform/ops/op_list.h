@@ -4,6 +4,7 @@
 #include "config/spec_list.h"
 #include "transform/ops/cast.h"
 #include "transform/ops/clip.h"
+#include "transform/ops/colour_jitter.h"
 #include "transform/ops/compute.h"
 #include "transform/ops/crop.h"
 #include "transform/ops/decode_image.h"
@@ -62,6 +63,7 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              FlipSpec,          //
                              RandomCropSpec,    //
                              RandomFlipSpec,    //
+                             ColourJitterSpec,  //
                              PadSpec,           //
                              CastSpec,          //
                              ReshapeSpec,       //
