@@ -250,6 +250,7 @@ TEST_F(GraphExport, DecodedImagesAreGivenAndResizedTheSame) {
              "- random_crop: {column: p, height: 8, width: 8, padding: 2}\n"
              "- random_flip: {column: p}\n- flip: {column: p, direction: vertical}\n"
              "- colour_jitter: {column: p, brightness: 0.5, contrast: 0.5, saturation: 0.5}\n"
+             "- random_erasing: {column: p}\n"
              "- crop: {column: p, height: 6, width: 4, offset: [1, 2]}\n"
              "- normalize: {column: p, scale: 0.01, mean: [0.1, 0.2, 0.3], std: [0.5]}\n"
              "- stack: {columns: [p], into: input}\n- label: {}\n",

@@ -274,6 +274,15 @@ constexpr Target kTargets[] = {
        if (bytes.ConsumeBool()) spec.white = Number(bytes);
        return WithImages(bytes, spec);
      }},
+    {"random_erasing",
+     [](Bytes& bytes) {
+       return WithImages(bytes, RandomErasingSpec{.probability = bytes.ConsumeProbability<double>(),
+                                                  .min_area = bytes.ConsumeProbability<double>(),
+                                                  .max_area = bytes.ConsumeProbability<double>(),
+                                                  .min_aspect = Number(bytes),
+                                                  .max_aspect = Number(bytes),
+                                                  .value = Number(bytes)});
+     }},
     {"pad",
      [](Bytes& bytes) {
        return WithImages(bytes, PadSpec{.column = "image",

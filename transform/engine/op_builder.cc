@@ -1,6 +1,8 @@
 #include "transform/engine/op_builder.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -20,6 +22,24 @@ int64_t ColumnSchema::Width() const {
 
 std::string_view Describe(batch::DataType type) {
   return IsText(type) ? "text" : batch::NameOf(type);
+}
+
+bool Holds(batch::DataType type, double value) {
+  const bool whole = std::trunc(value) == value;
+  switch (type) {
+    case batch::DataType::kUInt8:
+      return whole && value >= 0 && value <= 255;
+    case batch::DataType::kInt32:
+      return whole && std::abs(value) < 0x1p31;
+    case batch::DataType::kInt64:
+      return whole && std::abs(value) <= 0x1p53;
+    case batch::DataType::kFloat32:
+      return std::abs(value) <= std::numeric_limits<float>::max();
+    case batch::DataType::kFloat64:
+    case batch::DataType::kBinary:
+      return true;
+  }
+  return true;
 }
 
 void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& column) {

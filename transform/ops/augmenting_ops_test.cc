@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -242,6 +243,171 @@ TEST(ColourJitter, SaysWhichImagesItCannotChange) {
         std::pair("{contrast: 0.5, white: 0}", "is not a finite number above 0"),
         std::pair("{contrast: 0.5, autocache: true}", "no effect because the op is random")}) {
     EXPECT_THAT(config::Read<GraphSpec>(std::string("- colour_jitter: ") + yaml + "\n", "g"),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  }
+}
+
+// The erased part of image n: where it is not one.
+struct Erased {
+  int64_t top = 0;
+  int64_t left = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+};
+
+Erased ErasedOf(const Images& made, int64_t n) {
+  Erased part{.top = made.height, .left = made.width};
+  int64_t bottom = -1;
+  int64_t right = -1;
+  int64_t count = 0;
+  for (int64_t y = 0; y < made.height; ++y) {
+    for (int64_t x = 0; x < made.width; ++x) {
+      if (made.At(n, 0, y, x) == 1) continue;
+      ++count;
+      part.top = std::min(part.top, y);
+      part.left = std::min(part.left, x);
+      bottom = std::max(bottom, y);
+      right = std::max(right, x);
+    }
+  }
+  if (count == 0) return {};
+  part.height = bottom - part.top + 1;
+  part.width = right - part.left + 1;
+  EXPECT_EQ(part.height * part.width, count) << "the part of image " << n << " is not a rectangle";
+  return part;
+}
+
+// The means over all parts that are lower and narrower than the image, which is what drawing others
+// again leaves.
+struct MeanPart {
+  double area = 0;
+  double log_aspect = 0;
+};
+
+MeanPart MeanErased(const RandomErasingSpec& spec, double height, double width) {
+  constexpr int kSteps = 500;
+  MeanPart sum;
+  int count = 0;
+  for (int i = 0; i < kSteps * kSteps; ++i) {
+    const double area = spec.min_area + (spec.max_area - spec.min_area) * (i / kSteps) / kSteps;
+    const double aspect = spec.min_aspect * std::pow(spec.max_aspect / spec.min_aspect,
+                                                     static_cast<double>(i % kSteps) / kSteps);
+    const double down = std::round(std::sqrt(area * height * width * aspect));
+    const double across = std::round(std::sqrt(area * height * width / aspect));
+    if (down >= height || across >= width) continue;
+    ++count;
+    sum.area += down * across / (height * width);
+    sum.log_aspect += std::log(down / across);
+  }
+  return {sum.area / count, sum.log_aspect / count};
+}
+
+// What the op makes of images of ones.
+Images Erase(const RandomErasingSpec& spec, int64_t count, int64_t height, int64_t width,
+             RecordType type = RecordType::kUInt8) {
+  Images images = MakeImages(count, 2, height, width, [](auto...) { return 1.0; });
+  images.pixels = RunOp(spec, images, type, Training());
+  return images;
+}
+
+TEST(RandomErasing, WritesOverARectangleOfTheAreaAndAspectDrawn) {
+  constexpr int kCount = 4000;
+  constexpr double kArea = 40 * 60;
+  const RandomErasingSpec spec{.probability = 0.75,
+                               .min_area = 0.1,
+                               .max_area = 0.3,
+                               .min_aspect = 0.5,
+                               .max_aspect = 4,
+                               .value = 7};
+  const Images made = Erase(spec, kCount, 40, 60);
+  int erased = 0;
+  double sum_area = 0;
+  double sum_log_aspect = 0;
+  double sum_place = 0;
+  for (int64_t n = 0; n < kCount; ++n) {
+    const Erased part = ErasedOf(made, n);
+    if (part.height == 0) continue;
+    ++erased;
+    ASSERT_EQ(made.At(n, 0, part.top, part.left), 7);
+    const auto first = made.pixels.begin() + n * 2 * 40 * 60;
+    ASSERT_TRUE(std::equal(first, first + 40 * 60, first + 40 * 60)) << "channels of image " << n;
+    const auto height = static_cast<double>(part.height);
+    const auto width = static_cast<double>(part.width);
+    // Sides are rounded by half a pixel.
+    EXPECT_GE((height + 0.5) * (width + 0.5), 0.1 * kArea);
+    EXPECT_LE((height - 0.5) * (width - 0.5), 0.3 * kArea);
+    EXPECT_GE((height + 0.5) / (width - 0.5), 0.5);
+    EXPECT_LE((height - 0.5) / (width + 0.5), 4);
+    sum_area += height * width / kArea;
+    sum_log_aspect += std::log(height / width);
+    sum_place += static_cast<double>(part.left) / (60 - width);
+  }
+  // Six standard deviations.
+  EXPECT_NEAR(erased, 0.75 * kCount, 6 * std::sqrt(kCount * 0.75 * 0.25));
+  EXPECT_NEAR(sum_place / erased, 0.5, 6 * std::sqrt(1.0 / 12 / erased));
+  const MeanPart expected = MeanErased(spec, 40, 60);
+  EXPECT_NEAR(sum_area / erased, expected.area, 6 * 0.06 / std::sqrt(erased));
+  EXPECT_NEAR(sum_log_aspect / erased, expected.log_aspect, 6 * 0.6 / std::sqrt(erased));
+}
+
+TEST(RandomErasing, TakesEveryPlaceAboutAsOften) {
+  constexpr int kCount = 4000;
+  // 2 of 4 by 2 of 5 pixels: a fifth of the area, as high as wide.
+  const RandomErasingSpec spec{
+      .probability = 1, .min_area = 0.2, .max_area = 0.2, .min_aspect = 1, .max_aspect = 1};
+  const Images made = Erase(spec, kCount, 4, 5, RecordType::kFloat32);
+  std::map<std::pair<int64_t, int64_t>, int> places;
+  for (int64_t n = 0; n < kCount; ++n) {
+    const Erased part = ErasedOf(made, n);
+    ASSERT_EQ(part.height, 2);
+    ASSERT_EQ(part.width, 2);
+    ++places[{part.top, part.left}];
+  }
+  EXPECT_EQ(places.size(), 12) << "3 places down and 4 across";
+  // Binomial with mean 333: six standard deviations are 105.
+  for (const auto& [place, count] : places) EXPECT_NEAR(count, kCount / 12, 105);
+}
+
+TEST(RandomErasing, GivesUpAfterTenTries) {
+  // No part of the whole area is lower and narrower than a square.
+  const Images whole = Erase({.probability = 1, .min_area = 1, .max_area = 1}, 50, 8, 8);
+  for (const double pixel : whole.pixels) ASSERT_EQ(pixel, 1);
+  // The height of half of the area is below 15.5, and so less than 16, for one aspect in ten.
+  constexpr int kCount = 2000;
+  const double logarithm = std::log(2.0 * 15.5 / 16 * 15.5 / 16);
+  const RandomErasingSpec rare{.probability = 1,
+                               .min_area = 0.5,
+                               .max_area = 0.5,
+                               .min_aspect = 1,
+                               .max_aspect = std::exp(10 * logarithm)};
+  const Images made = Erase(rare, kCount, 16, 16);
+  int erased = 0;
+  for (int64_t n = 0; n < kCount; ++n) erased += ErasedOf(made, n).height > 0 ? 1 : 0;
+  const double share = 1 - std::pow(0.9, 10);
+  EXPECT_NEAR(erased, kCount * share, 6 * std::sqrt(kCount * share * (1 - share)));
+}
+
+TEST(RandomErasing, ChangesNothingWhenNobodyTrains) {
+  const Images images = RandomImages(20, 3, 8, 8);
+  const RandomErasingSpec spec{.probability = 1};
+  EXPECT_EQ(RunOp(spec, images, RecordType::kUInt8), images.pixels);
+  const std::vector<double> made = RunOp(spec, images, RecordType::kUInt8, Training());
+  EXPECT_NE(made, images.pixels);
+  EXPECT_NE(RunOp(spec, images, RecordType::kUInt8, Training(1)), made);
+}
+
+TEST(RandomErasing, SaysWhatItCannotWrite) {
+  EXPECT_EQ(ProblemWith(RandomErasingSpec{.value = 0.5}, RecordType::kFloat32, {3, 4, 5}), "");
+  EXPECT_EQ(ProblemWith(RandomErasingSpec{.value = 0.5}, RecordType::kUInt8, {3, 4, 5}),
+            "value: is 0.5, but column image holds uint8");
+  EXPECT_EQ(ProblemWith(RandomErasingSpec{}, RecordType::kUInt8, {60}),
+            "column: column image does not hold images: its rows have the shape [60]");
+  for (const auto& [yaml, message] :
+       {std::pair("{min_area: 0.5}", "min_area: is greater than max_area"),
+        std::pair("{max_aspect: 0.1}", "min_aspect: is greater than max_aspect"),
+        std::pair("{min_aspect: 0}", "min_aspect"), std::pair("{value: .inf}", "is not finite"),
+        std::pair("{autocache: true}", "no effect because the op is random")}) {
+    EXPECT_THAT(config::Read<GraphSpec>(std::string("- random_erasing: ") + yaml + "\n", "g"),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   }
 }

@@ -27,6 +27,7 @@
 #include "transform/ops/plugin_op.h"
 #include "transform/ops/quantile_bins.h"
 #include "transform/ops/random_crop.h"
+#include "transform/ops/random_erasing.h"
 #include "transform/ops/random_flip.h"
 #include "transform/ops/reshape.h"
 #include "transform/ops/resize.h"
@@ -39,38 +40,39 @@
 namespace tidemill::transform {
 
 // In the order of the reference.
-using Ops = config::SpecList<ParseCsvSpec,      //
-                             ParseRecordSpec,   //
-                             ParseJsonSpec,     //
-                             ParseExampleSpec,  //
-                             DecodeImageSpec,   //
-                             TimeFeaturesSpec,  //
-                             ComputeSpec,       //
-                             FilterSpec,        //
-                             LookupSpec,        //
-                             FillMissingSpec,   //
-                             ClipSpec,          //
-                             Log1pSpec,         //
-                             NormalizeSpec,     //
-                             StandardizeSpec,   //
-                             QuantileBinsSpec,  //
-                             OneHotSpec,        //
-                             HashBucketsSpec,   //
-                             VocabularySpec,    //
-                             HashTokensSpec,    //
-                             ResizeSpec,        //
-                             CropSpec,          //
-                             FlipSpec,          //
-                             RandomCropSpec,    //
-                             RandomFlipSpec,    //
-                             ColourJitterSpec,  //
-                             PadSpec,           //
-                             CastSpec,          //
-                             ReshapeSpec,       //
-                             StackSpec,         //
-                             TorchScriptSpec,   //
-                             PluginOpSpec,      //
-                             DelaySpec,         //
+using Ops = config::SpecList<ParseCsvSpec,       //
+                             ParseRecordSpec,    //
+                             ParseJsonSpec,      //
+                             ParseExampleSpec,   //
+                             DecodeImageSpec,    //
+                             TimeFeaturesSpec,   //
+                             ComputeSpec,        //
+                             FilterSpec,         //
+                             LookupSpec,         //
+                             FillMissingSpec,    //
+                             ClipSpec,           //
+                             Log1pSpec,          //
+                             NormalizeSpec,      //
+                             StandardizeSpec,    //
+                             QuantileBinsSpec,   //
+                             OneHotSpec,         //
+                             HashBucketsSpec,    //
+                             VocabularySpec,     //
+                             HashTokensSpec,     //
+                             ResizeSpec,         //
+                             CropSpec,           //
+                             FlipSpec,           //
+                             RandomCropSpec,     //
+                             RandomFlipSpec,     //
+                             ColourJitterSpec,   //
+                             RandomErasingSpec,  //
+                             PadSpec,            //
+                             CastSpec,           //
+                             ReshapeSpec,        //
+                             StackSpec,          //
+                             TorchScriptSpec,    //
+                             PluginOpSpec,       //
+                             DelaySpec,          //
                              LabelSpec>;
 
 }  // namespace tidemill::transform
