@@ -212,6 +212,15 @@ constexpr Target kTargets[] = {
                                  .into = "input"});
        return made;
      }},
+    {"hash_cross",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, bytes.ConsumeBool() ? CsvType::kInt64 : CsvType::kString);
+       Add(made, HashCrossSpec{.columns = {"b", "a"},
+                               .buckets = Small(bytes, 1, 1'000'000'000'000),
+                               .seed = Small(bytes, 0, 1'000'000),
+                               .into = "input"});
+       return made;
+     }},
     {"vocabulary",
      [](Bytes& bytes) {
        Case made = Records(bytes, CsvType::kString);

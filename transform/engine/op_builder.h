@@ -68,6 +68,7 @@ struct ChosenColumns {
 enum class Accepts {
   kFloats,   // `all`: float32 and float64. By name also whole numbers.
   kNumbers,  // Everything but text. `all` reports text as a problem.
+  kKeys,     // `all`: texts and whole numbers. Floats are a problem by name.
 };
 
 // Thread-compatible.

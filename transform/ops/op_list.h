@@ -13,6 +13,7 @@
 #include "transform/ops/filter.h"
 #include "transform/ops/flip.h"
 #include "transform/ops/hash_buckets.h"
+#include "transform/ops/hash_cross.h"
 #include "transform/ops/hash_tokens.h"
 #include "transform/ops/label.h"
 #include "transform/ops/log1p.h"
@@ -40,23 +41,24 @@
 namespace tidemill::transform {
 
 // In the order of the reference.
-using Ops = config::SpecList<ParseCsvSpec,       //
-                             ParseRecordSpec,    //
-                             ParseJsonSpec,      //
-                             ParseExampleSpec,   //
-                             DecodeImageSpec,    //
-                             TimeFeaturesSpec,   //
-                             ComputeSpec,        //
-                             FilterSpec,         //
-                             LookupSpec,         //
-                             FillMissingSpec,    //
-                             ClipSpec,           //
-                             Log1pSpec,          //
-                             NormalizeSpec,      //
-                             StandardizeSpec,    //
-                             QuantileBinsSpec,   //
-                             OneHotSpec,         //
-                             HashBucketsSpec,    //
+using Ops = config::SpecList<ParseCsvSpec,      //
+                             ParseRecordSpec,   //
+                             ParseJsonSpec,     //
+                             ParseExampleSpec,  //
+                             DecodeImageSpec,   //
+                             TimeFeaturesSpec,  //
+                             ComputeSpec,       //
+                             FilterSpec,        //
+                             LookupSpec,        //
+                             FillMissingSpec,   //
+                             ClipSpec,          //
+                             Log1pSpec,         //
+                             NormalizeSpec,     //
+                             StandardizeSpec,   //
+                             QuantileBinsSpec,  //
+                             OneHotSpec,        //
+                             HashBucketsSpec,   //
+                             HashCrossSpec,
                              VocabularySpec,     //
                              HashTokensSpec,     //
                              ResizeSpec,         //
