@@ -37,6 +37,7 @@
 #include "transform/ops/time_features.h"
 #include "transform/ops/torchscript.h"
 #include "transform/ops/vocabulary.h"
+#include "transform/ops/word_pieces.h"
 
 namespace tidemill::transform {
 
@@ -59,8 +60,9 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              OneHotSpec,        //
                              HashBucketsSpec,   //
                              HashCrossSpec,
-                             VocabularySpec,     //
-                             HashTokensSpec,     //
+                             VocabularySpec,  //
+                             HashTokensSpec,
+                             WordPiecesSpec,     //
                              ResizeSpec,         //
                              CropSpec,           //
                              FlipSpec,           //
