@@ -167,6 +167,8 @@ TEST_F(GraphExport, ATableOfNumbersAndCategoriesAnswersAsTheGraphAndTheNetworkDo
              "- hash_buckets: {column: b, buckets: 5, seed: 9, into: b_hash}\n"
              "- cast: {columns: [b_hash], dtype: float32}\n"
              "- parse_csv: {columns: [c], dtype: string}\n"
+             "- hash_cross: {columns: [c, b], buckets: 13, seed: 2, into: b_c}\n"
+             "- cast: {columns: [b_c], dtype: float32}\n"
              "- one_hot: {column: c, learn: 2}\n"
              "- parse_csv: {columns: [d], dtype: float64}\n"
              "- quantile_bins: {column: d, bins: 4, one_hot: true, into: d_bins}\n"
@@ -226,9 +228,10 @@ TEST_F(GraphExport, TextsGiveTheSameHashesAndPlaces) {
       "- hash_tokens: {column: t, buckets: 100000, ngrams: 8, length: 300, seed: 4, into: h}\n"
       "- vocabulary: {column: t, ngrams: 2, length: 9, max_words: 40, into: v}\n"
       "- hash_buckets: {column: t, buckets: 1000003, into: b}\n"
-      "- cast: {columns: [h, v, b], dtype: float64}\n"
+      "- hash_cross: {columns: [t, b], buckets: 1000, into: x}\n"
+      "- cast: {columns: [h, v, b, x], dtype: float64}\n"
       "- normalize: {column: h, scale: 1e-5}\n- normalize: {column: b, scale: 1e-6}\n"
-      "- stack: {columns: [h, v, b], into: input}\n- label: {}\n",
+      "- stack: {columns: [h, v, b, x], into: input}\n- label: {}\n",
       "format: {type: csv, columns: [t, y]}\n" + std::string(kClasses), records);
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
@@ -249,6 +252,8 @@ TEST_F(GraphExport, DecodedImagesAreGivenAndResizedTheSame) {
              "- pad: {column: p, before: [0, 2, 1], after: [0, 0, 3], value: 7}\n"
              "- random_crop: {column: p, height: 8, width: 8, padding: 2}\n"
              "- random_flip: {column: p}\n- flip: {column: p, direction: vertical}\n"
+             "- colour_jitter: {column: p, brightness: 0.5, contrast: 0.5, saturation: 0.5}\n"
+             "- random_erasing: {column: p}\n"
              "- crop: {column: p, height: 6, width: 4, offset: [1, 2]}\n"
              "- normalize: {column: p, scale: 0.01, mean: [0.1, 0.2, 0.3], std: [0.5]}\n"
              "- stack: {columns: [p], into: input}\n- label: {}\n",

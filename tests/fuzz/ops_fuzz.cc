@@ -212,6 +212,15 @@ constexpr Target kTargets[] = {
                                  .into = "input"});
        return made;
      }},
+    {"hash_cross",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, bytes.ConsumeBool() ? CsvType::kInt64 : CsvType::kString);
+       Add(made, HashCrossSpec{.columns = {"b", "a"},
+                               .buckets = Small(bytes, 1, 1'000'000'000'000),
+                               .seed = Small(bytes, 0, 1'000'000),
+                               .into = "input"});
+       return made;
+     }},
     {"vocabulary",
      [](Bytes& bytes) {
        Case made = Records(bytes, CsvType::kString);
@@ -234,6 +243,22 @@ constexpr Target kTargets[] = {
                                 .lowercase = bytes.ConsumeBool(),
                                 .seed = Small(bytes, 0, 1'000'000),
                                 .into = "input"});
+       return made;
+     }},
+    {"word_pieces",
+     [](Bytes& bytes) {
+       Case made = Records(bytes, CsvType::kString);
+       WordPiecesSpec spec{.column = "b",
+                           .vocabulary = "v",
+                           .length = Small(bytes, 1, 9),
+                           .lowercase = bytes.ConsumeBool(),
+                           .marks = bytes.ConsumeBool(),
+                           .into = "input"};
+       OneFile file((bytes.ConsumeBool() ? "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n##a\n##ab\n" : "") +
+                    bytes.ConsumeRandomLengthString(200));
+       config::Problems problems;
+       spec.TakeFiles(file, problems);
+       Add(made, std::move(spec));
        return made;
      }},
     {"resize",
@@ -265,6 +290,23 @@ constexpr Target kTargets[] = {
      [](Bytes& bytes) {
        return WithImages(bytes, RandomFlipSpec{.probability = bytes.ConsumeProbability<double>(),
                                                .direction = Pick(bytes, kDirections)});
+     }},
+    {"colour_jitter",
+     [](Bytes& bytes) {
+       ColourJitterSpec spec{.brightness = bytes.ConsumeProbability<double>(),
+                             .contrast = bytes.ConsumeProbability<double>(),
+                             .saturation = bytes.ConsumeProbability<double>()};
+       if (bytes.ConsumeBool()) spec.white = Number(bytes);
+       return WithImages(bytes, spec);
+     }},
+    {"random_erasing",
+     [](Bytes& bytes) {
+       return WithImages(bytes, RandomErasingSpec{.probability = bytes.ConsumeProbability<double>(),
+                                                  .min_area = bytes.ConsumeProbability<double>(),
+                                                  .max_area = bytes.ConsumeProbability<double>(),
+                                                  .min_aspect = Number(bytes),
+                                                  .max_aspect = Number(bytes),
+                                                  .value = Number(bytes)});
      }},
     {"pad",
      [](Bytes& bytes) {
@@ -335,31 +377,6 @@ static_assert(HaveTargets(Ops()), "every op has a target");
 void Expect(bool holds, const char* what, const std::string& detail = "") {
   if (!holds) std::fprintf(stderr, "%s\n", detail.c_str());
   Promise(holds, what);
-}
-
-// Samples of what bytes are left, every column there that an op may ask for.
-batch::Batch MakeSamples(Bytes& bytes) {
-  std::vector<std::string> payloads;
-  std::vector<int64_t> numbers;
-  std::vector<double> reals;
-  while (bytes.remaining_bytes() > 0 && payloads.size() < 20) {
-    numbers.push_back(bytes.ConsumeBool() ? Small(bytes, -2, 5) : bytes.ConsumeIntegral<int64_t>());
-    reals.push_back(Number(bytes));
-    payloads.push_back(bytes.ConsumeRandomLengthString(400));
-  }
-  std::vector<int64_t> keys;
-  for (size_t i = 0; i < payloads.size(); ++i) keys.push_back(static_cast<int64_t>(i) + 1);
-  const std::vector<std::string_view> views(payloads.begin(), payloads.end());
-  batch::Batch samples(static_cast<int64_t>(payloads.size()));
-  for (const std::string_view name : {batch::kKeyColumn, batch::kOrdinalColumn}) {
-    samples.Set(batch::MakeColumn<int64_t>(name, keys)).IgnoreError();
-  }
-  for (const std::string_view name : {batch::kEventTimeColumn, batch::kClassLabelColumn}) {
-    samples.Set(batch::MakeColumn<int64_t>(name, numbers)).IgnoreError();
-  }
-  samples.Set(batch::MakeColumn<double>(batch::kRealLabelColumn, reals)).IgnoreError();
-  samples.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, views)).IgnoreError();
-  return samples;
 }
 
 batch::Batch Row(const batch::Batch& samples, int64_t row) { return samples.Take({&row, 1}); }

@@ -1,4 +1,5 @@
-// Makes the beginnings and ends of the graphs of ops_fuzz from the fuzzer's bytes.
+// Makes the beginnings and ends of the graphs of ops_fuzz, and their samples, from the fuzzer's
+// bytes.
 #pragma once
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch/batch.h"
 #include "config/config.h"
 #include "config/named_files.h"
 #include "transform/graph.h"
@@ -117,6 +119,31 @@ inline Case WithImages(Bytes& bytes, OpSpec op) {
   made.graph.push_back({std::move(op)});
   Add(made, StackSpec{});
   return made;
+}
+
+// Samples of what bytes are left, every column there that an op may ask for.
+inline batch::Batch MakeSamples(Bytes& bytes) {
+  std::vector<std::string> payloads;
+  std::vector<int64_t> numbers;
+  std::vector<double> reals;
+  while (bytes.remaining_bytes() > 0 && payloads.size() < 20) {
+    numbers.push_back(bytes.ConsumeBool() ? Small(bytes, -2, 5) : bytes.ConsumeIntegral<int64_t>());
+    reals.push_back(Number(bytes));
+    payloads.push_back(bytes.ConsumeRandomLengthString(400));
+  }
+  std::vector<int64_t> keys;
+  for (size_t i = 0; i < payloads.size(); ++i) keys.push_back(static_cast<int64_t>(i) + 1);
+  const std::vector<std::string_view> views(payloads.begin(), payloads.end());
+  batch::Batch samples(static_cast<int64_t>(payloads.size()));
+  for (const std::string_view name : {batch::kKeyColumn, batch::kOrdinalColumn}) {
+    samples.Set(batch::MakeColumn<int64_t>(name, keys)).IgnoreError();
+  }
+  for (const std::string_view name : {batch::kEventTimeColumn, batch::kClassLabelColumn}) {
+    samples.Set(batch::MakeColumn<int64_t>(name, numbers)).IgnoreError();
+  }
+  samples.Set(batch::MakeColumn<double>(batch::kRealLabelColumn, reals)).IgnoreError();
+  samples.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, views)).IgnoreError();
+  return samples;
 }
 
 }  // namespace tidemill::fuzz

@@ -12,6 +12,26 @@
 
 namespace tidemill::transform {
 
+// The random numbers of one sample, one after the other. Thread-compatible.
+class SampleDraws {
+ public:
+  // `bits` come from Draws::Bits().
+  explicit SampleDraws(uint64_t bits) : bits_(bits) {}
+
+  // Returns a number that is uniform in [min, max).
+  double Between(double min, double max) {
+    return min + (max - min) * (static_cast<double>(Next() >> 11) * 0x1p-53);
+  }
+  // Returns a whole number in [0, end). `end` must be below 2^31.
+  int64_t Below(int64_t end);
+
+ private:
+  uint64_t Next() { return MixBits(bits_ ^ ++num_drawn_); }
+
+  const uint64_t bits_;
+  uint64_t num_drawn_ = 0;
+};
+
 // Draws 64 random bits for each row of a frame. The bits are a function of the run's seed, the
 // trigger, the epoch, the purpose and the sample's ordinal. Draws for two purposes are independent.
 // The frame and the purpose must outlive this object.
@@ -43,5 +63,9 @@ class Draws {
   RandomKey key_;
   std::span<const int64_t> ordinals_;
 };
+
+inline int64_t SampleDraws::Below(int64_t end) {
+  return Draws::Below(end, static_cast<uint32_t>(Next() >> 32));
+}
 
 }  // namespace tidemill::transform

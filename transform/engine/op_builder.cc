@@ -1,6 +1,8 @@
 #include "transform/engine/op_builder.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -11,6 +13,22 @@
 #include "transform/engine/column_rule.h"
 
 namespace tidemill::transform {
+namespace {
+
+// What an op looks for, in the singular.
+std::string_view Wanted(Accepts accepts) {
+  switch (accepts) {
+    case Accepts::kFloats:
+      return "column of floats";
+    case Accepts::kNumbers:
+      return "column";
+    case Accepts::kKeys:
+      return "column of texts or whole numbers";
+  }
+  return "column";
+}
+
+}  // namespace
 
 int64_t ColumnSchema::Width() const {
   int64_t width = 1;
@@ -20,6 +38,24 @@ int64_t ColumnSchema::Width() const {
 
 std::string_view Describe(batch::DataType type) {
   return IsText(type) ? "text" : batch::NameOf(type);
+}
+
+bool Holds(batch::DataType type, double value) {
+  const bool whole = std::trunc(value) == value;
+  switch (type) {
+    case batch::DataType::kUInt8:
+      return whole && value >= 0 && value <= 255;
+    case batch::DataType::kInt32:
+      return whole && std::abs(value) < 0x1p31;
+    case batch::DataType::kInt64:
+      return whole && std::abs(value) <= 0x1p53;
+    case batch::DataType::kFloat32:
+      return std::abs(value) <= std::numeric_limits<float>::max();
+    case batch::DataType::kFloat64:
+    case batch::DataType::kBinary:
+      return true;
+  }
+  return true;
 }
 
 void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& column) {
@@ -96,6 +132,16 @@ bool OpBuilder::Accept(const MadeColumn& column, std::string_view field, Accepts
                        bool by_name) {
   const ColumnSchema& schema = column.bound.schema;
   if (accepts == Accepts::kFloats && !by_name) return IsFloat(schema.type);
+  if (accepts == Accepts::kKeys) {
+    if (!IsFloat(schema.type)) return true;
+    if (by_name) {
+      Problem(field,
+              fmt::format("column {} is {}, but it must be text or whole numbers", schema.name,
+                          Describe(schema.type)),
+              "parse it with dtype: string or int64");
+    }
+    return false;
+  }
   if (!IsText(schema.type)) return true;
   Problem(field, fmt::format("column {} holds text", schema.name),
           by_name ? "turn it into numbers with one_hot or hash_buckets first"
@@ -129,9 +175,7 @@ void OpBuilder::InputsByRule(std::string_view at, std::string_view field,
     inputs.push_back(column.bound);
   }
   if (inputs.size() > num_inputs || problems_.size() > num_problems || columns_.empty()) return;
-  Problem(at,
-          accepts == Accepts::kFloats ? "chooses no column of floats that was not chosen before"
-                                      : "chooses no column that was not chosen before",
+  Problem(at, fmt::format("chooses no {} that was not chosen before", Wanted(accepts)),
           "leave the rule out, or name columns");
 }
 
@@ -157,9 +201,7 @@ std::vector<BoundColumn> OpBuilder::Inputs(std::string_view field,
     }
   }
   if (inputs.empty() && problems_.size() == num_problems) {
-    Problem(field,
-            accepts == Accepts::kFloats ? "there is no column of floats to work on"
-                                        : "there is no column to work on",
+    Problem(field, fmt::format("there is no {} to work on", Wanted(accepts)),
             columns_.empty() ? HintFor("") : "name at least one column");
   }
   if (columns.HasRules() && !columns.IsAll()) {

@@ -68,6 +68,7 @@ struct ChosenColumns {
 enum class Accepts {
   kFloats,   // `all`: float32 and float64. By name also whole numbers.
   kNumbers,  // Everything but text. `all` reports text as a problem.
+  kKeys,     // `all`: texts and whole numbers. Floats are a problem by name.
 };
 
 // Thread-compatible.
@@ -171,6 +172,9 @@ inline bool IsFloat(batch::DataType type) {
 }
 inline bool IsText(batch::DataType type) { return type == batch::DataType::kBinary; }
 inline bool IsInteger(batch::DataType type) { return !IsFloat(type) && !IsText(type); }
+
+// Whether columns of the type can hold the number. It must be finite.
+bool Holds(batch::DataType type, double value);
 
 // Reports a problem unless the column holds text.
 void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& column);

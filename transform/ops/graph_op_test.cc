@@ -22,7 +22,7 @@ TEST(GraphOp, IsRandomWhereItDrawsAnewInEveryEpoch) {
   for (const auto& op : GraphOp::Alternatives()) {
     if (op.make()->IsRandom()) random.push_back(op.type().tag);
   }
-  EXPECT_THAT(random, ElementsAre("random_crop", "random_flip"));
+  EXPECT_THAT(random, ElementsAre("random_crop", "random_flip", "colour_jitter", "random_erasing"));
 }
 
 TEST(GraphOp, SaysWhatATargetIsThatItMakes) {

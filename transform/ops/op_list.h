@@ -4,6 +4,7 @@
 #include "config/spec_list.h"
 #include "transform/ops/cast.h"
 #include "transform/ops/clip.h"
+#include "transform/ops/colour_jitter.h"
 #include "transform/ops/compute.h"
 #include "transform/ops/crop.h"
 #include "transform/ops/decode_image.h"
@@ -12,6 +13,7 @@
 #include "transform/ops/filter.h"
 #include "transform/ops/flip.h"
 #include "transform/ops/hash_buckets.h"
+#include "transform/ops/hash_cross.h"
 #include "transform/ops/hash_tokens.h"
 #include "transform/ops/label.h"
 #include "transform/ops/log1p.h"
@@ -26,6 +28,7 @@
 #include "transform/ops/plugin_op.h"
 #include "transform/ops/quantile_bins.h"
 #include "transform/ops/random_crop.h"
+#include "transform/ops/random_erasing.h"
 #include "transform/ops/random_flip.h"
 #include "transform/ops/reshape.h"
 #include "transform/ops/resize.h"
@@ -34,6 +37,7 @@
 #include "transform/ops/time_features.h"
 #include "transform/ops/torchscript.h"
 #include "transform/ops/vocabulary.h"
+#include "transform/ops/word_pieces.h"
 
 namespace tidemill::transform {
 
@@ -55,20 +59,24 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              QuantileBinsSpec,  //
                              OneHotSpec,        //
                              HashBucketsSpec,   //
-                             VocabularySpec,    //
-                             HashTokensSpec,    //
-                             ResizeSpec,        //
-                             CropSpec,          //
-                             FlipSpec,          //
-                             RandomCropSpec,    //
-                             RandomFlipSpec,    //
-                             PadSpec,           //
-                             CastSpec,          //
-                             ReshapeSpec,       //
-                             StackSpec,         //
-                             TorchScriptSpec,   //
-                             PluginOpSpec,      //
-                             DelaySpec,         //
+                             HashCrossSpec,
+                             VocabularySpec,  //
+                             HashTokensSpec,
+                             WordPiecesSpec,     //
+                             ResizeSpec,         //
+                             CropSpec,           //
+                             FlipSpec,           //
+                             RandomCropSpec,     //
+                             RandomFlipSpec,     //
+                             ColourJitterSpec,   //
+                             RandomErasingSpec,  //
+                             PadSpec,            //
+                             CastSpec,           //
+                             ReshapeSpec,        //
+                             StackSpec,          //
+                             TorchScriptSpec,    //
+                             PluginOpSpec,       //
+                             DelaySpec,          //
                              LabelSpec>;
 
 }  // namespace tidemill::transform

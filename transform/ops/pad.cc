@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "config/problems.h"
 #include "transform/engine/images.h"
@@ -65,24 +64,6 @@ class PadOp final : public ImageOp {
   const int64_t line_;
   std::vector<int64_t> lines_;
 };
-
-bool Holds(batch::DataType type, double value) {
-  const bool whole = std::trunc(value) == value;
-  switch (type) {
-    case batch::DataType::kUInt8:
-      return whole && value >= 0 && value <= 255;
-    case batch::DataType::kInt32:
-      return whole && std::abs(value) < 0x1p31;
-    case batch::DataType::kInt64:
-      return whole && std::abs(value) <= 0x1p53;
-    case batch::DataType::kFloat32:
-      return std::abs(value) <= std::numeric_limits<float>::max();
-    case batch::DataType::kFloat64:
-    case batch::DataType::kBinary:
-      return true;
-  }
-  return true;
-}
 
 // One number for each dimension; reports when there are others.
 std::vector<int64_t> Expand(OpBuilder& builder, std::string_view field,
