@@ -46,6 +46,10 @@ class RandomFlipOp final : public ImageOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    return {.kind = OpKind::kMovesPixels, .obstacle = {}, .made = {numbers.Of(inputs()[0])}};
+  }
+
   // Outside of training nothing is mirrored.
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     graph.Set(outputs()[0], graph.Get(inputs()[0]));
