@@ -140,6 +140,8 @@ absl::StatusOr<CostComparison> CompareCosts(const Graph& written, const Graph& r
                                             const FittedState& fitted) {
   TIDEMILL_CHECK(samples.num_rows() > 0);
   ASSIGN_OR_RETURN(const batch::Batch once, Repeat(samples, samples.num_rows()));
+  // The first run also pays for memory that later ones find.
+  RETURN_IF_ERROR(written.Run(once, &fitted, kTraining).status());
   const int64_t begin = ThreadTime::WallNow();
   RETURN_IF_ERROR(written.Run(once, &fitted, kTraining).status());
   const int64_t once_ns = std::max<int64_t>(1, ThreadTime::WallNow() - begin);

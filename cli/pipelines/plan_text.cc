@@ -68,7 +68,7 @@ std::string DescribeCosts(const CostComparison& costs, const View& view) {
       "{} samples of the dataset. The prediction adds up what the ops take as written; where an op "
       "runs elsewhere, its time is scaled by the bytes that it reads and makes.",
       costs.num_rounds, WithThousands(costs.block_rows), WithThousands(costs.num_samples));
-  return fmt::format("{}\n{}\n", table.ToString(), Wrapped(how, view, 0));
+  return fmt::format("{}\n{}", table.ToString(), Wrapped(how, view, 0));
 }
 
 std::string_view NameOf(transform::RewriteKind kind) {
@@ -142,12 +142,12 @@ std::string DescribePlan(const GraphPlan& plan, const View& view) {
   text += DescribeOps("AS IT RUNS", plan.running, costs == nullptr ? nullptr : &costs->running);
   text += "\n";
   for (const transform::Rewrite& rewrite : plan.running.rewrites()) {
-    text += Wrapped(OneLine(rewrite.reason), view, 0) + "\n";
+    text += Wrapped(OneLine(rewrite.reason), view, 0);
   }
   if (plan.running.rewrites().empty()) text += "The graph runs as it is written.\n";
   text += "\n";
   if (costs != nullptr) return text + DescribeCosts(*costs, view);
-  return text + Wrapped(Printable("No cost was measured: " + plan.no_costs), view, 0) + "\n";
+  return text + Wrapped(Printable("No cost was measured: " + plan.no_costs), view, 0);
 }
 
 ordered_json PlanToJson(const GraphPlan& plan) {

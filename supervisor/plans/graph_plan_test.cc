@@ -105,16 +105,24 @@ TEST_F(PlannedPipeline, IsExpectedToTakeLessWhereOpsGetFewerSamples) {
 
 TEST_F(PlannedPipeline, TellsWhyNothingWasMeasured) {
   const absl::StatusOr<GraphPlan> elsewhere = PlanGraph(CheckWith("", nullptr));
-  ASSERT_THAT(elsewhere, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("columns")));
+  ASSERT_THAT(elsewhere, IsOk());
+  EXPECT_FALSE(elsewhere->costs.has_value());
+  EXPECT_EQ(elsewhere->no_costs, "it is on another machine");
+  CheckedPipeline checked = CheckWith("", storage::PeekAtDisk);
+  for (storage::TriedPart& part : checked.trained_on->peek->parts) {
+    for (storage::TriedSample& sample : part.samples) sample.bytes = "no record";
+  }
+  const absl::StatusOr<GraphPlan> failing = PlanGraph(checked);
+  ASSERT_THAT(failing, IsOk());
+  EXPECT_FALSE(failing->costs.has_value());
+  EXPECT_THAT(failing->no_costs, HasSubstr("there is no good sample to learn column"));
 }
 
-TEST_F(PlannedPipeline, HasNoCostWhereTheGraphFailsOnTheSamples) {
-  std::filesystem::remove(folder_ / "data" / "weather.csv");
-  std::ofstream(folder_ / "data" / "weather.csv") << "date,precipitation,wind,weather\n";
-  const absl::StatusOr<GraphPlan> plan = PlanGraph(CheckWith("", storage::PeekAtDisk));
-  ASSERT_THAT(plan, IsOk());
-  EXPECT_FALSE(plan->costs.has_value());
-  EXPECT_EQ(plan->no_costs, "the files that were read hold no sample with a label");
+TEST_F(PlannedPipeline, NeedsTheSpecOfItsDataset) {
+  CheckedPipeline checked = CheckWith("", storage::PeekAtDisk);
+  checked.trained_on.reset();
+  EXPECT_THAT(PlanGraph(checked), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                           HasSubstr("'weather' is only named here")));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "fmt/format.h"
 
+#include "base/thousands.h"
+
 namespace tidemill::transform {
 namespace {
 
@@ -144,7 +146,8 @@ class Planner {
     Note(RewriteKind::kMoved, pixels, before,
          fmt::format("{} runs before {}: together they read and make {} bytes of a sample's "
                      "image instead of {}, and the numbers are the same",
-                     own.name, ops_[before].name, of_best.moved, of_best.written));
+                     own.name, ops_[before].name, WithThousands(of_best.moved),
+                     WithThousands(of_best.written)));
   }
 
   size_t PlaceOf(int op) const { return std::ranges::find(order_, op) - order_.begin(); }

@@ -152,7 +152,7 @@ TEST(RewritePlan, CropsBytesBeforeTheyBecomeFloats) {
   // 192 bytes become 48, then 5 * 48 and 8 * 48; as written 5 * 192, 8 * 192 and 4 * (192 + 48).
   EXPECT_THAT(Reasons(graph),
               ElementsAre("op 4 (crop) runs before op 2 (cast): together they read and make 864 "
-                          "bytes of a sample's image instead of 3456, and the numbers are the "
+                          "bytes of a sample's image instead of 3,456, and the numbers are the "
                           "same"));
   EXPECT_THAT(graph.stages(), ElementsAre(GraphStage{0, 5}));
 }
