@@ -20,7 +20,7 @@ void Fitter::BeginPass() {
 absl::Status Fitter::Add(const batch::Batch& samples) {
   if (pass_ == num_passes()) return FailedPrecondition("the graph takes no more samples to fit");
   Frame frame(samples, graph_.num_slots_);
-  for (int i = 0; i < std::ssize(graph_.ops_); ++i) {
+  for (const int i : graph_.order()) {
     const Graph::BoundOp& op = graph_.ops_[i];
     if (op.stage > pass_) continue;
     if (op.fitted && op.stage == pass_) {

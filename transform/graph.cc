@@ -123,7 +123,7 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
-    bound.input_slots = builder.input_slots();
+    bound.inputs = builder.inputs();
     bound.outputs = builder.outputs();
     const bool keeps_units = spec[i].value->Target() != TargetMade::kOther;
     graph.target_is_label_ &= keeps_units || !MakesTarget(bound.outputs);
@@ -188,7 +188,7 @@ std::vector<ChosenColumns> Graph::Choose(const GraphSpec& spec, const SampleSche
 }
 
 absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& samples,
-                                   Fusion fusion) {
+                                   Fusion fusion, Rewriting rewriting) {
   Built built = Bind(spec, samples);
   RETURN_IF_ERROR(built.failure);
   if (!built.problems.empty()) return ToStatus(built.problems, spec);
@@ -197,9 +197,11 @@ absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& sa
   }
   GraphSpec named = spec;
   NameColumns(built.chosen, named);
-  const std::string ops = Canonical(std::move(named));
+  const std::string ops = Canonical(named);
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
+  built.graph.plan_ = PlanAsWritten(spec.size());
+  if (rewriting == Rewriting::kOn) built.graph.Rewire(named);
   built.graph.CutIntoStages(fusion);
   return std::move(built.graph);
 }
@@ -231,22 +233,34 @@ std::vector<GraphStage> Graph::stages() const {
   return stages;
 }
 
-bool Graph::IsUsedAfter(size_t op, int slot) const {
+std::vector<OpColumns> Graph::op_columns() const {
+  std::vector<OpColumns> all;
+  for (const BoundOp& op : ops_) {
+    OpColumns& columns = all.emplace_back();
+    for (const BoundColumn& input : op.inputs) columns.reads.push_back(input.schema);
+    for (const BoundColumn& output : op.outputs) columns.makes.push_back(output.schema);
+  }
+  return all;
+}
+
+bool Graph::IsUsedAfter(size_t place, int slot) const {
   const auto is_slot = [&](const BoundColumn& column) { return column.slot == slot; };
   if (std::ranges::any_of(inputs_, is_slot)) return true;
   if (target_.has_value() && is_slot(*target_)) return true;
-  for (size_t i = op + 1; i < ops_.size(); ++i) {
-    if (std::ranges::count(ops_[i].input_slots, slot) > 0) return true;
+  for (size_t i = place + 1; i < order().size(); ++i) {
+    if (std::ranges::any_of(ops_[order()[i]].inputs, is_slot)) return true;
   }
   return false;
 }
 
 void Graph::CutIntoStages(Fusion fusion) {
-  const auto is_block_op = [&](size_t i) { return ops_[i].op->block_op() != nullptr; };
+  const auto at = [&](size_t place) -> const BoundOp& { return ops_[order()[place]]; };
+  const auto is_block_op = [&](size_t place) { return at(place).op->block_op() != nullptr; };
   size_t end = 0;
-  for (size_t begin = 0; begin < ops_.size(); begin = end) {
+  for (size_t begin = 0; begin < order().size(); begin = end) {
     end = begin + 1;
-    while (fusion == Fusion::kOn && is_block_op(begin) && end < ops_.size() && is_block_op(end)) {
+    while (fusion == Fusion::kOn && is_block_op(begin) && end < order().size() &&
+           is_block_op(end)) {
       ++end;
     }
     BoundStage& stage = stages_.emplace_back();
@@ -254,7 +268,7 @@ void Graph::CutIntoStages(Fusion fusion) {
     if (stage.ops.count == 1) continue;
     std::vector<Stage::Member> members;
     for (size_t i = begin; i < end; ++i) {
-      members.push_back({ops_[i].op->block_op(), ops_[i].name});
+      members.push_back({at(i).op->block_op(), at(i).name});
     }
     stage.fused.emplace(std::move(members), [&](int slot) { return IsUsedAfter(end - 1, slot); });
   }
@@ -279,11 +293,15 @@ absl::Status Graph::RunStage(const BoundStage& stage, const FittedState* fitted,
     return ops_[op].fitted ? fitted->Of(op) : std::span<const Learned>();
   };
   const auto [first, count] = stage.ops;
-  if (!stage.fused.has_value()) return RunOp(ops_[first], learned_of(first), frame);
+  if (!stage.fused.has_value()) {
+    const int alone = order()[first];
+    return RunOp(ops_[alone], learned_of(alone), frame);
+  }
   std::vector<LearnedNumbers> learned(count);
   for (int i = 0; i < count; ++i) {
-    const BoundOp& op = ops_[first + i];
-    absl::StatusOr<LearnedNumbers> numbers = op.op->block_op()->Prepare(learned_of(first + i));
+    const int index = order()[first + i];
+    const BoundOp& op = ops_[index];
+    absl::StatusOr<LearnedNumbers> numbers = op.op->block_op()->Prepare(learned_of(index));
     if (!numbers.ok()) return Annotate(numbers.status(), op.name);
     learned[i] = *std::move(numbers);
   }
@@ -320,10 +338,10 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
   for (int i = 0; i < count; ++i) {
     work[i].runs = 1;
     work[i].rows = rows;
-    work[i].bytes = BytesMade(ops_[first + i], frame);
+    work[i].bytes = BytesMade(ops_[order()[first + i]], frame);
     work[i].cpu_ns = static_cast<int64_t>(static_cast<double>(work[i].wall_ns) * cpu_share);
     rows -= work[i].rejected;
-    counters.Add(first + i, work[i]);
+    counters.Add(order()[first + i], work[i]);
   }
   return absl::OkStatus();
 }
@@ -331,7 +349,7 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
 absl::StatusOr<PortableGraph> Graph::WriteSteps(const FittedState* fitted) const {
   RETURN_IF_ERROR(CheckFitted(fitted));
   PortableGraph portable;
-  for (int i = 0; i < std::ssize(ops_); ++i) {
+  for (const int i : order()) {
     const BoundOp& op = ops_[i];
     portable.BeginOp(i, op.type);
     const auto learned = op.fitted ? fitted->Of(i) : std::span<const Learned>();
@@ -362,7 +380,7 @@ absl::StatusOr<GivenSamples> Graph::Give(const batch::Batch& samples, const Fitt
   const auto is_target = [](const BoundColumn& column) {
     return column.schema.name == kTargetColumn;
   };
-  for (int i = 0; i < std::ssize(ops_); ++i) {
+  for (const int i : order()) {
     // Samples to predict have no label.
     const std::vector<BoundColumn>& outputs = ops_[i].outputs;
     if (!outputs.empty() && std::ranges::all_of(outputs, is_target)) continue;

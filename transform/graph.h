@@ -22,6 +22,7 @@
 #include "transform/engine/stage.h"
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
+#include "transform/rewrite/rewrite_plan.h"
 
 namespace tidemill::transform {
 
@@ -50,8 +51,8 @@ struct GivenSamples {
   batch::Batch made;   // The inputs of the model.
 };
 
-// The ops [first, first + count). They run together, op by op, on blocks of rows that fit into the
-// cache.
+// The ops [first, first + count) of Graph::order(). They run together, op by op, on blocks of rows
+// that fit into the cache.
 struct GraphStage {
   int first = 0;
   int count = 1;
@@ -59,8 +60,17 @@ struct GraphStage {
   friend bool operator==(const GraphStage&, const GraphStage&) = default;
 };
 
-// Whether ops may share a stage. The results are the same either way; only tests turn it off.
+// Whether ops may share a stage, and whether they may run in another order than they are written
+// (transform/rewrite/). The results are the same either way. Tests turn them off, and what compares
+// their costs.
 enum class Fusion { kOn, kOff };
+enum class Rewriting { kOn, kOff };
+
+// The columns of an op where it runs.
+struct OpColumns {
+  std::vector<ColumnSchema> reads;
+  std::vector<ColumnSchema> makes;
+};
 
 // Immutable, so thread-safe: many threads may call Run() at once. The result for a sample depends
 // only on that sample, not on its block. Movable.
@@ -77,7 +87,8 @@ class Graph {
   // UNAVAILABLE when the process of a plug-in cannot be started now. FAILED_PRECONDITION when rules
   // choose columns while the columns of the dataset are unknown.
   static absl::StatusOr<Graph> Build(const GraphSpec& spec, const SampleSchema& samples,
-                                     Fusion fusion = Fusion::kOn);
+                                     Fusion fusion = Fusion::kOn,
+                                     Rewriting rewriting = Rewriting::kOn);
 
   // `samples` is a block with `payload` and, when the graph makes a target, the label column. Bad
   // and filtered samples are left out; they are never an error. `fitted` may be nullptr for a graph
@@ -126,14 +137,24 @@ class Graph {
   bool target_is_label() const { return target_is_label_; }
   const SampleSchema& samples() const { return *samples_; }
 
-  // Returns the type of each op, in order: "parse_csv", "standardize" ...
+  // Returns the type of each op, in the order in which they are written: "parse_csv",
+  // "standardize" ... The places of ops in counters and fitted states are places in this order.
   std::vector<std::string> op_types() const;
-  // Returns the stages of the graph, in order. An op that is alone in its stage runs on whole
-  // columns.
+  // The places as written of the ops in the order in which they run. Ops that do nothing are not in
+  // it.
+  const std::vector<int>& order() const { return plan_.order; }
+  // The ops that were left out or run elsewhere, and those that had to stay, each with the reason.
+  const std::vector<Rewrite>& rewrites() const { return plan_.rewrites; }
+  // Returns the columns of each op by its place as written. A removed op has those that it would
+  // have where it is written.
+  std::vector<OpColumns> op_columns() const;
+  // Returns the stages of the graph, in the order in which they run. An op that is alone in its
+  // stage runs on whole columns.
   std::vector<GraphStage> stages() const;
 
  private:
   friend class Fitter;
+  friend class OpTraffic;
 
   struct BoundOp {
     std::unique_ptr<const Op> op;
@@ -143,7 +164,7 @@ class Graph {
     // it learns nothing, run.
     int stage = 0;
     bool fitted = false;
-    std::vector<int> input_slots = {};
+    std::vector<BoundColumn> inputs = {};
     std::vector<BoundColumn> outputs = {};
   };
   struct BoundStage {
@@ -154,8 +175,10 @@ class Graph {
 
   Graph() = default;
   static Built Bind(const GraphSpec& spec, const SampleSchema& samples);
+  void Rewire(const GraphSpec& spec);
   void CutIntoStages(Fusion fusion);
-  bool IsUsedAfter(size_t op, int slot) const;
+  // `place` is one of order().
+  bool IsUsedAfter(size_t place, int slot) const;
   absl::Status CheckFitted(const FittedState* fitted) const;
   absl::Status RunOp(const BoundOp& op, std::span<const Learned> learned, Frame& frame) const;
   absl::Status RunStage(const BoundStage& stage, const FittedState* fitted, Frame& frame,
@@ -167,7 +190,8 @@ class Graph {
   std::unique_ptr<const SampleSchema> samples_;
   std::string description_;  // Hashed by Fingerprint().
   std::string spec_digest_;
-  std::vector<BoundOp> ops_;
+  std::vector<BoundOp> ops_;  // As written. Each is bound to its columns where it runs.
+  RewritePlan plan_;
   std::vector<BoundStage> stages_;
   int num_slots_ = 0;
   int num_fit_passes_ = 0;

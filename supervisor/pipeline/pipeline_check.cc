@@ -42,6 +42,7 @@ class Checker {
         not_looked_(checked.not_looked),
         values_(checked.values),
         chosen_(checked.chosen),
+        trained_on_(checked.trained_on),
         base_folder_(source.base_folder),
         files_(source.files),
         peek_(source.peek),
@@ -77,7 +78,7 @@ class Checker {
       spec_.selection->CheckSamples(SamplesOf(spec_.preprocess.dataset), problems_);
     }
     CheckSelectionWhere("selection", spec_.selection);
-    {}
+    if (trained_on != nullptr) KeepWhatWasSeen(*trained_on);
     for (const config::Remark& remark :
          Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
       Note("", remark);
@@ -194,6 +195,13 @@ class Checker {
          TrySamples(peek->second, dataset, graph, spec_.training.max_bad_fraction)) {
       Note("", remark);
     }
+  }
+
+  void KeepWhatWasSeen(const storage::DatasetSpec& dataset) {
+    const std::string& name = spec_.preprocess.dataset;
+    trained_on_ = TrainedOn{.dataset = dataset, .schema = SchemaOf(name)};
+    const auto peek = peeks_.find("datasets." + name);
+    if (peek != peeks_.end()) trained_on_->peek = std::move(peek->second);
   }
 
   void CheckReferences() {
@@ -454,6 +462,7 @@ class Checker {
   std::vector<NotLooked>& not_looked_;
   std::vector<ValuesSeen>& values_;
   std::vector<ChosenColumns>& chosen_;
+  std::optional<TrainedOn>& trained_on_;
   const std::string& base_folder_;
   PipelineFiles* const files_;
   const PeekAtDataset& peek_;

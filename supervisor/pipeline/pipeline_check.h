@@ -12,6 +12,7 @@
 #include "supervisor/pipeline/dataset_peek.h"
 #include "supervisor/pipeline/pipeline_files.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "transform/engine/sample_schema.h"
 
 namespace tidemill::supervisor {
 
@@ -58,6 +59,13 @@ struct ChosenColumns {
   std::string Describe() const;
 };
 
+// The samples that the pipeline trains on, so far as they were seen.
+struct TrainedOn {
+  storage::DatasetSpec dataset;
+  transform::SampleSchema schema;
+  std::optional<DatasetPeek> peek = std::nullopt;
+};
+
 struct CheckedPipeline : config::Decoded<PipelineSpec> {
   // Settings that are allowed but probably not intended, or that cost samples. Filled in only when
   // the pipeline could be read.
@@ -65,6 +73,8 @@ struct CheckedPipeline : config::Decoded<PipelineSpec> {
   std::vector<NotLooked> not_looked;
   std::vector<ValuesSeen> values;
   std::vector<ChosenColumns> chosen;
+  // Absent when the spec of the dataset is not known here.
+  std::optional<TrainedOn> trained_on;
 };
 
 // Reads a pipeline and makes dataset paths absolute. Looks for problems that no single section

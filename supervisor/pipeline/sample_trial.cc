@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,56 +11,13 @@
 
 #include "batch/batch.h"
 #include "supervisor/pipeline/part_check.h"
+#include "supervisor/pipeline/tried_samples.h"
 #include "transform/fitter.h"
 
 namespace tidemill::supervisor {
 namespace {
 
 using storage::TriedPart;
-using storage::TriedSample;
-
-template <typename T>
-absl::Status SetLabels(std::string_view name, std::optional<T> TriedSample::*label,
-                       const std::vector<TriedSample>& samples, batch::Batch& batch) {
-  std::vector<T> values;
-  batch::Buffer validity = batch::Buffer::Allocate((samples.size() + 7) / 8);
-  for (size_t i = 0; i < samples.size(); ++i) {
-    values.push_back((samples[i].*label).value_or(0));
-    if (samples[i].*label) {
-      validity.mutable_data()[i / 8] |= static_cast<std::byte>(1 << (i % 8));
-    }
-  }
-  batch::Column column = batch::MakeColumn<T>(name, values);
-  column.validity = std::move(validity);
-  return batch.Set(std::move(column));
-}
-
-absl::StatusOr<batch::Batch> BatchOf(const std::vector<TriedSample>& samples) {
-  batch::Batch batch(std::ssize(samples));
-  std::vector<int64_t> keys(samples.size());
-  std::iota(keys.begin(), keys.end(), 0);
-  std::vector<std::string_view> bytes;
-  std::vector<int64_t> times;
-  for (const TriedSample& sample : samples) {
-    bytes.push_back(sample.bytes);
-    times.push_back(sample.event_time);
-  }
-  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
-  RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, times)));
-  RETURN_IF_ERROR(batch.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, bytes)));
-  RETURN_IF_ERROR(SetLabels(batch::kClassLabelColumn, &TriedSample::class_label, samples, batch));
-  RETURN_IF_ERROR(SetLabels(batch::kRealLabelColumn, &TriedSample::real_label, samples, batch));
-  return batch;
-}
-
-absl::StatusOr<transform::FittedState> FitOn(const std::vector<batch::Batch>& batches,
-                                             transform::Fitter& fitter) {
-  for (int pass = 0; pass < fitter.num_passes(); ++pass) {
-    for (const batch::Batch& batch : batches) RETURN_IF_ERROR(fitter.Add(batch));
-    RETURN_IF_ERROR(fitter.EndPass());
-  }
-  return fitter.Finish();
-}
 
 // What was bad at some places.
 struct BadSamples {
@@ -115,16 +70,6 @@ config::Remark TellOfNone(int64_t num_samples) {
           .hint = "compare the ops with what the files hold"};
 }
 
-// Samples without a label wait for it; they are not bad.
-std::vector<TriedSample> Labelled(const TriedPart& part, const storage::DatasetSpec& spec) {
-  if (!storage::EffectiveLabel(spec).is_given()) return part.samples;
-  std::vector<TriedSample> samples;
-  for (const TriedSample& sample : part.samples) {
-    if (sample.class_label || sample.real_label) samples.push_back(sample);
-  }
-  return samples;
-}
-
 }  // namespace
 
 std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::DatasetSpec& spec,
@@ -135,10 +80,9 @@ std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::D
   std::vector<batch::Batch> batches;
   int64_t num_samples = 0;
   for (const TriedPart& part : peek.parts) {
-    const std::vector<TriedSample> samples = Labelled(part, spec);
-    if (samples.empty()) continue;
-    auto batch = BatchOf(samples);
+    auto batch = BatchOf(part, spec);
     if (!batch.ok()) return {};
+    if (batch->num_rows() == 0) continue;
     num_samples += batch->num_rows();
     parts.push_back(&part);
     batches.push_back(*std::move(batch));

@@ -178,6 +178,27 @@ TEST(Command, UsageErrorsExitWithTwo) {
   EXPECT_EQ(stack.Tidemill({"check", "/nowhere/pipeline.yaml"}).exit_code, 4);
 }
 
+TEST(Command, ExplainShowsHowAGraphRunsAndWhatItCostsWithoutAStack) {
+  const Stack stack;
+  const std::string pipeline = WriteSmallPipeline(stack.files());
+  const CommandResult text = stack.Tidemill({"explain", pipeline, "--plan"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("1 parse_csv"), HasSubstr("The graph runs as it is written."),
+                    HasSubstr("MEASURED"), HasSubstr("as it runs")));
+  const CommandResult json = stack.Tidemill({"explain", pipeline, "--plan", "--json"});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  EXPECT_EQ(json.Json().at("dataset"), "drift");
+  EXPECT_EQ(json.Json().at("as_it_runs").size(), 4);
+  EXPECT_GT(json.Json().at("cost").at("as_it_runs").at("measured_microseconds"), 0);
+  EXPECT_THAT(stack.Processes(), IsEmpty());
+  EXPECT_EQ(stack.Tidemill({"explain", "--plan"}).exit_code, 2);
+  EXPECT_EQ(stack.Tidemill({"explain", stack.files() + "/absent.yaml", "--plan"}).exit_code, 4);
+  const CommandResult wrong =
+      stack.Tidemill({"explain", pipeline, "--plan", "--set", "preprocess.dataset=other"});
+  EXPECT_EQ(wrong.exit_code, 3) << wrong.out << wrong.err;
+}
+
 TEST(Command, DeletingAPipelineRemovesRunsAndModelsButNotDatasets) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();

@@ -427,9 +427,9 @@ void CheckRun(const Graph& graph, const Graph& unfused, const batch::Batch& samp
   Expect(whole.ok(), "the graph fails", whole.status().ToString());
   CheckResult(graph, samples, *whole);
   const absl::StatusOr<Transformed> same = unfused.Run(samples, &fitted, context);
-  Expect(same.ok() && same->bad == whole->bad &&
+  Expect(same.ok() && same->bad == whole->bad && same->num_filtered == whole->num_filtered &&
              batch::Encode(same->batch) == batch::Encode(whole->batch),
-         "stages make something else than their ops");
+         "stages and rewrites make something else than the ops as written");
   std::vector<batch::Batch> rows;
   for (int64_t row = 0; row < samples.num_rows(); ++row) {
     const absl::StatusOr<Transformed> one = graph.Run(Row(samples, row), &fitted, context);
@@ -449,7 +449,8 @@ void RunCase(const Target& target, Bytes& bytes) {
   if (!spec.ok()) return;
   const absl::StatusOr<Graph> graph = Graph::Build(*spec, made.schema);
   if (!graph.ok()) return;
-  const absl::StatusOr<Graph> unfused = Graph::Build(*spec, made.schema, Fusion::kOff);
+  const absl::StatusOr<Graph> unfused =
+      Graph::Build(*spec, made.schema, Fusion::kOff, Rewriting::kOff);
   Expect(unfused.ok(), "the graph is sound only when fused", unfused.status().ToString());
   const RunContext context{.training = bytes.ConsumeBool(), .seed = Small(bytes, 0, 9)};
   const batch::Batch samples = MakeSamples(bytes);

@@ -6,6 +6,8 @@ absl::Status Op::WriteSteps(std::span<const Learned> /*learned*/, PortableGraph&
   return FailedPrecondition("it cannot be written as arithmetic on columns");
 }
 
+OpEffect Op::EffectOn(const KnownNumbers& /*numbers*/) const { return {}; }
+
 absl::StatusOr<const Learned*> FindLearned(std::span<const Learned> learned,
                                            std::string_view column, std::string_view statistic) {
   for (const Learned& entry : learned) {

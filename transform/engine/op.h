@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "transform/engine/frame.h"
+#include "transform/engine/op_effect.h"
 
 namespace tidemill::transform {
 
@@ -55,6 +56,10 @@ class Op {
 
   // Returns this op if it can run on some rows at a time (block_op.h), else nullptr.
   virtual const BlockOp* block_op() const { return nullptr; }
+
+  // Returns what other ops may rely on when the graph is rewritten, for inputs of which this is
+  // known.
+  virtual OpEffect EffectOn(const KnownNumbers& numbers) const;
 
   // Writes what the op makes of a sample outside of training, for programs that run without
   // Tidemill (portable_graph.h). FAILED_PRECONDITION when it cannot be written; the message is the

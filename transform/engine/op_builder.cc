@@ -30,6 +30,14 @@ std::string_view Wanted(Accepts accepts) {
 
 }  // namespace
 
+OpBuilder::OpBuilder(const SampleSchema& samples, const std::vector<BoundColumn>& columns)
+    : samples_(samples) {
+  for (const BoundColumn& column : columns) {
+    columns_.push_back({.bound = column});
+    num_slots_ = std::max(num_slots_, column.slot + 1);
+  }
+}
+
 int64_t ColumnSchema::Width() const {
   int64_t width = 1;
   for (const int64_t size : shape) width *= size;
@@ -69,7 +77,6 @@ void CheckIsText(OpBuilder& builder, std::string_view field, const BoundColumn& 
 void OpBuilder::BeginOp(int op_index) {
   op_index_ = op_index;
   inputs_.clear();
-  input_slots_.clear();
   outputs_.clear();
   stage_ = 0;
   fitted_ = false;
@@ -113,8 +120,7 @@ std::string OpBuilder::HintFor(std::string_view name) const {
 }
 
 void OpBuilder::Use(const MadeColumn& column) {
-  inputs_.push_back(column.bound.schema.name);
-  input_slots_.push_back(column.bound.slot);
+  inputs_.push_back(column.bound);
   stage_ = std::max(stage_, column.stage);
 }
 
@@ -251,7 +257,8 @@ BoundColumn OpBuilder::Output(std::string_view field, ColumnSchema schema, bool 
         {.bound = {num_slots_++, std::move(schema)}, .is_target = is_target, .stage = stage});
     return outputs_.emplace_back(columns_.back().bound);
   }
-  if (std::find(inputs_.begin(), inputs_.end(), schema.name) == inputs_.end()) {
+  if (std::ranges::none_of(
+          inputs_, [&](const BoundColumn& input) { return input.schema.name == schema.name; })) {
     Problem(field, fmt::format("column {} already exists", schema.name), "give it another name");
   }
   taken->bound.schema = std::move(schema);

@@ -53,6 +53,8 @@ struct ColumnSchema {
 struct BoundColumn {
   int slot = 0;
   ColumnSchema schema;
+
+  friend bool operator==(const BoundColumn&, const BoundColumn&) = default;
 };
 
 // The columns that a list with rules chooses. `all` counts as a rule in a list of fields.
@@ -75,6 +77,8 @@ enum class Accepts {
 class OpBuilder {
  public:
   explicit OpBuilder(const SampleSchema& samples) : samples_(samples) {}
+  // Begins with these columns. It is for one op, which replaces some of them and makes no others.
+  OpBuilder(const SampleSchema& samples, const std::vector<BoundColumn>& columns);
 
   const SampleSchema& samples() const { return samples_; }
 
@@ -123,8 +127,8 @@ class OpBuilder {
   const BoundColumn* Find(std::string_view name) const;
   // Returns the columns made so far, including targets, in the order made.
   std::vector<BoundColumn> Columns() const;
-  // The slots of the columns that the op reads.
-  const std::vector<int>& input_slots() const { return input_slots_; }
+  // The columns that the op reads, before it replaces any.
+  const std::vector<BoundColumn>& inputs() const { return inputs_; }
   // The columns that the op makes.
   const std::vector<BoundColumn>& outputs() const { return outputs_; }
   // The columns that rules of the ops have chosen, in the order of the ops.
@@ -155,9 +159,8 @@ class OpBuilder {
   std::vector<GraphProblem> problems_;
   std::vector<ChosenColumns> chosen_;
   absl::Status failure_;
-  // The inputs of the op that is being built.
-  std::vector<std::string> inputs_;
-  std::vector<int> input_slots_;
+  // The columns of the op that is being built.
+  std::vector<BoundColumn> inputs_;
   std::vector<BoundColumn> outputs_;
   int op_index_ = 0;
   int stage_ = 0;

@@ -26,6 +26,38 @@ bool Fits(From value) {
   }
 }
 
+// Whether each number of the range has a counterpart in the type. The bounds stand for all: larger
+// numbers have larger counterparts.
+bool FitsType(const NumberRange& range, batch::DataType type) {
+  if (!range.is_finite) return false;
+  const auto fits = [&]<typename To>(To) { return Fits<To>(range.min) && Fits<To>(range.max); };
+  switch (type) {
+    case batch::DataType::kFloat32:
+      return fits(float{});
+    case batch::DataType::kFloat64:
+      return true;
+    case batch::DataType::kInt64:
+      return fits(int64_t{});
+    case batch::DataType::kInt32:
+      return fits(int32_t{});
+    case batch::DataType::kUInt8:
+      return fits(uint8_t{});
+    case batch::DataType::kBinary:
+      break;
+  }
+  return false;
+}
+
+// The range after the cast of numbers that fit.
+NumberRange Converted(const NumberRange& range, batch::DataType type) {
+  if (type == batch::DataType::kFloat64) return range;
+  if (IsInteger(type)) return {std::trunc(range.min), std::trunc(range.max), true};
+  const auto rounded = [](double number) {
+    return static_cast<double>(static_cast<float>(number));
+  };
+  return {rounded(range.min), rounded(range.max), true};
+}
+
 class CastOp final : public BlockOp {
  public:
   using BlockOp::BlockOp;
@@ -55,6 +87,22 @@ class CastOp final : public BlockOp {
       }
     }
     return absl::OkStatus();
+  }
+
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    OpEffect effect{.kind = OpKind::kEachNumber, .obstacle = {}, .keeps_zero = true};
+    bool is_idle = true;
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      const batch::DataType from = inputs()[i].schema.type;
+      const batch::DataType to = outputs()[i].schema.type;
+      const NumberRange range = numbers.Of(inputs()[i]);
+      const bool fits = (from == to && IsInteger(to)) || FitsType(range, to);
+      if (!fits) effect.obstacle = "which makes bad samples of numbers that do not fit";
+      is_idle &= fits && from == to;
+      effect.made.push_back(fits ? Converted(range, to) : FiniteRangeOfType(to));
+    }
+    if (is_idle) effect.idle = "the numbers are of this type already";
+    return effect;
   }
 
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {

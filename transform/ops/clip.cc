@@ -1,5 +1,6 @@
 #include "transform/ops/clip.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -62,6 +63,22 @@ class ClipOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    const double low = min_.value_or(-kNone);
+    const double high = max_.value_or(kNone);
+    OpEffect effect{
+        .kind = OpKind::kEachNumber, .obstacle = {}, .keeps_zero = low <= 0 && high >= 0};
+    bool is_idle = true;
+    for (const BoundColumn& input : inputs()) {
+      const NumberRange range = numbers.Of(input);
+      is_idle &= range.IsWithin(low, high);
+      effect.made.push_back(Clipped(range, input.schema.type));
+    }
+    if (is_idle) effect.idle = "all numbers are within the bounds already";
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     for (size_t i = 0; i < inputs().size(); ++i) {
       if (!graph.Has(inputs()[i])) continue;
@@ -78,6 +95,21 @@ class ClipOp final : public BlockOp {
   }
 
  private:
+  // What is missing is not clipped.
+  NumberRange Clipped(const NumberRange& range, batch::DataType type) const {
+    // A bound of float32 is rounded.
+    const auto bound = [&](double number) {
+      return type == batch::DataType::kFloat32 ? static_cast<double>(static_cast<float>(number))
+                                               : number;
+    };
+    NumberRange made = range;
+    if (min_) made.min = std::max(made.min, bound(*min_));
+    if (max_) made.max = std::min(made.max, bound(*max_));
+    if (min_) made.max = std::max(made.max, made.min);
+    if (max_) made.min = std::min(made.min, made.max);
+    return made;
+  }
+
   // A number beyond the bound becomes the bound. What is missing is not beyond it.
   static StepId WriteBound(StepId number, batch::DataType type, double bound, bool is_lower,
                            PortableGraph& graph) {

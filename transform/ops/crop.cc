@@ -20,6 +20,14 @@ class CropOp final : public ImageOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    const bool is_whole = from_.height == to_.height && from_.width == to_.width;
+    return {.kind = OpKind::kMovesPixels,
+            .obstacle = {},
+            .idle = is_whole ? "the images have this size already" : "",
+            .made = {numbers.Of(inputs()[0])}};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const int64_t rows = std::ssize(inputs()[0].schema.shape) - 2;
     const StepId high = graph.Slice(graph.Get(inputs()[0]), rows, top_, top_ + to_.height);

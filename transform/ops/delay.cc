@@ -25,6 +25,10 @@ class DelayOp final : public Op {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    return {.obstacle = "which waits for the samples that it receives"};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
     return absl::OkStatus();
   }

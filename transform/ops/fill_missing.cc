@@ -156,6 +156,23 @@ class FillMissingOp final : public BlockOp {
     return nullptr;
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    if (spec_.with != Filling::kNumber) return {.obstacle = {}};
+    OpEffect effect{.obstacle = {}, .keeps_zero = true};
+    if (!spec_.indicator) effect.kind = OpKind::kEachNumber;
+    bool is_idle = !spec_.indicator;
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      const NumberRange range = numbers.Of(inputs()[i]);
+      is_idle &= range.is_finite && inputs()[i].schema == outputs()[i].schema;
+      NumberRange made = RangeOfType(outputs()[i].schema.type);
+      if (range.is_finite && IsFloat(inputs()[i].schema.type)) made = range;
+      effect.made.push_back(made);
+    }
+    effect.made.resize(outputs().size(), {0, 1, true});
+    if (is_idle) effect.idle = "no number is missing in a sample that is good here";
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
     ASSIGN_OR_RETURN(const LearnedNumbers numbers, Prepare(learned));
     for (size_t i = 0; i < inputs().size(); ++i) {

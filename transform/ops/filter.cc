@@ -24,6 +24,10 @@ class FilterOp final : public Op {
     });
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    return {.kind = OpKind::kLeavesOutRows};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     graph.Note(
         "Samples that an op `filter` leaves out are answered too: the file answers every row.");

@@ -19,6 +19,10 @@ class FlipOp final : public ImageOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    return {.kind = OpKind::kMovesPixels, .obstacle = {}, .made = {numbers.Of(inputs()[0])}};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const int64_t columns = std::ssize(inputs()[0].schema.shape) - 1;
     const bool is_horizontal = direction_ == FlipDirection::kHorizontal;

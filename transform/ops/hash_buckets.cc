@@ -34,6 +34,10 @@ class HashBucketsOp final : public Op {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    return {.obstacle = {}, .made = {{0, static_cast<double>(buckets_), true}}};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     if (!graph.Has(input_)) return absl::OkStatus();
     graph.Set(output_, graph.HashOf(graph.Get(input_), static_cast<int64_t>(buckets_.size()),

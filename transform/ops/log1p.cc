@@ -74,6 +74,22 @@ class Log1pOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    OpEffect effect{.kind = OpKind::kEachNumber, .obstacle = {}, .keeps_zero = true};
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      const NumberRange range = numbers.Of(inputs()[i]);
+      if (negative_ == NegativeNumber::kBadSample && !(range.min >= 0)) {
+        effect.obstacle = "which makes bad samples of negative numbers";
+      }
+      NumberRange made = RangeOfType(outputs()[i].schema.type);
+      // The logarithm of a number that is not negative is above it by its rounding at most.
+      constexpr double kRounded = 1 + 1e-9;
+      if (range.is_finite) made = {0, std::max(0.0, range.max) * kRounded, true};
+      effect.made.push_back(made);
+    }
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     for (size_t i = 0; i < inputs().size(); ++i) {
       if (!graph.Has(inputs()[i])) continue;

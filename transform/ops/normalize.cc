@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "transform/engine/block_op.h"
@@ -17,6 +18,22 @@ struct Affine {
 
   float operator()(double x) const { return static_cast<float>((x * scale - mean) / deviation); }
 };
+
+// Larger numbers have results that are all larger, or all smaller, also after rounding. The bounds
+// of a range therefore stand for the numbers between them.
+NumberRange MadeOf(const Affine& affine, const NumberRange& range) {
+  if (!range.is_finite) return {};
+  const auto first = static_cast<double>(affine(range.min));
+  const auto last = static_cast<double>(affine(range.max));
+  if (!std::isfinite(first) || !std::isfinite(last)) return {};
+  return {std::min(first, last), std::max(first, last), true};
+}
+
+// -0 - 0 is -0, but -0 - -0 is not.
+bool IsIdentity(const Affine& affine) {
+  return affine.scale == 1 && affine.mean == 0 && !std::signbit(affine.mean) &&
+         affine.deviation == 1;
+}
 
 // The 256 results are all that bytes need.
 using Table = std::array<float, 256>;
@@ -50,6 +67,29 @@ class NormalizeOp final : public BlockOp {
     });
     RejectNonFinite<float>(out, outputs()[0].schema, block);
     return absl::OkStatus();
+  }
+
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    const ColumnSchema& schema = inputs()[0].schema;
+    const NumberRange range = numbers.Of(inputs()[0]);
+    OpEffect effect{.obstacle = {}, .keeps_zero = true};
+    // Numbers for each row of an image without channels do not move with its pixels.
+    if (channels_.size() == 1 || schema.shape.size() == 3) effect.kind = OpKind::kEachNumber;
+    NumberRange made;
+    bool is_idle = schema.type == batch::DataType::kFloat32 && range.is_finite;
+    for (size_t i = 0; i < channels_.size(); ++i) {
+      const NumberRange own = MadeOf(channels_[i], range);
+      made = i == 0 ? own : made.With(own);
+      effect.keeps_zero &= std::bit_cast<uint32_t>(channels_[i](0)) == 0;
+      is_idle &= IsIdentity(channels_[i]);
+    }
+    if (!made.is_finite) {
+      effect.obstacle = "which makes bad samples of numbers that are not finite then";
+      made = FiniteRangeOfType(batch::DataType::kFloat32);
+    }
+    if (is_idle) effect.idle = "it subtracts 0 and divides by 1";
+    effect.made = {made};
+    return effect;
   }
 
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {

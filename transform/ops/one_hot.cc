@@ -114,6 +114,12 @@ class OneHotOp final : public Op {
     return std::make_unique<OneHotFitter>(input_, spec_.learn);
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    OpEffect effect{.made = {{0, 1, true}}};
+    if (spec_.unknown == UnknownCategory::kZeros) effect.obstacle = {};
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
     if (!graph.Has(input_)) return absl::OkStatus();
     const StepId given = graph.Get(input_);

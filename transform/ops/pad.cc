@@ -31,6 +31,14 @@ class PadOp final : public ImageOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    const bool is_idle = inputs()[0].schema.shape == outputs()[0].schema.shape;
+    const NumberRange made = numbers.Of(inputs()[0]);
+    return {.obstacle = {},
+            .idle = is_idle ? "it adds no numbers" : "",
+            .made = {is_idle ? made : made.With({value_, value_, true})}};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     if (!graph.Has(inputs()[0])) return absl::OkStatus();
     std::vector<int64_t> after;

@@ -54,6 +54,15 @@ class ParseCsvOp final : public Op {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    OpEffect effect;
+    for (const CsvTarget& target : targets_) {
+      const batch::DataType type = target.column.schema.type;
+      effect.made.push_back(missing_.empty() ? FiniteRangeOfType(type) : RangeOfType(type));
+    }
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     for (const CsvTarget& target : targets_) {
       const std::string name =

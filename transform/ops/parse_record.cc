@@ -53,6 +53,14 @@ class ParseRecordOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    OpEffect effect;
+    for (const BoundColumn& output : outputs()) {
+      effect.made.push_back(FiniteRangeOfType(output.schema.type));
+    }
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     for (const BoundColumn& output : outputs()) {
       const StepId given =

@@ -34,6 +34,13 @@ class RandomCropOp final : public ImageOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    NumberRange made = numbers.Of(inputs()[0]);
+    if (padding_ > 0) made = made.With({0, 0, true});
+    return {
+        .kind = OpKind::kMovesPixels, .obstacle = {}, .adds_zeros = padding_ > 0, .made = {made}};
+  }
+
   // Outside of training the part is in the middle.
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const std::vector<int64_t>& shape = inputs()[0].schema.shape;

@@ -28,6 +28,10 @@ class RandomFlipOp final : public AugmentingOp {
     });
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    return {.kind = OpKind::kMovesPixels, .obstacle = {}, .made = {numbers.Of(inputs()[0])}};
+  }
+
  private:
   const double probability_;
   const FlipDirection direction_;

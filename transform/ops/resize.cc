@@ -94,6 +94,18 @@ class ResizeOp final : public ImageOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    const NumberRange range = numbers.Of(inputs()[0]);
+    const batch::DataType type = inputs()[0].schema.type;
+    const bool is_same = inputs()[0].schema.shape == outputs()[0].schema.shape;
+    NumberRange made = RangeOfType(type);
+    // A number between two is rounded.
+    if (range.is_finite) made = IsInteger(type) ? range : FiniteRangeOfType(type);
+    return {.obstacle = {},
+            .idle = is_same && range.is_finite ? "the images have this size already" : "",
+            .made = {is_same ? range : made}};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     constexpr auto kWide = batch::DataType::kFloat64;
     const auto height = std::ssize(rows_);
@@ -156,6 +168,8 @@ class SmoothResizeOp final : public ImageOp {
     });
     return absl::OkStatus();
   }
+
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override { return {.obstacle = {}}; }
 
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const bool is_byte = inputs()[0].schema.type == batch::DataType::kUInt8;

@@ -56,6 +56,17 @@ class StackOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& numbers) const override {
+    const NumberRange whole = FiniteRangeOfType(batch::DataType::kFloat32);
+    OpEffect effect{.obstacle = {}, .made = {whole}};
+    for (const BoundColumn& input : inputs()) {
+      if (!numbers.Of(input).IsWithin(whole.min, whole.max)) {
+        effect.obstacle = "which makes bad samples of numbers that are not finite";
+      }
+    }
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const std::vector<int64_t>& shape = outputs().front().schema.shape;
     std::vector<StepId> parts;

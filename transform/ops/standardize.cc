@@ -166,6 +166,17 @@ class StandardizeOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    OpEffect effect;
+    for (const BoundColumn& output : outputs()) {
+      // A target stays unchanged where it is measured.
+      effect.made.push_back(output.schema.name == kTargetColumn
+                                ? RangeOfType(output.schema.type)
+                                : FiniteRangeOfType(output.schema.type));
+    }
+    return effect;
+  }
+
   absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const override {
     ASSIGN_OR_RETURN(const LearnedNumbers numbers, Prepare(learned));
     for (size_t i = 0; i < outputs().size(); ++i) {

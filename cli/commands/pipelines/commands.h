@@ -11,7 +11,7 @@ void AddInitCommand(Command& app);
 // tidemill check FILE...
 void AddCheckCommand(Command& app);
 
-// tidemill explain [KEY]
+// tidemill explain [KEY], and tidemill explain FILE --plan
 void AddExplainCommand(Command& app);
 
 // tidemill pipelines list|show|delete

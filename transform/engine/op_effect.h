@@ -1,0 +1,78 @@
+// What an op says about itself to those who rewrite graphs (transform/rewrite/): which other ops it
+// could change places with, and whether it does anything at all.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "transform/engine/op_builder.h"
+
+namespace tidemill::transform {
+
+// The numbers that a column may hold in the rows that are good. The bounds are exact or too wide.
+struct NumberRange {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  // Whether no number is infinite or missing.
+  bool is_finite = false;
+
+  bool IsWithin(double low, double high) const { return is_finite && min >= low && max <= high; }
+  // Returns the range that holds the numbers of both.
+  NumberRange With(const NumberRange& other) const;
+
+  friend bool operator==(const NumberRange&, const NumberRange&) = default;
+};
+
+// Returns every number of a type. Floats may be infinite or missing.
+NumberRange RangeOfType(batch::DataType type);
+// Returns the numbers of a type that are finite.
+NumberRange FiniteRangeOfType(batch::DataType type);
+
+// What is known of the columns of a frame, by slot.
+class KnownNumbers {
+ public:
+  // Returns the range of the column's type when nothing else is known.
+  NumberRange Of(const BoundColumn& column) const;
+  void Set(int slot, const NumberRange& range);
+  void Forget(int slot);
+
+ private:
+  struct Known {
+    bool is_set = false;
+    NumberRange range;
+  };
+  std::vector<Known> ranges_;
+};
+
+enum class OpKind {
+  kOther,
+  // Makes each number of output i from the number at the same place of input i, and from nothing
+  // else but the channel of an image.
+  kEachNumber,
+  // Moves numbers of images, or leaves some out. Never looks at them.
+  kMovesPixels,
+  // Makes no column, and leaves rows out.
+  kLeavesOutRows
+};
+
+// The default is true of every op.
+struct OpEffect {
+  OpKind kind = OpKind::kOther;
+  // Why a row that the op receives must not be left out before it, as the end of a sentence about
+  // the op. Empty: nothing but the op's outputs would be missing. An op that may reject a row says
+  // so here.
+  std::string_view obstacle = "which may make bad samples";
+  // kEachNumber: whether zero becomes zero, to the last bit.
+  bool keeps_zero = false;
+  // kMovesPixels: whether some pixels of the result may be zeros that are not from the image.
+  bool adds_zeros = false;
+  // Why each output is its input, to the last bit. Empty: it may differ. Such an op has no
+  // obstacle.
+  std::string_view idle = {};
+  // What is known of the outputs, in their order. Empty: their types.
+  std::vector<NumberRange> made = {};
+};
+
+}  // namespace tidemill::transform
