@@ -138,14 +138,14 @@ std::string DescribePlan(const GraphPlan& plan, const View& view) {
   const CostComparison* const costs = plan.costs ? &*plan.costs : nullptr;
   std::string text =
       DescribeOps("AS WRITTEN", plan.written, costs == nullptr ? nullptr : &costs->written);
-  text += "\n";
+  text += '\n';
   text += DescribeOps("AS IT RUNS", plan.running, costs == nullptr ? nullptr : &costs->running);
-  text += "\n";
+  text += '\n';
   for (const transform::Rewrite& rewrite : plan.running.rewrites()) {
     text += Wrapped(OneLine(rewrite.reason), view, 0);
   }
   if (plan.running.rewrites().empty()) text += "The graph runs as it is written.\n";
-  text += "\n";
+  text += '\n';
   if (costs != nullptr) return text + DescribeCosts(*costs, view);
   return text + Wrapped(Printable("No cost was measured: " + plan.no_costs), view, 0);
 }

@@ -77,16 +77,17 @@ void ChangeBrightness(double factor, double white, std::span<T> image) {
 template <typename T>
 double MeanGrey(const ImageSize& size, std::span<const T> image) {
   const auto plane = static_cast<size_t>(size.height * size.width);
-  double sum = 0;
+  // Bytes are whole numbers, which may be added in any order, and so several at once.
+  std::conditional_t<std::is_same_v<T, uint8_t>, int64_t, double> sum = 0;
   if (size.channels == 1) {
-    for (const T pixel : image) sum += static_cast<double>(pixel);
+    for (const T pixel : image) sum += static_cast<decltype(sum)>(pixel);
   } else {
     TIDEMILL_DCHECK(size.channels == 3 && image.size() == 3 * plane);
     for (size_t i = 0; i < plane; ++i) {
-      sum += static_cast<double>(Grey(image[i], image[plane + i], image[2 * plane + i]));
+      sum += static_cast<decltype(sum)>(Grey(image[i], image[plane + i], image[2 * plane + i]));
     }
   }
-  return sum / static_cast<double>(plane);
+  return static_cast<double>(sum) / static_cast<double>(plane);
 }
 
 template <typename T>

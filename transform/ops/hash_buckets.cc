@@ -35,7 +35,7 @@ class HashBucketsOp final : public Op {
   }
 
   OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
-    return {.obstacle = {}, .made = {{0, static_cast<double>(buckets_), true}}};
+    return {.obstacle = {}, .made = {{0, static_cast<double>(buckets_.size()), true}}};
   }
 
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {

@@ -224,8 +224,7 @@ TEST(WordPieces, AreTheLongestOnesFirst) {
 }
 
 TEST(WordPieces, OfWordsOfMoreThanTwoHundredCharactersAreUnknown) {
-  std::string word = "a";
-  for (int i = 1; i < 200; ++i) word += "a";
+  const std::string word(200, 'a');
   std::vector<int64_t> expected(200, 29);
   expected[0] = 27;
   EXPECT_EQ(PiecesOf({.length = 200, .marks = false}, {word}), expected);
