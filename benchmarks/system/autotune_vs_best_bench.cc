@@ -46,7 +46,7 @@ constexpr int kRounds = 3;
 // One kind of preparing: sample k is records[k % size].
 struct Kind {
   std::string name;
-  std::string graph;
+  std::string graph = {};
   std::vector<std::string> columns = {};
   std::vector<std::string> records = {};
   int64_t batch_size = 256;
