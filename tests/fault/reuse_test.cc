@@ -24,7 +24,6 @@ using nlohmann::json;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 void Replace(std::string& text, const std::string& what, const std::string& by) {
