@@ -11,10 +11,6 @@ constexpr int kFewestThreads = 2;
 // The prepared samples for each thread; enough that no thread waits for another one.
 constexpr int64_t kBytesPerThread = int64_t{32} << 20;
 constexpr int64_t kFewestBytes = int64_t{16} << 20;
-// Threads that wait, for storage or in an op, are worth more of them than there are cores.
-constexpr int kMostPerCore = 4;
-constexpr int kMostAtLeast = 32;
-constexpr int kMostAtMost = 256;
 
 }  // namespace
 
@@ -24,10 +20,7 @@ v1::Preparation PreparationFor(const TrainerConfig& config, int num_cores) {
       config.loader_threads.value_or(std::max(kFewestThreads, num_cores / num_trainings));
   v1::Preparation preparation;
   preparation.set_threads(threads);
-  if (!config.loader_threads) {
-    preparation.set_most_threads(
-        std::min(std::max(kMostPerCore * threads, kMostAtLeast), kMostAtMost));
-  }
+  preparation.set_most_threads(config.loader_most_threads.value_or(0));
   preparation.set_bytes_ahead(
       std::max(kFewestBytes,
                std::min(threads * kBytesPerThread, config.loader_memory.bytes / num_trainings)));

@@ -10,7 +10,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 TEST(Preparation, GrowsWithTheCoresOfTheMachine) {
   const v1::Preparation small = PreparationFor({}, 2);
   EXPECT_EQ(small.threads(), 2);
-  EXPECT_EQ(small.most_threads(), 32) << "threads that wait need no cores";
+  EXPECT_EQ(small.most_threads(), 0) << "none are added";
   EXPECT_EQ(small.bytes_ahead(), 64 * kMiB);
   const v1::Preparation large = PreparationFor({}, 16);
   EXPECT_EQ(large.threads(), 16);
@@ -29,7 +29,7 @@ TEST(Preparation, KeepsToWhatTheConfigurationSays) {
   const v1::Preparation asked =
       PreparationFor({.loader_threads = 3, .loader_memory = {1 * kMiB}}, 64);
   EXPECT_EQ(asked.threads(), 3);
-  EXPECT_EQ(asked.most_threads(), 0) << "nothing is added to a number that was asked for";
+  EXPECT_EQ(PreparationFor({.loader_most_threads = 32}, 2).most_threads(), 32);
   EXPECT_EQ(asked.bytes_ahead(), 16 * kMiB) << "the least that makes sense";
 }
 

@@ -13,6 +13,7 @@ struct TrainerConfig {
   int gpu_slots = 1;
   int fit_slots = 2;
   std::optional<int> loader_threads = std::nullopt;
+  std::optional<int> loader_most_threads = std::nullopt;
   config::ByteSize loader_memory{int64_t{1} << 30};
 
   void Fields(auto&& field) {
@@ -22,13 +23,17 @@ struct TrainerConfig {
           {.min = 1, .max = 256});
     field("fit_slots", fit_slots, "Fits of graphs that run at the same time. Others wait.",
           {.min = 1, .max = 256});
-    field(
-        "loader_threads", loader_threads,
-        "Threads that prepare samples in the process of a training or a fit. By default, the "
-        "trainings that run at the same time share the cores of the machine, and each has at "
-        "least two; threads are added while a training waits for samples and processors are free. "
-        "A number here is fixed. Weights do not depend on it.",
-        {.min = 1, .max = 1024});
+    field("loader_threads", loader_threads,
+          "Threads that prepare samples in the process of a training or a fit. By default, the "
+          "trainings that run at the same time share the cores of the machine, and each has at "
+          "least two. Weights do not depend on this number.",
+          {.min = 1, .max = 1024});
+    field("loader_most_threads", loader_most_threads,
+          "Threads are added up to this number while a training waits for samples and processors "
+          "are free, and given up again. It helps where storage is far away or an op waits; "
+          "elsewhere it costs speed, because samples are prepared in smaller pieces. By default no "
+          "thread is added.",
+          {.min = 1, .max = 1024});
     field("loader_memory", loader_memory,
           "Bytes of prepared samples that all trainings that run at the same time may keep in "
           "advance, together.",
