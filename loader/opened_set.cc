@@ -9,7 +9,7 @@
 
 namespace tidemill::loader {
 
-absl::StatusOr<OpenedSet> OpenSet(const SetToOpen& which, selector::SelectorClient& selector,
+absl::StatusOr<OpenedSet> OpenSet(SetToOpen which, selector::SelectorClient& selector,
                                   std::shared_ptr<const storage::StorageClient> storage) {
   OpenedSet opened;
   ASSIGN_OR_RETURN(opened.dataset,
@@ -18,7 +18,10 @@ absl::StatusOr<OpenedSet> OpenSet(const SetToOpen& which, selector::SelectorClie
   ASSIGN_OR_RETURN(transform::Graph graph,
                    transform::Graph::Build(opened.graph_spec, samples::SchemaOf(opened.dataset)));
   opened.graph = std::make_shared<const transform::Graph>(std::move(graph));
-  ASSIGN_OR_RETURN(TrainingSet set, ReadTrainingSet(selector, which.run, which.trigger));
+  TrainingSet set{.keys = std::move(which.keys)};
+  if (set.keys.empty()) {
+    ASSIGN_OR_RETURN(set, ReadTrainingSet(selector, which.run, which.trigger));
+  }
   opened.set = std::make_shared<const TrainingSet>(std::move(set));
   opened.storage = std::move(storage);
   opened.reader = [kept = opened.storage, read = ReaderOf(*opened.storage, which.dataset_id)](

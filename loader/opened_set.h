@@ -1,10 +1,11 @@
-// A sealed training set as every job opens it, in any process: the specs, the graph, the set and
-// its samples.
+// A set of samples as every job opens it, in any process: the specs, the graph, the keys and the
+// samples.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/id.h"
 #include "base/status.h"
@@ -25,6 +26,8 @@ struct SetToOpen {
   // A DatasetSpec and a GraphSpec, as canonical YAML.
   std::string dataset = {};
   std::string graph = {};
+  // The keys of a set that is not sealed. Empty: those of the sealed set of the run's trigger.
+  std::vector<int64_t> keys = {};
 };
 
 struct OpenedSet {
@@ -38,7 +41,7 @@ struct OpenedSet {
 };
 
 // The errors are as in config::Read(), transform::Graph::Build() and ReadTrainingSet().
-absl::StatusOr<OpenedSet> OpenSet(const SetToOpen& which, selector::SelectorClient& selector,
+absl::StatusOr<OpenedSet> OpenSet(SetToOpen which, selector::SelectorClient& selector,
                                   std::shared_ptr<const storage::StorageClient> storage);
 
 }  // namespace tidemill::loader

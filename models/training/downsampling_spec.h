@@ -65,10 +65,6 @@ class Downsampling : public config::PartWithFiles<Downsampling> {
   // Whether this method leaves out no sample.
   virtual bool IsNone() const { return false; }
 
-  // Whether it looks at all samples of the training set before it leaves some out. Workers can
-  // prepare that pass.
-  virtual bool PassesOverAll() const { return false; }
-
   // Returns the model that it trains first; std::nullopt for most methods.
   virtual std::optional<AuxiliaryModel> Auxiliary() const { return std::nullopt; }
 

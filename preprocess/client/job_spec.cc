@@ -12,9 +12,15 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
   return {.batch_size = job.batch_size,
           .epochs = job.epochs,
           .shuffle = {.seed = job.seed,
-                      .purpose = "shuffle",
+                      .purpose = job.purpose,
                       .trigger = job.draw == 0 ? job.trigger : job.draw},
           .order = job.order,
+          .draw = job.repeated_draw
+                      ? std::optional(loader::RepeatedDraw{
+                            .samples = job.repeated_draw->samples,
+                            .replacement = job.repeated_draw->replacement})
+                      : std::nullopt,
+          .first_epoch = job.first_epoch,
           .training = job.training,
           .last_batch = job.last_batch,
           .buckets = job.buckets,
@@ -25,8 +31,9 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
 std::shared_ptr<const loader::TrainingSet> PartOf(
     const JobSpec& job, std::shared_ptr<const loader::TrainingSet> sealed) {
   if (!job.held_out) return sealed;
+  loader::DividedSet sets = loader::HoldOut(*sealed, job.held_out->share, job.held_out->seed);
   return std::make_shared<const loader::TrainingSet>(
-      loader::HoldOut(*sealed, job.held_out->share, job.held_out->seed).trained);
+      job.held_out->measured ? std::move(sets.held_out) : std::move(sets.trained));
 }
 
 }  // namespace tidemill::preprocess

@@ -18,19 +18,36 @@
 
 namespace tidemill::preprocess {
 
-// A part of the sealed training set; see loader::HoldOut().
+// Divides the sealed training set into two parts, of which a job takes one; see loader::HoldOut().
 struct HeldOutSpec {
   double share = 0;
   int64_t seed = 0;
+  // Takes the part that is held out, instead of the part that is trained on.
+  bool measured = false;
 
   void Fields(auto&& field) {
     field("share", share, "Share of the keys that is not trained on.");
     field("seed", seed, "Seed of the draw.");
+    field("measured", measured, "Whether the job takes the part that is held out.");
   }
   friend bool operator==(const HeldOutSpec&, const HeldOutSpec&) = default;
 };
 
-// A job: a pass over a training set, in batches. Lane n is slice n of each batch.
+// The epochs of a job that draw new samples each; see loader::RepeatedDraw.
+struct DrawSpec {
+  int64_t samples = 1;
+  bool replacement = false;
+
+  void Fields(auto&& field) {
+    field("samples", samples, "Number of samples of an epoch.");
+    field("replacement", replacement, "Whether each epoch draws from all samples.");
+  }
+  friend bool operator==(const DrawSpec&, const DrawSpec&) = default;
+};
+
+// A job: a pass over a training set, in batches. Lane n is slice n of each batch. The samples of
+// the set are those that the job lists (job_samples.h) or, when it lists none, those of a sealed
+// set.
 struct JobSpec {
   int64_t run_id = 0;
   int64_t trigger = 0;
@@ -42,11 +59,17 @@ struct JobSpec {
   std::optional<HeldOutSpec> held_out = std::nullopt;
   int64_t batch_size = 1;
   int64_t epochs = 1;
+  // The number of the first epoch.
+  int64_t first_epoch = 0;
   int64_t seed = 0;
+  // The purpose of the random numbers that put samples in order.
+  std::string purpose = "shuffle";
   // The number that random draws use in place of the number of the trigger; 0 for the number of the
   // trigger.
   int64_t draw = 0;
   models::OrderSpec order = {};
+  // Absent: each epoch visits all samples of the job.
+  std::optional<DrawSpec> repeated_draw = std::nullopt;
   // Without it, nothing in the graph is random.
   bool training = true;
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
@@ -65,12 +88,15 @@ struct JobSpec {
     field("dataset_id", dataset_id, "The dataset that the keys belong to.");
     field("dataset", dataset, "The dataset's spec.");
     field("graph", graph, "The graph's spec.");
-    field("held_out", held_out, "Samples to leave out.");
+    field("held_out", held_out, "The part of the set that is read.");
     field("batch_size", batch_size, "Samples in a batch, over all lanes.");
     field("epochs", epochs, "Number of passes over the training set.");
+    field("first_epoch", first_epoch, "Number of the first epoch.");
     field("seed", seed, "Seed of the order of samples and of random ops.");
+    field("purpose", purpose, "Purpose of the random numbers of the order.");
     field("draw", draw, "What random draws use in place of the trigger's number. 0: that number.");
     field("order", order, "The order in which an epoch visits the samples.");
+    field("repeated_draw", repeated_draw, "New samples for each epoch.");
     field("training", training, "Whether random ops draw, as for batches to train on.");
     field("last_batch", last_batch, "What to do with the last batch of an epoch.");
     field("num_lanes", num_lanes, "Number of consumers that share each batch.");

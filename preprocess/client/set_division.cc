@@ -17,14 +17,18 @@ absl::StatusOr<std::vector<loader::Subset>> ShardsOf(const Shards& shards,
 }  // namespace
 
 absl::StatusOr<SetDivision> DivideSet(const JobSpec& job, const loader::TrainingSet& set,
+                                      std::shared_ptr<const loader::Subset> chosen,
                                       const storage::StorageClient& storage) {
+  if (job.shards && chosen != nullptr) {
+    return InvalidArgument("a job over chosen samples cannot have shards");
+  }
   if (job.shards && job.num_lanes != job.shards->count) {
     return InvalidArgument(
         "a job of {} shards has one lane for each shard, not {}; its consumers cannot share "
         "batches",
         job.shards->count, job.num_lanes);
   }
-  SetDivision division;
+  SetDivision division{.shards = {std::move(chosen)}};
   loader::SampleFacts facts;
   if (job.mix || (job.shards && job.shards->by == ShardBy::kFile)) {
     ASSIGN_OR_RETURN(facts, loader::ReadSampleFacts(storage, DatasetId{job.dataset_id}, set));

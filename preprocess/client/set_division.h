@@ -16,16 +16,18 @@ namespace tidemill::preprocess {
 
 // A job's set, divided into shards, or whole. The plans that it returns share it.
 struct SetDivision {
-  // The subset of each shard. One nullptr for a set in one piece.
+  // The subset of each shard. For a set in one piece, the chosen samples, or nullptr for all.
   std::vector<std::shared_ptr<const loader::Subset>> shards = {nullptr};
   // The sources of each shard. nullptr without a mix.
   std::vector<std::shared_ptr<const loader::SampleSources>> sources = {nullptr};
 };
 
-// Divides the part of the sealed set that a job uses, by the facts that storage has about its
-// samples. The result is the same in every process. INVALID_ARGUMENT when the set cannot be divided
-// this way (see loader/sample_sources.h), or when the lanes of the job are not its shards.
+// Divides the part of the set that a job uses, by the facts that storage has about its samples. The
+// job takes the `chosen` samples only, unless they are nullptr. The result is the same in every
+// process. INVALID_ARGUMENT when the set cannot be divided this way (see loader/sample_sources.h),
+// when the lanes of the job are not its shards, or for shards of chosen samples.
 absl::StatusOr<SetDivision> DivideSet(const JobSpec& job, const loader::TrainingSet& set,
+                                      std::shared_ptr<const loader::Subset> chosen,
                                       const storage::StorageClient& storage);
 
 // Returns `plan`, which is for the whole set, for one shard of it. For shard 0 of a set in one

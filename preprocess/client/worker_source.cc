@@ -137,6 +137,7 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
   request.set_name(options_.job_name);
   request.set_spec(config::Print(job));
   request.set_fitted(fitted);
+  *request.mutable_samples() = options_.samples;
   request.mutable_lanes()->Assign(lanes.begin(), lanes.end());
   request.set_split_batches(split_);
   request.set_guarantee(options_.guarantee);

@@ -55,6 +55,8 @@ struct WorkerSourceOptions {
   // batch itself. The workers may be full of later batches.
   std::chrono::milliseconds standstill{30'000};
   loader::SettleRows settle = nullptr;
+  // The samples of the job, unless they are those of a sealed set.
+  v1::JobSamples samples = {};
   // For a job with shards. The code that opened all its consumers then finishes the job. The lane
   // is read from one worker at a time.
   std::optional<ShardLane> shard = std::nullopt;

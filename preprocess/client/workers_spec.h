@@ -37,8 +37,8 @@ struct WorkersSpec {
   static constexpr std::string_view kDoc =
       "The stack's preprocessing workers, on this host or others, prepare the samples, instead of "
       "the process that trains. A model is the same, bit by bit, with and without workers, and "
-      "with any number of them. With `training.downsampling` they prepare each pass over all "
-      "samples from which a method chooses; the training prepares the chosen samples itself.";
+      "with any number of them. They also prepare the samples that early stopping holds out, and "
+      "with `training.downsampling` those that a method looks at and those that it has chosen.";
   int64_t most = 8;
   Transport transport = Transport::kAuto;
   CompressionChoice compression = CompressionChoice::kAuto;

@@ -3,14 +3,15 @@
 #include <map>
 #include <utility>
 
+#include "base/check.h"
 #include "db/sql_array.h"
 
 namespace tidemill::preprocess {
 namespace {
 
 constexpr char kInsertJob[] = R"(
-  INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, guarantee)
-  VALUES ($1, $2, $3, $4, $5)
+  INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, guarantee, samples)
+  VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (name) DO NOTHING
   RETURNING job_id)";
 
@@ -24,11 +25,12 @@ constexpr char kInsertLanes[] = R"(
 constexpr char kFindJob[] = "SELECT job_id FROM preprocess.jobs WHERE name = $1";
 
 constexpr char kCompareJob[] = R"(
-  SELECT spec = $2 AS same_spec, fitted = $3 AS same_fitted, split_batches, guarantee
+  SELECT spec = $2 AS same_spec, fitted = $3 AS same_fitted, samples = $4 AS same_samples,
+         split_batches, guarantee
   FROM preprocess.jobs WHERE job_id = $1)";
 
 constexpr char kSelectJob[] = R"(
-  SELECT name, spec, fitted,
+  SELECT name, spec, fitted, samples,
          (SELECT count(*) FROM preprocess.lanes WHERE lanes.job_id = jobs.job_id) AS num_lanes
   FROM preprocess.jobs AS jobs WHERE job_id = $1)";
 
@@ -84,7 +86,8 @@ bool SameLanes(const std::vector<Lane>& lanes, const v1::CreateJobRequest& reque
 std::optional<int64_t> JobsTable::Insert(const v1::CreateJobRequest& request) {
   const pqxx::result rows = work_.exec_params(
       kInsertJob, request.name(), request.spec(), pqxx::binarystring(request.fitted()),
-      request.split_batches(), static_cast<int32_t>(request.guarantee()));
+      request.split_batches(), static_cast<int32_t>(request.guarantee()),
+      pqxx::binarystring(request.samples().SerializeAsString()));
   if (rows.empty()) return std::nullopt;
   const auto job_id = rows[0][0].as<int64_t>();
   db::SqlArray firsts, ends, shards;
@@ -105,7 +108,8 @@ std::optional<int64_t> JobsTable::Find(const std::string& name) {
 
 std::string JobsTable::Difference(int64_t job_id, const v1::CreateJobRequest& request) {
   const pqxx::result rows =
-      work_.exec_params(kCompareJob, job_id, request.spec(), pqxx::binarystring(request.fitted()));
+      work_.exec_params(kCompareJob, job_id, request.spec(), pqxx::binarystring(request.fitted()),
+                        pqxx::binarystring(request.samples().SerializeAsString()));
   const pqxx::row row = rows.at(0);
   const auto split_batches = row["split_batches"].as<int64_t>();
   const auto guarantee = static_cast<v1::Guarantee>(row["guarantee"].as<int32_t>());
@@ -115,6 +119,7 @@ std::string JobsTable::Difference(int64_t job_id, const v1::CreateJobRequest& re
   };
   compare(row["same_spec"].as<bool>(), "spec");
   compare(row["same_fitted"].as<bool>(), "fitted");
+  compare(row["same_samples"].as<bool>(), "samples");
   compare(SameLanes(LoadLanes(job_id, split_batches, guarantee), request), "lanes");
   compare(split_batches == request.split_batches(), "split_batches");
   compare(guarantee == request.guarantee(), "guarantee");
@@ -129,6 +134,10 @@ std::optional<v1::GetJobResponse> JobsTable::Get(int64_t job_id) {
   job.set_spec(rows[0]["spec"].as<std::string>());
   job.set_fitted(pqxx::binarystring(rows[0]["fitted"]).str());
   job.set_num_lanes(rows[0]["num_lanes"].as<int32_t>());
+  const pqxx::binarystring samples(rows[0]["samples"]);
+  const bool is_read =
+      job.mutable_samples()->ParseFromArray(samples.data(), static_cast<int>(samples.size()));
+  TIDEMILL_CHECK(is_read);  // Insert() has written it.
   return job;
 }
 

@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "loader/opened_set.h"
+#include "preprocess/client/job_samples.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 
@@ -37,13 +38,17 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
                                                              .trigger = spec.trigger,
                                                              .dataset_id = {spec.dataset_id},
                                                              .dataset = spec.dataset,
-                                                             .graph = spec.graph},
+                                                             .graph = spec.graph,
+                                                             .keys = KeysOf(known.samples())},
                                                             client, store));
     opened.parts.graph = set.graph;
     opened.parts.reader = set.reader;
     opened.parts.bad = set.bad;
     opened.parts.set = PartOf(spec, std::move(set.set));
-    ASSIGN_OR_RETURN(opened.division, DivideSet(spec, *opened.parts.set, *store));
+    ASSIGN_OR_RETURN(std::shared_ptr<const loader::Subset> chosen,
+                     ChosenOf(known.samples(), opened.parts.set->size()));
+    ASSIGN_OR_RETURN(opened.division,
+                     DivideSet(spec, *opened.parts.set, std::move(chosen), *store));
     if (spec.buckets && spec.num_lanes > 1 && !spec.shards) {
       opened.parts.windows = std::make_shared<loader::WindowCache>(kWindowBytes);
     }

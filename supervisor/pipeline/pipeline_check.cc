@@ -321,21 +321,10 @@ class Checker {
     }
   }
 
-  // Workers make passes over all samples: those of a training that leaves none out, and those that
-  // a method makes to choose from.
   void CheckWorkers() {
-    if (!spec_.preprocess.workers) return;
-    const auto methods = spec_.training.downsampling->Methods();
     const auto leaves_out = [](const models::Downsampling* method) { return !method->IsNone(); };
-    const auto is_blind = [&](const models::Downsampling* method) {
-      return leaves_out(method) && !method->PassesOverAll();
-    };
-    if (std::ranges::all_of(methods, is_blind)) {
-      problems_.Add("preprocess.workers",
-                    "are not used by this downsampling, which reads no samples but those that it "
-                    "has chosen",
-                    "leave out `workers`, or `training.downsampling`");
-    } else if (spec_.preprocess.workers->shards && std::ranges::any_of(methods, leaves_out)) {
+    if (!spec_.preprocess.workers || !spec_.preprocess.workers->shards) return;
+    if (std::ranges::any_of(spec_.training.downsampling->Methods(), leaves_out)) {
       problems_.Add("preprocess.workers.shards",
                     "cannot be used with downsampling, which chooses from all samples",
                     "leave out `shards`, or `training.downsampling`");

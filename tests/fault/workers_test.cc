@@ -49,23 +49,27 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
   }
 }
 
-void AddDownsampling(const std::string& pipeline, const std::string& method) {
+void AddToTraining(const std::string& pipeline, const std::string& line) {
   std::string text = files::Read(pipeline).value();
   const std::string section = "training:\n";
-  text.insert(text.find(section) + section.size(), "  downsampling: " + method + "\n");
+  text.insert(text.find(section) + section.size(), "  " + line + "\n");
   EXPECT_TRUE(files::WriteAtomically(pipeline, text).ok());
 }
 
-TEST(Workers, ATrainingThatDownsamplesChoosesTheSameFromSamplesThatWorkersPrepare) {
-  for (const char* const method : {"{type: loss, fraction: 0.5}", "{type: margin, fraction: 0.5}",
-                                   "{type: loss, fraction: 0.5, when: batch_then_sample}"}) {
+TEST(Workers, EveryPassOfATrainingMayBeMadeByWorkers) {
+  for (const char* const method :
+       {"downsampling: {type: loss, fraction: 0.5}", "downsampling: {type: margin, fraction: 0.5}",
+        "downsampling: {type: loss, fraction: 0.5, when: batch_then_sample}",
+        "downsampling: {type: rs2, fraction: 0.5}", "downsampling: {type: info_batch}",
+        "downsampling: {type: rho_loss, fraction: 0.5}",
+        "early_stopping: {held_out: 0.4, patience: 1}"}) {
     std::vector<std::vector<std::string>> made;
     for (const bool by_workers : {false, true}) {
       const Stack stack;
       ASSERT_EQ(stack.Tidemill({"up"}, {{"TIDEMILL_WORKERS", "2"}}).exit_code, 0);
       const std::string pipeline =
           by_workers ? WriteWorkersPipeline(stack.files()) : WriteSmallPipeline(stack.files());
-      AddDownsampling(pipeline, method);
+      AddToTraining(pipeline, method);
       const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
       EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
       made.push_back(Fingerprint(result.Json()));

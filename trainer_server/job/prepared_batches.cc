@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "config/config.h"
+#include "preprocess/client/job_samples.h"
 #include "preprocess/client/set_division.h"
 #include "preprocess/client/sharded_source.h"
 #include "preprocess/client/worker_source.h"
@@ -16,8 +18,12 @@ namespace {
 
 constexpr char kDispatcher[] = "preprocess";
 
+// For fewer samples, setting up a job takes longer than workers could save.
+constexpr int64_t kLeastSamplesOfJob = 128;
+
 preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
-                           const models::TrainingSpec& training, const loader::BatchPlan& plan) {
+                           const models::TrainingSpec& training, SetPart part,
+                           const loader::BatchPlan& plan) {
   preprocess::JobSpec spec = {.run_id = request.command().run_id(),
                               .trigger = request.trigger(),
                               .dataset_id = request.dataset_id(),
@@ -25,14 +31,21 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .graph = request.graph(),
                               .batch_size = plan.batch_size,
                               .epochs = plan.epochs,
+                              .first_epoch = plan.first_epoch,
                               .seed = plan.shuffle.seed,
+                              .purpose = plan.shuffle.purpose,
                               .draw = request.draw(),
                               .order = plan.order,
                               .training = plan.training,
-                              .buckets = plan.buckets,
-                              .mix = training.mix};
+                              .buckets = plan.buckets};
+  if (part == SetPart::kTrained) spec.mix = training.mix;
   if (training.early_stopping) {
-    spec.held_out = {.share = training.early_stopping->held_out, .seed = training.seed};
+    spec.held_out = {.share = training.early_stopping->held_out,
+                     .seed = training.seed,
+                     .measured = part == SetPart::kHeldOut};
+  }
+  if (plan.draw) {
+    spec.repeated_draw = {.samples = plan.draw->samples, .replacement = plan.draw->replacement};
   }
   return spec;
 }
@@ -42,6 +55,7 @@ struct Request {
   const v1::TrainingJob& job;
   const OpenedJob& opened;
   const preprocess::JobSpec& spec;
+  const preprocess::v1::JobSamples& samples;
   const preprocess::SetDivision& division;
   const loader::BatchParts& parts;
   const loader::BatchPlan& plan;  // The plan of the whole set.
@@ -63,7 +77,8 @@ absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request
       .link = {.transport = workers.transport, .compression = workers.compression},
       .most_workers = workers.most,
       .bytes_ahead = workers.bytes_ahead.bytes,
-      .settle = request.settle};
+      .settle = request.settle,
+      .samples = request.samples};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& request) {
@@ -105,6 +120,32 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
   return preprocess::WorkerSource::Open(request.spec, fitted, std::move(maker), options);
 }
 
+absl::StatusOr<std::optional<preprocess::WorkersSpec>> WorkersOf(
+    const v1::StartTrainingRequest& request) {
+  if (request.workers().empty()) return std::optional<preprocess::WorkersSpec>();
+  ASSIGN_OR_RETURN(auto workers,
+                   config::Read<preprocess::WorkersSpec>(request.workers(), "workers"));
+  return std::optional(std::move(workers));
+}
+
+// Whether workers can make the batches of a plan, and whether that pays. `samples` gets the chosen
+// samples.
+bool MayTravel(const loader::BatchPlan& plan, const loader::BatchParts& parts,
+               preprocess::v1::JobSamples& samples) {
+  int64_t num_samples = plan.draw ? plan.draw->samples : parts.set->size();
+  if (plan.subset != nullptr) {
+    num_samples = plan.subset->size();
+    absl::StatusOr<preprocess::v1::JobSamples> chosen = preprocess::ChosenSamples(*plan.subset);
+    if (!chosen.ok()) {
+      log::Warn("this process prepares the samples that were chosen, instead of workers",
+                {{"reason", std::string(chosen.status().message())}});
+      return false;
+    }
+    samples = *std::move(chosen);
+  }
+  return num_samples * plan.epochs >= kLeastSamplesOfJob;
+}
+
 }  // namespace
 
 loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
@@ -117,21 +158,22 @@ loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
-    const loader::BatchParts& parts, const loader::BatchPlan& plan,
+    SetPart part, const loader::BatchParts& parts, const loader::BatchPlan& plan,
     const loader::SettleRows& settle) {
-  preprocess::JobSpec spec = SpecOf(job.request(), training, plan);
-  std::optional<preprocess::WorkersSpec> workers;
-  if (!job.request().workers().empty()) {
-    ASSIGN_OR_RETURN(workers,
-                     config::Read<preprocess::WorkersSpec>(job.request().workers(), "workers"));
+  preprocess::JobSpec spec = SpecOf(job.request(), training, part, plan);
+  ASSIGN_OR_RETURN(std::optional<preprocess::WorkersSpec> workers, WorkersOf(job.request()));
+  if (workers && workers->shards && part == SetPart::kTrained) {
     spec.shards = workers->shards;
-    if (spec.shards) spec.num_lanes = spec.shards->count;
+    spec.num_lanes = spec.shards->count;
   }
   ASSIGN_OR_RETURN(const preprocess::SetDivision division,
-                   preprocess::DivideSet(spec, *parts.set, *opened.storage));
+                   preprocess::DivideSet(spec, *parts.set, plan.subset, *opened.storage));
+  preprocess::v1::JobSamples samples;
+  if (workers && !MayTravel(plan, parts, samples)) workers.reset();
   const Request request = {.job = job,
                            .opened = opened,
                            .spec = spec,
+                           .samples = samples,
                            .division = division,
                            .parts = parts,
                            .plan = plan,

@@ -68,10 +68,10 @@ void PreparedTraining::HoldOut() {
   trained_ = std::make_shared<const loader::TrainingSet>(std::move(sets.trained));
   held_out_ = std::make_shared<const loader::TrainingSet>(std::move(sets.held_out));
   setup_.held_out = [this] {
-    return OpenStream(held_out_, {.batch_size = spec_.batch_size,
-                                  .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
-                                  .order = models::InStreamOrder(),
-                                  .training = false});
+    return OpenPass(SetPart::kHeldOut, {.batch_size = spec_.batch_size,
+                                        .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
+                                        .order = models::InStreamOrder(),
+                                        .training = false});
   };
 }
 
@@ -110,7 +110,7 @@ absl::Status PreparedTraining::ReadNetwork() {
 DownsamplingSetup PreparedTraining::Downsampling(std::function<absl::Status()> progress) const {
   return {.method = method_,
           .set = trained_,
-          .open = [this](const loader::BatchPlan& plan) { return OpenPass(plan); },
+          .open = [this](const loader::BatchPlan& plan) { return OpenPass(SetPart::kTrained, plan); },
           .folder = files::Join(folder_, kDownsamplingFolder),
           .progress = std::move(progress),
           .score_batch = ScoreBatch(),
@@ -126,9 +126,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatch
       .order = spec_.EffectiveOrder(),
       .first_batch = first_batch,
       .buckets = spec_.buckets};
-  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_,
-                                                     PartsOf(trained_, nullptr), plan, Settle()));
-  return Learnable(std::move(batches));
+  return OpenPass(SetPart::kTrained, plan);
 }
 
 // The times of what is trained on. Samples that storage does not know are never scored.
@@ -157,21 +155,14 @@ int64_t PreparedTraining::ScoreBatch() const {
                   static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(fitting))));
 }
 
-absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenStream(
-    std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
-    std::shared_ptr<loader::DecodedSamples> kept) const {
-  ASSIGN_OR_RETURN(auto stream,
-                   loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
-                                               StreamOptionsOf(job_.preparation(), Settle())));
-  return Learnable(std::move(stream));
-}
-
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenPass(
-    const loader::BatchPlan& plan) const {
-  const bool is_whole = plan.subset == nullptr && !plan.draw && plan.first_epoch == 0;
-  if (!is_whole || job_.request().workers().empty()) return OpenStream(trained_, plan, kept_);
-  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_,
-                                                     PartsOf(trained_, nullptr), plan, Settle()));
+    SetPart part, const loader::BatchPlan& plan) const {
+  const bool is_trained = part == SetPart::kTrained;
+  ASSIGN_OR_RETURN(
+      auto batches,
+      OpenTrainingBatches(job_, opened_, spec_, part,
+                          PartsOf(is_trained ? trained_ : held_out_, is_trained ? kept_ : nullptr),
+                          plan, Settle()));
   return Learnable(std::move(batches));
 }
 

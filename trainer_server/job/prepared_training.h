@@ -14,6 +14,7 @@
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 #include "trainer_server/job/opened_job.h"
+#include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/training/training_setup.h"
 #include "transform/fitted_state.h"
 
@@ -62,13 +63,9 @@ class PreparedTraining {
   absl::Status ReadNetwork();
   absl::StatusOr<SampleTimes> FindTimes() const;
   int64_t ScoreBatch() const;
-  absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenStream(
-      std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
-      std::shared_ptr<loader::DecodedSamples> kept = nullptr) const;
-  // Opens a pass of a training that downsamples. Workers make those over all samples, if the
-  // training uses any. Those over chosen samples are made here, because a choice does not travel.
+  // Opens a pass over a part of the set, or over chosen samples of it.
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenPass(
-      const loader::BatchPlan& plan) const;
+      SetPart part, const loader::BatchPlan& plan) const;
   // Leaves out samples with a target that the model cannot have, so that such a sample does not
   // fail the training.
   std::unique_ptr<loader::BatchSource> Learnable(std::unique_ptr<loader::BatchSource> source) const;

@@ -43,7 +43,6 @@ concept GradientCoresetSpec = KeptSpec<Spec> && std::derived_from<Spec, Gradient
 template <GradientCoresetSpec Spec>
 class DownsamplingOf<Spec> final : public KeptDownsampling<Spec> {
  public:
-  bool PassesOverAll() const override { return true; }
   void CheckTraining(const models::TrainedWith& with,
                      models::TrainingProblems& problems) const override {
     CheckBalance(this->spec_.balance, with, problems);

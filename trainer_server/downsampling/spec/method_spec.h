@@ -14,8 +14,7 @@
 //
 // Where a default of models::Downsampling or of DownsamplingBase does not fit, the header
 // specialises DownsamplingOf for the spec and overrides it: CheckTraining() for a method that needs
-// something that a training may not provide, PassesOverAll() for one that scores all samples,
-// Auxiliary() for one that trains another model first,
+// something that a training may not provide, Auxiliary() for one that trains another model first,
 // WarmupTriggers() for one that can warm up, MethodAt() and Methods() for one that delegates to
 // other methods, TakeFiles() and RunsWith() for one that names files. kept.h, scored.h and
 // gradient_coreset.h have the settings that specs share.

@@ -84,7 +84,6 @@ concept ScoredSpec = KeptSpec<Spec> && std::derived_from<Spec, Scored>;
 template <ScoredSpec Spec>
 class ScoredDownsampling : public KeptDownsampling<Spec> {
  public:
-  bool PassesOverAll() const override { return true; }
   void CheckTraining(const models::TrainedWith& with,
                      models::TrainingProblems& problems) const override {
     const Scored& spec = this->spec_;
