@@ -1,6 +1,9 @@
 #include "loader/predicted_gains.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 #include "fmt/format.h"
 
@@ -10,7 +13,10 @@ namespace {
 // A path none of whose parts is used more was never full.
 constexpr double kUsed = 0.5;
 constexpr double kWorthTelling = 1.05;
-constexpr size_t kMostTold = 3;
+constexpr size_t kMostShown = 3;
+// More are not recommended at once: that far from what was measured, a prediction says little.
+constexpr int64_t kMostTimesTheWorkers = 16;
+constexpr std::string_view kTwiceTheWorkers = "twice the workers, on other machines";
 
 // The share of the time for which each part is used.
 struct Use {
@@ -40,6 +46,17 @@ class PathModel {
     return after > 0 ? std::clamp(use_.Largest() / after, 1.0, 2.0) : 1;
   }
 
+  // The fewest workers, in multiples of those there are, after which the step is the limit.
+  int64_t EnoughWorkers() const {
+    int64_t times = 1;
+    while (times < kMostTimesTheWorkers && UseWithWorkers(static_cast<double>(times)).Largest() > use_.step) ++times;
+    return times;
+  }
+
+  double FactorOfWorkers(double times) const {
+    return use_.Largest() / UseWithWorkers(times).Largest();
+  }
+
  private:
   Use UseAfter(PathPart part, int op) const {
     Use use = use_;
@@ -62,10 +79,7 @@ class PathModel {
         use.threads /= 2;
         break;
       case PathPart::kWorkers:
-        use.threads /= 2;
-        use.links /= 2;
-        use.cores /= 2;
-        break;
+        return UseWithWorkers(2);
       case PathPart::kLinks:
         use.links /= 2;
         break;
@@ -75,6 +89,14 @@ class PathModel {
     }
     use.threads = std::max(use.threads, 0.0);
     return use;
+  }
+
+  // Further workers bring threads, links and processors.
+  Use UseWithWorkers(double times) const {
+    return {.step = use_.step,
+            .threads = use_.threads / times,
+            .links = use_.links / times,
+            .cores = use_.cores / times};
   }
 
   // The share of this process's time on processors. Other processes keep their share of full
@@ -121,19 +143,35 @@ std::vector<PredictedGain> PredictGains(double wait_share, const PathWork& work)
   }
   add(PathPart::kThreads, "twice the threads");
   if (work.link_ns > 0) {
-    add(PathPart::kWorkers, "twice the workers, on other machines");
+    add(PathPart::kWorkers, std::string(kTwiceTheWorkers));
     add(PathPart::kLinks, "a network twice as fast");
   }
   if (work.processors_ns > 0) add(PathPart::kCores, "twice the cores");
-  std::stable_sort(gains.begin(), gains.end(), [](const PredictedGain& a, const PredictedGain& b) {
-    return a.factor > b.factor;
-  });
+  std::ranges::stable_sort(gains, std::greater(), &PredictedGain::factor);
   return gains;
 }
 
-std::vector<PredictedGain> WorthTelling(std::vector<PredictedGain> gains) {
+std::optional<PredictedGain> PredictEnoughWorkers(double wait_share, const PathWork& work) {
+  const PathModel model(wait_share, work);
+  if (work.capacity_ns == 0 || work.link_ns == 0 || model.Largest() < kUsed) return std::nullopt;
+  const int64_t times = model.EnoughWorkers();
+  if (times < 2) return std::nullopt;
+  return PredictedGain{.part = PathPart::kWorkers,
+                       .change = times == 2
+                                     ? std::string(kTwiceTheWorkers)
+                                     : fmt::format("{} times the workers, on other machines", times),
+                       .factor = model.FactorOfWorkers(static_cast<double>(times))};
+}
+
+std::vector<PredictedGain> PredictGainsToShow(double wait_share, const PathWork& work) {
+  std::vector<PredictedGain> gains = PredictGains(wait_share, work);
+  const std::optional<PredictedGain> workers = PredictEnoughWorkers(wait_share, work);
+  for (PredictedGain& gain : gains) {
+    if (gain.part == PathPart::kWorkers && workers) gain = *workers;
+  }
   std::erase_if(gains, [](const PredictedGain& gain) { return gain.factor < kWorthTelling; });
-  if (gains.size() > kMostTold) gains.resize(kMostTold);
+  std::ranges::stable_sort(gains, std::greater(), &PredictedGain::factor);
+  if (gains.size() > kMostShown) gains.resize(kMostShown);
   return gains;
 }
 

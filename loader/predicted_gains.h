@@ -11,6 +11,7 @@
 // the new one. Nothing but shares of time that were measured goes into it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,13 @@ struct PredictedGain {
 // the time: then something that is not measured is the limit, or the path was never full.
 std::vector<PredictedGain> PredictGains(double wait_share, const PathWork& work);
 
-// Drops gains of less than 5 %, which cannot be told from noise, and those after the first few.
-std::vector<PredictedGain> WorthTelling(std::vector<PredictedGain> gains);
+// Returns the gain of the fewest workers after which another part is the limit, in multiples of
+// those there are: "3 times the workers, on other machines". Returns std::nullopt when more workers
+// are no gain, or when there are none.
+std::optional<PredictedGain> PredictEnoughWorkers(double wait_share, const PathWork& work);
+
+// Returns the predictions that are shown. Gains of less than 5 %, which cannot be told from noise,
+// and those after the first few are left out. In place of twice the workers it has enough of them.
+std::vector<PredictedGain> PredictGainsToShow(double wait_share, const PathWork& work);
 
 }  // namespace tidemill::loader

@@ -69,7 +69,7 @@ TEST(PredictedGains, OfATrainingThatHardlyWaitsAreThoseOfItsStep) {
   const auto gains = PredictGains(0.02, idle);
   EXPECT_EQ(gains.front().part, PathPart::kStep);
   EXPECT_EQ(gains.front().factor, 2.0);
-  EXPECT_EQ(WorthTelling(gains).size(), 1U);
+  EXPECT_EQ(PredictGainsToShow(0.02, idle).size(), 1U);
 }
 
 TEST(PredictedGains, OfMoreThreadsAreNoneWhereTheProcessorsAreFull) {
@@ -93,6 +93,20 @@ TEST(PredictedGains, OfWorkersAndNetworksNeedLinks) {
   EXPECT_EQ(factors.at("twice the threads"), 1.0);
 }
 
+// Threads and cores of the workers are used for 90 % of the time, the step for 25 %.
+TEST(PredictedGains, RecommendAsManyWorkersAsTheStepCanUse) {
+  PathWork work = BusyThreads();
+  work.link_ns = 1000;
+  const auto enough = PredictEnoughWorkers(0.75, work);
+  ASSERT_TRUE(enough.has_value());
+  EXPECT_EQ(enough->change, "4 times the workers, on other machines");
+  EXPECT_THAT(enough->factor, DoubleNear(4, 1e-9)) << "then they are as fast as the step";
+  EXPECT_THAT(PredictGainsToShow(0.75, work).front().change, enough->change);
+  EXPECT_EQ(PredictEnoughWorkers(0.02, work), std::nullopt) << "the step is the limit";
+  work.link_ns = 0;
+  EXPECT_EQ(PredictEnoughWorkers(0.75, work), std::nullopt) << "there are no workers";
+}
+
 TEST(PredictedGains, AreNotGuessed) {
   EXPECT_THAT(PredictGains(0.9, {}), IsEmpty()) << "nothing was measured";
   PathWork idle = BusyThreads();
@@ -107,7 +121,7 @@ TEST(PredictedGains, NameAnOpByItsPlaceWhereThereAreSeveral) {
 }
 
 TEST(PredictedGains, ComeTheLargestFirstAndWithoutNoise) {
-  const auto told = WorthTelling(PredictGains(0.9, BusyThreads()));
+  const auto told = PredictGainsToShow(0.9, BusyThreads());
   ASSERT_EQ(told.size(), 3U);
   EXPECT_EQ(told[0].change, "twice the threads");
   EXPECT_EQ(told[1].change, "op resize twice as fast");

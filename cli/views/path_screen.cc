@@ -83,7 +83,7 @@ TrainingRates RatesOf(const std::optional<RunLook>& before, const RunLook& now) 
   if (so_far.batches > 0 || now.progress.done() > 0) {
     rates.verdict = loader::Judge(now.progress.wait_share(), so_far);
     for (const loader::PredictedGain& gain :
-         loader::WorthTelling(loader::PredictGains(now.progress.wait_share(), so_far))) {
+         loader::PredictGainsToShow(now.progress.wait_share(), so_far)) {
       *rates.gains.Add() = preprocess::ToMessage(gain);
     }
   }

@@ -65,7 +65,7 @@ rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
 void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
   result.set_verdict(loader::Judge(result.wait_share(), work).ToText());
   for (const loader::PredictedGain& gain :
-       loader::WorthTelling(loader::PredictGains(result.wait_share(), work))) {
+       loader::PredictGainsToShow(result.wait_share(), work)) {
     *result.add_gains() = preprocess::ToMessage(gain);
   }
 }
