@@ -48,4 +48,12 @@ absl::Status AlignLabels(std::span<Batch> batches) {
   return absl::OkStatus();
 }
 
+absl::Status ForgetLabels(Batch& samples) {
+  const auto num_rows = static_cast<size_t>(samples.num_rows());
+  const std::vector<int64_t> classes(num_rows, 0);
+  const std::vector<double> reals(num_rows, 0);
+  RETURN_IF_ERROR(samples.Set(MakeColumn<int64_t>(kClassLabelColumn, classes)));
+  return samples.Set(MakeColumn<double>(kRealLabelColumn, reals));
+}
+
 }  // namespace tidemill::batch

@@ -17,4 +17,8 @@ std::vector<int64_t> LabelledRows(const Batch& samples);
 // batches can then be concatenated. Storage leaves out a label that none of a batch's samples has.
 absl::Status AlignLabels(std::span<Batch> batches);
 
+// Gives every sample placeholder labels in place of its own, so that a graph leaves out no sample
+// whose label is missing.
+absl::Status ForgetLabels(Batch& samples);
+
 }  // namespace tidemill::batch

@@ -45,5 +45,13 @@ TEST(AlignLabels, LetsBatchesBeConcatenatedOfWhichOneHasNoLabelsAtAll) {
   EXPECT_THAT(LabelledRows(*whole), ElementsAre(3));
 }
 
+TEST(ForgetLabels, GivesEverySampleALabelThatSaysNothing) {
+  Batch samples = WithClasses({1, 2}, 0b10);
+  ASSERT_THAT(ForgetLabels(samples), IsOk());
+  EXPECT_THAT(LabelledRows(samples), ElementsAre(0, 1));
+  EXPECT_THAT(samples.Find(kClassLabelColumn)->Values<int64_t>(), ElementsAre(0, 0));
+  EXPECT_THAT(samples.Find(kRealLabelColumn)->Values<double>(), ElementsAre(0, 0));
+}
+
 }  // namespace
 }  // namespace tidemill::batch

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "batch/labels.h"
 #include "batch/slice.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
@@ -84,6 +85,15 @@ SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset) 
           }
           return sink(std::move(samples), std::move(unreadable));
         });
+  };
+}
+
+SampleReader WithoutLabels(SampleReader reader) {
+  return [reader = std::move(reader)](std::span<const int64_t> keys, const SampleSink& sink) {
+    return reader(keys, [&](batch::Batch samples, std::vector<Unreadable> unreadable) {
+      RETURN_IF_ERROR(batch::ForgetLabels(samples));
+      return sink(std::move(samples), std::move(unreadable));
+    });
   };
 }
 

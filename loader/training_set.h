@@ -51,6 +51,9 @@ using SampleReader =
 // Reads from the storage service. `storage` must outlive the reader.
 SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset);
 
+// Reads the same samples with placeholder labels; see batch::ForgetLabels().
+SampleReader WithoutLabels(SampleReader reader);
+
 // The rows of a training set that were read, and the samples that were not.
 struct Rows {
   // Samples with the additional column `ordinal` and, in a weighted set, `weight`.

@@ -140,6 +140,16 @@ TEST(BatchMaker, ASetSmallerThanABatchIsFilledBySeveralRoundsOrDropped) {
   EXPECT_EQ(MakerOf(ReadableSet(3), plan)->end(), 0);
 }
 
+TEST(BatchMaker, SamplesWithoutLabelsHavePlaceholdersForTargets) {
+  const auto maker = BatchMaker::Create(
+      {.set = Shared(ReadableSet(20)), .reader = WithoutLabels(ReadSamples), .graph = MakeGraph()},
+      Plan(20, 1));
+  ASSERT_TRUE(maker.ok()) << maker.status();
+  const std::vector<TrainingBatch> made = Make(**maker, 0, 1);
+  EXPECT_EQ(made[0].rows.num_rows(), 20);
+  EXPECT_THAT(made[0].rows.Find("target")->Values<int64_t>(), Each(0));
+}
+
 TEST(BatchMaker, AnUnknownSliceIsAnError) {
   BatchPlan plan = Plan(10, 1);
   plan.slice = 2;

@@ -40,6 +40,9 @@ struct BatchPlan {
   int64_t first_epoch = 0;
   // Without it, nothing in the graph is random, as when a model is measured.
   bool training = true;
+  // Whether an op `standardize` applies to the target, as for a loss. Without it, targets keep
+  // their units.
+  bool standardize_target = true;
   // The number of batches, counted through all epochs, to skip at the beginning, because a resumed
   // training has already used them.
   int64_t first_batch = 0;

@@ -46,7 +46,7 @@ transform::RunContext RowMaker::ContextOf(int64_t number) const {
           .seed = plan.shuffle.seed,
           .trigger = plan.shuffle.trigger,
           .epoch = ordinals_.EpochOf(number),
-          .standardize_target = true};
+          .standardize_target = plan.standardize_target};
 }
 
 absl::Status RowMaker::Transform(const transform::RunContext& context, batch::Batch& piece,

@@ -72,6 +72,12 @@ struct JobSpec {
   std::optional<DrawSpec> repeated_draw = std::nullopt;
   // Without it, nothing in the graph is random.
   bool training = true;
+  // Whether targets are standardised, as for a loss; see loader::BatchPlan.
+  bool standardize_target = true;
+  // Whether samples without a label count as others, and all labels are placeholders.
+  bool ignores_labels = false;
+  // Whether workers report to storage the samples that they could not use.
+  bool reports_bad = true;
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
   int64_t num_lanes = 1;
   std::optional<models::Buckets> buckets = std::nullopt;
@@ -98,6 +104,9 @@ struct JobSpec {
     field("order", order, "The order in which an epoch visits the samples.");
     field("repeated_draw", repeated_draw, "New samples for each epoch.");
     field("training", training, "Whether random ops draw, as for batches to train on.");
+    field("standardize_target", standardize_target, "Whether targets are standardised.");
+    field("ignores_labels", ignores_labels, "Whether all labels are placeholders.");
+    field("reports_bad", reports_bad, "Whether samples that cannot be used are reported.");
     field("last_batch", last_batch, "What to do with the last batch of an epoch.");
     field("num_lanes", num_lanes, "Number of consumers that share each batch.");
     field("buckets", buckets, "Batches of samples of similar length.");

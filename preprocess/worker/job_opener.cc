@@ -42,8 +42,9 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
                                                              .keys = KeysOf(known.samples())},
                                                             client, store));
     opened.parts.graph = set.graph;
-    opened.parts.reader = set.reader;
-    opened.parts.bad = set.bad;
+    opened.parts.reader =
+        spec.ignores_labels ? loader::WithoutLabels(set.reader) : std::move(set.reader);
+    if (spec.reports_bad) opened.parts.bad = set.bad;
     opened.parts.set = PartOf(spec, std::move(set.set));
     ASSIGN_OR_RETURN(std::shared_ptr<const loader::Subset> chosen,
                      ChosenOf(known.samples(), opened.parts.set->size()));
