@@ -41,9 +41,11 @@ absl::Status Check(const v1::ReadModelColumnsRequest& request) {
   return absl::OkStatus();
 }
 
-// Depends on the request alone, not on the caller. The order of columns does not matter.
+// Depends on what is asked for, not on the caller, nor on where samples are prepared. The order of
+// columns does not matter.
 std::string NameOf(v1::ReadModelColumnsRequest request) {
   request.clear_command();
+  request.clear_workers();
   std::sort(request.mutable_columns()->begin(), request.mutable_columns()->end());
   return Sha256(request.SerializeAsString());
 }

@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
   ASSIGN_OR_RETURN(const auto config, config::ReadSection<EvaluatorConfig>(
                                           context.config_text, context.config_name, "evaluator"));
   ASSIGN_OR_RETURN(rpc::v1::Endpoints endpoints,
-                   rpc::EndpointsFor(context, {"storage", "model_store"}));
+                   rpc::EndpointsFor(context, {"storage", "model_store"}, {"preprocess"}));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("evaluator"));
   ASSIGN_OR_RETURN(auto processes,

@@ -30,7 +30,7 @@ using JobRunner =
 
 // The settings of every job.
 struct JobSettings {
-  // The endpoints of storage and model_store.
+  // The endpoints of storage and model_store and, if there is one, of the dispatcher.
   rpc::v1::Endpoints endpoints;
   int num_threads = 1;
   int64_t model_bytes = int64_t{1} << 30;

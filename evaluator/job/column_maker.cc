@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch/labels.h"
 #include "batch/slice.h"
 
 namespace tidemill::evaluator {
@@ -23,15 +24,6 @@ batch::Batch Padded(const batch::Batch& rows) {
   std::vector<int64_t> places(ColumnMaker::kNetworkRows, rows.num_rows() - 1);
   std::iota(places.begin(), places.begin() + rows.num_rows(), 0);
   return rows.Take(places);
-}
-
-// Placeholder labels, so that a graph leaves out no sample whose label is missing.
-absl::Status ForgetLabels(batch::Batch& samples) {
-  const auto num_rows = static_cast<size_t>(samples.num_rows());
-  RETURN_IF_ERROR(samples.Set(
-      batch::MakeColumn<int64_t>(batch::kClassLabelColumn, std::vector<int64_t>(num_rows, 0))));
-  return samples.Set(
-      batch::MakeColumn<double>(batch::kRealLabelColumn, std::vector<double>(num_rows, 0)));
 }
 
 // The samples that the graph did not let through.
@@ -123,21 +115,25 @@ absl::StatusOr<batch::Batch> ColumnMaker::MakeBy(const transform::Graph& graph,
                                                  const batch::Batch& samples,
                                                  std::vector<Unanswered>* unanswered) {
   batch::Batch known = samples;
-  if (!asked_.error) RETURN_IF_ERROR(ForgetLabels(known));
+  if (!asked_.error) RETURN_IF_ERROR(batch::ForgetLabels(known));
   ASSIGN_OR_RETURN(const transform::Transformed transformed, graph.Run(known, fitted));
   if (unanswered != nullptr) AddLeftOut(samples, transformed, *unanswered);
+  return MakeOfRows(transformed.batch, unanswered);
+}
+
+absl::StatusOr<batch::Batch> ColumnMaker::MakeOfRows(const batch::Batch& rows,
+                                                     std::vector<Unanswered>* unanswered) {
   struct Part {
     absl::StatusOr<batch::Batch> said = absl::UnknownError("not made");
     std::vector<Unanswered> unanswered = {};
   };
-  const int64_t num_rows = transformed.batch.num_rows();
+  const int64_t num_rows = rows.num_rows();
   std::vector<Part> made(static_cast<size_t>((num_rows + kNetworkRows - 1) / kNetworkRows));
   const auto make = [&](int64_t index) {
     Part& part = made[static_cast<size_t>(index)];
     const int64_t from = index * kNetworkRows;
-    const batch::Batch rows =
-        batch::Slice(transformed.batch, from, std::min(from + kNetworkRows, num_rows));
-    part.said = SayOfBlock(rows, unanswered == nullptr ? nullptr : &part.unanswered);
+    const batch::Batch some = batch::Slice(rows, from, std::min(from + kNetworkRows, num_rows));
+    part.said = SayOfBlock(some, unanswered == nullptr ? nullptr : &part.unanswered);
   };
   if (pool_ != nullptr) {
     pool_->ParallelFor(std::ssize(made), make);

@@ -57,6 +57,10 @@ class ColumnMaker {
   absl::StatusOr<batch::Batch> Make(const batch::Batch& samples,
                                     std::vector<Unanswered>* unanswered = nullptr);
 
+  // Makes them for rows that the model's graph made, of samples with labels as above.
+  absl::StatusOr<batch::Batch> MakeOfRows(const batch::Batch& rows,
+                                          std::vector<Unanswered>* unanswered = nullptr);
+
   // Makes them by `graph`, which rejects more than the model's own graph, and gives the same for
   // all other samples.
   absl::StatusOr<batch::Batch> MakeBy(const transform::Graph& graph,

@@ -20,7 +20,9 @@
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/window_baselines.h"
 #include "evaluator/job/window_measurement.h"
-#include "evaluator/job/window_samples.h"
+#include "evaluator/reading/page_reader.h"
+#include "evaluator/reading/preparing_workers.h"
+#include "evaluator/reading/window_samples.h"
 #include "loader/bad_samples.h"
 #include "rpc/jobs/job_peers.h"
 #include "samples/dataset_schema.h"
@@ -67,7 +69,8 @@ struct JobContext {
   const MeasurementPlan& plan;
   const storage::StorageClient& storage;
   ModelCache& models;
-  Baselines* baselines;  // nullptr where none are asked for.
+  Baselines* baselines;       // nullptr where none are asked for.
+  PreparingWorkers* workers;  // nullptr where this process prepares all samples.
   ProgressReporter progress;
 };
 
@@ -133,12 +136,20 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   plan.max_table_bytes =
       plan.max_table_bytes / window.window().model_ids_size() * static_cast<int64_t>(models.size());
   WindowMeasurement measurement(window.window_index(), plan, models, baselines);
-  absl::Status read = ReadWindow(context.storage, context.job.evaluation().snapshot(),
-                                 window.window(), kBlockRows, [&](const SampleBlock& block) {
-                                   measurement.Add(block);
-                                   if (is_first_pass) context.progress.Add(block.num_known);
-                                   return absl::OkStatus();
-                                 });
+  const rpc::v1::Snapshot& snapshot = context.job.evaluation().snapshot();
+  PageReader reader(context.storage,
+                    {.dataset = {snapshot.dataset_id()},
+                     .has_labels = plan.samples.label != transform::LabelKind::kNone,
+                     .block_rows = kBlockRows,
+                     .workers = context.workers});
+  const auto add = [&](const SampleBlock& block) {
+    measurement.Add(block);
+    if (is_first_pass) context.progress.Add(block.num_known);
+    return absl::OkStatus();
+  };
+  absl::Status read = ListWindow(
+      context.storage, snapshot, window.window(),
+      [&](const batch::Batch& page) { return reader.Read(page, measurement.graphs(), add); });
   if (IsTransient(read)) return read;
   if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
   measurement.Fail(read);
@@ -177,6 +188,22 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
   return absl::OkStatus();
 }
 
+// Returns the workers that prepare samples; nullptr when this process does. Slices by records need
+// the data of samples, which does not come from workers.
+absl::StatusOr<std::unique_ptr<PreparingWorkers>> WorkersFor(
+    const v1::StartEvaluationRequest& request, const MeasurementPlan& plan,
+    const rpc::JobPeers& peers, const storage::StorageClient& storage) {
+  ASSIGN_OR_RETURN(const SliceColumns columns,
+                   SliceColumns::Make(plan.spec.slices, plan.samples, plan.dataset));
+  if (columns.size() > 0) return nullptr;
+  return WorkersOf({.run = {request.command().run_id()},
+                    .name = fmt::format("evaluation-{}", request.evaluation()),
+                    .dataset = {request.snapshot().dataset_id()},
+                    .dataset_spec = request.dataset_spec(),
+                    .workers = request.workers()},
+                   peers, storage);
+}
+
 }  // namespace
 
 absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arithmetic,
@@ -206,13 +233,18 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                              .samples = samples::SchemaOf(dataset),
                              .dataset = &dataset,
                              .bad = bad.get()};
-  RETURN_IF_ERROR(SliceColumns::Make(spec.slices, plan.samples, plan.dataset).status());
+  ASSIGN_OR_RETURN(const auto workers, WorkersFor(job.evaluation(), plan, peers, storage));
   std::optional<Baselines> baselines;
   if (job.evaluation().has_known_labels()) {
     baselines.emplace(storage, job.evaluation(), spec, dataset);
   }
-  JobContext context{
-      job, plan, storage, models, baselines ? &*baselines : nullptr, ProgressReporter(report)};
+  JobContext context{job,
+                     plan,
+                     storage,
+                     models,
+                     baselines ? &*baselines : nullptr,
+                     workers.get(),
+                     ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {
     RETURN_IF_ERROR(Annotate(MeasureWindow(window, context, report),
                              fmt::format("measuring window {}", window.window_index())));

@@ -56,7 +56,7 @@ class EvaluationRunTest : public ::testing::Test {
 
   const v1::ModelScores& Of(int64_t window, int64_t model) { return scores_[{window, model}]; }
 
-  testing::Cluster cluster_{/*num_samples=*/20, /*unreadable=*/{12}};
+  testing::Cluster cluster_{/*num_samples=*/20, {.unreadable = {12}}};
   using Scores = std::map<std::pair<int64_t, int64_t>, v1::ModelScores>;
   Scores scores_;
   std::map<std::string, Scores> baselines_;

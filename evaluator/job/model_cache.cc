@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "config/config.h"
 #include "models/artefact_spec.h"
 #include "samples/dataset_schema.h"
 
@@ -120,8 +121,12 @@ absl::StatusOr<std::shared_ptr<const PreparedGraph>> ModelCache::Prepare(
   std::string fingerprint = graph.Fingerprint(fitted ? fitted->digest() : "");
   auto& shared = graphs_[fingerprint];
   if (shared == nullptr) {
-    shared = std::make_shared<const PreparedGraph>(
-        PreparedGraph{std::move(graph), std::move(fitted), std::move(fingerprint), target_scale});
+    shared =
+        std::make_shared<const PreparedGraph>(PreparedGraph{.graph = std::move(graph),
+                                                            .fitted = std::move(fitted),
+                                                            .fingerprint = std::move(fingerprint),
+                                                            .target_scale = target_scale,
+                                                            .spec = config::Print(spec)});
   }
   return shared;
 }

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "base/failpoints.h"
+#include "base/log.h"
 #include "batch/sealed_file.h"
 #include "config/config.h"
 #include "evaluator/job/column_maker.h"
-#include "evaluator/job/window_samples.h"
+#include "evaluator/reading/preparing_workers.h"
+#include "evaluator/reading/window_samples.h"
 #include "model_store/client/model_store_client.h"
 #include "rpc/jobs/job_peers.h"
 #include "storage/client/storage_client.h"
@@ -21,6 +23,8 @@ namespace {
 
 // Samples read and decoded at once: what bounds the memory of a job.
 constexpr size_t kRowsOfBlock = 1024;
+// Keys of one job for workers.
+constexpr size_t kKeysOfJob = size_t{1} << 18;
 
 AskedColumns AskedBy(const v1::ReadModelColumnsRequest& request) {
   AskedColumns asked;
@@ -73,6 +77,83 @@ class ColumnFileWriter {
   std::unique_ptr<batch::SealedFileWriter> writer_;
 };
 
+// Writes the columns of some samples, in their order.
+class ColumnsOfKeys {
+ public:
+  // `workers` may be nullptr. All must outlive this object.
+  ColumnsOfKeys(const storage::StorageClient& storage, DatasetId dataset, ScoredModel& model,
+                ColumnMaker& maker, ColumnFileWriter& file, PreparingWorkers* workers)
+      : storage_(storage),
+        dataset_(dataset),
+        model_(model),
+        maker_(maker),
+        file_(file),
+        workers_(workers) {}
+
+  absl::Status Write(std::span<const int64_t> keys, bool ignores_labels) {
+    for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kKeysOfJob))) {
+      const auto some = keys.first(std::min(keys.size(), kKeysOfJob));
+      size_t done = 0;
+      if (workers_ != nullptr && workers_->Take(std::ssize(some))) {
+        ASSIGN_OR_RETURN(done, WriteAtWorkers(some, ignores_labels));
+      }
+      RETURN_IF_ERROR(WriteHere(some.subspan(done)));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Add(const absl::StatusOr<batch::Batch>& said) {
+    RETURN_IF_ERROR(said.status());
+    RETURN_IF_ERROR(file_.Add(*said));
+    RETURN_IF_FAILPOINT("evaluate.mid_columns");
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteHere(std::span<const int64_t> keys) {
+    const auto add = [&](const SampleBlock& block) {
+      return block.samples.num_rows() == 0 ? absl::OkStatus() : Add(maker_.Make(block.samples));
+    };
+    for (size_t from = 0; from < keys.size(); from += kRowsOfBlock) {
+      const size_t num_keys = std::min(kRowsOfBlock, keys.size() - from);
+      RETURN_IF_ERROR(ReadBlock(storage_, dataset_, keys.subspan(from, num_keys), add));
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns the number of keys that are done. The others are left to this process, because workers
+  // cannot prepare them.
+  absl::StatusOr<size_t> WriteAtWorkers(std::span<const int64_t> keys, bool ignores_labels) {
+    const auto source = workers_->Open({.graph = model_.graph,
+                                        .keys = keys,
+                                        .batch_size = kRowsOfBlock,
+                                        .ignores_labels = ignores_labels});
+    absl::Status failure = source.status();
+    size_t done = 0;
+    while (failure.ok() && done < keys.size()) {
+      const auto batch = (*source)->Next();
+      failure = batch.status();
+      if (!batch.ok() || !*batch) break;
+      if ((*batch)->rows.num_rows() > 0) {
+        RETURN_IF_ERROR(Add(maker_.MakeOfRows((*batch)->rows)));
+      }
+      done = std::min(done + kRowsOfBlock, keys.size());
+    }
+    if (!failure.ok()) {
+      log::Warn("workers cannot prepare samples for a model; this process does",
+                {{"error", failure.ToString()}});
+    }
+    return done;
+  }
+
+  const storage::StorageClient& storage_;
+  const DatasetId dataset_;
+  ScoredModel& model_;
+  ColumnMaker& maker_;
+  ColumnFileWriter& file_;
+  PreparingWorkers* const workers_;
+};
+
 }  // namespace
 
 absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& arithmetic) {
@@ -97,22 +178,19 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
   ASSIGN_OR_RETURN(const std::vector<ScoredModel*> only, models.GetFirst({&model_id, 1}));
   ScoredModel& model = *only.front();
   RETURN_IF_ERROR(WhyUnusable(model.status));
-  ASSIGN_OR_RETURN(ColumnMaker maker,
-                   ColumnMaker::Make(model, AskedBy(columns), job.num_threads()));
+  const AskedColumns asked = AskedBy(columns);
+  ASSIGN_OR_RETURN(ColumnMaker maker, ColumnMaker::Make(model, asked, job.num_threads()));
   ColumnFileWriter file(job.file(), columns.keys_size());
   const std::span<const int64_t> keys(columns.keys().data(),
                                       static_cast<size_t>(columns.keys_size()));
-  const auto add = [&](const SampleBlock& block) -> absl::Status {
-    if (block.samples.num_rows() == 0) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const batch::Batch said, maker.Make(block.samples));
-    RETURN_IF_ERROR(file.Add(said));
-    RETURN_IF_FAILPOINT("evaluate.mid_columns");
-    return absl::OkStatus();
-  };
-  for (size_t from = 0; from < keys.size(); from += kRowsOfBlock) {
-    RETURN_IF_ERROR(ReadBlock(storage, {columns.dataset_id()},
-                              keys.subspan(from, std::min(kRowsOfBlock, keys.size() - from)), add));
-  }
+  ASSIGN_OR_RETURN(const auto workers, WorkersOf({.run = {columns.command().run_id()},
+                                                  .name = fmt::format("model-{}", model_id),
+                                                  .dataset = {columns.dataset_id()},
+                                                  .dataset_spec = columns.dataset_spec(),
+                                                  .workers = columns.workers()},
+                                                 peers, storage));
+  ColumnsOfKeys writer(storage, {columns.dataset_id()}, model, maker, file, workers.get());
+  RETURN_IF_ERROR(writer.Write(keys, /*ignores_labels=*/!asked.error));
   if (!file.is_created()) {
     ASSIGN_OR_RETURN(const batch::Batch none, maker.MakeNone());
     RETURN_IF_ERROR(file.Add(none));

@@ -88,7 +88,7 @@ class ModelColumnsTest : public ::testing::Test {
     return paths;
   }
 
-  testing::Cluster cluster_{kNumStored, /*unreadable=*/{8, 2000}};
+  testing::Cluster cluster_{kNumStored, {.unreadable = {8, 2000}}};
   std::unique_ptr<testing::RunningEvaluator> running_;
 };
 

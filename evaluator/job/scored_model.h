@@ -3,15 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "batch/batch.h"
-#include "transform/fitted_state.h"
-#include "transform/graph.h"
-#include "transform/target_scale.h"
+#include "evaluator/reading/prepared_graph.h"
 
 namespace tidemill::evaluator {
 
@@ -47,17 +43,6 @@ class Predictor {
   // Returns the inputs of the network's last layer. FAILED_PRECONDITION when the network does not
   // provide them.
   virtual absl::StatusOr<Embeddings> Embed(const batch::Batch& rows) = 0;
-};
-
-// A graph bound to the evaluated dataset, with its fitted state. Models with the same fingerprint
-// share it. Immutable, so thread-safe.
-struct PreparedGraph {
-  transform::Graph graph;
-  std::optional<transform::FittedState> fitted;
-  // The fingerprint of the graph and its fitted state. Equal fingerprints mean equal results.
-  std::string fingerprint;
-  // Converts outputs of the network to the units of the target.
-  transform::TargetScale target_scale = {};
 };
 
 struct ScoredModel {

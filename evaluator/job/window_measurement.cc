@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/check.h"
 #include "batch/labels.h"
 #include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/short_reason.h"
@@ -36,7 +37,7 @@ bool AnyNeeds(const EvaluationSpec& spec, std::initializer_list<Needs> needs) {
 }
 
 // The rows of a block that a graph left over, which are in the block's order.
-std::vector<size_t> RowsOf(std::span<const int64_t> keys, std::span<const int64_t> all_keys) {
+std::vector<size_t> PlacesOf(std::span<const int64_t> keys, std::span<const int64_t> all_keys) {
   std::vector<size_t> rows;
   for (size_t row = 0; row < all_keys.size() && rows.size() < keys.size(); ++row) {
     if (all_keys[row] == keys[rows.size()]) rows.push_back(row);
@@ -104,84 +105,92 @@ void WindowMeasurement::Add(const SampleBlock& block) {
   num_known_ += block.num_known;
   AddMissing(block.missing);
   const batch::Batch& samples = block.samples;
-  if (plan_.samples.label == transform::LabelKind::kNone) return AddLabelled(samples);
+  if (plan_.samples.label == transform::LabelKind::kNone) return AddLabelled(block, samples);
   const std::vector<int64_t> labelled = batch::LabelledRows(samples);
   num_unlabelled_ += samples.num_rows() - std::ssize(labelled);
   const bool all = std::ssize(labelled) == samples.num_rows();
-  AddLabelled(all ? samples : samples.Take(labelled));
+  AddLabelled(block, all ? samples : samples.Take(labelled));
 }
 
-void WindowMeasurement::AddLabelled(const batch::Batch& samples) {
+std::vector<std::shared_ptr<const PreparedGraph>> WindowMeasurement::graphs() const {
+  std::vector<std::shared_ptr<const PreparedGraph>> graphs;
+  for (const std::vector<Tally*>& group : groups_) {
+    const bool is_used =
+        std::ranges::any_of(group, [](Tally* tally) { return tally->status.ok(); });
+    if (is_used) graphs.push_back(group.front()->model->graph);
+  }
+  return graphs;
+}
+
+void WindowMeasurement::AddLabelled(const SampleBlock& block, const batch::Batch& samples) {
   if (samples.num_rows() == 0) return;
   if (!columns_.ok() || !interruption_.ok()) return;
   const absl::StatusOr<SliceValues> slices = columns_->Read(samples);
   if (!slices.ok()) return Fail(slices.status());
   for (const std::vector<Tally*>& group : groups_) {
-    const absl::Status status = AddToGroup(group, samples, *slices);
+    const absl::Status status = AddToGroup(group, block, samples, *slices);
     if (status.ok()) continue;
     if (plugin::IsOfMachine(status)) return interruption_.Update(status);
     for (Tally* tally : group) tally->status.Update(status);
   }
 }
 
-absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group,
+absl::StatusOr<GraphRows> WindowMeasurement::RowsOf(const PreparedGraph& graph,
+                                                    const SampleBlock& block,
+                                                    const batch::Batch& samples) {
+  const auto prepared = block.prepared.find(graph.fingerprint);
+  if (prepared != block.prepared.end()) return prepared->second;
+  TIDEMILL_CHECK(block.prepared.empty());
+  ++num_graph_runs_;
+  return RunGraph(graph, samples);
+}
+
+absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group, const SampleBlock& block,
                                            const batch::Batch& samples, const SliceValues& slices) {
   if (std::none_of(group.begin(), group.end(), [](Tally* tally) { return tally->status.ok(); })) {
     return absl::OkStatus();
   }
-  const PreparedGraph& prepared = *group.front()->model->graph;
-  ++num_graph_runs_;
-  ASSIGN_OR_RETURN(const transform::Transformed transformed,
-                   prepared.graph.Run(samples, prepared.fitted ? &*prepared.fitted : nullptr));
-  AddBad(samples, transformed.bad);
+  ASSIGN_OR_RETURN(const GraphRows made, RowsOf(*group.front()->model->graph, block, samples));
+  if (plan_.bad != nullptr) plan_.bad->Add(made.bad);
+  const bool is_empty = made.rows.num_rows() == 0;
   SliceValues of_good(slices.size());
   const bool in_use = std::find(group.begin(), group.end(), in_use_) != group.end();
-  if (!slices.empty() || in_use) {
-    const std::vector<size_t> rows = RowsOf(transformed.batch.keys(), samples.keys());
+  if (!is_empty && (!slices.empty() || in_use)) {
+    const std::vector<size_t> rows = PlacesOf(made.rows.keys(), samples.keys());
     if (in_use) baselines_->Add(samples, rows);
     for (size_t column = 0; column < slices.size(); ++column) {
       for (const size_t row : rows) of_good[column].push_back(slices[column][row]);
     }
   }
   for (Tally* tally : group) {
-    tally->num_bad += std::ssize(transformed.bad);
-    tally->num_filtered += transformed.num_filtered;
-    if (transformed.batch.num_rows() == 0 || !tally->status.ok()) continue;
-    tally->status = AddToModel(*tally, transformed.batch, of_good);
+    tally->num_bad += std::ssize(made.bad);
+    tally->num_filtered += made.num_filtered;
+    if (is_empty || !tally->status.ok()) continue;
+    tally->status = AddToModel(*tally, made.rows, of_good);
   }
   return absl::OkStatus();
 }
 
-void WindowMeasurement::AddBad(const batch::Batch& samples,
-                               const std::vector<transform::BadSample>& bad) const {
-  if (plan_.bad == nullptr || bad.empty()) return;
-  std::vector<loader::Unreadable> unreadable;
-  for (const transform::BadSample& sample : bad) {
-    unreadable.push_back({samples.keys()[static_cast<size_t>(sample.row)], sample.reason});
-  }
-  plan_.bad->Add(unreadable);
-}
-
-absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& transformed,
+absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& rows,
                                            const SliceValues& slices) {
-  const batch::Column* target = transformed.Find(transform::kTargetColumn);
+  const batch::Column* target = rows.Find(transform::kTargetColumn);
   if (target == nullptr) return Internal("the graph made no target");
-  OutcomeBlock block{.keys = transformed.keys()};
+  OutcomeBlock block{.keys = rows.keys()};
   for (const std::vector<int32_t>& column : slices) block.slices.emplace_back(column);
   if (target->type == batch::DataType::kInt64) {
-    return AddClasses(tally, transformed, *target, std::move(block));
+    return AddClasses(tally, rows, *target, std::move(block));
   }
-  ASSIGN_OR_RETURN(const std::vector<float> values, tally.model->PredictValues(transformed));
+  ASSIGN_OR_RETURN(const std::vector<float> values, tally.model->PredictValues(rows));
   block.outcomes.predicted_values = values;
   block.outcomes.true_values = target->Values<float>();
   AddOutcomes(tally, block);
   return absl::OkStatus();
 }
 
-absl::Status WindowMeasurement::AddClasses(Tally& tally, const batch::Batch& transformed,
+absl::Status WindowMeasurement::AddClasses(Tally& tally, const batch::Batch& rows,
                                            const batch::Column& target, OutcomeBlock block) {
   ASSIGN_OR_RETURN(const ClassPredictions predictions,
-                   tally.model->predictor->PredictClasses(transformed, with_probabilities_));
+                   tally.model->predictor->PredictClasses(rows, with_probabilities_));
   block.outcomes = {.predicted_classes = predictions.classes,
                     .true_classes = target.Values<int64_t>()};
   ClassOutcomes derived;

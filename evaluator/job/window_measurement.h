@@ -16,7 +16,8 @@
 #include "evaluator/job/scored_model.h"
 #include "evaluator/job/slice_columns.h"
 #include "evaluator/job/window_baselines.h"
-#include "evaluator/job/window_samples.h"
+#include "evaluator/reading/graph_rows.h"
+#include "evaluator/reading/window_samples.h"
 #include "loader/bad_samples.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 #include "transform/engine/sample_schema.h"
@@ -47,8 +48,12 @@ class WindowMeasurement {
   WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
                     std::span<ScoredModel* const> models, WindowBaselines* baselines = nullptr);
 
+  // Returns the graphs of the models that can be measured: those for which a block may be prepared.
+  std::vector<std::shared_ptr<const PreparedGraph>> graphs() const;
+
   // Takes the next block. Samples without a label are counted, but not measured. So are bad
-  // samples, which are also reported to the plan's `bad`.
+  // samples, which are also reported to the plan's `bad`. A prepared block has the rows of all
+  // graphs() and is for a plan whose slices do not look at records.
   void Add(const SampleBlock& block);
 
   // Stops measuring all models, because the window cannot be read.
@@ -62,7 +67,7 @@ class WindowMeasurement {
   // none. Valid after Scores().
   const absl::Status& interruption() const { return interruption_; }
 
-  // The number of blocks turned into tensors so far, added up over graphs.
+  // The number of blocks that were run through graphs here so far, added up over graphs.
   int64_t num_graph_runs() const { return num_graph_runs_; }
 
  private:
@@ -84,15 +89,17 @@ class WindowMeasurement {
   // Chooses the model whose scored samples the baselines are measured on: the model in use.
   void FindInUse();
   void AddMissing(const std::vector<storage::v1::MissingSample>& missing);
-  void AddLabelled(const batch::Batch& samples);
+  // `samples` are the labelled ones of the block.
+  void AddLabelled(const SampleBlock& block, const batch::Batch& samples);
   // Adds a block to the models of one graph.
-  absl::Status AddToGroup(std::span<Tally* const> group, const batch::Batch& samples,
-                          const SliceValues& slices);
-  void AddBad(const batch::Batch& samples, const std::vector<transform::BadSample>& bad) const;
-  // `slices` has the same rows as `transformed`.
-  absl::Status AddToModel(Tally& tally, const batch::Batch& transformed, const SliceValues& slices);
-  absl::Status AddClasses(Tally& tally, const batch::Batch& transformed,
-                          const batch::Column& target, OutcomeBlock block);
+  absl::Status AddToGroup(std::span<Tally* const> group, const SampleBlock& block,
+                          const batch::Batch& samples, const SliceValues& slices);
+  absl::StatusOr<GraphRows> RowsOf(const PreparedGraph& graph, const SampleBlock& block,
+                                   const batch::Batch& samples);
+  // `slices` has the same rows as `rows`.
+  absl::Status AddToModel(Tally& tally, const batch::Batch& rows, const SliceValues& slices);
+  absl::Status AddClasses(Tally& tally, const batch::Batch& rows, const batch::Column& target,
+                          OutcomeBlock block);
   void AddOutcomes(Tally& tally, OutcomeBlock& block);
   void SetScores(Tally& tally, v1::ModelScores& scores);
   void AddBaselines(std::vector<v1::ModelScores>& all);

@@ -16,6 +16,8 @@ namespace tidemill::evaluator {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::ModelOf;
+using testing::Prepare;
 
 MeasurementPlan PlanOf(const std::string& rest) {
   auto spec = config::Read<EvaluationSpec>("{dataset: test, " + rest + "}", "evaluation");
@@ -26,26 +28,6 @@ MeasurementPlan PlanOf(const std::string& rest) {
 const MeasurementPlan& AccuracyPlan() {
   static const MeasurementPlan plan = PlanOf("measures: [accuracy]");
   return plan;
-}
-
-std::shared_ptr<const PreparedGraph> Prepare(const std::string& graph_yaml) {
-  auto spec = config::Read<transform::GraphSpec>(graph_yaml, "graph");
-  EXPECT_TRUE(spec.ok()) << spec.status().ToString();
-  auto graph = transform::Graph::Build(*spec, testing::Schema());
-  EXPECT_TRUE(graph.ok()) << graph.status().ToString();
-  std::string fingerprint = graph->Fingerprint();
-  return std::make_shared<const PreparedGraph>(
-      PreparedGraph{std::move(*graph), std::nullopt, std::move(fingerprint)});
-}
-
-ScoredModel ModelOf(int64_t id, std::shared_ptr<const PreparedGraph> graph,
-                    const std::string& weights) {
-  ScoredModel model;
-  model.model_id = id;
-  model.trigger = id + 100;
-  model.graph = std::move(graph);
-  model.predictor = *testing::MakeThresholdPredictor({}, weights);
-  return model;
 }
 
 // The samples, and besides so many that cannot be read.

@@ -1,8 +1,6 @@
-#include "evaluator/job/window_samples.h"
+#include "evaluator/reading/window_samples.h"
 
-#include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,10 +11,11 @@ namespace tidemill::evaluator {
 namespace {
 
 // Keys held at once.
-constexpr size_t kPageKeys = size_t{1} << 18;
+constexpr int64_t kPageKeys = int64_t{1} << 18;
 
 struct Page {
-  std::vector<int64_t> keys;
+  std::vector<batch::Batch> pieces = {};
+  int64_t num_keys = 0;
   // Where the next page begins; absent after the last one.
   std::optional<rpc::v1::Cut> next = std::nullopt;
 };
@@ -32,15 +31,17 @@ rpc::v1::Cut CutBehind(int64_t event_time, int64_t key) {
 absl::StatusOr<Page> ListPage(const storage::StorageClient& storage,
                               const storage::v1::ListSamplesRequest& request) {
   Page page;
-  const absl::Status status =
-      storage.ListSamples(request, [&](const batch::Batch& batch) -> absl::Status {
-        ASSIGN_OR_RETURN(const batch::Column* times,
-                         batch.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
-        page.keys.insert(page.keys.end(), batch.keys().begin(), batch.keys().end());
-        if (page.keys.size() < kPageKeys) return absl::OkStatus();
-        page.next = CutBehind(times->Values<int64_t>().back(), page.keys.back());
-        return Cancelled("the page is full");
-      });
+  const absl::Status status = storage.ListSamples(request, [&](batch::Batch batch) -> absl::Status {
+    if (batch.num_rows() == 0) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const batch::Column* times,
+                     batch.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+    const rpc::v1::Cut behind = CutBehind(times->Values<int64_t>().back(), batch.keys().back());
+    page.num_keys += batch.num_rows();
+    page.pieces.push_back(std::move(batch));
+    if (page.num_keys < kPageKeys) return absl::OkStatus();
+    page.next = behind;
+    return Cancelled("the page is full");
+  });
   if (!page.next) RETURN_IF_ERROR(status);
   return page;
 }
@@ -68,18 +69,20 @@ absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
   return sink(block);
 }
 
-absl::Status ReadWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
-                        const v1::Window& window, int64_t block_rows, const BlockSink& sink) {
+absl::Status ListWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
+                        const v1::Window& window, const PageSink& sink) {
   storage::v1::ListSamplesRequest request;
   *request.mutable_snapshot() = snapshot;
   if (window.has_from()) *request.mutable_from() = window.from();
   if (window.has_to()) *request.mutable_to() = window.to();
+  request.set_with_labels(true);
   for (;;) {
-    ASSIGN_OR_RETURN(const Page page, ListPage(storage, request));
-    for (std::span<const int64_t> rest(page.keys); !rest.empty();) {
-      const size_t num_keys = std::min(rest.size(), static_cast<size_t>(block_rows));
-      RETURN_IF_ERROR(ReadBlock(storage, {snapshot.dataset_id()}, rest.first(num_keys), sink));
-      rest = rest.subspan(num_keys);
+    ASSIGN_OR_RETURN(Page page, ListPage(storage, request));
+    if (page.num_keys > 0) {
+      RETURN_IF_ERROR(batch::AlignLabels(page.pieces));
+      ASSIGN_OR_RETURN(const batch::Batch samples, batch::Concatenate(page.pieces));
+      page.pieces.clear();
+      RETURN_IF_ERROR(sink(samples));
     }
     if (!page.next) return absl::OkStatus();
     *request.mutable_from() = *page.next;

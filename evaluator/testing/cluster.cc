@@ -31,10 +31,10 @@ std::string ArtefactYaml(const std::string& model_yaml) {
 
 }  // namespace
 
-Cluster::Cluster(int64_t num_samples, std::set<int64_t> unreadable)
+Cluster::Cluster(int64_t num_samples, OddSamples odd)
     : folder_(NewFolder()),
       token_file_(files::Join(folder_, "tokens")),
-      storage_(num_samples, std::move(unreadable)) {
+      storage_(num_samples, std::move(odd)) {
   rpc::Tokens::Create(token_file_).IgnoreError();
   tokens_ = *rpc::Tokens::Read(token_file_);
   const auto serve = [&](const std::string& name, grpc::Service* service) {

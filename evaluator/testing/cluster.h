@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +24,7 @@ namespace tidemill::evaluator::testing {
 class Cluster {
  public:
   // The storage holds samples 0 .. num_samples - 1 of samples.h.
-  explicit Cluster(int64_t num_samples, std::set<int64_t> unreadable = {});
+  explicit Cluster(int64_t num_samples, OddSamples odd = {});
   ~Cluster();
 
   // Stores a model of run 1 with these weights, trained with testing::kGraph. Returns its id.

@@ -17,6 +17,16 @@ Position PositionOf(const rpc::v1::Cut& cut) { return {cut.event_time(), cut.sam
 
 }  // namespace
 
+batch::Batch FakeStorage::SampleOf(int64_t key) const {
+  batch::Batch sample = odd_.broken.contains(key) ? SamplesOf({"no number,LOW"}, {0}, key - 1)
+                                                  : Samples(key - 1, key);
+  if (!odd_.unlabelled.contains(key)) return sample;
+  batch::Column classes = *sample.Find(batch::kClassLabelColumn);
+  classes.validity = batch::Buffer::Allocate(1);
+  sample.Set(classes).IgnoreError();
+  return sample;
+}
+
 grpc::Status FakeStorage::ListSamples(
     grpc::ServerContext*, const storage::v1::ListSamplesRequest* request,
     grpc::ServerWriter<storage::v1::ListSamplesResponse>* writer) {
@@ -24,8 +34,9 @@ grpc::Status FakeStorage::ListSamples(
     const Position position{10 * i, i + 1};
     if (request->has_from() && position < PositionOf(request->from())) continue;
     if (request->has_to() && position >= PositionOf(request->to())) continue;
-    batch::Batch batch = Samples(i, i + 1);
+    batch::Batch batch = SampleOf(i + 1);
     batch.Drop(batch::kPayloadColumn);
+    if (odd_.unlabelled.contains(i + 1)) batch.Drop(batch::kClassLabelColumn);
     storage::v1::ListSamplesResponse response;
     response.set_batch(batch::Encode(batch));
     writer->Write(response);
@@ -42,10 +53,12 @@ grpc::Status FakeStorage::ReadSamples(
     std::vector<batch::Batch> rows;
     for (int i = first; i < std::min<int>(first + kRows, request->sample_keys_size()); ++i) {
       const int64_t key = request->sample_keys(i);
-      if (unreadable_.contains(key)) {
-        response.add_missing()->set_sample_key(key);
+      if (odd_.unreadable.contains(key) || odd_.deleted.contains(key)) {
+        storage::v1::MissingSample& missing = *response.add_missing();
+        missing.set_sample_key(key);
+        missing.set_deleted(odd_.deleted.contains(key));
       } else {
-        rows.push_back(Samples(key - 1, key));
+        rows.push_back(SampleOf(key));
       }
     }
     const auto batch = rows.empty() ? Samples(0, 0) : *batch::Concatenate(rows);

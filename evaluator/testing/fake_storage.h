@@ -8,18 +8,29 @@
 #include <string>
 #include <vector>
 
+#include "batch/batch.h"
 #include "rpc/server.h"
 #include "rpc/tokens.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
 namespace tidemill::evaluator::testing {
 
+// The keys of samples that are unlike the others.
+struct OddSamples {
+  // They are listed, but missing where they are read; `deleted` ones are said to be deleted.
+  std::set<int64_t> unreadable = {};
+  std::set<int64_t> deleted = {};
+  // They wait for their label.
+  std::set<int64_t> unlabelled = {};
+  // Their record has no number.
+  std::set<int64_t> broken = {};
+};
+
 // Has the samples 0 .. n - 1 of samples.h. Thread-safe.
 class FakeStorage final : public storage::v1::StorageService::Service {
  public:
-  // The keys in `unreadable` are reported as missing.
-  explicit FakeStorage(int64_t num_samples, std::set<int64_t> unreadable = {})
-      : num_samples_(num_samples), unreadable_(std::move(unreadable)) {}
+  explicit FakeStorage(int64_t num_samples, OddSamples odd = {})
+      : num_samples_(num_samples), odd_(std::move(odd)) {}
 
   grpc::Status ListSamples(grpc::ServerContext*, const storage::v1::ListSamplesRequest* request,
                            grpc::ServerWriter<storage::v1::ListSamplesResponse>* writer) override;
@@ -30,8 +41,11 @@ class FakeStorage final : public storage::v1::StorageService::Service {
   int64_t num_samples_read() const { return num_samples_read_; }
 
  private:
+  // The sample with this key.
+  batch::Batch SampleOf(int64_t key) const;
+
   const int64_t num_samples_;
-  const std::set<int64_t> unreadable_;
+  const OddSamples odd_;
   std::atomic<int64_t> num_samples_read_ = 0;
 };
 

@@ -3,9 +3,13 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/numbers.h"
+#include "gtest/gtest.h"
 
+#include "config/config.h"
+#include "evaluator/testing/samples.h"
 #include "transform/graph.h"
 
 namespace tidemill::evaluator::testing {
@@ -59,6 +63,26 @@ absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(const models::
     threshold = value;
   }
   return std::make_unique<ThresholdPredictor>(threshold);
+}
+
+std::shared_ptr<const PreparedGraph> Prepare(const std::string& graph_yaml) {
+  auto spec = config::Read<transform::GraphSpec>(graph_yaml, "graph");
+  EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+  auto graph = transform::Graph::Build(*spec, Schema());
+  EXPECT_TRUE(graph.ok()) << graph.status().ToString();
+  std::string fingerprint = graph->Fingerprint();
+  return std::make_shared<const PreparedGraph>(PreparedGraph{
+      .graph = std::move(*graph), .fitted = std::nullopt, .fingerprint = std::move(fingerprint)});
+}
+
+ScoredModel ModelOf(int64_t id, std::shared_ptr<const PreparedGraph> graph,
+                    const std::string& weights) {
+  ScoredModel model;
+  model.model_id = id;
+  model.trigger = id + 100;
+  model.graph = std::move(graph);
+  model.predictor = *MakeThresholdPredictor({}, weights);
+  return model;
 }
 
 }  // namespace tidemill::evaluator::testing

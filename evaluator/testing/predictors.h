@@ -1,7 +1,9 @@
-// Networks for tests that need no torch.
+// Models for tests that need no torch.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -17,5 +19,12 @@ namespace tidemill::evaluator::testing {
 absl::StatusOr<std::unique_ptr<Predictor>> MakeThresholdPredictor(
     const models::ModelSpec& spec, std::string_view weights,
     models::ClassOutputs class_outputs = models::ClassOutputs::kSoftmax);
+
+// Returns a graph bound to samples of samples.h.
+std::shared_ptr<const PreparedGraph> Prepare(const std::string& graph_yaml);
+
+// Returns a model with a network of MakeThresholdPredictor(). Its trigger is its id and 100.
+ScoredModel ModelOf(int64_t id, std::shared_ptr<const PreparedGraph> graph,
+                    const std::string& weights);
 
 }  // namespace tidemill::evaluator::testing

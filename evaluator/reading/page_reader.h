@@ -1,0 +1,48 @@
+// Reads the samples of a page of a window, block by block.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/id.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "evaluator/reading/page_at_workers.h"
+#include "evaluator/reading/preparing_workers.h"
+#include "evaluator/reading/window_samples.h"
+#include "storage/client/storage_client.h"
+
+namespace tidemill::evaluator {
+
+// Blocks have the same samples, the same rows and the same missing samples, whether workers prepare
+// them or not. What workers cannot prepare is read here. Thread-compatible.
+class PageReader {
+ public:
+  struct Options {
+    DatasetId dataset;
+    // Whether samples of the dataset have labels. Those that wait for theirs are not prepared.
+    bool has_labels = true;
+    int64_t block_rows = 1;
+    // nullptr: all samples are read here.
+    PreparingWorkers* workers = nullptr;
+  };
+
+  // `storage` and the workers must outlive this object.
+  PageReader(const storage::StorageClient& storage, const Options& options)
+      : storage_(storage), options_(options) {}
+
+  // Gives `sink` the blocks of a page, in order. With workers, they have the rows of these graphs.
+  // Returns the errors of the storage client's methods and of `sink`.
+  absl::Status Read(const batch::Batch& page, std::span<const SharedGraph> graphs,
+                    const BlockSink& sink);
+
+ private:
+  // Returns the number of samples that were given to `sink`. The others are left to this process.
+  absl::StatusOr<int64_t> ReadAtWorkers(const batch::Batch& page,
+                                        std::span<const SharedGraph> graphs, const BlockSink& sink);
+
+  const storage::StorageClient& storage_;
+  const Options options_;
+};
+
+}  // namespace tidemill::evaluator
