@@ -1,4 +1,4 @@
-// The rows of jobs. It holds SQL only; see migrations/0001_jobs.sql.
+// The rows of jobs. It holds SQL only; see migrations/.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class JobsTable {
   int64_t num_rows() const { return num_rows_; }
 
  private:
-  std::vector<Lane> LoadLanes(int64_t job_id, int64_t split_batches, v1::Guarantee guarantee);
+  std::vector<Lane> LoadLanes(int64_t job_id, int64_t split_batches);
   pqxx::work& work_;
   int64_t num_rows_ = 0;
 };

@@ -77,6 +77,8 @@ absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request
       .link = {.transport = workers.transport, .compression = workers.compression},
       .most_workers = workers.most,
       .bytes_ahead = workers.bytes_ahead.bytes,
+      .threads_here =
+          workers.training_helps ? static_cast<int>(request.job.preparation().threads()) : 0,
       .settle = request.settle,
       .samples = request.samples};
 }
