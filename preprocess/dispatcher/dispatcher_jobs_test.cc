@@ -186,5 +186,47 @@ TEST_F(DispatcherJobsTest, SplitsAreOnAGridWhereverALaneBegins) {
   EXPECT_THAT(Lease(worker, 2), ElementsAre("0:[6,8)x1", "0:[8,12)x1"));
 }
 
+TEST_F(DispatcherJobsTest, WhatTheConsumerMakesItselfIsNotIssued) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation worker = life_.Register("a");
+  const auto lease = [&](int64_t done_before) {
+    EXPECT_THAT(life_.Report({.job_id = job,
+                              .lanes = {{.done_before = done_before, .own = {20, 24}}},
+                              .connected = {worker}}),
+                IsOk());
+    return Lease(worker, 9);
+  };
+  EXPECT_THAT(lease(0), SizeIs(4));
+  EXPECT_THAT(lease(8), ElementsAre("0:[16,20)x1"));
+  life_.Restart();
+  EXPECT_THAT(lease(13), ElementsAre("0:[28,32)x1"));
+}
+
+TEST_F(DispatcherJobsTest, WhatAnotherConsumerMadeItselfIsIssued) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation worker = life_.Register("a");
+  for (const int64_t done_before : {0, 12}) {
+    ASSERT_THAT(life_.Report({.job_id = job,
+                              .lanes = {{.done_before = done_before, .own = {20}}},
+                              .connected = {worker}}),
+                IsOk());
+    EXPECT_THAT(Lease(worker, 9), Not(Contains(HasSubstr("[20,"))));
+  }
+  ASSERT_THAT(life_.Report({.job_id = job,
+                            .consumer = "another",
+                            .lanes = {{.done_before = 12}},
+                            .connected = {worker}}),
+              IsOk());
+  EXPECT_THAT(Lease(worker, 9),
+              ElementsAre("0:[12,16)x2", "0:[16,20)x2", "0:[20,24)x1", "0:[24,28)x2"));
+}
+
+TEST_F(DispatcherJobsTest, RefusesAConsumerThatMakesTooManySplits) {
+  const int64_t job = life_.CreateJob({});
+  EXPECT_THAT(
+      life_.Report({.job_id = job, .lanes = {{.own = std::vector<int64_t>(5000, 20)}}}),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4096")));
+}
+
 }  // namespace
 }  // namespace tidemill::preprocess

@@ -108,6 +108,30 @@ TEST_F(PreprocessPath, AKilledWorkerNeitherLosesNorRepeatsABatch) {
   }
 }
 
+TEST_F(PreprocessPath, AConsumerThatWaitsMakesBatchesTooAndNoneIsMadeTwice) {
+  const JobSpec job = set_->Job(32, 6);
+  const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  const auto source =
+      set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead, .threads_here = 2});
+  EXPECT_EQ(ReadAll(*source), expected);
+  const preprocess::WorkerSourceCounters counters = source->counters();
+  int64_t num_sent = 0;
+  for (const auto& [worker, link] : counters.links) num_sent += link.num_batches;
+  EXPECT_GT(counters.num_made_here, 0);
+  EXPECT_GT(num_sent, 0);
+  EXPECT_EQ(counters.num_made_here + num_sent, std::ssize(expected));
+  EXPECT_GT(source->work().busy_ns, source->work_here().busy_ns) << "workers worked, too";
+}
+
+TEST_F(PreprocessPath, AKilledWorkerIsNotNoticedByAConsumerThatHelps) {
+  const JobSpec job = set_->Job(32, 3);
+  const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
+  std::mt19937 random(3);
+  const auto source =
+      set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead, .threads_here = 1});
+  EXPECT_EQ(ReadAndKill(*source, 100, kWorkerProgram, random), expected);
+}
+
 TEST_F(PreprocessPath, AKilledDispatcherIsNotNoticedByTheConsumer) {
   const JobSpec job = set_->Job(32, 3);
   const std::vector<std::string> expected = DescribeAll(set_->Expected(job));

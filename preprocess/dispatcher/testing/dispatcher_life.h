@@ -44,6 +44,7 @@ struct LaneReport {
   int32_t lane = 0;
   int64_t done_before = 0;
   int64_t window = 16;
+  std::vector<int64_t> own = {};
 };
 
 struct Report {
@@ -63,6 +64,7 @@ inline v1::ReportProgressRequest RequestOf(const Report& report) {
     progress.set_lane(lane.lane);
     progress.set_done_before(lane.done_before);
     progress.set_window(lane.window);
+    progress.mutable_own()->Assign(lane.own.begin(), lane.own.end());
   }
   const auto add = [](const Incarnation& from, v1::WorkerIncarnation& to) {
     to.set_worker_id(from.worker_id);
