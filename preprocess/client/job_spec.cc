@@ -15,11 +15,10 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
                       .purpose = job.purpose,
                       .trigger = job.draw == 0 ? job.trigger : job.draw},
           .order = job.order,
-          .draw = job.repeated_draw
-                      ? std::optional(loader::RepeatedDraw{
-                            .samples = job.repeated_draw->samples,
-                            .replacement = job.repeated_draw->replacement})
-                      : std::nullopt,
+          .draw = job.repeated_draw ? std::optional(loader::RepeatedDraw{
+                                          .samples = job.repeated_draw->samples,
+                                          .replacement = job.repeated_draw->replacement})
+                                    : std::nullopt,
           .first_epoch = job.first_epoch,
           .training = job.training,
           .last_batch = job.last_batch,

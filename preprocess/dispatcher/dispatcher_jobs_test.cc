@@ -12,9 +12,11 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::_;
+using ::testing::Contains;
 using testing::DispatcherTest;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::RequestOf;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
@@ -223,9 +225,8 @@ TEST_F(DispatcherJobsTest, WhatAnotherConsumerMadeItselfIsIssued) {
 
 TEST_F(DispatcherJobsTest, RefusesAConsumerThatMakesTooManySplits) {
   const int64_t job = life_.CreateJob({});
-  EXPECT_THAT(
-      life_.Report({.job_id = job, .lanes = {{.own = std::vector<int64_t>(5000, 20)}}}),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4096")));
+  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.own = std::vector<int64_t>(5000, 20)}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4096")));
 }
 
 }  // namespace

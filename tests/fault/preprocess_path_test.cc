@@ -111,8 +111,7 @@ TEST_F(PreprocessPath, AKilledWorkerNeitherLosesNorRepeatsABatch) {
 TEST_F(PreprocessPath, AConsumerThatWaitsMakesBatchesTooAndNoneIsMadeTwice) {
   const JobSpec job = set_->Job(32, 6);
   const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
-  const auto source =
-      set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead, .threads_here = 2});
+  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead, .threads_here = 2});
   EXPECT_EQ(ReadAll(*source), expected);
   const preprocess::WorkerSourceCounters counters = source->counters();
   int64_t num_sent = 0;
@@ -127,8 +126,7 @@ TEST_F(PreprocessPath, AKilledWorkerIsNotNoticedByAConsumerThatHelps) {
   const JobSpec job = set_->Job(32, 3);
   const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
   std::mt19937 random(3);
-  const auto source =
-      set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead, .threads_here = 1});
+  const auto source = set_->Consume(job, 0, 0, {.bytes_ahead = kBytesAhead, .threads_here = 1});
   EXPECT_EQ(ReadAndKill(*source, 100, kWorkerProgram, random), expected);
 }
 

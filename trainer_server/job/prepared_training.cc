@@ -108,13 +108,14 @@ absl::Status PreparedTraining::ReadNetwork() {
 }
 
 DownsamplingSetup PreparedTraining::Downsampling(std::function<absl::Status()> progress) const {
-  return {.method = method_,
-          .set = trained_,
-          .open = [this](const loader::BatchPlan& plan) { return OpenPass(SetPart::kTrained, plan); },
-          .folder = files::Join(folder_, kDownsamplingFolder),
-          .progress = std::move(progress),
-          .score_batch = ScoreBatch(),
-          .find_times = [this] { return FindTimes(); }};
+  return {
+      .method = method_,
+      .set = trained_,
+      .open = [this](const loader::BatchPlan& plan) { return OpenPass(SetPart::kTrained, plan); },
+      .folder = files::Join(folder_, kDownsamplingFolder),
+      .progress = std::move(progress),
+      .score_batch = ScoreBatch(),
+      .find_times = [this] { return FindTimes(); }};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatches(
@@ -158,11 +159,10 @@ int64_t PreparedTraining::ScoreBatch() const {
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenPass(
     SetPart part, const loader::BatchPlan& plan) const {
   const bool is_trained = part == SetPart::kTrained;
-  ASSIGN_OR_RETURN(
-      auto batches,
-      OpenTrainingBatches(job_, opened_, spec_, part,
-                          PartsOf(is_trained ? trained_ : held_out_, is_trained ? kept_ : nullptr),
-                          plan, Settle()));
+  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_, part,
+                                                     PartsOf(is_trained ? trained_ : held_out_,
+                                                             is_trained ? kept_ : nullptr),
+                                                     plan, Settle()));
   return Learnable(std::move(batches));
 }
 
