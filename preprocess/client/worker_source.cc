@@ -83,6 +83,7 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
       window_(WindowOf(*maker_, split_, BytesOfWindow(options))),
       arrivals_(maker_->plan().first_batch, maker_->end()),
       own_(maker_->end(), split_, window_),
+      reported_(maker_->plan().first_batch),
       reporter_(std::make_unique<WorkerPool>("preprocess-report", 1)) {}
 
 absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
@@ -128,7 +129,7 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
           .consumer = options_.shard ? options_.job_name : consumer_,
           .most = options_.most_workers,
           .shard = options_.shard ? std::optional<int32_t>(lane_) : std::nullopt,
-          .credit_bytes = std::max(options_.bytes_ahead / most_links, maker_->batch_bytes())},
+          .credit_bytes = std::max(BytesOfWindow(options_) / most_links, maker_->batch_bytes())},
       WorkerConnections::Listener{
           .batch = [this](int64_t connection,
                           BatchMessage message) { Arrived(connection, std::move(message)); },

@@ -154,7 +154,8 @@ class WorkerSource : public loader::BatchSource {
   CondVar own_due_;  // A split may be taken, or the source ends.
   Arrivals arrivals_ ABSL_GUARDED_BY(mutex_);
   OwnSplits own_ ABSL_GUARDED_BY(mutex_);
-  int64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The done_before of the last report.
+  int64_t reported_ ABSL_GUARDED_BY(mutex_);
   bool is_due_ ABSL_GUARDED_BY(mutex_) = true;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
