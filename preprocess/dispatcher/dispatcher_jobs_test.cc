@@ -53,15 +53,12 @@ TEST_F(DispatcherJobsTest, CreatingAJobTwiceGivesOneJobOrSaysWhatDiffers) {
   other = request;
   other.set_fitted("x");
   other.set_split_batches(1);
-  other.set_guarantee(v1::GUARANTEE_AT_LEAST_ONCE);
-  EXPECT_THAT(life_->CreateJob(other),
-              StatusIs(absl::StatusCode::kAlreadyExists,
-                       HasSubstr("differs in: fitted, split_batches, guarantee")));
+  EXPECT_THAT(life_->CreateJob(other), StatusIs(absl::StatusCode::kAlreadyExists,
+                                                HasSubstr("differs in: fitted, split_batches")));
   const auto job = life_->GetJob(*first);
   ASSERT_THAT(job, IsOk());
   EXPECT_EQ(job->spec(), request.spec());
   EXPECT_EQ(job->fitted(), request.fitted());
-  EXPECT_EQ(job->num_lanes(), 1);
 }
 
 TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {
@@ -78,7 +75,6 @@ TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {
               invalid);
   EXPECT_THAT(refused([](auto& request) { request.mutable_lanes(0)->set_shard(-1); }), invalid);
   EXPECT_THAT(refused([](auto& request) { request.set_split_batches(0); }), invalid);
-  EXPECT_THAT(refused([](auto& request) { request.clear_guarantee(); }), invalid);
 }
 
 TEST_F(DispatcherJobsTest, RefusesNumbersThatNoJobHas) {
@@ -113,7 +109,7 @@ TEST_F(DispatcherJobsTest, RefusesReportsOfBatchesThatALaneDoesNotHave) {
   const auto invalid = StatusIs(absl::StatusCode::kInvalidArgument, _);
   EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.lane = 1}}}), invalid);
   EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = 101}}}), invalid);
-  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done = {100}}}}), invalid);
+  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = -1}}}), invalid);
   EXPECT_THAT(life_.Report({.job_id = 99}), StatusIs(absl::StatusCode::kNotFound, _));
 }
 

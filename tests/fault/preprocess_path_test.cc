@@ -7,9 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +22,6 @@
 namespace tidemill::tests {
 namespace {
 
-using preprocess::Delivery;
 using preprocess::JobSpec;
 using preprocess::WorkerSource;
 using preprocess::WorkerSourceOptions;
@@ -123,31 +120,6 @@ TEST_F(PreprocessPath, AKilledDispatcherIsNotNoticedByTheConsumer) {
   }
 }
 
-TEST_F(PreprocessPath, AtLeastOnceLosesNothingAndAtMostOnceRepeatsNothingWhenAWorkerIsKilled) {
-  const JobSpec job = set_->Job(32, 3);
-  std::vector<std::string> expected = DescribeAll(set_->Expected(job));
-  const int64_t kill_at = std::ssize(expected) / 3;
-  std::sort(expected.begin(), expected.end());
-  for (const auto guarantee :
-       {preprocess::v1::GUARANTEE_AT_LEAST_ONCE, preprocess::v1::GUARANTEE_AT_MOST_ONCE}) {
-    std::mt19937 random(7);
-    const auto source = set_->Consume(
-        job, 0, 0,
-        {.guarantee = guarantee, .delivery = Delivery::kRelaxed, .bytes_ahead = kBytesAhead});
-    std::vector<std::string> got = ReadAndKill(*source, kill_at, kWorkerProgram, random);
-    std::sort(got.begin(), got.end());
-    const std::set<std::string> different(got.begin(), got.end());
-    EXPECT_TRUE(
-        std::includes(expected.begin(), expected.end(), different.begin(), different.end()));
-    if (guarantee == preprocess::v1::GUARANTEE_AT_LEAST_ONCE) {
-      EXPECT_EQ(different.size(), expected.size());
-    } else {
-      EXPECT_EQ(different.size(), got.size());
-      EXPECT_EQ(std::ssize(got) + source->counters().num_given_up, std::ssize(expected));
-    }
-  }
-}
-
 TEST_F(PreprocessPath, AWorkerThatJoinsTakesPartAndOneThatIsAskedToLeaveLosesNothing) {
   const JobSpec job = set_->Job(32, 6);
   const std::vector<std::string> expected = DescribeAll(set_->Expected(job));
@@ -219,31 +191,6 @@ TEST_F(PreprocessPath, ConsumersThatResumeInOtherNumbersSeeWhatWasLeft) {
     }
     EXPECT_FALSE(source->Next()->has_value());
   }
-}
-
-TEST_F(PreprocessPath, ATokenTakesUpWhatARelaxedConsumerHasNotHad) {
-  const JobSpec job = set_->Job(32, 1);
-  std::vector<std::string> expected = DescribeAll(set_->Expected(job));
-  std::vector<std::string> got;
-  std::string text;
-  {
-    const auto first =
-        set_->Consume(job, 0, 0, {.delivery = Delivery::kRelaxed, .bytes_ahead = kBytesAhead});
-    for (size_t i = 0; i < expected.size() / 2; ++i)
-      got.push_back(Describe(*first->Next().value()));
-    text = preprocess::Encode(first->token(), job).value();
-  }
-  EXPECT_LE(text.size(), preprocess::ResumeToken::kMaxBytes);
-  const auto token = preprocess::DecodeResumeToken(text, job);
-  ASSERT_THAT(token, IsOk());
-  const auto second = set_->Consume(job, 0, token->done_before,
-                                    {.delivery = Delivery::kRelaxed,
-                                     .done_beyond = token->done_beyond,
-                                     .bytes_ahead = kBytesAhead});
-  for (const std::string& batch : ReadAll(*second)) got.push_back(batch);
-  std::sort(got.begin(), got.end());
-  std::sort(expected.begin(), expected.end());
-  EXPECT_EQ(got, expected);
 }
 
 TEST_F(PreprocessPath, ASlowWorkerGetsNoMoreThanItCanDo) {

@@ -1,18 +1,20 @@
 // How the rate of batches grows with workers, where an op takes 20 ms a batch without a processor:
-// prints rates for 1, 2 and 4 workers, and for a consumer that takes its time; and the gain when
-// slow samples, one of a hundred, hold up no others. Exits with 1 when four workers are not at
+// prints rates for 1, 2 and 4 workers, and for a consumer that takes its time; and the gain of more
+// threads where one sample of a hundred is slow. Exits with 1 when four workers are not at
 // least 3.5 times as fast as one, when workers beyond what the consumer needs change its rate by
-// more than 5 %, or when batches cut from rows as they come do not come twice as fast as those in
-// order.
+// more than 5 %, or when sixteen times the threads are not at least 4 times as fast where samples
+// are slow.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "fmt/format.h"
 
 #include "base/digest.h"
+#include "tests/own_worker.h"
 #include "tests/prepared_set.h"
 
 namespace tidemill::tests {
@@ -25,13 +27,12 @@ constexpr double kMaxChange = 0.05;
 // Batches that are not counted, and batches that are.
 constexpr int kWarmUp = 80;
 constexpr int kCounted = 480;
-// Batches with slow samples, which take long in order.
-constexpr int kSlowWarmUp = 10;
-constexpr int kSlowCounted = 150;
-// Batches that come as their rows do: many more than wait ready anywhere.
-constexpr int kLateCounted = 2000;
-constexpr int64_t kSlowBytesAhead = int64_t{1} << 20;
-constexpr double kLeastGain = 2;
+// A job with slow samples, and how many of its batches are counted.
+constexpr int64_t kSlowBatchSize = 64;
+constexpr int64_t kSlowEpochs = 8;
+constexpr int kCountedOfFew = 600;
+constexpr int kCountedOfMany = 2200;
+constexpr double kLeastGain = 4;
 
 double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -62,24 +63,24 @@ std::optional<double> Rate(int num_workers, std::optional<double> most) {
   return kCounted / SecondsSince(begin);
 }
 
-// Samples a second from two workers, where one of a hundred takes 200 ms; `slow_after` in
-// microseconds, or in order when that is 0.
-std::optional<double> SlowRate(int64_t slow_after) {
-  const PreparedSet set(20'000, 2);
-  auto job = set.Job(64, 40, "- delay: {milliseconds: 200, share: 0.01, per: sample}\n");
-  job.slow_after = slow_after;
-  const auto delivery =
-      slow_after > 0 ? preprocess::Delivery::kRelaxed : preprocess::Delivery::kOrdered;
-  const auto source =
-      set.Consume(job, 0, 0, {.delivery = delivery, .bytes_ahead = kSlowBytesAhead});
-  Clock::time_point begin = Clock::now();
+// Samples a second from two workers with this number of threads each, where one sample of a hundred
+// takes 200 ms: from the first request until `counted` batches have come.
+std::optional<double> SlowRate(int num_threads, int counted) {
+  const PreparedSet set(20'000, 1);
+  set.DrainWorkers();
+  const auto start = [&](const std::string& name) {
+    return std::make_unique<OwnWorker>(set.stack(), name,
+                                       "unix:" + set.stack().files() + "/" + name,
+                                       fmt::format("  threads: {}\n", num_threads));
+  };
+  const std::unique_ptr<OwnWorker> workers[] = {start("left"), start("right")};
+  for (const char* const name : {"left", "right"}) set.AwaitRegistration(name);
+  const auto job = set.Job(kSlowBatchSize, kSlowEpochs,
+                           "- delay: {milliseconds: 200, share: 0.01, per: sample}\n");
+  const Clock::time_point begin = Clock::now();
+  const auto source = set.Consume(job);
   int64_t rows = 0;
-  const int counted = slow_after > 0 ? kLateCounted : kSlowCounted;
-  for (int batch = 0; batch < kSlowWarmUp + counted; ++batch) {
-    if (batch == kSlowWarmUp) {
-      begin = Clock::now();
-      rows = 0;
-    }
+  for (int batch = 0; batch < counted; ++batch) {
     const auto next = source->Next();
     if (!next.ok() || !*next) return std::nullopt;
     rows += (*next)->rows.num_rows();
@@ -87,19 +88,19 @@ std::optional<double> SlowRate(int64_t slow_after) {
   return static_cast<double>(rows) / SecondsSince(begin);
 }
 
-// Prints what late rows are worth; false when it is too little.
-bool SlowSamplesHoldUpNobody() {
-  const auto ordered = SlowRate(0);
-  const auto late = SlowRate(5'000);
-  if (!ordered || !late) {
+// Prints what threads are worth that wait; false when it is too little.
+bool ThreadsHideSlowSamples() {
+  const auto few = SlowRate(2, kCountedOfFew);
+  const auto many = SlowRate(32, kCountedOfMany);
+  if (!few || !many) {
     fmt::print(stderr, "a job with slow samples did not come to its end\n");
     return false;
   }
   fmt::print(
-      "samples a second where 1 % take 200 ms: in order {:.0f}, as they come {:.0f} ({:.1f} "
-      "times)\n",
-      *ordered, *late, *late / *ordered);
-  return *late >= kLeastGain * *ordered;
+      "samples a second where 1 % take 200 ms: 2 workers of 2 threads {:.0f}, of 32 threads {:.0f} "
+      "({:.1f} times)\n",
+      *few, *many, *many / *few);
+  return *many >= kLeastGain * *few;
 }
 
 int Main() {
@@ -119,7 +120,7 @@ int Main() {
       *one, *two, *four, speedup);
   fmt::print("of a consumer of 50 a second: 2 workers {:.1f}, 4 workers {:.1f} ({:.1f} % apart)\n",
              *enough, *more, 100 * change);
-  const bool has_gain = SlowSamplesHoldUpNobody();
+  const bool has_gain = ThreadsHideSlowSamples();
   return speedup >= kLeastSpeedup && change <= kMaxChange && has_gain ? 0 : 1;
 }
 
