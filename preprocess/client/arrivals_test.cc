@@ -75,6 +75,7 @@ TEST(Arrivals, EveryBatchIsTakenOnceFromAnyOrderWithRepetitions) {
     std::shuffle(numbers.begin(), numbers.end(), random);
     Arrivals arrivals(0, 40);
     std::vector<int64_t> taken;
+    int num_kept = 0;
     for (const int64_t number : numbers) {
       arrivals.Add({.number = number}, {});
       if (random() % 3 != 0) continue;

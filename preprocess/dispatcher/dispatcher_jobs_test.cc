@@ -61,7 +61,6 @@ TEST_F(DispatcherJobsTest, CreatingAJobTwiceGivesOneJobOrSaysWhatDiffers) {
   ASSERT_THAT(job, IsOk());
   EXPECT_EQ(job->spec(), request.spec());
   EXPECT_EQ(job->fitted(), request.fitted());
-  EXPECT_EQ(job->num_lanes(), 1);
 }
 
 TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {

@@ -1,6 +1,7 @@
 #include "preprocess/dispatcher/lane.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
