@@ -157,12 +157,13 @@ std::optional<PredictedGain> PredictEnoughWorkers(double wait_share, const PathW
   const PathModel model(wait_share, work);
   if (work.capacity_ns == 0 || work.link_ns == 0 || model.Largest() < kUsed) return std::nullopt;
   const int64_t times = model.EnoughWorkers();
-  if (times < 2) return std::nullopt;
+  const double factor = model.FactorOfWorkers(static_cast<double>(times));
+  if (factor < kWorthTelling) return std::nullopt;
   return PredictedGain{
       .part = PathPart::kWorkers,
       .change = times == 2 ? std::string(kTwiceTheWorkers)
                            : fmt::format("{} times the workers, on other machines", times),
-      .factor = model.FactorOfWorkers(static_cast<double>(times))};
+      .factor = factor};
 }
 
 std::vector<PredictedGain> PredictGainsToShow(double wait_share, const PathWork& work) {
