@@ -6,12 +6,8 @@ namespace tidemill::preprocess {
 
 bool Arrivals::Add(BatchMessage message, const std::optional<Origin>& origin) {
   const int64_t number = message.number;
-  if (number < done_before_ || number >= end_ || waiting_.contains(number)) {
-    ++num_dropped_;
-    return false;
-  }
-  waiting_.emplace(number, Arrival{.message = std::move(message), .origin = origin});
-  return true;
+  if (number < done_before_ || number >= end_) return false;
+  return waiting_.try_emplace(number, Arrival{std::move(message), origin}).second;
 }
 
 std::optional<Arrivals::Arrival> Arrivals::Take() {

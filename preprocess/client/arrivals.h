@@ -40,16 +40,11 @@ class Arrivals {
   bool ended() const { return done_before_ == end_; }
   // All batches before this one are taken. The consumer waits for this one.
   int64_t done_before() const { return done_before_; }
-  // The number of batches that were dropped.
-  int64_t num_dropped() const { return num_dropped_; }
-  // The number of batches that have arrived and were not taken.
-  int64_t num_waiting() const { return static_cast<int64_t>(waiting_.size()); }
 
  private:
   const int64_t end_;
   int64_t done_before_;
   std::map<int64_t, Arrival> waiting_;
-  int64_t num_dropped_ = 0;
 };
 
 }  // namespace tidemill::preprocess

@@ -35,15 +35,13 @@ TEST(Arrivals, BatchesAreTakenByNumberHoweverTheyCome) {
   EXPECT_TRUE(arrivals.ended());
 }
 
-TEST(Arrivals, WhatWaitsOrWasTakenIsDroppedWhenItComesAgain) {
+TEST(Arrivals, ABatchThatArrivesTwiceIsDroppedTheSecondTime) {
   Arrivals arrivals(0, 4);
   EXPECT_TRUE(arrivals.Add({.number = 0}, {}));
   EXPECT_TRUE(arrivals.Add({.number = 2}, {}));
   EXPECT_FALSE(arrivals.Add({.number = 2, .attempt = 2}, {}));
   EXPECT_THAT(TakeAll(arrivals), ElementsAre(0));
   EXPECT_FALSE(arrivals.Add({.number = 0, .attempt = 2}, {}));
-  EXPECT_EQ(arrivals.num_dropped(), 2);
-  EXPECT_EQ(arrivals.num_waiting(), 1);
 }
 
 TEST(Arrivals, BatchesThatTheLaneDoesNotHaveAreDropped) {
@@ -51,7 +49,6 @@ TEST(Arrivals, BatchesThatTheLaneDoesNotHaveAreDropped) {
   EXPECT_FALSE(arrivals.Add({.number = 1}, {}));
   EXPECT_FALSE(arrivals.Add({.number = 4}, {}));
   EXPECT_FALSE(arrivals.Add({.number = -1}, {}));
-  EXPECT_EQ(arrivals.num_dropped(), 3);
 }
 
 TEST(Arrivals, ABatchSaysWhereItsCreditBelongs) {
@@ -77,13 +74,13 @@ TEST(Arrivals, EveryBatchIsTakenOnceFromAnyOrderWithRepetitions) {
     std::vector<int64_t> taken;
     int num_kept = 0;
     for (const int64_t number : numbers) {
-      arrivals.Add({.number = number}, {});
+      num_kept += arrivals.Add({.number = number}, {}) ? 1 : 0;
       if (random() % 3 != 0) continue;
       for (const int64_t one : TakeAll(arrivals)) taken.push_back(one);
     }
     for (const int64_t one : TakeAll(arrivals)) taken.push_back(one);
     EXPECT_TRUE(arrivals.ended());
-    EXPECT_EQ(arrivals.num_dropped(), 20);
+    EXPECT_EQ(num_kept, 40);
     EXPECT_EQ(taken, all) << "seed " << seed;
   }
 }

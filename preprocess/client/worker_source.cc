@@ -397,7 +397,6 @@ WorkerSourceCounters WorkerSource::counters() const {
   std::map<std::string, LinkCounters> links = connections_->counters();
   MutexLock lock(mutex_);
   WorkerSourceCounters counters = counters_;
-  counters.num_dropped = arrivals_.num_dropped();
   counters.links = std::move(links);
   return counters;
 }

@@ -66,8 +66,6 @@ struct WorkerSourceCounters {
   int64_t num_batches = 0;
   // Made in this process, because there were no workers or too few.
   int64_t num_made_here = 0;
-  // Dropped because they arrived twice.
-  int64_t num_dropped = 0;
   double wait_seconds = 0;
   // The counters of the current links, by name of the worker.
   std::map<std::string, LinkCounters> links = {};

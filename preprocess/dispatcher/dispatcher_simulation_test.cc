@@ -1,4 +1,4 @@
-// Workers that come, stall and die, a consumer that starts anew, and a dispatcher that is killed
+// Workers that come, stall and die, a consumer that is replaced, and a dispatcher that is killed
 // again and again: every batch reaches the consumer, and none is issued that is done.
 #include <algorithm>
 #include <map>
@@ -88,15 +88,15 @@ class Simulation {
     if (action < 84) return Register(AnyWorker());
     if (action < 90) return life_.Pass(milliseconds{1500});
     if (action < 94) return life_.Restart();
-    if (action < 95) return StartAnew();
+    if (action < 95) return ReplaceConsumer();
     if (action < 98) return Arm("preprocess.after_lease=error");
     return Arm("preprocess.before_progress=error");
   }
 
   // The consumer of the first two lanes: what it had not taken is gone.
-  void StartAnew() {
+  void ReplaceConsumer() {
     ++num_lives_;
-    for (const size_t lane : {0, 1}) lanes_[lane].waiting.clear();
+    for (const size_t lane : {size_t{0}, size_t{1}}) lanes_[lane].waiting.clear();
   }
 
   void Arm(const std::string& failpoint) {

@@ -29,10 +29,8 @@ constexpr char kCompareJob[] = R"(
          split_batches
   FROM preprocess.jobs WHERE job_id = $1)";
 
-constexpr char kSelectJob[] = R"(
-  SELECT name, spec, fitted, samples,
-         (SELECT count(*) FROM preprocess.lanes WHERE lanes.job_id = jobs.job_id) AS num_lanes
-  FROM preprocess.jobs AS jobs WHERE job_id = $1)";
+constexpr char kSelectJob[] =
+    "SELECT name, spec, fitted, samples FROM preprocess.jobs WHERE job_id = $1";
 
 constexpr char kSelectJobs[] = R"(
   SELECT job_id, name, split_batches,
@@ -124,7 +122,6 @@ std::optional<v1::GetJobResponse> JobsTable::Get(int64_t job_id) {
   job.set_name(rows[0]["name"].as<std::string>());
   job.set_spec(rows[0]["spec"].as<std::string>());
   job.set_fitted(pqxx::binarystring(rows[0]["fitted"]).str());
-  job.set_num_lanes(rows[0]["num_lanes"].as<int32_t>());
   const pqxx::binarystring samples(rows[0]["samples"]);
   const bool is_read =
       job.mutable_samples()->ParseFromArray(samples.data(), static_cast<int>(samples.size()));

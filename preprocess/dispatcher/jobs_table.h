@@ -32,7 +32,7 @@ class JobsTable {
   // Returns how a job differs from the request: "spec", "lanes" ... Empty when it does not differ.
   std::string Difference(int64_t job_id, const v1::CreateJobRequest& request);
 
-  // Returns the name, the spec, the fitted state, the samples and the number of lanes.
+  // Returns the name, the spec, the fitted state and the samples.
   std::optional<v1::GetJobResponse> Get(int64_t job_id);
 
   // Returns one job, or all jobs, with their splits in flight.

@@ -63,8 +63,8 @@ std::optional<double> Rate(int num_workers, std::optional<double> most) {
   return kCounted / SecondsSince(begin);
 }
 
-// Samples a second from two workers with so many threads each, where one sample of a hundred takes
-// 200 ms: from the first request to the last of so many batches.
+// Samples a second from two workers with this number of threads each, where one sample of a hundred
+// takes 200 ms: from the first request until `counted` batches have come.
 std::optional<double> SlowRate(int num_threads, int counted) {
   const PreparedSet set(20'000, 1);
   set.DrainWorkers();
