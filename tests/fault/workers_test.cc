@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -49,11 +50,28 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
   }
 }
 
-void AddDownsampling(const std::string& pipeline, const std::string& method) {
+// Adds a key and its value to the section `training`.
+void AddToTraining(const std::string& pipeline, const std::string& line) {
   std::string text = files::Read(pipeline).value();
   const std::string section = "training:\n";
-  text.insert(text.find(section) + section.size(), "  downsampling: " + method + "\n");
+  text.insert(text.find(section) + section.size(), "  " + line + "\n");
   EXPECT_TRUE(files::WriteAtomically(pipeline, text).ok());
+}
+
+TEST(Workers, TheLastBatchIsLeftOutHereAndThere) {
+  std::vector<std::vector<std::string>> made;
+  for (const bool by_workers : {false, true}) {
+    const Stack stack;
+    const std::string pipeline =
+        by_workers ? WriteWorkersPipeline(stack.files()) : WriteSmallPipeline(stack.files());
+    AddToTraining(pipeline, "last_batch: drop");
+    const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+    made.push_back(Fingerprint(result.Json()));
+  }
+  EXPECT_EQ(made[0], made[1]);
+  EXPECT_EQ(made[0].front(), "succeeded");
+  EXPECT_NE(made[0], UndisturbedRun());
 }
 
 TEST(Workers, ATrainingThatDownsamplesChoosesTheSameFromSamplesThatWorkersPrepare) {
@@ -65,7 +83,7 @@ TEST(Workers, ATrainingThatDownsamplesChoosesTheSameFromSamplesThatWorkersPrepar
       ASSERT_EQ(stack.Tidemill({"up"}, {{"TIDEMILL_WORKERS", "2"}}).exit_code, 0);
       const std::string pipeline =
           by_workers ? WriteWorkersPipeline(stack.files()) : WriteSmallPipeline(stack.files());
-      AddDownsampling(pipeline, method);
+      AddToTraining(pipeline, fmt::format("downsampling: {}", method));
       const CommandResult result = stack.Tidemill({"run", pipeline, "--json"});
       EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
       made.push_back(Fingerprint(result.Json()));

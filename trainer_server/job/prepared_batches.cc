@@ -29,6 +29,7 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .draw = request.draw(),
                               .order = plan.order,
                               .training = plan.training,
+                              .last_batch = plan.last_batch,
                               .buckets = plan.buckets,
                               .mix = training.mix};
   if (training.early_stopping) {
