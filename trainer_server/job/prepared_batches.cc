@@ -37,6 +37,7 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .draw = request.draw(),
                               .order = plan.order,
                               .training = plan.training,
+                              .last_batch = plan.last_batch,
                               .buckets = plan.buckets};
   if (part == SetPart::kTrained) spec.mix = training.mix;
   if (training.early_stopping) {

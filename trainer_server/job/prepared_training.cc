@@ -29,6 +29,18 @@ int64_t DrawOf(const v1::StartTrainingRequest& request) {
   return request.draw() == 0 ? request.trigger() : request.draw();
 }
 
+loader::LastBatch LastBatchOf(models::LastBatch last) {
+  switch (last) {
+    case models::LastBatch::kDrop:
+      return loader::LastBatch::kDrop;
+    case models::LastBatch::kWrap:
+      return loader::LastBatch::kWrap;
+    case models::LastBatch::kKeep:
+      break;
+  }
+  return loader::LastBatch::kKeep;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PreparedTraining>> PreparedTraining::Open(
@@ -126,6 +138,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatch
       .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = setup_.trigger},
       .order = spec_.EffectiveOrder(),
       .first_batch = first_batch,
+      .last_batch = LastBatchOf(spec_.last_batch),
       .buckets = spec_.buckets};
   return OpenPass(SetPart::kTrained, plan);
 }
