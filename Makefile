@@ -81,6 +81,7 @@ nightly: build
 	@$(MAKE) --no-print-directory agreement
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
+	@$(BUILD)/bin/scoring_scaling
 	@$(BUILD)/bin/predicted_gains
 	@TIDEMILL_PLUGIN_KILLS=10 $(BUILD)/bin/plugin_kills_test
 	@TIDEMILL_TEST_FAILPOINTS_ALONE=1 $(BUILD)/bin/failpoint_test

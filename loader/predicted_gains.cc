@@ -49,7 +49,9 @@ class PathModel {
   // The fewest workers, in multiples of those there are, after which the step is the limit.
   int64_t EnoughWorkers() const {
     int64_t times = 1;
-    while (times < kMostTimesTheWorkers && UseWithWorkers(static_cast<double>(times)).Largest() > use_.step) ++times;
+    while (times < kMostTimesTheWorkers &&
+           UseWithWorkers(static_cast<double>(times)).Largest() > use_.step)
+      ++times;
     return times;
   }
 
@@ -155,12 +157,13 @@ std::optional<PredictedGain> PredictEnoughWorkers(double wait_share, const PathW
   const PathModel model(wait_share, work);
   if (work.capacity_ns == 0 || work.link_ns == 0 || model.Largest() < kUsed) return std::nullopt;
   const int64_t times = model.EnoughWorkers();
-  if (times < 2) return std::nullopt;
-  return PredictedGain{.part = PathPart::kWorkers,
-                       .change = times == 2
-                                     ? std::string(kTwiceTheWorkers)
-                                     : fmt::format("{} times the workers, on other machines", times),
-                       .factor = model.FactorOfWorkers(static_cast<double>(times))};
+  const double factor = model.FactorOfWorkers(static_cast<double>(times));
+  if (factor < kWorthTelling) return std::nullopt;
+  return PredictedGain{
+      .part = PathPart::kWorkers,
+      .change = times == 2 ? std::string(kTwiceTheWorkers)
+                           : fmt::format("{} times the workers, on other machines", times),
+      .factor = factor};
 }
 
 std::vector<PredictedGain> PredictGainsToShow(double wait_share, const PathWork& work) {

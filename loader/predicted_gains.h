@@ -47,7 +47,7 @@ std::vector<PredictedGain> PredictGains(double wait_share, const PathWork& work)
 
 // Returns the gain of the fewest workers after which another part is the limit, in multiples of
 // those there are: "3 times the workers, on other machines". Returns std::nullopt when more workers
-// are no gain, or when there are none.
+// gain less than 5 %, or when there are none.
 std::optional<PredictedGain> PredictEnoughWorkers(double wait_share, const PathWork& work);
 
 // Returns the predictions that are shown. Gains of less than 5 %, which cannot be told from noise,

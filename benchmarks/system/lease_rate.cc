@@ -41,7 +41,6 @@ class Consumer {
     request.set_name("benchmark");
     request.add_lanes()->set_end_batch(int64_t{1} << 40);
     request.set_split_batches(4);
-    request.set_guarantee(v1::GUARANTEE_EXACTLY_ONCE);
     report_.set_job_id(*client_.CreateJob(request));
     for (const auto& worker : workers) *report_.add_connected() = worker;
     report_.add_lanes()->set_window(4096);

@@ -182,12 +182,11 @@ std::string DescribePreparing(const std::optional<RunLook>& before, const Prepar
                  std::to_string(row.worker->num_leased()), RateText(row.batches_per_second),
                  MegabytesText(row.bytes_per_second)});
   }
-  Table jobs({"JOB", "BATCHES", "DONE", "ISSUED", "LEASED", "REISSUED", "LOST", "WAITING"});
+  Table jobs({"JOB", "BATCHES", "DONE", "ISSUED", "LEASED", "REISSUED", "WAITING"});
   for (const preprocess::v1::Job& job : now.jobs) {
     jobs.Add({job.name(), WithThousands(job.num_batches()), WithThousands(job.num_done()),
               WithThousands(job.num_issued()), WithThousands(job.num_leased()),
-              WithThousands(job.num_reissued()), WithThousands(job.num_lost()),
-              PercentText(job.wait_share())});
+              WithThousands(job.num_reissued()), PercentText(job.wait_share())});
   }
   return "\n" + workers.ToString() + "\n" + jobs.ToString();
 }
@@ -252,7 +251,6 @@ void AddPreparing(const std::optional<RunLook>& before, const RunLook& now, orde
                             {"issued", job.num_issued()},
                             {"leased", job.num_leased()},
                             {"reissued", job.num_reissued()},
-                            {"lost", job.num_lost()},
                             {"wait_share", job.wait_share()}});
   }
 }

@@ -46,7 +46,7 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
 //  "ops": [{"type", "rows_per_second", "bytes_per_second", "share", "cpu_share", "rejected"}],
 //  "reading_share", "queueing_share", "busy_share", "sending_share",
 //  "workers": [{"name", "state", "threads", "leased", "batches_per_second", "bytes_per_second"}],
-//  "jobs": [{"name", "batches", "done", "issued", "leased", "reissued", "lost", "wait_share"}]}.
+//  "jobs": [{"name", "batches", "done", "issued", "leased", "reissued", "wait_share"}]}.
 // Unknown values are null. What belongs to trainings is left out in other stages.
 nlohmann::ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now);
 

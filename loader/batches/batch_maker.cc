@@ -47,8 +47,7 @@ BatchMaker::BatchMaker(BatchParts parts, const BatchPlan& plan, int64_t width)
       counters_(std::make_unique<PathCounters>(parts_.graph->op_types())),
       ordinals_(plan, parts_.set->size()),
       rows_(parts_, ordinals_, *counters_),
-      cutter_(parts_, ordinals_),
-      row_groups_(ordinals_, rows_, cutter_, *counters_) {
+      cutter_(parts_, ordinals_) {
   if (plan.buckets) windows_.emplace(ordinals_, rows_, cutter_, *parts_.windows, width);
 }
 

@@ -14,7 +14,6 @@
 #include "loader/batches/batch_parts.h"
 #include "loader/batches/batch_plan.h"
 #include "loader/batches/batch_windows.h"
-#include "loader/batches/row_groups.h"
 #include "loader/batches/row_maker.h"
 #include "loader/path_work.h"
 
@@ -39,8 +38,8 @@ class BatchMaker {
   // all epochs.
   int64_t end() const { return num_batches() * plan().epochs; }
   const BatchPlan& plan() const { return ordinals_.plan(); }
-  // Returns the number of samples of a batch in this slice, including holes.
-  int64_t SamplesOf(int64_t number) const;
+  // Returns the batch with this number, without rows.
+  TrainingBatch Numbered(int64_t number) const { return ordinals_.Numbered(number); }
 
   // Returns the approximate bytes of a full batch of this slice.
   int64_t batch_bytes() const;
@@ -52,8 +51,6 @@ class BatchMaker {
   // Makes the batches [from, to), counted through all epochs. CANCELLED when `stop` is requested.
   absl::StatusOr<std::vector<TrainingBatch>> Make(int64_t from, int64_t to,
                                                   const std::stop_token& stop) const;
-  // Returns the object that makes batches in steps.
-  const RowGroupMaker& row_groups() const { return row_groups_; }
 
   // Returns the work of making batches so far.
   PathWork work() const { return counters_->Snapshot(); }
@@ -61,6 +58,8 @@ class BatchMaker {
  private:
   // `width` is the width of the buckets' column, if there is one.
   BatchMaker(BatchParts parts, const BatchPlan& plan, int64_t width);
+  // Returns the number of samples of a batch in this slice, including holes.
+  int64_t SamplesOf(int64_t number) const;
   absl::StatusOr<std::vector<TrainingBatch>> MakeOfEpoch(int64_t from, int64_t to,
                                                          const std::stop_token& stop) const;
 
@@ -69,7 +68,6 @@ class BatchMaker {
   const BatchOrdinals ordinals_;
   const RowMaker rows_;
   const BatchCutter cutter_;
-  const RowGroupMaker row_groups_;
   std::optional<const BatchWindows> windows_;  // For a plan with buckets.
 };
 

@@ -130,14 +130,16 @@ TEST(BatchMaker, WhatFillsABatchAreTheEpochsFirstSamples) {
   EXPECT_THAT(weights.subspan(3), Each(0.0f));
 }
 
-TEST(BatchMaker, ASetSmallerThanABatchIsFilledBySeveralRoundsOrDropped) {
+TEST(BatchMaker, ASetSmallerThanABatchIsFilledBySeveralRoundsOrOneSmallerBatch) {
   BatchPlan plan = Plan(10, 2);
   plan.last_batch = LastBatch::kWrap;
   const auto wrapped = MakerOf(ReadableSet(3), plan);
   EXPECT_EQ(wrapped->end(), 2);
   for (const TrainingBatch& batch : Make(*wrapped, 0, 2)) EXPECT_EQ(batch.rows.num_rows(), 10);
   plan.last_batch = LastBatch::kDrop;
-  EXPECT_EQ(MakerOf(ReadableSet(3), plan)->end(), 0);
+  const auto kept = MakerOf(ReadableSet(3), plan);
+  EXPECT_EQ(kept->end(), 2);
+  for (const TrainingBatch& batch : Make(*kept, 0, 2)) EXPECT_EQ(batch.rows.num_rows(), 3);
 }
 
 TEST(BatchMaker, SamplesWithoutLabelsHavePlaceholdersForTargets) {

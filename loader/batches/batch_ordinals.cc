@@ -29,10 +29,13 @@ int64_t NumPositions(const BatchPlan& plan, int64_t set_size) {
 }
 
 int64_t NumBatches(const BatchPlan& plan, int64_t num_positions) {
-  return plan.last_batch == LastBatch::kDrop
-             ? num_positions / plan.batch_size
-             : (num_positions + plan.batch_size - 1) / plan.batch_size;
+  const int64_t num_full = num_positions / plan.batch_size;
+  if (plan.last_batch == LastBatch::kDrop && num_full > 0) return num_full;
+  return (num_positions + plan.batch_size - 1) / plan.batch_size;
 }
+
+// Whether the last batch of an epoch is filled with samples that the epoch has had.
+bool IsFilled(LastBatch last) { return last == LastBatch::kPad || last == LastBatch::kWrap; }
 
 // The order of epochs of `size` samples of a set.
 std::unique_ptr<const models::EpochOrder> MakeOrder(const BatchPlan& plan, int64_t set_size,
@@ -61,7 +64,7 @@ TrainingBatch BatchOrdinals::Numbered(int64_t number) const {
 Positions BatchOrdinals::OfBatch(int64_t index) const {
   const int64_t from = index * plan_.batch_size;
   const int64_t end = from + plan_.batch_size;
-  return {from, plan_.last_batch == LastBatch::kKeep ? std::min(end, num_positions_) : end};
+  return {from, IsFilled(plan_.last_batch) ? end : std::min(end, num_positions_)};
 }
 
 Positions BatchOrdinals::OfSlice(int64_t index) const {

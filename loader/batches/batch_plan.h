@@ -16,7 +16,7 @@ namespace tidemill::loader {
 // What happens to the last batch of an epoch when there are too few samples for it.
 enum class LastBatch {
   kKeep,  // It is smaller. Some of its slices may be empty.
-  kDrop,  // It is left out, so that all batches are full. A set smaller than a batch gives none.
+  kDrop,  // It is left out, so that all batches are full, unless it is the only one.
   kPad,   // It is filled with the epoch's first samples again. They have a weight of zero.
   kWrap,  // It is filled with them, and they keep their weights.
 };

@@ -1,7 +1,6 @@
 #include "loader/batches/row_maker.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "loader/plan/length_buckets.h"
@@ -68,10 +67,6 @@ int64_t RowMaker::SamplesAtOnce() const {
   return std::max<int64_t>(1, kGraphSamples / size) * size;
 }
 
-void RowMaker::Tell(const Rows& rows) const {
-  if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
-}
-
 absl::StatusOr<Rows> RowMaker::Make(std::span<const int64_t> ordinals, int64_t number,
                                     const std::stop_token& stop) const {
   const transform::RunContext context = ContextOf(number);
@@ -92,26 +87,7 @@ absl::StatusOr<Rows> RowMaker::Make(std::span<const int64_t> ordinals, int64_t n
   ASSIGN_OR_RETURN(
       Rows rows, ReadRows(*parts_.set, ordinals, parts_.reader, SamplesAtOnce(), run_graph, stop));
   counters_.AddRead(transform::ThreadTime::WallNow() - begin - graph_ns);
-  Tell(rows);
-  return rows;
-}
-
-absl::StatusOr<Rows> RowMaker::ReadSamples(std::span<const int64_t> ordinals,
-                                           const std::stop_token& stop) const {
-  const auto as_they_are = [](batch::Batch&, Rows&) { return absl::OkStatus(); };
-  ASSIGN_OR_RETURN(Rows rows, ReadRows(*parts_.set, ordinals, parts_.reader,
-                                       std::numeric_limits<int64_t>::max() / 2, as_they_are, stop));
-  Tell(rows);
-  return rows;
-}
-
-absl::StatusOr<Rows> RowMaker::RunGraph(int64_t number, batch::Batch samples) const {
-  Rows rows;
-  const int64_t num_read = samples.num_rows();
-  RETURN_IF_ERROR(Transform(ContextOf(number), samples, rows));
-  rows.num_missing = num_read - samples.num_rows();
-  Tell(rows);
-  rows.pieces.push_back(std::move(samples));
+  if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
   return rows;
 }
 

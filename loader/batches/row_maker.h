@@ -28,21 +28,12 @@ class RowMaker {
   absl::StatusOr<Rows> Make(std::span<const int64_t> ordinals, int64_t number,
                             const std::stop_token& stop) const;
 
-  // The two steps of Make(), for callers that take them separately. ReadSamples() returns the
-  // samples with these ordinals as they were read, in that order. CANCELLED when `stop` is
-  // requested.
-  absl::StatusOr<Rows> ReadSamples(std::span<const int64_t> ordinals,
-                                   const std::stop_token& stop) const;
-  // Returns the rows of the batch's samples: one piece, which may have no rows.
-  absl::StatusOr<Rows> RunGraph(int64_t number, batch::Batch samples) const;
-
  private:
   transform::RunContext ContextOf(int64_t number) const;
   absl::Status Transform(const transform::RunContext& context, batch::Batch& piece,
                          Rows& rows) const;
   // Returns the number of samples for one run of the graph.
   int64_t SamplesAtOnce() const;
-  void Tell(const Rows& rows) const;
 
   const BatchParts& parts_;
   const BatchOrdinals& ordinals_;

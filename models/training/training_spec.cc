@@ -28,6 +28,11 @@ void TrainingSpec::Check(config::Problems& problems) const {
                  "cannot be used with downsampling because both choose the samples of a batch",
                  "leave one out");
   }
+  if (last_batch != LastBatch::kKeep && !downsampling->IsNone()) {
+    problems.Add("last_batch",
+                 "cannot be used with downsampling, which decides how many samples an epoch has",
+                 "leave one out");
+  }
   if (optimizers.empty()) return;
   if (optimizer != DefaultOptimizer()) {
     problems.Add("optimizer", "cannot be used with `optimizers`", "leave one out");

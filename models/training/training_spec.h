@@ -20,6 +20,7 @@
 #include "models/spec/model_spec.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/downsampling_spec.h"
+#include "models/training/last_batch.h"
 #include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
 #include "models/training/optimizers/optimizer_spec.h"
@@ -98,6 +99,7 @@ struct TrainingSpec {
   std::optional<OrderSpec> order = std::nullopt;
   std::optional<Buckets> buckets = std::nullopt;
   std::optional<Mix> mix = std::nullopt;
+  LastBatch last_batch = LastBatch::kKeep;
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
@@ -179,6 +181,11 @@ struct TrainingSpec {
           "The order of the samples in an epoch. Use it instead of `shuffle` for more choices.");
     field("buckets", buckets, "Puts samples of similar length into a batch.");
     field("mix", mix, "Fills batches from several sources, in given shares.");
+    field("last_batch", last_batch,
+          "The last batch of an epoch, when too few samples are left for it. keep: it is smaller. "
+          "drop: it is left out, unless it is the only one. wrap: it is filled with the epoch's "
+          "first samples. drop and wrap keep small batches from batch normalisation, whose "
+          "statistics they disturb.");
     field("checkpoint_every", checkpoint_every,
           "Number of samples between two checkpoints. An interrupted training continues from the "
           "last checkpoint.",

@@ -17,7 +17,8 @@ int64_t Minus(int64_t number, int64_t other) {
 void AddSteps(std::span<const int64_t> numbers, Steps& steps) {
   steps.Reserve(static_cast<int>(numbers.size()));
   int64_t before = 0;
-  for (const int64_t number : numbers) steps.AddAlreadyReserved(Minus(number, std::exchange(before, number)));
+  for (const int64_t number : numbers)
+    steps.AddAlreadyReserved(Minus(number, std::exchange(before, number)));
 }
 
 std::vector<int64_t> Numbers(const Steps& steps) {
@@ -61,8 +62,8 @@ absl::StatusOr<std::shared_ptr<const loader::Subset>> ChosenOf(const v1::JobSamp
   if (samples.ordinal_steps().empty()) return std::shared_ptr<const loader::Subset>();
   loader::Subset chosen{.ordinals = Numbers(samples.ordinal_steps()),
                         .weights = {samples.weights().begin(), samples.weights().end()}};
-  const bool ascend = std::ranges::adjacent_find(chosen.ordinals, std::greater_equal<>()) ==
-                      chosen.ordinals.end();
+  const bool ascend =
+      std::ranges::adjacent_find(chosen.ordinals, std::greater_equal<>()) == chosen.ordinals.end();
   if (!ascend || chosen.ordinals.front() < 0 || chosen.ordinals.back() >= set_size) {
     return InvalidArgument("the job chooses ordinals that do not ascend within a set of {} samples",
                            set_size);

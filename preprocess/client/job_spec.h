@@ -84,9 +84,6 @@ struct JobSpec {
   std::optional<models::Mix> mix = std::nullopt;
   // With shards, lane n is made from part n, and num_lanes is the number of parts.
   std::optional<Shards> shards = std::nullopt;
-  // Rows that take longer than this many microseconds come after the other rows of their batch, in
-  // their own message. 0 turns this off.
-  int64_t slow_after = 0;
 
   void Fields(auto&& field) {
     field("run_id", run_id, "The run.");
@@ -112,7 +109,6 @@ struct JobSpec {
     field("buckets", buckets, "Batches of samples of similar length.");
     field("mix", mix, "Sources of the samples, in given shares.");
     field("shards", shards, "Parts of the training set. Each is made by one worker.");
-    field("slow_after", slow_after, "Microseconds after which a batch no longer waits for a row.");
   }
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

@@ -34,6 +34,7 @@ absl::StatusOr<std::unique_ptr<ShardedSource>> ShardedSource::Open(
   source->job_name_ = options.job_name;
   WorkerSourceOptions of_shard = options;
   of_shard.bytes_ahead = options.bytes_ahead / std::ssize(lanes.plans);
+  of_shard.threads_here = 0;
   of_shard.shard = ShardLane{.lanes = ToProto(lanes)};
   std::vector<std::unique_ptr<loader::BatchSource>> shards;
   for (size_t shard = 0; shard < lanes.plans.size(); ++shard) {

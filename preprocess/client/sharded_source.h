@@ -23,7 +23,8 @@ class ShardedSource : public loader::BatchSource {
  public:
   // `job` has shards, and `division` is of its set, which is in `parts`. Returns the rest of the
   // plan after the first `first_batch` batches over all shards and epochs. The bytes and workers of
-  // `options` apply to all shards together. Returns the errors of WorkerSource::Open() and
+  // `options` apply to all shards together, and no
+  // thread here makes batches. Returns the errors of WorkerSource::Open() and
   // loader::BatchMaker::Create().
   static absl::StatusOr<std::unique_ptr<ShardedSource>> Open(const JobSpec& job,
                                                              const std::string& fitted,

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/threads/thread_priority.h"
 #include "preprocess/client/path_work_message.h"
-#include "preprocess/client/rebatcher.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -19,11 +19,20 @@ constexpr int64_t kSplitsAhead = 16;
 // The least number of splits of a small training.
 constexpr int64_t kLeastSplits = 64;
 constexpr int64_t kSplitBytes = int64_t{4} << 20;
-// What is done out of order is reported batch by batch, and fits into a token.
-constexpr int64_t kMaxAhead = ResumeToken::kMaxBeyond;
+// The most batches under way. Small ones would otherwise be too many to keep track of.
+constexpr int64_t kMaxAhead = 4096;
 // Batches of a split that is a window of buckets, and how many of those should be under way.
 constexpr int64_t kMaxWindow = kMaxAhead / 4;
 constexpr int64_t kWindowsAhead = 8;
+// Workers are too few when the consumer waits for a larger share of its time.
+constexpr double kShortShare = 0.1;
+// The size in bytes of the pieces of a split that this process makes.
+constexpr int64_t kPieceBytes = int64_t{1} << 20;
+
+// The bytes for batches from workers. The splits that this process makes have the other half.
+int64_t BytesOfWindow(const WorkerSourceOptions& options) {
+  return options.threads_here > 0 ? options.bytes_ahead / 2 : options.bytes_ahead;
+}
 
 // Batches that a worker leases together: whole windows of buckets, since who makes one batch of a
 // window makes all of it. `num_batches`: of the longest lane.
@@ -60,24 +69,6 @@ int64_t MostBatches(const loader::BatchMaker& maker, const WorkerSourceOptions& 
   return most;
 }
 
-absl::Status CheckLateRows(const JobSpec& job, Delivery delivery) {
-  if (job.slow_after == 0) return absl::OkStatus();
-  if (job.slow_after < 0)
-    return InvalidArgument("slow_after is {} us; it must not be negative", job.slow_after);
-  if (delivery != Delivery::kRelaxed) {
-    return InvalidArgument(
-        "late rows change the batch of a row; leave out slow_after, or take relaxed delivery");
-  }
-  const bool repeats = job.last_batch == loader::LastBatch::kPad ||
-                       job.last_batch == loader::LastBatch::kWrap || job.mix;
-  if (repeats || job.buckets) {
-    return InvalidArgument(
-        "late rows need batches of any samples, and each sample must come once in an epoch; use "
-        "neither buckets nor a mix, and keep or drop the last batch");
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::BatchMaker> maker,
@@ -89,32 +80,11 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
       dispatcher_(options.dispatcher),
       split_(SplitOf(*maker_, MostBatches(*maker_, options), options.bytes_ahead)),
-      window_(WindowOf(*maker_, split_, options.bytes_ahead)),
-      inbox_(MakeInbox(job)),
+      window_(WindowOf(*maker_, split_, BytesOfWindow(options))),
+      arrivals_(maker_->plan().first_batch, maker_->end()),
+      own_(maker_->end(), split_, window_),
+      reported_(maker_->plan().first_batch),
       reporter_(std::make_unique<WorkerPool>("preprocess-report", 1)) {}
-
-std::unique_ptr<Inbox> WorkerSource::MakeInbox(const JobSpec& job) const {
-  const loader::BatchPlan& plan = maker_->plan();
-  const int64_t batches = maker_->num_batches();
-  if (job.slow_after == 0) {
-    return std::make_unique<WholeBatches>(
-        Arrivals(plan.first_batch, maker_->end(), options_.guarantee, options_.delivery,
-                 options_.done_beyond),
-        [batches, first_epoch = plan.first_epoch](int64_t number) {
-          return loader::TrainingBatch{.epoch = first_epoch + number / batches,
-                                       .index = number % batches};
-        });
-  }
-  return std::make_unique<Rebatcher>(Rebatcher::Plan{
-      .first = plan.first_batch,
-      .end = maker_->end(),
-      .done = options_.done_beyond,
-      .first_epoch = plan.first_epoch,
-      .batches_of_epoch = batches,
-      .batch_rows = std::max<int64_t>(1, maker_->SamplesOf(0)),
-      .window = window_,
-      .samples_of = [maker = maker_.get()](int64_t number) { return maker->SamplesOf(number); }});
-}
 
 absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
     const JobSpec& job, const std::string& fitted, std::unique_ptr<const loader::BatchMaker> maker,
@@ -122,10 +92,15 @@ absl::StatusOr<std::unique_ptr<WorkerSource>> WorkerSource::Open(
   if (maker->plan().first_batch >= maker->end()) {
     return InvalidArgument("no batch is left among the {} of {}", maker->end(), options.job_name);
   }
-  RETURN_IF_ERROR(CheckLateRows(job, options.delivery));
   std::unique_ptr<WorkerSource> source(new WorkerSource(job, std::move(maker), options));
   RETURN_IF_ERROR(source->CreateJob(job, fitted));
   source->reporter_->Submit([self = source.get()] { self->KeepReporting(); });
+  if (options.threads_here > 0) {
+    source->makers_ = std::make_unique<WorkerPool>("preprocess-here", options.threads_here);
+    for (int thread = 0; thread < options.threads_here; ++thread) {
+      source->makers_->Submit([self = source.get()] { self->KeepMaking(); });
+    }
+  }
   return source;
 }
 
@@ -140,7 +115,6 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
   *request.mutable_samples() = options_.samples;
   request.mutable_lanes()->Assign(lanes.begin(), lanes.end());
   request.set_split_batches(split_);
-  request.set_guarantee(options_.guarantee);
   ASSIGN_OR_RETURN(job_id_, dispatcher_.CreateJob(request));
   v1::ReadBatchesRequest::Open open;
   open.set_job_id(job_id_);
@@ -155,7 +129,7 @@ absl::Status WorkerSource::CreateJob(const JobSpec& job, const std::string& fitt
           .consumer = options_.shard ? options_.job_name : consumer_,
           .most = options_.most_workers,
           .shard = options_.shard ? std::optional<int32_t>(lane_) : std::nullopt,
-          .credit_bytes = std::max(options_.bytes_ahead / most_links, maker_->batch_bytes())},
+          .credit_bytes = std::max(BytesOfWindow(options_) / most_links, maker_->batch_bytes())},
       WorkerConnections::Listener{
           .batch = [this](int64_t connection,
                           BatchMessage message) { Arrived(connection, std::move(message)); },
@@ -168,7 +142,10 @@ WorkerSource::~WorkerSource() {
     MutexLock lock(mutex_);
     stopping_ = true;
     due_.notify_all();
+    own_due_.notify_all();
   }
+  stop_.request_stop();
+  makers_.reset();
   reporter_.reset();
   connections_.reset();
   if (!owns_job_ || job_id_ == 0) return;
@@ -213,16 +190,17 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
   MutexLock lock(mutex_);
   v1::LaneProgress* const lane = request.add_lanes();
   lane->set_lane(lane_);
-  lane->set_done_before(inbox_->done_before());
-  for (const int64_t number : inbox_->DoneBeyond()) lane->add_done(number);
+  lane->set_done_before(arrivals_.done_before());
   lane->set_window(window_);
+  for (const int64_t from : own_.Held(arrivals_.done_before())) lane->add_own(from);
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - reported_at_).count();
   const double waited = counters_.wait_seconds - reported_wait_;
-  request.set_wait_share(seconds > 0 ? std::clamp(waited / seconds, 0.0, 1.0) : 0);
+  wait_share_ = seconds > 0 ? std::clamp(waited / seconds, 0.0, 1.0) : 0;
+  request.set_wait_share(wait_share_);
   reported_at_ = now;
   reported_wait_ = counters_.wait_seconds;
-  reported_ = inbox_->done_before();
+  reported_ = arrivals_.done_before();
   return request;
 }
 
@@ -232,12 +210,8 @@ void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
   int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
-    for (const auto& lost : answer.lost()) {
-      if (lost.lane() == lane_) inbox_->GiveUp(lost.from_batch(), lost.to_batch());
-    }
-    if (answer.lost_size() > 0) changed_.notify_all();
     work_ = FromMessage(answer.work());
-    wanted = inbox_->wanted();
+    wanted = arrivals_.done_before();
   }
   if (!connections_->Update(answer, wanted)) return;
   MutexLock lock(mutex_);
@@ -249,9 +223,9 @@ void WorkerSource::Arrived(int64_t connection, BatchMessage message) {
   {
     MutexLock lock(mutex_);
     last_company_ = last_arrival_ = Clock::now();
-    // One that is not kept may say that no more is to come.
-    changed_.notify_all();
-    if (inbox_->Add(std::move(message), Inbox::Origin{.connection = connection, .bytes = bytes})) {
+    if (arrivals_.Add(std::move(message),
+                      Arrivals::Origin{.connection = connection, .bytes = bytes})) {
+      changed_.notify_all();
       return;
     }
   }
@@ -275,109 +249,154 @@ bool WorkerSource::IsLeftWaiting(Clock::time_point since) {
   return now - std::max(last_arrival_, since) > options_.standstill;
 }
 
-absl::StatusOr<std::optional<Inbox::Taken>> WorkerSource::WaitForNext() {
+absl::StatusOr<std::optional<Arrivals::Arrival>> WorkerSource::WaitForNext() {
   const Clock::time_point since = Clock::now();
   for (bool has_asked = false;; has_asked = true) {
     int64_t wanted = 0;
     {
       MutexLock lock(mutex_);
-      ASSIGN_OR_RETURN(std::optional<Inbox::Taken> next, inbox_->Take());
-      if (!next && has_asked && failure_.ok() && !inbox_->ended()) {
+      std::optional<Arrivals::Arrival> next = arrivals_.Take();
+      if (!next && has_asked && failure_.ok() && !arrivals_.ended()) {
         changed_.wait_for(mutex_, kReportInterval);
-        ASSIGN_OR_RETURN(next, inbox_->Take());
+        next = arrivals_.Take();
       }
       if (next) return next;
       if (!failure_.ok()) return failure_;
-      if (inbox_->ended()) return std::optional<Inbox::Taken>();
-      wanted = inbox_->wanted();
+      if (arrivals_.ended()) return std::optional<Arrivals::Arrival>();
+      wanted = arrivals_.done_before();
     }
     if (IsLeftWaiting(since)) {
-      RETURN_IF_ERROR(MakeHere());
+      RETURN_IF_ERROR(MakeWanted());
     } else if (!has_asked) {
       connections_->Ask(wanted);
     }
   }
 }
 
-absl::Status WorkerSource::MakeHere() {
+absl::Status WorkerSource::MakeWanted() {
   int64_t number = 0;
   {
     MutexLock lock(mutex_);
-    number = inbox_->wanted();
-    if (counters_.num_made_here++ == 0) {
+    number = arrivals_.done_before();
+    if (!std::exchange(was_left_, true)) {
       log::Warn("no worker sends anything; this process makes batches until one does",
                 {{"job", options_.job_name}});
     }
   }
-  ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made, maker_->Make(number, number + 1, {}));
+  return MakeHere(number, number + 1);
+}
+
+absl::Status WorkerSource::MakeHere(int64_t from, int64_t to) {
+  ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made,
+                   maker_->Make(from, to, stop_.get_token()));
   MutexLock lock(mutex_);
-  inbox_->Add({.lane = lane_,
-               .number = number,
-               .rows = std::move(made[0].rows),
-               .num_skipped = made[0].num_skipped,
-               .num_filtered = made[0].num_filtered,
-               .reason = std::move(made[0].reason)},
-              std::nullopt);
+  counters_.num_made_here += std::ssize(made);
+  for (loader::TrainingBatch& batch : made) {
+    arrivals_.Add({.lane = lane_,
+                   .number = from++,
+                   .rows = std::move(batch.rows),
+                   .num_skipped = batch.num_skipped,
+                   .num_filtered = batch.num_filtered,
+                   .reason = std::move(batch.reason)},
+                  std::nullopt);
+  }
+  changed_.notify_all();
   return absl::OkStatus();
 }
 
-void WorkerSource::GiveCredit(const std::vector<Inbox::Origin>& origins) {
+bool WorkerSource::IsShort() const {
+  return wait_share_ > kShortShare ||
+         (waits_since_ && Clock::now() - *waits_since_ > kReportInterval);
+}
+
+std::optional<std::pair<int64_t, int64_t>> WorkerSource::TakeOwnSplit() {
+  MutexLock lock(mutex_);
+  while (!stopping_ && failure_.ok() && !arrivals_.ended()) {
+    if (IsShort()) {
+      const auto split = own_.Take(reported_, arrivals_.done_before());
+      if (split) return split;
+    }
+    own_due_.wait_for(mutex_, kReportInterval);
+  }
+  return std::nullopt;
+}
+
+void WorkerSource::KeepMaking() {
+  GiveWay();
+  const int64_t together = maker_->BatchesTogether(kPieceBytes);
+  while (const auto split = TakeOwnSplit()) {
+    absl::Status made;
+    for (int64_t from = split->first; from < split->second && made.ok(); from += together) {
+      made = MakeHere(from, std::min(from + together, split->second));
+    }
+    if (!made.ok()) return Ended(made);
+  }
+}
+
+void WorkerSource::NoteTaken(const std::optional<Arrivals::Origin>& origin) {
   int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
     ++counters_.num_batches;
-    wanted = inbox_->wanted();
-    if (inbox_->done_before() - reported_ >= window_ / 4 || inbox_->ended()) {
+    own_due_.notify_all();
+    wanted = arrivals_.done_before();
+    if (wanted - reported_ >= window_ / 4 || arrivals_.ended()) {
       is_due_ = true;
       due_.notify_all();
     }
   }
-  for (const Inbox::Origin& origin : origins) {
-    connections_->GiveBack(origin.connection, origin.bytes, wanted);
-  }
+  if (origin) connections_->GiveBack(origin->connection, origin->bytes, wanted);
 }
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> WorkerSource::Next() {
   const auto began = Clock::now();
-  absl::StatusOr<std::optional<Inbox::Taken>> next = WaitForNext();
+  {
+    MutexLock lock(mutex_);
+    waits_since_ = began;
+  }
+  absl::StatusOr<std::optional<Arrivals::Arrival>> next = WaitForNext();
   const double waited = std::chrono::duration<double>(Clock::now() - began).count();
   {
     MutexLock lock(mutex_);
     counters_.wait_seconds += waited;
+    waits_since_.reset();
   }
   RETURN_IF_ERROR(next.status());
   if (!*next) return std::optional<loader::TrainingBatch>();
-  GiveCredit((*next)->origins);
-  loader::TrainingBatch batch = std::move((*next)->batch);
+  NoteTaken((*next)->origin);
+  BatchMessage& message = (*next)->message;
+  loader::TrainingBatch batch = maker_->Numbered(message.number);
+  batch.rows = std::move(message.rows);
+  batch.num_skipped = message.num_skipped;
+  batch.num_filtered = message.num_filtered;
+  batch.reason = std::move(message.reason);
   if (options_.settle && batch.rows.num_rows() > 0) RETURN_IF_ERROR(options_.settle(batch.rows));
   return std::optional<loader::TrainingBatch>(std::move(batch));
 }
 
 loader::PathWork WorkerSource::work() const {
+  const loader::PathWork here = work_here();
   MutexLock lock(mutex_);
   loader::PathWork work = work_;
-  if (counters_.num_made_here == 0) return work;
   // Both are of the same graph, so they add up.
-  loader::Merge(maker_->work(), work).IgnoreError();
+  loader::Merge(here, work).IgnoreError();
   return work;
 }
 
 loader::PathWork WorkerSource::work_here() const {
-  MutexLock lock(mutex_);
-  return counters_.num_made_here == 0 ? loader::PathWork() : maker_->work();
-}
-
-ResumeToken WorkerSource::token() const {
-  MutexLock lock(mutex_);
-  return {.done_before = inbox_->done_before(), .done_beyond = inbox_->DoneBeyond()};
+  {
+    MutexLock lock(mutex_);
+    if (counters_.num_made_here == 0) return {};
+  }
+  loader::PathWork work = maker_->work();
+  if (options_.threads_here > 0) clock_.Fill(options_.threads_here, work);
+  return work;
 }
 
 WorkerSourceCounters WorkerSource::counters() const {
   std::map<std::string, LinkCounters> links = connections_->counters();
   MutexLock lock(mutex_);
   WorkerSourceCounters counters = counters_;
-  counters.num_dropped = inbox_->num_dropped();
-  counters.num_given_up = inbox_->num_given_up();
   counters.links = std::move(links);
   return counters;
 }

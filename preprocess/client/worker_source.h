@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +17,11 @@
 #include "loader/batch_source.h"
 #include "loader/batches/batch_maker.h"
 #include "loader/batches/batch_stream.h"
+#include "loader/path_clock.h"
 #include "preprocess/client/arrivals.h"
 #include "preprocess/client/dispatcher_client.h"
-#include "preprocess/client/inbox.h"
 #include "preprocess/client/job_spec.h"
-#include "preprocess/client/resume_token.h"
+#include "preprocess/client/own_splits.h"
 #include "preprocess/client/worker_connections.h"
 #include "preprocess/transport/batch_link.h"
 #include "rpc/channel.h"
@@ -39,13 +40,9 @@ struct WorkerSourceOptions {
   rpc::Peer dispatcher = {};
   // Consumers that name the same job share it. Each reads one lane.
   std::string job_name = {};
-  v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
-  Delivery delivery = Delivery::kOrdered;
   LinkOptions link = {};
   // The most workers to connect to. When there are more, different consumers take different ones.
   int64_t most_workers = 8;
-  // Batches beyond the plan's first one that are done, from a resume token.
-  std::vector<int64_t> done_beyond = {};
   // The bytes of prepared batches that wait here or are in flight.
   int64_t bytes_ahead = int64_t{64} << 20;
   // When there has been no worker for this long, this process makes batches until there is one
@@ -54,6 +51,8 @@ struct WorkerSourceOptions {
   // When no batch has arrived from the workers for this long, this process also makes the wanted
   // batch itself. The workers may be full of later batches.
   std::chrono::milliseconds standstill{30'000};
+  // Threads of this process that make batches, too, while the consumer waits for workers.
+  int threads_here = 0;
   loader::SettleRows settle = nullptr;
   // The samples of the job, unless they are those of a sealed set.
   v1::JobSamples samples = {};
@@ -65,26 +64,22 @@ struct WorkerSourceOptions {
 // Counted since the source was opened.
 struct WorkerSourceCounters {
   int64_t num_batches = 0;
-  // Made in this process, because there were no workers.
+  // Made in this process, because there were no workers or too few.
   int64_t num_made_here = 0;
-  // num_dropped were dropped because they arrived twice; the others were lost and given up.
-  int64_t num_dropped = 0;
-  int64_t num_given_up = 0;
   double wait_seconds = 0;
   // The counters of the current links, by name of the worker.
   std::map<std::string, LinkCounters> links = {};
 };
 
-// Reads one lane of a job. Workers may join and leave, and the dispatcher may be restarted, without
-// the caller noticing. Next() belongs to one thread; counters() may be called by any.
+// Reads one lane of a job: each batch once, in order. Workers may join and leave, and the
+// dispatcher may be restarted, without the caller noticing. To continue later, open a source whose
+// plan begins after the batches that were given: in another process, with other workers or with
+// another number of lanes. Next() belongs to one thread; counters() may be called by any.
 class WorkerSource : public loader::BatchSource {
  public:
   // Joins the job with that name, or creates it. `maker` is for the lane's plan; batches are given
   // from its `first_batch` on. `fitted` is the fitted state as bytes, empty for a graph that learns
   // nothing. ALREADY_EXISTS when a different job has that name. UNAVAILABLE without a dispatcher.
-  // INVALID_ARGUMENT when late rows (JobSpec.slow_after) are combined with ordered delivery, with
-  // batches that are composed by length or from several sources, or with batches that repeat
-  // samples.
   static absl::StatusOr<std::unique_ptr<WorkerSource>> Open(
       const JobSpec& job, const std::string& fitted,
       std::unique_ptr<const loader::BatchMaker> maker, const WorkerSourceOptions& options);
@@ -96,8 +91,7 @@ class WorkerSource : public loader::BatchSource {
   int64_t num_batches() const override { return maker_->num_batches(); }
 
   // Waits for the next batch. INVALID_ARGUMENT and similar codes when workers cannot make the job's
-  // batches. FAILED_PRECONDITION when the dispatcher has given up the job. In a job with late rows,
-  // batches are made from rows as they arrive; see Rebatcher.
+  // batches. FAILED_PRECONDITION when the dispatcher has given up the job.
   absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the work of the whole job as the dispatcher last reported it, and the work of this
@@ -107,10 +101,6 @@ class WorkerSource : public loader::BatchSource {
   // Returns the part of the work that was done in this process.
   loader::PathWork work_here() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns the batches given so far. To continue, open a source whose plan begins at
-  // `done_before`, with `done_beyond` in its options. In a job with late rows, a batch of the plan
-  // is done once all its rows were given. Rows of other batches will be given again.
-  ResumeToken token() const ABSL_LOCKS_EXCLUDED(mutex_);
   WorkerSourceCounters counters() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -119,7 +109,6 @@ class WorkerSource : public loader::BatchSource {
   WorkerSource(const JobSpec& job, std::unique_ptr<const loader::BatchMaker> maker,
                const WorkerSourceOptions& options);
   absl::Status CreateJob(const JobSpec& job, const std::string& fitted);
-  std::unique_ptr<Inbox> MakeInbox(const JobSpec& job) const;
 
   void KeepReporting() ABSL_LOCKS_EXCLUDED(mutex_);
   v1::ReportProgressRequest NextReport() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -128,14 +117,27 @@ class WorkerSource : public loader::BatchSource {
   void Arrived(int64_t connection, BatchMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
   void Ended(const absl::Status& failure) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  absl::StatusOr<std::optional<Inbox::Taken>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status MakeHere() ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveCredit(const std::vector<Inbox::Origin>& origins) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::optional<Arrivals::Arrival>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes the batches [from, to) in this process.
+  absl::Status MakeHere(int64_t from, int64_t to) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes the wanted batch in this process, because no worker sends anything.
+  absl::Status MakeWanted() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes splits in this process while the consumer waits for workers.
+  void KeepMaking() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Waits for a split to make; std::nullopt when no more is wanted.
+  std::optional<std::pair<int64_t, int64_t>> TakeOwnSplit() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether the consumer waits, or has waited for a good part of the time lately.
+  bool IsShort() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives the credit for a batch that was taken back, and lets the progress be reported when it is
+  // due.
+  void NoteTaken(const std::optional<Arrivals::Origin>& origin) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether there has been no worker, or no batch from one, for too long.
   bool IsLeftWaiting(Clock::time_point since) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerSourceOptions options_;
   const std::unique_ptr<const loader::BatchMaker> maker_;
+  const loader::PathClock clock_;
+  std::stop_source stop_;
   const int32_t lane_;
   const bool owns_job_;  // Whether no other consumer reads it.
   const std::string consumer_;
@@ -147,8 +149,11 @@ class WorkerSource : public loader::BatchSource {
   mutable Mutex mutex_;
   CondVar changed_;  // A batch arrived, or the state of connections changed.
   CondVar due_;      // There is something to report.
-  const std::unique_ptr<Inbox> inbox_ ABSL_PT_GUARDED_BY(mutex_);
-  int64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;
+  CondVar own_due_;  // A split may be taken, or the source ends.
+  Arrivals arrivals_ ABSL_GUARDED_BY(mutex_);
+  OwnSplits own_ ABSL_GUARDED_BY(mutex_);
+  // The done_before of the last report.
+  int64_t reported_ ABSL_GUARDED_BY(mutex_);
   bool is_due_ ABSL_GUARDED_BY(mutex_) = true;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
@@ -157,10 +162,14 @@ class WorkerSource : public loader::BatchSource {
   WorkerSourceCounters counters_ ABSL_GUARDED_BY(mutex_);
   loader::PathWork work_ ABSL_GUARDED_BY(mutex_);
   double reported_wait_ ABSL_GUARDED_BY(mutex_) = 0;
+  double wait_share_ ABSL_GUARDED_BY(mutex_) = 0;  // As last reported.
+  std::optional<Clock::time_point> waits_since_ ABSL_GUARDED_BY(mutex_);
+  bool was_left_ ABSL_GUARDED_BY(mutex_) = false;  // Whether there was a time without workers.
   Clock::time_point reported_at_ ABSL_GUARDED_BY(mutex_) = Clock::now();
   // The last members: their threads use all members above, and the reporter uses the connections.
   std::unique_ptr<WorkerConnections> connections_;
   std::unique_ptr<WorkerPool> reporter_;
+  std::unique_ptr<WorkerPool> makers_;  // Absent without threads here.
 };
 
 }  // namespace tidemill::preprocess

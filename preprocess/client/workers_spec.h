@@ -43,6 +43,7 @@ struct WorkersSpec {
   Transport transport = Transport::kAuto;
   CompressionChoice compression = CompressionChoice::kAuto;
   config::ByteSize bytes_ahead{int64_t{64} << 20};
+  bool training_helps = false;
   std::optional<Shards> shards = std::nullopt;
 
   void Fields(auto&& field) {
@@ -57,11 +58,19 @@ struct WorkersSpec {
           "faster.");
     field("bytes_ahead", bytes_ahead,
           "Bytes of prepared batches that wait for the training, in its process and on the way.");
+    field("training_helps", training_helps,
+          "Whether the training prepares samples, too, while it waits for workers: with as many "
+          "threads as it would have without workers. For workers that are fewer than the training "
+          "could use. Half of `bytes_ahead` is for what it prepares.");
     field("shards", shards,
           "Divides the training set among the workers. Without it, any worker makes any batch, "
           "which is faster.");
   }
   void Check(config::Problems& problems) const {
+    if (training_helps && shards) {
+      problems.Add("training_helps", "cannot be used with shards, each of which one worker makes",
+                   "leave out `training_helps`, or `shards`");
+    }
     if (bytes_ahead.bytes < (int64_t{1} << 20)) {
       problems.Add("bytes_ahead", "must be at least 1MiB", "write 64MiB");
     }

@@ -67,12 +67,10 @@ absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(db::Database& datab
   return std::unique_ptr<Dispatcher>(new Dispatcher(database, config, std::move(now)));
 }
 
-// What memory does not have after a restart: which batches beyond done_before are done, who reads
-// which lane, and everything in between. Nothing is issued of a lane before its consumer has
-// reported (see Lane::NextWaiting), and that report says what is done, so that no batch that was
-// done before the restart is issued after it, however old the done_before of the row is. With
-// AT_MOST_ONCE the rows never know of too few leases, for a lease is durable before the worker
-// hears of it.
+// What memory does not have after a restart: how far consumers have come since the rows were
+// written, and who reads which lane. Nothing is issued of a lane before its consumer has reported
+// (see Lane::NextWaiting), and that report says what is done, so that no batch that was done before
+// the restart is issued after it, however old the done_before of the row is.
 absl::Status Dispatcher::Recover() {
   std::vector<StoredJob> stored;
   std::vector<WorkerFacts> workers;
@@ -279,14 +277,6 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   if (job == nullptr) return NotFound("job {} is finished or unknown", request.job_id());
   ASSIGN_OR_RETURN(const int64_t num_broken, job->Report(request, now_()));
   metrics_.leases_lost.Add(static_cast<double>(num_broken));
-  for (const v1::LaneProgress& progress : request.lanes()) {
-    for (const auto& [from, to] : job->lanes()[static_cast<size_t>(progress.lane())].Lost()) {
-      v1::ReportProgressResponse::Lost& lost = *response.add_lost();
-      lost.set_lane(progress.lane());
-      lost.set_from_batch(from);
-      lost.set_to_batch(to);
-    }
-  }
   *response.mutable_work() = job->Work();
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;

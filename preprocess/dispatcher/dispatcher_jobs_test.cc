@@ -12,9 +12,11 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::_;
+using ::testing::Contains;
 using testing::DispatcherTest;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::RequestOf;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
@@ -53,15 +55,12 @@ TEST_F(DispatcherJobsTest, CreatingAJobTwiceGivesOneJobOrSaysWhatDiffers) {
   other = request;
   other.set_fitted("x");
   other.set_split_batches(1);
-  other.set_guarantee(v1::GUARANTEE_AT_LEAST_ONCE);
-  EXPECT_THAT(life_->CreateJob(other),
-              StatusIs(absl::StatusCode::kAlreadyExists,
-                       HasSubstr("differs in: fitted, split_batches, guarantee")));
+  EXPECT_THAT(life_->CreateJob(other), StatusIs(absl::StatusCode::kAlreadyExists,
+                                                HasSubstr("differs in: fitted, split_batches")));
   const auto job = life_->GetJob(*first);
   ASSERT_THAT(job, IsOk());
   EXPECT_EQ(job->spec(), request.spec());
   EXPECT_EQ(job->fitted(), request.fitted());
-  EXPECT_EQ(job->num_lanes(), 1);
 }
 
 TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {
@@ -78,7 +77,6 @@ TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {
               invalid);
   EXPECT_THAT(refused([](auto& request) { request.mutable_lanes(0)->set_shard(-1); }), invalid);
   EXPECT_THAT(refused([](auto& request) { request.set_split_batches(0); }), invalid);
-  EXPECT_THAT(refused([](auto& request) { request.clear_guarantee(); }), invalid);
 }
 
 TEST_F(DispatcherJobsTest, RefusesNumbersThatNoJobHas) {
@@ -113,7 +111,7 @@ TEST_F(DispatcherJobsTest, RefusesReportsOfBatchesThatALaneDoesNotHave) {
   const auto invalid = StatusIs(absl::StatusCode::kInvalidArgument, _);
   EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.lane = 1}}}), invalid);
   EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = 101}}}), invalid);
-  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done = {100}}}}), invalid);
+  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = -1}}}), invalid);
   EXPECT_THAT(life_.Report({.job_id = 99}), StatusIs(absl::StatusCode::kNotFound, _));
 }
 
@@ -187,6 +185,47 @@ TEST_F(DispatcherJobsTest, SplitsAreOnAGridWhereverALaneBegins) {
   ASSERT_THAT(life_.Report({.job_id = *job, .lanes = {{.done_before = 6}}, .connected = {worker}}),
               IsOk());
   EXPECT_THAT(Lease(worker, 2), ElementsAre("0:[6,8)x1", "0:[8,12)x1"));
+}
+
+TEST_F(DispatcherJobsTest, WhatTheConsumerMakesItselfIsNotIssued) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation worker = life_.Register("a");
+  const auto lease = [&](int64_t done_before) {
+    EXPECT_THAT(life_.Report({.job_id = job,
+                              .lanes = {{.done_before = done_before, .own = {20, 24}}},
+                              .connected = {worker}}),
+                IsOk());
+    return Lease(worker, 9);
+  };
+  EXPECT_THAT(lease(0), SizeIs(4));
+  EXPECT_THAT(lease(8), ElementsAre("0:[16,20)x1"));
+  life_.Restart();
+  EXPECT_THAT(lease(13), ElementsAre("0:[28,32)x1"));
+}
+
+TEST_F(DispatcherJobsTest, WhatAnotherConsumerMadeItselfIsIssued) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation worker = life_.Register("a");
+  for (const int64_t done_before : {0, 12}) {
+    ASSERT_THAT(life_.Report({.job_id = job,
+                              .lanes = {{.done_before = done_before, .own = {20}}},
+                              .connected = {worker}}),
+                IsOk());
+    EXPECT_THAT(Lease(worker, 9), Not(Contains(HasSubstr("[20,"))));
+  }
+  ASSERT_THAT(life_.Report({.job_id = job,
+                            .consumer = "another",
+                            .lanes = {{.done_before = 12}},
+                            .connected = {worker}}),
+              IsOk());
+  EXPECT_THAT(Lease(worker, 9),
+              ElementsAre("0:[12,16)x2", "0:[16,20)x2", "0:[20,24)x1", "0:[24,28)x2"));
+}
+
+TEST_F(DispatcherJobsTest, RefusesAConsumerThatMakesTooManySplits) {
+  const int64_t job = life_.CreateJob({});
+  EXPECT_THAT(life_.Report({.job_id = job, .lanes = {{.own = std::vector<int64_t>(5000, 20)}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4096")));
 }
 
 }  // namespace

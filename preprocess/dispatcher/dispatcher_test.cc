@@ -61,8 +61,7 @@ TEST_F(DispatcherTest, AJobWhoseBatchesAreAllDoneHasNoSplitsLeft) {
   ASSERT_THAT(life_.Report({.job_id = job, .connected = {worker}}), IsOk());
   EXPECT_THAT(Lease(worker, 5), ElementsAre("0:[0,4)x1", "0:[4,8)x1"));
   EXPECT_EQ(NumRows("splits"), 2);
-  ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = 2, .done = {2, 3, 5}}}}),
-              IsOk());
+  ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = 5}}}), IsOk());
   life_.Pass(milliseconds{100});
   EXPECT_EQ(NumRows("splits"), 1);
   ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{.done_before = 8}}}), IsOk());
@@ -88,43 +87,13 @@ TEST_F(DispatcherTest, IssuesALostWorkersSplitsAgainButNeverItsDoneBatches) {
   life_.Pass(seconds{2});
   EXPECT_EQ(WorkerOf(dies).state(), v1::WORKER_STATE_LOST);
   EXPECT_EQ(WorkerOf(lives).state(), v1::WORKER_STATE_ALIVE);
-  ASSERT_THAT(life_.Report({.job_id = job,
-                            .lanes = {{.done_before = 1, .done = {2, 4, 5, 6, 7}}},
-                            .connected = {dies, lives}}),
-              IsOk());
-  EXPECT_THAT(Lease(lives, 9), ElementsAre("0:[1,2)x2", "0:[3,4)x2", "0:[12,16)x1", "0:[16,20)x1"));
-  EXPECT_EQ(life_->ListJobs().jobs(0).num_reissued(), 2);
+  ASSERT_THAT(
+      life_.Report({.job_id = job, .lanes = {{.done_before = 5}}, .connected = {dies, lives}}),
+      IsOk());
+  EXPECT_THAT(Lease(lives, 9),
+              ElementsAre("0:[5,8)x2", "0:[12,16)x1", "0:[16,20)x1", "0:[20,24)x1"));
+  EXPECT_EQ(life_->ListJobs().jobs(0).num_reissued(), 1);
   EXPECT_THAT(Lease(dies, 1), ElementsAre(HasSubstr(kNotFound)));
-}
-
-TEST_F(DispatcherTest, NeverIssuesABatchThatIsDoneBeforeItsTurn) {
-  const int64_t job = life_.CreateJob({});
-  const Incarnation worker = life_.Register("a");
-  ASSERT_THAT(life_.Report({.job_id = job, .lanes = {{.done = {0, 2, 5}}}, .connected = {worker}}),
-              IsOk());
-  EXPECT_THAT(Lease(worker, 4), ElementsAre("0:[1,2)x1", "0:[3,4)x1", "0:[4,5)x1", "0:[6,8)x1"));
-}
-
-TEST_F(DispatcherTest, TellsAConsumerWhatIsLostOfAnAtMostOnceJob) {
-  const int64_t job = life_.CreateJob({.guarantee = v1::GUARANTEE_AT_MOST_ONCE});
-  const Incarnation dies = life_.Register("dies");
-  ASSERT_THAT(life_.Report({.job_id = job, .connected = {dies}}), IsOk());
-  EXPECT_THAT(Lease(dies, 2), ElementsAre("0:[0,4)x1", "0:[4,8)x1"));
-  const Incarnation again = life_.Register("dies");
-  life_.Restart();  // The loss outlives a restart.
-  auto response = life_.Report(
-      {.job_id = job, .lanes = {{.done_before = 1, .done = {5}}}, .connected = {again}});
-  ASSERT_THAT(response, IsOk());
-  std::vector<std::pair<int64_t, int64_t>> lost;
-  for (const auto& range : response->lost())
-    lost.emplace_back(range.from_batch(), range.to_batch());
-  EXPECT_THAT(lost, ElementsAre(std::pair(1, 4), std::pair(4, 5), std::pair(6, 8)));
-  EXPECT_THAT(Lease(again, 1), ElementsAre("0:[8,12)x1"));
-  response = life_.Report({.job_id = job, .lanes = {{.done_before = 8}}, .connected = {again}});
-  EXPECT_THAT(response->lost(), IsEmpty());
-  life_.Pass(milliseconds{100});
-  EXPECT_EQ(NumRows("splits"), 1);
-  EXPECT_EQ(life_->ListJobs().jobs(0).num_lost(), 8);
 }
 
 TEST_F(DispatcherTest, TheWindowBoundsWhatIsIssued) {
@@ -421,7 +390,7 @@ TEST_F(DispatcherTest, AWorkerThatIsLostForLongIsForgotten) {
 }
 
 TEST_F(DispatcherTest, ALeaseThatCannotBeWrittenIsTakenBack) {
-  const int64_t job = life_.CreateJob({.guarantee = v1::GUARANTEE_AT_MOST_ONCE});
+  const int64_t job = life_.CreateJob({});
   const Incarnation a = life_.Register("a");
   const Incarnation b = life_.Register("b");
   ASSERT_THAT(life_.Report({.job_id = job, .connected = {a, b}}), IsOk());
@@ -435,7 +404,6 @@ TEST_F(DispatcherTest, ALeaseThatCannotBeWrittenIsTakenBack) {
   life_.Restart();
   ASSERT_THAT(life_.Report({.job_id = job, .connected = {a, b}}), IsOk());
   EXPECT_THAT(Lease(a, 2), ElementsAre("0:[4,8)x1", "0:[8,12)x1"));
-  EXPECT_THAT(life_.Report({.job_id = job})->lost(), IsEmpty());
 }
 
 TEST_F(DispatcherTest, AReplacedDispatcherWritesNothingAndLeasesNothing) {

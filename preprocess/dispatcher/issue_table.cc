@@ -12,12 +12,11 @@ constexpr char kCheckTerm[] = "SELECT 1 FROM preprocess.terms WHERE term = $1 FO
 constexpr char kUpdateLanes[] = R"(
   UPDATE preprocess.lanes AS lanes
   SET issued_before = new.issued_before, done_before = new.done_before,
-      num_reissued = new.num_reissued, num_lost = new.num_lost,
-      shard_worker_id = nullif(new.shard_worker_id, 0), consumer = new.consumer
+      num_reissued = new.num_reissued, shard_worker_id = nullif(new.shard_worker_id, 0),
+      consumer = new.consumer
   FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-              $7::bigint[], $8::text[])
-    AS new (job_id, lane, issued_before, done_before, num_reissued, num_lost, shard_worker_id,
-            consumer)
+              $7::text[])
+    AS new (job_id, lane, issued_before, done_before, num_reissued, shard_worker_id, consumer)
   WHERE lanes.job_id = new.job_id AND lanes.lane = new.lane)";
 
 constexpr char kDeleteSplits[] = R"(
@@ -28,33 +27,20 @@ constexpr char kDeleteSplits[] = R"(
 
 constexpr char kUpsertSplits[] = R"(
   INSERT INTO preprocess.splits
-    (job_id, lane, from_batch, to_batch, attempt, state, worker_id, incarnation, request_id)
-  SELECT job_id, lane, from_batch, to_batch, attempt, state, nullif(worker_id, 0),
+    (job_id, lane, from_batch, to_batch, attempt, worker_id, incarnation, request_id)
+  SELECT job_id, lane, from_batch, to_batch, attempt, nullif(worker_id, 0),
          nullif(incarnation, 0), request_id
-  FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[], $5::integer[], $6::text[],
-              $7::bigint[], $8::bigint[], $9::text[])
-    AS new (job_id, lane, from_batch, to_batch, attempt, state, worker_id, incarnation, request_id)
+  FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[], $5::integer[],
+              $6::bigint[], $7::bigint[], $8::text[])
+    AS new (job_id, lane, from_batch, to_batch, attempt, worker_id, incarnation, request_id)
   ON CONFLICT (job_id, lane, from_batch) DO UPDATE
-  SET to_batch = excluded.to_batch, attempt = excluded.attempt, state = excluded.state,
-      worker_id = excluded.worker_id, incarnation = excluded.incarnation,
-      request_id = excluded.request_id)";
+  SET to_batch = excluded.to_batch, attempt = excluded.attempt, worker_id = excluded.worker_id,
+      incarnation = excluded.incarnation, request_id = excluded.request_id)";
 
 constexpr char kLoseWorkers[] = R"(
   UPDATE preprocess.workers AS workers SET lost = true
   FROM unnest($1::bigint[], $2::bigint[]) AS gone (worker_id, incarnation)
   WHERE workers.worker_id = gone.worker_id AND workers.incarnation = gone.incarnation)";
-
-const char* NameOf(SplitState state) {
-  switch (state) {
-    case SplitState::kLeased:
-      return "leased";
-    case SplitState::kWaiting:
-      return "waiting";
-    case SplitState::kLost:
-      return "lost";
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -81,7 +67,7 @@ void IssueTable::Write(const IssueChanges& changes) {
 }
 
 void IssueTable::WriteLanes(const IssueChanges& changes) {
-  db::SqlArray jobs, lanes, issued, done, reissued, lost, shard_workers, consumers;
+  db::SqlArray jobs, lanes, issued, done, reissued, shard_workers, consumers;
   for (const IssueChanges::OfLane& lane : changes.lanes) {
     const LaneCounts& counts = lane.changes.counts;
     jobs.Add(lane.job_id);
@@ -89,12 +75,11 @@ void IssueTable::WriteLanes(const IssueChanges& changes) {
     issued.Add(counts.issued_before);
     done.Add(counts.done_before);
     reissued.Add(counts.num_reissued);
-    lost.Add(counts.num_lost);
     shard_workers.Add(counts.shard_worker_id);
     consumers.Add(counts.consumer);
   }
   work_.exec_params(kUpdateLanes, jobs.text(), lanes.text(), issued.text(), done.text(),
-                    reissued.text(), lost.text(), shard_workers.text(), consumers.text());
+                    reissued.text(), shard_workers.text(), consumers.text());
 }
 
 void IssueTable::DeleteSplits(const IssueChanges& changes) {
@@ -112,7 +97,7 @@ void IssueTable::DeleteSplits(const IssueChanges& changes) {
 }
 
 void IssueTable::WriteSplits(const IssueChanges& changes) {
-  db::SqlArray jobs, lanes, froms, tos, attempts, states, workers, incarnations, requests;
+  db::SqlArray jobs, lanes, froms, tos, attempts, workers, incarnations, requests;
   bool any = false;
   for (const IssueChanges::OfLane& lane : changes.lanes) {
     for (const IssuedSplit& split : lane.changes.kept) {
@@ -121,7 +106,6 @@ void IssueTable::WriteSplits(const IssueChanges& changes) {
       froms.Add(split.from_batch);
       tos.Add(split.to_batch);
       attempts.Add(split.attempt);
-      states.Add(NameOf(split.state));
       workers.Add(split.worker.worker_id);
       incarnations.Add(split.worker.number);
       requests.Add(split.request_id);
@@ -130,8 +114,7 @@ void IssueTable::WriteSplits(const IssueChanges& changes) {
   }
   if (!any) return;
   work_.exec_params(kUpsertSplits, jobs.text(), lanes.text(), froms.text(), tos.text(),
-                    attempts.text(), states.text(), workers.text(), incarnations.text(),
-                    requests.text());
+                    attempts.text(), workers.text(), incarnations.text(), requests.text());
 }
 
 }  // namespace tidemill::preprocess

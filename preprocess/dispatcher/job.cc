@@ -147,8 +147,7 @@ std::vector<Job::Issued> Job::LeasedBy(const Incarnation& worker,
   std::vector<Issued> leased;
   for (size_t i = 0; i < lanes_.size(); ++i) {
     for (const auto& [from, split] : lanes_[i].splits()) {
-      if (split.state != SplitState::kLeased || split.worker != worker) continue;
-      if (split.request_id != request_id) continue;
+      if (split.worker != worker || split.request_id != request_id) continue;
       leased.push_back({.lane = static_cast<int>(i), .from_batch = from});
     }
   }
@@ -165,7 +164,6 @@ v1::Job Job::Describe() const {
   v1::Job job;
   job.set_job_id(facts_.job_id);
   job.set_name(facts_.name);
-  job.set_guarantee(facts_.guarantee);
   job.set_created_at(facts_.created_at);
   const auto add = [](int64_t sum, int64_t more) { return sum + more; };
   for (const Lane& lane : lanes_) {
@@ -176,7 +174,6 @@ v1::Job Job::Describe() const {
     job.set_num_done(add(job.num_done(), lane.num_done()));
     job.set_num_leased(add(job.num_leased(), lane.num_leased()));
     job.set_num_reissued(add(job.num_reissued(), counts.num_reissued));
-    job.set_num_lost(add(job.num_lost(), counts.num_lost));
   }
   double wait_share = 0;
   for (const auto& [name, consumer] : consumers_) wait_share += consumer.wait_share;

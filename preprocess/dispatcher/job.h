@@ -17,7 +17,6 @@ namespace tidemill::preprocess {
 struct JobFacts {
   int64_t job_id = 0;
   std::string name;
-  v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
   // Microseconds since 1970-01-01 UTC.
   int64_t created_at = 0;
 };

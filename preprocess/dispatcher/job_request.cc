@@ -35,10 +35,6 @@ absl::Status CheckJob(const v1::CreateJobRequest& request) {
     return InvalidArgument("job {} has {} lanes; the most is {}", request.name(),
                            request.lanes_size(), kMaxLanes);
   }
-  if (!v1::Guarantee_IsValid(request.guarantee()) ||
-      request.guarantee() == v1::GUARANTEE_UNSPECIFIED) {
-    return InvalidArgument("job {} does not say which delivery it guarantees", request.name());
-  }
   bool has_batches = false;
   for (int i = 0; i < request.lanes_size(); ++i) {
     const v1::Lane& lane = request.lanes(i);

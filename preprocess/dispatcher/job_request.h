@@ -6,7 +6,7 @@
 
 namespace tidemill::preprocess {
 
-// INVALID_ARGUMENT for a job without batches, with impossible lanes, or without a guarantee.
+// INVALID_ARGUMENT for a job without batches or with impossible lanes.
 absl::Status CheckJob(const v1::CreateJobRequest& request);
 
 }  // namespace tidemill::preprocess

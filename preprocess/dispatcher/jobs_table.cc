@@ -10,8 +10,8 @@ namespace tidemill::preprocess {
 namespace {
 
 constexpr char kInsertJob[] = R"(
-  INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, guarantee, samples)
-  VALUES ($1, $2, $3, $4, $5, $6)
+  INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, samples)
+  VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (name) DO NOTHING
   RETURNING job_id)";
 
@@ -26,43 +26,35 @@ constexpr char kFindJob[] = "SELECT job_id FROM preprocess.jobs WHERE name = $1"
 
 constexpr char kCompareJob[] = R"(
   SELECT spec = $2 AS same_spec, fitted = $3 AS same_fitted, samples = $4 AS same_samples,
-         split_batches, guarantee
+         split_batches
   FROM preprocess.jobs WHERE job_id = $1)";
 
-constexpr char kSelectJob[] = R"(
-  SELECT name, spec, fitted, samples,
-         (SELECT count(*) FROM preprocess.lanes WHERE lanes.job_id = jobs.job_id) AS num_lanes
-  FROM preprocess.jobs AS jobs WHERE job_id = $1)";
+constexpr char kSelectJob[] =
+    "SELECT name, spec, fitted, samples FROM preprocess.jobs WHERE job_id = $1";
 
 constexpr char kSelectJobs[] = R"(
-  SELECT job_id, name, split_batches, guarantee,
+  SELECT job_id, name, split_batches,
          (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros
   FROM preprocess.jobs
   WHERE $1::bigint IS NULL OR job_id = $1
   ORDER BY job_id)";
 
 constexpr char kSelectLanes[] = R"(
-  SELECT lane, first_batch, end_batch, shard, issued_before, done_before, num_reissued, num_lost,
+  SELECT lane, first_batch, end_batch, shard, issued_before, done_before, num_reissued,
          coalesce(shard_worker_id, 0) AS shard_worker_id, consumer
   FROM preprocess.lanes WHERE job_id = $1 ORDER BY lane)";
 
 constexpr char kSelectSplits[] = R"(
-  SELECT lane, from_batch, to_batch, attempt, state, coalesce(worker_id, 0) AS worker_id,
+  SELECT lane, from_batch, to_batch, attempt, coalesce(worker_id, 0) AS worker_id,
          coalesce(incarnation, 0) AS incarnation, request_id
   FROM preprocess.splits WHERE job_id = $1 ORDER BY lane, from_batch)";
 
 constexpr char kDeleteJob[] = "DELETE FROM preprocess.jobs WHERE job_id = $1";
 
-SplitState ToState(const std::string& name) {
-  if (name == "leased") return SplitState::kLeased;
-  return name == "lost" ? SplitState::kLost : SplitState::kWaiting;
-}
-
 IssuedSplit ToSplit(const pqxx::row& row) {
   return {.from_batch = row["from_batch"].as<int64_t>(),
           .to_batch = row["to_batch"].as<int64_t>(),
           .attempt = row["attempt"].as<int32_t>(),
-          .state = ToState(row["state"].as<std::string>()),
           .worker = {.worker_id = row["worker_id"].as<int64_t>(),
                      .number = row["incarnation"].as<int64_t>()},
           .request_id = row["request_id"].as<std::string>()};
@@ -86,8 +78,7 @@ bool SameLanes(const std::vector<Lane>& lanes, const v1::CreateJobRequest& reque
 std::optional<int64_t> JobsTable::Insert(const v1::CreateJobRequest& request) {
   const pqxx::result rows = work_.exec_params(
       kInsertJob, request.name(), request.spec(), pqxx::binarystring(request.fitted()),
-      request.split_batches(), static_cast<int32_t>(request.guarantee()),
-      pqxx::binarystring(request.samples().SerializeAsString()));
+      request.split_batches(), pqxx::binarystring(request.samples().SerializeAsString()));
   if (rows.empty()) return std::nullopt;
   const auto job_id = rows[0][0].as<int64_t>();
   db::SqlArray firsts, ends, shards;
@@ -112,7 +103,6 @@ std::string JobsTable::Difference(int64_t job_id, const v1::CreateJobRequest& re
                         pqxx::binarystring(request.samples().SerializeAsString()));
   const pqxx::row row = rows.at(0);
   const auto split_batches = row["split_batches"].as<int64_t>();
-  const auto guarantee = static_cast<v1::Guarantee>(row["guarantee"].as<int32_t>());
   std::string difference;
   const auto compare = [&](bool same, const char* name) {
     if (!same) difference += (difference.empty() ? "" : ", ") + std::string(name);
@@ -120,9 +110,8 @@ std::string JobsTable::Difference(int64_t job_id, const v1::CreateJobRequest& re
   compare(row["same_spec"].as<bool>(), "spec");
   compare(row["same_fitted"].as<bool>(), "fitted");
   compare(row["same_samples"].as<bool>(), "samples");
-  compare(SameLanes(LoadLanes(job_id, split_batches, guarantee), request), "lanes");
+  compare(SameLanes(LoadLanes(job_id, split_batches), request), "lanes");
   compare(split_batches == request.split_batches(), "split_batches");
-  compare(guarantee == request.guarantee(), "guarantee");
   return difference;
 }
 
@@ -133,7 +122,6 @@ std::optional<v1::GetJobResponse> JobsTable::Get(int64_t job_id) {
   job.set_name(rows[0]["name"].as<std::string>());
   job.set_spec(rows[0]["spec"].as<std::string>());
   job.set_fitted(pqxx::binarystring(rows[0]["fitted"]).str());
-  job.set_num_lanes(rows[0]["num_lanes"].as<int32_t>());
   const pqxx::binarystring samples(rows[0]["samples"]);
   const bool is_read =
       job.mutable_samples()->ParseFromArray(samples.data(), static_cast<int>(samples.size()));
@@ -147,18 +135,15 @@ std::vector<StoredJob> JobsTable::Load(std::optional<int64_t> job_id) {
     ++num_rows_;
     StoredJob job{.facts = {.job_id = row["job_id"].as<int64_t>(),
                             .name = row["name"].as<std::string>(),
-                            .guarantee = static_cast<v1::Guarantee>(row["guarantee"].as<int32_t>()),
                             .created_at = row["created_micros"].as<int64_t>()},
                   .lanes = {}};
-    job.lanes =
-        LoadLanes(job.facts.job_id, row["split_batches"].as<int64_t>(), job.facts.guarantee);
+    job.lanes = LoadLanes(job.facts.job_id, row["split_batches"].as<int64_t>());
     jobs.push_back(std::move(job));
   }
   return jobs;
 }
 
-std::vector<Lane> JobsTable::LoadLanes(int64_t job_id, int64_t split_batches,
-                                       v1::Guarantee guarantee) {
+std::vector<Lane> JobsTable::LoadLanes(int64_t job_id, int64_t split_batches) {
   std::map<int32_t, std::vector<IssuedSplit>> splits;
   for (const pqxx::row& row : work_.exec_params(kSelectSplits, job_id)) {
     splits[row["lane"].as<int32_t>()].push_back(ToSplit(row));
@@ -170,12 +155,10 @@ std::vector<Lane> JobsTable::LoadLanes(int64_t job_id, int64_t split_batches,
     lanes.emplace_back(LaneFacts{.first_batch = row["first_batch"].as<int64_t>(),
                                  .end_batch = row["end_batch"].as<int64_t>(),
                                  .shard = row["shard"].as<int32_t>(),
-                                 .split_batches = split_batches,
-                                 .guarantee = guarantee},
+                                 .split_batches = split_batches},
                        LaneCounts{.issued_before = row["issued_before"].as<int64_t>(),
                                   .done_before = row["done_before"].as<int64_t>(),
                                   .num_reissued = row["num_reissued"].as<int64_t>(),
-                                  .num_lost = row["num_lost"].as<int64_t>(),
                                   .shard_worker_id = row["shard_worker_id"].as<int64_t>(),
                                   .consumer = row["consumer"].as<std::string>()},
                        std::move(splits[row["lane"].as<int32_t>()]));

@@ -1,4 +1,4 @@
-// The rows of jobs. It holds SQL only; see migrations/0001_jobs.sql.
+// The rows of jobs. It holds SQL only; see migrations/.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class JobsTable {
   // Returns how a job differs from the request: "spec", "lanes" ... Empty when it does not differ.
   std::string Difference(int64_t job_id, const v1::CreateJobRequest& request);
 
-  // Returns the name, the spec, the fitted state, the samples and the number of lanes.
+  // Returns the name, the spec, the fitted state and the samples.
   std::optional<v1::GetJobResponse> Get(int64_t job_id);
 
   // Returns one job, or all jobs, with their splits in flight.
@@ -45,7 +45,7 @@ class JobsTable {
   int64_t num_rows() const { return num_rows_; }
 
  private:
-  std::vector<Lane> LoadLanes(int64_t job_id, int64_t split_batches, v1::Guarantee guarantee);
+  std::vector<Lane> LoadLanes(int64_t job_id, int64_t split_batches);
   pqxx::work& work_;
   int64_t num_rows_ = 0;
 };

@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -28,24 +27,20 @@ inline Incarnation IncarnationOf(const v1::WorkerIncarnation& incarnation) {
   return {.worker_id = incarnation.worker_id(), .number = incarnation.incarnation()};
 }
 
-enum class SplitState {
-  kLeased,   // A worker makes it.
-  kWaiting,  // It must be issued again.
-  kLost,     // It is never issued again. The consumer is notified.
-};
-
-// The batches [from, to). They are issued, and not all of them are done.
+// The batches [from, to). They are issued, and not all of them are done. A worker makes them, or
+// they wait to be issued again.
 struct IssuedSplit {
   int64_t from_batch = 0;
   int64_t to_batch = 0;
   // How often it was issued.
   int32_t attempt = 0;
-  SplitState state = SplitState::kWaiting;
-  // While leased: the worker, and the request that leased it.
+  // The worker, and the request that leased it. Worker 0 while it waits.
   Incarnation worker = {};
   std::string request_id = {};
-  // While leased: whether the worker may know of it.
+  // Whether the worker may know of it.
   bool told = false;
+
+  bool is_leased() const { return worker.worker_id != 0; }
 };
 
 // The immutable facts of a lane.
@@ -54,7 +49,6 @@ struct LaneFacts {
   int64_t end_batch = 0;
   int32_t shard = 0;
   int64_t split_batches = 1;
-  v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
 };
 
 // The state of a lane that is stored in its row.
@@ -62,7 +56,6 @@ struct LaneCounts {
   int64_t issued_before = 0;
   int64_t done_before = 0;
   int64_t num_reissued = 0;
-  int64_t num_lost = 0;
   // The worker that makes its shard; 0 when there is none yet.
   int64_t shard_worker_id = 0;
   // The consumer that reads it; empty when there is none yet.
@@ -91,10 +84,8 @@ class Lane {
   const LaneCounts& counts() const { return counts_; }
   // By from_batch.
   const std::map<int64_t, IssuedSplit>& splits() const { return splits_; }
-  int64_t num_done() const;
-  int64_t num_leased() const {
-    return std::ssize(splits_) - std::ssize(waiting_) - num_lost_splits_;
-  }
+  int64_t num_done() const { return counts_.done_before - facts_.first_batch; }
+  int64_t num_leased() const { return std::ssize(splits_) - std::ssize(waiting_); }
 
   // Adds this lane's leases to the number of splits that each worker holds.
   void CountLeases(std::map<int64_t, int32_t>& num_leased) const;
@@ -102,11 +93,13 @@ class Lane {
   // INVALID_ARGUMENT for batches that the lane does not have.
   absl::Status Check(const v1::LaneProgress& progress) const;
 
-  // Applies a consumer's report. Done batches stay done, even if older reports arrive later.
+  // Applies a consumer's report. Done batches stay done, even if older reports arrive later. Of the
+  // splits that the consumer makes itself, the latest report counts.
   void Advance(const v1::LaneProgress& progress);
 
   // From now on this consumer reads the lane. If another one did, the leases are given up, because
-  // it is unknown which of the sent batches reached it. Returns the number of leases given up.
+  // it is unknown which of the sent batches reached it. The splits that the other one made itself
+  // are issued, too. Returns the number of leases given up.
   int64_t TakeOver(const std::string& consumer);
 
   // Returns where the next split begins: among the splits to issue again, and among those never
@@ -132,9 +125,6 @@ class Lane {
   // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t Lose(const std::function<bool(const Incarnation&)>& is_gone);
 
-  // Returns the batches [from, to) that will not be made, ascending.
-  std::vector<std::pair<int64_t, int64_t>> Lost() const;
-
   void BindShard(int64_t worker_id);
 
   bool has_changes() const { return row_changed_ || !changed_splits_.empty(); }
@@ -145,28 +135,28 @@ class Lane {
   void ReturnChanges(const LaneChanges& changes);
 
  private:
-  // Returns the first batch at or after `batch` that is not done.
-  int64_t FirstNotDone(int64_t batch) const;
-  // Returns the runs of batches in [from, to) that are not done.
-  std::vector<std::pair<int64_t, int64_t>> NotDone(int64_t from_batch, int64_t to_batch) const;
   int64_t WindowEnd() const;
   void Insert(IssuedSplit split);
   void Erase(int64_t from_batch);
-  // Replaces a split by those parts of it that are not done, in another state.
-  void Replace(const IssuedSplit& split, int32_t attempt, SplitState state);
-  int64_t NumNotDone(const IssuedSplit& split) const;
+  // Lets the part of a split that is not done wait to be issued again.
+  void Release(const IssuedSplit& split, int32_t attempt);
   // Removes done batches from the splits.
   void Trim();
+  // Lets the batches that are neither done nor part of a split, although they count as issued, wait
+  // to be issued.
+  void ReleaseGaps();
+  // Returns where the split of a batch ends. Splits are on a grid that does not depend on the first
+  // batch, so that what belongs together stays together.
+  int64_t EndOfSplit(int64_t batch) const;
 
   const LaneFacts facts_;
   LaneCounts counts_;
   int64_t window_ = 0;
-  // The done batches beyond counts_.done_before.
-  std::set<int64_t> done_;
   std::map<int64_t, IssuedSplit> splits_;
   // The waiting ones among splits_, by from_batch.
   std::set<int64_t> waiting_;
-  int64_t num_lost_splits_ = 0;
+  // The splits that the consumer makes itself, by their first batch.
+  std::set<int64_t> own_;
   bool row_changed_ = false;
   std::set<int64_t> changed_splits_;
 };

@@ -9,10 +9,7 @@
 namespace tidemill::preprocess {
 
 // A message is identified by (lane, number). The content of a batch depends only on its identity
-// and on the job, so two messages with the same identity differ only in their attempt. In a job
-// with late rows (JobSpec.slow_after), a message may hold some of the rows. Their ordinals say
-// which. The last message says how many samples of the batch were skipped or filtered. All messages
-// together are the batch.
+// and on the job, so two messages with the same identity differ only in their attempt.
 struct BatchMessage {
   int32_t lane = 0;
   int64_t number = 0;

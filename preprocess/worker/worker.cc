@@ -203,66 +203,35 @@ bool Worker::Put(WorkerJob& job, const v1::Split& split, int64_t number,
                           .num_skipped = made.num_skipped,
                           .num_filtered = made.num_filtered,
                           .reason = std::move(made.reason)};
+  ++num_batches_;
   num_bytes_ += BytesOf(message);
   return job.Put(std::move(message));
 }
 
-Worker::Piece Worker::WholeBatches(const std::shared_ptr<WorkerJob>& job,
-                                   std::shared_ptr<const loader::BatchMaker> maker,
-                                   const v1::Split& split) {
-  return [this, job, maker = std::move(maker), split](int64_t from,
-                                                      int64_t to) -> absl::StatusOr<bool> {
-    ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made,
-                     maker->Make(from, to, stop_.get_token()));
-    RETURN_IF_FAILPOINT("preprocess_worker.after_making");
-    for (loader::TrainingBatch& batch : made) {
-      ++num_batches_;
-      if (!Put(*job, split, from++, std::move(batch))) return false;
-    }
-    return true;
-  };
-}
-
-Worker::Piece Worker::BatchesWithLateRows(const std::shared_ptr<WorkerJob>& job,
-                                          std::shared_ptr<const loader::BatchMaker> maker,
-                                          const v1::Split& split) {
-  // Shared with rows that are late.
-  const auto is_wanted = std::make_shared<std::atomic<bool>>(true);
-  const auto rows = std::make_shared<const LateRows::Job>(
-      LateRows::Job{.maker = std::move(maker),
-                    .slow_after = job->slow_after(),
-                    .sink = [this, job, split, is_wanted](
-                                int64_t number, absl::StatusOr<loader::TrainingBatch> part) {
-                      if (!part.ok()) return Fail(job, split, part.status());
-                      if (!Put(*job, split, number, *std::move(part))) *is_wanted = false;
-                    }});
-  LateRows* late_rows = nullptr;
-  {
-    MutexLock lock(mutex_);
-    if (late_rows_ == nullptr) late_rows_ = std::make_unique<LateRows>();
-    late_rows = late_rows_.get();
+absl::StatusOr<bool> Worker::MakePiece(WorkerJob& job, const loader::BatchMaker& maker,
+                                       const v1::Split& split, int64_t from, int64_t to) {
+  ASSIGN_OR_RETURN(std::vector<loader::TrainingBatch> made,
+                   maker.Make(from, to, stop_.get_token()));
+  RETURN_IF_FAILPOINT("preprocess_worker.after_making");
+  for (loader::TrainingBatch& batch : made) {
+    if (!Put(job, split, from++, std::move(batch))) return false;
   }
-  return [this, rows, is_wanted, late_rows](int64_t from, int64_t to) -> absl::StatusOr<bool> {
-    RETURN_IF_ERROR(late_rows->Make(rows, from, to, stop_.get_token()));
-    num_batches_ += to - from;
-    return is_wanted->load();
-  };
+  return true;
 }
 
 absl::Status Worker::MakeBatches(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
                                  int64_t incarnation) {
-  ASSIGN_OR_RETURN(const auto maker, job->MakerOf(split.lane()));
+  ASSIGN_OR_RETURN(const loader::BatchMaker* const maker, job->MakerOf(split.lane()));
   if (split.from_batch() < 0 || split.to_batch() > maker->end()) {
     return InvalidArgument("the job has {} batches, so it has none up to {}", maker->end(),
                            split.to_batch());
   }
   job->BeginSplit((split.to_batch() - split.from_batch()) * maker->batch_bytes());
-  const Piece make = job->slow_after().count() > 0 ? BatchesWithLateRows(job, maker, split)
-                                                   : WholeBatches(job, maker, split);
   const int64_t together = maker->BatchesTogether(kPieceBytes);
   for (int64_t from = split.from_batch(); from < split.to_batch(); from += together) {
     if (IsOver(incarnation)) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const bool is_wanted, make(from, std::min(from + together, split.to_batch())));
+    const int64_t to = std::min(from + together, split.to_batch());
+    ASSIGN_OR_RETURN(const bool is_wanted, MakePiece(*job, *maker, split, from, to));
     if (!is_wanted) return absl::OkStatus();
     RETURN_IF_FAILPOINT("preprocess_worker.after_putting");
   }
@@ -315,10 +284,6 @@ absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesReques
   return outbox;
 }
 
-bool Worker::HasMade() const {
-  return num_making_ == 0 && (late_rows_ == nullptr || late_rows_->num_late() == 0);
-}
-
 void Worker::Drain(std::chrono::milliseconds patience) {
   v1::WorkerIncarnation self;
   bool is_idle = false;
@@ -326,7 +291,7 @@ void Worker::Drain(std::chrono::milliseconds patience) {
     MutexLock lock(mutex_);
     draining_ = true;
     self = self_;
-    is_idle = HasMade();
+    is_idle = num_making_ == 0;
   }
   is_idle = is_idle && BytesHeld() == 0;
   // A worker with nothing to finish is not missed, and need not wait for a dispatcher that ends as
@@ -339,7 +304,7 @@ void Worker::Drain(std::chrono::milliseconds patience) {
     bool has_made = false;
     {
       MutexLock lock(mutex_);
-      has_made = HasMade();
+      has_made = num_making_ == 0;
     }
     // What it was making is held by now, if it was not sent.
     if (has_made && BytesHeld() == 0) return;

@@ -17,7 +17,6 @@
 #include "base/threads/worker_pool.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/transport/outbox.h"
-#include "preprocess/worker/late_rows.h"
 #include "preprocess/worker/worker_job.h"
 #include "preprocess/worker/worker_metrics.h"
 
@@ -71,19 +70,13 @@ class Worker final : public OutboxProvider {
                            int64_t incarnation) ABSL_LOCKS_EXCLUDED(mutex_);
   // Makes the batches [from, to) of a split and puts them. Returns false when no consumer wants
   // them any more.
-  using Piece = std::function<absl::StatusOr<bool>(int64_t from, int64_t to)>;
-  Piece WholeBatches(const std::shared_ptr<WorkerJob>& job,
-                     std::shared_ptr<const loader::BatchMaker> maker, const v1::Split& split);
-  Piece BatchesWithLateRows(const std::shared_ptr<WorkerJob>& job,
-                            std::shared_ptr<const loader::BatchMaker> maker, const v1::Split& split)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<bool> MakePiece(WorkerJob& job, const loader::BatchMaker& maker,
+                                 const v1::Split& split, int64_t from, int64_t to);
   // Puts a batch and counts it. Returns false when its consumer is gone.
   bool Put(WorkerJob& job, const v1::Split& split, int64_t number, loader::TrainingBatch made);
   // Reports that a job's batches cannot be made.
   void Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split, const absl::Status& why)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether no split is being made.
-  bool HasMade() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsOver(int64_t incarnation) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerOptions options_;
@@ -105,8 +98,6 @@ class Worker final : public OutboxProvider {
   std::atomic<int64_t> num_batches_ = 0;
   std::atomic<int64_t> num_bytes_ = 0;
 
-  // Made for the first job with late rows.
-  std::unique_ptr<LateRows> late_rows_ ABSL_GUARDED_BY(mutex_);
   // The last members: their threads use all members above. The leases end before the pool does.
   std::unique_ptr<WorkerPool> pool_;
   std::unique_ptr<PeriodicTask> leases_;

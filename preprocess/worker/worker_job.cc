@@ -20,24 +20,19 @@ absl::Status WorkerJob::Open() {
   return job_->status();
 }
 
-absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> WorkerJob::MakerOf(int32_t lane) {
+absl::StatusOr<const loader::BatchMaker*> WorkerJob::MakerOf(int32_t lane) {
   RETURN_IF_ERROR(Open());
   MutexLock lock(mutex_);
   const OpenedJob& job = **job_;
   if (lane < 0 || lane >= job.spec.num_lanes) {
     return InvalidArgument("the job has {} lanes and no lane {}", job.spec.num_lanes, lane);
   }
-  std::shared_ptr<const loader::BatchMaker>& maker = makers_[lane];
+  std::unique_ptr<const loader::BatchMaker>& maker = makers_[lane];
   if (maker == nullptr) {
     ASSIGN_OR_RETURN(maker,
                      loader::BatchMaker::Create(job.parts, PlanOf(job.spec, job.division, lane)));
   }
-  return maker;
-}
-
-std::chrono::microseconds WorkerJob::slow_after() const {
-  MutexLock lock(mutex_);
-  return std::chrono::microseconds{(**job_).spec.slow_after};
+  return maker.get();
 }
 
 void WorkerJob::Attach(const std::shared_ptr<Outbox>& outbox) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -36,13 +35,10 @@ class WorkerJob {
   using Opener = std::function<absl::StatusOr<OpenedJob>()>;
   explicit WorkerJob(Opener open) : open_(std::move(open)) {}
 
-  // Returns the maker of a lane's batches, once the job is opened. When the job cannot be opened,
-  // every call returns the same failure. INVALID_ARGUMENT when there is no such lane.
-  absl::StatusOr<std::shared_ptr<const loader::BatchMaker>> MakerOf(int32_t lane)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Returns JobSpec.slow_after of an opened job.
-  std::chrono::microseconds slow_after() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the maker of a lane's batches, which lives as long as this object, once the job is
+  // opened. When the job cannot be opened, every call returns the same failure. INVALID_ARGUMENT
+  // when there is no such lane.
+  absl::StatusOr<const loader::BatchMaker*> MakerOf(int32_t lane) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on, the batches of the outbox's lanes go there, including those made before. An
   // earlier outbox of a lane is closed.
@@ -77,8 +73,7 @@ class WorkerJob {
   CondVar opened_;
   bool is_opening_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<absl::StatusOr<OpenedJob>> job_ ABSL_GUARDED_BY(mutex_);
-  // Shared with the threads that make late rows.
-  std::map<int32_t, std::shared_ptr<const loader::BatchMaker>> makers_ ABSL_GUARDED_BY(mutex_);
+  std::map<int32_t, std::unique_ptr<const loader::BatchMaker>> makers_ ABSL_GUARDED_BY(mutex_);
   std::map<int32_t, std::shared_ptr<Outbox>> outboxes_ ABSL_GUARDED_BY(mutex_);  // By lane.
   std::map<int32_t, std::deque<BatchMessage>> early_ ABSL_GUARDED_BY(mutex_);
   int64_t early_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -49,6 +50,7 @@ TEST(Workers, AModelIsTheSameHoweverManyPrepareItsSamplesAndHoweverTheyCome) {
   }
 }
 
+// Adds a key and its value to the section `training`.
 void AddToTraining(const std::string& pipeline, const std::string& line) {
   std::string text = files::Read(pipeline).value();
   const std::string section = "training:\n";
@@ -62,7 +64,7 @@ TEST(Workers, EveryPassOfATrainingMayBeMadeByWorkers) {
         "downsampling: {type: loss, fraction: 0.5, when: batch_then_sample}",
         "downsampling: {type: rs2, fraction: 0.5}", "downsampling: {type: info_batch}",
         "downsampling: {type: rho_loss, fraction: 0.5}",
-        "early_stopping: {held_out: 0.4, patience: 1}"}) {
+        "early_stopping: {held_out: 0.4, patience: 1}", "last_batch: drop"}) {
     std::vector<std::vector<std::string>> made;
     for (const bool by_workers : {false, true}) {
       const Stack stack;

@@ -37,6 +37,7 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .draw = request.draw(),
                               .order = plan.order,
                               .training = plan.training,
+                              .last_batch = plan.last_batch,
                               .buckets = plan.buckets};
   if (part == SetPart::kTrained) spec.mix = training.mix;
   if (training.early_stopping) {
@@ -77,6 +78,8 @@ absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request
       .link = {.transport = workers.transport, .compression = workers.compression},
       .most_workers = workers.most,
       .bytes_ahead = workers.bytes_ahead.bytes,
+      .threads_here =
+          workers.training_helps ? static_cast<int>(request.job.preparation().threads()) : 0,
       .settle = request.settle,
       .samples = request.samples};
 }

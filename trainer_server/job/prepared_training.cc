@@ -29,6 +29,18 @@ int64_t DrawOf(const v1::StartTrainingRequest& request) {
   return request.draw() == 0 ? request.trigger() : request.draw();
 }
 
+loader::LastBatch LastBatchOf(models::LastBatch last) {
+  switch (last) {
+    case models::LastBatch::kDrop:
+      return loader::LastBatch::kDrop;
+    case models::LastBatch::kWrap:
+      return loader::LastBatch::kWrap;
+    case models::LastBatch::kKeep:
+      break;
+  }
+  return loader::LastBatch::kKeep;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PreparedTraining>> PreparedTraining::Open(
@@ -108,13 +120,14 @@ absl::Status PreparedTraining::ReadNetwork() {
 }
 
 DownsamplingSetup PreparedTraining::Downsampling(std::function<absl::Status()> progress) const {
-  return {.method = method_,
-          .set = trained_,
-          .open = [this](const loader::BatchPlan& plan) { return OpenPass(SetPart::kTrained, plan); },
-          .folder = files::Join(folder_, kDownsamplingFolder),
-          .progress = std::move(progress),
-          .score_batch = ScoreBatch(),
-          .find_times = [this] { return FindTimes(); }};
+  return {
+      .method = method_,
+      .set = trained_,
+      .open = [this](const loader::BatchPlan& plan) { return OpenPass(SetPart::kTrained, plan); },
+      .folder = files::Join(folder_, kDownsamplingFolder),
+      .progress = std::move(progress),
+      .score_batch = ScoreBatch(),
+      .find_times = [this] { return FindTimes(); }};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatches(
@@ -125,6 +138,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatch
       .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = setup_.trigger},
       .order = spec_.EffectiveOrder(),
       .first_batch = first_batch,
+      .last_batch = LastBatchOf(spec_.last_batch),
       .buckets = spec_.buckets};
   return OpenPass(SetPart::kTrained, plan);
 }
@@ -158,11 +172,10 @@ int64_t PreparedTraining::ScoreBatch() const {
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenPass(
     SetPart part, const loader::BatchPlan& plan) const {
   const bool is_trained = part == SetPart::kTrained;
-  ASSIGN_OR_RETURN(
-      auto batches,
-      OpenTrainingBatches(job_, opened_, spec_, part,
-                          PartsOf(is_trained ? trained_ : held_out_, is_trained ? kept_ : nullptr),
-                          plan, Settle()));
+  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_, part,
+                                                     PartsOf(is_trained ? trained_ : held_out_,
+                                                             is_trained ? kept_ : nullptr),
+                                                     plan, Settle()));
   return Learnable(std::move(batches));
 }
 

@@ -127,6 +127,24 @@ TEST_F(TrainJob, ADamagedResultIsNotAResultAndTheTrainingGivesTheSameAgain) {
   EXPECT_EQ(again->result().weights_digest(), done->result().weights_digest());
 }
 
+TEST_F(TrainJob, TheLastBatchOfAnEpochIsSmallerOrLeftOutOrFilled) {
+  ASSERT_TRUE(Fit(1).ok());
+  const auto samples_done = [&](const std::string& keys) {
+    const std::string training = std::string(kTraining) + keys;
+    const auto done = Train(Request(1, 0, training));
+    EXPECT_TRUE(done.ok()) << done.status().ToString();
+    if (!done.ok()) return int64_t{-1};
+    EXPECT_EQ(done->result().samples_total(), done->result().samples_done()) << keys;
+    EXPECT_TRUE(client_->DeleteRun(CommandOf()).ok());
+    EXPECT_TRUE(Fit(1).ok());
+    return done->result().samples_done();
+  };
+  static_assert(kSamples % 32 == 16);
+  EXPECT_EQ(samples_done("last_batch: keep\n"), 3 * kSamples);
+  EXPECT_EQ(samples_done("last_batch: drop\n"), 3 * (kSamples - 16));
+  EXPECT_EQ(samples_done("last_batch: wrap\n"), 3 * (kSamples + 16));
+}
+
 TEST_F(TrainJob, AWarmStartBeginsWithTheParentsWeights) {
   ASSERT_TRUE(Fit(1).ok());
   ASSERT_TRUE(Train(Request(1)).ok());

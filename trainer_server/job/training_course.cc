@@ -98,8 +98,10 @@ absl::Status TrainingCourse::AfterBatch() {
 
 int64_t TrainingCourse::samples_total() const {
   const models::TrainingSpec& spec = training_.spec();
-  const int64_t total = downsampled_ == nullptr ? training_.trained().size() * spec.epochs
-                                                : downsampled_->samples_total();
+  // The last batch of an epoch may add samples or leave some out.
+  const int64_t of_epoch = source_ == nullptr ? training_.trained().size() : source_->num_samples();
+  const int64_t total =
+      downsampled_ == nullptr ? of_epoch * spec.epochs : downsampled_->samples_total();
   return spec.max_samples ? std::min(total, spec.max_samples->value) : total;
 }
 

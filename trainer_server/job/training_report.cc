@@ -64,8 +64,7 @@ rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
 // What limited the training, and which changes would help.
 void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
   result.set_verdict(loader::Judge(result.wait_share(), work).ToText());
-  for (const loader::PredictedGain& gain :
-       loader::PredictGainsToShow(result.wait_share(), work)) {
+  for (const loader::PredictedGain& gain : loader::PredictGainsToShow(result.wait_share(), work)) {
     *result.add_gains() = preprocess::ToMessage(gain);
   }
 }

@@ -24,7 +24,6 @@ struct JobShape {
   };
   std::vector<LaneShape> lanes = {{.end_batch = 100}};
   int64_t split_batches = 4;
-  v1::Guarantee guarantee = v1::GUARANTEE_EXACTLY_ONCE;
 };
 
 inline v1::CreateJobRequest RequestOf(const JobShape& shape) {
@@ -37,7 +36,6 @@ inline v1::CreateJobRequest RequestOf(const JobShape& shape) {
     request.mutable_lanes(request.lanes_size() - 1)->set_shard(lane.shard);
   }
   request.set_split_batches(shape.split_batches);
-  request.set_guarantee(shape.guarantee);
   return request;
 }
 
@@ -45,8 +43,8 @@ inline v1::CreateJobRequest RequestOf(const JobShape& shape) {
 struct LaneReport {
   int32_t lane = 0;
   int64_t done_before = 0;
-  std::vector<int64_t> done = {};
   int64_t window = 16;
+  std::vector<int64_t> own = {};
 };
 
 struct Report {
@@ -66,7 +64,7 @@ inline v1::ReportProgressRequest RequestOf(const Report& report) {
     progress.set_lane(lane.lane);
     progress.set_done_before(lane.done_before);
     progress.set_window(lane.window);
-    for (const int64_t batch : lane.done) progress.add_done(batch);
+    progress.mutable_own()->Assign(lane.own.begin(), lane.own.end());
   }
   const auto add = [](const Incarnation& from, v1::WorkerIncarnation& to) {
     to.set_worker_id(from.worker_id);
