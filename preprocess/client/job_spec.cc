@@ -2,9 +2,31 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "loader/held_out.h"
 
 namespace tidemill::preprocess {
+namespace {
+
+using PurposeNames = config::EnumNames<OrderPurpose>;
+
+std::string_view NameOf(OrderPurpose purpose) {
+  for (const auto& [value, name] : PurposeNames::kNames) {
+    if (value == purpose) return name;
+  }
+  TIDEMILL_CHECK(false);
+  return {};
+}
+
+}  // namespace
+
+OrderPurpose OrderPurposeOf(std::string_view name) {
+  for (const auto& [value, known] : PurposeNames::kNames) {
+    if (known == name) return value;
+  }
+  TIDEMILL_CHECK(false);
+  return OrderPurpose::kShuffle;
+}
 
 loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
   // Where lanes are shards, each has its own batches.
@@ -12,7 +34,7 @@ loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
   return {.batch_size = job.batch_size,
           .epochs = job.epochs,
           .shuffle = {.seed = job.seed,
-                      .purpose = job.purpose,
+                      .purpose = NameOf(job.purpose),
                       .trigger = job.draw == 0 ? job.trigger : job.draw},
           .order = job.order,
           .draw = job.repeated_draw ? std::optional(loader::RepeatedDraw{

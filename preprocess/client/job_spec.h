@@ -45,6 +45,12 @@ struct DrawSpec {
   friend bool operator==(const DrawSpec&, const DrawSpec&) = default;
 };
 
+// The passes that draw an order of their own from the seed of a training.
+enum class OrderPurpose { kShuffle, kAuxiliary, kHeldOut };
+
+// Returns the purpose with this name (RandomKey::purpose), which must be one of them.
+OrderPurpose OrderPurposeOf(std::string_view name);
+
 // A job: a pass over a training set, in batches. Lane n is slice n of each batch. The samples of
 // the set are those that the job lists (job_samples.h) or, when it lists none, those of a sealed
 // set.
@@ -63,7 +69,7 @@ struct JobSpec {
   int64_t first_epoch = 0;
   int64_t seed = 0;
   // The purpose of the random numbers that put samples in order.
-  std::string purpose = "shuffle";
+  OrderPurpose purpose = OrderPurpose::kShuffle;
   // The number that random draws use in place of the number of the trigger; 0 for the number of the
   // trigger.
   int64_t draw = 0;
@@ -129,4 +135,11 @@ struct tidemill::config::EnumNames<tidemill::loader::LastBatch> {
       {loader::LastBatch::kDrop, "drop"},
       {loader::LastBatch::kPad, "pad"},
       {loader::LastBatch::kWrap, "wrap"}};
+};
+template <>
+struct tidemill::config::EnumNames<tidemill::preprocess::OrderPurpose> {
+  static constexpr std::pair<preprocess::OrderPurpose, std::string_view> kNames[] = {
+      {preprocess::OrderPurpose::kShuffle, "shuffle"},
+      {preprocess::OrderPurpose::kAuxiliary, "auxiliary"},
+      {preprocess::OrderPurpose::kHeldOut, "held_out"}};
 };
