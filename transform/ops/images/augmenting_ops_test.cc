@@ -10,13 +10,11 @@
 
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
-#include "transform/ops/images/colours.h"
 #include "transform/testing/images.h"
 
 namespace tidemill::transform {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Images;
 using testing::kRecords;
@@ -32,48 +30,6 @@ constexpr double kGreen = 0.587;
 constexpr double kBlue = 0.114;
 // Wide enough that nothing is held back.
 constexpr double kNoWhite = 1e6;
-
-// Worked out by hand with torchvision's definitions. Grey is 0.2989 * 200 + 0.587 * 100 + 0.114 *
-// 50 = 124.18 for the first pixel and 0.2989 * 10 + 0.587 * 20 + 0.114 * 250 = 43.229 for the
-// second; their whole numbers are 124 and 43, and the mean is 83.5.
-constexpr uint8_t kPixels[] = {200, 10, 100, 20, 50, 250};  // Red, green and blue of two pixels.
-const ImageSize kTwoPixels{.channels = 3, .height = 1, .width = 2};
-
-std::vector<uint8_t> Pixels() { return {std::begin(kPixels), std::end(kPixels)}; }
-
-TEST(Colours, OfBytesAreThoseOfTorchvision) {
-  std::vector<uint8_t> image = Pixels();
-  ChangeBrightness<uint8_t>(1.25, 255, image);
-  EXPECT_THAT(image, ElementsAre(250, 12, 125, 25, 62, 255));
-  image = Pixels();
-  // 1.5 * 200 - 41.75 = 258.25, 1.5 * 10 - 41.75 = -26.75, 1.5 * 100 - 41.75 = 108.25 ...
-  ChangeContrast<uint8_t>(1.5, 255, kTwoPixels, image);
-  EXPECT_THAT(image, ElementsAre(255, 0, 108, 0, 33, 255));
-  image = Pixels();
-  // 0.5 * (200 + 124) = 162, 0.5 * (10 + 43) = 26.5, 0.5 * (100 + 124) = 112 ...
-  ChangeSaturation<uint8_t>(0.5, 255, kTwoPixels, image);
-  EXPECT_THAT(image, ElementsAre(162, 26, 112, 31, 87, 146));
-}
-
-TEST(Colours, OfFloatsAreNotCutOff) {
-  std::vector<double> image(std::begin(kPixels), std::end(kPixels));
-  ChangeSaturation<double>(0.5, 255, kTwoPixels, image);
-  EXPECT_NEAR(image[0], 0.5 * (200 + 124.18), 1e-9);
-  EXPECT_NEAR(image[1], 0.5 * (10 + 43.229), 1e-9);
-  image.assign(std::begin(kPixels), std::end(kPixels));
-  ChangeContrast<double>(0.5, 255, kTwoPixels, image);
-  EXPECT_NEAR(image[5], 0.5 * 250 + 0.5 * (124.18 + 43.229) / 2, 1e-9);
-}
-
-TEST(Colours, OfGreyImagesHaveNoSaturation) {
-  std::vector<uint8_t> image = {7, 200};
-  const ImageSize size{.channels = 1, .height = 1, .width = 2};
-  ChangeSaturation<uint8_t>(0, 255, size, image);
-  EXPECT_THAT(image, ElementsAre(7, 200));
-  // Their mean is that of the pixels themselves.
-  ChangeContrast<uint8_t>(0, 255, size, image);
-  EXPECT_THAT(image, ElementsAre(103, 103));
-}
 
 double GreyAt(const Images& images, int64_t n, int64_t y, int64_t x) {
   if (images.channels == 1) return images.At(n, 0, y, x);
@@ -203,17 +159,47 @@ TEST(ColourJitter, HoldsNumbersBetweenBlackAndWhite) {
 
 TEST(ColourJitter, ChangesNothingWhenNobodyTrains) {
   const Images images = RandomImages(20, 3, 4, 5);
-  const ColourJitterSpec spec{.brightness = 0.9, .contrast = 0.9, .saturation = 0.9};
+  const ColourJitterSpec spec{.brightness = 0.9, .contrast = 0.9, .saturation = 0.9, .hue = 0.5};
   EXPECT_EQ(RunOp(spec, images, RecordType::kUInt8), images.pixels);
   EXPECT_NE(RunOp(spec, images, RecordType::kUInt8, Training()), images.pixels);
   EXPECT_NE(RunOp(spec, images, RecordType::kUInt8, Training(1)),
             RunOp(spec, images, RecordType::kUInt8, Training()));
 }
 
+TEST(ColourJitter, DrawsTheHueUniformlyAndApartFromTheFactors) {
+  constexpr int kCount = 2000;
+  // The only colour is red: its hue is 0.
+  const Images images = MakeImages(
+      kCount, 3, 1, 1, [](auto, int64_t channel, auto...) { return channel == 0 ? 1 : 0; });
+  const ColourJitterSpec spec{.hue = 0.1, .white = 1};
+  const std::vector<double> made = RunOp(spec, images, RecordType::kFloat32, Training());
+  int sides = 0;
+  double sum = 0;
+  for (int n = 0; n < kCount; ++n) {
+    ASSERT_EQ(made[n * 3], 1);
+    // Towards green or towards blue, by six times the share.
+    const double share = (made[n * 3 + 1] - made[n * 3 + 2]) / 6;
+    ASSERT_LE(std::abs(share), 0.1 + 1e-6);
+    sides += share > 0 ? 1 : 0;
+    sum += std::abs(share);
+  }
+  EXPECT_NEAR(sides, kCount / 2, 6 * std::sqrt(kCount / 4));
+  EXPECT_NEAR(sum / kCount, 0.05, 6 * 0.1 / std::sqrt(12.0 * kCount));
+  ColourJitterSpec both = spec;
+  both.brightness = 0.5;
+  const std::vector<double> darker = RunOp(both, images, RecordType::kFloat32, Training());
+  for (int n = 0; n < kCount; ++n) {
+    if (darker[n * 3] < 1) {
+      ASSERT_NEAR(darker[n * 3 + 1] / darker[n * 3], made[n * 3 + 1], 1e-5);
+    }
+  }
+}
+
 TEST(ColourJitter, TakesGreyImagesWithoutSaturation) {
   const Images images = RandomImages(50, 1, 4, 5);
-  EXPECT_EQ(RunOp(ColourJitterSpec{.saturation = 1}, images, RecordType::kUInt8, Training()),
-            images.pixels);
+  EXPECT_EQ(
+      RunOp(ColourJitterSpec{.saturation = 1, .hue = 0.5}, images, RecordType::kUInt8, Training()),
+      images.pixels);
   EXPECT_NE(RunOp(ColourJitterSpec{.contrast = 1}, images, RecordType::kUInt8, Training()),
             images.pixels);
 }

@@ -19,6 +19,7 @@ class ColourJitterOp final : public AugmentingOp {
         brightness_(spec.brightness),
         contrast_(spec.contrast),
         saturation_(spec.saturation),
+        hue_(spec.hue),
         white_(white) {}
 
   absl::Status RunBlock(const Block& block) const override {
@@ -29,20 +30,23 @@ class ColourJitterOp final : public AugmentingOp {
   }
 
  private:
-  // Draws all three factors, so that none depends on the settings of the others.
+  // Draws all four numbers, so that none depends on the settings of the others.
   template <typename T>
   void Change(SampleDraws draws, std::span<T> image) const {
     const double brightness = draws.Between(1 - brightness_, 1 + brightness_);
     const double contrast = draws.Between(1 - contrast_, 1 + contrast_);
     const double saturation = draws.Between(1 - saturation_, 1 + saturation_);
+    const double hue = draws.Between(-hue_, hue_);
     if (brightness_ > 0) ChangeBrightness(brightness, white_, image);
     if (contrast_ > 0) ChangeContrast(contrast, white_, size(), image);
     if (saturation_ > 0) ChangeSaturation(saturation, white_, size(), image);
+    if (hue_ > 0) ChangeHue(hue, white_, size(), image);
   }
 
   const double brightness_;
   const double contrast_;
   const double saturation_;
+  const double hue_;
   const double white_;
 };
 
@@ -78,11 +82,11 @@ void CheckColours(OpBuilder& builder, const ImageSize& size, const BoundColumn& 
 void ColourJitterSpec::Check(config::Problems& problems) const {
   for (const auto& [field, range] :
        {std::pair("brightness", brightness), std::pair("contrast", contrast),
-        std::pair("saturation", saturation)}) {
+        std::pair("saturation", saturation), std::pair("hue", hue)}) {
     if (std::isnan(range)) problems.Add(field, "is not a number", "");
   }
-  if (brightness == 0 && contrast == 0 && saturation == 0) {
-    problems.Add("", "changes nothing", "give brightness, contrast or saturation");
+  if (brightness == 0 && contrast == 0 && saturation == 0 && hue == 0) {
+    problems.Add("", "changes nothing", "give brightness, contrast, saturation or hue");
   }
   if (white.has_value() && (!std::isfinite(*white) || *white <= 0)) {
     problems.Add("white", "is not a finite number above 0", "write 1 or 255");
