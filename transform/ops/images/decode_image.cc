@@ -1,11 +1,19 @@
 #include "transform/ops/images/decode_image.h"
 
 #include "transform/engine/block_op.h"
+#include "transform/engine/images.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/ops/images/image_decoder.h"
 
 namespace tidemill::transform {
 namespace {
+
+// At how many eighths of its height and width an image is made.
+BoundColumn AtEighths(BoundColumn column, int eighths) {
+  std::vector<int64_t>& shape = column.schema.shape;
+  for (const size_t side : {1, 2}) shape[side] = ReducedSide(shape[side], eighths);
+  return column;
+}
 
 class DecodeImageOp final : public BlockOp {
  public:
@@ -16,15 +24,27 @@ class DecodeImageOp final : public BlockOp {
         shape_(shape),
         orientation_(spec.orientation),
         fit_(spec.fit),
+        reduced_(spec.reduced),
         files_(std::move(files)) {}
+
+  // The same at this many eighths.
+  DecodeImageOp(const DecodeImageOp& whole, int eighths)
+      : BlockOp({}, {AtEighths(whole.outputs()[0], eighths)}),
+        shape_(whole.shape_),
+        eighths_(eighths),
+        orientation_(whole.orientation_),
+        fit_(whole.fit_),
+        reduced_(whole.reduced_),
+        files_(whole.files_) {}
 
   absl::Status RunBlock(const Block& block) const override {
     Frame& frame = block.frame;
     ASSIGN_OR_RETURN(const batch::Column* const files, FilesOf(frame));
     std::span<uint8_t> pixels = OutputOf<uint8_t>(block, 0);
+    const int64_t size = OutputWidth(0);
     for (int64_t row = block.first_row; row < block.first_row + block.num_rows; ++row) {
-      const std::span<uint8_t> image = pixels.first(shape_.Size());
-      pixels = pixels.subspan(shape_.Size());
+      const std::span<uint8_t> image = pixels.first(size);
+      pixels = pixels.subspan(size);
       absl::Status status;
       if (!frame.IsBad(row)) status = Decode(files->Bytes(row), image);
       if (!status.ok()) {
@@ -36,16 +56,30 @@ class DecodeImageOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    return {.may_reduce = reduced_ && fit_ == ImageFit::kExact};
+  }
+
+  std::unique_ptr<Op> Reduced(int eighths) const override {
+    return std::make_unique<DecodeImageOp>(*this, eighths);
+  }
+
   // No program of tensors decodes files.
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
-    graph.GiveImage(outputs()[0], "the decoded image, as [height, width, channels]");
+    const std::string meaning = eighths_ == kEighths
+                                    ? "the decoded image, as [height, width, channels]"
+                                    : fmt::format(
+                                          "the image, decoded at {}/8 of its height and width, as "
+                                          "[height, width, channels]",
+                                          eighths_);
+    graph.GiveImage(outputs()[0], meaning);
     return absl::OkStatus();
   }
 
  private:
   absl::Status Decode(std::string_view file, std::span<uint8_t> pixels) const {
-    return fit_ == ImageFit::kExact ? DecodeImage(file, shape_, orientation_, pixels)
-                                    : DecodeStretched(file, shape_, orientation_, pixels);
+    return fit_ == ImageFit::kExact ? DecodeReduced(file, shape_, eighths_, orientation_, pixels)
+                                    : DecodeStretched(file, shape_, orientation_, reduced_, pixels);
   }
 
   absl::StatusOr<const batch::Column*> FilesOf(const Frame& frame) const {
@@ -53,9 +87,11 @@ class DecodeImageOp final : public BlockOp {
     return frame.samples().Get(batch::kPayloadColumn, batch::DataType::kBinary);
   }
 
-  const ImageShape shape_;
+  const ImageShape shape_;  // The one of whole images.
+  const int eighths_ = kEighths;
   const Orientation orientation_;
   const ImageFit fit_;
+  const bool reduced_;
   const std::optional<BoundColumn> files_;
 };
 

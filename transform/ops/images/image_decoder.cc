@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "records/exif.h"
+#include "transform/engine/images.h"
 #include "transform/ops/images/image_kind.h"
 #include "transform/ops/images/resampling.h"
 #include "transform/ops/images/turn.h"
@@ -222,14 +224,18 @@ void ToPlanes(const uint8_t* __restrict row, int64_t width, int64_t plane,
   }
 }
 
-// `line`: memory for one row of colours or inks.
-bool ReadJpegRows(JpegReader& reader, const ImageShape& shape, std::span<uint8_t> line,
+// `shape`: the size of the image at `eighths`. `line`: memory for one row of colours or inks.
+bool ReadJpegRows(JpegReader& reader, const ImageShape& shape, int eighths, std::span<uint8_t> line,
                   std::span<uint8_t> pixels) {
   if (setjmp(reader.jump) != 0) return false;
   const bool inks = HasInks(reader);
+  reader.jpeg.scale_num = static_cast<unsigned>(eighths);
+  reader.jpeg.scale_denom = kEighths;
   reader.jpeg.out_color_space = inks ? JCS_CMYK : shape.channels == 1 ? JCS_GRAYSCALE : kColours;
   reader.jpeg.dct_method = JDCT_ISLOW;
   jpeg_start_decompress(&reader.jpeg);
+  TIDEMILL_CHECK(reader.jpeg.output_height == shape.height &&
+                 reader.jpeg.output_width == shape.width);
   while (reader.jpeg.output_scanline < reader.jpeg.output_height) {
     uint8_t* const to = pixels.data() + reader.jpeg.output_scanline * shape.width;
     JSAMPROW row = shape.channels == 1 && !inks ? to : line.data();
@@ -268,12 +274,13 @@ absl::Status WhyNot(const JpegReader& reader) {
 }
 
 absl::Status DecodeOpenJpeg(JpegReader& reader, std::string_view file, const ImageShape& shape,
-                            std::span<uint8_t> pixels) {
+                            int eighths, std::span<uint8_t> pixels) {
   if (!ReadJpegHeader(reader, file)) return WhyNot(reader);
   RETURN_IF_ERROR(CheckSize(reader.jpeg.image_height, reader.jpeg.image_width, shape));
   constexpr int64_t kInkBytes = 4;
-  std::vector<uint8_t> line(shape.width * std::max(kColourBytes, kInkBytes));
-  return ReadJpegRows(reader, shape, line, pixels) ? absl::OkStatus() : WhyNot(reader);
+  const ImageShape made = ReducedShape(shape, eighths);
+  std::vector<uint8_t> line(made.width * std::max(kColourBytes, kInkBytes));
+  return ReadJpegRows(reader, made, eighths, line, pixels) ? absl::OkStatus() : WhyNot(reader);
 }
 
 void StartReader(JpegReader& reader) {
@@ -284,10 +291,11 @@ void StartReader(JpegReader& reader) {
   reader.progress.progress_monitor = OnJpegProgress;
 }
 
-absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, std::span<uint8_t> pixels) {
+absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, int eighths,
+                        std::span<uint8_t> pixels) {
   JpegReader reader;
   StartReader(reader);
-  absl::Status status = DecodeOpenJpeg(reader, file, shape, pixels);
+  absl::Status status = DecodeOpenJpeg(reader, file, shape, eighths, pixels);
   jpeg_destroy_decompress(&reader.jpeg);
   return status;
 }
@@ -329,11 +337,24 @@ absl::Status NotAnImage(std::string_view file) {
 bool IsPng(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 bool IsJpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
 
-absl::Status DecodeAsStored(std::string_view file, const ImageShape& shape,
+// Scales as Pillow's resize() does with its filter BILINEAR.
+void Scale(const std::vector<uint8_t>& image, const ImageShape& from, const ImageShape& to,
+           std::span<uint8_t> pixels) {
+  const Resampling resampling({from.channels, from.height, from.width},
+                              {to.channels, to.height, to.width}, ResamplingFilter::kTriangle);
+  std::vector<uint8_t> between(resampling.BetweenSize());
+  resampling.Run(image.data(), between.data(), pixels.data());
+}
+
+absl::Status DecodeAsStored(std::string_view file, const ImageShape& shape, int eighths,
                             std::span<uint8_t> pixels) {
-  if (IsPng(file)) return DecodePng(file, shape, pixels);
-  if (IsJpeg(file)) return DecodeJpeg(file, shape, pixels);
-  return NotAnImage(file);
+  if (IsJpeg(file)) return DecodeJpeg(file, shape, eighths, pixels);
+  if (!IsPng(file)) return NotAnImage(file);
+  if (eighths == kEighths) return DecodePng(file, shape, pixels);
+  std::vector<uint8_t> whole(shape.Size());
+  RETURN_IF_ERROR(DecodePng(file, shape, whole));
+  Scale(whole, shape, ReducedShape(shape, eighths), pixels);
+  return absl::OkStatus();
 }
 
 ImageShape Exchanged(const ImageShape& shape) {
@@ -352,18 +373,29 @@ absl::Status WithAdvice(absl::Status status, std::string_view file, const ImageS
 
 }  // namespace
 
+ImageShape ReducedShape(const ImageShape& shape, int eighths) {
+  return {shape.channels, ReducedSide(shape.height, eighths), ReducedSide(shape.width, eighths)};
+}
+
 absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
                          std::span<uint8_t> pixels) {
+  return DecodeReduced(file, shape, kEighths, orientation, pixels);
+}
+
+absl::Status DecodeReduced(std::string_view file, const ImageShape& shape, int eighths,
+                           Orientation orientation, std::span<uint8_t> pixels) {
   if (orientation == Orientation::kIgnore) {
-    absl::Status status = DecodeAsStored(file, shape, pixels);
+    absl::Status status = DecodeAsStored(file, shape, eighths, pixels);
     return status.ok() ? status : WithAdvice(std::move(status), file, shape);
   }
   const std::optional<Exif> exif = ReadExif(file);
   const int turn = exif ? exif->orientation : 1;
-  if (turn == 1) return DecodeAsStored(file, shape, pixels);
-  std::vector<uint8_t> stored(shape.Size());
-  RETURN_IF_ERROR(DecodeAsStored(file, ExchangesSides(turn) ? Exchanged(shape) : shape, stored));
-  Turn(stored, turn, shape, pixels);
+  if (turn == 1) return DecodeAsStored(file, shape, eighths, pixels);
+  const ImageShape made = ReducedShape(shape, eighths);
+  std::vector<uint8_t> stored(made.Size());
+  RETURN_IF_ERROR(
+      DecodeAsStored(file, ExchangesSides(turn) ? Exchanged(shape) : shape, eighths, stored));
+  Turn(stored, turn, made, pixels);
   return absl::OkStatus();
 }
 
@@ -376,7 +408,7 @@ absl::StatusOr<ImageShape> ReadImageHeader(std::string_view file) {
 }
 
 absl::Status DecodeStretched(std::string_view file, const ImageShape& shape,
-                             Orientation orientation, std::span<uint8_t> pixels) {
+                             Orientation orientation, bool reduced, std::span<uint8_t> pixels) {
   ASSIGN_OR_RETURN(ImageShape stored, ReadImageHeader(file));
   if (orientation == Orientation::kApply) {
     const std::optional<Exif> exif = ReadExif(file);
@@ -386,13 +418,13 @@ absl::Status DecodeStretched(std::string_view file, const ImageShape& shape,
   if (stored.height == shape.height && stored.width == shape.width) {
     return DecodeImage(file, shape, orientation, pixels);
   }
-  std::vector<uint8_t> whole(stored.Size());
-  RETURN_IF_ERROR(DecodeImage(file, stored, orientation, whole));
-  const Resampling resampling({stored.channels, stored.height, stored.width},
-                              {shape.channels, shape.height, shape.width},
-                              ResamplingFilter::kTriangle);
-  std::vector<uint8_t> between(resampling.BetweenSize());
-  resampling.Run(whole.data(), between.data(), pixels.data());
+  const int eighths = reduced && IsJpeg(file) ? LeastEighths({1, stored.height, stored.width},
+                                                             {1, shape.height, shape.width})
+                                              : kEighths;
+  const ImageShape made = ReducedShape(stored, eighths);
+  std::vector<uint8_t> image(made.Size());
+  RETURN_IF_ERROR(DecodeReduced(file, stored, eighths, orientation, image));
+  Scale(image, made, shape, pixels);
   return absl::OkStatus();
 }
 

@@ -1,140 +1,32 @@
 #include "transform/ops/images/image_decoder.h"
 
 #include <gtest/gtest.h>
-#include <jpeglib.h>
-#include <png.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
 
 #include "base/testing/status_matchers.h"
 #include "transform/ops/images/resize.h"
+#include "transform/testing/image_files.h"
 #include "transform/testing/samples.h"
 
 namespace tidemill::transform {
 namespace {
 
+using testing::BigEndian;
+using testing::ChecksumOf;
+using testing::EncodeDeepPng;
+using testing::EncodeJpeg;
+using testing::EncodePng;
 using ::testing::HasSubstr;
+using testing::Noise;
+using testing::StoredImage;
+using testing::Waves;
+using testing::WithChunk;
+using testing::WithExif;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
-
-// Interleaved pixels.
-struct Image {
-  int height = 0;
-  int width = 0;
-  int channels = 0;
-  std::vector<uint8_t> pixels;
-
-  uint8_t At(int channel, int y, int x) const {
-    return pixels[(y * width + x) * channels + channel];
-  }
-};
-
-Image Noise(int height, int width, int channels, uint32_t seed) {
-  std::mt19937 random(seed);
-  Image image{height, width, channels, std::vector<uint8_t>(height * width * channels)};
-  for (uint8_t& pixel : image.pixels) pixel = static_cast<uint8_t>(random());
-  return image;
-}
-
-// Slow waves, which JPEG hardly changes.
-Image Waves(int height, int width, int channels) {
-  Image image{height, width, channels, {}};
-  for (int i = 0; i < height * width; ++i) {
-    for (int channel = 0; channel < channels; ++channel) {
-      image.pixels.push_back(
-          static_cast<uint8_t>(60 + 2 * (i / width) + (i % width) + 30 * channel));
-    }
-  }
-  return image;
-}
-
-std::string EncodePng(const Image& image) {
-  png_image png = {};
-  png.version = PNG_IMAGE_VERSION;
-  png.width = image.width;
-  png.height = image.height;
-  constexpr png_uint_32 kFormats[] = {0, PNG_FORMAT_GRAY, 0, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
-  png.format = kFormats[image.channels];
-  png_alloc_size_t size = 0;
-  png_image_write_to_memory(&png, nullptr, &size, 0, image.pixels.data(), 0, nullptr);
-  std::string file(size, '\0');
-  png_image_write_to_memory(&png, file.data(), &size, 0, image.pixels.data(), 0, nullptr);
-  file.resize(size);
-  return file;
-}
-
-// Exif data that hold an orientation, as a block of TIFF.
-std::string ExifBlock(char orientation) {
-  using std::string_literals::operator""s;
-  return "MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0"s + orientation + "\0\0\0\0\0\0"s;
-}
-
-// A JPEG with Exif data.
-std::string WithExif(const std::string& jpeg, char orientation) {
-  using std::string_literals::operator""s;
-  const std::string block = "Exif\0\0"s + ExifBlock(orientation);
-  return jpeg.substr(0, 2) + "\xff\xe1\0"s + static_cast<char>(block.size() + 2) + block +
-         jpeg.substr(2);
-}
-
-uint32_t ChecksumOf(std::string_view chunk) {
-  png_uint_32 crc = 0xffffffff;
-  for (const char byte : chunk) {
-    crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (0xedb88320 & (0 - (crc & 1)));
-  }
-  return ~crc;
-}
-
-std::string BigEndian(uint32_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
-  return bytes;
-}
-
-// A PNG with Exif data, right after its header.
-std::string WithChunk(const std::string& png, char orientation) {
-  const std::string block = ExifBlock(orientation);
-  const std::string chunk = "eXIf" + block;
-  return png.substr(0, 33) + BigEndian(static_cast<uint32_t>(block.size())) + chunk +
-         BigEndian(ChecksumOf(chunk)) + png.substr(33);
-}
-
-std::string EncodeJpeg(const Image& image, bool progressive = false,
-                       J_COLOR_SPACE stored = JCS_UNKNOWN) {
-  jpeg_compress_struct jpeg = {};
-  jpeg_error_mgr errors = {};
-  jpeg.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&jpeg);
-  unsigned char* bytes = nullptr;
-  unsigned long size = 0;  // NOLINT: libjpeg's type.
-  jpeg_mem_dest(&jpeg, &bytes, &size);
-  jpeg.image_width = image.width;
-  jpeg.image_height = image.height;
-  jpeg.input_components = image.channels;
-  jpeg.in_color_space = image.channels == 1   ? JCS_GRAYSCALE
-                        : image.channels == 4 ? JCS_CMYK
-                                              : JCS_RGB;
-  jpeg_set_defaults(&jpeg);
-  if (stored != JCS_UNKNOWN) jpeg_set_colorspace(&jpeg, stored);
-  jpeg_set_quality(&jpeg, 98, TRUE);
-  if (progressive) jpeg_simple_progression(&jpeg);
-  jpeg_start_compress(&jpeg, TRUE);
-  while (jpeg.next_scanline < jpeg.image_height) {
-    auto* row = const_cast<JSAMPROW>(image.pixels.data() +
-                                     jpeg.next_scanline * image.width * image.channels);
-    jpeg_write_scanlines(&jpeg, &row, 1);
-  }
-  jpeg_finish_compress(&jpeg);
-  std::string file(reinterpret_cast<const char*>(bytes), size);
-  jpeg_destroy_compress(&jpeg);
-  std::free(bytes);
-  return file;
-}
 
 // The decoded pixels; fails the test when there are none.
 std::vector<uint8_t> Decode(const std::string& file, const ImageShape& shape) {
@@ -149,7 +41,7 @@ absl::Status Failure(const std::string& file, const ImageShape& shape) {
 }
 
 TEST(DecodeImage, ReadsPngColoursExactlyChannelAfterChannel) {
-  const Image image = Noise(5, 7, 3, 1);
+  const StoredImage image = Noise(5, 7, 3, 1);
   const std::vector<uint8_t> pixels = Decode(EncodePng(image), {3, 5, 7});
   for (int channel = 0; channel < 3; ++channel) {
     for (int y = 0; y < 5; ++y) {
@@ -161,20 +53,20 @@ TEST(DecodeImage, ReadsPngColoursExactlyChannelAfterChannel) {
 }
 
 TEST(DecodeImage, ReadsGreyPngAsGreyAndAsColours) {
-  const Image image = Noise(4, 3, 1, 2);
+  const StoredImage image = Noise(4, 3, 1, 2);
   EXPECT_EQ(Decode(EncodePng(image), {1, 4, 3}), image.pixels);
   const std::vector<uint8_t> colours = Decode(EncodePng(image), {3, 4, 3});
   for (int i = 0; i < 36; ++i) ASSERT_EQ(colours[i], image.pixels[i % 12]);
 }
 
 TEST(DecodeImage, DropsAlpha) {
-  const Image image = Noise(6, 6, 4, 3);
+  const StoredImage image = Noise(6, 6, 4, 3);
   const std::vector<uint8_t> pixels = Decode(EncodePng(image), {3, 6, 6});
   for (int i = 0; i < 36; ++i) ASSERT_EQ(pixels[36 + i], image.At(1, i / 6, i % 6));
 }
 
 TEST(DecodeImage, ReadsColoursAsTheirLuma) {
-  const Image image = Noise(6, 6, 3, 4);
+  const StoredImage image = Noise(6, 6, 3, 4);
   const std::vector<uint8_t> pixels = Decode(EncodePng(image), {1, 6, 6});
   for (int i = 0; i < 36; ++i) {
     const double luma = 0.299 * image.At(0, i / 6, i % 6) + 0.587 * image.At(1, i / 6, i % 6) +
@@ -185,7 +77,7 @@ TEST(DecodeImage, ReadsColoursAsTheirLuma) {
 
 TEST(DecodeImage, ReadsJpegUpToItsLoss) {
   for (const bool progressive : {false, true}) {
-    const Image image = Waves(24, 17, 3);
+    const StoredImage image = Waves(24, 17, 3);
     const std::vector<uint8_t> pixels = Decode(EncodeJpeg(image, progressive), {3, 24, 17});
     for (int channel = 0; channel < 3; ++channel) {
       for (int i = 0; i < 24 * 17; ++i) {
@@ -196,7 +88,7 @@ TEST(DecodeImage, ReadsJpegUpToItsLoss) {
 }
 
 TEST(DecodeImage, ReadsJpegInTheColoursAskedFor) {
-  const Image image = Waves(16, 16, 1);
+  const StoredImage image = Waves(16, 16, 1);
   const std::vector<uint8_t> grey = Decode(EncodeJpeg(image), {1, 16, 16});
   const std::vector<uint8_t> colours = Decode(EncodeJpeg(image), {3, 16, 16});
   for (int i = 0; i < 256; ++i) {
@@ -206,13 +98,13 @@ TEST(DecodeImage, ReadsJpegInTheColoursAskedFor) {
 }
 
 // Four inks, inverted as Adobe's programs write them, to a colour of one channel.
-double ColourOfInks(const Image& inks, int channel, int i) {
+double ColourOfInks(const StoredImage& inks, int channel, int i) {
   const int width = inks.width;
   return inks.At(channel, i / width, i % width) * inks.At(3, i / width, i % width) / 255.0;
 }
 
 TEST(DecodeImage, ReadsTheInksOfAJpegAsColours) {
-  const Image inks = Waves(16, 24, 4);
+  const StoredImage inks = Waves(16, 24, 4);
   constexpr double kExact = 6;  // The loss of JPEG.
   for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
     const std::string file = EncodeJpeg(inks, /*progressive=*/false, stored);
@@ -230,7 +122,7 @@ TEST(DecodeImage, ReadsTheInksOfAJpegAsColours) {
 }
 
 TEST(DecodeImage, TurnsAnImageAsItsExifDataAskWhenItShall) {
-  const Image stored = Noise(2, 3, 1, 12);  // abc / def
+  const StoredImage stored = Noise(2, 3, 1, 12);  // abc / def
   const std::vector<uint8_t>& p = stored.pixels;
   const uint8_t a = p[0], b = p[1], c = p[2], d = p[3], e = p[4], f = p[5];
   const std::vector<std::vector<uint8_t>> upright = {
@@ -247,7 +139,7 @@ TEST(DecodeImage, TurnsAnImageAsItsExifDataAskWhenItShall) {
 }
 
 TEST(DecodeImage, TurnsEveryChannelOfAJpeg) {
-  const Image image = Waves(8, 16, 3);
+  const StoredImage image = Waves(8, 16, 3);
   const std::string file = WithExif(EncodeJpeg(image), 6);
   const std::vector<uint8_t> stored = Decode(file, {3, 8, 16});
   std::vector<uint8_t> pixels(3 * 8 * 16);
@@ -365,7 +257,7 @@ TEST(DecodeImage, SurvivesRandomDamage) {
 }
 
 TEST(DecodeImage, MakesDamagedFilesBadSamplesAndKeepsTheOthers) {
-  const Image image = Noise(4, 4, 1, 10);
+  const StoredImage image = Noise(4, 4, 1, 10);
   const absl::StatusOr<Graph> graph = Graph::Build(
       testing::Spec(DecodeImageSpec{.height = 4, .width = 4, .channels = 1}, StackSpec{}),
       {.payload = PayloadKind::kFile});
@@ -381,7 +273,7 @@ TEST(DecodeImage, MakesDamagedFilesBadSamplesAndKeepsTheOthers) {
 }
 
 TEST(DecodeImage, StretchesImagesOfAllSizesAsResizeDoesWithAntialias) {
-  const Image image = Noise(9, 14, 3, 12);
+  const StoredImage image = Noise(9, 14, 3, 12);
   const auto resized = Graph::Build(
       testing::Spec(DecodeImageSpec{.height = 9, .width = 14},
                     ResizeSpec{.height = 4, .width = 6, .antialias = true}, StackSpec{}),
@@ -402,6 +294,25 @@ TEST(DecodeImage, StretchesImagesOfAllSizesAsResizeDoesWithAntialias) {
   ASSERT_EQ(numbers.size(), 2 * 3 * 4 * 6);
   EXPECT_EQ(std::vector<float>(numbers.begin(), numbers.begin() + 3 * 4 * 6),
             testing::Numbers<float>(expected->batch, "input"));
+}
+
+TEST(DecodeImage, KeepsTheUpperHalfOf16Bits) {
+  std::mt19937 random(30);
+  for (const int channels : {1, 2, 3, 4}) {
+    std::vector<uint16_t> deep(5 * 7 * channels);
+    for (uint16_t& pixel : deep) pixel = static_cast<uint16_t>(random());
+    deep[0] = 0xFFFF;
+    deep[channels] = 0x00FF;
+    const int colours = channels < 3 ? 1 : 3;
+    const std::vector<uint8_t> pixels =
+        Decode(EncodeDeepPng(5, 7, channels, deep), {colours, 5, 7});
+    for (int channel = 0; channel < colours; ++channel) {
+      for (int i = 0; i < 5 * 7; ++i) {
+        ASSERT_EQ(pixels[channel * 5 * 7 + i], deep[i * channels + channel] >> 8)
+            << channels << " channels";
+      }
+    }
+  }
 }
 
 TEST(ReadImageHeader, KnowsSidesAndColours) {

@@ -169,7 +169,9 @@ class SmoothResizeOp final : public ImageOp {
     return absl::OkStatus();
   }
 
-  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override { return {.obstacle = {}}; }
+  OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
+    return {.obstacle = {}, .averages_images = true};
+  }
 
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const bool is_byte = inputs()[0].schema.type == batch::DataType::kUInt8;
