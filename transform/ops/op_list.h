@@ -2,6 +2,8 @@
 #pragma once
 
 #include "config/spec_list.h"
+#include "transform/ops/audio/decode_wav.h"
+#include "transform/ops/audio/mel_spectrogram.h"
 #include "transform/ops/categories/hash_buckets.h"
 #include "transform/ops/categories/hash_cross.h"
 #include "transform/ops/categories/one_hot.h"
@@ -47,6 +49,7 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              ParseJsonSpec,     //
                              ParseExampleSpec,  //
                              DecodeImageSpec,   //
+                             DecodeWavSpec,     //
                              TimeFeaturesSpec,  //
                              ComputeSpec,       //
                              FilterSpec,        //
@@ -62,21 +65,22 @@ using Ops = config::SpecList<ParseCsvSpec,      //
                              HashCrossSpec,
                              VocabularySpec,  //
                              HashTokensSpec,
-                             WordPiecesSpec,     //
-                             ResizeSpec,         //
-                             CropSpec,           //
-                             FlipSpec,           //
-                             RandomCropSpec,     //
-                             RandomFlipSpec,     //
-                             ColourJitterSpec,   //
-                             RandomErasingSpec,  //
-                             PadSpec,            //
-                             CastSpec,           //
-                             ReshapeSpec,        //
-                             StackSpec,          //
-                             TorchScriptSpec,    //
-                             PluginOpSpec,       //
-                             DelaySpec,          //
+                             WordPiecesSpec,      //
+                             ResizeSpec,          //
+                             CropSpec,            //
+                             FlipSpec,            //
+                             RandomCropSpec,      //
+                             RandomFlipSpec,      //
+                             ColourJitterSpec,    //
+                             RandomErasingSpec,   //
+                             MelSpectrogramSpec,  //
+                             PadSpec,             //
+                             CastSpec,            //
+                             ReshapeSpec,         //
+                             StackSpec,           //
+                             TorchScriptSpec,     //
+                             PluginOpSpec,        //
+                             DelaySpec,           //
                              LabelSpec>;
 
 }  // namespace tidemill::transform

@@ -1,7 +1,6 @@
 #include "transform/ops/numbers/log1p.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,40 +8,18 @@
 
 #include "transform/engine/each_processor.h"
 #include "transform/engine/float_columns.h"
+#include "transform/engine/logarithm.h"
 #include "transform/engine/portable_graph.h"
 
 namespace tidemill::transform {
 namespace {
 
-// log(1 + x) for x >= 0, with less than one unit of error in the last place, by arithmetic that a
-// compiler can do on several numbers at once. The C library's function is called number by number.
-// The method and the constants are from FreeBSD's s_log1p.c: 1 + x is 2^k * (1 + f), where 1 + f is
-// between sqrt(1/2) and sqrt(2), and log(1 + f) is a polynomial in f / (2 + f).
+// log(1 + x) for x >= 0, with less than one unit of error in the last place.
 inline double LogOnePlus(double x) {
-  constexpr uint64_t kSqrtHalf = 0x3FE6A09E00000000;
-  constexpr uint64_t kBitsOfWhole =
-      0x4338000000000000;  // Whole numbers in the low bits of a double.
-  constexpr double kWhole = 0x1.8p52;
-  constexpr double kLn2High = 6.93147180369123816490e-01;
-  constexpr double kLn2Low = 1.90821492927058770002e-10;
   const double sum = 1 + x;
   // What `sum` has lost of x. One of both is the larger, and the rest is exact.
   const double lost = (x < 1 ? x - (sum - 1) : 1 - (sum - x)) / sum;
-  const uint64_t bits = std::bit_cast<uint64_t>(sum) - kSqrtHalf;
-  const uint64_t exponent = bits >> 52;
-  const double k = std::bit_cast<double>(kBitsOfWhole + exponent) - kWhole;
-  const double f = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFF) + kSqrtHalf) - 1;
-  const double s = f / (2 + f);
-  const double z = s * s;
-  const double w = z * z;
-  const double even = w * (3.999999999940941908e-01 +
-                           w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  const double odd = z * (6.666666666666735130e-01 +
-                          w * (2.857142874366239149e-01 +
-                               w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
-  const double half = 0.5 * f * f;
-  const double value =
-      k * kLn2High - ((half - (s * (half + even + odd) + (k * kLn2Low + lost))) - f);
+  const double value = LogarithmOf(sum, lost);
   // Also keeps zero, infinity and what is not a number.
   return x > 0 && x <= std::numeric_limits<double>::max() ? value : x;
 }
