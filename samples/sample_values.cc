@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "samples/dataset_schema.h"
-#include "transform/ops/parse_csv.h"
-#include "transform/ops/parse_json.h"
+#include "transform/ops/records/parse_csv.h"
+#include "transform/ops/records/parse_json.h"
 #include "transform/ops/stack.h"
 
 namespace tidemill::samples {

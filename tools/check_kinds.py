@@ -12,7 +12,7 @@ KINDS = {
     "measure": ("evaluator/measures/*.h", "evaluator/measures/measures.cc", "evaluator/measures/measures.h"),
     "format": ("storage/spec/formats/*_format.h", "storage/spec/formats/format_list.h",
                "storage/spec/formats/file_format.h"),
-    "op": ("transform/ops/*.h", "transform/ops/op_list.h", "transform/ops/graph_op.h"),
+    "op": ("transform/ops/**/*.h", "transform/ops/op_list.h", "transform/engine/graph_op.h"),
     "selection policy": ("selector/policies/*.h", "selector/policies/policy_list.h", "selector/client/selection_spec.h"),
     "downsampling method": ("trainer_server/downsampling/spec/*.h",
                             "trainer_server/downsampling/spec/method_list.h",

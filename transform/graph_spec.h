@@ -13,7 +13,7 @@
 
 #include "config/describe.h"
 #include "config/types.h"
-#include "transform/ops/graph_op.h"
+#include "transform/engine/graph_op.h"
 
 namespace tidemill::transform {
 

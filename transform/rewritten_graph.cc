@@ -52,6 +52,12 @@ void Graph::Rewire(const GraphSpec& spec) {
       op.inputs = inputs;
       op.outputs = builder.outputs();
     }
+    const auto reduced = std::ranges::find(plan_.reduced, index, &ReducedImages::op);
+    if (reduced != plan_.reduced.end()) {
+      op.op = op.op->Reduced(reduced->eighths);
+      TIDEMILL_CHECK(op.op != nullptr && AreInSameSlots(op.op->block_op()->outputs(), op.outputs));
+      op.outputs = op.op->block_op()->outputs();
+    }
     for (const BoundColumn& made : op.outputs) schemas[made.slot] = made.schema;
   }
   TIDEMILL_CHECK(schemas == as_written);

@@ -1,6 +1,6 @@
 #include "transform/strict_categories.h"
 
-#include "transform/ops/one_hot.h"
+#include "transform/ops/categories/one_hot.h"
 
 namespace tidemill::transform {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "transform/engine/op_builder.h"
-#include "transform/ops/standardize.h"
+#include "transform/ops/numbers/standardize.h"
 
 namespace tidemill::transform {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "transform/ops/number_text.h"
+#include "transform/ops/records/number_text.h"
 
 namespace tidemill::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/thousands.h"
 #include "cli/init/image_time.h"
 #include "records/exif.h"
-#include "transform/ops/image_decoder.h"
+#include "transform/ops/images/image_decoder.h"
 
 namespace tidemill::cli {
 namespace {

@@ -66,7 +66,8 @@ std::string DescribeCosts(const CostComparison& costs, const View& view) {
       "Medians of {} rounds in turn, on one thread of this machine, over a block of {} rows made "
       "of "
       "{} samples of the dataset. The prediction adds up what the ops take as written; where an op "
-      "runs elsewhere, its time is scaled by the bytes that it reads and makes.",
+      "runs elsewhere, its time is scaled by the bytes that it reads and makes. An op that decodes "
+      "smaller images counts with what it takes.",
       costs.num_rounds, WithThousands(costs.block_rows), WithThousands(costs.num_samples));
   return fmt::format("{}\n{}", table.ToString(), Wrapped(how, view, 0));
 }
@@ -77,6 +78,8 @@ std::string_view NameOf(transform::RewriteKind kind) {
       return "left out";
     case transform::RewriteKind::kMoved:
       return "moved";
+    case transform::RewriteKind::kReduced:
+      return "reduced";
     case transform::RewriteKind::kStays:
       return "stays";
   }

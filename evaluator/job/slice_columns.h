@@ -18,8 +18,8 @@
 #include "samples/fields/sample_expression.h"
 #include "storage/spec/dataset_spec.h"
 #include "transform/engine/sample_schema.h"
-#include "transform/ops/csv_fields.h"
-#include "transform/ops/csv_rows.h"
+#include "transform/ops/records/csv_fields.h"
+#include "transform/ops/records/csv_rows.h"
 
 namespace tidemill::evaluator {
 

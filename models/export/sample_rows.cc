@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "samples/dataset_schema.h"
-#include "transform/ops/csv_rows.h"
+#include "transform/ops/records/csv_rows.h"
 
 namespace tidemill::models {
 namespace {

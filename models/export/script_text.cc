@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "transform/ops/text_words.h"
+#include "transform/ops/texts/text_words.h"
 // The hash's secret is not part of the library's interface.
 #define XXH_INLINE_ALL
 #include "xxhash.h"
@@ -41,7 +41,7 @@ def places(self, texts: List[str], places: Dict[str, int]) -> Tensor:
   return torch.tensor(found, dtype=4)
 )";
 
-// The same as transform/ops/text_words.cc. A str of TorchScript is a string of bytes.
+// The same as transform/ops/texts/text_words.cc. A str of TorchScript is a string of bytes.
 const std::string_view kWordMethods = R"(
 def count_not_greater(self, sorted_numbers: List[int], number: int) -> int:
   begin = 0

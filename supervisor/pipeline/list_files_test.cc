@@ -12,7 +12,7 @@
 #include "supervisor/pipeline/disk_files.h"
 #include "supervisor/pipeline/pipeline_check.h"
 #include "supervisor/testing/testdata.h"
-#include "transform/ops/one_hot.h"
+#include "transform/ops/categories/one_hot.h"
 
 namespace tidemill::supervisor {
 namespace {

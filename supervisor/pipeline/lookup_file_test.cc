@@ -14,7 +14,7 @@
 #include "supervisor/pipeline/disk_files.h"
 #include "supervisor/pipeline/pipeline_check.h"
 #include "supervisor/testing/testdata.h"
-#include "transform/ops/lookup.h"
+#include "transform/ops/tables/lookup.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/testing/tree.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
-#include "transform/ops/lookup_table.h"
+#include "transform/ops/tables/lookup_table.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/ops_graphs.h"
+#include "tests/fuzz/ops_media.h"
 #include "transform/fitter.h"
 #include "transform/graph.h"
 
@@ -71,18 +72,8 @@ constexpr Target kTargets[] = {
        Finish(made, bytes);
        return made;
      }},
-    {"decode_image",
-     [](Bytes& bytes) {
-       Case made{.schema = {.payload = PayloadKind::kFile}};
-       Add(made,
-           DecodeImageSpec{.height = Small(bytes, 1, 4),
-                           .width = Small(bytes, 1, 4),
-                           .channels = Small(bytes, 1, 3),
-                           .orientation = Pick(bytes, {Orientation::kIgnore, Orientation::kApply}),
-                           .fit = Pick(bytes, {ImageFit::kExact, ImageFit::kStretch})});
-       Add(made, StackSpec{});
-       return made;
-     }},
+    {"decode_image", DecodeImageCase},
+    {"decode_wav", DecodeWavCase},
     {"time_features",
      [](Bytes& bytes) {
        Case made = Records(bytes, CsvType::kInt64);
@@ -291,23 +282,9 @@ constexpr Target kTargets[] = {
        return WithImages(bytes, RandomFlipSpec{.probability = bytes.ConsumeProbability<double>(),
                                                .direction = Pick(bytes, kDirections)});
      }},
-    {"colour_jitter",
-     [](Bytes& bytes) {
-       ColourJitterSpec spec{.brightness = bytes.ConsumeProbability<double>(),
-                             .contrast = bytes.ConsumeProbability<double>(),
-                             .saturation = bytes.ConsumeProbability<double>()};
-       if (bytes.ConsumeBool()) spec.white = Number(bytes);
-       return WithImages(bytes, spec);
-     }},
-    {"random_erasing",
-     [](Bytes& bytes) {
-       return WithImages(bytes, RandomErasingSpec{.probability = bytes.ConsumeProbability<double>(),
-                                                  .min_area = bytes.ConsumeProbability<double>(),
-                                                  .max_area = bytes.ConsumeProbability<double>(),
-                                                  .min_aspect = Number(bytes),
-                                                  .max_aspect = Number(bytes),
-                                                  .value = Number(bytes)});
-     }},
+    {"colour_jitter", ColourJitterCase},
+    {"random_erasing", RandomErasingCase},
+    {"mel_spectrogram", MelSpectrogramCase},
     {"pad",
      [](Bytes& bytes) {
        return WithImages(bytes, PadSpec{.column = "image",

@@ -4,6 +4,16 @@
 
 namespace tidemill::transform {
 
+int LeastEighths(const ImageSize& from, const ImageSize& to) {
+  for (const int eighths : {1, 2, 4}) {
+    if (ReducedSide(from.height, eighths) >= to.height &&
+        ReducedSide(from.width, eighths) >= to.width) {
+      return eighths;
+    }
+  }
+  return kEighths;
+}
+
 ImageSize ImageSizeOf(OpBuilder& builder, std::string_view field, const BoundColumn& column) {
   const std::vector<int64_t>& shape = column.schema.shape;
   if (IsText(column.schema.type) || shape.size() < 2 || shape.size() > 3) {

@@ -18,6 +18,19 @@ struct ImageSize {
   int64_t Numbers() const { return channels * height * width; }
 };
 
+// Images are reduced by whole eighths of their sides, because JPEG divides them into blocks of 8
+// x 8.
+inline constexpr int kEighths = 8;
+
+// Returns this many eighths of the length of a side, rounded up.
+inline int64_t ReducedSide(int64_t length, int eighths) {
+  return (length * eighths + kEighths - 1) / kEighths;
+}
+
+// Returns the smallest of 1, 2, 4 and 8 eighths at which no side is shorter than that of `to`; 8 if
+// none is.
+int LeastEighths(const ImageSize& from, const ImageSize& to);
+
 // Returns the size of the images in a column whose shape is [height, width] or [channels, height,
 // width]. For any other shape, reports a problem and returns a size of 1 in all dimensions.
 ImageSize ImageSizeOf(OpBuilder& builder, std::string_view field, const BoundColumn& column);

@@ -61,6 +61,10 @@ class Op {
   // known.
   virtual OpEffect EffectOn(const KnownNumbers& numbers) const;
 
+  // Returns the op that makes images at this many eighths of their height and width (images.h), for
+  // an op whose effect says `may_reduce`. Returns nullptr for others.
+  virtual std::unique_ptr<Op> Reduced(int /*eighths*/) const { return nullptr; }
+
   // Writes what the op makes of a sample outside of training, for programs that run without
   // Tidemill (portable_graph.h). FAILED_PRECONDITION when it cannot be written; the message is the
   // end of the sentence "cannot be exported: ...". Nothing is written then.

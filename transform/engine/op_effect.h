@@ -68,6 +68,11 @@ struct OpEffect {
   bool keeps_zero = false;
   // kMovesPixels: whether some pixels of the result may be zeros that are not from the image.
   bool adds_zeros = false;
+  // Whether the op may make smaller images than those that are written, because a key of it asks
+  // for that (Op::Reduced()).
+  bool may_reduce = false;
+  // Whether the op scales images, and makes each pixel of all pixels that it stands for.
+  bool averages_images = false;
   // Why each output is its input, to the last bit. Empty: it may differ. Such an op has no
   // obstacle.
   std::string_view idle = {};

@@ -4,7 +4,7 @@
 //   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 // Build() binds the spec to columns. It reports problems to the builder, and declares the op's
 // outputs even then, so that later ops are checked against them. The returned op is used only when
-// there were no problems. graph_op.h in transform/ops/ says what else a spec may define.
+// there were no problems. graph_op.h says what else a spec may define.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "transform/ops/graph_op.h"
+#include "transform/engine/graph_op.h"
 
 #include <optional>
 #include <string>

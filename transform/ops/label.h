@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "config/types.h"
-#include "transform/ops/graph_op.h"
+#include "transform/engine/graph_op.h"
 
 namespace tidemill::transform {
 

@@ -11,7 +11,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "transform/graph.h"
-#include "transform/ops/csv_fields.h"
+#include "transform/ops/records/csv_fields.h"
 #include "transform/testing/samples.h"
 #include "xxhash.h"
 

@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 #include "plugin/spec/plugin_use.h"
-#include "transform/ops/graph_op.h"
+#include "transform/engine/graph_op.h"
 
 namespace tidemill::transform {
 

@@ -9,8 +9,8 @@
 #include "base/time.h"
 #include "batch/batch.h"
 #include "config/column_list.h"
-#include "transform/ops/cast.h"
-#include "transform/ops/graph_op.h"
+#include "transform/engine/graph_op.h"
+#include "transform/ops/numbers/cast.h"
 
 namespace tidemill::config {
 class Problems;

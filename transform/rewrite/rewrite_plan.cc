@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 
 #include "base/thousands.h"
+#include "transform/engine/images.h"
 
 namespace tidemill::transform {
 namespace {
@@ -25,6 +26,12 @@ bool ReplacesItsInputs(const WrittenOp& op) {
 int64_t NumberBytes(const std::vector<BoundColumn>& columns, int slot) {
   const auto found = std::ranges::find(columns, slot, &BoundColumn::slot);
   return static_cast<int64_t>(batch::SizeOf(found->schema.type));
+}
+
+// For a column of shape [channels, height, width].
+ImageSize SizeOfImages(const BoundColumn& column) {
+  const std::vector<int64_t>& shape = column.schema.shape;
+  return {.channels = shape[0], .height = shape[1], .width = shape[2]};
 }
 
 class Planner {
@@ -48,6 +55,7 @@ class Planner {
       if (effects_[op].kind == OpKind::kLeavesOutRows) MoveFilter(op);
     }
     for (int op = 0; op < std::ssize(ops_); ++op) MovePixels(op);
+    for (int op = 0; op < std::ssize(ops_); ++op) ReduceImages(op);
     std::ranges::stable_sort(plan_.rewrites, {}, &Rewrite::op);
     return std::move(plan_);
   }
@@ -148,6 +156,30 @@ class Planner {
                      "image instead of {}, and the numbers are the same",
                      own.name, ops_[before].name, WithThousands(of_best.moved),
                      WithThousands(of_best.written)));
+  }
+
+  // Only where nothing but the scaled images is used.
+  void ReduceImages(int maker) {
+    if (!effects_[maker].may_reduce) return;
+    const BoundColumn& made = ops_[maker].outputs.front();
+    const auto next = std::find_if(
+        order_.begin() + static_cast<ptrdiff_t>(PlaceOf(maker)) + 1, order_.end(), [&](int op) {
+          return Holds(ops_[op].inputs, made.slot) || Holds(ops_[op].outputs, made.slot);
+        });
+    if (next == order_.end()) return;
+    const WrittenOp& scaling = ops_[*next];
+    if (!effects_[*next].averages_images || !ReplacesItsInputs(scaling)) return;
+    const ImageSize from = SizeOfImages(made);
+    const ImageSize to = SizeOfImages(scaling.outputs.front());
+    const int eighths = LeastEighths(from, to);
+    if (eighths == kEighths) return;
+    plan_.reduced.push_back({.op = maker, .eighths = eighths});
+    Note(RewriteKind::kReduced, maker, *next,
+         fmt::format("{} decodes images at {} x {} pixels instead of {} x {}: {} makes {} x {} of "
+                     "them, and `reduced` accepts that they differ a little",
+                     ops_[maker].name, ReducedSide(from.height, eighths),
+                     ReducedSide(from.width, eighths), from.height, from.width, scaling.name,
+                     to.height, to.width));
   }
 
   size_t PlaceOf(int op) const { return std::ranges::find(order_, op) - order_.begin(); }

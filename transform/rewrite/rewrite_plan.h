@@ -1,11 +1,13 @@
 // Rewrites a graph to an equal one that does less. The ops that do nothing are left out. A filter
 // runs before ops that work on the samples that it leaves out. What cuts or mirrors images runs
-// before ops that make larger numbers of them.
+// before ops that make larger numbers of them. Images are decoded at a smaller size where a key
+// asks for it and they are scaled next.
 //
-// Equal means: the same tensors to the last bit, the same bad samples for the same reasons, the
-// same number of filtered samples, and the same that is learned. An op runs elsewhere only when
-// that is proven, from what ops say about themselves (transform/engine/op_effect.h) and from the
-// numbers that columns may hold. Where a proof is missing, the op stays.
+// Equal means, unless images are decoded at a smaller size: the same tensors to the last bit, the
+// same bad samples for the same reasons, the same number of filtered samples, and the same that is
+// learned. An op runs elsewhere only when that is proven, from what ops say about themselves
+// (transform/engine/op_effect.h) and from the numbers that columns may hold. Where a proof is
+// missing, the op stays.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,7 @@ struct WrittenOp {
 enum class RewriteKind {
   kRemoved,  // The op does nothing.
   kMoved,    // The op runs before the op `beside`.
+  kReduced,  // The op makes smaller images, which the op `beside` scales.
   kStays     // The op would gain from running before the op `beside`, but must not.
 };
 
@@ -43,9 +46,19 @@ struct Rewrite {
   friend bool operator==(const Rewrite&, const Rewrite&) = default;
 };
 
+// An op that makes images at this many eighths of their height and width
+// (transform/engine/images.h).
+struct ReducedImages {
+  int op = 0;  // The place of the op as written.
+  int eighths = 0;
+
+  friend bool operator==(const ReducedImages&, const ReducedImages&) = default;
+};
+
 struct RewritePlan {
   // The places of the ops as written, in the order in which they run.
   std::vector<int> order;
+  std::vector<ReducedImages> reduced = {};
   // In the order of the ops as written.
   std::vector<Rewrite> rewrites = {};
 };

@@ -1,0 +1,151 @@
+#include "transform/ops/numbers/time_features.h"
+
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "absl/time/civil_time.h"
+#include "absl/time/time.h"
+
+#include "config/problems.h"
+#include "transform/engine/numbers.h"
+
+namespace tidemill::transform {
+namespace {
+
+constexpr std::string_view kEventTime = "event_time";
+// The period of a part that does not return.
+constexpr double kNoPeriod = 0;
+
+double PeriodOf(TimePart part) {
+  switch (part) {
+    case TimePart::kMinute:
+      return 60;
+    case TimePart::kHour:
+      return 24;
+    case TimePart::kWeekday:
+      return 7;
+    case TimePart::kDay:
+      return 31;
+    case TimePart::kMonth:
+      return 12;
+    case TimePart::kYearFraction:
+      return 1;
+    case TimePart::kYear:
+      return kNoPeriod;
+  }
+  return kNoPeriod;
+}
+
+double YearFraction(absl::Time time, const absl::TimeZone& zone, int64_t year) {
+  const absl::Time begin = absl::FromCivil(absl::CivilYear(year), zone);
+  const absl::Time end = absl::FromCivil(absl::CivilYear(year + 1), zone);
+  return absl::FDivDuration(time - begin, end - begin);
+}
+
+double ValueOf(TimePart part, absl::Time time, const absl::TimeZone& zone,
+               const absl::CivilSecond& civil) {
+  switch (part) {
+    case TimePart::kMinute:
+      return civil.minute();
+    case TimePart::kHour:
+      return civil.hour();
+    case TimePart::kWeekday:
+      return static_cast<double>(absl::GetWeekday(civil));
+    case TimePart::kDay:
+      return civil.day();
+    case TimePart::kMonth:
+      return civil.month();
+    case TimePart::kYearFraction:
+      return YearFraction(time, zone, civil.year());
+    case TimePart::kYear:
+      return static_cast<double>(civil.year());
+  }
+  return 0;
+}
+
+class TimeFeaturesOp final : public Op {
+ public:
+  // `input`: absent for the samples' event time.
+  TimeFeaturesOp(TimeFeaturesSpec spec, absl::TimeZone zone, std::optional<BoundColumn> input,
+                 BoundColumn output)
+      : spec_(std::move(spec)), zone_(zone), input_(std::move(input)), output_(std::move(output)) {}
+
+  absl::Status Run(std::span<const Learned>, Frame& frame) const override {
+    const batch::Column* times = nullptr;
+    if (input_.has_value()) {
+      times = &frame.Get(input_->slot);
+    } else {
+      ASSIGN_OR_RETURN(times,
+                       frame.samples().Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+    }
+    batch::Column column =
+        NewColumn<float>(output_.schema.name, frame.num_rows(), output_.schema.shape);
+    float* out = column.data.MutableAs<float>().data();
+    const int64_t width = output_.schema.Width();
+    VisitNumbers(*times, [&](auto values) {
+      for (int64_t row = 0; row < frame.num_rows(); ++row) {
+        if (!frame.IsBad(row)) RunRow(static_cast<int64_t>(values[row]), out + row * width);
+      }
+    });
+    frame.Set(output_.slot, std::move(column));
+    return absl::OkStatus();
+  }
+
+ private:
+  void RunRow(int64_t micros, float* out) const {
+    const absl::Time time = absl::FromUnixMicros(micros);
+    const absl::CivilSecond civil = absl::ToCivilSecond(time, zone_);
+    for (const TimePart part : spec_.parts) {
+      const double value = ValueOf(part, time, zone_, civil);
+      const double period = PeriodOf(part);
+      if (!spec_.cyclic || period == kNoPeriod) {
+        *out++ = static_cast<float>(value);
+        continue;
+      }
+      const double angle = 2 * std::numbers::pi * value / period;
+      *out++ = static_cast<float>(std::sin(angle));
+      *out++ = static_cast<float>(std::cos(angle));
+    }
+  }
+
+  const TimeFeaturesSpec spec_;
+  const absl::TimeZone zone_;
+  const std::optional<BoundColumn> input_;
+  const BoundColumn output_;
+};
+
+void CheckTimes(OpBuilder& builder, const ColumnSchema& schema) {
+  if (IsInteger(schema.type) && schema.shape.empty()) return;
+  builder.Problem(
+      "from", fmt::format("column {} does not hold times", schema.name),
+      "give event_time, or a column with one whole number in each row, in microseconds");
+}
+
+}  // namespace
+
+void TimeFeaturesSpec::Check(config::Problems& problems) const {
+  if (std::set<TimePart>(parts.begin(), parts.end()).size() != parts.size()) {
+    problems.Add("parts", "names a part twice", "");
+  }
+}
+
+std::unique_ptr<Op> TimeFeaturesSpec::Build(OpBuilder& builder) const {
+  std::optional<BoundColumn> input;
+  if (from != kEventTime) {
+    input = builder.Input("from", from);
+    if (input.has_value()) CheckTimes(builder, input->schema);
+  }
+  absl::TimeZone zone = absl::UTCTimeZone();
+  if (time_zone != "UTC" && !absl::LoadTimeZone(time_zone, &zone)) {
+    builder.Problem("time_zone", fmt::format("time zone '{}' is unknown", time_zone),
+                    "write a name such as Europe/Zurich");
+  }
+  int64_t width = 0;
+  for (const TimePart part : parts) width += cyclic && PeriodOf(part) != kNoPeriod ? 2 : 1;
+  BoundColumn output =
+      builder.Output("into", {.name = into, .type = batch::DataType::kFloat32, .shape = {width}});
+  return std::make_unique<TimeFeaturesOp>(*this, zone, std::move(input), std::move(output));
+}
+
+}  // namespace tidemill::transform
