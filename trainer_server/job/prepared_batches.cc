@@ -39,13 +39,12 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
 
 // All that batches are opened with.
 struct Request {
-  const v1::TrainingJob& job;
   const OpenedJob& opened;
   const preprocess::JobSpec& spec;
   const preprocess::SetDivision& division;
   const loader::BatchParts& parts;
   const loader::BatchPlan& plan;  // The plan of the whole set.
-  const loader::SettleRows& settle;
+  const loader::StreamOptions& here;
 };
 
 std::string FittedOf(const loader::BatchParts& parts) {
@@ -63,26 +62,24 @@ absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request
       .link = {.transport = workers.transport, .compression = workers.compression},
       .most_workers = workers.most,
       .bytes_ahead = workers.bytes_ahead.bytes,
-      .settle = request.settle};
+      .settle = request.here.settle};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& request) {
   if (!request.spec.shards) {
-    return loader::BatchStream::Create(request.parts,
-                                       preprocess::PlanOf(request.division, request.plan, 0),
-                                       StreamOptionsOf(request.job.preparation(), request.settle));
+    return loader::BatchStream::Create(
+        request.parts, preprocess::PlanOf(request.division, request.plan, 0), request.here);
   }
   ASSIGN_OR_RETURN(preprocess::ShardLanes lanes,
                    preprocess::LanesOf(request.division, request.parts, request.plan));
-  const v1::Preparation& preparation = request.job.preparation();
   const auto num_lanes = std::ssize(lanes.plans);
   std::vector<std::unique_ptr<loader::BatchSource>> streams;
   for (const loader::BatchPlan& plan : lanes.plans) {
     ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(
                                       request.parts, plan,
                                       {.num_threads = 1,
-                                       .bytes_ahead = preparation.bytes_ahead() / num_lanes,
-                                       .settle = request.settle}));
+                                       .bytes_ahead = request.here.bytes_ahead / num_lanes,
+                                       .settle = request.here.settle}));
     streams.push_back(std::move(stream));
   }
   return std::make_unique<loader::InterleavedSource>(
@@ -107,18 +104,10 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
 
 }  // namespace
 
-loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
-                                      loader::SettleRows settle) {
-  return {.num_threads = preparation.threads(),
-          .most_threads = preparation.most_threads(),
-          .bytes_ahead = preparation.bytes_ahead(),
-          .settle = std::move(settle)};
-}
-
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     const loader::BatchParts& parts, const loader::BatchPlan& plan,
-    const loader::SettleRows& settle) {
+    const loader::StreamOptions& here) {
   preprocess::JobSpec spec = SpecOf(job.request(), training, plan);
   std::optional<preprocess::WorkersSpec> workers;
   if (!job.request().workers().empty()) {
@@ -129,13 +118,12 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
   }
   ASSIGN_OR_RETURN(const preprocess::SetDivision division,
                    preprocess::DivideSet(spec, *parts.set, *opened.storage));
-  const Request request = {.job = job,
-                           .opened = opened,
+  const Request request = {.opened = opened,
                            .spec = spec,
                            .division = division,
                            .parts = parts,
                            .plan = plan,
-                           .settle = settle};
+                           .here = here};
   if (!workers || !opened.peers.Has(kDispatcher)) return OpenHere(request);
   return OpenAtWorkers(request, *workers);
 }

@@ -11,18 +11,14 @@
 
 namespace tidemill::trainer_server {
 
-// Returns how a job makes batches in its own process.
-loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
-                                      loader::SettleRows settle);
-
 // Opens the batches of the whole training from batch `plan.first_batch` on. Workers make them when
-// the job asks for workers and there is a dispatcher; otherwise they are made here. The batches are
-// the same in either case. The plan covers the whole set in `parts`. The training adds its sources,
-// the job its shards. Returns the errors of preprocess::DivideSet(), WorkerSource::Open() and
-// loader::BatchStream::Create().
+// the job asks for workers and there is a dispatcher; otherwise they are made here, as `here` says.
+// The batches are the same in either case. The plan covers the whole set in `parts`. The training
+// adds its sources, the job its shards. Returns the errors of preprocess::DivideSet(),
+// WorkerSource::Open() and loader::BatchStream::Create().
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     const loader::BatchParts& parts, const loader::BatchPlan& plan,
-    const loader::SettleRows& settle);
+    const loader::StreamOptions& here);
 
 }  // namespace tidemill::trainer_server

@@ -47,6 +47,7 @@ absl::Status PreparedTraining::ReadSpecs() {
   ASSIGN_OR_RETURN(spec_,
                    config::ReadKept<models::TrainingSpec>(job_.request().training(), "training"));
   ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
+  *found_threads_ = job_.preparation().known_threads();
   setup_.model = model_;
   setup_.training = spec_;
   setup_.trigger = DrawOf(job_.request());
@@ -68,10 +69,12 @@ void PreparedTraining::HoldOut() {
   trained_ = std::make_shared<const loader::TrainingSet>(std::move(sets.trained));
   held_out_ = std::make_shared<const loader::TrainingSet>(std::move(sets.held_out));
   setup_.held_out = [this] {
-    return OpenStream(held_out_, {.batch_size = spec_.batch_size,
-                                  .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
-                                  .order = models::InStreamOrder(),
-                                  .training = false});
+    return OpenStream(PartsOf(held_out_, nullptr),
+                      {.batch_size = spec_.batch_size,
+                       .shuffle = {.seed = spec_.seed, .purpose = "held_out"},
+                       .order = models::InStreamOrder(),
+                       .training = false},
+                      OptionsOf(held_out_threads_));
   };
 }
 
@@ -126,8 +129,9 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatch
       .order = spec_.EffectiveOrder(),
       .first_batch = first_batch,
       .buckets = spec_.buckets};
-  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_,
-                                                     PartsOf(trained_, nullptr), plan, Settle()));
+  ASSIGN_OR_RETURN(auto batches,
+                   OpenTrainingBatches(job_, opened_, spec_, PartsOf(trained_, nullptr), plan,
+                                       OptionsOf(found_threads_)));
   return Learnable(std::move(batches));
 }
 
@@ -158,20 +162,21 @@ int64_t PreparedTraining::ScoreBatch() const {
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenStream(
-    std::shared_ptr<const loader::TrainingSet> set, const loader::BatchPlan& plan,
-    std::shared_ptr<loader::DecodedSamples> kept) const {
-  ASSIGN_OR_RETURN(auto stream,
-                   loader::BatchStream::Create(PartsOf(std::move(set), std::move(kept)), plan,
-                                               StreamOptionsOf(job_.preparation(), Settle())));
+    loader::BatchParts parts, const loader::BatchPlan& plan,
+    const loader::StreamOptions& options) const {
+  ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(std::move(parts), plan, options));
   return Learnable(std::move(stream));
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenPass(
     const loader::BatchPlan& plan) const {
   const bool is_whole = plan.subset == nullptr && !plan.draw && plan.first_epoch == 0;
-  if (!is_whole || job_.request().workers().empty()) return OpenStream(trained_, plan, kept_);
-  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_,
-                                                     PartsOf(trained_, nullptr), plan, Settle()));
+  if (!is_whole || job_.request().workers().empty()) {
+    return OpenStream(PartsOf(trained_, kept_), plan, OptionsOf(found_threads_));
+  }
+  ASSIGN_OR_RETURN(auto batches,
+                   OpenTrainingBatches(job_, opened_, spec_, PartsOf(trained_, nullptr), plan,
+                                       OptionsOf(found_threads_)));
   return Learnable(std::move(batches));
 }
 
@@ -191,8 +196,14 @@ loader::BatchParts PreparedTraining::PartsOf(std::shared_ptr<const loader::Train
           .bad = opened_.bad};
 }
 
-loader::SettleRows PreparedTraining::Settle() const {
-  return setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows();
+loader::StreamOptions PreparedTraining::OptionsOf(
+    std::shared_ptr<std::atomic<int>> found_threads) const {
+  const v1::Preparation& preparation = job_.preparation();
+  return {.num_threads = preparation.threads(),
+          .most_threads = preparation.most_threads(),
+          .found_threads = std::move(found_threads),
+          .bytes_ahead = preparation.bytes_ahead(),
+          .settle = setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows()};
 }
 
 }  // namespace tidemill::trainer_server
