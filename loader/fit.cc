@@ -1,6 +1,5 @@
 #include "loader/fit.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -13,26 +12,27 @@ namespace tidemill::loader {
 namespace {
 
 constexpr int64_t kChunkSamples = 4096;
+// The bytes of a sample, before the first is read.
+constexpr int64_t kExpectedBytes = 1024;
 
 absl::Status RunPass(const TrainingSet& set, const SampleReader& reader, const FitOptions& options,
                      transform::Fitter& fitter) {
-  const auto read = [&](int64_t chunk, const std::stop_token& stop) {
-    const int64_t from = chunk * kChunkSamples;
-    std::vector<int64_t> ordinals(std::min(kChunkSamples, set.size() - from));
+  const auto read = [&](int64_t from, int64_t to, const std::stop_token& stop) {
+    std::vector<int64_t> ordinals(static_cast<size_t>(to - from));
     std::iota(ordinals.begin(), ordinals.end(), from);
     const auto keep = [](batch::Batch&, Rows&) { return absl::OkStatus(); };
     return ReadRows(set, ordinals, reader, kChunkSamples, keep, stop);
   };
-  const int64_t num_chunks = (set.size() + kChunkSamples - 1) / kChunkSamples;
   const auto bytes = [](const Rows& rows) {
     int64_t sum = 0;
     for (const batch::Batch& piece : rows.pieces) sum += batch::BytesOf(piece);
     return sum;
   };
   ReadAhead<Rows> ahead({.num_threads = options.num_threads,
+                         .together = kChunkSamples,
                          .bytes = options.bytes_ahead,
-                         .expected_bytes = int64_t{4} << 20},
-                        0, num_chunks, read, bytes);
+                         .expected_bytes = kExpectedBytes},
+                        0, set.size(), read, bytes);
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<Rows> rows, ahead.Next());
     if (!rows) return fitter.EndPass();

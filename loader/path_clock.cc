@@ -56,27 +56,24 @@ ProcessorUse ProcessorUse::Now() {
   return use;
 }
 
-PathClock::PathClock() : began_ns_(transform::ThreadTime::WallNow()), began_(ProcessorUse::Now()) {}
+PathClock::PathClock(int num_threads)
+    : began_(ProcessorUse::Now()),
+      num_threads_(num_threads),
+      changed_ns_(transform::ThreadTime::WallNow()) {}
 
-void PathClock::Fill(int num_threads, PathWork& work) const {
-  const ProcessorUse now = ProcessorUse::Now();
-  work.capacity_ns = (transform::ThreadTime::WallNow() - began_ns_) * num_threads;
-  work.processors_ns = now.total_ns - began_.total_ns;
-  work.processors_busy_ns = now.busy_ns - began_.busy_ns;
-  work.process_ns = now.process_ns - began_.process_ns;
-}
-
-ThreadCapacity::ThreadCapacity(int num_threads)
-    : num_threads_(num_threads), since_ns_(transform::ThreadTime::WallNow()) {}
-
-void ThreadCapacity::SetThreads(int num_threads) {
-  before_ns_ = Nanos();
-  since_ns_ = transform::ThreadTime::WallNow();
+void PathClock::SetThreads(int num_threads) {
+  const int64_t now = transform::ThreadTime::WallNow();
+  capacity_ns_ += (now - changed_ns_) * num_threads_;
+  changed_ns_ = now;
   num_threads_ = num_threads;
 }
 
-int64_t ThreadCapacity::Nanos() const {
-  return before_ns_ + (transform::ThreadTime::WallNow() - since_ns_) * num_threads_;
+void PathClock::Fill(PathWork& work) const {
+  const ProcessorUse now = ProcessorUse::Now();
+  work.capacity_ns = capacity_ns_ + (transform::ThreadTime::WallNow() - changed_ns_) * num_threads_;
+  work.processors_ns = now.total_ns - began_.total_ns;
+  work.processors_busy_ns = now.busy_ns - began_.busy_ns;
+  work.process_ns = now.process_ns - began_.process_ns;
 }
 
 }  // namespace tidemill::loader

@@ -17,33 +17,24 @@ struct ProcessorUse {
   static ProcessorUse Now();
 };
 
-// Begins when it is made. Thread-safe.
+// Begins when it is made, with a number of threads that may change. Thread-compatible.
 class PathClock {
  public:
-  PathClock();
+  explicit PathClock(int num_threads);
 
-  // Sets the capacity of `num_threads` threads and the use of the processors, from the beginning
-  // until now. Reads a file of the kernel, so it is for reports, not for each batch.
-  void Fill(int num_threads, PathWork& work) const;
-
- private:
-  const int64_t began_ns_;
-  const ProcessorUse began_;
-};
-
-// The capacity of threads whose number changes. Thread-compatible.
-class ThreadCapacity {
- public:
-  explicit ThreadCapacity(int num_threads);
-
+  // From now on there are this many threads.
   void SetThreads(int num_threads);
-  // The number of threads times the time for which it held, in nanoseconds.
-  int64_t Nanos() const;
+
+  // Sets the capacity of the threads and the use of the processors, from the beginning until now.
+  // Reads a file of the kernel, so it is for reports, not for each batch.
+  void Fill(PathWork& work) const;
 
  private:
+  const ProcessorUse began_;
   int num_threads_;
-  int64_t since_ns_;
-  int64_t before_ns_ = 0;
+  // When their number changed last, and the capacity until then.
+  int64_t changed_ns_;
+  int64_t capacity_ns_ = 0;
 };
 
 }  // namespace tidemill::loader

@@ -129,16 +129,31 @@ TEST(PredictedGains, ComeTheLargestFirstAndWithoutNoise) {
 }
 
 TEST(PathClock, MeasuresThreadsAndProcessors) {
-  const PathClock clock;
+  const PathClock clock(3);
   PathWork work;
   volatile uint64_t sum = 0;
   for (uint64_t i = 0; work.process_ns == 0 && i < 1000; ++i) {
     for (uint64_t j = 0; j < 1'000'000; ++j) sum = sum + j;
-    clock.Fill(3, work);
+    clock.Fill(work);
   }
   EXPECT_GT(work.process_ns, 0);
   EXPECT_GT(work.capacity_ns, 0);
   EXPECT_THAT(work.processors_busy_ns, AllOf(Ge(0), Le(work.processors_ns)));
+}
+
+TEST(PathClock, CountsThreadsForAsLongAsThereAreAsMany) {
+  PathClock clock(1'000'000);
+  clock.SetThreads(0);
+  PathWork before;
+  clock.Fill(before);
+  EXPECT_GT(before.capacity_ns, 0);
+  PathWork none;
+  clock.Fill(none);
+  EXPECT_EQ(none.capacity_ns, before.capacity_ns);
+  clock.SetThreads(1'000'000);
+  PathWork again;
+  clock.Fill(again);
+  EXPECT_GT(again.capacity_ns, before.capacity_ns);
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 //   job.json              TrainingJob
 //   checkpoints/          see checkpoints.h
 //   downsampling/         the samples of epochs, losses of auxiliary models; exists during the
-//   training artefact/             the parts of the model, see models/artefact_spec.h parts.json
-//   the digests of the artefact's parts result.json           the last message of WatchTraining;
-//   exists once the training has ended stored.json           StoreModelResponse; exists once the
-//   model store has the artefact
+//                         training
+//   artefact/             the parts of the model, see models/artefact_spec.h
+//   parts.json            the digests of the artefact's parts
+//   found_threads.json    FoundThreads, where their number was tuned
+//   result.json           the last message of WatchTraining; exists once the training has ended
+//   stored.json           StoreModelResponse; exists once the model store has the artefact
 //
 // The .json files are protobuf messages in protobuf's JSON, with the names of the protos. They and
 // fitted.batch end with their SHA-256 (base/paths/summed_file.h), as does parts.json, which has
@@ -20,6 +22,8 @@
 //
 // `<state>/trainer_server/machine/machine.json` is a TrainingMachine. Each server that needs it
 // writes it again.
+//
+// `<state>/trainer_server/known_threads.json` is described in known_threads.h.
 //
 // Beside the folders of a run's triggers is `networks/`. It holds the files of networks that the
 // pipeline names, by their digests.
@@ -48,6 +52,7 @@ inline constexpr std::string_view kAuxiliaryFile = "irreducible_losses";
 inline constexpr std::string_view kArtefactFolder = "artefact";
 inline constexpr std::string_view kPartsFile = "parts.json";
 inline constexpr std::string_view kNetworksFolder = "networks";
+inline constexpr std::string_view kFoundThreadsFile = "found_threads.json";
 inline constexpr std::string_view kResultFile = "result.json";
 inline constexpr std::string_view kStoredFile = "stored.json";
 inline constexpr std::string_view kMachineFolder = "machine";

@@ -10,10 +10,11 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 TEST(Preparation, GrowsWithTheCoresOfTheMachine) {
   const v1::Preparation small = PreparationFor({}, 2);
   EXPECT_EQ(small.threads(), 2);
-  EXPECT_EQ(small.most_threads(), 0) << "none are added";
+  EXPECT_EQ(small.most_threads(), 32);
   EXPECT_EQ(small.bytes_ahead(), 64 * kMiB);
   const v1::Preparation large = PreparationFor({}, 16);
   EXPECT_EQ(large.threads(), 16);
+  EXPECT_EQ(large.most_threads(), 64);
   EXPECT_EQ(large.bytes_ahead(), 512 * kMiB);
 }
 
@@ -29,8 +30,12 @@ TEST(Preparation, KeepsToWhatTheConfigurationSays) {
   const v1::Preparation asked =
       PreparationFor({.loader_threads = 3, .loader_memory = {1 * kMiB}}, 64);
   EXPECT_EQ(asked.threads(), 3);
-  EXPECT_EQ(PreparationFor({.loader_most_threads = 32}, 2).most_threads(), 32);
+  EXPECT_EQ(asked.most_threads(), 0) << "their number is fixed";
   EXPECT_EQ(asked.bytes_ahead(), 16 * kMiB) << "the least that makes sense";
+  EXPECT_EQ(PreparationFor({.loader_most_threads = 8}, 2).most_threads(), 8);
+  const v1::Preparation both = PreparationFor({.loader_threads = 3, .loader_most_threads = 12}, 64);
+  EXPECT_EQ(both.threads(), 3);
+  EXPECT_EQ(both.most_threads(), 12);
 }
 
 }  // namespace

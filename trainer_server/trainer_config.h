@@ -23,16 +23,18 @@ struct TrainerConfig {
           {.min = 1, .max = 256});
     field("fit_slots", fit_slots, "Fits of graphs that run at the same time. Others wait.",
           {.min = 1, .max = 256});
-    field("loader_threads", loader_threads,
-          "Threads that prepare samples in the process of a training or a fit. By default, the "
-          "trainings that run at the same time share the cores of the machine, and each has at "
-          "least two. Weights do not depend on this number.",
-          {.min = 1, .max = 1024});
+    field(
+        "loader_threads", loader_threads,
+        "Threads that prepare samples in the process of a training or a fit. Where it is set, "
+        "their number is fixed, unless loader_most_threads is set, too. By default, the trainings "
+        "that run at the same time share the cores of the machine, and each begins with at least "
+        "two. Weights do not depend on this number.",
+        {.min = 1, .max = 1024});
     field("loader_most_threads", loader_most_threads,
           "Threads are added up to this number while a training waits for samples and processors "
-          "are free, and given up again. It helps where storage is far away or an op waits; "
-          "elsewhere it costs speed, because samples are prepared in smaller pieces. By default no "
-          "thread is added.",
+          "are free, and given up again. That helps where storage is far away or an op waits. By "
+          "default it is 32, or four for each thread with which the training begins. 1: none is "
+          "added.",
           {.min = 1, .max = 1024});
     field("loader_memory", loader_memory,
           "Bytes of prepared samples that all trainings that run at the same time may keep in "

@@ -96,12 +96,13 @@ absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
 Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
                      selector::SelectorClient& selector, model_store::ModelStoreClient& model_store)
     : options_(std::move(options)),
-      preparation_(
-          PreparationFor(options_.config, static_cast<int>(std::thread::hardware_concurrency()))),
+      num_cores_(static_cast<int>(std::thread::hardware_concurrency())),
+      preparation_(PreparationFor(options_.config, num_cores_)),
       processes_(processes),
       selector_(selector),
       model_store_(model_store),
       fences_(files::Join(options_.folder, "runs")),
+      known_threads_(options_.folder),
       fit_slots_("fits", options_.config.fit_slots),
       cpu_slots_("cpu-slots", options_.config.cpu_slots),
       gpu_slots_("gpu-slots", options_.config.gpu_slots) {}
@@ -229,7 +230,7 @@ absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) c
   return model_store_.GetModel(ModelId{request.parent_model_id()}).status();
 }
 
-absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const {
+absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) {
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   RETURN_IF_ERROR(files::CreateFolder(folder));
   const auto before = ReadTraining(folder);
@@ -245,6 +246,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) const 
   *job.mutable_request() = request;
   *job.mutable_endpoints() = options_.endpoints;
   *job.mutable_preparation() = preparation_;
+  job.mutable_preparation()->set_known_threads(known_threads_.Find(KindOf(request, num_cores_)));
   return WriteMessage(folder, kJobFile, job);
 }
 
@@ -273,6 +275,7 @@ void Trainings::Train(Jobs::Job& job, bool on_gpu) {
   absl::Status ended = RunJob("train", on_gpu, trainings_, job);
   absl::StatusOr<v1::WatchTrainingResponse> last =
       ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
+  if (ended.ok()) RememberThreads(folder);
   // When a service cannot be reached, the training was only interrupted.
   if (!last.ok() && !absl::IsCancelled(ended) && !absl::IsUnavailable(ended)) {
     ended = last.status();
@@ -288,6 +291,15 @@ void Trainings::Train(Jobs::Job& job, bool on_gpu) {
       shown.set_error(std::string(ended.message()));
     }
   });
+}
+
+void Trainings::RememberThreads(const std::string& folder) {
+  const auto found = ReadMessage<v1::FoundThreads>(folder, kFoundThreadsFile);
+  const auto training = ReadTraining(folder);
+  if (!found.ok() || !training.ok()) return;
+  const absl::Status kept =
+      known_threads_.Remember(KindOf(*training, num_cores_), found->threads());
+  if (!kept.ok()) log::Warn("a number of threads is not kept", {{"error", kept.ToString()}});
 }
 
 absl::StatusOr<v1::WatchTrainingResponse> Trainings::Recall(int64_t run, int64_t trigger) const {

@@ -14,6 +14,7 @@
 #include "rpc/jobs/watched_jobs.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
+#include "trainer_server/known_threads.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_processes.h"
@@ -78,19 +79,23 @@ class Trainings {
   absl::Status TakeFitted(ModelId model, const std::string& path);
   absl::StatusOr<v1::TrainingMachine> Machine() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckTraining(const v1::StartTrainingRequest& request) const;
-  absl::Status WriteJob(const v1::StartTrainingRequest& request) const;
+  absl::Status WriteJob(const v1::StartTrainingRequest& request);
   void Train(Jobs::Job& job, bool on_gpu);
+  // Remembers the number of threads that a training has found.
+  void RememberThreads(const std::string& folder);
   // Runs the process of a job; runs it again when it was killed.
   absl::Status RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job);
   // Reads the state of a training that this process did not run from the folder.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
 
   const TrainingsOptions options_;
+  const int num_cores_;
   const v1::Preparation preparation_;
   TrainingProcesses& processes_;
   selector::SelectorClient& selector_;
   model_store::ModelStoreClient& model_store_;
   RunFences fences_;
+  KnownThreads known_threads_;
   Mutex mutex_;
   std::optional<v1::TrainingMachine> machine_ ABSL_GUARDED_BY(mutex_);
   Jobs trainings_{"trainer server"};

@@ -197,11 +197,11 @@ class LocalFiles {
 absl::Status TrainLocally(const LocalFiles& files, int64_t first, int64_t count) {
   loader::ReadAhead<LocalChunk> ahead(
       {.num_threads = kThreads,
-       .expected_bytes = kChunkRecords * static_cast<int64_t>(sizeof(CriteoRecord))},
-      0, (count + kChunkRecords - 1) / kChunkRecords,
-      [&](int64_t number, const std::stop_token&) {
-        const int64_t from = number * kChunkRecords;
-        return files.Read(first + from, first + std::min(from + kChunkRecords, count));
+       .together = kChunkRecords,
+       .expected_bytes = static_cast<int64_t>(sizeof(CriteoRecord))},
+      0, count,
+      [&](int64_t from, int64_t to, const std::stop_token&) {
+        return files.Read(first + from, first + to);
       },
       [](const LocalChunk& chunk) {
         return std::ssize(chunk) * kBatchSize * static_cast<int64_t>(sizeof(CriteoRecord));

@@ -20,12 +20,16 @@ int64_t BytesOf(const std::vector<TrainingBatch>& chunk) {
   return bytes;
 }
 
+ThreadTuner TunerOf(const StreamOptions& options) {
+  const int most = std::max(options.num_threads, options.most_threads);
+  const int found = options.found_threads == nullptr ? 0 : options.found_threads->load();
+  return {options.num_threads, most, std::clamp(found, options.num_threads, most)};
+}
+
 }  // namespace
 
 BatchStream::BatchStream(const StreamOptions& options)
-    : capacity_(options.num_threads),
-      tuner_(options.num_threads, std::max(options.num_threads, options.most_threads)),
-      settle_(options.settle) {}
+    : options_(options), tuner_(TunerOf(options)), clock_(tuner_.threads()) {}
 
 absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(BatchParts parts,
                                                                  const BatchPlan& plan,
@@ -33,39 +37,39 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(BatchParts part
   std::unique_ptr<BatchStream> stream(new BatchStream(options));
   ASSIGN_OR_RETURN(stream->maker_, BatchMaker::Create(std::move(parts), plan));
   const BatchMaker& maker = *stream->maker_;
-  const int64_t end = maker.end();
-  const int64_t first = std::min(plan.first_batch, end);
-  const int most_threads = std::max(options.num_threads, options.most_threads);
-  const int64_t batches = maker.BatchesTogether(
-      options.bytes_ahead / std::max<int64_t>(kMinChunks, kChunksPerThread * most_threads));
+  const int threads = stream->tuner_.threads();
   stream->ahead_ = std::make_unique<ReadAhead<Chunk>>(
-      ReadAhead<Chunk>::Options{.num_threads = options.num_threads,
-                                .most_threads = most_threads,
+      ReadAhead<Chunk>::Options{.num_threads = threads,
+                                .together = stream->Together(threads),
                                 .bytes = options.bytes_ahead,
-                                .expected_bytes = batches * maker.batch_bytes()},
-      // On a grid that does not depend on the first: chunks do not divide windows.
-      first / batches, first < end ? (end + batches - 1) / batches : first / batches,
-      [self = stream.get(), first, batches, end](int64_t number, const std::stop_token& stop) {
-        const int64_t from = number * batches;
-        return self->MakeChunk(std::max(first, from), std::min(from + batches, end), stop);
+                                .expected_bytes = maker.batch_bytes()},
+      std::min(plan.first_batch, maker.end()), maker.end(),
+      [self = stream.get()](int64_t from, int64_t to, const std::stop_token& stop) {
+        return self->MakeChunk(from, to, stop);
       },
       &BytesOf);
   return stream;
+}
+
+int64_t BatchStream::Together(int num_threads) const {
+  return maker_->BatchesTogether(options_.bytes_ahead /
+                                 std::max<int64_t>(kMinChunks, kChunksPerThread * num_threads));
 }
 
 absl::StatusOr<BatchStream::Chunk> BatchStream::MakeChunk(int64_t from, int64_t to,
                                                           const std::stop_token& stop) const {
   ASSIGN_OR_RETURN(Chunk chunk, maker_->Make(from, to, stop));
   for (TrainingBatch& batch : chunk) {
-    if (settle_ && batch.rows.num_rows() > 0) RETURN_IF_ERROR(settle_(batch.rows));
+    if (options_.settle && batch.rows.num_rows() > 0) {
+      RETURN_IF_ERROR(options_.settle(batch.rows));
+    }
   }
   return chunk;
 }
 
 PathWork BatchStream::work() const {
   PathWork work = maker_->work();
-  clock_.Fill(tuner_.threads(), work);
-  work.capacity_ns = capacity_.Nanos();
+  clock_.Fill(work);
   return work;
 }
 
@@ -84,9 +88,13 @@ void BatchStream::Tune() {
       tuner_.Look(static_cast<double>(taken_.waited_ns) / elapsed,
                   static_cast<double>(taken_.rows) / elapsed * 1e9, Since(taken_.before, so_far));
   taken_ = {.since_ns = now, .before = std::move(so_far)};
-  if (threads == before) return;
-  capacity_.SetThreads(threads);
-  ahead_->SetThreads(threads);
+  if (threads != before) SetThreads(threads);
+  if (options_.found_threads != nullptr) *options_.found_threads = tuner_.settled();
+}
+
+void BatchStream::SetThreads(int num_threads) {
+  clock_.SetThreads(num_threads);
+  ahead_->Set(num_threads, Together(num_threads));
 }
 
 absl::StatusOr<std::optional<TrainingBatch>> BatchStream::Next() {

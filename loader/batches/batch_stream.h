@@ -2,6 +2,7 @@
 // training loop.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +27,9 @@ struct StreamOptions {
   // Threads are added while that makes the training faster, up to this number; see ThreadTuner. 0:
   // there are always `num_threads`.
   int most_threads = 0;
+  // The number of threads that was found to be best, which the streams of a training share. The
+  // stream begins with it, unless it is 0, and changes it.
+  std::shared_ptr<std::atomic<int>> found_threads = nullptr;
   // The bytes of transformed samples that are ready or being made.
   int64_t bytes_ahead = int64_t{64} << 20;
   SettleRows settle = nullptr;
@@ -50,8 +54,11 @@ class BatchStream : public BatchSource {
 
   explicit BatchStream(const StreamOptions& options);
   absl::StatusOr<Chunk> MakeChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
+  // Returns how many batches are made together by each of `num_threads` threads.
+  int64_t Together(int num_threads) const;
   // Changes the number of threads if it is time for a look, and if that helps.
   void Tune();
+  void SetThreads(int num_threads);
 
   // How the training took batches since the last look of the tuner.
   struct Taken {
@@ -62,12 +69,11 @@ class BatchStream : public BatchSource {
     PathWork before = {};
   };
 
+  const StreamOptions options_;
   std::unique_ptr<const BatchMaker> maker_;
-  PathClock clock_;
-  ThreadCapacity capacity_;
   ThreadTuner tuner_;
+  PathClock clock_;
   Taken taken_;
-  SettleRows settle_;
   Chunk ready_;                              // The rest of the current chunk, the next batch last.
   std::unique_ptr<ReadAhead<Chunk>> ahead_;  // The last member: its threads use all members above.
 };

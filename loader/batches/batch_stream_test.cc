@@ -1,7 +1,9 @@
 #include "loader/batches/batch_stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -98,11 +100,16 @@ TEST(BatchStream, ABatchIsItsSliceOfThePermutationWithHolesThatNothingFills) {
 TEST(BatchStream, ThreadsAndMemoryDoNotChangeTheBatches) {
   const TrainingSet set = MakeSet(700);
   const std::vector<TrainingBatch> expected = ReadAll(set, Plan(16, 2));
-  const std::vector<TrainingBatch> other =
-      ReadAll(set, Plan(16, 2), {.num_threads = 4, .bytes_ahead = 1});
-  ASSERT_EQ(other.size(), expected.size());
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(OrdinalsOf(other[i]), OrdinalsOf(expected[i]));
+  const auto found = std::make_shared<std::atomic<int>>(9);
+  for (const StreamOptions& options :
+       {StreamOptions{.num_threads = 4, .bytes_ahead = 1},
+        StreamOptions{
+            .num_threads = 2, .most_threads = 32, .found_threads = found, .bytes_ahead = 8192}}) {
+    const std::vector<TrainingBatch> other = ReadAll(set, Plan(16, 2), options);
+    ASSERT_EQ(other.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(OrdinalsOf(other[i]), OrdinalsOf(expected[i]));
+    }
   }
 }
 

@@ -75,6 +75,7 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
                            const WorkerSourceOptions& options)
     : options_(options),
       maker_(std::move(maker)),
+      clock_(options.threads_here),
       lane_(options.shard ? options.shard->lane : static_cast<int32_t>(maker_->plan().slice)),
       owns_job_(job.num_lanes == 1 && !options.shard),
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
@@ -389,7 +390,7 @@ loader::PathWork WorkerSource::work_here() const {
     if (counters_.num_made_here == 0) return {};
   }
   loader::PathWork work = maker_->work();
-  if (options_.threads_here > 0) clock_.Fill(options_.threads_here, work);
+  if (options_.threads_here > 0) clock_.Fill(work);
   return work;
 }
 

@@ -108,7 +108,7 @@ v1::LeaseSplitsRequest Worker::NextLease() const {
     request.add_job_ids(id);
     auto* const work = request.add_work();
     work->set_job_id(id);
-    *work->mutable_work() = ToMessage(job->work(options_.num_threads));
+    *work->mutable_work() = ToMessage(job->work());
   }
   return request;
 }
@@ -122,7 +122,7 @@ void Worker::NoteMetrics() {
     MutexLock lock(mutex_);
     jobs = jobs_;
   }
-  for (const auto& [id, job] : jobs) metrics_.Note(id, job->work(options_.num_threads));
+  for (const auto& [id, job] : jobs) metrics_.Note(id, job->work());
 }
 
 absl::Status Worker::LeaseOnce() {
@@ -169,10 +169,11 @@ std::shared_ptr<WorkerJob> Worker::JobOf(int64_t job_id) {
   MutexLock lock(mutex_);
   std::shared_ptr<WorkerJob>& job = jobs_[job_id];
   if (job == nullptr) {
-    job = std::make_shared<WorkerJob>([this, job_id]() -> absl::StatusOr<OpenedJob> {
+    const auto open = [this, job_id]() -> absl::StatusOr<OpenedJob> {
       ASSIGN_OR_RETURN(const v1::GetJobResponse known, dispatcher_.GetJob(job_id));
       return open_(known);
-    });
+    };
+    job = std::make_shared<WorkerJob>(open, options_.num_threads);
   }
   return job;
 }

@@ -87,9 +87,9 @@ void WorkerJob::Close(const absl::Status& why) {
   for (const auto& outbox : outboxes) outbox->Close(why);
 }
 
-loader::PathWork WorkerJob::work(int num_threads) const {
+loader::PathWork WorkerJob::work() const {
   loader::PathWork work;
-  clock_.Fill(num_threads, work);
+  clock_.Fill(work);
   MutexLock lock(mutex_);
   for (const auto& [lane, maker] : makers_) {
     // All of one graph, so that they add up.

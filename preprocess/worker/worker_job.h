@@ -33,7 +33,8 @@ class WorkerJob {
  public:
   // Opens the job. It is called once, without a lock, by the first thread that needs it.
   using Opener = std::function<absl::StatusOr<OpenedJob>()>;
-  explicit WorkerJob(Opener open) : open_(std::move(open)) {}
+  // `num_threads` make batches, of this job and of others.
+  WorkerJob(Opener open, int num_threads) : open_(std::move(open)), clock_(num_threads) {}
 
   // Returns the maker of a lane's batches, which lives as long as this object, once the job is
   // opened. When the job cannot be opened, every call returns the same failure. INVALID_ARGUMENT
@@ -52,8 +53,8 @@ class WorkerJob {
   // OK.
   void Close(const absl::Status& why) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns the work of making and sending since the job was opened, with `num_threads` threads.
-  loader::PathWork work(int num_threads) const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the work of making and sending since this object was made.
+  loader::PathWork work() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The bytes of batches that are made and not sent.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);

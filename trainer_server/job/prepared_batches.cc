@@ -53,14 +53,13 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
 
 // All that batches are opened with.
 struct Request {
-  const v1::TrainingJob& job;
   const OpenedJob& opened;
   const preprocess::JobSpec& spec;
   const preprocess::v1::JobSamples& samples;
   const preprocess::SetDivision& division;
   const loader::BatchParts& parts;
   const loader::BatchPlan& plan;  // The plan of the whole set.
-  const loader::SettleRows& settle;
+  const loader::StreamOptions& here;
 };
 
 std::string FittedOf(const loader::BatchParts& parts) {
@@ -78,29 +77,26 @@ absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request
       .link = {.transport = workers.transport, .compression = workers.compression},
       .most_workers = workers.most,
       .bytes_ahead = workers.bytes_ahead.bytes,
-      .threads_here =
-          workers.training_helps ? static_cast<int>(request.job.preparation().threads()) : 0,
-      .settle = request.settle,
+      .threads_here = workers.training_helps ? request.here.num_threads : 0,
+      .settle = request.here.settle,
       .samples = request.samples};
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& request) {
   if (!request.spec.shards) {
-    return loader::BatchStream::Create(request.parts,
-                                       preprocess::PlanOf(request.division, request.plan, 0),
-                                       StreamOptionsOf(request.job.preparation(), request.settle));
+    return loader::BatchStream::Create(
+        request.parts, preprocess::PlanOf(request.division, request.plan, 0), request.here);
   }
   ASSIGN_OR_RETURN(preprocess::ShardLanes lanes,
                    preprocess::LanesOf(request.division, request.parts, request.plan));
-  const v1::Preparation& preparation = request.job.preparation();
   const auto num_lanes = std::ssize(lanes.plans);
   std::vector<std::unique_ptr<loader::BatchSource>> streams;
   for (const loader::BatchPlan& plan : lanes.plans) {
     ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(
                                       request.parts, plan,
                                       {.num_threads = 1,
-                                       .bytes_ahead = preparation.bytes_ahead() / num_lanes,
-                                       .settle = request.settle}));
+                                       .bytes_ahead = request.here.bytes_ahead / num_lanes,
+                                       .settle = request.here.settle}));
     streams.push_back(std::move(stream));
   }
   return std::make_unique<loader::InterleavedSource>(
@@ -151,18 +147,10 @@ bool MayTravel(const loader::BatchPlan& plan, const loader::BatchParts& parts,
 
 }  // namespace
 
-loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
-                                      loader::SettleRows settle) {
-  return {.num_threads = preparation.threads(),
-          .most_threads = preparation.most_threads(),
-          .bytes_ahead = preparation.bytes_ahead(),
-          .settle = std::move(settle)};
-}
-
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     SetPart part, const loader::BatchParts& parts, const loader::BatchPlan& plan,
-    const loader::SettleRows& settle) {
+    const loader::StreamOptions& here) {
   preprocess::JobSpec spec = SpecOf(job.request(), training, part, plan);
   ASSIGN_OR_RETURN(std::optional<preprocess::WorkersSpec> workers, WorkersOf(job.request()));
   if (workers && workers->shards && part == SetPart::kTrained) {
@@ -173,14 +161,13 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
                    preprocess::DivideSet(spec, *parts.set, plan.subset, *opened.storage));
   preprocess::v1::JobSamples samples;
   if (workers && !MayTravel(plan, parts, samples)) workers.reset();
-  const Request request = {.job = job,
-                           .opened = opened,
+  const Request request = {.opened = opened,
                            .spec = spec,
                            .samples = samples,
                            .division = division,
                            .parts = parts,
                            .plan = plan,
-                           .settle = settle};
+                           .here = here};
   if (!workers || !opened.peers.Has(kDispatcher)) return OpenHere(request);
   return OpenAtWorkers(request, *workers);
 }

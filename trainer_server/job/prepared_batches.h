@@ -11,21 +11,17 @@
 
 namespace tidemill::trainer_server {
 
-// Returns how a job makes batches in its own process.
-loader::StreamOptions StreamOptionsOf(const v1::Preparation& preparation,
-                                      loader::SettleRows settle);
-
 // The parts of a sealed set. Without early stopping, all of it is trained on.
 enum class SetPart { kTrained, kHeldOut };
 
 // Opens the batches of a plan from batch `plan.first_batch` on. Workers make them when the job asks
 // for workers and there is a dispatcher, and when there are enough samples; otherwise they are made
-// here. The batches are the same in either case. The set in `parts` is that part of the sealed set.
-// The training adds its sources, the job its shards. Returns the errors of preprocess::DivideSet(),
-// WorkerSource::Open() and loader::BatchStream::Create().
+// here, as `here` says. The batches are the same in either case. The set in `parts` is that part of
+// the sealed set. The training adds its sources, the job its shards. Returns the errors of
+// preprocess::DivideSet(), WorkerSource::Open() and loader::BatchStream::Create().
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     SetPart part, const loader::BatchParts& parts, const loader::BatchPlan& plan,
-    const loader::SettleRows& settle);
+    const loader::StreamOptions& here);
 
 }  // namespace tidemill::trainer_server

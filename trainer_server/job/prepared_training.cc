@@ -59,6 +59,7 @@ absl::Status PreparedTraining::ReadSpecs() {
   ASSIGN_OR_RETURN(spec_,
                    config::ReadKept<models::TrainingSpec>(job_.request().training(), "training"));
   ASSIGN_OR_RETURN(model_, config::Read<models::ModelSpec>(job_.request().model(), "model"));
+  *found_threads_ = job_.preparation().known_threads();
   setup_.model = model_;
   setup_.training = spec_;
   setup_.trigger = DrawOf(job_.request());
@@ -172,10 +173,11 @@ int64_t PreparedTraining::ScoreBatch() const {
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenPass(
     SetPart part, const loader::BatchPlan& plan) const {
   const bool is_trained = part == SetPart::kTrained;
-  ASSIGN_OR_RETURN(auto batches, OpenTrainingBatches(job_, opened_, spec_, part,
-                                                     PartsOf(is_trained ? trained_ : held_out_,
-                                                             is_trained ? kept_ : nullptr),
-                                                     plan, Settle()));
+  ASSIGN_OR_RETURN(
+      auto batches,
+      OpenTrainingBatches(job_, opened_, spec_, part,
+                          PartsOf(is_trained ? trained_ : held_out_, is_trained ? kept_ : nullptr),
+                          plan, OptionsOf(is_trained ? found_threads_ : held_out_threads_)));
   return Learnable(std::move(batches));
 }
 
@@ -195,8 +197,14 @@ loader::BatchParts PreparedTraining::PartsOf(std::shared_ptr<const loader::Train
           .bad = opened_.bad};
 }
 
-loader::SettleRows PreparedTraining::Settle() const {
-  return setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows();
+loader::StreamOptions PreparedTraining::OptionsOf(
+    std::shared_ptr<std::atomic<int>> found_threads) const {
+  const v1::Preparation& preparation = job_.preparation();
+  return {.num_threads = preparation.threads(),
+          .most_threads = preparation.most_threads(),
+          .found_threads = std::move(found_threads),
+          .bytes_ahead = preparation.bytes_ahead(),
+          .settle = setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows()};
 }
 
 }  // namespace tidemill::trainer_server

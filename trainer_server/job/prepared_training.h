@@ -1,6 +1,7 @@
 // The parts of a training: its job, specs, samples and graph, read and opened.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,6 +46,10 @@ class PreparedTraining {
   // The downsampling method that serves the trigger. It may be `none`, and is never a schedule.
   const models::DownsamplingSpec& method() const { return method_; }
 
+  // The number of threads with which the streams of the training prepared best; 0 where nothing was
+  // tuned.
+  int found_threads() const { return *found_threads_; }
+
   // Returns the parts of a downsampled source. `progress` is called after each batch that was
   // scored. Requires a method other than `none`.
   DownsamplingSetup Downsampling(std::function<absl::Status()> progress) const;
@@ -71,7 +76,8 @@ class PreparedTraining {
   std::unique_ptr<loader::BatchSource> Learnable(std::unique_ptr<loader::BatchSource> source) const;
   loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
                              std::shared_ptr<loader::DecodedSamples> kept) const;
-  loader::SettleRows Settle() const;
+  // How this process makes batches. `found_threads` is shared by the streams of one purpose.
+  loader::StreamOptions OptionsOf(std::shared_ptr<std::atomic<int>> found_threads) const;
 
   const std::string folder_;
   v1::TrainingJob job_;
@@ -85,6 +91,9 @@ class PreparedTraining {
   std::shared_ptr<const loader::TrainingSet> held_out_;
   std::shared_ptr<const transform::FittedState> fitted_;
   std::shared_ptr<loader::DecodedSamples> kept_;
+  // Shared with the streams that change them: those of the training, and those of `held_out_`.
+  std::shared_ptr<std::atomic<int>> found_threads_ = std::make_shared<std::atomic<int>>(0);
+  std::shared_ptr<std::atomic<int>> held_out_threads_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace tidemill::trainer_server

@@ -84,6 +84,11 @@ absl::Status Finish(const TrainingCourse& course, const TrainingReport& report) 
                                          {models::kFittedPart, training.fitted().Encode()},
                                          {models::kSpecPart, models::EncodeArtefactSpec(spec)}}));
   RETURN_IF_FAILPOINT("trainer_server.after_artefact");
+  if (const int threads = training.found_threads(); threads > 0) {
+    v1::FoundThreads found;
+    found.set_threads(threads);
+    RETURN_IF_ERROR(WriteMessage(folder, kFoundThreadsFile, found));
+  }
   RETURN_IF_ERROR(WriteMessage(folder, kResultFile, report.Last(course, weights)));
   // They have served their purpose.
   RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));

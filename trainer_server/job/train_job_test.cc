@@ -18,6 +18,7 @@
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
 #include "trainer_server/job_folder.h"
+#include "trainer_server/known_threads.h"
 #include "trainer_server/old_folder.h"
 #include "trainer_server/testing/train_job_room.h"
 
@@ -234,6 +235,29 @@ TEST_F(TrainJob, WhatANewerSupervisorAsksBeyondThisVersionKeepsTheCheckpoints) {
   other.set_model("{type: mlp, hidden: [8], outputs: 2}");
   ASSERT_TRUE(client_->StartTraining(other).ok());
   EXPECT_FALSE(HasCheckpoint(folder)) << "the job is another one";
+}
+
+TEST_F(TrainJob, BeginsWithTheNumberOfThreadsThatTheOneBeforeFound) {
+  ASSERT_TRUE(Fit(1).ok());
+  const std::string state = folder_ + "/state";
+  const int num_cores = static_cast<int>(std::thread::hardware_concurrency());
+  ASSERT_TRUE(KnownThreads(state).Remember(KindOf(Request(1), num_cores), 7).ok());
+  const auto folder = [&](int64_t trigger) {
+    return fmt::format("{}/runs/{}/{}", state, kRun, trigger);
+  };
+  const auto known = [&](int64_t trigger) {
+    const auto job = ReadMessage<v1::TrainingJob>(folder(trigger), kJobFile);
+    return job.ok() ? job->preparation().known_threads() : -1;
+  };
+  ASSERT_TRUE(Train(Request(1)).ok());
+  EXPECT_EQ(known(1), 7);
+  const auto found = ReadMessage<v1::FoundThreads>(folder(1), kFoundThreadsFile);
+  ASSERT_TRUE(found.ok()) << found.status().ToString();
+  ASSERT_TRUE(Train(Request(2)).ok());
+  EXPECT_EQ(known(2), found->threads());
+  const auto other = Request(3, 0, "device: cpu\nepochs: 1\nbatch_size: 64\nnum_threads: 1\n");
+  ASSERT_TRUE(Train(other).ok());
+  EXPECT_EQ(known(3), 0);
 }
 
 TEST_F(TrainJob, AStoppedTrainingIsResumedWhenStartedAgain) {
