@@ -73,7 +73,7 @@ SampleLookup::SampleLookup(const DatasetIndex& index)
       has_real_labels_(EffectiveLabel(index.spec()).kind == LabelKind::kReal),
       has_tombstones_(!index.parts().tombstones->empty()) {}
 
-// Inlined by force: see LookAhead in gather.cc.
+// Into the second cache, and inlined by force: see Prefetch() in gather.cc.
 [[gnu::always_inline]] inline void SampleLookup::LookAhead(std::span<const int64_t> keys,
                                                            Places& places) {
   places.count = std::min(keys.size(), kStep);
@@ -90,9 +90,9 @@ SampleLookup::SampleLookup(const DatasetIndex& index)
     const SegmentColumns& columns = *segment->columns;
     const auto row = static_cast<size_t>(key - segment->first_key);
     places.place[i] = &columns.lookup[row];
-    __builtin_prefetch(places.place[i]);
-    if (record_bytes_ == 0) __builtin_prefetch(&columns.byte_to[row]);
-    if (!columns.file_id.empty()) __builtin_prefetch(&columns.file_id[row]);
+    __builtin_prefetch(places.place[i], 0, 2);
+    if (record_bytes_ == 0) __builtin_prefetch(&columns.byte_to[row], 0, 2);
+    if (!columns.file_id.empty()) __builtin_prefetch(&columns.file_id[row], 0, 2);
   }
 }
 
