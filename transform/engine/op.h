@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,14 @@ class Op {
   // Returns what other ops may rely on when the graph is rewritten, for inputs of which this is
   // known.
   virtual OpEffect EffectOn(const KnownNumbers& numbers) const;
+
+  // Returns the pixels that the op needs of its only input, which holds images. std::nullopt when
+  // it needs all of them, or reads something else.
+  virtual std::optional<ImagePart> PartRead() const { return std::nullopt; }
+  // Returns an op that makes only these pixels of its only output, equal to those that this op
+  // makes, and rejects the same rows. The other pixels are undefined. Returns nullptr when that
+  // would save nothing.
+  virtual std::unique_ptr<Op> ForPart(const ImagePart& /*part*/) const { return nullptr; }
 
   // Writes what the op makes of a sample outside of training, for programs that run without
   // Tidemill (portable_graph.h). FAILED_PRECONDITION when it cannot be written; the message is the

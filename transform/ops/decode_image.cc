@@ -9,14 +9,17 @@ namespace {
 
 class DecodeImageOp final : public BlockOp {
  public:
-  // `files`: the column of texts that holds them; without it, the samples themselves.
-  DecodeImageOp(const ImageShape& shape, const DecodeImageSpec& spec,
-                std::optional<BoundColumn> files, const BoundColumn& output)
+  // `files`: the column of texts that holds them; without it, the samples themselves. `part`: the
+  // pixels to make; without it, all of them.
+  DecodeImageOp(const ImageShape& shape, Orientation orientation, ImageFit fit,
+                std::optional<BoundColumn> files, const std::optional<ImagePart>& part,
+                const BoundColumn& output)
       : BlockOp({}, {output}),
         shape_(shape),
-        orientation_(spec.orientation),
-        fit_(spec.fit),
-        files_(std::move(files)) {}
+        orientation_(orientation),
+        fit_(fit),
+        files_(std::move(files)),
+        part_(part.value_or(ImagePart{0, shape.height, 0, shape.width})) {}
 
   absl::Status RunBlock(const Block& block) const override {
     Frame& frame = block.frame;
@@ -36,6 +39,11 @@ class DecodeImageOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  std::unique_ptr<Op> ForPart(const ImagePart& part) const override {
+    if (fit_ != ImageFit::kExact) return nullptr;
+    return std::make_unique<DecodeImageOp>(shape_, orientation_, fit_, files_, part, outputs()[0]);
+  }
+
   // No program of tensors decodes files.
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     graph.GiveImage(outputs()[0], "the decoded image, as [height, width, channels]");
@@ -44,7 +52,7 @@ class DecodeImageOp final : public BlockOp {
 
  private:
   absl::Status Decode(std::string_view file, std::span<uint8_t> pixels) const {
-    return fit_ == ImageFit::kExact ? DecodeImage(file, shape_, orientation_, pixels)
+    return fit_ == ImageFit::kExact ? DecodeImage(file, shape_, orientation_, part_, pixels)
                                     : DecodeStretched(file, shape_, orientation_, pixels);
   }
 
@@ -57,6 +65,7 @@ class DecodeImageOp final : public BlockOp {
   const Orientation orientation_;
   const ImageFit fit_;
   const std::optional<BoundColumn> files_;
+  const ImagePart part_;
 };
 
 }  // namespace
@@ -78,8 +87,8 @@ std::unique_ptr<Op> DecodeImageSpec::Build(OpBuilder& builder) const {
   }
   const BoundColumn output = builder.Output(
       "into", {.name = into, .type = batch::DataType::kUInt8, .shape = {channels, height, width}});
-  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, *this,
-                                         std::move(input), output);
+  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, orientation, fit,
+                                         std::move(input), std::nullopt, output);
 }
 
 }  // namespace tidemill::transform

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "transform/engine/op_effect.h"
 
 namespace tidemill::transform {
 
@@ -32,6 +33,10 @@ enum class Orientation { kIgnore, kApply };
 // images. No crafted file can do more than cause this status.
 absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
                          std::span<uint8_t> pixels);
+// Makes at least these pixels. The others are undefined. All of the file is read, so that damage
+// anywhere in it is found.
+absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
+                         const ImagePart& part, std::span<uint8_t> pixels);
 
 // Returns the size of a PNG or JPEG file as stored, and whether it holds colours (3 channels) or
 // grey (1). Only the front of the file is read. Returns the errors of DecodeImage(). An image of
