@@ -45,7 +45,7 @@ void CheckContent(const ServedRecords& records, const std::vector<int64_t>& keys
   if (at != keys.size()) Fail("samples are missing");
 }
 
-double Read(const ServedRecords& records, const std::vector<int64_t>& keys) {
+double Read(const ServedRecords& records, std::span<const int64_t> keys) {
   size_t num_rows = 0, num_bytes = 0;
   Require(records.client().ReadSamples(
       records.dataset(), keys,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "benchmarks/served_records.h"
@@ -26,6 +27,6 @@ class ShuffledReads {
 void CheckContent(const ServedRecords& records, const std::vector<int64_t>& keys);
 
 // Reads the samples of the keys and returns their number.
-double Read(const ServedRecords& records, const std::vector<int64_t>& keys);
+double Read(const ServedRecords& records, std::span<const int64_t> keys);
 
 }  // namespace tidemill::benchmarks

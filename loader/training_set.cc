@@ -20,6 +20,19 @@ batch::Column Gather(std::string_view name, std::span<const int64_t> ordinals,
   return batch::MakeColumn<T>(name, gathered);
 }
 
+// Ordinals in random order miss the caches at every key: those of the next ones are asked for
+// ahead.
+std::vector<int64_t> KeysOf(const TrainingSet& set, std::span<const int64_t> ordinals) {
+  constexpr size_t kAhead = 64;
+  std::vector<int64_t> keys(ordinals.size());
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    const size_t ahead = std::min(i + kAhead, ordinals.size() - 1);
+    __builtin_prefetch(&set.keys[static_cast<size_t>(ordinals[ahead])]);
+    keys[i] = set.keys[static_cast<size_t>(ordinals[i])];
+  }
+  return keys;
+}
+
 // Walks along the keys asked for and finds those of the rows that came.
 class OrdinalMatcher {
  public:
@@ -101,9 +114,7 @@ absl::StatusOr<Rows> ReadRows(const TrainingSet& set, std::span<const int64_t> o
                               const SampleReader& reader, int64_t max_rows,
                               const std::function<absl::Status(batch::Batch&, Rows&)>& each,
                               const std::stop_token& stop) {
-  std::vector<int64_t> keys;
-  keys.reserve(ordinals.size());
-  for (const int64_t ordinal : ordinals) keys.push_back(set.keys[ordinal]);
+  const std::vector<int64_t> keys = KeysOf(set, ordinals);
   OrdinalMatcher matcher(keys, ordinals);
   Rows rows{.num_missing = static_cast<int64_t>(ordinals.size())};
   const auto take = [&](batch::Batch piece, const std::vector<Unreadable>& unreadable) {

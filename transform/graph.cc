@@ -201,7 +201,10 @@ absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& sa
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
   built.graph.plan_ = PlanAsWritten(spec.size());
-  if (rewriting == Rewriting::kOn) built.graph.Rewire(named);
+  if (rewriting == Rewriting::kOn) {
+    built.graph.Rewire(named);
+    built.graph.LeaveOutPixels();
+  }
   built.graph.CutIntoStages(fusion);
   return std::move(built.graph);
 }
@@ -268,7 +271,7 @@ void Graph::CutIntoStages(Fusion fusion) {
     if (stage.ops.count == 1) continue;
     std::vector<Stage::Member> members;
     for (size_t i = begin; i < end; ++i) {
-      members.push_back({at(i).op->block_op(), at(i).name});
+      members.push_back({at(i).running().block_op(), at(i).name});
     }
     stage.fused.emplace(std::move(members), [&](int slot) { return IsUsedAfter(end - 1, slot); });
   }
@@ -295,13 +298,13 @@ absl::Status Graph::RunStage(const BoundStage& stage, const FittedState* fitted,
   const auto [first, count] = stage.ops;
   if (!stage.fused.has_value()) {
     const int alone = order()[first];
-    return RunOp(ops_[alone], learned_of(alone), frame);
+    return Annotate(ops_[alone].running().Run(learned_of(alone), frame), ops_[alone].name);
   }
   std::vector<LearnedNumbers> learned(count);
   for (int i = 0; i < count; ++i) {
     const int index = order()[first + i];
     const BoundOp& op = ops_[index];
-    absl::StatusOr<LearnedNumbers> numbers = op.op->block_op()->Prepare(learned_of(index));
+    absl::StatusOr<LearnedNumbers> numbers = op.running().block_op()->Prepare(learned_of(index));
     if (!numbers.ok()) return Annotate(numbers.status(), op.name);
     learned[i] = *std::move(numbers);
   }

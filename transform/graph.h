@@ -166,6 +166,10 @@ class Graph {
     bool fitted = false;
     std::vector<BoundColumn> inputs = {};
     std::vector<BoundColumn> outputs = {};
+    // The same op for the pixels that others need. Absent when they need all of them.
+    std::unique_ptr<const Op> for_part = nullptr;
+
+    const Op& running() const { return for_part != nullptr ? *for_part : *op; }
   };
   struct BoundStage {
     GraphStage ops;
@@ -176,6 +180,8 @@ class Graph {
   Graph() = default;
   static Built Bind(const GraphSpec& spec, const SampleSchema& samples);
   void Rewire(const GraphSpec& spec);
+  void LeaveOutPixels();
+  bool IsOnlyReader(size_t place, size_t maker, int slot) const;
   void CutIntoStages(Fusion fusion);
   // `place` is one of order().
   bool IsUsedAfter(size_t place, int slot) const;

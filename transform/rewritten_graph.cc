@@ -63,4 +63,31 @@ void Graph::Rewire(const GraphSpec& spec) {
   TIDEMILL_CHECK(schemas == as_written);
 }
 
+// Whether the op at `place` is the only one that reads what the one at `maker` makes.
+bool Graph::IsOnlyReader(size_t place, size_t maker, int slot) const {
+  const auto is_slot = [&](const BoundColumn& column) { return column.slot == slot; };
+  for (size_t i = maker + 1; i < order().size(); ++i) {
+    const BoundOp& op = ops_[order()[i]];
+    if (i != place && std::ranges::any_of(op.inputs, is_slot)) return false;
+    if (std::ranges::any_of(op.outputs, is_slot)) return true;  // From here on, it is another one.
+  }
+  return !std::ranges::any_of(inputs_, is_slot) && !(target_.has_value() && is_slot(*target_));
+}
+
+// From the last op to the first: what cuts images tells what makes them which pixels it needs.
+void Graph::LeaveOutPixels() {
+  for (size_t place = order().size(); place-- > 0;) {
+    const BoundOp& reader = ops_[order()[place]];
+    const std::optional<ImagePart> part = reader.running().PartRead();
+    if (!part) continue;
+    const int slot = reader.inputs.front().slot;
+    for (size_t maker = place; maker-- > 0;) {
+      BoundOp& op = ops_[order()[maker]];
+      if (std::ranges::find(op.outputs, slot, &BoundColumn::slot) == op.outputs.end()) continue;
+      if (IsOnlyReader(place, maker, slot)) op.for_part = op.op->ForPart(*part);
+      break;
+    }
+  }
+}
+
 }  // namespace tidemill::transform

@@ -6,11 +6,6 @@
 // 255.
 //
 // Needs a Python with torch, numpy and Pillow: $TIDEMILL_BENCH_PYTHON, that of .venv, or python3.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -19,10 +14,11 @@
 #include <thread>
 #include <vector>
 
-#include "base/testing/tree.h"
+#include "base/heap.h"
 #include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
+#include "benchmarks/python_process.h"
 #include "benchmarks/system/jpeg_vs_dataloader_images.h"
 #include "transform/graph.h"
 #include "transform/ops/op_list.h"
@@ -43,74 +39,6 @@ constexpr double kStd[] = {0.229, 0.224, 0.225};
   fmt::print(stderr, "{}\n", reason);
   std::exit(1);
 }
-
-// The first Python that has what it takes.
-std::string FindPython() {
-  const char* const asked = std::getenv("TIDEMILL_BENCH_PYTHON");
-  const std::string candidates[] = {asked == nullptr ? "" : asked,
-                                    tidemill::testing::InTree(".venv/bin/python"), "python3"};
-  for (const std::string& python : candidates) {
-    if (python.empty()) continue;
-    const std::string command = python +
-                                " -c 'import sys, numpy, torch.utils.data; "
-                                "sys.path.append(\"/usr/lib/python3/dist-packages\"); "
-                                "import PIL.Image' 2>/dev/null";
-    if (std::system(command.c_str()) == 0) return python;
-  }
-  Fail(
-      "no Python with torch, numpy and Pillow: run tools/setup.sh --bench or set "
-      "TIDEMILL_BENCH_PYTHON");
-}
-
-// The DataLoader's process, driven through pipes.
-class DataLoader {
- public:
-  DataLoader(const std::string& folder, unsigned num_workers) {
-    const std::string python = FindPython();
-    int input[2];
-    int output[2];
-    if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) Fail("cannot make pipes");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, input[0], 0);
-    posix_spawn_file_actions_adddup2(&actions, output[1], 1);
-    const std::string batch = std::to_string(kBatch);
-    const std::string workers = std::to_string(num_workers);
-    const std::string program =
-        tidemill::testing::InTree("benchmarks/system/jpeg_vs_dataloader.py");
-    const char* const arguments[] = {python.c_str(), program.c_str(), folder.c_str(),
-                                     batch.c_str(),  workers.c_str(), nullptr};
-    if (posix_spawnp(&process_, python.c_str(), &actions, nullptr,
-                     const_cast<char* const*>(arguments), environ) != 0) {
-      Fail("cannot start " + python);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    close(input[0]);
-    close(output[1]);
-    to_ = fdopen(input[1], "w");
-    from_ = fdopen(output[0], "r");
-  }
-  ~DataLoader() {
-    std::fclose(to_);
-    std::fclose(from_);
-    waitpid(process_, nullptr, 0);
-  }
-  DataLoader(const DataLoader&) = delete;
-  DataLoader& operator=(const DataLoader&) = delete;
-
-  std::string Ask(const char* command) {
-    std::fputs(command, to_);
-    std::fflush(to_);
-    char line[64] = {};
-    if (std::fgets(line, sizeof(line), from_) == nullptr) Fail("the DataLoader ended");
-    return line;
-  }
-
- private:
-  pid_t process_ = 0;
-  FILE* to_ = nullptr;
-  FILE* from_ = nullptr;
-};
 
 transform::Graph MakeGraph() {
   transform::GraphSpec spec;
@@ -194,7 +122,11 @@ int Run() {
   WorkerPool pool("graph", static_cast<int>(cores) - 1);  // With the caller's thread.
   const std::vector<batch::Batch> batches = MakeFiles(folder.path(), pool);
   const transform::Graph graph = MakeGraph();
-  DataLoader loader(folder.path(), cores);
+  PythonProcess loader(
+      "import sys, numpy, torch.utils.data; sys.path.append(\"/usr/lib/python3/dist-packages\"); "
+      "import PIL.Image",
+      "benchmarks/system/jpeg_vs_dataloader.py",
+      {folder.path(), std::to_string(kBatch), std::to_string(cores)});
   loader.Ask("check\n");
   transform::OpCounters counters(graph.op_types());
   Compare(MustRun(graph, batches[0], &counters), folder.path() + "/first_batch");
@@ -205,7 +137,7 @@ int Run() {
                      [&](int64_t i) { MustRun(graph, batches[i % batches.size()], nullptr); });
     return static_cast<double>(count * kBatch);
   };
-  const auto yardstick = [&] { return std::strtod(loader.Ask("read\n").c_str(), nullptr); };
+  const auto yardstick = [&] { return loader.AskNumber("read\n"); };
   Report(Measure("jpeg_vs_dataloader", "images/s", 1, ours, yardstick));
   return 0;
 }
@@ -213,4 +145,7 @@ int Run() {
 }  // namespace
 }  // namespace tidemill::benchmarks
 
-int main() { return tidemill::benchmarks::Run(); }
+int main() {
+  tidemill::KeepFreedPages();  // As our services do.
+  return tidemill::benchmarks::Run();
+}

@@ -25,6 +25,15 @@ constexpr size_t kMaxRowsInGroup = 64;
 // The processor prefetches the rest of longer records itself.
 constexpr int64_t kMaxLinesAhead = 16;
 
+// Asks for a line in the second cache. The first cache waits for far fewer lines at a time, and
+// copies stand behind those: records of 160 bytes, one by one at random, take 33 ns instead of 55.
+// Inlined by force: g++ takes a function that does little but prefetch for one without effect, and
+// drops calls of it.
+[[gnu::always_inline]] inline void Prefetch(const std::byte* place) {
+  constexpr int kToRead = 0, kSecondCache = 2;
+  __builtin_prefetch(place, kToRead, kSecondCache);
+}
+
 // kFixed: all records have extents.record_bytes. kCut: the label is within the record.
 template <bool kFixed, bool kCut>
 class Gatherer {
@@ -77,8 +86,7 @@ class Gatherer {
     return file->data() + from;
   }
 
-  // Finds the records of the group at `from` and asks for their lines. Inlined by force: g++ takes
-  // a function that does little but prefetch for one without effect, and drops calls of it.
+  // Finds the records of the group at `from` and asks for their lines. Inlined as Prefetch() is.
   [[gnu::always_inline]] void LookAhead(size_t from, Places& places) const {
     const size_t count = CountOf(from);
     for (size_t i = 0; i < count; ++i) {
@@ -87,8 +95,8 @@ class Gatherer {
       if (place == nullptr) continue;
       const auto size = static_cast<int64_t>(SizeOf(from + i));
       const int64_t ahead = std::min(size, kMaxLinesAhead * kLine);
-      for (int64_t at = 0; at < ahead; at += kLine) __builtin_prefetch(place + at);
-      __builtin_prefetch(place + std::max<int64_t>(ahead, 1) - 1);
+      for (int64_t at = 0; at < ahead; at += kLine) Prefetch(place + at);
+      Prefetch(place + std::max<int64_t>(ahead, 1) - 1);
     }
   }
 

@@ -73,7 +73,7 @@ SampleLookup::SampleLookup(const DatasetIndex& index)
       has_real_labels_(EffectiveLabel(index.spec()).kind == LabelKind::kReal),
       has_tombstones_(!index.parts().tombstones->empty()) {}
 
-// Inlined by force: see LookAhead in gather.cc.
+// Into the second cache, and inlined by force: see Prefetch() in gather.cc.
 [[gnu::always_inline]] inline void SampleLookup::LookAhead(std::span<const int64_t> keys,
                                                            Places& places) {
   places.count = std::min(keys.size(), kStep);
@@ -90,9 +90,9 @@ SampleLookup::SampleLookup(const DatasetIndex& index)
     const SegmentColumns& columns = *segment->columns;
     const auto row = static_cast<size_t>(key - segment->first_key);
     places.place[i] = &columns.lookup[row];
-    __builtin_prefetch(places.place[i]);
-    if (record_bytes_ == 0) __builtin_prefetch(&columns.byte_to[row]);
-    if (!columns.file_id.empty()) __builtin_prefetch(&columns.file_id[row]);
+    __builtin_prefetch(places.place[i], 0, 2);
+    if (record_bytes_ == 0) __builtin_prefetch(&columns.byte_to[row], 0, 2);
+    if (!columns.file_id.empty()) __builtin_prefetch(&columns.file_id[row], 0, 2);
   }
 }
 
@@ -105,29 +105,42 @@ int64_t SampleLookup::SizeAt(const Places& places, size_t i) const {
 void SampleLookup::Fill(std::span<const int64_t> keys, const Places& places, size_t from, size_t to,
                         SampleRows& rows) {
   const size_t at = num_rows_;
+  // What is written to one column might be the pointer to another, for all that a compiler knows.
+  int64_t* __restrict const key = rows.key.data() + at;
+  uint32_t* __restrict const position = rows.position.data() + at;
+  FileId* __restrict const file = rows.file.data() + at;
+  int64_t* __restrict const byte_from = rows.byte_from.data() + at;
+  uint32_t* __restrict const size = rows.size.data() + at;
+  uint64_t* __restrict const hash = rows.hash.data() + at;
+  int64_t* __restrict const event_time = rows.event_time.data() + at;
+  const auto first_position = static_cast<uint32_t>(rows.num_keys);
   for (size_t i = from; i < to; ++i) {
     const LookupRow& place = *places.place[i];
-    const size_t row = at + i - from;
-    rows.key[row] = keys[i];
-    rows.position[row] = static_cast<uint32_t>(rows.num_keys + i - from);
-    rows.byte_from[row] = place.byte_from;
-    rows.size[row] = static_cast<uint32_t>(SizeAt(places, i));
-    rows.hash[row] = static_cast<uint64_t>(place.hash);
-    rows.event_time[row] = place.event_time;
+    const size_t row = i - from;
+    key[row] = keys[i];
+    position[row] = first_position + static_cast<uint32_t>(row);
+    byte_from[row] = place.byte_from;
+    size[row] = static_cast<uint32_t>(SizeAt(places, i));
+    hash[row] = static_cast<uint64_t>(place.hash);
+    event_time[row] = place.event_time;
     const IndexedSegment& segment = *places.segment[i];
-    rows.file[row] =
-        segment.file ? *segment.file : FileId{segment.columns->file_id[places.RowOf(i)]};
+    file[row] = segment.file ? *segment.file : FileId{segment.columns->file_id[places.RowOf(i)]};
   }
   const auto fill_labels = [&](auto& labels, const batch::Column* const SegmentColumns::*member) {
     using T = typename std::decay_t<decltype(labels.values)>::value_type;
+    T* const values = labels.values.data();
+    uint8_t* const validity = labels.validity.data();
+    size_t num_valid = 0;
     for (size_t i = from; i < to; ++i) {
       const batch::Column& column = *((*places.segment[i]->columns).*member);
-      if (!column.IsValid(static_cast<int64_t>(places.RowOf(i)))) continue;
+      const bool all_are_valid = column.validity.empty();
+      if (!all_are_valid && !column.IsValid(static_cast<int64_t>(places.RowOf(i)))) continue;
       const size_t row = at + i - from;
-      labels.values[row] = std::bit_cast<T>(places.place[i]->label);
-      labels.validity[row / 8] = static_cast<uint8_t>(labels.validity[row / 8] | 1U << row % 8);
-      ++labels.num_valid;
+      values[row] = std::bit_cast<T>(places.place[i]->label);
+      validity[row / 8] = static_cast<uint8_t>(validity[row / 8] | 1U << row % 8);
+      ++num_valid;
     }
+    labels.num_valid += num_valid;
   };
   // A spec has labels of one kind, and samples none of the other.
   if (has_real_labels_) {

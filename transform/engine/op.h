@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,6 +65,13 @@ class Op {
   // Returns the op that makes images at this many eighths of their height and width (images.h), for
   // an op whose effect says `may_reduce`. Returns nullptr for others.
   virtual std::unique_ptr<Op> Reduced(int /*eighths*/) const { return nullptr; }
+  // Returns the pixels that the op needs of its only input, which holds images. std::nullopt when
+  // it needs all of them, or reads something else.
+  virtual std::optional<ImagePart> PartRead() const { return std::nullopt; }
+  // Returns an op that makes only these pixels of its only output, equal to those that this op
+  // makes, and rejects the same rows. The other pixels are undefined. Returns nullptr when that
+  // would save nothing.
+  virtual std::unique_ptr<Op> ForPart(const ImagePart& /*part*/) const { return nullptr; }
 
   // Writes what the op makes of a sample outside of training, for programs that run without
   // Tidemill (portable_graph.h). FAILED_PRECONDITION when it cannot be written; the message is the

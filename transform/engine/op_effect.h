@@ -1,8 +1,9 @@
 // What an op says about itself to those who rewrite graphs (transform/rewrite/): which other ops it
-// could change places with, and whether it does anything at all.
+// could change places with, whether it does anything at all, and which pixels it needs.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,16 @@ struct NumberRange {
 NumberRange RangeOfType(batch::DataType type);
 // Returns the numbers of a type that are finite.
 NumberRange FiniteRangeOfType(batch::DataType type);
+
+// Some rows and columns of pixels of an image: [top, bottom) and [left, right).
+struct ImagePart {
+  int64_t top = 0;
+  int64_t bottom = 0;
+  int64_t left = 0;
+  int64_t right = 0;
+
+  friend bool operator==(const ImagePart&, const ImagePart&) = default;
+};
 
 // What is known of the columns of a frame, by slot.
 class KnownNumbers {

@@ -49,6 +49,8 @@ class Buckets {
       : size_(size), mask_(std::has_single_bit(size) ? std::optional(size - 1) : std::nullopt) {}
 
   uint64_t size() const { return size_; }
+  // The bits of a hash that say its bucket; none when the number of buckets is not a power of two.
+  std::optional<uint64_t> mask() const { return mask_; }
 
   int64_t operator()(uint64_t hash) const {
     // A division takes longer than the hash.

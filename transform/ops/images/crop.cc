@@ -28,6 +28,10 @@ class CropOp final : public ImageOp {
             .made = {numbers.Of(inputs()[0])}};
   }
 
+  std::optional<ImagePart> PartRead() const override {
+    return ImagePart{top_, top_ + to_.height, left_, left_ + to_.width};
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const int64_t rows = std::ssize(inputs()[0].schema.shape) - 2;
     const StepId high = graph.Slice(graph.Get(inputs()[0]), rows, top_, top_ + to_.height);

@@ -17,15 +17,18 @@ BoundColumn AtEighths(BoundColumn column, int eighths) {
 
 class DecodeImageOp final : public BlockOp {
  public:
-  // `files`: the column of texts that holds them; without it, the samples themselves.
-  DecodeImageOp(const ImageShape& shape, const DecodeImageSpec& spec,
-                std::optional<BoundColumn> files, const BoundColumn& output)
+  // `files`: the column of texts that holds them; without it, the samples themselves. `part`: the
+  // pixels to make; without it, all of them.
+  DecodeImageOp(const ImageShape& shape, Orientation orientation, ImageFit fit, bool reduced,
+                std::optional<BoundColumn> files, const std::optional<ImagePart>& part,
+                const BoundColumn& output)
       : BlockOp({}, {output}),
         shape_(shape),
-        orientation_(spec.orientation),
-        fit_(spec.fit),
-        reduced_(spec.reduced),
-        files_(std::move(files)) {}
+        orientation_(orientation),
+        fit_(fit),
+        reduced_(reduced),
+        files_(std::move(files)),
+        part_(part.value_or(ImagePart{0, shape.height, 0, shape.width})) {}
 
   // The same at this many eighths.
   DecodeImageOp(const DecodeImageOp& whole, int eighths)
@@ -35,7 +38,8 @@ class DecodeImageOp final : public BlockOp {
         orientation_(whole.orientation_),
         fit_(whole.fit_),
         reduced_(whole.reduced_),
-        files_(whole.files_) {}
+        files_(whole.files_),
+        part_(whole.part_) {}
 
   absl::Status RunBlock(const Block& block) const override {
     Frame& frame = block.frame;
@@ -64,6 +68,13 @@ class DecodeImageOp final : public BlockOp {
     return std::make_unique<DecodeImageOp>(*this, eighths);
   }
 
+  // A reduced image is small, and all of it is made.
+  std::unique_ptr<Op> ForPart(const ImagePart& part) const override {
+    if (fit_ != ImageFit::kExact || eighths_ != kEighths) return nullptr;
+    return std::make_unique<DecodeImageOp>(shape_, orientation_, fit_, reduced_, files_, part,
+                                           outputs()[0]);
+  }
+
   // No program of tensors decodes files.
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const std::string meaning = eighths_ == kEighths
@@ -78,8 +89,11 @@ class DecodeImageOp final : public BlockOp {
 
  private:
   absl::Status Decode(std::string_view file, std::span<uint8_t> pixels) const {
-    return fit_ == ImageFit::kExact ? DecodeReduced(file, shape_, eighths_, orientation_, pixels)
-                                    : DecodeStretched(file, shape_, orientation_, reduced_, pixels);
+    if (fit_ != ImageFit::kExact) {
+      return DecodeStretched(file, shape_, orientation_, reduced_, pixels);
+    }
+    return eighths_ == kEighths ? DecodeImage(file, shape_, orientation_, part_, pixels)
+                                : DecodeReduced(file, shape_, eighths_, orientation_, pixels);
   }
 
   absl::StatusOr<const batch::Column*> FilesOf(const Frame& frame) const {
@@ -93,6 +107,7 @@ class DecodeImageOp final : public BlockOp {
   const ImageFit fit_;
   const bool reduced_;
   const std::optional<BoundColumn> files_;
+  const ImagePart part_;  // Of an image that is not reduced.
 };
 
 }  // namespace
@@ -114,8 +129,8 @@ std::unique_ptr<Op> DecodeImageSpec::Build(OpBuilder& builder) const {
   }
   const BoundColumn output = builder.Output(
       "into", {.name = into, .type = batch::DataType::kUInt8, .shape = {channels, height, width}});
-  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, *this,
-                                         std::move(input), output);
+  return std::make_unique<DecodeImageOp>(ImageShape{channels, height, width}, orientation, fit,
+                                         reduced, std::move(input), std::nullopt, output);
 }
 
 }  // namespace tidemill::transform

@@ -224,9 +224,51 @@ void ToPlanes(const uint8_t* __restrict row, int64_t width, int64_t plane,
   }
 }
 
+#ifdef LIBJPEG_TURBO_VERSION
+// The rows and columns that are decoded for a part. What the library makes of a pixel near the edge
+// of what it decodes may depend on the pixels beyond it. So the edge is a block or more away.
+ImagePart WithMargin(const jpeg_decompress_struct& jpeg, const ImagePart& part) {
+  const auto down = [](int64_t at, int64_t side) {
+    return std::max<int64_t>(0, at / side * side - side);
+  };
+  const auto up = [](int64_t at, int64_t side, int64_t end) {
+    return std::min((at + side - 1) / side * side + side, end);
+  };
+  const int64_t height = int64_t{jpeg.max_v_samp_factor} * DCTSIZE;
+  const int64_t width = int64_t{jpeg.max_h_samp_factor} * DCTSIZE;
+  return {down(part.top, height), up(part.bottom, height, jpeg.output_height),
+          down(part.left, width), up(part.right, width, jpeg.output_width)};
+}
+#endif
+
+// Passes over the rows before those that a part needs, and leaves the columns beside them out.
+// Returns what is decoded then.
+ImagePart GoTo(jpeg_decompress_struct& jpeg, const ImagePart& part) {
+#ifdef LIBJPEG_TURBO_VERSION
+  const ImagePart made = WithMargin(jpeg, part);
+  auto left = static_cast<JDIMENSION>(made.left);
+  auto width = static_cast<JDIMENSION>(made.right - made.left);
+  if (width < jpeg.output_width) jpeg_crop_scanline(&jpeg, &left, &width);
+  if (made.top > 0) jpeg_skip_scanlines(&jpeg, static_cast<JDIMENSION>(made.top));
+  return made;
+#else
+  return {0, jpeg.output_height, 0, jpeg.output_width};
+#endif
+}
+
+// Reads what is left of the file, and drops it. The last row is decoded: a library that is asked to
+// pass over all of them does not read them.
+void PassRest(jpeg_decompress_struct& jpeg, JSAMPROW line) {
+#ifdef LIBJPEG_TURBO_VERSION
+  const JDIMENSION rest = jpeg.output_height - jpeg.output_scanline;
+  if (rest > 1) jpeg_skip_scanlines(&jpeg, rest - 1);
+#endif
+  while (jpeg.output_scanline < jpeg.output_height) jpeg_read_scanlines(&jpeg, &line, 1);
+}
+
 // `shape`: the size of the image at `eighths`. `line`: memory for one row of colours or inks.
-bool ReadJpegRows(JpegReader& reader, const ImageShape& shape, int eighths, std::span<uint8_t> line,
-                  std::span<uint8_t> pixels) {
+bool ReadJpegRows(JpegReader& reader, const ImageShape& shape, int eighths, const ImagePart& part,
+                  std::span<uint8_t> line, std::span<uint8_t> pixels) {
   if (setjmp(reader.jump) != 0) return false;
   const bool inks = HasInks(reader);
   reader.jpeg.scale_num = static_cast<unsigned>(eighths);
@@ -236,17 +278,20 @@ bool ReadJpegRows(JpegReader& reader, const ImageShape& shape, int eighths, std:
   jpeg_start_decompress(&reader.jpeg);
   TIDEMILL_CHECK(reader.jpeg.output_height == shape.height &&
                  reader.jpeg.output_width == shape.width);
-  while (reader.jpeg.output_scanline < reader.jpeg.output_height) {
-    uint8_t* const to = pixels.data() + reader.jpeg.output_scanline * shape.width;
+  const ImagePart made = GoTo(reader.jpeg, part);
+  const int64_t width = made.right - made.left;
+  while (reader.jpeg.output_scanline < static_cast<JDIMENSION>(made.bottom)) {
+    uint8_t* const to = pixels.data() + reader.jpeg.output_scanline * shape.width + made.left;
     JSAMPROW row = shape.channels == 1 && !inks ? to : line.data();
     jpeg_read_scanlines(&reader.jpeg, &row, 1);
     const int64_t plane = shape.height * shape.width;
     if (inks) {
-      InksToPlanes(line.data(), shape.width, shape.channels, plane, to);
+      InksToPlanes(line.data(), width, shape.channels, plane, to);
     } else if (shape.channels != 1) {
-      ToPlanes(line.data(), shape.width, plane, to);
+      ToPlanes(line.data(), width, plane, to);
     }
   }
+  PassRest(reader.jpeg, line.data());
   jpeg_finish_decompress(&reader.jpeg);
   return true;
 }
@@ -274,13 +319,14 @@ absl::Status WhyNot(const JpegReader& reader) {
 }
 
 absl::Status DecodeOpenJpeg(JpegReader& reader, std::string_view file, const ImageShape& shape,
-                            int eighths, std::span<uint8_t> pixels) {
+                            int eighths, const ImagePart& part, std::span<uint8_t> pixels) {
   if (!ReadJpegHeader(reader, file)) return WhyNot(reader);
   RETURN_IF_ERROR(CheckSize(reader.jpeg.image_height, reader.jpeg.image_width, shape));
   constexpr int64_t kInkBytes = 4;
   const ImageShape made = ReducedShape(shape, eighths);
   std::vector<uint8_t> line(made.width * std::max(kColourBytes, kInkBytes));
-  return ReadJpegRows(reader, made, eighths, line, pixels) ? absl::OkStatus() : WhyNot(reader);
+  return ReadJpegRows(reader, made, eighths, part, line, pixels) ? absl::OkStatus()
+                                                                 : WhyNot(reader);
 }
 
 void StartReader(JpegReader& reader) {
@@ -292,10 +338,10 @@ void StartReader(JpegReader& reader) {
 }
 
 absl::Status DecodeJpeg(std::string_view file, const ImageShape& shape, int eighths,
-                        std::span<uint8_t> pixels) {
+                        const ImagePart& part, std::span<uint8_t> pixels) {
   JpegReader reader;
   StartReader(reader);
-  absl::Status status = DecodeOpenJpeg(reader, file, shape, eighths, pixels);
+  absl::Status status = DecodeOpenJpeg(reader, file, shape, eighths, part, pixels);
   jpeg_destroy_decompress(&reader.jpeg);
   return status;
 }
@@ -346,9 +392,10 @@ void Scale(const std::vector<uint8_t>& image, const ImageShape& from, const Imag
   resampling.Run(image.data(), between.data(), pixels.data());
 }
 
+// `part`: the pixels to make of the image at `eighths`.
 absl::Status DecodeAsStored(std::string_view file, const ImageShape& shape, int eighths,
-                            std::span<uint8_t> pixels) {
-  if (IsJpeg(file)) return DecodeJpeg(file, shape, eighths, pixels);
+                            const ImagePart& part, std::span<uint8_t> pixels) {
+  if (IsJpeg(file)) return DecodeJpeg(file, shape, eighths, part, pixels);
   if (!IsPng(file)) return NotAnImage(file);
   if (eighths == kEighths) return DecodePng(file, shape, pixels);
   std::vector<uint8_t> whole(shape.Size());
@@ -356,6 +403,8 @@ absl::Status DecodeAsStored(std::string_view file, const ImageShape& shape, int 
   Scale(whole, shape, ReducedShape(shape, eighths), pixels);
   return absl::OkStatus();
 }
+
+ImagePart Whole(const ImageShape& shape) { return {0, shape.height, 0, shape.width}; }
 
 ImageShape Exchanged(const ImageShape& shape) {
   return {shape.channels, shape.width, shape.height};
@@ -371,6 +420,25 @@ absl::Status WithAdvice(absl::Status status, std::string_view file, const ImageS
   return DataLoss("{}; its Exif data turn it: write orientation: apply", message);
 }
 
+// Makes a part of the image at `eighths`.
+absl::Status DecodePart(std::string_view file, const ImageShape& shape, int eighths,
+                        Orientation orientation, const ImagePart& part, std::span<uint8_t> pixels) {
+  if (orientation == Orientation::kIgnore) {
+    absl::Status status = DecodeAsStored(file, shape, eighths, part, pixels);
+    return status.ok() ? status : WithAdvice(std::move(status), file, shape);
+  }
+  const std::optional<Exif> exif = ReadExif(file);
+  const int turn = exif ? exif->orientation : 1;
+  if (turn == 1) return DecodeAsStored(file, shape, eighths, part, pixels);
+  const ImageShape made = ReducedShape(shape, eighths);
+  const ImageShape stored = ExchangesSides(turn) ? Exchanged(shape) : shape;
+  std::vector<uint8_t> turned(made.Size());
+  RETURN_IF_ERROR(
+      DecodeAsStored(file, stored, eighths, Whole(ReducedShape(stored, eighths)), turned));
+  Turn(turned, turn, made, pixels);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 ImageShape ReducedShape(const ImageShape& shape, int eighths) {
@@ -379,24 +447,17 @@ ImageShape ReducedShape(const ImageShape& shape, int eighths) {
 
 absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
                          std::span<uint8_t> pixels) {
-  return DecodeReduced(file, shape, kEighths, orientation, pixels);
+  return DecodeImage(file, shape, orientation, Whole(shape), pixels);
+}
+
+absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
+                         const ImagePart& part, std::span<uint8_t> pixels) {
+  return DecodePart(file, shape, kEighths, orientation, part, pixels);
 }
 
 absl::Status DecodeReduced(std::string_view file, const ImageShape& shape, int eighths,
                            Orientation orientation, std::span<uint8_t> pixels) {
-  if (orientation == Orientation::kIgnore) {
-    absl::Status status = DecodeAsStored(file, shape, eighths, pixels);
-    return status.ok() ? status : WithAdvice(std::move(status), file, shape);
-  }
-  const std::optional<Exif> exif = ReadExif(file);
-  const int turn = exif ? exif->orientation : 1;
-  if (turn == 1) return DecodeAsStored(file, shape, eighths, pixels);
-  const ImageShape made = ReducedShape(shape, eighths);
-  std::vector<uint8_t> stored(made.Size());
-  RETURN_IF_ERROR(
-      DecodeAsStored(file, ExchangesSides(turn) ? Exchanged(shape) : shape, eighths, stored));
-  Turn(stored, turn, made, pixels);
-  return absl::OkStatus();
+  return DecodePart(file, shape, eighths, orientation, Whole(ReducedShape(shape, eighths)), pixels);
 }
 
 absl::StatusOr<ImageShape> ReadImageHeader(std::string_view file) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "transform/engine/op_effect.h"
 
 namespace tidemill::transform {
 
@@ -32,6 +33,10 @@ enum class Orientation { kIgnore, kApply };
 // images. No crafted file can do more than cause this status.
 absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
                          std::span<uint8_t> pixels);
+// Makes at least these pixels. The others are undefined. All of the file is read, so that damage
+// anywhere in it is found.
+absl::Status DecodeImage(std::string_view file, const ImageShape& shape, Orientation orientation,
+                         const ImagePart& part, std::span<uint8_t> pixels);
 
 // Returns the size at `eighths` of the height and the width, rounded up.
 ImageShape ReducedShape(const ImageShape& shape, int eighths);

@@ -5,8 +5,9 @@
 #include <cstring>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
-#include "transform/engine/each_processor.h"
+#include "base/each_processor.h"
 
 namespace tidemill::transform {
 namespace {
@@ -132,9 +133,10 @@ void ScaleRow(const T* in, const Taps& taps, int64_t width, T* out) {
   }
 }
 
-// `height` rows of `from` pixels.
+// `height` rows of `from` pixels, which begin `stride` apart.
 template <typename T, typename AnyTaps>
-void ScaleRows(const T* in, const AnyTaps& taps, int64_t height, int64_t from, int64_t to, T* out) {
+void ScaleRows(const T* in, int64_t stride, const AnyTaps& taps, int64_t height, int64_t from,
+               int64_t to, T* out) {
   int64_t y = 0;
   if constexpr (std::is_same_v<T, uint8_t>) {
     if (taps.size <= kMaxTapsTogether && height >= kRowsAtOnce &&
@@ -143,7 +145,7 @@ void ScaleRows(const T* in, const AnyTaps& taps, int64_t height, int64_t from, i
       uint8_t* const scaled = columns.data() + from * kRowsAtOnce;
       for (; y + kRowsAtOnce <= height; y += kRowsAtOnce) {
         ForEachBlock(from, [&](int64_t x) {
-          Transpose(in + y * from + x, from, &columns[x * kRowsAtOnce], kRowsAtOnce);
+          Transpose(in + y * stride + x, stride, &columns[x * kRowsAtOnce], kRowsAtOnce);
         });
         ScaleTogether(columns.data(), taps, to, scaled);
         ForEachBlock(to, [&](int64_t x) {
@@ -152,21 +154,21 @@ void ScaleRows(const T* in, const AnyTaps& taps, int64_t height, int64_t from, i
       }
     }
   }
-  for (; y < height; ++y) ScaleRow(in + y * from, taps, to, out + y * to);
+  for (; y < height; ++y) ScaleRow(in + y * stride, taps, to, out + y * to);
 }
 
 // The sum of `count` consecutive rows, each with its weight, for the pixels that a
 // vector register or a few of them hold.
 TIDEMILL_FOR_EACH_PROCESSOR
-void AddRows(const uint8_t* __restrict rows, int64_t width, const int32_t* __restrict weights,
-             int64_t count, uint8_t* __restrict out) {
+void AddRows(const uint8_t* __restrict rows, int64_t stride, int64_t width,
+             const int32_t* __restrict weights, int64_t count, uint8_t* __restrict out) {
   constexpr int64_t kAtOnce = 64;
   int32_t sums[kAtOnce];
   for (int64_t begin = 0; begin < width; begin += kAtOnce) {
     const int64_t size = width - begin < kAtOnce ? width - begin : kAtOnce;
     for (int64_t x = 0; x < size; ++x) sums[x] = 1 << (kWeightBits - 1);
     for (int64_t i = 0; i < count; ++i) {
-      const uint8_t* row = rows + i * width + begin;
+      const uint8_t* row = rows + i * stride + begin;
       const int32_t weight = weights[i];
       for (int64_t x = 0; x < size; ++x) sums[x] += row[x] * weight;
     }
@@ -177,25 +179,27 @@ void AddRows(const uint8_t* __restrict rows, int64_t width, const int32_t* __res
   }
 }
 
-void ScaleColumns(const uint8_t* in, const ByteTaps& taps, int64_t width, int64_t height,
-                  uint8_t* out) {
-  for (int64_t y = 0; y < height; ++y) {
-    AddRows(in + taps.firsts[y] * width, width, taps.weights.data() + y * taps.size, taps.size,
-            out + y * width);
+// Columns of `width` pixels a row. Rows begin `stride` and `to_stride` apart.
+void ScaleColumns(const uint8_t* in, int64_t stride, const ByteTaps& taps, int64_t width,
+                  uint8_t* out, int64_t to_stride) {
+  for (size_t y = 0; y < taps.firsts.size(); ++y, out += to_stride) {
+    AddRows(in + taps.firsts[y] * stride, stride, width, taps.weights.data() + y * taps.size,
+            taps.size, out);
   }
 }
 
 template <typename T>
-void ScaleColumns(const T* in, const Taps& taps, int64_t width, int64_t height, T* out) {
+void ScaleColumns(const T* in, int64_t stride, const Taps& taps, int64_t width, T* out,
+                  int64_t to_stride) {
   std::vector<double> sums(width);
-  for (int64_t y = 0; y < height; ++y) {
+  for (size_t y = 0; y < taps.firsts.size(); ++y, out += to_stride) {
     std::fill(sums.begin(), sums.end(), 0);
-    const T* row = in + taps.firsts[y] * width;
-    for (int64_t i = 0; i < taps.counts[y]; ++i, row += width) {
+    const T* row = in + taps.firsts[y] * stride;
+    for (int64_t i = 0; i < taps.counts[y]; ++i, row += stride) {
       const double weight = taps.weights[y * taps.size + i];
       for (int64_t x = 0; x < width; ++x) sums[x] += static_cast<double>(row[x]) * weight;
     }
-    for (int64_t x = 0; x < width; ++x) *out++ = ToNumber<T>(sums[x]);
+    for (int64_t x = 0; x < width; ++x) out[x] = ToNumber<T>(sums[x]);
   }
 }
 
@@ -218,6 +222,29 @@ void AddTaps(double at, double reduction, double support, int64_t from, Resampli
   taps.firsts.push_back(begin);
   taps.counts.push_back(end - begin);
   taps.weights.insert(taps.weights.end(), weights.begin(), weights.end());
+}
+
+// Leaves the taps of the new pixels [begin, end), and counts old pixels from the first one that one
+// of them reads. Returns the old pixels.
+std::pair<int64_t, int64_t> Cut(int64_t begin, int64_t end, int64_t from, Taps& taps,
+                                ByteTaps& bytes) {
+  std::pair<int64_t, int64_t> read = {from, 0};
+  for (int64_t i = begin; i < end; ++i) {
+    read.first = std::min({read.first, taps.firsts[i], bytes.firsts[i]});
+    read.second =
+        std::max({read.second, taps.firsts[i] + taps.counts[i], bytes.firsts[i] + bytes.size});
+  }
+  const auto keep = [&](auto& numbers, int64_t size) {
+    numbers = {numbers.begin() + begin * size, numbers.begin() + end * size};
+  };
+  for (std::vector<int64_t>* firsts : {&taps.firsts, &bytes.firsts}) {
+    keep(*firsts, 1);
+    for (int64_t& first : *firsts) first -= read.first;
+  }
+  keep(taps.counts, 1);
+  keep(taps.weights, taps.size);
+  keep(bytes.weights, bytes.size);
+  return read;
 }
 
 // Sums of whole multiples of 2^-22, which float64 holds exactly, and the rounding of ToByte().
@@ -263,12 +290,28 @@ ByteTaps ByteTapsOf(const Taps& taps, int64_t from) {
 }
 
 Resampling::Resampling(const ImageSize& from, const ImageSize& to, ResamplingFilter filter)
+    : Resampling(from, to, filter, {0, to.height, 0, to.width}) {}
+
+Resampling::Resampling(const ImageSize& from, const ImageSize& to, ResamplingFilter filter,
+                       const ImagePart& part)
     : from_(from),
       to_(to),
+      made_(part),
       along_rows_(TapsOf(from.width, to.width, filter)),
       along_columns_(TapsOf(from.height, to.height, filter)),
       bytes_along_rows_(ByteTapsOf(along_rows_, from.width)),
-      bytes_along_columns_(ByteTapsOf(along_columns_, from.height)) {}
+      bytes_along_columns_(ByteTapsOf(along_columns_, from.height)),
+      read_(part) {
+  // A side that keeps its length needs what it makes.
+  if (from.width != to.width) {
+    std::tie(read_.left, read_.right) =
+        Cut(part.left, part.right, from.width, along_rows_, bytes_along_rows_);
+  }
+  if (from.height != to.height) {
+    std::tie(read_.top, read_.bottom) =
+        Cut(part.top, part.bottom, from.height, along_columns_, bytes_along_columns_);
+  }
+}
 
 template <typename T>
 void Resampling::Run(const T* in, T* between, T* out) const {
@@ -279,18 +322,26 @@ void Resampling::Run(const T* in, T* between, T* out) const {
       return std::tie(along_rows_, along_columns_);
     }
   }();
+  const int64_t width = made_.right - made_.left;
+  const int64_t height = read_.bottom - read_.top;
+  in += read_.top * from_.width + read_.left;
+  out += made_.top * to_.width + made_.left;
   const int64_t in_size = from_.height * from_.width;
   const int64_t out_size = to_.height * to_.width;
   for (int64_t channel = 0; channel < from_.channels; ++channel, in += in_size, out += out_size) {
     const T* narrow = in;
+    int64_t stride = from_.width;
     if (from_.width != to_.width) {
-      ScaleRows(in, along_rows, from_.height, from_.width, to_.width, between);
+      ScaleRows(in, stride, along_rows, height, read_.right - read_.left, width, between);
       narrow = between;
+      stride = width;
     }
     if (from_.height != to_.height) {
-      ScaleColumns(narrow, along_columns, to_.width, to_.height, out);
+      ScaleColumns(narrow, stride, along_columns, width, out, to_.width);
     } else {
-      std::copy(narrow, narrow + out_size, out);
+      for (int64_t y = 0; y < height; ++y) {
+        std::copy_n(narrow + y * stride, width, out + y * to_.width);
+      }
     }
   }
 }

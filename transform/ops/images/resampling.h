@@ -40,22 +40,31 @@ ByteTaps ByteTapsOf(const Taps& taps, int64_t from);
 class Resampling {
  public:
   Resampling(const ImageSize& from, const ImageSize& to, ResamplingFilter filter);
+  // Makes only the pixels of a part, and leaves the others of `out` as they are.
+  Resampling(const ImageSize& from, const ImageSize& to, ResamplingFilter filter,
+             const ImagePart& part);
+
+  // Returns the old pixels that are read.
+  const ImagePart& part_read() const { return read_; }
 
   // `between` is memory for BetweenSize() numbers.
   template <typename T>
   void Run(const T* in, T* between, T* out) const;
   int64_t BetweenSize() const { return from_.height * to_.width; }
 
-  // Does the same for images of bytes, in steps.
+  // Does the same for whole images of bytes, in steps.
   void WriteSteps(const BoundColumn& input, const BoundColumn& output, PortableGraph& graph) const;
 
  private:
   const ImageSize from_;
   const ImageSize to_;
-  const Taps along_rows_;
-  const Taps along_columns_;
-  const ByteTaps bytes_along_rows_;
-  const ByteTaps bytes_along_columns_;
+  const ImagePart made_;
+  // Those of the pixels of `made_`. Old pixels are counted from the beginning of `read_`.
+  Taps along_rows_;
+  Taps along_columns_;
+  ByteTaps bytes_along_rows_;
+  ByteTaps bytes_along_columns_;
+  ImagePart read_;
 };
 
 }  // namespace tidemill::transform

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "config/problems.h"
 #include "transform/engine/images.h"
@@ -151,12 +152,15 @@ class ResizeOp final : public ImageOp {
 // The same with a filter as wide as the image is reduced.
 class SmoothResizeOp final : public ImageOp {
  public:
-  SmoothResizeOp(const ImageSize& from, const ImageSize& to, Interpolation method,
-                 const BoundColumn& input, const BoundColumn& output)
+  SmoothResizeOp(const ImageSize& from, const ImageSize& to, ResamplingFilter filter,
+                 const std::optional<ImagePart>& part, const BoundColumn& input,
+                 const BoundColumn& output)
       : ImageOp(input, output),
-        resampling_(from, to,
-                    method == Interpolation::kBicubic ? ResamplingFilter::kCubic
-                                                      : ResamplingFilter::kTriangle) {}
+        from_(from),
+        to_(to),
+        filter_(filter),
+        part_(part),
+        resampling_(from, to, filter, part.value_or(ImagePart{0, to.height, 0, to.width})) {}
 
   absl::Status RunBlock(const Block& block) const override {
     const size_t between_bytes = resampling_.BetweenSize() * batch::SizeOf(inputs()[0].schema.type);
@@ -173,6 +177,14 @@ class SmoothResizeOp final : public ImageOp {
     return {.obstacle = {}, .averages_images = true};
   }
 
+  std::optional<ImagePart> PartRead() const override {
+    if (!part_) return std::nullopt;
+    return resampling_.part_read();
+  }
+  std::unique_ptr<Op> ForPart(const ImagePart& part) const override {
+    return std::make_unique<SmoothResizeOp>(from_, to_, filter_, part, inputs()[0], outputs()[0]);
+  }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     const bool is_byte = inputs()[0].schema.type == batch::DataType::kUInt8;
     if (!is_byte) return FailedPrecondition("with antialias, only images of bytes can be written");
@@ -181,6 +193,10 @@ class SmoothResizeOp final : public ImageOp {
   }
 
  private:
+  const ImageSize from_;
+  const ImageSize to_;
+  const ResamplingFilter filter_;
+  const std::optional<ImagePart> part_;
   const Resampling resampling_;
 };
 
@@ -210,7 +226,11 @@ std::unique_ptr<Op> ResizeSpec::Build(OpBuilder& builder) const {
   }
   const BoundColumn output = ImageOutput(builder, into, *input, height, width);
   const ImageSize to{from.channels, height, width};
-  if (antialias) return std::make_unique<SmoothResizeOp>(from, to, method, *input, output);
+  if (antialias) {
+    const ResamplingFilter filter =
+        method == Interpolation::kBicubic ? ResamplingFilter::kCubic : ResamplingFilter::kTriangle;
+    return std::make_unique<SmoothResizeOp>(from, to, filter, std::nullopt, *input, output);
+  }
   return std::make_unique<ResizeOp>(from, to, method, *input, output);
 }
 
