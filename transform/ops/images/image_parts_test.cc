@@ -9,12 +9,12 @@
 
 #include "base/testing/status_matchers.h"
 #include "transform/graph.h"
-#include "transform/ops/crop.h"
-#include "transform/ops/decode_image.h"
-#include "transform/ops/flip.h"
+#include "transform/ops/images/crop.h"
+#include "transform/ops/images/decode_image.h"
+#include "transform/ops/images/flip.h"
 #include "transform/ops/images/image_decoder.h"
 #include "transform/ops/images/resampling.h"
-#include "transform/ops/resize.h"
+#include "transform/ops/images/resize.h"
 #include "transform/ops/stack.h"
 #include "transform/testing/samples.h"
 
