@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "transform/engine/each_processor.h"
+#include "base/each_processor.h"
 
 namespace tidemill::transform {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "transform/engine/each_processor.h"
+#include "base/each_processor.h"
 #include "transform/engine/logarithm.h"
 
 namespace tidemill::transform {
