@@ -18,6 +18,7 @@
 
 #include "config/config.h"
 #include "models/spec/model_spec.h"
+#include "models/training/augment_spec.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/downsampling_spec.h"
 #include "models/training/losses/loss_spec.h"
@@ -98,6 +99,7 @@ struct TrainingSpec {
   std::optional<OrderSpec> order = std::nullopt;
   std::optional<Buckets> buckets = std::nullopt;
   std::optional<Mix> mix = std::nullopt;
+  std::optional<Augment> augment = std::nullopt;
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
@@ -179,6 +181,7 @@ struct TrainingSpec {
           "The order of the samples in an epoch. Use it instead of `shuffle` for more choices.");
     field("buckets", buckets, "Puts samples of similar length into a batch.");
     field("mix", mix, "Fills batches from several sources, in given shares.");
+    field("augment", augment, "Mixes rows of a batch with one another: mixup and cutmix.");
     field("checkpoint_every", checkpoint_every,
           "Number of samples between two checkpoints. An interrupted training continues from the "
           "last checkpoint.",
