@@ -3,7 +3,9 @@
 #include <fnmatch.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -171,12 +173,52 @@ TrainingProblems FindBucketsProblems(const ModelSpec& model, const Buckets& buck
   return problems;
 }
 
+TrainingProblems FindAugmentProblems(const Augment& augment, const InputSpecs& inputs) {
+  TrainingProblems problems;
+  std::optional<std::vector<int64_t>> sides;
+  for (const auto& [name, input] : inputs) {
+    if (input.is_integer) {
+      Add(problems, "training.augment",
+          fmt::format("mixes numbers, but '{}' is {}", name, Describe(input)),
+          "leave augment out, or cast numbers to float32");
+      continue;
+    }
+    if (augment.type != AugmentType::kCutmix) continue;
+    if (input.shape.size() < 2 || input.shape.size() > 3) {
+      Add(problems, "training.augment",
+          fmt::format("cutmix is for images, but '{}' is {}", name, Describe(input)),
+          "use type: mixup");
+      continue;
+    }
+    const std::vector<int64_t> own(input.shape.end() - 2, input.shape.end());
+    if (own != sides.value_or(own)) {
+      Add(problems, "training.augment",
+          fmt::format("cutmix takes images of one size, but '{}' has another one", name),
+          "resize it, or use type: mixup");
+    }
+    sides = own;
+  }
+  return problems;
+}
+
 TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec& training,
                                       const LabelKind& label) {
   TrainingProblems problems;
   CheckLoss(model, training.loss, label, problems);
   if (model->HasSparseGradients()) CheckSparse(training, problems);
   CheckDownsampling(model, training, label, problems);
+  return problems;
+}
+
+TrainingProblems FindInputsProblems(const ModelSpec& model, const TrainingSpec& training,
+                                    const InputSpecs& inputs) {
+  TrainingProblems problems;
+  if (training.buckets) problems = FindBucketsProblems(model, *training.buckets, inputs);
+  if (training.augment) {
+    for (TrainingProblem& one : FindAugmentProblems(*training.augment, inputs)) {
+      problems.push_back(std::move(one));
+    }
+  }
   return problems;
 }
 

@@ -35,4 +35,12 @@ TrainingProblems FindMixProblems(const TrainingSpec& training, const LabelKind& 
 TrainingProblems FindBucketsProblems(const ModelSpec& model, const Buckets& buckets,
                                      const InputSpecs& inputs);
 
+// Returns why `training.augment` does not fit the columns of the graph: ids, which cannot be mixed;
+// for cutmix, rows that are not images of one height and width.
+TrainingProblems FindAugmentProblems(const Augment& augment, const InputSpecs& inputs);
+
+// Returns the problems of both, where the training has them.
+TrainingProblems FindInputsProblems(const ModelSpec& model, const TrainingSpec& training,
+                                    const InputSpecs& inputs);
+
 }  // namespace tidemill::models

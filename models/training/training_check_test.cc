@@ -169,6 +169,37 @@ std::vector<std::string> BucketsPathsOf(const ModelSpec& model, const Buckets& b
   return paths;
 }
 
+TEST(TrainingCheck, AnAugmentationMixesNumbersAndCutsImages) {
+  const auto messages = [](AugmentType type, const InputSpecs& inputs) {
+    std::vector<std::string> found;
+    for (const TrainingProblem& one : FindAugmentProblems({.type = type}, inputs)) {
+      EXPECT_EQ(one.path, "training.augment");
+      found.push_back(one.problem.message);
+    }
+    return found;
+  };
+  const InputSpecs images = {{"input", {{3, 8, 9}, false}}, {"input_mask", {{8, 9}, false}}};
+  const InputSpecs others = {{"input", {{3, 8, 9}, false}}, {"input_mask", {{9, 8}, false}}};
+  const InputSpecs numbers = {{"input", {{5}, false}}};
+  const InputSpecs ids = {{"input", {{5}, true}}};
+  EXPECT_THAT(messages(AugmentType::kCutmix, images), IsEmpty());
+  EXPECT_THAT(messages(AugmentType::kMixup, others), IsEmpty());
+  EXPECT_THAT(messages(AugmentType::kMixup, numbers), IsEmpty());
+  EXPECT_THAT(messages(AugmentType::kCutmix, others),
+              ElementsAre("cutmix takes images of one size, but 'input_mask' has another one"));
+  EXPECT_THAT(messages(AugmentType::kCutmix, numbers),
+              ElementsAre(HasSubstr("cutmix is for images, but 'input' is")));
+  EXPECT_THAT(messages(AugmentType::kMixup, ids),
+              ElementsAre(HasSubstr("mixes numbers, but 'input' is")));
+}
+
+TEST(TrainingCheck, FindsWhatDoesNotFitInputsForBucketsAndAugmentations) {
+  const InputSpecs tokens = {{"input", {{32}, true}}};
+  EXPECT_THAT(FindInputsProblems(Mlp{}, {}, tokens), IsEmpty());
+  EXPECT_EQ(FindInputsProblems(Mlp{}, {.buckets = Buckets{}}, tokens).size(), 1);
+  EXPECT_EQ(FindInputsProblems(Mlp{}, {.augment = Augment{}}, tokens).size(), 1);
+}
+
 TEST(TrainingCheck, ABucketsHintNamesTheNetworksThatTakeThem) {
   const InputSpecs series = {{"input", {{32, 2}, false}}};
   const TrainingProblems problems = FindBucketsProblems(Mlp{}, {}, series);

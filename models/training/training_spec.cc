@@ -33,6 +33,10 @@ void TrainingSpec::Check(config::Problems& problems) const {
                  "cannot be used with downsampling, which decides how many samples an epoch has",
                  "leave one out");
   }
+  if (augment && buckets) {
+    problems.Add("augment", "cannot be used with buckets because rows of other lengths do not mix",
+                 "leave one out");
+  }
   if (optimizers.empty()) return;
   if (optimizer != DefaultOptimizer()) {
     problems.Add("optimizer", "cannot be used with `optimizers`", "leave one out");

@@ -18,6 +18,7 @@
 
 #include "config/config.h"
 #include "models/spec/model_spec.h"
+#include "models/training/augment_spec.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/downsampling_spec.h"
 #include "models/training/last_batch.h"
@@ -100,6 +101,7 @@ struct TrainingSpec {
   std::optional<Buckets> buckets = std::nullopt;
   std::optional<Mix> mix = std::nullopt;
   LastBatch last_batch = LastBatch::kKeep;
+  std::optional<Augment> augment = std::nullopt;
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
@@ -186,6 +188,7 @@ struct TrainingSpec {
           "drop: it is left out, unless it is the only one. wrap: it is filled with the epoch's "
           "first samples. drop and wrap keep small batches from batch normalisation, whose "
           "statistics they disturb.");
+    field("augment", augment, "Mixes rows of a batch with one another: mixup and cutmix.");
     field("checkpoint_every", checkpoint_every,
           "Number of samples between two checkpoints. An interrupted training continues from the "
           "last checkpoint.",

@@ -295,9 +295,8 @@ class Checker {
     if (const auto problem = spec_.model->FindInputProblem(inputs)) {
       problems_.Add("model", problem->message, problem->hint);
     }
-    if (!spec_.training.buckets) return;
     for (const auto& [path, problem] :
-         models::FindBucketsProblems(spec_.model, *spec_.training.buckets, inputs)) {
+         models::FindInputsProblems(spec_.model, spec_.training, inputs)) {
       problems_.Add(path, problem.message, problem.hint);
     }
   }

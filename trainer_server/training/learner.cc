@@ -6,6 +6,7 @@
 #include "models/guard.h"
 #include "models/loss.h"
 #include "models/torch_version.h"
+#include "trainer_server/training/mixture.h"
 
 namespace tidemill::trainer_server {
 
@@ -92,16 +93,44 @@ absl::StatusOr<DeviceBatch> Learner::Prepare(const loader::TrainingBatch& batch)
   return moved;
 }
 
-torch::Tensor Learner::OutputOf(const DeviceBatch& batch) {
+absl::StatusOr<DeviceBatch> Learner::PrepareToLearn(const loader::TrainingBatch& batch) {
+  ASSIGN_OR_RETURN(DeviceBatch moved, Prepare(batch));
+  if (!setup_.training.augment) return moved;
+  ASSIGN_OR_RETURN(const batch::Column* const ordinals,
+                   batch.rows.Get(batch::kOrdinalColumn, batch::DataType::kInt64));
+  const RandomKey key{
+      .seed = setup_.training.seed, .purpose = {}, .trigger = setup_.trigger, .epoch = batch.epoch};
+  moved.pairs = DrawPairs(*setup_.training.augment, key, ordinals->Values<int64_t>());
+  return moved;
+}
+
+torch::Tensor Learner::OutputOf(const models::Inputs& inputs) {
   if (setup_.training.precision == models::Precision::kBfloat16) {
     const models::Bfloat16Scope in_short_numbers(setup_.device);
-    return network_->Forward(batch.inputs);
+    return network_->Forward(inputs);
   }
-  return network_->Forward(batch.inputs);
+  return network_->Forward(inputs);
 }
 
 torch::Tensor Learner::LossesOf(const DeviceBatch& batch) {
-  return models::SampleLosses(setup_.training.loss, OutputOf(batch), batch.target);
+  return models::SampleLosses(setup_.training.loss, OutputOf(batch.inputs), batch.target);
+}
+
+torch::Tensor Learner::MixedLossesOf(const DeviceBatch& batch) {
+  const Mixture mixture = Mix(*setup_.training.augment, batch.pairs, batch.inputs, batch.target);
+  const torch::Tensor output = OutputOf(mixture.inputs);
+  const models::LossSpec& loss = setup_.training.loss;
+  return mixture.share * models::SampleLosses(loss, output, batch.target) +
+         (1 - mixture.share) * models::SampleLosses(loss, output, mixture.partner_target);
+}
+
+torch::Tensor Learner::OwnLosses(const DeviceBatch& batch, const BatchLoss& loss) {
+  RestoreBuffers();
+  if (batch.pairs.empty()) return loss.losses;
+  const torch::NoGradGuard no_gradients;
+  const torch::Tensor losses = LossesOf(batch);
+  RestoreBuffers();
+  return losses;
 }
 
 absl::StatusOr<Answers> Learner::Ask(const loader::TrainingBatch& batch, bool embed) {
@@ -109,7 +138,7 @@ absl::StatusOr<Answers> Learner::Ask(const loader::TrainingBatch& batch, bool em
     ASSIGN_OR_RETURN(const DeviceBatch moved, Prepare(batch));
     const torch::NoGradGuard no_gradients;
     network_->module->eval();
-    Answers answers{.output = OutputOf(moved), .target = moved.target, .embedding = {}};
+    Answers answers{.output = OutputOf(moved.inputs), .target = moved.target, .embedding = {}};
     if (embed) {
       // A second pass up to the last layer: networks do not say what their last layer was given.
       ASSIGN_OR_RETURN(answers.embedding, network_->Embed(moved.inputs));
@@ -134,7 +163,7 @@ double Learner::DivisorOf(const DeviceBatch& batch) const {
 
 BatchLoss Learner::LossOf(const DeviceBatch& batch) {
   KeepBuffers();
-  const torch::Tensor losses = LossesOf(batch);
+  const torch::Tensor losses = batch.pairs.empty() ? LossesOf(batch) : MixedLossesOf(batch);
   // Several batches share one divisor, which is known at the end only.
   const torch::Tensor loss = setup_.training.accumulate == 1
                                  ? MeanOf(losses, batch.weight)
@@ -159,7 +188,7 @@ void Learner::AddGradientsOf(BatchLoss& loss) {
 torch::Tensor Learner::LargestOutputs(const DeviceBatch& batch) {
   const torch::NoGradGuard no_gradients;
   network_->module->eval();
-  const torch::Tensor outputs = OutputOf(batch);
+  const torch::Tensor outputs = OutputOf(batch.inputs);
   network_->module->train();
   return outputs.reshape({outputs.size(0), -1}).abs().amax(1);
 }

@@ -12,16 +12,20 @@
 #include "models/network.h"
 #include "models/optimizer.h"
 #include "trainer_server/training/pending_number.h"
+#include "trainer_server/training/row_pairs.h"
 #include "trainer_server/training/training_setup.h"
 
 namespace tidemill::trainer_server {
 
 // A batch on the training's device.
+// With pairs, rows are mixed when the network learns of them; they themselves are as they were
+// read.
 struct DeviceBatch {
   models::Inputs inputs;
   torch::Tensor target;
   torch::Tensor weight;
   double weight_sum = 0;  // The number of rows when they have no weights.
+  std::vector<RowPair> pairs = {};
 };
 
 // The loss of a batch, reduced in the same way as for its gradients, and as a number.
@@ -64,10 +68,16 @@ class Learner {
   // changed.
   absl::StatusOr<DeviceBatch> Prepare(const loader::TrainingBatch& batch);
 
-  // Returns the losses [n], with the network in its current mode.
+  // Does the same for a batch to learn from, and draws its pairs where the training augments.
+  absl::StatusOr<DeviceBatch> PrepareToLearn(const loader::TrainingBatch& batch);
+
+  // Returns the losses [n] of rows that are not mixed, with the network in its current mode.
   torch::Tensor LossesOf(const DeviceBatch& batch);
   // Returns the loss to learn from. Saves the network's buffers first.
   BatchLoss LossOf(const DeviceBatch& batch);
+  // Returns the losses [n] by which rows of the batch can be blamed for its `loss`: rows that are
+  // mixed spoil one another's. Restores the network's buffers.
+  torch::Tensor OwnLosses(const DeviceBatch& batch, const BatchLoss& loss);
   // Adds the gradients of the loss to the gradients of the weights. A second call does nothing.
   static void AddGradientsOf(BatchLoss& loss);
   // Returns the divisor of the sum of a batch's weighted losses.
@@ -88,7 +98,8 @@ class Learner {
  private:
   absl::Status MakeNetworkFor(const models::Inputs& inputs);
   absl::Status CheckTakesPaddedRows();
-  torch::Tensor OutputOf(const DeviceBatch& batch);
+  torch::Tensor OutputOf(const models::Inputs& inputs);
+  torch::Tensor MixedLossesOf(const DeviceBatch& batch);
   torch::Tensor MeanOf(const torch::Tensor& losses, const torch::Tensor& weight) const;
   // Returns the loss, or NaN when the forward pass has left a buffer that is not finite.
   torch::Tensor WithBuffers(const torch::Tensor& loss) const;

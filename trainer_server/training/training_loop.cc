@@ -125,7 +125,7 @@ absl::Status TrainingLoop::Remember(const loader::TrainingBatch& batch,
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
     const loader::TrainingBatch& batch) {
-  ASSIGN_OR_RETURN(DeviceBatch moved, learner_.Prepare(batch));
+  ASSIGN_OR_RETURN(DeviceBatch moved, learner_.PrepareToLearn(batch));
   if (!group_is_open_) learner_.optimizer().ZeroGradients();
   BatchLoss loss = learner_.LossOf(moved);
   // The device has work while the loss is looked at. Unwanted gradients can be dropped, but not
@@ -135,14 +135,13 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
   std::optional<loader::TrainingBatch> rest;
   if (IsSuspicious(value)) {
     if (loss.has_gradients) learner_.optimizer().ZeroGradients();
-    learner_.RestoreBuffers();
-    ASSIGN_OR_RETURN(rest, TakeOutCulprits(batch, moved, loss.losses));
+    ASSIGN_OR_RETURN(rest, TakeOutCulprits(batch, moved, learner_.OwnLosses(moved, loss)));
     if (rest.has_value()) {
       if (rest->rows.num_rows() == 0) {
         RETURN_IF_ERROR(RefuseLoss());
         return rest;
       }
-      ASSIGN_OR_RETURN(moved, learner_.Prepare(*rest));
+      ASSIGN_OR_RETURN(moved, learner_.PrepareToLearn(*rest));
     }
     // Anew in either case: what the first pass did to the buffers was undone.
     loss = learner_.LossOf(moved);
