@@ -35,6 +35,7 @@ absl::Status StoredFacts::ReadModel(std::span<const int64_t> keys, bool with_pre
   request.set_model_id(request_.model_id());
   request.set_dataset_id(request_.snapshot().dataset_id());
   request.set_dataset_spec(request_.dataset_spec());
+  request.set_workers(request_.workers());
   request.add_columns(evaluator::v1::MODEL_COLUMN_EMBEDDING);
   if (with_predictions) request.add_columns(evaluator::v1::MODEL_COLUMN_PREDICTION);
   for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kMaxKeys))) {

@@ -191,8 +191,9 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
 // Returns the workers that prepare samples; nullptr when this process does. Slices by records need
 // the data of samples, which does not come from workers.
 absl::StatusOr<std::unique_ptr<PreparingWorkers>> WorkersFor(
-    const v1::StartEvaluationRequest& request, const MeasurementPlan& plan,
-    const rpc::JobPeers& peers, const storage::StorageClient& storage) {
+    const v1::EvaluationJob& job, const MeasurementPlan& plan, const rpc::JobPeers& peers,
+    const storage::StorageClient& storage) {
+  const v1::StartEvaluationRequest& request = job.evaluation();
   ASSIGN_OR_RETURN(const SliceColumns columns,
                    SliceColumns::Make(plan.spec.slices, plan.samples, plan.dataset));
   if (columns.size() > 0) return nullptr;
@@ -200,7 +201,8 @@ absl::StatusOr<std::unique_ptr<PreparingWorkers>> WorkersFor(
                     .name = fmt::format("evaluation-{}", request.evaluation()),
                     .dataset = {request.snapshot().dataset_id()},
                     .dataset_spec = request.dataset_spec(),
-                    .workers = request.workers()},
+                    .workers = request.workers(),
+                    .num_threads = job.num_threads()},
                    peers, storage);
 }
 
@@ -233,7 +235,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                              .samples = samples::SchemaOf(dataset),
                              .dataset = &dataset,
                              .bad = bad.get()};
-  ASSIGN_OR_RETURN(const auto workers, WorkersFor(job.evaluation(), plan, peers, storage));
+  ASSIGN_OR_RETURN(const auto workers, WorkersFor(job, plan, peers, storage));
   std::optional<Baselines> baselines;
   if (job.evaluation().has_known_labels()) {
     baselines.emplace(storage, job.evaluation(), spec, dataset);

@@ -187,7 +187,8 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
                                                   .name = fmt::format("model-{}", model_id),
                                                   .dataset = {columns.dataset_id()},
                                                   .dataset_spec = columns.dataset_spec(),
-                                                  .workers = columns.workers()},
+                                                  .workers = columns.workers(),
+                                                  .num_threads = job.num_threads()},
                                                  peers, storage));
   ColumnsOfKeys writer(storage, {columns.dataset_id()}, model, maker, file, workers.get());
   RETURN_IF_ERROR(writer.Write(keys, /*ignores_labels=*/!asked.error));

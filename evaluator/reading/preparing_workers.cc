@@ -55,15 +55,17 @@ class DispatchedWorkers final : public PreparingWorkers {
 
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> Open(const RowsToPrepare& rows) override {
     const preprocess::JobSpec spec = SpecOf(rows);
-    ASSIGN_OR_RETURN(auto maker,
-                     loader::BatchMaker::Create(PartsOf(rows), preprocess::PlanOf(spec, 0)));
+    loader::BatchPlan plan = preprocess::PlanOf(spec, 0);
+    plan.shuffle = {};  // Nothing is drawn.
+    ASSIGN_OR_RETURN(auto maker, loader::BatchMaker::Create(PartsOf(rows), plan));
     preprocess::WorkerSourceOptions options{
         .dispatcher = peer_,
         .job_name = fmt::format("run-{}/{}/{}", job_.run.value, job_.name, rpc::NewRequestId()),
         .link = {.transport = spec_.transport, .compression = spec_.compression},
         .most_workers = spec_.most,
         .bytes_ahead = std::max(kLeastBytesAhead, spec_.bytes_ahead.bytes / rows.num_together),
-        .patience = kPatience};
+        .patience = kPatience,
+        .threads_here = ThreadsHere(rows)};
     ASSIGN_OR_RETURN(options.samples, preprocess::SamplesWithKeys(rows.keys));
     const auto& fitted = rows.graph->fitted;
     return preprocess::WorkerSource::Open(spec, fitted ? fitted->Encode() : "", std::move(maker),
@@ -74,6 +76,11 @@ class DispatchedWorkers final : public PreparingWorkers {
   static rpc::Peer Impatient(rpc::Peer peer) {
     peer.deadline = kAnswerWithin;
     return peer;
+  }
+
+  int ThreadsHere(const RowsToPrepare& rows) const {
+    if (!spec_.training_helps) return 0;
+    return std::max(1, job_.num_threads / static_cast<int>(rows.num_together));
   }
 
   preprocess::JobSpec SpecOf(const RowsToPrepare& rows) const {

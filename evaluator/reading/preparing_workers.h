@@ -50,6 +50,8 @@ struct PreparingJob {
   // A DatasetSpec and a WorkersSpec, as canonical YAML.
   std::string dataset_spec;
   std::string workers;
+  // The threads with which the job helps its workers, if the spec wants that.
+  int num_threads = 1;
 };
 
 // Returns nullptr when the job names no workers, or was given no endpoint of a dispatcher.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -38,7 +39,8 @@ struct WorkersSpec {
       "The stack's preprocessing workers, on this host or others, prepare the samples, instead of "
       "the process that trains. A model is the same, bit by bit, with and without workers, and "
       "with any number of them. They also prepare the samples that early stopping holds out, and "
-      "with `training.downsampling` those that a method looks at and those that it has chosen.";
+      "with `training.downsampling` those that a method looks at and those that it has chosen. "
+      "Likewise those that models are measured on or asked about, 16,384 or more at once.";
   int64_t most = 8;
   Transport transport = Transport::kAuto;
   CompressionChoice compression = CompressionChoice::kAuto;
@@ -87,6 +89,8 @@ struct PreprocessSpec : transform::PreprocessSpec {
     field("workers", workers,
           "Which processes prepare the samples. Without it, the training's own process does.");
   }
+  // Returns `workers` as canonical YAML, as requests carry it; empty without workers.
+  std::string WorkersText() const { return workers ? config::Print(*workers) : std::string(); }
   friend bool operator==(const PreprocessSpec&, const PreprocessSpec&) = default;
 };
 

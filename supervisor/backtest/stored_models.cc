@@ -61,11 +61,13 @@ absl::StatusOr<StoredModels> StoredModels::Of(const RunRow& run, const PipelineS
   command.set_request_id(fmt::format("run/{}/backtest", run.run_id.value));
   command.set_run_id(run.run_id.value);
   command.set_run_epoch(run.run_epoch);
+  const std::string workers = spec.preprocess.WorkersText();
   for (const TriggerState& trigger : StoredTriggers(state)) {
     stored.models_.push_back(
         {.at = FromProto(trigger.trigger.at()),
          .trigger = trigger.trigger.number(),
-         .model = {.model_id = trigger.trigger.model_id(), .command = command}});
+         .model = {
+             .model_id = trigger.trigger.model_id(), .command = command, .workers = workers}});
   }
   if (stored.models_.empty()) {
     return FailedPrecondition("run {} has no model that can be used", run.run_id.value);

@@ -88,6 +88,7 @@ absl::StatusOr<evaluator::v1::StartEvaluationRequest> ModelMeasurer::RequestFor(
   request.set_dataset_name(dataset.name());
   request.set_dataset_spec(dataset.spec());
   request.set_graph(config::Print(pipeline.preprocess.graph));
+  request.set_workers(pipeline.preprocess.WorkersText());
   RETURN_IF_ERROR(AddWindows(spec, request));
   ASSIGN_OR_RETURN(*request.mutable_known_labels(), KnownLabels());
   request.set_evaluation_spec(config::Print(spec));

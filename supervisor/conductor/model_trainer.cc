@@ -205,7 +205,7 @@ trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
   request.set_fitted_trigger(FittedTrigger(record_.state(), record_.plan(), number));
   request.set_model(config::Print(spec.model));
   request.set_training(config::Print(spec.training));
-  if (spec.preprocess.workers) request.set_workers(config::Print(*spec.preprocess.workers));
+  request.set_workers(spec.preprocess.WorkersText());
   const TriggerState* parent = record_.state().LastStoredBefore(number);
   if (spec.training.warm_start && parent != nullptr) {
     request.set_parent_model_id(parent->trigger.model_id());

@@ -96,6 +96,7 @@ TEST_F(ReplayRunTest, MeasuresEveryWindowAndFollowsTheActiveModel) {
   ASSERT_THAT(evaluations, SizeIs(1));
   EXPECT_EQ(evaluations[0].windows_size(), 4);
   EXPECT_EQ(evaluations[0].model_ids_size(), 3);
+  EXPECT_EQ(evaluations[0].workers(), "");
   const v1::GetRunResponse shown = Get(run);
   EXPECT_EQ(shown.evaluations_size(), 12);
   std::vector<double> active, trained;
@@ -103,6 +104,19 @@ TEST_F(ReplayRunTest, MeasuresEveryWindowAndFollowsTheActiveModel) {
   for (const auto& value : shown.trained()) trained.push_back(value.value());
   EXPECT_THAT(active, ElementsAre(1, 2, 3));
   EXPECT_THAT(trained, ElementsAre(1, 2, 3));
+}
+
+TEST_F(ReplayRunTest, NamesTheWorkersToEveryServiceThatPreparesSamples) {
+  auto request = Request("a");
+  std::string text = request.pipeline();
+  const std::string dataset = "preprocess:\n  dataset: weather\n";
+  text.insert(text.find(dataset) + dataset.size(), "  workers: {most: 3}\n");
+  request.set_pipeline(text);
+  Finish(Submit(request));
+  const std::string workers = services_.trainings().at(0).workers();
+  EXPECT_THAT(workers, HasSubstr("most: 3"));
+  EXPECT_EQ(services_.selections().at(1).workers(), workers);
+  EXPECT_EQ(services_.evaluations().at(0).workers(), workers);
 }
 
 TEST_F(ReplayRunTest, HasNoWindowAfterATriggerAtTheEndOfTheStream) {

@@ -76,7 +76,8 @@ absl::Status RunPolicy::OpenEvidence() {
   if (const TriggerState* active = record_.state().LastStored()) {
     const v1::Trigger& trained = active->trigger;
     model = {.model_id = trained.model_id(),
-             .command = record_.CommandFor("evidence", trained.number())};
+             .command = record_.CommandFor("evidence", trained.number()),
+             .workers = record_.spec().preprocess.WorkersText()};
   }
   const v1::DatasetSynced& data = record_.TrainingData();
   ASSIGN_OR_RETURN(evidence_, StoredEvidence::Create(downstream_, *evidence_keys_,

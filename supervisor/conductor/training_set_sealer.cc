@@ -113,6 +113,7 @@ absl::StatusOr<selector::v1::SealTrainingSetRequest> TrainingSetSealer::RequestF
   }
   request.set_selection(config::Print(spec.selection));
   request.set_dataset_spec(data.spec());
+  request.set_workers(spec.preprocess.WorkersText());
   request.set_seed(spec.training.seed);
   return request;
 }

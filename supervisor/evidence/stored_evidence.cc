@@ -140,6 +140,7 @@ absl::Status StoredEvidence::AskModel(EvidenceKind kind, std::span<const int64_t
   request.set_dataset_spec(spec_text_);
   request.mutable_keys()->Add(keys.begin(), keys.end());
   request.add_columns(asked.column);
+  request.set_workers(model_->workers);
   return downstream_.ReadModelColumns(
       request, [&](const batch::Batch& answer) { return rows.Add(answer, asked.name); });
 }

@@ -24,6 +24,8 @@ namespace tidemill::supervisor {
 struct ActiveModel {
   int64_t model_id = 0;
   rpc::v1::Command command;
+  // The run's WorkersSpec as canonical YAML; empty without one.
+  std::string workers = {};
 };
 
 // The windows of decisions overlap, and windows of errors follow each other. Therefore rows are
