@@ -30,12 +30,12 @@ struct MelSpectrogramSpec {
       "Makes float32 images of shape [mels, frames] from sounds of shape [length], or [channels, "
       "mels, frames] from [channels, length]. Every `hop` samples, `fft_size` samples are "
       "multiplied by a window (Hann's, periodic) and become the power of frequencies, |FFT|^2. "
-      "Each "
-      "of the `mels` numbers of a frame is the sum of the power under a triangle on the mel scale. "
-      "With `log`, it is the natural logarithm of that sum. The results are those of torchaudio's "
-      "MelSpectrogram with `scale: htk`, and of librosa's melspectrogram with `scale: slaney`. "
-      "They are computed in float32: they differ from exact ones by about a millionth of the "
-      "loudest in a frame. A result that is not finite makes a bad sample.";
+      "Each of the `mels` numbers of a frame is the sum of the power under a triangle on the mel "
+      "scale. With `log`, it is the natural logarithm of that sum. The sums are those of "
+      "torchaudio's MelSpectrogram with `scale: htk`, and of librosa's melspectrogram with `scale: "
+      "slaney` and its `pad_mode=\"reflect\"`. They are computed in float32, and differ from exact "
+      "ones by about a millionth of the loudest in a frame. A result that is not finite makes a "
+      "bad sample.";
   static constexpr bool kIsRandom = false;
   std::string column = "audio";
   int64_t sample_rate = 0;
