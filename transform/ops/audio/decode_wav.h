@@ -42,7 +42,6 @@ struct DecodeWavSpec {
   std::optional<std::string> column = std::nullopt;
   SoundFit fit = SoundFit::kExact;
   std::string into = "audio";
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("sample_rate", sample_rate,
@@ -61,7 +60,6 @@ struct DecodeWavSpec {
           "What becomes of a file of another length. `exact`: it makes a bad sample. `pad`: a "
           "shorter one gets zeros at its end, a longer one loses its end.");
     field("into", into, "Name of the column to make.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -30,12 +30,12 @@ struct MelSpectrogramSpec {
       "Makes float32 images of shape [mels, frames] from sounds of shape [length], or [channels, "
       "mels, frames] from [channels, length]. Every `hop` samples, `fft_size` samples are "
       "multiplied by a window (Hann's, periodic) and become the power of frequencies, |FFT|^2. "
-      "Each "
-      "of the `mels` numbers of a frame is the sum of the power under a triangle on the mel scale. "
-      "With `log`, it is the natural logarithm of that sum. The results are those of torchaudio's "
-      "MelSpectrogram with `scale: htk`, and of librosa's melspectrogram with `scale: slaney`. "
-      "They are computed in float32: they differ from exact ones by about a millionth of the "
-      "loudest in a frame. A result that is not finite makes a bad sample.";
+      "Each of the `mels` numbers of a frame is the sum of the power under a triangle on the mel "
+      "scale. With `log`, it is the natural logarithm of that sum. The sums are those of "
+      "torchaudio's MelSpectrogram with `scale: htk`, and of librosa's melspectrogram with `scale: "
+      "slaney` and its `pad_mode=\"reflect\"`. They are computed in float32, and differ from exact "
+      "ones by about a millionth of the loudest in a frame. A result that is not finite makes a "
+      "bad sample.";
   static constexpr bool kIsRandom = false;
   std::string column = "audio";
   int64_t sample_rate = 0;
@@ -49,7 +49,6 @@ struct MelSpectrogramSpec {
   bool log = true;
   double floor = 1e-10;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of sounds, float32 or float64.");
@@ -57,7 +56,7 @@ struct MelSpectrogramSpec {
           config::Limits{.min = 1, .max = 1'000'000, .required = true, .example = "16000"});
     field("fft_size", fft_size, "Samples in a frame. The number must have no prime factor above 5.",
           config::Limits{.min = 2, .max = 65536});
-    field("hop", hop, "Samples from the begin of a frame to the begin of the next.",
+    field("hop", hop, "Samples from the beginning of a frame to that of the next.",
           config::Limits{.min = 1, .max = 1 << 28});
     field("mels", mels, "Numbers in a frame.", config::Limits{.min = 1, .max = 4096});
     field(
@@ -79,7 +78,6 @@ struct MelSpectrogramSpec {
           config::Limits{.min = 1e-30, .max = 1e30});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -22,15 +22,15 @@ struct ColourJitterSpec {
       "Changes images of shape [height, width], [1, height, width] or [3, height, width] (red, "
       "green, blue), of uint8 or floats: first the brightness, then the contrast, then the "
       "saturation, then the hue. Each of the first three has its own factor, which is uniform from "
-      "1-x to 1+x. A pixel becomes "
-      "factor * pixel + (1 - factor) * other, held between 0 and white. The other is 0 for the "
-      "brightness, the mean of the image in grey for the contrast, and the pixel in grey for the "
+      "1-x to 1+x. A pixel becomes factor * pixel + (1 - factor) * other, held between 0 and "
+      "white. The other is 0 for the brightness, the mean of the image in grey for the contrast, "
+      "and the pixel in grey for the "
       "saturation. Grey is 0.2989 * red + 0.587 * green + 0.114 * blue. In uint8, the fraction is "
       "cut off after each step. The hue is turned by a share of the circle of colours, which is "
       "uniform from -x to x. These are the definitions of torchvision's ColorJitter; for the hue, "
       "bytes differ from torchvision's by 1 at most. The saturation and the hue of a grey image do "
-      "not change. The op acts only in training, and draws again "
-      "in every epoch. What is drawn depends on the training's seed, trigger and epoch, and on the "
+      "not change. The op acts only in training, and draws again in every epoch. What is drawn "
+      "depends on the training's seed, trigger and epoch, and on the "
       "sample. It does not depend on batches or threads.";
   static constexpr bool kIsRandom = true;
   std::string column = "image";
