@@ -26,7 +26,7 @@ constexpr size_t kMaxRowsInGroup = 64;
 constexpr int64_t kMaxLinesAhead = 16;
 
 // Asks for a line in the second cache. The first cache waits for far fewer lines at a time, and
-// copies stand behind those: records of 160 bytes, one by one at random, take 33 ns instead of 55.
+// then copies wait for it: records of 160 bytes, one by one at random, take 33 ns instead of 55.
 // Inlined by force: g++ takes a function that does little but prefetch for one without effect, and
 // drops calls of it.
 [[gnu::always_inline]] inline void Prefetch(const std::byte* place) {

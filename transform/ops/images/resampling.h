@@ -40,7 +40,7 @@ ByteTaps ByteTapsOf(const Taps& taps, int64_t from);
 class Resampling {
  public:
   Resampling(const ImageSize& from, const ImageSize& to, ResamplingFilter filter);
-  // Makes only the pixels of a part, and leaves the others of `out` as they are.
+  // Makes only the pixels of a part, and does not write the others of `out`.
   Resampling(const ImageSize& from, const ImageSize& to, ResamplingFilter filter,
              const ImagePart& part);
 
@@ -59,7 +59,7 @@ class Resampling {
   const ImageSize from_;
   const ImageSize to_;
   const ImagePart made_;
-  // Those of the pixels of `made_`. Old pixels are counted from the beginning of `read_`.
+  // The taps of the pixels of `made_`. Old pixels are counted from the beginning of `read_`.
   Taps along_rows_;
   Taps along_columns_;
   ByteTaps bytes_along_rows_;
