@@ -45,7 +45,7 @@ struct DrawSpec {
   friend bool operator==(const DrawSpec&, const DrawSpec&) = default;
 };
 
-// The passes that draw an order of their own from the seed of a training.
+// The passes that draw their order from the seed of a training.
 enum class OrderPurpose { kShuffle, kAuxiliary, kHeldOut };
 
 // Returns the purpose with this name (RandomKey::purpose), which must be one of them.

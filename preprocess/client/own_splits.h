@@ -9,7 +9,7 @@
 
 namespace tidemill::preprocess {
 
-// The dispatcher issues splits that begin before the window's end. The consumer takes splits behind
+// The dispatcher issues splits that begin before the window's end. The consumer takes splits after
 // it, and reports them before the window reaches them, so that nothing is made twice:
 //
 //   batch     0  .  .  .  4  .  .  .  8  .  .  .  12 .  .  .  16 .  .  .

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Split = std::pair<int64_t, int64_t>;
 
-TEST(OwnSplits, BeginBehindTheWindowSoThatNoWorkerHasThem) {
+TEST(OwnSplits, BeginAfterTheWindowSoThatNoWorkerHasThem) {
   OwnSplits own(/*end=*/100, /*split_batches=*/4, /*window=*/10);
   // The dispatcher may have issued [8, 12), which begins before batch 10.
   EXPECT_EQ(own.Take(0, 0), Split(12, 16));

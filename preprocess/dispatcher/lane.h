@@ -93,8 +93,8 @@ class Lane {
   // INVALID_ARGUMENT for batches that the lane does not have.
   absl::Status Check(const v1::LaneProgress& progress) const;
 
-  // Applies a consumer's report. Done batches stay done, even if older reports arrive later. Of the
-  // splits that the consumer makes itself, the latest report counts.
+  // Applies a consumer's report. Done batches stay done, even if older reports arrive later. The
+  // splits that the consumer makes itself are those of the latest report.
   void Advance(const v1::LaneProgress& progress);
 
   // From now on this consumer reads the lane. If another one did, the leases are given up, because

@@ -107,7 +107,7 @@ class DecodeImageOp final : public BlockOp {
   const ImageFit fit_;
   const bool reduced_;
   const std::optional<BoundColumn> files_;
-  const ImagePart part_;  // Of an image that is not reduced.
+  const ImagePart part_;  // All of a reduced image.
 };
 
 }  // namespace
