@@ -183,10 +183,9 @@ struct TrainingSpec {
           "The order of the samples in an epoch. Use it instead of `shuffle` for more choices.");
     field("buckets", buckets, "Puts samples of similar length into a batch.");
     field("mix", mix, "Fills batches from several sources, in given shares.");
-    field(
-        "last_batch", last_batch,
-        "A last batch of an epoch with too few samples. keep: it is smaller. drop: it is left out, "
-        "unless it is the only one. wrap: it gets the epoch's first samples, too.");
+    field("last_batch", last_batch,
+          "A last batch with too few samples. keep: it is smaller. drop: it is left out, unless it "
+          "is the only one of its epoch. wrap: it gets the epoch's first samples, too.");
     field("augment", augment, "Mixes rows of a batch with one another: mixup and cutmix.");
     field("checkpoint_every", checkpoint_every,
           "Number of samples between two checkpoints. An interrupted training continues from the "
