@@ -90,14 +90,10 @@ training: {{device: cpu, batch_size: 64, loss: {3}, seed: 1}}
 
 class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
  protected:
-  // A stack with two workers, of which the first kills itself when it has made something; as long
-  // as there is a mark, none does.
-  static void SetUpTestSuite() {
-    stack_ = new Stack;
-    marks_ = stack_->files() + "/marks";
+  // A stack with two workers, of which the first that has made something kills itself.
+  PreparedEvaluations() {
     std::filesystem::create_directory(marks_);
-    std::ofstream(Mark()) << "";
-    ASSERT_EQ(stack_
+    EXPECT_EQ(stack_
                   ->Tidemill({"up"}, {{"TIDEMILL_WORKERS", "2"},
                                       {"TIDEMILL_FAILPOINTS", std::string(kKill) + "=kill"},
                                       {"TIDEMILL_FAILPOINTS_ONCE", marks_}})
@@ -105,8 +101,8 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
               0);
     WriteRows(stack_->files() + "/rows.csv");
   }
-  static void TearDownTestSuite() { delete stack_; }
-  static std::string Mark() { return marks_ + "/" + kKill; }
+
+  bool WasKilled() const { return std::filesystem::exists(marks_ + "/" + kKill); }
 
   void SetUp() override {
     const CommandResult run =
@@ -215,7 +211,7 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
   }
 
   // Whether workers have made batches, apart from `before`; they say so a little later.
-  static bool HaveMadeMore(int64_t before) {
+  bool HaveMadeMore(int64_t before) const {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (NumMade() <= before) {
       if (std::chrono::steady_clock::now() > end) return false;
@@ -224,7 +220,7 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
   }
 
   // The batches that workers have made.
-  static int64_t NumMade() {
+  int64_t NumMade() const {
     preprocess::DispatcherClient dispatcher(stack_->PeerOf("preprocess"));
     const auto known = dispatcher.ListWorkers();
     EXPECT_THAT(known, IsOk());
@@ -233,8 +229,8 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
     return num_batches;
   }
 
-  static inline Stack* stack_ = nullptr;
-  static inline std::string marks_;
+  const std::unique_ptr<Stack> stack_ = std::make_unique<Stack>();
+  const std::string marks_ = stack_->files() + "/marks";
   int64_t run_ = 0;
   std::vector<int64_t> models_;
   storage::v1::Dataset dataset_;
@@ -246,13 +242,13 @@ TEST_P(PreparedEvaluations, AreTheSameToTheLastBit) {
   const std::vector<std::string> here = Evaluate(100, "");
   ASSERT_GE(here.size(), 8u);
   EXPECT_THAT(here, ::testing::Contains(::testing::HasSubstr("value: ")));
-  const int64_t before = NumMade();
+  EXPECT_FALSE(WasKilled()) << "no worker was asked";
   EXPECT_EQ(Evaluate(101, "{}"), here);
+  EXPECT_TRUE(WasKilled());
+  const int64_t before = NumMade();
+  EXPECT_EQ(Evaluate(102, "{}"), here);
   EXPECT_TRUE(HaveMadeMore(before)) << "nothing came from workers";
-  EXPECT_EQ(Evaluate(102, "{transport: frames, bytes_ahead: 1MiB, training_helps: true}"), here);
-  std::filesystem::remove(Mark());
-  EXPECT_EQ(Evaluate(103, "{}"), here);
-  EXPECT_TRUE(std::filesystem::exists(Mark())) << "no worker was killed";
+  EXPECT_EQ(Evaluate(103, "{transport: frames, bytes_ahead: 1MiB, training_helps: true}"), here);
 }
 
 TEST_P(PreparedEvaluations, OutputsOfModelsAreTheSameToTheLastBit) {
@@ -263,12 +259,11 @@ TEST_P(PreparedEvaluations, OutputsOfModelsAreTheSameToTheLastBit) {
   for (const auto& columns : asked) {
     const std::string here = ColumnsOf(1'000, columns, "");
     ASSERT_NE(here, "");
-    const int64_t before = NumMade();
     EXPECT_TRUE(ColumnsOf(1'001, columns, "{}") == here);
-    EXPECT_TRUE(HaveMadeMore(before)) << "nothing came from workers";
-    std::filesystem::remove(Mark());
+    EXPECT_TRUE(WasKilled()) << "by the first columns";
+    const int64_t before = NumMade();
     EXPECT_TRUE(ColumnsOf(1'002, columns, "{}") == here);
-    EXPECT_TRUE(std::filesystem::exists(Mark())) << "no worker was killed";
+    EXPECT_TRUE(HaveMadeMore(before)) << "nothing came from workers";
   }
 }
 
