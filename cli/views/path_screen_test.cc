@@ -111,7 +111,7 @@ TEST(PathScreen, SharesAreOfTheTimeBetweenTheLooks) {
 TEST(PathScreen, ShowsWorkersAndJobs) {
   const std::string text = DescribeLook(PreparedFor(4), PreparedFor(6));
   EXPECT_THAT(text, ContainsRegex("unix:/w +alive +2 +3 +30\\.0 +4\\.5\n"));
-  EXPECT_THAT(text, ContainsRegex("run-12/trigger-3/abc +640 +60 +106 +0 +0 +0 +50 %\n"));
+  EXPECT_THAT(text, ContainsRegex("run-12/trigger-3/abc +640 +60 +106 +0 +0 +50 %\n"));
   EXPECT_THAT(text, ContainsRegex("sending +25 % of the time"));
   const auto json = LookToJson(PreparedFor(4), PreparedFor(6));
   EXPECT_EQ(json.at("workers").at(0).at("batches_per_second"), 30.0);
