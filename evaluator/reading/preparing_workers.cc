@@ -31,10 +31,10 @@ constexpr int64_t kLeastBytesAhead = int64_t{1} << 20;
 
 class DispatchedWorkers final : public PreparingWorkers {
  public:
-  DispatchedWorkers(PreparingJob job, preprocess::WorkersSpec spec, rpc::Peer dispatcher,
+  DispatchedWorkers(PreparingJob job, const preprocess::WorkersSpec& spec, rpc::Peer dispatcher,
                     const storage::StorageClient& storage)
       : job_(std::move(job)),
-        spec_(std::move(spec)),
+        spec_(spec),
         peer_(std::move(dispatcher)),
         dispatcher_(Impatient(peer_)),
         storage_(storage) {}
@@ -123,9 +123,10 @@ absl::StatusOr<std::unique_ptr<PreparingWorkers>> WorkersOf(const PreparingJob& 
                                                             const rpc::JobPeers& peers,
                                                             const storage::StorageClient& storage) {
   if (job.workers.empty() || !peers.Has(kDispatcher)) return nullptr;
-  ASSIGN_OR_RETURN(auto spec, config::ReadKept<preprocess::WorkersSpec>(job.workers, "workers"));
+  ASSIGN_OR_RETURN(const auto spec,
+                   config::ReadKept<preprocess::WorkersSpec>(job.workers, "workers"));
   ASSIGN_OR_RETURN(rpc::Peer dispatcher, peers.PeerOf(kDispatcher));
-  return std::make_unique<DispatchedWorkers>(job, std::move(spec), std::move(dispatcher), storage);
+  return std::make_unique<DispatchedWorkers>(job, spec, std::move(dispatcher), storage);
 }
 
 }  // namespace tidemill::evaluator

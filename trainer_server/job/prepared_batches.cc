@@ -122,9 +122,9 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
 absl::StatusOr<std::optional<preprocess::WorkersSpec>> WorkersOf(
     const v1::StartTrainingRequest& request) {
   if (request.workers().empty()) return std::optional<preprocess::WorkersSpec>();
-  ASSIGN_OR_RETURN(auto workers,
+  ASSIGN_OR_RETURN(const auto workers,
                    config::Read<preprocess::WorkersSpec>(request.workers(), "workers"));
-  return std::optional(std::move(workers));
+  return std::optional(workers);
 }
 
 // Whether workers can make the batches of a plan, and whether that pays. `samples` gets the chosen
