@@ -66,11 +66,12 @@ TEST(ReadAhead, MakesOneItemEvenWhenItIsLargerThanTheBudget) {
   for (int64_t number = 0; number < 20; ++number) ASSERT_EQ((**ahead.Next()).number, number);
 }
 
-TEST(ReadAhead, KeepsItsThreads) {
+// The number of threads that make items of one byte each.
+size_t NumThreadsMaking(const Items::Options& options, int64_t num_items) {
   Mutex mutex;
   std::set<std::thread::id> threads;
   Items ahead(
-      {.num_threads = 2, .bytes = 4}, 0, 500,
+      options, 0, num_items,
       [&](int64_t number, int64_t, const std::stop_token&) {
         MutexLock lock(mutex);
         threads.insert(std::this_thread::get_id());
@@ -80,24 +81,16 @@ TEST(ReadAhead, KeepsItsThreads) {
   while (ahead.Next()->has_value()) {
   }
   MutexLock lock(mutex);
-  EXPECT_LE(threads.size(), 2);
+  return threads.size();
+}
+
+TEST(ReadAhead, KeepsItsThreads) {
+  EXPECT_LE(NumThreadsMaking({.num_threads = 2, .bytes = 4}, 500), 2U);
 }
 
 TEST(ReadAhead, StartsNoMoreThreadsThanThereIsWorkFor) {
-  Mutex mutex;
-  std::set<std::thread::id> threads;
-  Items ahead(
-      {.num_threads = 64, .bytes = 2}, 0, 50,
-      [&](int64_t number, int64_t, const std::stop_token&) {
-        MutexLock lock(mutex);
-        threads.insert(std::this_thread::get_id());
-        return Item{number, 1};
-      },
-      &BytesOf);
-  while (ahead.Next()->has_value()) {
-  }
-  MutexLock lock(mutex);
-  EXPECT_LE(threads.size(), 2) << "there is room for two items";
+  EXPECT_LE(NumThreadsMaking({.num_threads = 64, .bytes = 2}, 50), 2U)
+      << "there is room for two items";
 }
 
 TEST(ReadAhead, ItemsOfOtherSizesFollowEachOtherWithoutGaps) {
