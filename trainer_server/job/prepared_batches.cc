@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kDispatcher[] = "preprocess";
 
-// For fewer samples, setting up a job takes longer than workers could save.
+// An estimate: for fewer samples, setting up a job takes longer than workers could save.
 constexpr int64_t kLeastSamplesOfJob = 128;
 
 preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
@@ -132,17 +132,17 @@ absl::StatusOr<std::optional<preprocess::WorkersSpec>> WorkersOf(
 bool MayTravel(const loader::BatchPlan& plan, const loader::BatchParts& parts,
                preprocess::v1::JobSamples& samples) {
   int64_t num_samples = plan.draw ? plan.draw->samples : parts.set->size();
-  if (plan.subset != nullptr) {
-    num_samples = plan.subset->size();
-    absl::StatusOr<preprocess::v1::JobSamples> chosen = preprocess::ChosenSamples(*plan.subset);
-    if (!chosen.ok()) {
-      log::Warn("this process prepares the samples that were chosen, instead of workers",
-                {{"reason", std::string(chosen.status().message())}});
-      return false;
-    }
-    samples = *std::move(chosen);
+  if (plan.subset != nullptr) num_samples = plan.subset->size();
+  if (num_samples * plan.epochs < kLeastSamplesOfJob) return false;
+  if (plan.subset == nullptr) return true;
+  absl::StatusOr<preprocess::v1::JobSamples> chosen = preprocess::ChosenSamples(*plan.subset);
+  if (!chosen.ok()) {
+    log::Warn("this process prepares the samples that were chosen, instead of workers",
+              {{"reason", std::string(chosen.status().message())}});
+    return false;
   }
-  return num_samples * plan.epochs >= kLeastSamplesOfJob;
+  samples = *std::move(chosen);
+  return true;
 }
 
 }  // namespace
