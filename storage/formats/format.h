@@ -3,6 +3,7 @@
 // format.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -40,6 +41,9 @@ struct FileInput {
   int64_t counted = 0;
   // See IndexedFile.
   bool columns_moved = false;
+  // Whether the caller no longer wants the file. A format that may take long for one piece of a
+  // file asks it meanwhile, and then returns CANCELLED. Thread-safe; empty: it is wanted.
+  std::function<bool()> is_unwanted = {};
 };
 
 // Whether a piece of a file that has come this far is full.

@@ -222,7 +222,7 @@ class PluginFiles::Indexing {
 };
 
 absl::StatusOr<IndexedFile> PluginFiles::Index(const FileInput& input) const {
-  ASSIGN_OR_RETURN(PluginReader reader, readers_->Take());
+  ASSIGN_OR_RETURN(PluginReader reader, readers_->Take(input.is_unwanted));
   return Indexing(*this, input, std::move(reader)).Run();
 }
 
