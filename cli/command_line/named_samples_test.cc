@@ -88,7 +88,8 @@ TEST(NamedSamplesTest, AreReadFromFilesAndPipesOfABoundedSize) {
                        HasSubstr("/dev/zero: it is neither a file nor a pipe")));
   EXPECT_THAT(ReadSampleFile(folder),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("neither")));
-  std::filesystem::resize_file(path, kMaxSampleFileBytes + 1);  // The zeros take no room on the disk.
+  std::filesystem::resize_file(path,
+                               kMaxSampleFileBytes + 1);  // The zeros take no room on the disk.
   EXPECT_THAT(ReadSampleFile(path), StatusIs(absl::StatusCode::kResourceExhausted,
                                              HasSubstr("it is larger than 256 MiB")));
   std::filesystem::remove(path);
