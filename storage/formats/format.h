@@ -42,9 +42,15 @@ struct FileInput {
   // See IndexedFile.
   bool columns_moved = false;
   // Whether the caller no longer wants the file. A format that may take long for one piece of a
-  // file asks it meanwhile, and then returns CANCELLED. Thread-safe; empty: it is wanted.
+  // file asks it meanwhile, and then ends early; the result is not to be used. Thread-safe; empty:
+  // it is wanted.
   std::function<bool()> is_unwanted = {};
 };
+
+inline absl::Status CheckWanted(const FileInput& input) {
+  if (!input.is_unwanted || !input.is_unwanted()) return absl::OkStatus();
+  return Cancelled("{} is no longer wanted", input.path);
+}
 
 // Whether a piece of a file that has come this far is full.
 inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_done) {

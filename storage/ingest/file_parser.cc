@@ -92,13 +92,13 @@ FileParser::FileParser(db::Database& database, UnpackedCache& files, const Forma
       earlier_(earlier),
       is_unwanted_(std::move(is_unwanted)) {}
 
-absl::Status FileParser::CheckWanted() const {
+absl::Status FileParser::CheckStays() const {
   if (!is_unwanted_()) return absl::OkStatus();
   return Cancelled("the dataset of {} is being deleted or replaced", spec_.path);
 }
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
-  RETURN_IF_ERROR(CheckWanted());
+  RETURN_IF_ERROR(CheckStays());
   ParsedFile parsed{.file = std::move(file)};
   parsed.file.input.is_unwanted = is_unwanted_;
   FileChange& change = parsed.file.change;
@@ -123,7 +123,7 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   if (change != FileChange::kVanished) {
     Index(parsed);
     // Its failure is not recorded.
-    RETURN_IF_ERROR(CheckWanted());
+    RETURN_IF_ERROR(CheckStays());
   }
   if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
     ASSIGN_OR_RETURN(parsed.old, old_segments_.AllOf(*parsed.file.known));

@@ -65,7 +65,7 @@ class FileParser {
   // Adds what kind of file it is, if that explains why no record could be read.
   std::string WithKind(const ChangedFile& file, std::string failure) const;
   void Index(ParsedFile& parsed) const;
-  absl::Status CheckWanted() const;
+  absl::Status CheckStays() const;
   // Handles a failure of a user's code on the file. A file that was partly ingested is given up
   // whole. A file that grows loses only the new bytes; returns false when there are none.
   bool TakeFault(const absl::Status& fault, ParsedFile& parsed) const;
