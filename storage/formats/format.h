@@ -42,7 +42,7 @@ struct FileInput {
   // See IndexedFile.
   bool columns_moved = false;
   // Whether the caller no longer wants the file. A format that may take long for one piece of a
-  // file asks it meanwhile, and then ends early; the result is not to be used. Thread-safe; empty:
+  // file asks it meanwhile, and then ends early; the result must be ignored. Thread-safe; empty:
   // it is wanted.
   std::function<bool()> is_unwanted = {};
 };
