@@ -45,7 +45,7 @@ std::string RefusalOfWindow(const c10::Argument& argument, const c10::IValue& va
 }
 
 bool IsNumbersType(int64_t number) {
-  // Those of quantised tensors are between them.
+  // The types of quantised tensors are between them.
   return (number >= static_cast<int64_t>(c10::kByte) &&
           number <= static_cast<int64_t>(c10::kBool)) ||
          number == static_cast<int64_t>(c10::kBFloat16);
@@ -119,8 +119,8 @@ std::string RefusalOfWeightNorm(Arguments arguments) {
   return is_good ? std::string() : "g does not have one number for each slice of v";
 }
 
-// (self, size, stride, storage_offset): behind the numbers of `self` there may be others, which
-// nobody has written.
+// (self, size, stride, storage_offset): after the numbers of `self` there may be memory that was
+// never written.
 std::string RefusalOfStrides(Arguments arguments) {
   const torch::Tensor& self = arguments[0].toTensor();
   const auto sizes = arguments[1].toIntVector();

@@ -45,8 +45,8 @@ jit::Operation MakeArgumentsCheck(const jit::Node* node) {
 jit::Operation MakeCheckedCast(const jit::Node* node) {
   return [type = node->ty(kType)](jit::Stack& stack) {
     const c10::IValue& value = stack.back();
-    // `uninitialized(T)` is a number of libtorch's that no one uses. Whoever takes a number for
-    // something else, or nothing, is refused.
+    // `uninitialized(T)` makes such a number, which sound code never uses. libtorch itself refuses
+    // to use a number, or None, as something else.
     if (value.isInt() || value.isNone()) return;
     const c10::TypePtr found = value.type();
     TORCH_CHECK(found->isSubtypeOf(*type), "a ", found->str(), " is used as a ", type->str());

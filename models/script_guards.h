@@ -19,7 +19,7 @@ absl::StatusOr<std::vector<torch::Tensor>> CheckObjects(const torch::jit::Module
 // Adds the tensors that are constants of a function.
 void AddConstants(const torch::jit::Graph& graph, std::vector<torch::Tensor>& tensors);
 
-// Gives tensors that lie in the same memory the same notice of changes. libtorch then refuses to
+// Gives tensors that share memory the same notice of changes. libtorch then refuses to
 // use what was saved for the backward pass and has changed since; indices are not checked again
 // there.
 void ShareVersions(const std::vector<torch::Tensor>& tensors);

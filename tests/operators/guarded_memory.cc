@@ -29,7 +29,7 @@ struct Kind {
   size_t pages;
   size_t count;
 };
-// A slot has `pages` pages, and one behind them that nobody may touch.
+// A slot has `pages` pages, and one after them that may not be touched.
 constexpr std::array<Kind, 4> kKinds = {{{1, 16384}, {17, 1024}, {257, 96}, {2049, 12}}};
 
 const char* damage = "";

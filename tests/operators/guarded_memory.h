@@ -1,5 +1,5 @@
-// Memory that shows what reads or writes beside it: each piece lies next to a page that nobody may
-// touch. The code that is watched need not be instrumented: the processor reports.
+// Memory that shows what reads or writes beside it: each piece is next to a page that may not be
+// touched. The code that is watched need not be instrumented: the processor reports.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tidemill::operators {
 
-// Which end of a piece lies at the page that nobody may touch. Beyond the other end is a rim of
+// Which end of a piece is at the page that may not be touched. Beyond the other end is a rim of
 // known bytes, which are compared when the piece is given back.
 enum class Edge { kEnd, kStart };
 
@@ -17,7 +17,7 @@ enum class Edge { kEnd, kStart };
 void WatchMemory();
 
 // While it lives, new pieces of this thread have this edge, and `fill` in every byte: two calls
-// with other fills and other results have read what nobody has written. std::bad_alloc is thrown
+// with other fills and other results have read what was never written. std::bad_alloc is thrown
 // where all pieces together would be larger than a bound.
 class WatchedCall {
  public:

@@ -1,6 +1,6 @@
 // Calls every operator that a script of a user may use (models/script/allowed_operators.h) with
 // random and extreme arguments, forward and backward, and reports what reads or writes beside its
-// memory, dies, shows memory that nobody has written, or gives two tensors the same memory without
+// memory, dies, shows memory that was never written, or gives two tensors the same memory without
 // libtorch's notice of changes.
 //
 //   operators_fuzz [--calls 1000000] [--seed 1] [--only ctc_loss] [--all] [--list]
@@ -217,7 +217,7 @@ Outcome CallOnce(const torch::jit::Operator& op, uint64_t seed, uint8_t fill) {
   } catch (const std::exception&) {
     // It was refused.
   } catch (...) {
-    Say("throws what is no exception");
+    Say("throws something else than an exception");
     _exit(99);
   }
   return outcome;
@@ -236,7 +236,7 @@ void Call(const torch::jit::Operator& op) {
   std::string reason = first.alias;
   for (size_t i = 0; i < std::min(first.seen.size(), second.seen.size()); ++i) {
     if (first.seen[i] != second.seen[i])
-      reason = first.seen[i].first + " depends on memory that nobody has written";
+      reason = first.seen[i].first + " depends on memory that was never written";
   }
   if (reason.empty()) return;
   Say(reason.c_str());

@@ -152,7 +152,7 @@ torch::Tensor RandomArguments::Numbers(const std::vector<int64_t>& shape, c10::S
   if (c10::isIntegralType(type, true)) {
     made = torch::zeros({count}, c10::kLong);
     auto* const numbers = made.data_ptr<int64_t>();
-    // Of most tensors all numbers are places that exist.
+    // Most tensors have only places that exist.
     const bool is_tame = Chance(IsPlace(name) ? 65 : 50);
     const int64_t end = is_tame ? std::max<int64_t>(1, Chance(50) ? OneOf(random_, sizes_) : 2) : 1;
     for (int64_t i = 0; i < count; ++i) numbers[i] = is_tame ? Below(end) : Whole(name);
