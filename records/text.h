@@ -14,8 +14,8 @@ inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // Whether PostgreSQL accepts the bytes as a text: UTF-8 without zero bytes.
 bool IsText(std::string_view bytes);
 
-// Returns the bytes as a text of at most `max_bytes`. Each byte that is not valid is replaced by
-// '?'.
+// Returns the bytes as a text of at most `max_bytes`. Each byte that is not valid is replaced by a
+// text such as "\xe9".
 std::string AsText(std::string_view bytes, size_t max_bytes = 500);
 
 }  // namespace tidemill

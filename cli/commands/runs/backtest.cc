@@ -13,6 +13,7 @@
 #include "cli/commands/runs/commands.h"
 #include "cli/plugins/policy_file.h"
 #include "cli/run_directory/backtest_report.h"
+#include "cli/stack/sync_note.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
@@ -61,6 +62,10 @@ absl::StatusOr<BacktestFinal> FetchBacktest(const Session& session,
                                             bool paint) {
   const auto show = [&](const supervisor::v1::WatchBacktestResponse::Progress& progress) {
     if (!paint) return;
+    if (progress.num_awaited() > 0) {
+      fmt::print(stderr, "\r\033[K{}", SyncNote::Text(progress.num_awaited()));
+      return;
+    }
     fmt::print(stderr, "\r{} of {} samples", WithThousands(progress.num_samples()),
                WithThousands(progress.num_samples_total()));
   };
@@ -88,14 +93,15 @@ int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
           files::WriteOutput(flags.report, BacktestPage(flags.pipeline, *final));
       if (!written.ok()) return Report(written);
     }
+    const ExitCode end = final->not_taken().num_files() > 0 ? kPartial : kDone;
     if (!global.json) {
       TellResult(flags, *final);
-      return kDone;
+      return end;
     }
     nlohmann::ordered_json json = BacktestToJson(*final);
     if (!flags.report.empty()) json["report"] = flags.report;
     fmt::print("{}\n", json.dump());
-    return kDone;
+    return end;
   });
 }
 
