@@ -259,6 +259,12 @@ int DeleteDataset(const GlobalFlags& flags) {
     rpc::v1::Command command;
     command.set_request_id(rpc::NewRequestId());
     const auto deleted = session.Ask(&StorageClient::DeleteDataset, wanted.name, command);
+    if (absl::IsDeadlineExceeded(deleted.status())) {
+      return Report(DeadlineExceeded(
+          "storage has not answered yet; a deletion that it has begun continues there: `tidemill "
+          "datasets list` shows whether {} is gone",
+          wanted.name));
+    }
     if (!deleted.ok()) return Report(deleted.status());
     if (flags.json) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", deleted->existed()}}).dump());
