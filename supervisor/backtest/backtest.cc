@@ -71,6 +71,9 @@ absl::Status Backtest::Take(Samples samples) {
     Wait(before.First(before.size() - ahead.size()));
     if (!decision) return absl::OkStatus();
     ++result_.num_decisions;
+    if (const v1::PolicyFault* const fault = FaultOf(decision->verdict)) {
+      if (++result_.num_faults == 1) result_.first_fault = fault->what();
+    }
     if (decision->fired) Train(*decision);
   }
 }
