@@ -12,12 +12,18 @@
 
 namespace tidemill::cli {
 
+// Whose stack the cases run on.
+enum class BenchStack {
+  kOwn,    // The suite's. A dataset whose spec has changed since is registered again.
+  kUsers,  // One that a user has named. What differs from a dataset of the user is refused.
+};
+
 // Runs the cases of one folder. Thread-compatible.
 class CaseRunner {
  public:
   // `session` must outlive this object. Pipelines and prepared data are kept below `work_folder`.
-  CaseRunner(const Session& session, std::string work_folder)
-      : session_(session), work_folder_(std::move(work_folder)) {}
+  CaseRunner(const Session& session, BenchStack stack, std::string work_folder)
+      : session_(session), stack_(stack), work_folder_(std::move(work_folder)) {}
 
   // Returns {"figures", "policies" (of a sweep), "failed" (policies that could not be tried)}. A
   // run of the same pipeline that is in progress is followed, and one that has succeeded is used,
@@ -34,6 +40,7 @@ class CaseRunner {
   absl::StatusOr<int64_t> RunToEnd(const BenchCase& one, const NamedPipeline& pipeline) const;
 
   const Session& session_;
+  const BenchStack stack_;
   const std::string work_folder_;
 };
 

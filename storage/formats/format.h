@@ -3,6 +3,7 @@
 // format.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -40,7 +41,16 @@ struct FileInput {
   int64_t counted = 0;
   // See IndexedFile.
   bool columns_moved = false;
+  // Whether the caller no longer wants the file. A format that may take long for one piece of a
+  // file asks it meanwhile, and then ends early; the result must be ignored. Thread-safe; empty:
+  // it is wanted.
+  std::function<bool()> is_unwanted = {};
 };
+
+inline absl::Status CheckWanted(const FileInput& input) {
+  if (!input.is_unwanted || !input.is_unwanted()) return absl::OkStatus();
+  return Cancelled("{} is no longer wanted", input.path);
+}
 
 // Whether a piece of a file that has come this far is full.
 inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_done) {

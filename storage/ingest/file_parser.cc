@@ -117,16 +117,24 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
                        const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-                       const EarlierVersion* earlier)
+                       const EarlierVersion* earlier, std::function<bool()> is_unwanted)
     : database_(database),
       files_(files),
       format_(format),
       spec_(spec),
       old_segments_(database, std::move(storage_folder), dataset),
-      earlier_(earlier) {}
+      earlier_(earlier),
+      is_unwanted_(std::move(is_unwanted)) {}
+
+absl::Status FileParser::CheckStays() const {
+  if (!is_unwanted_()) return absl::OkStatus();
+  return Cancelled("the dataset of {} is being deleted or replaced", spec_.path);
+}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
+  RETURN_IF_ERROR(CheckStays());
   ParsedFile parsed{.file = std::move(file)};
+  parsed.file.input.is_unwanted = is_unwanted_;
   FileChange& change = parsed.file.change;
   if (change == FileChange::kGrown) {
     ASSIGN_OR_RETURN(parsed.old, old_segments_.LastOf(parsed.file.known->id));
@@ -146,7 +154,11 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   if (change == FileChange::kReplaced || parsed.file.earlier || !format_.ReadsInPieces()) {
     parsed.file.input.max_records = parsed.file.input.max_bytes = kNoLimit;
   }
-  if (change != FileChange::kVanished) Index(parsed);
+  if (change != FileChange::kVanished) {
+    Index(parsed);
+    // Its failure is not recorded.
+    RETURN_IF_ERROR(CheckStays());
+  }
   if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
     ASSIGN_OR_RETURN(parsed.old, old_segments_.AllOf(*parsed.file.known));
   }

@@ -47,13 +47,14 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id);
 class FileParser {
  public:
   // All must outlive this object. `earlier` is the version whose keys are taken over, or nullptr.
+  // `is_unwanted` says whether the dataset is being deleted; it is thread-safe.
   FileParser(db::Database& database, UnpackedCache& files, const Format& format,
              const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-             const EarlierVersion* earlier);
+             const EarlierVersion* earlier, std::function<bool()> is_unwanted);
 
   // Reads the file. When the file need not be compared with earlier content, reads only as much as
-  // the limits in its input allow. A failure of the file is a part of the result. A status other
-  // than OK concerns the database.
+  // the limits in its input allow. A failure of the file is a part of the result. CANCELLED when
+  // the file is no longer wanted; another status than OK concerns the database.
   absl::StatusOr<ParsedFile> Parse(ChangedFile file) const;
 
   // Turns a piece with a failure into one that deletes everything ingested from the file so far.
@@ -78,6 +79,7 @@ class FileParser {
   // Remarks on what is after the packed data of the file.
   void RemarkBehind(const ChangedFile& file, IndexedFile& found) const;
   void Index(ParsedFile& parsed) const;
+  absl::Status CheckStays() const;
   // Handles a failure of a user's code on the file. A file that was partly ingested is given up
   // whole. A file that grows loses only the new bytes; returns false when there are none.
   bool TakeFault(const absl::Status& fault, ParsedFile& parsed) const;
@@ -88,6 +90,7 @@ class FileParser {
   const DatasetSpec& spec_;
   mutable OldSegments old_segments_;
   const EarlierVersion* const earlier_;
+  const std::function<bool()> is_unwanted_;
 };
 
 }  // namespace tidemill::storage

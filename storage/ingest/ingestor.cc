@@ -213,7 +213,8 @@ class Ingestor::Run {
     ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
                      MakeFormat(dataset_.spec, ingestor_.files_));
     const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_.spec,
-                            dataset_.id, Folder(), earlier_.get());
+                            dataset_.id, Folder(), earlier_.get(),
+                            [this] { return ingestor_.catalog_.IsLeaving(dataset_.id); });
     FileIntake intake(ingestor_.database_, parser, ingestor_.parsers_,
                       ingestor_.options_.num_parsers, Folder(), dataset_,
                       ingestor_.options_.intake);

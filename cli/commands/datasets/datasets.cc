@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/deletion.h"
+#include "cli/command_line/set_flag.h"
 #include "cli/command_line/with_session.h"
 #include "cli/commands/datasets/commands.h"
 #include "cli/commands/datasets/dataset_health.h"
@@ -29,6 +30,7 @@ using storage::StorageClient;
 struct DatasetsFlags {
   std::string name;
   std::string file;
+  std::vector<std::string> set;
   SampleChoice samples;
   int64_t limit = 20;
   DeletionFlags deletion;
@@ -131,7 +133,8 @@ int ShowDataset(const GlobalFlags& flags) {
 
 int Register(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
-    const auto requests = RegistrationsOf(FlagsOfDatasets().file, session);
+    const auto requests =
+        RegistrationsOf(FlagsOfDatasets().file, OverridesOf(FlagsOfDatasets().set), session);
     if (!requests.ok()) return Report(requests.status());
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const storage::v1::RegisterDatasetRequest& request : *requests) {
@@ -290,6 +293,12 @@ int DeleteDataset(const GlobalFlags& flags) {
     rpc::v1::Command command;
     command.set_request_id(rpc::NewRequestId());
     const auto deleted = session.Ask(&StorageClient::DeleteDataset, wanted.name, command);
+    if (absl::IsDeadlineExceeded(deleted.status())) {
+      return Report(DeadlineExceeded(
+          "storage has not answered yet; a deletion that it has begun continues there: `tidemill "
+          "datasets list` shows whether {} is gone",
+          wanted.name));
+    }
     if (!deleted.ok()) return Report(deleted.status());
     if (flags.json) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", deleted->existed()}}).dump());
@@ -322,8 +331,10 @@ void AddDatasetsCommands(Command& app) {
   Command& add = datasets.AddSubcommand(
       "register", "Register the datasets of a file with a `datasets:` section, such as a pipeline");
   add.AddOption("file", FlagsOfDatasets().file, "YAML file").Required().TypeName("FILE");
+  AddSetFlag(add, FlagsOfDatasets().set);
   SetAction(add, Register);
   add.AddExample("tidemill datasets register pipeline.yaml");
+  add.AddExample("tidemill datasets register pipeline.yaml --set datasets.elec2.settle=0s");
   Command& sync = AddDatasetVerb(datasets, "sync", "Ingest now whatever has changed");
   SetAction(sync, Sync);
   sync.AddExample("tidemill datasets sync elec2");
@@ -331,9 +342,7 @@ void AddDatasetsCommands(Command& app) {
       datasets, "quarantine",
       "List the records that could not be ingested or used in a training, with the reasons");
   quarantine.AddOption("--limit", FlagsOfDatasets().limit, "At most this many lines; 0 for all")
-      .Check([](const std::string& text) {
-        return text.starts_with('-') ? text + " is less than 0; write 0 to show all lines" : "";
-      });
+      .NonNegative();
   SetAction(quarantine, Quarantine);
   quarantine.AddExample("tidemill datasets quarantine elec2 --limit 0");
   AddRecordsCommand(datasets);
