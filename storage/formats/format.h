@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "storage/formats/expression_tally.h"
 #include "storage/formats/left_out_reasons.h"
 #include "storage/formats/record_starts.h"
+#include "storage/formats/unknown_fact.h"
 #include "storage/gather/payload_cut.h"
 #include "storage/segments/segment_rows.h"
 #include "storage/spec/dataset_spec.h"
@@ -40,6 +42,10 @@ struct FileInput {
   int64_t counted = 0;
   // See IndexedFile.
   bool columns_moved = false;
+  // The present time, for records that are not in a dataset. A record without a time then has this
+  // one, and one whose label cannot be read has none: IndexedFile::unknown tells both. A record of
+  // CSV whose fields are all empty is a record, too.
+  std::optional<Timestamp> present = std::nullopt;
 };
 
 // Whether a piece of a file that has come this far is full.
@@ -84,6 +90,8 @@ struct IndexedFile {
   // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
   // all rows belong to one group.
   std::vector<int64_t> groups;
+  // What is not known of records that are not in a dataset; see FileInput::present. In their order.
+  std::vector<UnknownFact> unknown;
   // Why the file does not match the spec, although its records do. Empty when it matches. A file
   // that does not match is quarantined, unless it has grown; a grown file keeps its samples.
   std::string misfit;
