@@ -215,7 +215,7 @@ absl::Status CsvIndexing::TakeHeader() {
 void CsvIndexing::TakeRecord(std::string_view bytes, int64_t offset, int64_t position) {
   const auto kind = reading_.header.KindOf(record_.fields);
   if (kind != CsvHeader::Kind::kNone) return TakeSecondHeader(kind, position);
-  if (record_.fields.front().text.empty() && IsEmpty(record_)) {
+  if (!input_.present && record_.fields.front().text.empty() && IsEmpty(record_)) {
     if (position >= input_.counted) {
       found_.left_out.Add(position, 1, kEmptyRecord, /*wanted=*/true);
     }
@@ -256,7 +256,8 @@ void CsvIndexing::TakeSecondHeader(CsvHeader::Kind kind, int64_t position) {
 
 absl::Status CsvIndexing::AddSample(std::string_view bytes, int64_t offset, int64_t position) {
   RETURN_IF_ERROR(CheckCount(record_));
-  ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts, FactsOf(record_, position));
+  ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
+                   FactsOf(record_, position, ForeignRecord::At(position, input_, found_)));
   if (!facts) {
     ++found_.num_filtered;
     return absl::OkStatus();
@@ -268,9 +269,9 @@ absl::Status CsvIndexing::AddSample(std::string_view bytes, int64_t offset, int6
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<SampleFacts>> CsvIndexing::FactsOf(const CsvRecord& record,
-                                                                int64_t position) {
-  if (!expressions_.any()) {
+absl::StatusOr<std::optional<SampleFacts>> CsvIndexing::FactsOf(
+    const CsvRecord& record, int64_t position, const std::optional<ForeignRecord>& foreign) {
+  if (!expressions_.any() && !foreign) {
     SampleFacts facts;
     ASSIGN_OR_RETURN(facts.label, LabelOf(record));
     ASSIGN_OR_RETURN(facts.time, TimeOf(record, position));
@@ -280,7 +281,7 @@ absl::StatusOr<std::optional<SampleFacts>> CsvIndexing::FactsOf(const CsvRecord&
     return Field(record, expression_columns_[field]);
   };
   return expressions_.FactsOf(
-      text, [&] { return TimeOf(record, position); }, [&] { return LabelOf(record); });
+      text, [&] { return TimeOf(record, position); }, [&] { return LabelOf(record); }, foreign);
 }
 
 absl::Status CsvIndexing::CheckCount(const CsvRecord& record) const {
@@ -301,12 +302,15 @@ absl::StatusOr<Timestamp> CsvIndexing::TimeOf(const CsvRecord& record, int64_t p
     return reading_.times.Read(Field(record, reading_.time_columns.front()));
   }
   joined_.clear();
+  bool lacks_part = false;
   for (size_t i = 0; i < reading_.time_columns.size(); ++i) {
     if (i > 0) joined_ += ' ';
-    joined_ += Field(record, reading_.time_columns[i]);
+    const std::string_view part = Field(record, reading_.time_columns[i]);
+    joined_ += part;
+    lacks_part |= IsBlank(part);
   }
   if (reading_.times_have_comma) std::ranges::replace(joined_, ',', '.');
-  return reading_.times.Read(joined_);
+  return ReadJoined(reading_.times, joined_, lacks_part);
 }
 
 std::string_view CsvIndexing::Field(const CsvRecord& record, size_t column) {

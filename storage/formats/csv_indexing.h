@@ -80,7 +80,9 @@ class CsvIndexing {
   absl::Status AddSample(std::string_view bytes, int64_t offset, int64_t position);
 
   // Returns std::nullopt for a record that the spec filters. A status when it is a bad record.
-  absl::StatusOr<std::optional<SampleFacts>> FactsOf(const CsvRecord& record, int64_t position);
+  absl::StatusOr<std::optional<SampleFacts>> FactsOf(
+      const CsvRecord& record, int64_t position,
+      const std::optional<ForeignRecord>& foreign = std::nullopt);
   absl::Status CheckCount(const CsvRecord& record) const;
   absl::StatusOr<Label> LabelOf(const CsvRecord& record);
   absl::StatusOr<Timestamp> TimeOf(const CsvRecord& record, int64_t position);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "storage/formats/expression_tally.h"
 #include "storage/formats/left_out_reasons.h"
 #include "storage/formats/record_starts.h"
+#include "storage/formats/unknown_fact.h"
 #include "storage/gather/payload_cut.h"
 #include "storage/segments/segment_rows.h"
 #include "storage/spec/dataset_spec.h"
@@ -45,6 +47,10 @@ struct FileInput {
   // file asks it meanwhile, and then ends early; the result must be ignored. Thread-safe; empty:
   // it is wanted.
   std::function<bool()> is_unwanted = {};
+  // The present time, for records that are not in a dataset. A record without a time then has this
+  // one, and one whose label cannot be read has none: IndexedFile::unknown tells both. A record of
+  // CSV whose fields are all empty is a record, too.
+  std::optional<Timestamp> present = std::nullopt;
 };
 
 inline absl::Status CheckWanted(const FileInput& input) {
@@ -97,6 +103,8 @@ struct IndexedFile {
   // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
   // all rows belong to one group.
   std::vector<int64_t> groups;
+  // What is not known of records that are not in a dataset; see FileInput::present. In their order.
+  std::vector<UnknownFact> unknown;
   // Why the file does not match the spec, although its records do. Empty when it matches. A file
   // that does not match is quarantined, unless it has grown; a grown file keeps its samples.
   std::string misfit;
