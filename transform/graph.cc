@@ -383,6 +383,12 @@ absl::StatusOr<GivenSamples> Graph::Give(const batch::Batch& samples, const Fitt
   const auto is_target = [](const BoundColumn& column) {
     return column.schema.name == kTargetColumn;
   };
+  for (const GivenColumn& column : portable.given()) {
+    if (column.slot != kEventTimeSlot) continue;
+    ASSIGN_OR_RETURN(const batch::Column* times,
+                     samples.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+    RETURN_IF_ERROR(take(column, *times));
+  }
   for (const int i : order()) {
     // Samples to predict have no label.
     const std::vector<BoundColumn>& outputs = ops_[i].outputs;
@@ -390,7 +396,7 @@ absl::StatusOr<GivenSamples> Graph::Give(const batch::Batch& samples, const Fitt
     const auto learned = ops_[i].fitted ? fitted->Of(i) : std::span<const Learned>();
     RETURN_IF_ERROR(RunOp(ops_[i], learned, frame));
     for (const GivenColumn& column : portable.given()) {
-      if (column.op_index != i) continue;
+      if (column.op_index != i || column.slot == kEventTimeSlot) continue;
       RETURN_IF_ERROR(take(column, frame.Get(column.slot)));
     }
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
 
+#include "base/paths/shell_word.h"
 #include "base/printable.h"
 #include "base/thousands.h"
 
@@ -170,7 +171,7 @@ void OfferOthers(const std::vector<ColumnFacts>& facts, const std::vector<size_t
     }
     if (facts[column].num_distinct() > 50 && task == Task::kClassification) continue;
     guess.others.push_back({"label: " + ValueOf(facts[column], task),
-                            fmt::format("with --label {}", facts[column].name)});
+                            "with --label " + ShellWord(facts[column].name)});
   }
 }
 

@@ -111,8 +111,10 @@ class TarFiles final : public Format {
 // The indexing of one archive.
 class TarFiles::Indexing {
  public:
-  Indexing(const TarFiles& format, const OpenFile& file, int64_t file_size, RecordFacts facts)
+  Indexing(const TarFiles& format, const FileInput& input, const OpenFile& file, int64_t file_size,
+           RecordFacts facts)
       : format_(format),
+        input_(input),
         file_(file),
         file_size_(file_size),
         reader_(file, file_size),
@@ -126,6 +128,7 @@ class TarFiles::Indexing {
 
   absl::StatusOr<IndexedFile> Run() {
     while (true) {
+      RETURN_IF_ERROR(CheckWanted(input_));
       ASSIGN_OR_RETURN(const std::optional<TarMember> member, reader_.Next());
       if (!member) break;
       RETURN_IF_ERROR(Take(*member));
@@ -159,9 +162,8 @@ class TarFiles::Indexing {
         return TakeDamage(member);
       case TarMember::Kind::kRest:
         found_.AddRemark(
-            fmt::format(
-                "'{}' bytes from byte '{}' on, after the end of the archive, hold no member",
-                member.size, member.offset),
+            fmt::format("{} bytes from byte {} on, after the end of the archive, hold no member",
+                        member.size, member.offset),
             /*num_members=*/0);
         return absl::OkStatus();
       case TarMember::Kind::kOther:
@@ -196,7 +198,7 @@ class TarFiles::Indexing {
   void CountDamage() {
     if (!damage_) return;
     found_.AddLost(found_.records_done++, damage_->size,
-                   fmt::format("{}: '{}' bytes from byte '{}' on hold no member", damage_->why,
+                   fmt::format("{}: {} bytes from byte {} on hold no member", damage_->why,
                                damage_->size, damage_->offset));
     damage_.reset();
   }
@@ -340,6 +342,7 @@ class TarFiles::Indexing {
   }
 
   const TarFiles& format_;
+  const FileInput& input_;
   const OpenFile& file_;
   const int64_t file_size_;
   TarReader reader_;
@@ -366,7 +369,7 @@ absl::StatusOr<IndexedFile> TarFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
   ASSIGN_OR_RETURN(RecordFacts facts,
                    RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
-  return Indexing(*this, file, identity.size_bytes, std::move(facts)).Run();
+  return Indexing(*this, input, file, identity.size_bytes, std::move(facts)).Run();
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ class TfrecordFiles::Indexing {
   void AddLost(int64_t from, int64_t to) {
     found_.AddLost(
         found_.records_done++, to - from,
-        fmt::format("{}: '{}' bytes from byte '{}' on hold no record",
+        fmt::format("{}: {} bytes from byte {} on hold no record",
                     reader_.was_cut() ? "a record is cut off" : "the length of a record is damaged",
                     to - from, from));
   }
@@ -119,7 +119,8 @@ class TfrecordFiles::Indexing {
     ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
                      expressions_.FactsOf([&](size_t field) { return Operand(field); },
                                           [&] { return facts_.TimeOf(position, text); },
-                                          [&] { return facts_.LabelOf(text); }));
+                                          [&] { return facts_.LabelOf(text); },
+                                          ForeignRecord::At(position, input_, found_)));
     if (facts) {
       found_.AddGood(position, offset, record, facts->time, facts->label);
     } else {
@@ -168,7 +169,7 @@ class TfrecordFiles::Indexing {
       found_.bytes_done = end;
     } else if (from < zeros) {
       found_.AddRemark(
-          fmt::format("'{}' bytes from byte '{}' on hold no record so far", zeros - from, from),
+          fmt::format("{} bytes from byte {} on hold no record so far", zeros - from, from),
           /*num_members=*/0);
     }
     if (zeros == end) return;
@@ -225,7 +226,7 @@ absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  absl::Status status = ReadWindows(file, input.from_byte, consume, input.is_unwanted).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }

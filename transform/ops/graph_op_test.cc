@@ -40,12 +40,14 @@ TEST(GraphOp, SaysWhatATargetIsThatItMakes) {
   for (const auto& [op, target] : expected) EXPECT_EQ(op->Target(), target) << op.type();
 }
 
-TEST(GraphOp, OfParseCsvAloneSaysWhichFieldsItReads) {
+TEST(GraphOp, OfTextWithFieldsSaysWhichFieldsItReads) {
   const OpSpec csv = ParseCsvSpec{.columns = {"wind", "rain"}};
   EXPECT_EQ(csv->Reads().key, "columns");
   EXPECT_THAT(csv->Reads().names, ElementsAre("wind", "rain"));
-  const OpSpec others[] = {ParseJsonSpec{.fields = {"wind"}}, ParseRecordSpec{}, ParseExampleSpec{},
-                           StackSpec{.columns = {"wind"}}};
+  const OpSpec json = ParseJsonSpec{.fields = {"wind.speed", "rain"}};
+  EXPECT_EQ(json->Reads().key, "fields");
+  EXPECT_THAT(json->Reads().names, ElementsAre("wind.speed", "rain"));
+  const OpSpec others[] = {ParseRecordSpec{}, ParseExampleSpec{}, StackSpec{.columns = {"wind"}}};
   for (const OpSpec& other : others) {
     EXPECT_EQ(other->Reads().key, "") << other.type();
     EXPECT_THAT(other->Reads().names, IsEmpty()) << other.type();

@@ -33,6 +33,7 @@ absl::Status PredictionCall::Run() {
           .model = [this](const evaluator::v1::PredictingModel& model) { return Begin(model); },
           .predictions = [this](const evaluator::v1::Predictions& said) { return Take(said); }});
   if (has_shown_) fmt::print(stderr, "\r\033[K");
+  counts_.unknown = std::move(unknown_);
   RETURN_IF_ERROR(status);
   return writer_.Flush();
 }
@@ -43,6 +44,8 @@ absl::Status PredictionCall::Begin(const evaluator::v1::PredictingModel& model) 
                    session_.Ask(&model_store::ModelStoreClient::ReadPart, ModelId{model.model_id()},
                                 std::string(models::kSpecPart)));
   ASSIGN_OR_RETURN(const models::ArtefactSpec spec, models::DecodeArtefactSpec(part));
+  score_.emplace(storage::EffectiveLabelDelay(spec.dataset));
+  is_series_ = spec.dataset.series.has_value();
   ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenSource(spec));
   if (!options_.quiet) {
     for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
@@ -57,7 +60,12 @@ absl::StatusOr<std::vector<std::string>> PredictionCall::OpenSource(
     ASSIGN_OR_RETURN(samples_, DatasetRecords::Open(session_, *options_.dataset, spec));
     return samples_->notes();
   }
-  ASSIGN_OR_RETURN(records_, storage::ForeignRecords::Open(spec.dataset, options_.input));
+  storage::ForeignOptions input = options_.input;
+  for (const auto& op : spec.graph) {
+    const std::vector<std::string> names = op.value->Reads().names;
+    input.fields.insert(input.fields.end(), names.begin(), names.end());
+  }
+  ASSIGN_OR_RETURN(records_, storage::ForeignRecords::Open(spec.dataset, std::move(input)));
   RETURN_IF_ERROR(CheckColumns(spec));
   return records_->notes();
 }
@@ -90,6 +98,7 @@ absl::StatusOr<std::optional<evaluator::v1::PredictionRecords>> PredictionCall::
                                               ? samples_->Next(kRowsOfBlock, rest_)
                                               : records_->Next(kRowsOfBlock, rest_, stop));
     if (!has_more) return std::nullopt;
+    CountUnknown();
   }
   storage::ForeignBlock block = Cut();
   evaluator::v1::PredictionRecords request;
@@ -99,6 +108,15 @@ absl::StatusOr<std::optional<evaluator::v1::PredictionRecords>> PredictionCall::
   MutexLock lock(mutex_);
   asked_.push_back(std::move(block));
   return request;
+}
+
+void PredictionCall::CountUnknown() {
+  for (const storage::UnknownFact& fact : rest_.unknown) {
+    PredictionCounts::Unknown& counted = unknown_[fact.kind];
+    if (++counted.count > 1) continue;
+    counted.first = fmt::format("{} {}", options_.layout.number, fact.record);
+    if (!fact.reason.empty()) counted.first += ": " + fact.reason;
+  }
 }
 
 storage::ForeignBlock PredictionCall::Cut() {
@@ -143,9 +161,9 @@ absl::Status PredictionCall::Take(const evaluator::v1::Predictions& predictions)
   size_t left_out = 0;
   const auto add_left_out = [&](int64_t before) {
     while (left_out < block.left_out.size() && block.left_out[left_out].row < before) {
-      AddProblem(block.left_out[left_out].row, block.left_out[left_out].reason,
-                 block.left_out[left_out].filtered);
-      ++left_out;
+      const auto& row = block.left_out[left_out++];
+      AddProblem(row.row, row.reason, row.filtered);
+      counts_.num_without_window += is_series_ && row.filtered ? 1 : 0;
     }
   };
   for (size_t record = 0; record < block.rows.size(); ++record) {
@@ -174,9 +192,11 @@ absl::Status PredictionCall::Take(const evaluator::v1::Predictions& predictions)
 void PredictionCall::Score(const storage::ForeignBlock& block, size_t record,
                            std::span<const float> outputs) {
   if (model_.is_class() && block.class_labels[record]) {
-    score_.AddClass(PredictionWriter::ClassOf(outputs), *block.class_labels[record]);
+    score_->AddClass(PredictionWriter::ClassOf(outputs), *block.class_labels[record],
+                     block.event_times[record]);
   } else if (!model_.is_class() && block.real_labels[record]) {
-    score_.AddValue(static_cast<double>(outputs.front()), *block.real_labels[record]);
+    score_->AddValue(static_cast<double>(outputs.front()), *block.real_labels[record],
+                     block.event_times[record]);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,12 +29,20 @@ namespace tidemill::cli {
 struct PredictionCounts {
   int64_t num_answered = 0;
   int64_t num_filtered = 0;
+  // The part of the filtered rows at which no window of the series ends.
+  int64_t num_without_window = 0;
   int64_t num_wrong = 0;
   // The answered rows in which the model does not know something.
   int64_t num_remarks = 0;
   std::string first_remark = {};
   // The first problem: "row 17: ...".
   std::string first_problem = {};
+  // The records of which something is not known, and the first of them, in the same words.
+  struct Unknown {
+    int64_t count = 0;
+    std::string first = {};
+  };
+  std::map<storage::UnknownFact::Kind, Unknown> unknown = {};
 
   int64_t num_rows() const { return num_answered + num_filtered + num_wrong; }
 };
@@ -61,12 +70,18 @@ class PredictionCall {
 
   const evaluator::v1::PredictingModel& model() const { return model_; }
   const PredictionCounts& counts() const { return counts_; }
-  std::optional<PredictionScores> scores() const { return score_.Scores(); }
+  // The files of the stored samples' dataset that were not taken.
+  int64_t num_files_not_taken() const { return samples_ ? samples_->num_files_not_taken() : 0; }
+  std::optional<PredictionScores> scores() const {
+    return score_ ? score_->Scores() : std::nullopt;
+  }
   // The names of classes, for the summary.
   const PredictionWriter& writer() const { return writer_; }
 
  private:
   absl::Status Begin(const evaluator::v1::PredictingModel& model);
+  // What the records of the input have of what they need not have.
+  void CountUnknown();
   absl::Status CheckColumns(const models::ArtefactSpec& spec) const;
   // Chooses where the records come from. Returns the remarks for the user.
   absl::StatusOr<std::vector<std::string>> OpenSource(const models::ArtefactSpec& spec);
@@ -91,8 +106,12 @@ class PredictionCall {
   // The records and the left out rows of `rest_` that were requested.
   size_t rest_records_ = 0;
   size_t rest_left_out_ = 0;
+  // Used only by the reading thread until the end.
+  std::map<storage::UnknownFact::Kind, PredictionCounts::Unknown> unknown_;
   PredictionCounts counts_;
-  PredictionScore score_;
+  // Made when the model is known.
+  std::optional<PredictionScore> score_;
+  bool is_series_ = false;
   Mutex mutex_;
   // Requested and not answered yet. Flow control bounds them.
   std::deque<storage::ForeignBlock> asked_ ABSL_GUARDED_BY(mutex_);

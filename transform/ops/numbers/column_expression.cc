@@ -24,6 +24,7 @@ expressions::KnownColumns ColumnsOf(const OpBuilder& builder) {
         {.name = name, .type = TypeOfColumn(type), .is_float = type == batch::DataType::kFloat32});
   }
   known.columns.push_back({.name = std::string(kTimeName), .type = Type::kTime});
+  known.decimal = builder.samples().csv.decimal;
   return known;
 }
 
@@ -62,7 +63,8 @@ std::unique_ptr<ColumnExpression> ColumnExpression::Build(OpBuilder& builder,
     }
     const std::optional<BoundColumn> column = builder.Input(field, input.name);
     if (!column) return nullptr;
-    made->sources_.push_back({.slot = column->slot, .type = column->schema.type});
+    made->sources_.push_back(
+        {.slot = column->slot, .column = *column, .type = column->schema.type});
     if (!first) made->shape_ = column->schema.shape;
     if (first && made->shape_ != column->schema.shape) {
       builder.Problem(field,
@@ -82,6 +84,18 @@ std::unique_ptr<ColumnExpression> ColumnExpression::Build(OpBuilder& builder,
     return nullptr;
   }
   return made;
+}
+
+absl::StatusOr<ExpressionSteps> ColumnExpression::WriteSteps(PortableGraph& graph) const {
+  std::vector<StepId> inputs;
+  for (const Source& source : sources_) {
+    if (source.column && !graph.Has(*source.column)) {
+      return FailedPrecondition("reads column {}, which is not in the file",
+                                source.column->schema.name);
+    }
+    inputs.push_back(source.column ? graph.Get(*source.column) : graph.EventTime());
+  }
+  return WriteExpression(*program_, inputs, graph);
 }
 
 std::unique_ptr<ColumnExpression::Scratch> ColumnExpression::TakeScratch() const {

@@ -14,6 +14,7 @@
 #include "expressions/expression.h"
 #include "transform/engine/frame.h"
 #include "transform/engine/op_builder.h"
+#include "transform/ops/numbers/expression_steps.h"
 
 namespace tidemill::transform {
 
@@ -35,6 +36,10 @@ class ColumnExpression {
   // The shape of a row's results.
   const std::vector<int64_t>& shape() const { return shape_; }
 
+  // The expression as steps; see WriteExpression(). FAILED_PRECONDITION for one that cannot be
+  // written, or that reads columns that cannot.
+  absl::StatusOr<ExpressionSteps> WriteSteps(PortableGraph& graph) const;
+
   // Takes the results [begin, begin + n) of all, in order. A row has `width` results, one after
   // another.
   using Sink = std::function<void(int64_t begin, const expressions::Evaluation& results)>;
@@ -45,6 +50,7 @@ class ColumnExpression {
   // The source of an input of the program.
   struct Source {
     std::optional<int> slot = std::nullopt;  // Without it: the event time.
+    std::optional<BoundColumn> column = std::nullopt;
     batch::DataType type = batch::DataType::kInt64;
   };
   // The memory of a run besides its frame. Runs use it one after another.

@@ -1,8 +1,10 @@
 #include "transform/ops/tables/lookup.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "fmt/format.h"
@@ -348,6 +350,60 @@ void LookupSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems
   }
   content = absl::Base64Escape(*packed);
   dtypes = *std::move(types);
+}
+
+namespace {
+
+// "`station` equals the sample's `sensor`"
+std::string KeysText(const LookupSpec& spec) {
+  std::vector<std::string> texts;
+  for (const auto& pair : spec.on.pairs) {
+    texts.push_back(fmt::format("`{}` equals the sample's `{}`", pair.elsewhere, pair.name));
+  }
+  return fmt::format("{}", fmt::join(texts, " and "));
+}
+
+std::string ColumnsText(const LookupSpec& spec) {
+  std::vector<std::string> texts;
+  for (const auto& pair : spec.columns.pairs) {
+    texts.push_back(pair.name == pair.elsewhere
+                        ? fmt::format("`{}`", pair.name)
+                        : fmt::format("`{}` as `{}`", pair.name, pair.elsewhere));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string TimesText(const LookupSpec& spec) {
+  if (spec.as_of.empty()) return "";
+  return fmt::format(
+      "; of several such rows the one with the latest `{}` that is not after `event_time` (a time "
+      "without a zone is one of {}, and the later one where the clock shows it twice{})",
+      spec.as_of, spec.time_zone.empty() ? "the dataset's zone" : spec.time_zone,
+      spec.format.empty() ? "" : fmt::format("; it is written as `{}`", spec.format));
+}
+
+std::string Explain(const LookupSpec& spec, const std::string& file) {
+  std::string missing = "a missing number (NaN), or an empty text";
+  if (spec.missing == MissingKey::kBadSample) missing = "nothing: the sample is bad";
+  if (!spec.defaults.empty())
+    missing = "the `default` of the op in `spec.yaml`, or else " + missing;
+  return fmt::format(
+      "Take the row of `{}` (CSV with a header, fields divided by `{}`, fractions by `{}`) in "
+      "which "
+      "{}{}. It has the columns: {}. Where there is no such row, or its field is empty, the column "
+      "is {}.",
+      file, spec.delimiter, spec.decimal, KeysText(spec), TimesText(spec), ColumnsText(spec),
+      missing);
+}
+
+}  // namespace
+
+std::optional<ByHand> GraphOpOf<LookupSpec>::MakeByHand(const std::string& file) const {
+  std::string bytes;
+  if (!absl::Base64Unescape(spec_.content, &bytes)) return std::nullopt;
+  absl::StatusOr<std::string> table = UnpackTable(bytes);
+  if (!table.ok()) return std::nullopt;
+  return ByHand{.text = Explain(spec_, file), .table = *std::move(table)};
 }
 
 }  // namespace tidemill::transform

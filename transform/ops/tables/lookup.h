@@ -97,6 +97,7 @@ class GraphOpOf<LookupSpec> final : public GraphOpBase<LookupSpec> {
   void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
     spec_.TakeFiles(files, problems);
   }
+  std::optional<ByHand> MakeByHand(const std::string& file) const override;
 };
 
 }  // namespace tidemill::transform
