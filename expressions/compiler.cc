@@ -311,7 +311,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitLiteral(const Node& literal, Maybe
     if (wanted != Type::kTime) {
       return Convert(literal, builder_.AddConstant(Type::kText, *text), wanted);
     }
-    const auto time = ParseTimestamp(*text);
+    const auto time = TimeOfLiteral(*text, columns_.time_zone);
     if (!time.ok()) {
       return Bad(literal, "{}", std::string(time.status().message()));
     }
@@ -356,23 +356,8 @@ absl::StatusOr<Compiler::Value> Compiler::EmitOverload(const Function& function,
     values.push_back(value);
   }
   if (overload->kernel == nullptr) return values.front();
-  std::shared_ptr<const Setting> setting;
-  if (overload->prepare != nullptr) {
-    std::vector<Literal> literals;
-    for (size_t i = num_parameters; i < call.arguments.size(); ++i) {
-      const Node& argument = *call.arguments[i];
-      if (argument.kind != Node::Kind::kLiteral) {
-        return Bad(argument, "this argument of {} must be written out: {}", function.name,
-                   FormOf(function));
-      }
-      literals.push_back(argument.literal);
-    }
-    Overload::BadLiteral bad;
-    setting = overload->prepare(literals, bad);
-    if (setting == nullptr) {
-      return Bad(*call.arguments[num_parameters + bad.number], "{}", bad.message);
-    }
-  }
+  ASSIGN_OR_RETURN(std::shared_ptr<const Setting> setting,
+                   SettingOf(expression_.text(), call, function, *overload, columns_.time_zone));
   const bool constant_right = values.size() == 2 && values[1].constant && !values[0].constant;
   const Step::Kernel kernel = constant_right && overload->constant_kernel != nullptr
                                   ? overload->constant_kernel
@@ -442,8 +427,8 @@ absl::StatusOr<Compiler::Value> Compiler::EmitIn(const Node& call) {
   if (!type) return Bad(call, "nothing tells the type of what is compared");
   if (*type == Type::kTruth) return Bad(call, "a boolean is written without `in`");
   ASSIGN_OR_RETURN(const Value value, Emit(*nodes[0], type));
-  ASSIGN_OR_RETURN(auto members,
-                   MembersOf(expression_.text(), call, value.type, value.is_float_column));
+  ASSIGN_OR_RETURN(auto members, MembersOf(expression_.text(), call, value.type,
+                                           value.is_float_column, columns_.time_zone));
   return builder_.AddStep(MemberKernel(value.type), {value}, Type::kTruth, std::move(members));
 }
 
