@@ -332,9 +332,10 @@ void LookupSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems
     types = std::get<ColumnTypes>(std::move(read));
     return true;
   };
-  const auto pack = [&](const std::string& text) -> std::optional<std::string> {
+  const auto pack = [&](std::string text) -> std::optional<std::string> {
     if (!take(text)) return std::nullopt;
-    absl::StatusOr<std::string> packed = PackTable(NarrowTable(text, form));
+    text = NarrowTable(text, form);
+    absl::StatusOr<std::string> packed = PackTable(text);
     if (packed.ok()) return *std::move(packed);
     problems.Add("table", std::string(packed.status().message()));
     return std::nullopt;

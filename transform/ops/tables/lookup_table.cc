@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -381,12 +382,12 @@ void AppendField(std::string_view field, const batch::CsvDialect& dialect, std::
 }
 
 absl::StatusOr<std::string> Pack(std::string_view text, int level) {
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  const size_t size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), level);
+  const size_t most = ZSTD_compressBound(text.size());
+  // Memory that is not written takes no room.
+  const auto packed = std::make_unique_for_overwrite<char[]>(most);
+  const size_t size = ZSTD_compress(packed.get(), most, text.data(), text.size(), level);
   if (ZSTD_isError(size) != 0) return Internal("cannot be packed: {}", ZSTD_getErrorName(size));
-  packed.resize(size);
-  packed.shrink_to_fit();
-  return packed;
+  return std::string(packed.get(), size);
 }
 
 }  // namespace
@@ -409,6 +410,7 @@ std::string NarrowTable(std::string_view text, const TableForm& form) {
   const std::vector<std::string> names = NamesOf(form);
   std::vector<size_t> places;
   std::string narrow;
+  narrow.reserve(text.size());
   int32_t line = 1;
   for (TableRecords records(text, form.dialect); records.Next();) {
     if (places.empty()) {
