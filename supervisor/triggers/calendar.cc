@@ -5,6 +5,8 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
+#include "base/times/zone_database.h"
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -37,8 +39,8 @@ absl::StatusOr<Calendar> Calendar::Create(CalendarUnit unit, int64_t every,
   auto named = std::make_shared<Zone>();
   if (const auto fixed = ReadOffset(zone)) {
     named->zone = *fixed;
-  } else if (zone != "UTC" && !absl::LoadTimeZone(zone, &named->zone)) {
-    return InvalidArgument("time zone '{}' is unknown", zone);
+  } else {
+    ASSIGN_OR_RETURN(named->zone, LoadZone(zone));
   }
   return Calendar(unit, every, std::move(named));
 }
