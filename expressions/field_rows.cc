@@ -130,7 +130,9 @@ void FieldRows::SetNumber(size_t column, std::optional<double> number) {
   }
 }
 
-void FieldRows::Run() { evaluation_->Run(num_rows_); }
+void FieldRows::Run(Evaluation::Sink sink) {
+  if (num_rows_ > 0) evaluation_->Run(num_rows_, sink);
+}
 
 void FieldRows::Clear() {
   num_rows_ = 0;

@@ -34,7 +34,8 @@ class RecordExpression {
 
   bool reads_time() const { return reads_time_; }
 
-  // INVALID_ARGUMENT, or the status of `text`, when a field is not what the expression needs.
+  // INVALID_ARGUMENT, or the status of `text`, when a field is not what the expression needs, or
+  // the texts that it makes are too long (expressions::kMaxTextBytes).
   // `time` is used only if reads_time().
   absl::Status Compute(FieldText text, std::optional<Timestamp> time);
 
