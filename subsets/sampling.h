@@ -28,10 +28,11 @@ enum class DrawMethod {
 };
 
 // Draws about k rows in proportion to their scores, and weighs them so that sum(w x) / rows.size()
-// is unbiased. First, `smoothing` times the mean score is added to each score; no k / (N p) is then
-// above (1 + smoothing) / smoothing. `ids` name the rows in the random stream. There is one per
-// score; empty means the rows' numbers. The rows are returned in ascending order. O(n + k log k)
-// time.
+// is unbiased. First, `smoothing` times the mean score is added to each score. For kPoisson and
+// kSystematic, no weight is then above (1 + smoothing) / smoothing. For kPriority, weights are k
+// tau / (N s) with a threshold tau that is random, so that a set may have one above it. `ids` name
+// the rows in the random stream. There is one per score; empty means the rows' numbers. The rows
+// are returned in ascending order. O(n + k log k) time.
 Choice DrawByScore(DrawMethod method, std::span<const double> scores, int64_t k,
                    const RandomKey& random, double smoothing = 0,
                    std::span<const int64_t> ids = {});

@@ -17,8 +17,8 @@ bool IsClose(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(a, 
 struct SeedCost {
   double cost = 0;
   double regret = 0;
-  double gap = 0;  // What `never` costs more than the oracle.
-  int64_t trainings = 0;
+  double gap = 0;        // What `never` costs more than the oracle.
+  double trainings = 0;  // The mean over the schedules.
 };
 
 // One policy at one price: a value per seed.
@@ -61,8 +61,10 @@ class PriceJudge {
   SeedCost Cost(const std::vector<Schedule>& schedules) const {
     SeedCost own{.cost = PerWindow(schedules), .gap = never_ - oracle_};
     own.regret = own.cost - oracle_;
-    for (const Schedule& schedule : schedules) own.trainings += NumTrainings(schedule, from_);
-    own.trainings /= static_cast<int64_t>(schedules.size());
+    for (const Schedule& schedule : schedules) {
+      own.trainings += static_cast<double>(NumTrainings(schedule, from_));
+    }
+    own.trainings /= static_cast<double>(schedules.size());
     return own;
   }
 
@@ -131,8 +133,7 @@ PolicyCost Summed(const std::string& name, double price, const Collected& collec
     costs.push_back(seed.cost);
     regrets.push_back(seed.regret);
     gap += seed.gap / static_cast<double>(collected.seeds.size());
-    cost.trainings +=
-        static_cast<double>(seed.trainings) / static_cast<double>(collected.seeds.size());
+    cost.trainings += seed.trainings / static_cast<double>(collected.seeds.size());
   }
   cost.cost = Summarise(costs);
   cost.regret = Summarise(regrets);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tidemill::cli {
 namespace {
 
@@ -89,6 +91,17 @@ TEST(Regret, IsAMeanOverSeedsWithItsLeastAndGreatest) {
   const PolicyCost& own = CostOfPolicy(*table, "p", 0.4);
   EXPECT_LT(own.regret.low, own.regret.mean);
   EXPECT_NEAR(own.regret.mean, (own.regret.low + own.regret.high) / 2, 1e-12);
+}
+
+// 20 draws put a different part of their trainings before the judged windows.
+TEST(Regret, CountsTheTrainingsOfRandomSchedulesInParts) {
+  SweepSeed sweep = AgeingModels(1);
+  sweep.policies = {{.name = "p", .triggers = Every(2)}};
+  const auto table = CompareRegret({sweep}, {0.4});
+  ASSERT_TRUE(table.ok()) << table.status();
+  const double trainings = CostOfPolicy(*table, "uniform", 0.4).trainings;
+  EXPECT_NE(trainings, std::floor(trainings)) << trainings;
+  EXPECT_NEAR(20 * trainings, std::round(20 * trainings), 1e-9);
 }
 
 TEST(Regret, NeedsSeedsWithTheSameWindows) {

@@ -179,6 +179,8 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
     AddInterval(value, last);
     if (!value.detail().empty()) last["detail"] = DetailOf(value.detail());
   }
+  json["beyond_limits"] = {{"slice_values", run.num_slice_values_left_out()},
+                           {"details", run.num_details_left_out()}};
   json["left_out"] = LeftOutToJson(run);
   if (run.has_ledger()) json["ledger"] = LedgerToJson(run.ledger());
   AddUntrained(run, json);

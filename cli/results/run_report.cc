@@ -21,6 +21,7 @@
 #include "cli/results/run_json.h"
 #include "cli/results/samples_ahead.h"
 #include "cli/results/set_values.h"
+#include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
 #include "cli/terminal/exit_codes.h"
@@ -264,6 +265,7 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
     if (!value.failure().empty()) failures.insert(value.failure());
   }
   for (const std::string& failure : failures) text += "  lost: " + Printable(failure) + "\n";
+  text += WrappedLines(DescribeBeyondLimits(run), view);
   text += "\n" + DescribeEnd(run.run(), view);
   if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
   text += DescribeAnnotations(run.run(), view);

@@ -5,6 +5,7 @@
 
 #include "fmt/format.h"
 
+#include "base/check.h"
 #include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
 
@@ -40,6 +41,16 @@ bool SampleMean::LowerIsBetter() const {
 int64_t SampleMean::num_samples() const {
   const auto pooled = Pooled();
   return pooled ? pooled->num_samples : 0;
+}
+
+WindowKey SampleMean::Extent() const {
+  TIDEMILL_CHECK(!members_.empty());
+  WindowKey extent = members_.front().window;
+  for (const Member& member : members_) {
+    extent.first = std::min(extent.first, member.window.first);
+    extent.second = std::max(extent.second, member.window.second);
+  }
+  return extent;
 }
 
 std::optional<double> SampleMean::Mean() const {

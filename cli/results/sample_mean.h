@@ -43,6 +43,9 @@ class SampleMean {
   }
 
   int64_t num_samples() const;
+  // Returns the beginning of the first window and the end of the last one. At least one value must
+  // have been added.
+  WindowKey Extent() const;
   // Returns std::nullopt without samples, and when a plug-in cannot pool the windows.
   std::optional<double> Mean() const;
   // Returns why there is no mean when a plug-in failed to compute it. Otherwise empty.

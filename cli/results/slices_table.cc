@@ -102,4 +102,19 @@ std::string DrawSlices(const GetRunResponse& run) {
   return text;
 }
 
+std::string DescribeBeyondLimits(const GetRunResponse& run) {
+  std::string text;
+  if (run.num_slice_values_left_out() > 0) {
+    text += fmt::format(
+        "{} values of slices are beyond the limit of a run and not shown, so that slices may lack "
+        "windows. Write `models: active`, longer windows or fewer `slices`.\n",
+        WithThousands(run.num_slice_values_left_out()));
+  }
+  if (run.num_details_left_out() > 0) {
+    text += fmt::format("{} details, such as confusion matrices, are beyond the limit of a run.\n",
+                        WithThousands(run.num_details_left_out()));
+  }
+  return text;
+}
+
 }  // namespace tidemill::cli

@@ -13,4 +13,8 @@ namespace tidemill::cli {
 // dataset, it is the value of the last model. Empty without slices.
 std::string DrawSlices(const supervisor::v1::GetRunResponse& run);
 
+// Returns a line each about values of slices and details, such as confusion matrices, that the
+// response has no room for. Empty without any.
+std::string DescribeBeyondLimits(const supervisor::v1::GetRunResponse& run);
+
 }  // namespace tidemill::cli

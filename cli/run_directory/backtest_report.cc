@@ -266,6 +266,8 @@ ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json trigger
 ordered_json SourcesToJson(const BacktestFinal& final) {
   const ResultTable style = StyleOf(final);
   return {{"samples", final.num_samples()},
+          {"unlabelled", final.num_unlabelled()},
+          {"selection_filters", final.selection_filters()},
           {"forecast",
            {{"trainings", final.num_trainings()},
             {"base_seconds", final.base_seconds()},
@@ -317,6 +319,14 @@ std::string DescribeBacktest(const BacktestFinal& final) {
   std::string text = DescribeResults(final);
   text += fmt::format("\n{} samples of history; nothing was trained.\n",
                       WithThousands(final.num_samples()));
+  if (final.num_unlabelled() > 0) {
+    text += fmt::format(
+        "{} of them have no label: policies see them, but trainings and SAMPLES leave them out.\n",
+        WithThousands(final.num_unlabelled()));
+  }
+  if (final.selection_filters()) {
+    text += "SAMPLES are the most that the selection may choose: its `where` leaves some out.\n";
+  }
   text +=
       DescribeForecast(final) + DescribeMatrix(final) + DescribeAsked(final) + DescribeBest(final);
   if (!final.own_left_out().empty()) {

@@ -16,6 +16,7 @@
 #include "cli/results/run_json.h"
 #include "cli/results/selection_report.h"
 #include "cli/results/set_values.h"
+#include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
 #include "cli/run_directory/report_decisions.h"
@@ -209,7 +210,9 @@ ordered_json FailuresOf(const v1::GetRunResponse& run) {
 
 ordered_json Rounded(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+  constexpr double kAllDigits = 1e8;
+  if (std::abs(value) >= kAllDigits) return std::round(value);
+  return std::strtod(fmt::format("{:.8g}", value).c_str(), nullptr);
 }
 
 ordered_json ReportData(const RunRecord& record) {
@@ -228,6 +231,7 @@ ordered_json ReportData(const RunRecord& record) {
   for (const ResultTable& table : tables) data["tables"].push_back(TableToJson(table));
   data["selections"] = SelectionsOf(record);
   data["slices"] = SlicesOf(run);
+  data["beyond_limits"] = DescribeBeyondLimits(run);
   data["confusions"] = ConfusionsOf(run);
   data["decisions"] = DecisionsOf(run);
   data["compared"] = ComparedOf(run);

@@ -25,6 +25,11 @@ std::vector<size_t> Thinned(size_t size, size_t most) {
   return indices;
 }
 
+// A number that the headline shows, too: the page rounds it as the headline does, once.
+ordered_json Exact(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
 ordered_json ValueOf(const std::optional<double>& value) {
   return value ? Rounded(*value) : ordered_json(nullptr);
 }
@@ -36,7 +41,7 @@ ordered_json PointOf(const ResultTable& table, int64_t trigger, size_t column) {
 }
 
 ordered_json MeanToJson(const ResultMean& mean) {
-  return {{"value", Rounded(mean.value)}, {"samples", mean.num_samples}, {"how", mean.how}};
+  return {{"value", Exact(mean.value)}, {"samples", mean.num_samples}, {"how", mean.how}};
 }
 
 ordered_json MatrixOf(const ResultTable& table) {
@@ -160,8 +165,7 @@ ordered_json TableToJson(const ResultTable& table) {
   if (const auto mean = ActiveMean(table)) means["active"] = MeanToJson(*mean);
   if (const auto mean = LastMean(table)) means["last"] = MeanToJson(*mean);
   if (table.active_interval) {
-    means["interval"] = {Rounded(table.active_interval->first),
-                         Rounded(table.active_interval->second)};
+    means["interval"] = {Exact(table.active_interval->first), Exact(table.active_interval->second)};
   }
   if (const auto comparison = CompareWithFirst(table)) {
     means["first"] = MeanToJson(comparison->first);
@@ -172,7 +176,7 @@ ordered_json TableToJson(const ResultTable& table) {
     if (baseline.name == "first") continue;
     means["baselines"].push_back({{"name", baseline.name},
                                   {"rule", baseline.rule},
-                                  {"value", Rounded(*baseline.reached.Mean())},
+                                  {"value", Exact(*baseline.reached.Mean())},
                                   {"samples", baseline.reached.num_samples()},
                                   {"wins", baseline.Wins()}});
   }

@@ -7,7 +7,8 @@
 
 namespace tidemill::cli {
 
-// Rounds to five digits. Returns null when the value is not finite.
+// Rounds to eight digits, and large numbers to whole ones. Returns null when the value is not
+// finite.
 nlohmann::ordered_json Rounded(double value);
 
 // Returns {dataset, measure, lower, share, windows: [[from, to, samples]], active: [[value, low,

@@ -149,7 +149,7 @@ TEST(ReportData, NamesClassesByTheirNumberSoThatColoursAreThoseOfOtherReports) {
   const auto selections = ReportData(record).at("selections");
   EXPECT_EQ(selections.at("class_numbers").dump(), "[1,4,null]");
   EXPECT_EQ(selections.at("classes").dump(), R"(["1","4","none"])");
-  EXPECT_EQ(selections.at("rows").at(0).at("shares").dump(), "[0.33333,0.16667,0.5]");
+  EXPECT_EQ(selections.at("rows").at(0).at("shares").dump(), "[0.33333333,0.16666667,0.5]");
 }
 
 // However often what was waited for let it fire, the score comes first.

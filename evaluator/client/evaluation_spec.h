@@ -21,7 +21,7 @@ namespace tidemill::evaluator {
 
 enum class EvaluatedModels { kAll, kActive };
 
-// Intervals around each value. measures/bootstrap.h describes them.
+// Intervals around each value. measures/bootstrap.h and measures/dependence.h describe them.
 struct BootstrapSpec {
   int replicates = 200;
   int64_t seed = 0;

@@ -59,6 +59,7 @@ void OutcomeTable::MatchContributions(std::span<const Contributions> of_block) {
 void OutcomeTable::Append(const OutcomeBlock& block, size_t row) {
   const Outcomes& outcomes = block.outcomes;
   keys_.push_back(block.keys[row]);
+  AppendFrom(block.times, row, times_);
   AppendFrom(outcomes.predicted_classes, row, predicted_classes_);
   AppendFrom(outcomes.true_classes, row, true_classes_);
   AppendFrom(outcomes.predicted_values, row, predicted_values_);
@@ -82,6 +83,7 @@ void OutcomeTable::Append(const OutcomeBlock& block, size_t row) {
 
 bool OutcomeTable::IsOverBudget() const {
   int64_t bytes_each = static_cast<int64_t>(sizeof(int64_t));
+  if (!times_.empty()) bytes_each += static_cast<int64_t>(sizeof(int64_t));
   if (!true_classes_.empty()) bytes_each += 2 * static_cast<int64_t>(sizeof(int64_t));
   if (!true_values_.empty()) bytes_each += 2 * static_cast<int64_t>(sizeof(float));
   if (!true_places_.empty()) bytes_each += 3 * static_cast<int64_t>(sizeof(float));
@@ -137,6 +139,7 @@ OutcomeTable OutcomeTable::Pick(std::span<const int32_t> rows) const {
   OutcomeTable table(max_bytes_);
   table.num_added_ = static_cast<int64_t>(rows.size());
   table.keys_ = Picked(keys_, rows);
+  table.times_ = Picked(times_, rows);
   table.predicted_classes_ = Picked(predicted_classes_, rows);
   table.true_classes_ = Picked(true_classes_, rows);
   table.predicted_values_ = Picked(predicted_values_, rows);

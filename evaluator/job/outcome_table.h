@@ -14,6 +14,8 @@ namespace tidemill::evaluator {
 // A block of samples to add, with their columns.
 struct OutcomeBlock {
   std::span<const int64_t> keys = {};
+  // Their event times. Empty when no interval is asked for.
+  std::span<const int64_t> times = {};
   Outcomes outcomes = {};
   // For measures of ranks: the probability of each class for each sample, one class after the
   // other. With two classes, only the probabilities of class 1.
@@ -22,8 +24,8 @@ struct OutcomeBlock {
   std::vector<std::span<const int32_t>> slices = {};
 };
 
-// A sample takes 24 bytes with classes and 16 with real values. It takes 12 more with
-// probabilities, 8 for each score with its rank, 8 for each number that it contributes to a
+// A sample takes 24 bytes with classes and 16 with real values. It takes 8 more with its time, 12
+// with probabilities, 8 for each score with its rank, 8 for each number that it contributes to a
 // measure, and 4 for each column of slices. Beyond its budget the table keeps a subset of the
 // samples, drawn by their keys. Its content depends on what was added, not on the order.
 // Thread-compatible.
@@ -41,6 +43,7 @@ class OutcomeTable {
   // Returns views of a sealed table. They are valid until the table changes.
   Outcomes outcomes() const;
   std::span<const int64_t> keys() const { return keys_; }
+  std::span<const int64_t> times() const { return times_; }
   std::span<const int32_t> slices(size_t column) const { return slices_[column]; }
 
   // Returns a sealed table of these rows.
@@ -69,6 +72,7 @@ class OutcomeTable {
   int64_t num_added_ = 0;
   uint64_t limit_ = ~uint64_t{0};  // Samples with greater key bits are left out.
   std::vector<int64_t> keys_;
+  std::vector<int64_t> times_;
   std::vector<int64_t> predicted_classes_;
   std::vector<int64_t> true_classes_;
   std::vector<float> predicted_values_;

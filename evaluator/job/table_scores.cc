@@ -62,8 +62,10 @@ std::vector<Slice> SlicesOfClasses(const OutcomeTable& table, const TableContext
 void SetScores(const OutcomeTable& table, double scale, const EvaluationSpec& spec,
                std::span<v1::Score* const> scores) {
   const Outcomes outcomes = table.outcomes();
-  const auto intervals = BootstrapIntervals(spec.measures, outcomes, table.keys(),
-                                            spec.bootstrap.replicates, spec.bootstrap.seed);
+  const auto intervals =
+      BootstrapIntervals(spec.measures, outcomes,
+                         {.keys = table.keys(), .times = table.times(), .share = scale * scale},
+                         spec.bootstrap.replicates, spec.bootstrap.seed);
   for (size_t i = 0; i < spec.measures.size(); ++i) {
     if (!spec.measures[i]->HasValue()) continue;
     v1::Score& score = *scores[i];

@@ -10,6 +10,7 @@
 #include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/table_scores.h"
+#include "loader/number_targets.h"
 #include "plugin/process/fault.h"
 
 namespace tidemill::evaluator {
@@ -45,6 +46,23 @@ std::vector<size_t> PlacesOf(std::span<const int64_t> keys, std::span<const int6
   return rows;
 }
 
+// A sample whose target is not a finite number is bad, as in a training.
+void LeaveOutNoNumbers(GraphRows& made) {
+  std::vector<loader::NoNumber> found = loader::TargetsThatAreNoNumbers(made.rows);
+  if (found.empty()) return;
+  std::vector<int64_t> kept;
+  auto next = found.begin();
+  for (int64_t row = 0; row < made.rows.num_rows(); ++row) {
+    if (next == found.end() || next->row != row) {
+      kept.push_back(row);
+    } else {
+      made.bad.push_back({made.rows.keys()[static_cast<size_t>(row)], std::move(next->reason)});
+      ++next;
+    }
+  }
+  made.rows = made.rows.Take(kept);
+}
+
 }  // namespace
 
 WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan& plan,
@@ -55,6 +73,7 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
       with_probabilities_(AnyNeeds(plan.spec, {Needs::kProbabilities, Needs::kRanks})),
       with_scores_(AnyNeeds(plan.spec, {Needs::kRanks})),
       with_tables_(with_scores_ || !plan.spec.slices.empty() || plan.spec.bootstrap.replicates > 0),
+      with_intervals_(plan.spec.bootstrap.replicates > 0),
       columns_(SliceColumns::Make(plan.spec.slices, plan.samples, plan.dataset)),
       baselines_(baselines) {
   const auto num_models = std::max<int64_t>(1, static_cast<int64_t>(models.size()));
@@ -150,14 +169,21 @@ absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group, const 
   if (std::none_of(group.begin(), group.end(), [](Tally* tally) { return tally->status.ok(); })) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const GraphRows made, RowsOf(*group.front()->model->graph, block, samples));
+  ASSIGN_OR_RETURN(GraphRows made, RowsOf(*group.front()->model->graph, block, samples));
+  LeaveOutNoNumbers(made);
   if (plan_.bad != nullptr) plan_.bad->Add(made.bad);
   const bool is_empty = made.rows.num_rows() == 0;
   SliceValues of_good(slices.size());
   const bool in_use = std::find(group.begin(), group.end(), in_use_) != group.end();
-  if (!is_empty && (!slices.empty() || in_use)) {
+  std::vector<int64_t> times;
+  if (!is_empty && (!slices.empty() || in_use || with_intervals_)) {
     const std::vector<size_t> rows = PlacesOf(made.rows.keys(), samples.keys());
     if (in_use) baselines_->Add(samples, rows);
+    if (with_intervals_) {
+      ASSIGN_OR_RETURN(const batch::Column* all,
+                       samples.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
+      for (const size_t row : rows) times.push_back(all->Values<int64_t>()[row]);
+    }
     for (size_t column = 0; column < slices.size(); ++column) {
       for (const size_t row : rows) of_good[column].push_back(slices[column][row]);
     }
@@ -166,16 +192,17 @@ absl::Status WindowMeasurement::AddToGroup(std::span<Tally* const> group, const 
     tally->num_bad += std::ssize(made.bad);
     tally->num_filtered += made.num_filtered;
     if (is_empty || !tally->status.ok()) continue;
-    tally->status = AddToModel(*tally, made.rows, of_good);
+    tally->status = AddToModel(*tally, made.rows, of_good, times);
   }
   return absl::OkStatus();
 }
 
 absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& rows,
-                                           const SliceValues& slices) {
+                                           const SliceValues& slices,
+                                           std::span<const int64_t> times) {
   const batch::Column* target = rows.Find(transform::kTargetColumn);
   if (target == nullptr) return Internal("the graph made no target");
-  OutcomeBlock block{.keys = rows.keys()};
+  OutcomeBlock block{.keys = rows.keys(), .times = times};
   for (const std::vector<int32_t>& column : slices) block.slices.emplace_back(column);
   if (target->type == batch::DataType::kInt64) {
     return AddClasses(tally, rows, *target, std::move(block));

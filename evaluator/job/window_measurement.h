@@ -96,8 +96,9 @@ class WindowMeasurement {
                           const batch::Batch& samples, const SliceValues& slices);
   absl::StatusOr<GraphRows> RowsOf(const PreparedGraph& graph, const SampleBlock& block,
                                    const batch::Batch& samples);
-  // `slices` has the same rows as `rows`.
-  absl::Status AddToModel(Tally& tally, const batch::Batch& rows, const SliceValues& slices);
+  // `slices` and `times` have the same rows as `rows`. Without intervals there are no times.
+  absl::Status AddToModel(Tally& tally, const batch::Batch& rows, const SliceValues& slices,
+                          std::span<const int64_t> times);
   absl::Status AddClasses(Tally& tally, const batch::Batch& rows, const batch::Column& target,
                           OutcomeBlock block);
   void AddOutcomes(Tally& tally, OutcomeBlock& block);
@@ -109,6 +110,7 @@ class WindowMeasurement {
   const bool with_probabilities_;
   const bool with_scores_;
   const bool with_tables_;
+  const bool with_intervals_;
   absl::StatusOr<SliceColumns> columns_;
   std::vector<Tally> tallies_;
   // The tallies of models with the same graph.

@@ -130,6 +130,36 @@ TEST(WindowMeasurement, TellsWhereEachSampleOfTheWindowIs) {
   EXPECT_THAT(told.begin()->second, HasSubstr("is not a number"));
 }
 
+// A training leaves it out as a bad sample, too.
+TEST(WindowMeasurement, CountsASampleAsBadWhoseTargetIsNotANumber) {
+  transform::SampleSchema schema = testing::Schema();
+  schema.label = transform::LabelKind::kReal;
+  schema.num_classes = 0;
+  const auto spec = config::Read<transform::GraphSpec>(testing::kGraph, "graph");
+  ASSERT_THAT(spec, tidemill::testing::IsOk());
+  auto graph = transform::Graph::Build(*spec, schema);
+  ASSERT_THAT(graph, tidemill::testing::IsOk());
+  std::string fingerprint = graph->Fingerprint();
+  const auto prepared = std::make_shared<const PreparedGraph>(PreparedGraph{
+      .graph = *std::move(graph), .fitted = std::nullopt, .fingerprint = std::move(fingerprint)});
+  MeasurementPlan plan = PlanOf("measures: [mae]");
+  plan.samples = schema;
+  ScoredModel model = ModelOf(1, prepared, "4");
+  std::vector<ScoredModel*> models = {&model};
+  WindowMeasurement measurement(0, plan, models);
+  batch::Batch samples = testing::SamplesOf({"1,", "2,", "3,"}, {0, 0, 0});
+  samples.Drop(batch::kClassLabelColumn);
+  const std::vector<double> labels = {1.5, std::nan(""), 3.5};
+  ASSERT_THAT(samples.Set(batch::MakeColumn<double>(batch::kRealLabelColumn, labels)),
+              tidemill::testing::IsOk());
+  measurement.Add(BlockOf(samples));
+  const auto scores = measurement.Scores();
+  EXPECT_EQ(scores[0].failure(), "");
+  EXPECT_EQ(scores[0].num_samples(), 2);
+  EXPECT_EQ(scores[0].num_bad(), 1);
+  EXPECT_DOUBLE_EQ(scores[0].scores(0).value(), 0.5);
+}
+
 TEST(WindowMeasurement, OfAnEmptyWindowHasNoValueAndNoFailure) {
   ScoredModel model = ModelOf(1, Prepare(testing::kGraph), "4");
   std::vector<ScoredModel*> models = {&model};

@@ -1,5 +1,7 @@
 #include "evaluator/measures/accuracy.h"
 
+#include <vector>
+
 namespace tidemill::evaluator {
 namespace {
 
@@ -16,6 +18,15 @@ class AccuracyAccumulator final : public Accumulator {
   std::optional<double> Value() const override {
     if (num_samples_ == 0) return std::nullopt;
     return static_cast<double>(num_right_) / static_cast<double>(num_samples_);
+  }
+
+  std::vector<double> Influence(const Outcomes& outcomes) const override {
+    std::vector<double> right;
+    right.reserve(outcomes.true_classes.size());
+    for (size_t i = 0; i < outcomes.true_classes.size(); ++i) {
+      right.push_back(outcomes.predicted_classes[i] == outcomes.true_classes[i] ? 1 : 0);
+    }
+    return right;
   }
 
  private:

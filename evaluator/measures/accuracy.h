@@ -16,6 +16,7 @@ struct Accuracy {
   static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
+  static constexpr ValueRange kRange = ValueRange::kFromZeroToOne;
 
   void Fields(auto&&) {}
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "evaluator/measures/measures.h"
 
@@ -21,12 +22,14 @@ struct AveragePrecision {
   static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kRanks;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;
+  static constexpr ValueRange kRange = ValueRange::kFromZeroToOne;
 
   void Fields(auto&&) {}
 
   std::string Name() const { return "average_precision"; }
   // `outcomes` must hold all samples.
   std::optional<double> ValueOf(const Outcomes& outcomes) const;
+  std::vector<double> Influence(const Outcomes& outcomes) const;
 
   friend bool operator==(const AveragePrecision&, const AveragePrecision&) = default;
 };

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/random.h"
+#include "evaluator/measures/dependence.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -49,6 +50,60 @@ std::optional<Interval> IntervalOf(const std::vector<std::optional<double>>& of_
   return Interval{.low = Quantile(values, 0.025), .high = Quantile(values, 0.975)};
 }
 
+// Puts the numbers of a range on a scale without ends.
+double Unbounded(ValueRange range, double value) {
+  switch (range) {
+    case ValueRange::kAny:
+      return value;
+    case ValueRange::kFromZero:
+      return std::log(value);
+    case ValueRange::kUpToOne:
+      return -std::log(1 - value);
+    case ValueRange::kFromZeroToOne:
+      return std::log(value / (1 - value));
+  }
+  return value;
+}
+
+// Undoes Unbounded().
+double Bounded(ValueRange range, double value) {
+  switch (range) {
+    case ValueRange::kAny:
+      return value;
+    case ValueRange::kFromZero:
+      return std::exp(value);
+    case ValueRange::kUpToOne:
+      return 1 - std::exp(-value);
+    case ValueRange::kFromZeroToOne:
+      return 1 / (1 + std::exp(-value));
+  }
+  return value;
+}
+
+// Moves a bound away from the value. What is at an end of the range stays there.
+double Moved(double bound, double value, double widening, ValueRange range) {
+  const double from = Unbounded(range, value);
+  const double to = Unbounded(range, bound);
+  const double moved = Bounded(range, from + widening * (to - from));
+  return std::isfinite(from) && std::isfinite(to) && std::isfinite(moved) ? moved : bound;
+}
+
+// Where draws are above the value, as draws of calibration_error are, only the upper bound moves.
+Interval Widened(const Interval& interval, double value, double widening, ValueRange range) {
+  const double centre = std::clamp(value, interval.low, interval.high);
+  return {.low = Moved(interval.low, centre, widening, range),
+          .high = Moved(interval.high, centre, widening, range)};
+}
+
+// Widens an interval for independent samples by how far they follow one another.
+Interval ForDependence(const Interval& interval, const Measure& measure, const Outcomes& outcomes,
+                       const DrawnSamples& samples) {
+  const double widening =
+      DependenceOf(measure.Influence(outcomes), samples.times).Widening(samples.share);
+  const auto value = widening > 1 ? measure.ValueOf(outcomes) : std::nullopt;
+  return value ? Widened(interval, *value, widening, measure.Range()) : interval;
+}
+
 }  // namespace
 
 std::vector<uint64_t> KeyBits(std::span<const int64_t> keys, int64_t seed) {
@@ -69,9 +124,10 @@ void DrawWeights(std::span<const uint64_t> key_bits, int64_t block,
 
 std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureSpec> measures,
                                                         const Outcomes& outcomes,
-                                                        std::span<const int64_t> keys,
-                                                        int replicates, int64_t seed) {
+                                                        const DrawnSamples& samples, int replicates,
+                                                        int64_t seed) {
   std::vector<std::optional<Interval>> intervals(measures.size());
+  const std::span<const int64_t> keys = samples.keys;
   if (keys.size() < 2) return intervals;
   const std::vector<uint64_t> key_bits = KeyBits(keys, seed);
   std::vector<uint8_t> draws(kLanes * keys.size());
@@ -92,6 +148,7 @@ std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureS
   }
   for (size_t i = 0; i < measures.size(); ++i) {
     intervals[i] = IntervalOf(series[i]->Values(), replicates);
+    if (intervals[i]) intervals[i] = ForDependence(*intervals[i], *measures[i], outcomes, samples);
   }
   return intervals;
 }

@@ -1,4 +1,5 @@
 // Intervals by the bootstrap: how much a value may vary between samples from the same population.
+// They are widened where samples follow one another.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +27,28 @@ void DrawWeights(std::span<const uint64_t> key_bits, int64_t block,
 // Returns the bits of each key for DrawWeights().
 std::vector<uint64_t> KeyBits(std::span<const int64_t> keys, int64_t seed);
 
+// The samples that draws are made from, in the order of time.
+struct DrawnSamples {
+  std::span<const int64_t> keys = {};
+  // Their event times; empty when these are not known.
+  std::span<const int64_t> times = {};
+  // The share that they are of all samples of the window, from which chance drew them.
+  double share = 1;
+};
+
 // Returns, for each measure, the 2.5th and the 97.5th percentile over the replicates, interpolated.
 // Absent when the measure is undefined for more than half of them, or when there are fewer than two
-// samples. `keys` are the keys of the samples. Time grows with samples x replicates x measures,
-// memory with samples.
+// samples. Time grows with samples x replicates x measures, memory with samples.
+//
+// Where samples follow one another, the bounds are moved away from the value by
+// Dependence::Widening(); dependence.h describes it. They are moved on a scale on which the range
+// of the measure has no end: by the logarithm of the odds for shares, by the logarithm for errors.
 //
 // Percentile intervals have known weaknesses. A value at a bound, such as an accuracy of 1, has an
 // interval of width zero. Intervals of fewer than some 30 samples are too narrow.
 std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureSpec> measures,
                                                         const Outcomes& outcomes,
-                                                        std::span<const int64_t> keys,
-                                                        int replicates, int64_t seed);
+                                                        const DrawnSamples& samples, int replicates,
+                                                        int64_t seed);
 
 }  // namespace tidemill::evaluator

@@ -20,13 +20,11 @@ class CalibrationAccumulator final : public Accumulator {
   explicit CalibrationAccumulator(int bins) : bins_(static_cast<size_t>(bins)) {}
 
   void Add(const Outcomes& outcomes) override {
-    const auto num_bins = static_cast<double>(bins_.size());
     for (size_t i = 0; i < outcomes.top_probabilities.size(); ++i) {
       const auto probability = static_cast<double>(outcomes.top_probabilities[i]);
       if (!(probability >= 0)) continue;  // NaN, of a network that diverged.
-      const auto place = static_cast<size_t>(std::min(probability * num_bins, num_bins - 1));
       const int64_t weight = outcomes.Weight(i);
-      Bin& bin = bins_[place];
+      Bin& bin = bins_[PlaceOf(probability)];
       bin.num_samples += weight;
       bin.confidence += static_cast<double>(weight) * probability;
       bin.num_right += outcomes.predicted_classes[i] == outcomes.true_classes[i] ? weight : 0;
@@ -42,6 +40,21 @@ class CalibrationAccumulator final : public Accumulator {
     }
     if (num_samples == 0) return std::nullopt;
     return sum / static_cast<double>(num_samples);
+  }
+
+  // A sample moves the difference of its bin, whose sign says which way.
+  std::vector<double> Influence(const Outcomes& outcomes) const override {
+    std::vector<double> differences(outcomes.top_probabilities.size());
+    for (size_t i = 0; i < differences.size(); ++i) {
+      const auto probability = static_cast<double>(outcomes.top_probabilities[i]);
+      if (!(probability >= 0)) continue;
+      const Bin& bin = bins_[PlaceOf(probability)];
+      const bool is_right = outcomes.predicted_classes[i] == outcomes.true_classes[i];
+      const double difference = probability - (is_right ? 1 : 0);
+      const bool is_too_sure = bin.confidence > static_cast<double>(bin.num_right);
+      differences[i] = is_too_sure ? difference : -difference;
+    }
+    return differences;
   }
 
   std::string Detail(std::span<const std::string>) const override {
@@ -65,6 +78,11 @@ class CalibrationAccumulator final : public Accumulator {
   }
 
  private:
+  size_t PlaceOf(double probability) const {
+    const auto num_bins = static_cast<double>(bins_.size());
+    return static_cast<size_t>(std::min(probability * num_bins, num_bins - 1));
+  }
+
   std::vector<Bin> bins_;
 };
 

@@ -24,6 +24,7 @@ struct CalibrationError {
   static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOverWindows;
+  static constexpr ValueRange kRange = ValueRange::kFromZeroToOne;
 
   int bins = 15;
 

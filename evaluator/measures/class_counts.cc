@@ -34,32 +34,77 @@ void ClassScoreAccumulator::Add(const Outcomes& outcomes) {
   }
 }
 
-std::optional<double> ClassScoreAccumulator::Value() const {
-  ClassCounts total;
-  double sum = 0;
-  double weighted_sum = 0;
-  int64_t num_classes = 0;
-  const auto take = [&](const ClassCounts& counts) {
-    if (counts.truly + counts.predicted == 0) return;
-    ++num_classes;
-    total.right += counts.right;
-    total.predicted += counts.predicted;
-    total.truly += counts.truly;
-    sum += score_(counts);
-    weighted_sum += score_(counts) * static_cast<double>(counts.truly);
-  };
-  for (const ClassCounts& counts : low_) take(counts);
-  for (const auto& [label, counts] : other_) take(counts);
-  if (num_classes == 0) return std::nullopt;
+const ClassCounts& ClassScoreAccumulator::Known(int64_t label) const {
+  return label < 0 || label >= kNumLow ? other_.find(label)->second
+                                       : low_[static_cast<size_t>(label)];
+}
+
+void ClassScoreAccumulator::AddTo(Totals& totals, const ClassCounts& counts, int times) const {
+  if (counts.truly + counts.predicted == 0) return;
+  totals.num_classes += times;
+  totals.all.right += times * counts.right;
+  totals.all.predicted += times * counts.predicted;
+  totals.all.truly += times * counts.truly;
+  totals.sum += times * score_(counts);
+  totals.weighted_sum += times * score_(counts) * static_cast<double>(counts.truly);
+}
+
+ClassScoreAccumulator::Totals ClassScoreAccumulator::SumOfAll() const {
+  Totals totals;
+  for (const ClassCounts& counts : low_) AddTo(totals, counts, 1);
+  for (const auto& [label, counts] : other_) AddTo(totals, counts, 1);
+  return totals;
+}
+
+std::optional<double> ClassScoreAccumulator::AverageOf(const Totals& totals) const {
+  if (totals.num_classes == 0) return std::nullopt;
   switch (average_) {
     case ClassAverage::kMacro:
-      return sum / static_cast<double>(num_classes);
+      return totals.sum / static_cast<double>(totals.num_classes);
     case ClassAverage::kMicro:
-      return score_(total);
+      return score_(totals.all);
     case ClassAverage::kWeighted:
-      return weighted_sum / static_cast<double>(total.truly);
+      return totals.weighted_sum / static_cast<double>(totals.all.truly);
   }
   return std::nullopt;
+}
+
+std::optional<double> ClassScoreAccumulator::Value() const { return AverageOf(SumOfAll()); }
+
+std::optional<double> ClassScoreAccumulator::Without(Totals totals, int64_t predicted,
+                                                     int64_t truly) const {
+  ClassCounts of_truly = Known(truly);
+  AddTo(totals, of_truly, -1);
+  --of_truly.truly;
+  if (predicted == truly) {
+    --of_truly.predicted;
+    --of_truly.right;
+  } else {
+    ClassCounts of_predicted = Known(predicted);
+    AddTo(totals, of_predicted, -1);
+    --of_predicted.predicted;
+    AddTo(totals, of_predicted, 1);
+  }
+  AddTo(totals, of_truly, 1);
+  return AverageOf(totals);
+}
+
+// Samples of the same two classes have the same influence.
+std::vector<double> ClassScoreAccumulator::Influence(const Outcomes& outcomes) const {
+  const Totals totals = SumOfAll();
+  std::map<std::pair<int64_t, int64_t>, double> known;
+  std::vector<double> without;
+  for (size_t i = 0; i < outcomes.true_classes.size(); ++i) {
+    const std::pair classes(outcomes.predicted_classes[i], outcomes.true_classes[i]);
+    auto found = known.find(classes);
+    if (found == known.end()) {
+      const std::optional<double> value = Without(totals, classes.first, classes.second);
+      if (!value) return {};
+      found = known.emplace(classes, -*value).first;
+    }
+    without.push_back(found->second);
+  }
+  return without;
 }
 
 std::string ClassScoreAccumulator::Sums() const {

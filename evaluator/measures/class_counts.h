@@ -38,12 +38,29 @@ class ClassScoreAccumulator final : public Accumulator {
 
   void Add(const Outcomes& outcomes) override;
   std::optional<double> Value() const override;
+  std::vector<double> Influence(const Outcomes& outcomes) const override;
   // Returns [[class, right, predicted, truly], ...]. It is empty for more than 20 classes.
   std::string Sums() const override;
   bool AddSums(std::string_view sums) override;
 
  private:
+  // What the average is computed from.
+  struct Totals {
+    ClassCounts all;
+    double sum = 0;
+    double weighted_sum = 0;
+    int64_t num_classes = 0;
+  };
+
   ClassCounts& Of(int64_t label);
+  // `label` occurred.
+  const ClassCounts& Known(int64_t label) const;
+  Totals SumOfAll() const;
+  // Adds the counts of a class as often as `times` says.
+  void AddTo(Totals& totals, const ClassCounts& counts, int times) const;
+  std::optional<double> AverageOf(const Totals& totals) const;
+  // Returns the average without one sample.
+  std::optional<double> Without(Totals totals, int64_t predicted, int64_t truly) const;
 
   const ClassScore score_;
   const ClassAverage average_;

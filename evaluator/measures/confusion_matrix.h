@@ -20,6 +20,7 @@ struct ConfusionMatrix {
   static constexpr bool kLowerIsBetter = false;  // Unused: there are no values.
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;  // Unused, too.
+  static constexpr ValueRange kRange = ValueRange::kAny;        // Unused, too.
 
   void Fields(auto&&) {}
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "nlohmann/json.hpp"
@@ -34,12 +35,57 @@ std::optional<double> ValueOf(const ContributedSums& sums, const SumsToValue& ru
   return values.empty() ? std::nullopt : values.front();
 }
 
+// The slope of the value over each sum, from sums that are half a standard error apart: such sums
+// other samples might have had. Empty where the plug-in does not answer.
+std::vector<double> SlopesAt(const ContributedSums& sums, const Contributions& own,
+                             const SumsToValue& rule) {
+  const size_t width = own.width;
+  const auto num_samples = static_cast<double>(own.numbers.size() / width);
+  std::vector<double> steps(width);
+  std::vector<double> rows;
+  for (size_t column = 0; column < width; ++column) {
+    double squares = 0;
+    for (size_t i = column; i < own.numbers.size(); i += width) {
+      squares += std::pow(own.numbers[i] - sums.sums()[column] / num_samples, 2);
+    }
+    steps[column] = std::sqrt(squares) / 2;
+    for (const double step : {-steps[column], steps[column]}) {
+      const size_t begin = rows.size();
+      rows.insert(rows.end(), sums.sums().begin(), sums.sums().end());
+      rows[begin + column] += step;
+    }
+  }
+  const auto values = rule.process->Combine(rows, width);
+  if (!values.ok() || values->size() != 2 * width) return {};
+  std::vector<double> slopes(width);
+  for (size_t column = 0; column < width; ++column) {
+    const auto& below = (*values)[2 * column];
+    const auto& above = (*values)[2 * column + 1];
+    if (!below || !above) return {};
+    if (steps[column] > 0) slopes[column] = (*above - *below) / (2 * steps[column]);
+  }
+  return slopes;
+}
+
 class ContributedAccumulator final : public Accumulator {
  public:
   explicit ContributedAccumulator(SumsToValue rule) : rule_(std::move(rule)) {}
 
   void Add(const Outcomes& outcomes) override { sums_.Add(outcomes, rule_.measure); }
   std::optional<double> Value() const override { return ValueOf(sums_, rule_); }
+  std::vector<double> Influence(const Outcomes& outcomes) const override {
+    const Contributions* const own = outcomes.ContributionsTo(rule_.measure);
+    if (own == nullptr || !sums_.HasValue()) return {};
+    if (rule_.is_mean) return {own->numbers.begin(), own->numbers.end()};
+    if (rule_.process == nullptr || rule_.process->has_noted()) return {};
+    const std::vector<double> slopes = SlopesAt(sums_, *own, rule_);
+    std::vector<double> influence(slopes.empty() ? 0 : outcomes.size());
+    for (size_t i = 0; i < influence.size(); ++i) {
+      const auto numbers = own->numbers.subspan(i * own->width, own->width);
+      influence[i] = std::inner_product(slopes.begin(), slopes.end(), numbers.begin(), 0.0);
+    }
+    return influence;
+  }
   // A mean and its number of samples say enough.
   std::string Sums() const override {
     return rule_.is_mean || !sums_.HasValue() ? std::string() : sums_.ToJson();

@@ -3,26 +3,36 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace tidemill::evaluator {
 namespace {
 
+double LossOf(float true_probability) {
+  constexpr float kLeast = std::numeric_limits<float>::epsilon();
+  return -std::log(static_cast<double>(std::max(true_probability, kLeast)));
+}
+
 class LogLossAccumulator final : public Accumulator {
  public:
   void Add(const Outcomes& outcomes) override {
-    constexpr float kLeast = std::numeric_limits<float>::epsilon();
     for (size_t i = 0; i < outcomes.true_probabilities.size(); ++i) {
       const int64_t weight = outcomes.Weight(i);
       if (weight == 0) continue;
       num_samples_ += weight;
-      sum_ -= static_cast<double>(weight) *
-              std::log(static_cast<double>(std::max(outcomes.true_probabilities[i], kLeast)));
+      sum_ += static_cast<double>(weight) * LossOf(outcomes.true_probabilities[i]);
     }
   }
 
   std::optional<double> Value() const override {
     if (num_samples_ == 0 || !std::isfinite(sum_)) return std::nullopt;
     return sum_ / static_cast<double>(num_samples_);
+  }
+
+  std::vector<double> Influence(const Outcomes& outcomes) const override {
+    std::vector<double> losses(outcomes.true_probabilities.size());
+    std::ranges::transform(outcomes.true_probabilities, losses.begin(), &LossOf);
+    return losses;
   }
 
  private:

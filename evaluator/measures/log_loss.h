@@ -20,6 +20,7 @@ struct LogLoss {
   static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
+  static constexpr ValueRange kRange = ValueRange::kFromZero;
 
   void Fields(auto&&) {}
 

@@ -16,6 +16,7 @@ struct MeanAbsoluteError {
   static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
+  static constexpr ValueRange kRange = ValueRange::kFromZero;
 
   void Fields(auto&&) {}
 

@@ -76,6 +76,9 @@ enum class Pooling {
   kMeanOverWindows,  // Weighted by samples, for areas under curves, whose pooled value is unknown.
 };
 
+// The numbers that values of a measure may be.
+enum class ValueRange { kAny, kFromZero, kUpToOne, kFromZeroToOne };
+
 // Computes a measure block by block. Thread-compatible.
 class Accumulator {
  public:
@@ -87,6 +90,11 @@ class Accumulator {
 
   // Returns std::nullopt when the measure is undefined, as without samples. Never returns NaN.
   virtual std::optional<double> Value() const = 0;
+
+  // Returns for each of `outcomes`, which are all that were added, each once, what it does to the
+  // value, as the differences from the value without it would show: in any unit, and from any zero,
+  // which all samples share. Empty when it is not known.
+  virtual std::vector<double> Influence(const Outcomes& /*outcomes*/) const { return {}; }
 
   // Returns details that one number cannot express, as JSON. It is empty for most measures.
   // `class_names` is empty when the classes have no names.

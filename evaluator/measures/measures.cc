@@ -62,6 +62,12 @@ std::optional<double> Measure::ValueOf(const Outcomes& outcomes) const {
   return accumulator->Value();
 }
 
+std::vector<double> Measure::Influence(const Outcomes& outcomes) const {
+  const auto accumulator = NewAccumulator();
+  accumulator->Add(outcomes);
+  return accumulator->Influence(outcomes);
+}
+
 std::unique_ptr<ValueSeries> Measure::NewSeries() const {
   return std::make_unique<SingleValues>(*this);
 }

@@ -6,8 +6,10 @@
 //   static constexpr bool kOfClasses, kLowerIsBetter;
 //   static constexpr Needs kNeeds;
 //   static constexpr Pooling kPooling;
+//   static constexpr ValueRange kRange;
 //   std::string Name() const;
-//   std::unique_ptr<Accumulator> NewAccumulator() const;  // ValueOf() for a RankedMeasure.
+//   std::unique_ptr<Accumulator> NewAccumulator() const;
+// A RankedMeasure has ValueOf() and Influence() instead of the accumulator.
 // Where a default of Measure does not fit, specialise MeasureOf for the spec and override it there:
 // TakeName() where settings are part of the name, CheckClasses() where they depend on the classes.
 // A long measure has a source, too. measures_test.cc tests that every measure keeps the promises of
@@ -20,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/choice.h"
 #include "config/config.h"
@@ -50,6 +53,9 @@ class Measure : public config::PartWithFiles<Measure> {
 
   virtual evaluator::Pooling Pooling() const = 0;
 
+  // An interval stays within it.
+  virtual ValueRange Range() const = 0;
+
   // Returns false when the measure has only a detail.
   virtual bool HasValue() const { return true; }
 
@@ -64,6 +70,10 @@ class Measure : public config::PartWithFiles<Measure> {
 
   // Returns the value of all samples at once.
   virtual std::optional<double> ValueOf(const Outcomes& outcomes) const;
+
+  // Returns what each sample does to the value of all, as Accumulator::Influence() does. Empty when
+  // it is not known: then intervals take the samples for independent.
+  virtual std::vector<double> Influence(const Outcomes& outcomes) const;
 
   // Returns a ValueSeries, which computes the values of many choices or weights of samples
   // together.
@@ -116,6 +126,7 @@ class BuiltInMeasure : public MeasureBase<Spec> {
   std::optional<bool> IsOfClasses() const override { return Spec::kOfClasses; }
   evaluator::Needs Needs() const override { return Spec::kNeeds; }
   evaluator::Pooling Pooling() const override { return Spec::kPooling; }
+  ValueRange Range() const override { return Spec::kRange; }
   bool LowerIsBetter() const override { return Spec::kLowerIsBetter; }
 };
 
@@ -137,6 +148,9 @@ class RankedMeasure : public BuiltInMeasure<Spec> {
     static_assert(Spec::kPooling != evaluator::Pooling::kOfSums,
                   "Ranks of all samples at once are not sums.");
     return this->spec_.ValueOf(outcomes);
+  }
+  std::vector<double> Influence(const Outcomes& outcomes) const override {
+    return this->spec_.Influence(outcomes);
   }
 };
 

@@ -1,6 +1,8 @@
 #include "evaluator/measures/measures.h"
 
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -157,6 +159,43 @@ TEST(Measures, TakeASampleOfWeightThreeForThreeSamples) {
     EXPECT_EQ(expected.has_value(), measure->HasValue()) << measure->Name();
     if (!expected) continue;
     EXPECT_THAT(measure->ValueOf(weighted), IsNearly(*expected)) << measure->Name();
+  }
+}
+
+double Correlation(std::span<const double> a, std::span<const double> b) {
+  const auto n = static_cast<double>(a.size());
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
+  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
+  double both = 0;
+  double of_a = 0;
+  double of_b = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    both += (a[i] - mean_a) * (b[i] - mean_b);
+    of_a += (a[i] - mean_a) * (a[i] - mean_a);
+    of_b += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return both / std::sqrt(of_a * of_b);
+}
+
+TEST(Measures, SayWhatEachSampleDoesToTheValue) {
+  std::vector<int64_t> keys(120);
+  std::iota(keys.begin(), keys.end(), 0);
+  const Samples samples(keys);
+  Outcomes others = samples.All();
+  for (const MeasureSpec& measure : kAll) {
+    if (!measure->HasValue()) continue;
+    const std::vector<double> influence = measure->Influence(samples.All());
+    ASSERT_EQ(influence.size(), keys.size()) << measure->Name();
+    const double whole = *measure->ValueOf(samples.All());
+    std::vector<double> lost;
+    std::vector<uint8_t> weights(keys.size(), 1);
+    others.weights = weights;
+    for (uint8_t& weight : weights) {
+      weight = 0;
+      lost.push_back(whole - *measure->ValueOf(others));
+      weight = 1;
+    }
+    EXPECT_GT(Correlation(influence, lost), 0.999) << measure->Name();
   }
 }
 

@@ -70,6 +70,7 @@ class MeasureOf<PluginMeasure> final : public MeasureBase<PluginMeasure> {
   std::optional<bool> IsOfClasses() const override { return spec_.OfClasses(); }
   evaluator::Needs Needs() const override { return spec_.WhatItNeeds(); }
   evaluator::Pooling Pooling() const override { return spec_.HowToPool(); }
+  ValueRange Range() const override { return ValueRange::kAny; }
   bool LowerIsBetter() const override { return spec_.LowerIsBetter(); }
   std::string Unit() const override { return spec_.Unit(); }
   std::unique_ptr<Accumulator> NewAccumulator() const override { return spec_.NewAccumulator(); }

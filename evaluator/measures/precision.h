@@ -19,6 +19,7 @@ struct Precision {
   static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kOfSums;
+  static constexpr ValueRange kRange = ValueRange::kFromZeroToOne;
 
   ClassAverage average = ClassAverage::kMacro;
 

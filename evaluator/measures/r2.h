@@ -21,6 +21,7 @@ struct RSquared {
   static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kOfSums;
+  static constexpr ValueRange kRange = ValueRange::kUpToOne;
 
   void Fields(auto&&) {}
 

@@ -25,8 +25,19 @@ struct RankCount {
 // undefined.
 using OfRanking = std::optional<double> (*)(std::span<const RankCount> ranks);
 
+// What a positive and a negative of one rank do to the value.
+struct RankInfluence {
+  double of_positive = 0;
+  double of_negative = 0;
+};
+// Returns one for each rank. Empty when the measure is undefined.
+using InfluenceOfRanking = std::vector<RankInfluence> (*)(std::span<const RankCount> ranks);
+
 // With two classes, returns the measure of class 1. With more, returns the mean over each class
 // against the rest, leaving out undefined ones.
 std::optional<double> MeanOverClasses(const Outcomes& outcomes, OfRanking of_ranking);
+
+// Returns the influence of each sample on MeanOverClasses(), as Accumulator::Influence() does.
+std::vector<double> InfluenceOverClasses(const Outcomes& outcomes, InfluenceOfRanking of_ranking);
 
 }  // namespace tidemill::evaluator

@@ -12,16 +12,21 @@ void RealErrorAccumulator::Add(const Outcomes& outcomes) {
   if (!has_origin_) sums_.origin = static_cast<double>(outcomes.true_values.front());
   has_origin_ = true;
   for (size_t i = 0; i < outcomes.true_values.size(); ++i) {
-    const auto truth = static_cast<double>(outcomes.true_values[i]);
-    const double error = static_cast<double>(outcomes.predicted_values[i]) - truth;
-    const double value = truth - sums_.origin;
-    const auto weight = static_cast<double>(outcomes.Weight(i));
-    sums_.num_samples += outcomes.Weight(i);
-    sums_.absolute += weight * std::abs(error);
-    sums_.squared += weight * error * error;
-    sums_.values += weight * value;
-    sums_.squared_values += weight * value * value;
+    AddTo(sums_, outcomes, i, outcomes.Weight(i));
   }
+}
+
+void RealErrorAccumulator::AddTo(RealErrors& sums, const Outcomes& outcomes, size_t i,
+                                 int64_t times) {
+  const auto truth = static_cast<double>(outcomes.true_values[i]);
+  const double error = static_cast<double>(outcomes.predicted_values[i]) - truth;
+  const double value = truth - sums.origin;
+  const auto weight = static_cast<double>(times);
+  sums.num_samples += times;
+  sums.absolute += weight * std::abs(error);
+  sums.squared += weight * error * error;
+  sums.values += weight * value;
+  sums.squared_values += weight * value * value;
 }
 
 // A network that diverged predicts values that are not numbers.
@@ -29,6 +34,18 @@ std::optional<double> RealErrorAccumulator::Value() const {
   if (sums_.num_samples == 0) return std::nullopt;
   const std::optional<double> value = value_(sums_);
   return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::vector<double> RealErrorAccumulator::Influence(const Outcomes& outcomes) const {
+  std::vector<double> without(outcomes.true_values.size());
+  for (size_t i = 0; i < without.size(); ++i) {
+    RealErrors others = sums_;
+    AddTo(others, outcomes, i, -1);
+    const auto value = others.num_samples > 0 ? value_(others) : std::nullopt;
+    if (!value) return {};
+    without[i] = -*value;
+  }
+  return without;
 }
 
 std::string RealErrorAccumulator::Sums() const {

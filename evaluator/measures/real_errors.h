@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "evaluator/measures/measure.h"
 
@@ -32,11 +33,15 @@ class RealErrorAccumulator final : public Accumulator {
 
   void Add(const Outcomes& outcomes) override;
   std::optional<double> Value() const override;
+  std::vector<double> Influence(const Outcomes& outcomes) const override;
   // Returns [samples, squared errors, mean of the true values, their squared distances from it].
   std::string Sums() const override;
   bool AddSums(std::string_view sums) override;
 
  private:
+  // Adds the i-th sample, as often as `times` says, to `sums`, whose origin is known.
+  static void AddTo(RealErrors& sums, const Outcomes& outcomes, size_t i, int64_t times);
+
   const OfErrors value_;
   const bool with_sums_;
   bool has_origin_ = false;

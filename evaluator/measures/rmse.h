@@ -16,6 +16,7 @@ struct RootMeanSquaredError {
   static constexpr bool kLowerIsBetter = true;
   static constexpr Needs kNeeds = Needs::kPredictions;
   static constexpr Pooling kPooling = Pooling::kRootOfMean;
+  static constexpr ValueRange kRange = ValueRange::kFromZero;
 
   void Fields(auto&&) {}
 

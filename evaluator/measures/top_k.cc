@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <system_error>
+#include <vector>
 
 #include "fmt/format.h"
 
@@ -23,6 +24,15 @@ class TopKAccumulator final : public Accumulator {
   std::optional<double> Value() const override {
     if (num_samples_ == 0) return std::nullopt;
     return static_cast<double>(num_right_) / static_cast<double>(num_samples_);
+  }
+
+  std::vector<double> Influence(const Outcomes& outcomes) const override {
+    std::vector<double> right;
+    right.reserve(outcomes.true_places.size());
+    for (size_t i = 0; i < outcomes.true_places.size(); ++i) {
+      right.push_back(outcomes.true_places[i] < k_ ? 1 : 0);
+    }
+    return right;
   }
 
  private:

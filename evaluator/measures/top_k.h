@@ -20,6 +20,7 @@ struct TopK {
   static constexpr bool kLowerIsBetter = false;
   static constexpr Needs kNeeds = Needs::kProbabilities;
   static constexpr Pooling kPooling = Pooling::kMeanOfSamples;
+  static constexpr ValueRange kRange = ValueRange::kFromZeroToOne;
 
   int64_t k = 5;
 

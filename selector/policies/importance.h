@@ -45,7 +45,11 @@ struct Importance : Draw {
           {.required = true, .example = "confidence"});
     field("sampling", sampling, "How samples are drawn.");
     field("smoothing", smoothing,
-          "Adds x times the mean to each number. No weight is then above (1 + x) / x.", {.min = 0});
+          "Adds x times the mean to each number. With systematic and poisson, no weight is then "
+          "above "
+          "(1 + x) / x. With priority, whose threshold depends on chance, some sets have a weight "
+          "above it.",
+          {.min = 0});
   }
   void Check(config::Problems& problems) const {
     Draw::Check(problems);

@@ -152,7 +152,7 @@ class JsonlFiles::Indexing {
 
   void AddLost(int64_t num_bytes, int64_t offset) {
     found_.AddLost(found_.records_done++, num_bytes,
-                   fmt::format("'{}' bytes from byte '{}' on are zeros, or parts of lines beside "
+                   fmt::format("{} bytes from byte {} on are zeros, or parts of lines beside "
                                "zeros",
                                num_bytes, offset));
   }

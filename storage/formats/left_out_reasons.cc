@@ -20,13 +20,25 @@ bool BeginsPath(std::string_view reason, size_t at) {
   return reason[at] == '/' || reason.substr(at).starts_with("s3://");
 }
 
-// Where what is quoted, or a path, ends that begins at `at`; `at` when nothing begins there.
+// Where a whole number ends that is a word, as in "12 bytes"; `at` when none begins there. The 2 of
+// "column x2" and the 3 of "3/4" are parts of others.
+size_t EndOfNumber(std::string_view reason, size_t at) {
+  if (at > 0 && reason[at - 1] != ' ' && reason[at - 1] != '(') return at;
+  size_t end = at;
+  while (end < reason.size() && reason[end] >= '0' && reason[end] <= '9') ++end;
+  const bool is_word =
+      end == reason.size() || std::string_view(" ,;:)").find(reason[end]) != std::string_view::npos;
+  return is_word ? end : at;
+}
+
+// Where what is quoted, a path or a number ends that begins at `at`; `at` when nothing begins
+// there.
 size_t EndOfPart(std::string_view reason, size_t at) {
   if (reason[at] == '\'') {
     const size_t quote = reason.find('\'', at + 1);
     return quote == std::string_view::npos ? at : quote + 1;
   }
-  if (!BeginsPath(reason, at)) return at;
+  if (!BeginsPath(reason, at)) return EndOfNumber(reason, at);
   size_t end = reason.size();
   for (const std::string_view behind : kBehindPaths) end = std::min(end, reason.find(behind, at));
   return end;

@@ -13,7 +13,8 @@ namespace tidemill::storage {
 // The records that were left out for the same reason. Without any count it is a remark about a file
 // of which nothing is lost.
 struct LeftOutReason {
-  // '...' replaces what the reasons quote, and ... replaces paths. Empty for the rest.
+  // '...' replaces what the reasons quote, and ... replaces paths and whole numbers. Empty for the
+  // rest.
   std::string pattern;
   bool wanted = false;  // Whether the spec asks for it.
   int64_t num_records = 0;
@@ -26,8 +27,8 @@ struct LeftOutReason {
   std::string first_reason;
 };
 
-// Returns a reason without its quotations and whole paths, at most 200 bytes. Records with the same
-// trouble have the same pattern.
+// Returns a reason without its quotations, whole paths and whole numbers, at most 200 bytes.
+// Records with the same trouble have the same pattern.
 std::string PatternOf(std::string_view reason);
 
 // Counts every record and keeps the first record of each reason. After 50 reasons, the others are

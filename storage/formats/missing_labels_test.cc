@@ -128,11 +128,20 @@ TEST(LeftOutReasons, CountRecordsByWhatTheirReasonsHaveInCommon) {
 
 TEST(LeftOutReasons, AreFewHoweverManyThereAre) {
   LeftOutReasons reasons;
-  for (int i = 0; i < 1000; ++i) reasons.Add(i, "reason number " + std::to_string(i));
+  for (int i = 0; i < 1000; ++i) reasons.Add(i, "reason x" + std::to_string(i));
   ASSERT_THAT(reasons.items(), SizeIs(51));
   EXPECT_EQ(reasons.items().back().pattern, "");
   EXPECT_EQ(reasons.items().back().num_records, 950);
   EXPECT_EQ(reasons.num_records(), 1000);
+}
+
+TEST(LeftOutReasons, AreTheSameForOtherNumbers) {
+  EXPECT_EQ(PatternOf("it is damaged: 72 bytes from byte 108 on hold no record"),
+            "it is damaged: ... bytes from byte ... on hold no record");
+  EXPECT_EQ(PatternOf("5 fields where 6"), "... fields where ...");
+  for (const char* const part : {"column x2 is empty", "2020-01-02 is late", "1.5 is not whole"}) {
+    EXPECT_EQ(PatternOf(part), part);
+  }
 }
 
 TEST(LeftOutReasons, AreTheSameForFilesWithOtherPaths) {

@@ -159,9 +159,8 @@ class TarFiles::Indexing {
         return TakeDamage(member);
       case TarMember::Kind::kRest:
         found_.AddRemark(
-            fmt::format(
-                "'{}' bytes from byte '{}' on, after the end of the archive, hold no member",
-                member.size, member.offset),
+            fmt::format("{} bytes from byte {} on, after the end of the archive, hold no member",
+                        member.size, member.offset),
             /*num_members=*/0);
         return absl::OkStatus();
       case TarMember::Kind::kOther:
@@ -196,7 +195,7 @@ class TarFiles::Indexing {
   void CountDamage() {
     if (!damage_) return;
     found_.AddLost(found_.records_done++, damage_->size,
-                   fmt::format("{}: '{}' bytes from byte '{}' on hold no member", damage_->why,
+                   fmt::format("{}: {} bytes from byte {} on hold no member", damage_->why,
                                damage_->size, damage_->offset));
     damage_.reset();
   }

@@ -220,7 +220,7 @@ TEST_F(FormatTest, LostSamplesBetweenSoundOnesOfATarAreOneRecordAndTheirBytes) {
   EXPECT_THAT(Bytes("x", *found), ElementsAre("payload 10", "payload 11", "payload 14"));
   ASSERT_EQ(found->bad.size(), 1U);
   EXPECT_EQ(found->bad[0].reason,
-            "a header is damaged: '4096' bytes from byte '4096' on hold no member");
+            "a header is damaged: 4096 bytes from byte 4096 on hold no member");
   EXPECT_EQ(found->lost_bytes, 4096);
 }
 
@@ -265,7 +265,7 @@ TEST_F(FormatTest, BytesAfterTheEndOfATarAreReportedAndCostNothing) {
   EXPECT_EQ(found->num_bad, 0);
   EXPECT_THAT(
       found->remarks,
-      ElementsAre("'700' bytes from byte '5120' on, after the end of the archive, hold no member"));
+      ElementsAre("700 bytes from byte 5120 on, after the end of the archive, hold no member"));
 }
 
 TEST_F(FormatTest, MembersOfATarThatBelongToNoSampleAreCountedAndNamed) {
@@ -331,13 +331,13 @@ TEST_F(FormatTest, SamplesOfATarWhoseMembersAreNotAdjacentAreReported) {
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(found->num_bad, 4);
   EXPECT_THAT(found->remarks,
-              ElementsAre("the members of '4' samples are not next to each other, such as those of "
+              ElementsAre("the members of 4 samples are not next to each other, such as those of "
                           "'10': write the archive with tar --sort=name"));
   data_.Write("y", Members(payloads) + Archive(elsewhere));
   const auto apart = Index(Spec(kPlainTarSpec), "y");
   ASSERT_THAT(apart, IsOk());
   EXPECT_THAT(apart->remarks,
-              ElementsAre("the payloads of '4' samples are in another folder than their labels or "
+              ElementsAre("the payloads of 4 samples are in another folder than their labels or "
                           "times, such as '10' and 'labels/10': put the members of a sample into "
                           "one folder, side by side"));
 }

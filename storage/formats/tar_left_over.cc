@@ -57,12 +57,12 @@ void TarLeftOver::TellSplit(IndexedFile& found) {
   if (without_payload_.all.empty() || payload_alone_.all.empty()) return;
   const std::string first = AsText(without_payload_.first_key, kMaxShownText);
   if (const int64_t split = CountSplit(&Half::key); split > 0) {
-    found.AddRemark(fmt::format("the members of '{}' samples are not next to each other, such as "
+    found.AddRemark(fmt::format("the members of {} samples are not next to each other, such as "
                                 "those of '{}': write the archive with tar --sort=name",
                                 split, first),
                     /*num_members=*/0);
   } else if (const int64_t apart = CountSplit(&Half::name); apart > 0) {
-    found.AddRemark(fmt::format("the payloads of '{}' samples are in another folder than their "
+    found.AddRemark(fmt::format("the payloads of {} samples are in another folder than their "
                                 "labels or times, such as '{}' and '{}': put the members of a "
                                 "sample into one folder, side by side",
                                 apart, AsText(payload_alone_.first_key, kMaxShownText), first),

@@ -108,7 +108,7 @@ class TfrecordFiles::Indexing {
   void AddLost(int64_t from, int64_t to) {
     found_.AddLost(
         found_.records_done++, to - from,
-        fmt::format("{}: '{}' bytes from byte '{}' on hold no record",
+        fmt::format("{}: {} bytes from byte {} on hold no record",
                     reader_.was_cut() ? "a record is cut off" : "the length of a record is damaged",
                     to - from, from));
   }
@@ -168,7 +168,7 @@ class TfrecordFiles::Indexing {
       found_.bytes_done = end;
     } else if (from < zeros) {
       found_.AddRemark(
-          fmt::format("'{}' bytes from byte '{}' on hold no record so far", zeros - from, from),
+          fmt::format("{} bytes from byte {} on hold no record so far", zeros - from, from),
           /*num_members=*/0);
     }
     if (zeros == end) return;

@@ -129,7 +129,7 @@ TEST_F(FormatTest, ADamagedLengthCostsTheBytesOfItsTfRecord) {
   ASSERT_THAT(found->bad, SizeIs(1));
   EXPECT_EQ(
       found->bad[0].reason,
-      fmt::format("the length of a record is damaged: '{}' bytes from byte '{}' on hold no record",
+      fmt::format("the length of a record is damaged: {} bytes from byte {} on hold no record",
                   second.size(), first.size()));
 }
 

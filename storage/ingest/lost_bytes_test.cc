@@ -60,7 +60,7 @@ TEST_F(LostBytesTest, AreCountedBesideTheRecordsOfTheirDataset) {
   EXPECT_EQ(left_out.reasons[0].lost_bytes, 3 * 36);
   EXPECT_EQ(left_out.reasons[0].first_record, 3);
   EXPECT_EQ(left_out.reasons[0].first_reason,
-            "the length of a record is damaged: '72' bytes from byte '108' on hold no record");
+            "the length of a record is damaged: 72 bytes from byte 108 on hold no record");
   Restart(2);
   EXPECT_EQ(LeftOut(id).lost_bytes, 3 * 36) << "they survive the process that counted them";
 }

@@ -57,7 +57,7 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
   return backtest;
 }
 
-absl::Status Backtest::Take(Samples samples) {
+absl::Status Backtest::Take(Samples samples, std::span<const size_t> unlabelled) {
   Samples ahead = samples;
   while (true) {
     if (is_wanted_ != nullptr && !is_wanted_()) {
@@ -69,6 +69,10 @@ absl::Status Backtest::Take(Samples samples) {
     const Samples before = ahead;
     ASSIGN_OR_RETURN(const auto decision, decider_.Next(ahead));
     Wait(before.First(before.size() - ahead.size()));
+    const auto passed =
+        std::ranges::lower_bound(unlabelled, samples.size() - ahead.size()) - unlabelled.begin();
+    num_unlabelled_ += passed;
+    unlabelled = unlabelled.subspan(static_cast<size_t>(passed));
     if (!decision) return absl::OkStatus();
     ++result_.num_decisions;
     if (decision->fired) Train(*decision);
@@ -89,9 +93,9 @@ void Backtest::Wait(Samples samples) {
 }
 
 void Backtest::Train(const Decision& decision) {
-  num_new_.push_back(decision.num_new);
-  num_trained_before_ += decision.num_new;
-  const int64_t selected = NumSelected(selection_, num_new_);
+  num_labelled_.push_back(decision.num_new - std::exchange(num_unlabelled_, 0));
+  num_waited_ += decision.num_new;
+  const int64_t selected = NumSelected(selection_, num_labelled_);
   const Timestamp now = decision.at.event_time;
   if (mean_) mean_->Fired(decision.at);
   if (models_ != nullptr) models_->Fired(decision.at, last_sample_);
@@ -119,7 +123,7 @@ BacktestResult Backtest::Finish() && {
   result_.num_leftover = decider_.num_new();
   if (forecast_ && !result_.training_seconds) result_.training_seconds = 0;
   if (result_.num_triggers > 0) {
-    result_.mean_latency_seconds = waited_ / static_cast<double>(num_trained_before_);
+    result_.mean_latency_seconds = waited_ / static_cast<double>(num_waited_);
     result_.longest_latency_seconds = longest_;
   }
   if (mean_) {

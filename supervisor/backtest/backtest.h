@@ -66,8 +66,8 @@ struct BacktestSources {
 inline constexpr size_t kMaxBacktestTriggers = 10'000;
 
 // Returns how many samples a selection chooses at the last of several triggers, each with the given
-// number of new samples. When that depends on the samples themselves, returns the most it may
-// choose.
+// number of new samples that have a label. When that depends on the samples themselves, returns the
+// most it may choose.
 int64_t NumSelected(const selector::SelectionSpec& selection, std::span<const int64_t> num_new);
 
 // Reads a stream in batches of any size. Thread-compatible.
@@ -89,8 +89,9 @@ class Backtest {
   // result is false.
   void EndUnless(std::function<bool()> is_wanted) { is_wanted_ = std::move(is_wanted); }
 
-  // After an error, the object cannot be used any more.
-  absl::Status Take(Samples samples);
+  // `unlabelled` are the places in `samples` of those without a label, ascending: policies see
+  // them, and trainings leave them out. After an error, the object cannot be used any more.
+  absl::Status Take(Samples samples, std::span<const size_t> unlabelled = {});
   BacktestResult Finish() &&;
 
  private:
@@ -111,8 +112,9 @@ class Backtest {
   BacktestResult result_;
   Waiting waiting_;
   std::optional<int64_t> first_waiting_;  // Its event time.
-  std::vector<int64_t> num_new_;          // One number per trigger.
-  int64_t num_trained_before_ = 0;        // Their sum.
+  int64_t num_unlabelled_ = 0;            // Since the last trigger.
+  std::vector<int64_t> num_labelled_;     // The new samples with a label, one number per trigger.
+  int64_t num_waited_ = 0;                // The new samples of all triggers.
   double waited_ = 0;                     // In sample-seconds, over all triggers.
   double longest_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "supervisor/backtest/backtest_runner.h"
 
+#include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,13 @@ absl::Status CheckShuffles(int num_shuffles) {
   if (num_shuffles >= 0 && num_shuffles <= kMaxShuffles) return absl::OkStatus();
   return InvalidArgument("{} shuffles of the history; write a number from 0 to {}", num_shuffles,
                          kMaxShuffles);
+}
+
+// Whether a selection, the last one of a schedule included, looks at records to leave some out.
+bool Filters(const selector::SelectionSpec& selection) {
+  constexpr int64_t kLastTrigger = std::numeric_limits<int64_t>::max();
+  return selection->PolicyAt(1)->TakesFrom().where.has_value() ||
+         selection->PolicyAt(kLastTrigger)->TakesFrom().where.has_value();
 }
 
 }  // namespace
@@ -38,7 +47,10 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
       past, spec.selection, forecast,
       {.matrix = matrix ? &*matrix : nullptr, .models = models ? &*models : nullptr}, is_wanted);
   RETURN_IF_ERROR(trials.Begin(policies, request.num_shuffles(), final));
-  const auto show = [&](Samples samples) { return trials.Take(samples); };
+  const auto show = [&](Samples samples, std::span<const size_t> unlabelled) {
+    return trials.Take(samples, unlabelled);
+  };
+  final.set_selection_filters(Filters(spec.selection));
   RETURN_IF_ERROR(past.Show(progress, show, final));
   RETURN_IF_ERROR(trials.Finish(final));
   return final;

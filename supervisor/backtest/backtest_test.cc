@@ -45,6 +45,32 @@ testing::Stream EachSecond(int64_t n) {
   return stream;
 }
 
+// The selector leaves them out, too, before it chooses.
+TEST(Backtest, TrainsOnNoSampleWithoutALabel) {
+  const testing::Stream stream = EachSecond(35);
+  for (const bool at_once : {true, false}) {
+    auto test = Backtest::Create(AmountTrigger{.samples = 10}, selector::SelectionSpec(),
+                                 TrainingForecast{.base = 2, .per_sample = .5});
+    ASSERT_THAT(test, IsOk());
+    const Samples all = stream.View();
+    const std::vector<size_t> unlabelled = {0, 9, 10, 34};
+    if (at_once) {
+      EXPECT_THAT(test->Take(all, unlabelled), IsOk());
+    } else {
+      EXPECT_THAT(test->Take(all.First(10), std::vector<size_t>{0, 9}), IsOk());
+      EXPECT_THAT(test->Take(all.From(10), std::vector<size_t>{0, 24}), IsOk());
+    }
+    const BacktestResult result = std::move(*test).Finish();
+    EXPECT_EQ(result.num_triggers, 3);
+    EXPECT_EQ(result.num_selected, 27);
+    EXPECT_EQ(result.triggers[0].num_new, 10);
+    EXPECT_EQ(result.triggers[0].num_selected, 8);
+    EXPECT_EQ(result.triggers[1].num_selected, 9);
+    EXPECT_EQ(result.mean_latency_seconds, 4.5);
+    EXPECT_EQ(result.training_seconds, 3 * 2 + 0.5 * 27);
+  }
+}
+
 TEST(Backtest, CountsWhatWouldHaveBeenTrainedAndHowLongDataWaited) {
   const BacktestResult result = Try(AmountTrigger{.samples = 10}, EachSecond(35), 7);
   EXPECT_EQ(result.num_triggers, 3);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch/labels.h"
 #include "config/config.h"
 #include "storage/spec/dataset_spec.h"
 #include "supervisor/runs/cuts.h"
@@ -24,6 +25,21 @@ storage::v1::ListSamplesRequest ListingOf(const v1::WatchBacktestRequest& reques
   return listing;
 }
 
+// The places of the samples without a label, ascending.
+std::vector<size_t> WithoutLabel(const batch::Batch& samples) {
+  const std::vector<int64_t> labelled = batch::LabelledRows(samples);
+  std::vector<size_t> places;
+  auto next = labelled.begin();
+  for (int64_t row = 0; row < samples.num_rows(); ++row) {
+    if (next != labelled.end() && *next == row) {
+      ++next;
+    } else {
+      places.push_back(static_cast<size_t>(row));
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 absl::StatusOr<PastStream> PastStream::Open(Downstream& downstream,
@@ -39,6 +55,7 @@ absl::StatusOr<PastStream> PastStream::Open(Downstream& downstream,
   ASSIGN_OR_RETURN(const auto data,
                    config::ReadKept<storage::DatasetSpec>(past.dataset_.spec(), "dataset"));
   past.label_delay_ = storage::EffectiveLabelDelay(data);
+  past.has_labels_ = storage::EffectiveLabel(data).is_given();
   return past;
 }
 
@@ -52,20 +69,24 @@ absl::StatusOr<std::unique_ptr<StoredEvidence>> PastStream::Evidence(
                                 std::move(model));
 }
 
-absl::Status PastStream::Show(const BacktestProgress& progress,
-                              const std::function<absl::Status(Samples)>& sink,
+absl::Status PastStream::Show(const BacktestProgress& progress, const Sink& sink,
                               v1::WatchBacktestResponse::Final& final) const {
   std::vector<int64_t> known;
+  storage::v1::ListSamplesRequest listing = listing_;
+  listing.set_with_labels(has_labels_);
   v1::WatchBacktestResponse::Progress report;
   report.set_num_samples_total(dataset_.num_samples());
-  return downstream_->ListSamples(listing_, [&](const batch::Batch& chunk) -> absl::Status {
+  return downstream_->ListSamples(listing, [&](const batch::Batch& chunk) -> absl::Status {
     ASSIGN_OR_RETURN(const batch::Column* column,
                      chunk.Get(batch::kEventTimeColumn, batch::DataType::kInt64));
     const auto times = column->Values<int64_t>();
     if (times.empty()) return absl::OkStatus();
     known.assign(times.begin(), times.end());
     for (int64_t& time : known) time += label_delay_.micros;
-    RETURN_IF_ERROR(sink({known, chunk.keys()}));
+    const std::vector<size_t> unlabelled =
+        has_labels_ ? WithoutLabel(chunk) : std::vector<size_t>();
+    RETURN_IF_ERROR(sink({known, chunk.keys()}, unlabelled));
+    final.set_num_unlabelled(final.num_unlabelled() + std::ssize(unlabelled));
     if (final.num_samples() == 0) final.set_first_time(known.front());
     final.set_last_time(known.back());
     final.set_num_samples(final.num_samples() + chunk.num_rows());

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "base/status.h"
 #include "base/time.h"
@@ -28,10 +29,12 @@ class PastStream {
                                          const v1::WatchBacktestRequest& request,
                                          const PipelineSpec& spec);
 
+  // Takes the next samples, and the places of those among them that have no label, ascending.
+  using Sink = std::function<absl::Status(Samples, std::span<const size_t> unlabelled)>;
+
   // Gives `sink` the samples in batches, each sample at the time when its label becomes known, and
   // describes them in `final`. A status of `sink` other than OK is the result.
-  absl::Status Show(const BacktestProgress& progress,
-                    const std::function<absl::Status(Samples)>& sink,
+  absl::Status Show(const BacktestProgress& progress, const Sink& sink,
                     v1::WatchBacktestResponse::Final& final) const;
 
   // Returns the keys of the samples that policies may read. This object must outlive the result.
@@ -48,6 +51,7 @@ class PastStream {
   storage::v1::Dataset dataset_;
   storage::v1::ListSamplesRequest listing_;
   Duration label_delay_;
+  bool has_labels_ = false;
 };
 
 }  // namespace tidemill::supervisor

@@ -129,10 +129,10 @@ void PolicyTrials::DescribeRun(v1::WatchBacktestResponse::Final& final) const {
   }
 }
 
-absl::Status PolicyTrials::Take(Samples samples) {
+absl::Status PolicyTrials::Take(Samples samples, std::span<const size_t> unlabelled) {
   if (num_shuffles_ > 0) Remember(samples, history_);
   for (Trial& trial : trials_) {
-    const absl::Status status = trial.test.Take(samples);
+    const absl::Status status = trial.test.Take(samples, unlabelled);
     if (!status.ok()) return Annotate(status, trial.policy.name);
   }
   return absl::OkStatus();

@@ -48,8 +48,8 @@ class PolicyTrials {
   // returns the errors of Backtest::Create(), with the policy's name.
   absl::Status Begin(const std::vector<NamedPolicy>& policies, int num_shuffles,
                      v1::WatchBacktestResponse::Final& final);
-  // Takes the next samples. An error has the name of its policy.
-  absl::Status Take(Samples samples);
+  // Takes the next samples, as Backtest::Take() does. An error has the name of its policy.
+  absl::Status Take(Samples samples, std::span<const size_t> unlabelled);
   // Adds a result for each policy. The object cannot be used afterwards.
   absl::Status Finish(v1::WatchBacktestResponse::Final& final);
 

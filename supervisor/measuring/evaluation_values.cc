@@ -71,15 +71,21 @@ void AddEvaluations(const std::vector<evaluator::v1::Evaluation>& evaluations,
       std::minmax_element(evaluations.begin(), evaluations.end(),
                           [](const auto& a, const auto& b) { return a.trigger() < b.trigger(); });
   for (const evaluator::v1::Evaluation& evaluation : evaluations) {
-    if (!evaluation.slice().empty() && left.slice_values-- <= 0) continue;
+    if (!evaluation.slice().empty() && left.slice_values-- <= 0) {
+      response.set_num_slice_values_left_out(response.num_slice_values_left_out() + 1);
+      continue;
+    }
     v1::EvaluationValue& value = *response.add_evaluations();
     value = ValueOf(evaluation);
     if (evaluation.slice().empty() &&
         IsFirstOrLast(evaluation, first->trigger(), last->trigger())) {
       value.set_sums(evaluation.sums());
     }
+    if (value.detail().empty()) continue;
     left.detail_bytes -= static_cast<int64_t>(value.detail().size());
-    if (left.detail_bytes < 0) value.clear_detail();
+    if (left.detail_bytes >= 0) continue;
+    value.clear_detail();
+    response.set_num_details_left_out(response.num_details_left_out() + 1);
   }
 }
 

@@ -10,7 +10,8 @@
 namespace tidemill::supervisor {
 
 // The most values of slices and bytes of details in a response. The first ones are kept, so that a
-// run with many of them fits into a message. The evaluator has all.
+// run with many of them fits into a message; the response says how many are left out. The evaluator
+// has all.
 struct ValueLimits {
   int64_t slice_values = 40'000;
   int64_t detail_bytes = int64_t{4} << 20;

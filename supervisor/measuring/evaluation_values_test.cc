@@ -42,6 +42,8 @@ TEST(EvaluationValues, OfSlicesAndDetailsAreBounded) {
   EXPECT_EQ(response.evaluations(3).detail(), "");
   EXPECT_EQ(response.evaluations(4).detail(), "");
   EXPECT_EQ(response.evaluations(4).value(), 0.75);
+  EXPECT_EQ(response.num_slice_values_left_out(), 1);
+  EXPECT_EQ(response.num_details_left_out(), 2);
 }
 
 // The value of trigger 1, 2 or 3; a baseline has the trigger of the model in use.

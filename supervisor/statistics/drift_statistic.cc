@@ -263,6 +263,7 @@ absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const DriftStatistic& sta
   NullScores compared = wanted;
   compared.reference_rows = std::min(wanted.reference_rows, mmd->rows);
   compared.current_rows = std::min(wanted.current_rows, mmd->rows);
+  compared.step_rows = wanted.step_rows * compared.current_rows / wanted.current_rows;
   return SquaredOfDraws(complete, compared, mmd->widths, seed);
 }
 

@@ -49,11 +49,19 @@ struct NullScores {
   int64_t count = 0;  // See ScoresNeeded().
   int64_t seed = 0;
   std::stop_token stop = {};
+  // How many current windows follow one another beside the same reference, as evaluations after a
+  // training do, and how many new rows each has. `count` is a multiple of the first.
+  int64_t path = 1;
+  int64_t step_rows = 0;
+
+  // The rows that a path takes.
+  int64_t NumRows() const { return reference_rows + current_rows + (path - 1) * step_rows; }
 };
 
-// Draws two windows without replacement and without overlap, `count` times. Calls `each` with the
-// numbers of the reference's rows and of the current rows. FAILED_PRECONDITION when the history has
-// fewer rows than the two windows; CANCELLED after a stop. A pure function of its other arguments.
+// Draws two windows without replacement and without overlap, `count` times; with `path`, several
+// current windows at once. Calls `each` with the numbers of the reference's rows and of the current
+// rows, path after path. FAILED_PRECONDITION when the history has fewer rows than a path takes;
+// CANCELLED after a stop. A pure function of its other arguments.
 absl::Status DrawWindows(int64_t history_rows, const NullScores& wanted,
                          const std::function<void(std::span<const int64_t> reference,
                                                   std::span<const int64_t> current)>& each);
@@ -70,5 +78,22 @@ absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
 // "Algorithmic learning in a random world", 2005). With ties, it is the least threshold that is
 // reached at most that often. FAILED_PRECONDITION when there are too few scores, k < 1. O(M log M).
 absl::StatusOr<double> ThresholdAt(std::span<const double> scores, double share, BadSide bad);
+
+// Returns the threshold for evaluations whose current windows overlap: that at which alarms are
+// `evaluations` apart in the mean, from the first evaluation after a training on. `scores` are
+// those of paths of `path` evaluations each; a path ends with its first alarm.
+//
+//   path   scores            first alarm at 5   evaluations passed
+//    1     1 2 4 6 7 6 3     the 4th            4
+//    2     2 3 2 1 1 2 2     none               7
+//    3     4 5 6 4 2 1 3     the 2nd            2
+//                            2 alarms           13, so 6.5 apart
+//
+// The k-th of all scores would count the three alarms of the first path, which are one training. A
+// chain of paths that end with their alarms is a renewal process (Siegmund, "Sequential Analysis",
+// 1985, chapter II, for the mean time between false alarms). FAILED_PRECONDITION when the scores
+// are too few for one alarm so far apart. O(M log M).
+absl::StatusOr<double> ThresholdOfPaths(std::span<const double> scores, int64_t path,
+                                        double evaluations, BadSide bad);
 
 }  // namespace tidemill::supervisor::statistics

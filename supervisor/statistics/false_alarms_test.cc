@@ -128,6 +128,39 @@ TEST(ThresholdAt, IsBeyondTies) {
   EXPECT_LT(*ThresholdAt(same, 0.05, BadSide::kLow), 1);
 }
 
+// The example of the header.
+TEST(ThresholdOfPaths, CountsThePathsThatEndWithAnAlarm) {
+  const std::vector<double> scores = {1, 2, 4, 6, 7, 6, 3, 2, 3, 2, 1,
+                                      1, 2, 2, 4, 5, 6, 4, 2, 1, 3};
+  EXPECT_EQ(*ThresholdOfPaths(scores, 7, 6.5, BadSide::kHigh), 5);
+  EXPECT_EQ(*ThresholdOfPaths(scores, 7, 5.5, BadSide::kHigh), 4);
+  EXPECT_THAT(ThresholdOfPaths(scores, 7, 50, BadSide::kHigh),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("21 scores")));
+}
+
+TEST(ThresholdOfPaths, IsTheOrderStatisticOfPathsOfOneEvaluation) {
+  std::vector<double> scores(99);
+  std::iota(scores.begin(), scores.end(), 1.0);
+  EXPECT_NEAR(*ThresholdOfPaths(scores, 1, 20, BadSide::kHigh),
+              *ThresholdAt(scores, 0.05, BadSide::kHigh), 1);
+}
+
+TEST(FalseAlarms, DrawCurrentWindowsThatFollowOneAnother) {
+  std::vector<std::vector<int64_t>> windows;
+  const NullScores wanted = {
+      .reference_rows = 5, .current_rows = 4, .count = 6, .path = 3, .step_rows = 1};
+  ASSERT_TRUE(DrawWindows(20, wanted, [&](auto reference, auto current) {
+                EXPECT_EQ(reference.size(), 5);
+                windows.emplace_back(current.begin(), current.end());
+              }).ok());
+  ASSERT_EQ(windows.size(), 6);
+  for (const size_t i : {0, 1, 3, 4}) {
+    EXPECT_TRUE(std::equal(windows[i].begin() + 1, windows[i].end(), windows[i + 1].begin())) << i;
+  }
+  EXPECT_THAT(DrawWindows(10, wanted, [](auto, auto) {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
 TEST(FalseAlarms, NameWhatDoesNotFit) {
   EXPECT_THAT(AlarmShare(31, 30), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("31")));
   EXPECT_DOUBLE_EQ(EvaluationsPerMonth({int64_t{86'400'000'000}}), 30.436875);

@@ -84,8 +84,10 @@ struct AutoCriterion {
 
   void Fields(auto&& field) {
     field("alarms_per_month", alarms_per_month,
-          "Trainings that only chance causes, in a month of 30.4 days of event time. If there are "
-          "no more evaluations in a month than this, each evaluation fires.",
+          "Trainings that only chance causes, in a month of 30.4 days of event time. Where current "
+          "windows overlap, the evaluations that share samples count together, and those until the "
+          "window is full again as well. If there are no more evaluations in a month than this, "
+          "each evaluation fires.",
           {.min = 1e-3, .max = 1e6});
     field("history", history,
           "Windows are drawn from this many of the last samples before the training. If there are "

@@ -9,6 +9,7 @@
 #include "supervisor/statistics/false_alarms.h"
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/drift_columns.h"
+#include "supervisor/triggers/drift_overlap.h"
 #include "supervisor/triggers/evaluation_points.h"
 #include "supervisor/triggers/false_alarm_threshold.h"
 #include "supervisor/triggers/first_training.h"
@@ -227,17 +228,19 @@ class DriftPolicy final : public TriggerPolicy {
   void FindThreshold(const Evidence& evidence, Observed& observed) {
     const Timestamp at = evidence.at.event_time;
     if (NeedsThreshold() && evidence.tables.size() == 3) {
-      const double per_month = spec_.evaluate.every
-                                   ? statistics::EvaluationsPerMonth(*spec_.evaluate.every)
-                                   : marks_.Rate(at) * statistics::kSecondsPerMonth /
-                                         static_cast<double>(*spec_.evaluate.samples);
+      const double rate = marks_.Rate(at);
+      const double per_month =
+          spec_.evaluate.every
+              ? statistics::EvaluationsPerMonth(*spec_.evaluate.every)
+              : rate * statistics::kSecondsPerMonth / static_cast<double>(*spec_.evaluate.samples);
       state_.threshold =
           FindFalseAlarmThreshold(*Auto(), RowsOf(evidence.tables[2]), spec_.statistic,
                                   {.reference_rows = RowsIn(evidence.tables[0]).num_rows,
                                    .current_rows = RowsIn(evidence.tables[1]).num_rows,
                                    .evaluations_per_month = per_month,
                                    .seed = spec_.seed,
-                                   .stop = evidence.stop});
+                                   .stop = evidence.stop,
+                                   .new_share = NewShare(spec_.evaluate, spec_.current, rate)});
     }
     Observe(state_.threshold, observed);
     observed[number::kSamplesBefore] = static_cast<double>(state_.num_before);

@@ -70,7 +70,8 @@ struct DriftTrigger {
       "last scores; rolling_average: score >= mean + deviation of the last scores, or mean (1 + "
       "deviation); p_value: p < alpha, or 6 alpha / (pi^2 t^2) at the t-th test since the "
       "training; auto: score >= the threshold that windows drawn from the samples before the "
-      "training exceed in alarms / evaluations of all cases. With `drifted_share`, the score is "
+      "training exceed in alarms / evaluations of all cases, where an alarm ends a row of "
+      "overlapping windows. With `drifted_share`, the score is "
       "the k-th greatest of the scores of the columns, and p the k-th least of their corrected "
       "p-values, where k is `drifted_share` of the columns that could be compared, rounded up. "
       "Until the current window is full, the answer is no";

@@ -39,10 +39,16 @@ struct Evaluations {
   double evaluations_per_month = 0;
   int64_t seed = 0;
   std::stop_token stop = {};
+  // The share of the current window that is new at each evaluation: below 1, the windows overlap.
+  double new_share = 1;
 };
 
-// Finds a threshold that raises the stated number of false alarms. Finds none when the history has
-// no room for both windows. Needs none when there are no more evaluations a month than false alarms
+// Finds a threshold with which chance alone causes the stated number of trainings. Where windows
+// overlap, evaluations after a training are tried together, in paths: several alarms of overlapping
+// windows would be one training, and none is possible until the window is full again. A path is as
+// long as the evaluations of an alarm, but no longer than the history has room for, so that of a
+// short history there are fewer alarms than stated. Finds none when the history has no room for
+// both windows. Needs none when there are no more evaluations a month than false alarms
 // allowed. The rows of `history` may be in any order. Takes at most as long as `scores` statistics
 // (drift_statistic.h). After a stop it ends soon, without a threshold.
 FalseAlarmThreshold FindFalseAlarmThreshold(const AutoCriterion& criterion,

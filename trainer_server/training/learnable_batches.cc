@@ -1,10 +1,9 @@
 #include "trainer_server/training/learnable_batches.h"
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 #include <utility>
 
+#include "loader/number_targets.h"
 #include "trainer_server/training/culprits.h"
 #include "transform/engine/op_builder.h"
 
@@ -25,19 +24,6 @@ std::vector<ForeignTarget> FindForeignClasses(std::span<const int64_t> classes,
   return foreign;
 }
 
-std::vector<ForeignTarget> FindNoNumbers(std::span<const float> values, size_t width) {
-  std::vector<ForeignTarget> foreign;
-  for (size_t first = 0; first + width <= values.size(); first += width) {
-    const auto of_row = values.subspan(first, width);
-    const auto bad = std::find_if(of_row.begin(), of_row.end(),
-                                  [](float value) { return !std::isfinite(value); });
-    if (bad == of_row.end()) continue;
-    foreign.push_back({static_cast<int64_t>(first / width),
-                       fmt::format("its target is {}, not a finite number", *bad)});
-  }
-  return foreign;
-}
-
 }  // namespace
 
 std::vector<ForeignTarget> FindForeignTargets(const batch::Batch& rows,
@@ -49,8 +35,11 @@ std::vector<ForeignTarget> FindForeignTargets(const batch::Batch& rows,
     return is_class ? FindForeignClasses(target->Values<int64_t>(), *how, outputs)
                     : std::vector<ForeignTarget>();
   }
-  if (target->type != batch::DataType::kFloat32) return {};
-  return FindNoNumbers(target->Values<float>(), static_cast<size_t>(target->Width()));
+  std::vector<ForeignTarget> foreign;
+  for (loader::NoNumber& bad : loader::TargetsThatAreNoNumbers(rows)) {
+    foreign.push_back({bad.row, std::move(bad.reason)});
+  }
+  return foreign;
 }
 
 LearnableBatches::LearnableBatches(std::unique_ptr<loader::BatchSource> source,

@@ -14,8 +14,10 @@
 #include "cli/pipelines/dataset_registration.h"
 #include "cli/results/ledger.h"
 #include "cli/terminal/text.h"
+#include "config/config.h"
 #include "storage/client/left_out_text.h"
 #include "storage/client/storage_client.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::cli {
 namespace {
@@ -35,6 +37,13 @@ DatasetsFlags& FlagsOfDatasets() {
   return flags;
 }
 
+// What the ledger of a dataset counts. Each window of a series is a sample. No count has the rows
+// before the first full window.
+std::string_view CountedIn(const storage::v1::Dataset& dataset) {
+  const auto spec = config::ReadKept<storage::DatasetSpec>(dataset.spec(), "dataset");
+  return spec.ok() && spec->series ? "windows of the series" : "records";
+}
+
 nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
   nlohmann::ordered_json json = {{"dataset", dataset.name()},
                                  {"id", dataset.dataset_id()},
@@ -51,6 +60,7 @@ nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
                                  {"lost_bytes", dataset.left_out().lost_bytes()},
                                  {"of_bytes", dataset.left_out().num_bytes()},
                                  {"bad_samples", dataset.num_bad_samples()},
+                                 {"ledger_of", CountedIn(dataset)},
                                  {"ledger", LedgerToJson(dataset.ledger())}};
   if (dataset.has_first_event_time()) {
     json["first"] = FormatTimestamp({dataset.first_event_time()});
@@ -94,11 +104,11 @@ int ShowDataset(const GlobalFlags& flags) {
       return kDone;
     }
     for (const auto& [key, value] : json.items()) {
-      if (key == "spec" || key == "ledger") continue;
+      if (key == "spec" || key == "ledger" || key == "ledger_of") continue;
       fmt::print("{:<12} {}\n", key,
                  OneLine(value.is_string() ? value.get<std::string>() : value.dump()));
     }
-    fmt::print("\n{}\n", DescribeLedger(dataset->ledger(), "records"));
+    fmt::print("\n{}\n", DescribeLedger(dataset->ledger(), CountedIn(*dataset)));
     const std::string left_out = storage::LeftOutText(dataset->left_out());
     if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
     if (dataset->num_bad_samples() > 0) {

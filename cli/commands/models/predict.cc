@@ -99,6 +99,7 @@ nlohmann::ordered_json SummaryOf(const PredictionCall& call) {
       {"trigger", call.model().trigger()}, {"rows", counts.num_rows()},
       {"answered", counts.num_answered},   {"filtered", counts.num_filtered},
       {"wrong", counts.num_wrong}};
+  if (counts.num_without_window > 0) summary["without_window"] = counts.num_without_window;
   if (counts.num_remarks > 0) {
     summary["remarks"] = counts.num_remarks;
     summary["first_remark"] = counts.first_remark;
@@ -123,8 +124,13 @@ void PrintSummary(const PredictionCall& call) {
     fmt::print(stderr, "  {} have a value that the model does not know, the first one: {}\n",
                WithThousands(counts.num_remarks), counts.first_remark);
   }
-  if (counts.num_filtered > 0) {
-    fmt::print(stderr, "  {} filtered\n", WithThousands(counts.num_filtered));
+  if (counts.num_without_window > 0) {
+    fmt::print(stderr, "  {} at which no window of the series ends\n",
+               WithThousands(counts.num_without_window));
+  }
+  if (counts.num_filtered > counts.num_without_window) {
+    fmt::print(stderr, "  {} filtered\n",
+               WithThousands(counts.num_filtered - counts.num_without_window));
   }
   if (counts.num_wrong > 0) {
     fmt::print(stderr, "  {} wrong, the first one: {}\n", WithThousands(counts.num_wrong),
@@ -136,7 +142,7 @@ void PrintSummary(const PredictionCall& call) {
              WithThousands(scores->num_labelled),
              model.is_class() ? "always the most frequent class" : "always the mean",
              scores->constant);
-  if (scores->last) fmt::print(stderr, "; the label before: {:.4g}", *scores->last);
+  if (scores->last) fmt::print(stderr, "; the last label known: {:.4g}", *scores->last);
   fmt::print(stderr, "\n");
 }
 

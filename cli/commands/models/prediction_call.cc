@@ -43,6 +43,8 @@ absl::Status PredictionCall::Begin(const evaluator::v1::PredictingModel& model) 
                    session_.Ask(&model_store::ModelStoreClient::ReadPart, ModelId{model.model_id()},
                                 std::string(models::kSpecPart)));
   ASSIGN_OR_RETURN(const models::ArtefactSpec spec, models::DecodeArtefactSpec(part));
+  score_.emplace(storage::EffectiveLabelDelay(spec.dataset));
+  is_series_ = spec.dataset.series.has_value();
   ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenSource(spec));
   if (!options_.quiet) {
     for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
@@ -143,9 +145,9 @@ absl::Status PredictionCall::Take(const evaluator::v1::Predictions& predictions)
   size_t left_out = 0;
   const auto add_left_out = [&](int64_t before) {
     while (left_out < block.left_out.size() && block.left_out[left_out].row < before) {
-      AddProblem(block.left_out[left_out].row, block.left_out[left_out].reason,
-                 block.left_out[left_out].filtered);
-      ++left_out;
+      const auto& row = block.left_out[left_out++];
+      AddProblem(row.row, row.reason, row.filtered);
+      counts_.num_without_window += is_series_ && row.filtered ? 1 : 0;
     }
   };
   for (size_t record = 0; record < block.rows.size(); ++record) {
@@ -174,9 +176,11 @@ absl::Status PredictionCall::Take(const evaluator::v1::Predictions& predictions)
 void PredictionCall::Score(const storage::ForeignBlock& block, size_t record,
                            std::span<const float> outputs) {
   if (model_.is_class() && block.class_labels[record]) {
-    score_.AddClass(PredictionWriter::ClassOf(outputs), *block.class_labels[record]);
+    score_->AddClass(PredictionWriter::ClassOf(outputs), *block.class_labels[record],
+                     block.event_times[record]);
   } else if (!model_.is_class() && block.real_labels[record]) {
-    score_.AddValue(static_cast<double>(outputs.front()), *block.real_labels[record]);
+    score_->AddValue(static_cast<double>(outputs.front()), *block.real_labels[record],
+                     block.event_times[record]);
   }
 }
 

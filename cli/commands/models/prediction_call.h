@@ -28,6 +28,8 @@ namespace tidemill::cli {
 struct PredictionCounts {
   int64_t num_answered = 0;
   int64_t num_filtered = 0;
+  // The part of the filtered rows at which no window of the series ends.
+  int64_t num_without_window = 0;
   int64_t num_wrong = 0;
   // The answered rows in which the model does not know something.
   int64_t num_remarks = 0;
@@ -61,7 +63,9 @@ class PredictionCall {
 
   const evaluator::v1::PredictingModel& model() const { return model_; }
   const PredictionCounts& counts() const { return counts_; }
-  std::optional<PredictionScores> scores() const { return score_.Scores(); }
+  std::optional<PredictionScores> scores() const {
+    return score_ ? score_->Scores() : std::nullopt;
+  }
   // The names of classes, for the summary.
   const PredictionWriter& writer() const { return writer_; }
 
@@ -92,7 +96,9 @@ class PredictionCall {
   size_t rest_records_ = 0;
   size_t rest_left_out_ = 0;
   PredictionCounts counts_;
-  PredictionScore score_;
+  // Made when the model is known.
+  std::optional<PredictionScore> score_;
+  bool is_series_ = false;
   Mutex mutex_;
   // Requested and not answered yet. Flow control bounds them.
   std::deque<storage::ForeignBlock> asked_ ABSL_GUARDED_BY(mutex_);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
+
+#include "base/time.h"
 
 namespace tidemill::cli {
 
@@ -18,32 +21,46 @@ struct PredictionScores {
   // Always predicting the most frequent class of these labels, or their mean: no constant is
   // better.
   double constant = 0;
-  // Predicting the label of the labelled row before. Absent for a single row.
+  // Predicting the last label that is known at the time of the row, on the rows at whose time one
+  // is. Absent when there are none.
   std::optional<double> last = std::nullopt;
 };
 
-// Thread-compatible. Memory does not grow with the rows.
+// Thread-compatible. Memory grows with the rows of one delay, not with all.
 class PredictionScore {
  public:
-  void AddClass(int64_t predicted, int64_t label);
-  void AddValue(double predicted, double label);
+  // A label is known `delay` after its row, and one without delay after its row's moment: as the
+  // baseline `last` of evaluations takes it. Labels of a series are of rows that come later.
+  explicit PredictionScore(Duration delay = {}) : delay_(delay) {}
+
+  // `event_time` is that of the row, in microseconds.
+  void AddClass(int64_t predicted, int64_t label, int64_t event_time);
+  void AddValue(double predicted, double label, int64_t event_time);
 
   // Absent when no row had a label.
   std::optional<PredictionScores> Scores() const;
 
  private:
+  // Notes the label of a row for later ones, and returns the last one that is known at its time.
+  std::optional<double> LastBefore(double label, int64_t event_time);
+
+  const Duration delay_;
   int64_t num_labelled_ = 0;
+  bool is_of_values_ = false;
+  // The labels that are not known yet, with their times, and the last one that is.
+  std::deque<std::pair<int64_t, double>> coming_;
+  std::optional<double> last_;
+  // The rows at whose time a label is known.
+  int64_t num_with_last_ = 0;
   // The counts for classes.
   std::map<int64_t, int64_t> num_of_class_;
   int64_t num_right_ = 0;
-  int64_t num_as_before_ = 0;
-  std::optional<int64_t> last_class_;
+  int64_t num_as_last_ = 0;
   // The sums for real labels: the running mean, and squares.
   double mean_ = 0;
   double squares_around_mean_ = 0;
   double squared_errors_ = 0;
   double squared_steps_ = 0;
-  std::optional<double> last_value_;
 };
 
 }  // namespace tidemill::cli

@@ -121,13 +121,25 @@ void Flatten(const config::internal::Node& node, const std::string& path,
   }
 }
 
+// Whether two means are over samples that may well be others: "over 376 samples, not 400". Empty
+// when they are not.
+std::string OtherSamples(const SampleMean& mean, const SampleMean& first) {
+  if (mean.num_samples() != first.num_samples()) {
+    return fmt::format("over {} samples, not {}", WithThousands(mean.num_samples()),
+                       WithThousands(first.num_samples()));
+  }
+  return mean.Extent() == first.Extent() ? "" : "over other windows";
+}
+
 std::string MeanCell(const Means& means, const MeasureKey& key, const Means& first, bool is_first) {
   const auto found = means.find(key);
   if (found == means.end()) return "-";
   std::string cell = found->second.ToString();
   const auto base = first.find(key);
   if (!is_first && base != first.end()) {
-    cell += fmt::format(" ({:+.4f})", *found->second.Mean() - *base->second.Mean());
+    const std::string other = OtherSamples(found->second, base->second);
+    cell += fmt::format(" ({:+.4f}{}{})", *found->second.Mean() - *base->second.Mean(),
+                        other.empty() ? "" : ", ", other);
   }
   return cell;
 }
@@ -173,6 +185,7 @@ ordered_json MeasuresToJson(const Means& means, const Matches& matches, const Me
     const auto base = first.find(key);
     json["difference"] = base == first.end() ? ordered_json(nullptr)
                                              : ordered_json(*mean.Mean() - *base->second.Mean());
+    if (base != first.end()) json["same_samples"] = OtherSamples(mean, base->second).empty();
     if (const auto interval = mean.Interval()) {
       json["low"] = interval->first;
       json["high"] = interval->second;

@@ -14,13 +14,15 @@ using Runs = std::vector<supervisor::v1::GetRunResponse>;
 
 // Returns a table with one column per run: state, triggers, samples and seconds by stage. For each
 // measure, it has one value each for the active series, the trained series and each baseline, with
-// its interval if there is one, and the difference from the first run. A dataset with another name
-// in the first run is compared with the one that has its part there (matched_datasets.h), and the
-// text says so. Below, it lists the differences of the pipelines.
+// its interval if there is one, and the difference from the first run, with a word where the two
+// are over other samples. A dataset with another name in the first run is compared with the one
+// that has its part there (matched_datasets.h), and the text says so. Below, it lists the
+// differences of the pipelines.
 std::string DescribeComparison(const Runs& runs);
 
 // {"runs": [{"run", "pipeline", "state", "triggers", "samples", "stages", "measures": [{"dataset",
-// "measure", "series", "mean", "samples", "difference", "low", "high"}], "matched_datasets":
+// "measure", "series", "mean", "samples", "difference", "same_samples", "low", "high"}],
+// "matched_datasets":
 // [{"dataset", "with", "part"}]}], "config": [{"key", "values"}]}
 nlohmann::ordered_json ComparisonToJson(const Runs& runs);
 

@@ -49,6 +49,22 @@ TEST(Comparison, DifferencesAreOfMeansWeightedPerSample) {
                     HasSubstr("0.8000 (+0.1000)"), HasSubstr("The pipelines are the same")));
 }
 
+TEST(Comparison, SaysWhereTheSamplesAreOthers) {
+  GetRunResponse fewer = RunWith(2, 0.8, 0.8, "");
+  fewer.mutable_active(1)->set_num_samples(276);
+  GetRunResponse later = RunWith(3, 0.4, 0.9, "");
+  later.mutable_active(1)->mutable_to()->set_event_time(500);
+  const Runs runs = {RunWith(1, 0.4, 0.8, ""), fewer, later, RunWith(4, 0.4, 0.7, "")};
+  EXPECT_THAT(
+      DescribeComparison(runs),
+      AllOf(HasSubstr("0.8000 (+0.1000, over 376 samples, not 400)"),
+            HasSubstr("0.7750 (+0.0750, over other windows)"), HasSubstr("0.6250 (-0.0750)")));
+  const nlohmann::ordered_json json = ComparisonToJson(runs);
+  EXPECT_TRUE(json["runs"][0]["measures"][0]["same_samples"]);
+  EXPECT_FALSE(json["runs"][1]["measures"][0]["same_samples"]);
+  EXPECT_FALSE(json["runs"][2]["measures"][0]["same_samples"]);
+}
+
 TEST(Comparison, NamesThePluginsOfEachRun) {
   Runs runs = {RunWith(1, 0.4, 0.8, ""), RunWith(2, 0.8, 0.8, "")};
   runs[0].add_plugins("a.py:A 1 (python 3.11)");

@@ -85,6 +85,8 @@ function sourcesSection() {
   const {forecast} = DATA, measured = new Set(MEASURED.map(result => result.measured_samples));
   return section("How the numbers were forecast", null, el("ul", {class: "sources"},
     el("li", {}, "The policies were shown the " + plural(DATA.samples, "sample") + " of the history, and decided as they would in a replay. Nothing was trained."),
+    DATA.unlabelled ? el("li", {}, "Of these, " + plural(DATA.unlabelled, "sample") + " have no label. Trainings leave them out, and so do the numbers of samples trained on.") : null,
+    DATA.selection_filters ? el("li", {}, "The numbers of samples trained on are the most that the selection may choose: its `where` leaves some out.") : null,
     el("li", {}, forecast.trainings ? "Training: a straight line through the " + plural(forecast.trainings, "completed training") + " of the pipeline, " + seconds(forecast.base_seconds) + " and " +
       seconds(1000 * forecast.seconds_per_sample) + " for each 1,000 samples." : "Training: no training of the pipeline has completed, so there is nothing to forecast from."),
     el("li", {}, MATRIX ? title(MATRIX) + ": measured with the models of run " + MATRIX.run + ". In each window of its evaluation, the newest model counts that was trained on no more than the policy's last trigger before the window. The mean is over the samples of the windows."

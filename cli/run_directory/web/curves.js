@@ -26,27 +26,29 @@ function plot(options, data, description) {
   return host;
 }
 
-// What the models in use reached, window by window, beside the first model and each window's own.
+// What the models in use reached, window by window, beside the first model and each window's own. Up to 150 windows are steps
+// from their beginnings to their ends, so that a window beside one without a value is drawn, too. More are points of a line, on
+// which a value without neighbours is a dot.
 function compositeChart(table, width) {
   const scale = table.share ? 100 : 1;
   const windows = table.windows;
   const stepped = windows.length <= 150;
-  const xs = windows.map(([from, to]) => (stepped ? from : (from + to) / 2) / 1e3);
-  const pick = (series, at) => series.map(point => point && point[at] !== null ? point[at] * scale : null);
+  const ends = windows.map(([, to], i) => (i + 1 < windows.length ? Math.min(to, windows[i + 1][0]) : to) - 1);
+  const xs = stepped ? windows.flatMap(([from], i) => [from / 1e3, Math.max(from, ends[i]) / 1e3]) : windows.map(([from, to]) => (from + to) / 2e3);
+  const spread = column => stepped ? column.flatMap(value => [value, value]) : column;
+  const pick = (series, at) => spread(series.map((point, i) => point && point[at] !== null && (series !== table.first || table.active[i]) ? point[at] * scale : null));
   const columns = {use: pick(table.active, 0), seen: pick(table.trained, 0), first: pick(table.first, 0),
     low: pick(table.active, 1), high: pick(table.active, 2)};
-  columns.first = columns.first.map((value, i) => table.active[i] ? value : null);
-  if (stepped && xs.length > 0) {
-    xs.push(windows[windows.length - 1][1] / 1e3);
-    for (const column of Object.values(columns)) column.push(column[column.length - 1]);
-  }
-  const paths = stepped ? uPlot.paths.stepped({align: 1}) : uPlot.paths.linear();
-  const format = (_, value) => value === null || value === undefined ? "–" : table.share ? value.toFixed(1) + " %" : number(value);
+  const paths = uPlot.paths.linear();
+  const format = (_, value) => value === null || value === undefined ? "–" : table.share ? fixed(value, 1) + " %" : number(value);
+  const isAlone = (column, i) => column[i] !== null && !(i > 0 && column[i - 1] !== null) && !(i + 1 < column.length && column[i + 1] !== null);
+  const alone = column => [...column.keys()].filter(i => isAlone(column, i));
   const line = (label, name, more) => ({label, stroke: colour(name), width: 2, paths, value: format, points: {show: false}, ...more});
-  const series = [{label: "window from", value: (_, at) => at === null ? "–" : time(at * 1e3)},
-    line("trained on the window", "seen", {width: 1.5, dash: [2, 4], show: table.trained.some(Boolean)}),
-    line("first model, never retrained", "first", {dash: [8, 5], show: Boolean(table.means.first)}),
-    line("in use", "use", {width: 3})];
+  const drawnOf = (label, name, more) => line(label, name, {points: {show: alone(columns[name]).length > 0, filter: () => alone(columns[name]), size: 5}, ...more});
+  const series = [{label: "window from", value: (_, at, __, i) => at === null ? "–" : time(windows[stepped ? i >> 1 : i][0])},
+    drawnOf("trained on the window", "seen", {width: 1.5, dash: [2, 4], show: table.trained.some(Boolean)}),
+    drawnOf("first model, never retrained", "first", {dash: [8, 5], show: Boolean(table.means.first)}),
+    drawnOf("in use", "use", {width: 3})];
   const data = [xs, columns.seen, columns.first, columns.use];
   const bands = [];
   if (columns.low.some(value => value !== null)) {
@@ -109,7 +111,7 @@ function modelsSection() {
     drawn(host, width => plot({width, height: 240, scales: {x: {time: false}},
       series: [{label: "model", value: (_, value) => value === null ? "–" : "#" + value}, ...windows.map((window, i) => ({
         label: windows.length > 1 ? "from " + time(window[0]) : table.measure, stroke: colour(names[i]), width: 2, points: {show: triggers.length < 150, size: 6},
-        value: (_, value) => value === null ? "–" : table.share ? value.toFixed(1) + " %" : number(value)}))],
+        value: (_, value) => value === null ? "–" : table.share ? fixed(value, 1) + " %" : number(value)}))],
       axes: axes("model, by its trigger", table.measure + (table.share ? " (%)" : ""), null, {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]})},
       [triggers, ...windows.map((_, column) => values.map(row => row[column] === null ? null : row[column] * scale))], title(table) + " by model"));
     return [el("h3", {}, title(table) + ", " + plural(windows.reduce((sum, window) => sum + window[2], 0), "sample")), host];

@@ -45,6 +45,11 @@ function number(value, digits = 4) {
   if (size !== 0 && (size >= 1e6 || size < 1e-4)) return value.toExponential(digits - 2);
   return String(Number(value.toPrecision(digits)));
 }
+// With a number of digits after the point. A tie goes to the even digit, as in the texts of the command line.
+function fixed(value, digits) {
+  const exact = value.toFixed(digits + 30), kept = exact.slice(0, -30), even = Number(kept.at(-1) === "." ? kept.at(-2) : kept.at(-1)) % 2 === 0;
+  return even && /^50*$/.test(exact.slice(-30)) ? kept.replace(/\.$/, "") : value.toFixed(digits);
+}
 // A figure of a decision; its name says when it is of time.
 const figure = (name, value) => name !== "seconds" && !name.endsWith("_seconds") ? number(value) :
   value < 2 * 86400 ? seconds(value) : number(value / 86400) + " d";
@@ -68,10 +73,19 @@ const minute = milliseconds => new Date(milliseconds).toISOString().slice(0, 16)
 // A value of a measure: shares in percent.
 function shown(table, value, digits = 1) {
   if (value === null || value === undefined) return "–";
-  return table.share ? (value * 100).toFixed(digits) + " %" : number(value);
+  return table.share ? fixed(value * 100, digits) + " %" : number(value);
 }
 const title = table => table.measure + " on " + table.dataset;
 
+// Round values between two numbers, at most about `most` of them.
+function roundTicks(from, to, most, whole) {
+  const raw = (to - from) / Math.max(1, most) || 1, power = 10 ** Math.floor(Math.log10(raw));
+  const fine = [1, 2, 5, 10].map(n => n * power).find(length => length >= raw * 0.999);
+  const step = whole ? Math.max(1, fine) : fine;
+  const ticks = [];
+  for (let n = Math.ceil(from / step - 1e-9); n * step <= to + step * 1e-9; n++) ticks.push(Number((n * step).toPrecision(12)));
+  return ticks;
+}
 const MINUTE = 60e3, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 // Round points in UTC between two times, at most about `most` of them, each with a label.
 function timeTicks(from, to, most) {

@@ -30,7 +30,7 @@ function matrixTable(table, detail, width) {
   const density = windows.length > 80 || (onPaper() && each < 16) ? "dense" : windows.length > 40 || (onPaper() && each < 23) ? "tight tighter"
     : windows.length > 24 || small ? "tight" : windows.length <= 14 ? "wide" : "";
   const whole = windows.length > 16 || small;
-  const brief = value => table.share ? (value * 100).toFixed(whole ? 0 : 1) : number(value, whole ? 2 : 3);
+  const brief = value => table.share ? fixed(value * 100, whole ? 0 : 1) : number(value, whole ? 2 : 3);
   const moment = at => time(at).slice(0, narrow ? 10 : 16);
   const trainedTo = Object.fromEntries(DATA.triggers.map(trigger => [trigger.number, trigger.at]));
   // Where cells are too small for a label each, one stands for ten.

@@ -1,14 +1,5 @@
 // What costs what: policies as points of a plane, and those of them that no other one beats.
 
-// Round values between two numbers, at most about `most` of them.
-function roundTicks(from, to, most, whole) {
-  const raw = (to - from) / Math.max(1, most) || 1, power = 10 ** Math.floor(Math.log10(raw));
-  const fine = [1, 2, 5, 10].map(n => n * power).find(length => length >= raw * 0.999);
-  const step = whole ? Math.max(1, fine) : fine;
-  const ticks = [];
-  for (let n = Math.ceil(from / step - 1e-9); n * step <= to + step * 1e-9; n++) ticks.push(Number((n * step).toPrecision(12)));
-  return ticks;
-}
 // Every tick with as many digits as tell it from its neighbours.
 function tickTexts(ticks, axis) {
   const scale = axis.scale || 1, step = Math.min(...ticks.slice(1).map((tick, i) => (tick - ticks[i]) * scale));

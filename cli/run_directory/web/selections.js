@@ -16,9 +16,9 @@ function selectionBars(width, label, most, unit, parts, stacked) {
   const step = (right - left) / rows.length, bar = Math.min(46, step * 0.8);
   const y = value => bottom - value / Math.max(most, 1e-9) * (bottom - top);
   const chart = svg("svg", {width, height: 190, role: "img", "aria-label": label});
-  for (const share of [0, 0.5, 1]) {
-    chart.append(svg("line", {x1: left, x2: right, y1: y(share * most), y2: y(share * most), stroke: colour("line")}),
-      svg("text", {x: left - 8, y: y(share * most) + 4, "text-anchor": "end"}, unit(share * most)));
+  for (const tick of roundTicks(0, most, 3, unit === count)) {
+    chart.append(svg("line", {x1: left, x2: right, y1: y(tick), y2: y(tick), stroke: colour("line")}),
+      svg("text", {x: left - 8, y: y(tick) + 4, "text-anchor": "end"}, unit(tick)));
   }
   const every = Math.ceil(rows.length / Math.max(1, Math.floor((right - left) / 34)));
   rows.forEach((row, i) => {

@@ -5,25 +5,26 @@ function triggersSection() {
   const listed = DATA.triggers.slice(0, 2000);
   const spent = trigger => Object.values(trigger.stages).reduce((a, b) => a + b, 0);
   return section("Triggers", DATA.ledger || null, folded(plural(DATA.triggers.length, "trigger"), listed.length <= 20,
-    el("div", {class: "scroll", tabindex: 0}, tableOf([
+    el("div", {class: "scroll broad", tabindex: 0}, tableOf([
       {label: "#", value: trigger => trigger.number}, {label: "trained to", left: true, value: trigger => time(trigger.at)},
+      {label: "fired", left: true, value: trigger => minute(trigger.fired)},
       {label: "samples selected", value: trigger => count(trigger.samples)},
       {label: "of candidates", value: trigger => trigger.candidates ? count(trigger.candidates) : "–"},
       ...(listed.some(trigger => trigger.late) ? [{label: "late", value: trigger => count(trigger.late)}] : []),
       ...(listed.some(trigger => trigger.unlabelled) ? [{label: "unlabelled", value: trigger => count(trigger.unlabelled)}] : []),
       {label: "bad", value: trigger => count(trigger.bad)},
-      {label: "model", value: trigger => trigger.model ? trigger.model + (trigger.removed ? " (removed)" : "") : "–"}, {label: "device", left: true, value: trigger => trigger.device || "–"},
+      {label: "model", value: trigger => trigger.model ? trigger.model + (trigger.removed ? " (removed)" : "") : "–"}, ...(new Set(listed.map(trigger => trigger.device || "")).size > 1 ? [{label: "device", left: true, value: trigger => trigger.device || "–"}] : []),
       {label: "last loss", value: trigger => trigger.stages.train === undefined ? "–" : number(trigger.loss)},
       {label: "time", value: trigger => seconds(spent(trigger))},
       ...(listed.some(trigger => trigger.reused_from) ? [{label: "reused from", value: trigger => trigger.reused_from || "–"}] : []),
       ...(listed.some(trigger => trigger.verdict) ? [{label: "what limited training", wrap: true, value: trigger => trigger.verdict || "–"}] : []),
-      ...(listed.some(trigger => trigger.skip_reason) ? [{label: "why there is no model", wrap: true, value: trigger => trigger.skip_reason || "–"}] : []),
-      {label: "fired", left: true, value: trigger => minute(trigger.fired)}], listed))));
+      ...(listed.some(trigger => trigger.skip_reason) ? [{label: "why there is no model", wrap: true, value: trigger => trigger.skip_reason || "–"}] : [])], listed))));
 }
 
 function slicesSection() {
   if (!DATA.slices.length) return null;
   return section("Slices", "The same measures on parts of the data, by the model that was in use. “Lowest” and “highest” are single windows.",
+    DATA.beyond_limits ? el("p", {class: "error"}, DATA.beyond_limits) : null,
     DATA.slices.map(table => [el("h3", {}, title(table)), el("div", {class: "scroll", tabindex: 0}, tableOf([
       {label: "slice", left: true, value: row => row.slice}, {label: "samples", value: row => count(row.samples)},
       {label: "in use", value: row => shown(table, row.value)}, {label: "lowest", value: row => shown(table, row.least)},

@@ -46,8 +46,12 @@ struct AdwinConfig {
   AdwinVariant cuts = AdwinVariant::kAllCuts;
 
   void Fields(auto&& field) {
-    field("delta", delta, "Approximate chance of a false alarm at a check.",
-          {.min = 1e-12, .max = 0.5});
+    field(
+        "delta", delta,
+        "Upper bound of the chance of a false alarm at a check. The bound adds up all cuts of the "
+        "window and is wide: of independent errors, false alarms are rarer by a factor of 100 "
+        "and more. Raise it, up to 0.5, to see drift sooner.",
+        {.min = 1e-12, .max = 0.5});
     field("clock", clock,
           "Number of values between two checks. 1 sees drift sooner, at 32 times the cost.",
           {.min = 1});

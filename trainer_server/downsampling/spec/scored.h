@@ -116,8 +116,12 @@ struct Drawn : Scored {
     field("sampling", sampling,
           "priority and systematic draw a fixed number of samples; poisson draws each sample "
           "independently.");
-    field("smoothing", smoothing,
-          "Adds x times the mean to each score. No weight is then above (1 + x) / x.", {.min = 0});
+    field(
+        "smoothing", smoothing,
+        "Adds x times the mean to each score. With systematic and poisson, no weight is then above "
+        "(1 + x) / x. With priority, whose threshold depends on chance, some sets have a weight "
+        "above it.",
+        {.min = 0});
   }
   friend bool operator==(const Drawn&, const Drawn&) = default;
 };
