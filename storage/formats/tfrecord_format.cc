@@ -119,7 +119,8 @@ class TfrecordFiles::Indexing {
     ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
                      expressions_.FactsOf([&](size_t field) { return Operand(field); },
                                           [&] { return facts_.TimeOf(position, text); },
-                                          [&] { return facts_.LabelOf(text); }));
+                                          [&] { return facts_.LabelOf(text); },
+                                          ForeignRecord::At(position, input_, found_)));
     if (facts) {
       found_.AddGood(position, offset, record, facts->time, facts->label);
     } else {
