@@ -59,7 +59,7 @@ class Evaluation {
 
   std::shared_ptr<const Program> program_;
   Registers registers_;
-  TextArena constant_texts_;
+  TextArena constant_texts_ = TextArena(kMaxTextBytes);
   std::vector<const void*> inputs_;
   bool is_too_long_ = false;
 };
