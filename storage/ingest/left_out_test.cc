@@ -63,7 +63,7 @@ TEST_F(LeftOutTest, BytesAfterPackedDataAreReported) {
   EXPECT_EQ(NumSamples(id), 2);
   ASSERT_THAT(LeftOut(id).reasons, SizeIs(1));
   EXPECT_EQ(LeftOut(id).reasons[0].first_reason,
-            "8 bytes that are not packed follow the packed data; they were not read");
+            "8 bytes that cannot be unpacked follow the packed data; they were not read");
   EXPECT_EQ(LeftOut(id).reasons[0].lost_bytes, 8);
 }
 
