@@ -12,32 +12,34 @@ namespace {
 constexpr int64_t kPieceBytes = int64_t{2} << 20;
 constexpr Duration kGrace{int64_t{3'600} * 1'000'000};
 
-absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRequest>& reader) {
+absl::StatusOr<ModelId> Put(ModelStore& store, rpc::StreamPermit& permit,
+                            grpc::ServerReader<v1::PutModelRequest>& reader) {
   v1::PutModelRequest message;
-  if (!reader.Read(&message) || !message.has_header()) {
+  if (!permit.Read(reader, &message) || !message.has_header()) {
     return InvalidArgument("the first message has no header");
   }
   const v1::PutModelRequest::Header header = message.header();
   ASSIGN_OR_RETURN(const auto upload,
                    store.Begin(header.command(), header.model(), header.result()));
   if (upload->stored()) return *upload->stored();
-  while (reader.Read(&message)) {
+  while (permit.Read(reader, &message)) {
     if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(upload->Append(message.bytes()));
   }
   return upload->Finish();
 }
 
-absl::Status Put(const KeptFiles& files, grpc::ServerReader<v1::PutFileRequest>& reader) {
+absl::Status Put(const KeptFiles& files, rpc::StreamPermit& permit,
+                 grpc::ServerReader<v1::PutFileRequest>& reader) {
   v1::PutFileRequest message;
-  if (!reader.Read(&message) || !message.has_header()) {
+  if (!permit.Read(reader, &message) || !message.has_header()) {
     return InvalidArgument("the first message has no header");
   }
   const v1::PutFileRequest::Header header = message.header();
   // One that has rotted is taken again.
   if (files.IsSound(header.digest(), header.size_bytes())) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto incoming, files.Begin(header.digest(), header.size_bytes()));
-  while (reader.Read(&message)) {
+  while (permit.Read(reader, &message)) {
     if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(incoming->Append(message.bytes()));
   }
@@ -51,7 +53,7 @@ grpc::Status ModelStoreService::PutModel(grpc::ServerContext* context,
                                          v1::PutModelResponse* response) {
   const auto put = [&](rpc::StreamPermit& permit) -> absl::Status {
     RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-    ASSIGN_OR_RETURN(const ModelId id, Put(store_, *reader));
+    ASSIGN_OR_RETURN(const ModelId id, Put(store_, permit, *reader));
     response->set_model_id(id.value);
     return absl::OkStatus();
   };
@@ -78,16 +80,15 @@ grpc::Status ModelStoreService::ListModels(grpc::ServerContext*,
 grpc::Status ModelStoreService::ReadModel(grpc::ServerContext* context,
                                           const v1::ReadModelRequest* request,
                                           grpc::ServerWriter<v1::ReadModelResponse>* writer) {
-  const auto send = [&](std::string_view bytes) -> absl::Status {
-    v1::ReadModelResponse response;
-    response.set_bytes(std::string(bytes));
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
+  const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
+    RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+    return store_.Read(ModelId{request->model_id()}, request->part(), [&](std::string_view bytes) {
+      v1::ReadModelResponse response;
+      response.set_bytes(std::string(bytes));
+      return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the reader is gone");
+    });
   };
-  return rpc::WithPlace(streams_, *context, "ReadModel",
-                        [&](rpc::StreamPermit& permit) -> absl::Status {
-                          RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-                          return store_.Read(ModelId{request->model_id()}, request->part(), send);
-                        });
+  return rpc::WithPlace(streams_, *context, "ReadModel", send_all);
 }
 
 grpc::Status ModelStoreService::FindModel(grpc::ServerContext*, const v1::FindModelRequest* request,
@@ -124,7 +125,7 @@ grpc::Status ModelStoreService::PutFile(grpc::ServerContext* context,
   return rpc::WithPlace(streams_, *context, "PutFile",
                         [&](rpc::StreamPermit& permit) -> absl::Status {
                           RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-                          return Put(files_, *reader);
+                          return Put(files_, permit, *reader);
                         });
 }
 
@@ -139,16 +140,15 @@ grpc::Status ModelStoreService::GetFile(grpc::ServerContext*, const v1::GetFileR
 grpc::Status ModelStoreService::ReadFile(grpc::ServerContext* context,
                                          const v1::ReadFileRequest* request,
                                          grpc::ServerWriter<v1::ReadFileResponse>* writer) {
-  const auto send = [&](std::string_view bytes) -> absl::Status {
-    v1::ReadFileResponse response;
-    response.set_bytes(std::string(bytes));
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
+  const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
+    RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+    return files_.Read(request->digest(), [&](std::string_view bytes) {
+      v1::ReadFileResponse response;
+      response.set_bytes(std::string(bytes));
+      return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the reader is gone");
+    });
   };
-  return rpc::WithPlace(streams_, *context, "ReadFile",
-                        [&](rpc::StreamPermit& permit) -> absl::Status {
-                          RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-                          return files_.Read(request->digest(), send);
-                        });
+  return rpc::WithPlace(streams_, *context, "ReadFile", send_all);
 }
 
 grpc::Status ModelStoreService::RetireFiles(grpc::ServerContext*,

@@ -132,10 +132,10 @@ grpc::Status SelectorService::FindTrainingSets(
     return ToGrpc(InvalidArgument("{} keys are too many for one call; send at most {} at a time",
                                   request->sample_keys_size(), kMaxSought));
   }
-  const auto send = [&](const v1::FindTrainingSetsResponse& response) -> absl::Status {
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("the caller went away");
-  };
-  const auto search = [&](const rpc::StreamPermit&) {
+  const auto search = [&](rpc::StreamPermit& permit) {
+    const auto send = [&](const v1::FindTrainingSetsResponse& response) -> absl::Status {
+      return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the caller went away");
+    };
     const std::span keys(request->sample_keys().data(),
                          static_cast<size_t>(request->sample_keys_size()));
     return selector_.FindTrainingSets(DatasetId{request->dataset_id()}, keys, send);

@@ -14,12 +14,13 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/results/graph_warnings.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/matrix.h"
+#include "cli/results/prepared_samples.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
-#include "cli/results/samples_ahead.h"
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
@@ -157,6 +158,15 @@ std::string DescribeSamples(const v1::GetRunResponse& run, const View& view) {
   return Wrapped(DescribeLedger(run.ledger()), view, 0);
 }
 
+// What the graphs of trainings warned of.
+std::string DescribeWarnings(const v1::GetRunResponse& run, const View& view) {
+  std::string text;
+  for (const std::string& warning : GraphWarningsOf(run)) {
+    text += Wrapped("warning: " + Printable(warning), view, 0);
+  }
+  return text;
+}
+
 // How many models were trained before, and why those of other triggers could not be.
 std::string DescribeReuse(const v1::GetRunResponse& run, const View& view) {
   int64_t num_reused = 0;
@@ -186,7 +196,7 @@ std::string DescribeReuse(const v1::GetRunResponse& run, const View& view) {
 
 std::string DescribeTriggers(const v1::GetRunResponse& run, const View& view) {
   return ListTriggers(run, view) + DescribeReuse(run, view) + DescribeSamples(run, view) +
-         DescribeLate(run) + DescribeLeftOut(run, view) +
+         DescribeLate(run) + DescribeLeftOut(run, view) + DescribeWarnings(run, view) +
          (view.full ? ListVerdicts(run) : SummariseVerdicts(run, view));
 }
 
@@ -232,7 +242,8 @@ std::string DescribePlugins(const v1::GetRunResponse& run) {
 
 ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
   if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kFailed;
-  if (TrainedTooLittle(run) || NumReplacedSelections(run) > 0) return kPartial;
+  const bool any_replaced = NumReplacedSelections(run) > 0 || NumReplacedDecisions(run) > 0;
+  if (TrainedTooLittle(run) || any_replaced) return kPartial;
   const auto lost = [](const v1::EvaluationValue& value) { return !value.failure().empty(); };
   const auto& values = run.evaluations();
   const bool any_lost = AnyLost(run) || std::any_of(values.begin(), values.end(), lost);
@@ -257,6 +268,9 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   if (const std::string replaced = DescribeReplacedSelections(run); !replaced.empty()) {
     text += Wrapped("warning: " + replaced, view, 0) + "\n";
   }
+  if (const std::string replaced = DescribeReplacedDecisions(run); !replaced.empty()) {
+    text += Wrapped("warning: " + replaced, view, 0) + "\n";
+  }
   text += DescribeTriggers(run, view);
   const std::string matrices = DrawMatrices(run, view);
   if (!matrices.empty()) text += "\n" + matrices;
@@ -270,6 +284,7 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
   text += DescribeAnnotations(run.run(), view);
   text += WrappedLines(DescribeAhead(run) + DescribeUntrained(run), view);
+  text += WrappedLines(DescribePreparedSamples(run), view);
   text += DescribeSetValues(run);
   text += DescribePlugins(run);
   if (run.run().state() == v1::RUN_STATE_FAILED) return text;

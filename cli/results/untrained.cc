@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 
 #include "base/printable.h"
+#include "base/time.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -102,11 +103,59 @@ std::string DescribeReplacedSelections(const v1::GetRunResponse& run) {
   return "";
 }
 
+int64_t NumReplacedDecisions(const v1::GetRunResponse& run) {
+  int64_t count = 0;
+  for (const v1::RecordedEvent& recorded : run.events()) {
+    count += recorded.event().policy_faulted().num_decisions();
+  }
+  return count;
+}
+
+std::string DescribeReplacedDecisions(const v1::GetRunResponse& run) {
+  const int64_t count = NumReplacedDecisions(run);
+  for (const v1::RecordedEvent& recorded : run.events()) {
+    if (!recorded.event().has_policy_faulted()) continue;
+    return fmt::format("{} {} made as `on_fault` says, because the plug-in failed: {}",
+                       WithThousands(count), count == 1 ? "decision was" : "decisions were",
+                       Printable(recorded.event().policy_faulted().fault().what()));
+  }
+  return "";
+}
+
+void AddReplaced(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
+  json["num_replaced_selections"] = NumReplacedSelections(run);
+  json["num_replaced_decisions"] = NumReplacedDecisions(run);
+}
+
 void AddUntrained(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
   json["num_skipped_triggers"] = NumSkipped(run);
   if (!run.has_stream_ended()) return;
   json["end_of_stream"] = {{"untrained_samples", run.stream_ended().num_leftover()},
                            {"standing", run.stream_ended().standing()}};
+}
+
+std::string DescribeAhead(const v1::GetRunResponse& run) {
+  if (!run.has_samples_ahead()) return "";
+  const v1::SamplesAhead& ahead = run.samples_ahead();
+  std::string text = fmt::format("  warning: {} {} ahead of the others, the first at {}",
+                                 WithThousands(ahead.num_samples()),
+                                 ahead.num_samples() == 1 ? "sample is" : "samples are",
+                                 FormatTimestampShort({ahead.first_event_time()}));
+  if (ahead.has_reached_event_time()) {
+    text += fmt::format(" where these have reached {}",
+                        FormatTimestampShort({ahead.reached_event_time()}));
+  }
+  return text + "; they wait, and do not move the clock (`live.ahead`)\n";
+}
+
+void AddAhead(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
+  if (!run.has_samples_ahead()) return;
+  const v1::SamplesAhead& ahead = run.samples_ahead();
+  json["ahead"] = {{"samples", ahead.num_samples()},
+                   {"first", FormatTimestamp({ahead.first_event_time()})}};
+  if (ahead.has_reached_event_time()) {
+    json["ahead"]["reached"] = FormatTimestamp({ahead.reached_event_time()});
+  }
 }
 
 }  // namespace tidemill::cli

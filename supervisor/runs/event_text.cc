@@ -54,6 +54,10 @@ std::string Text(const v1::TriggerFired& event) {
 std::string Text(const v1::EvaluationFinished& event) {
   std::string text = fmt::format("evaluation {}: {} windows measured in {:.1f} s",
                                  event.evaluation() + 1, event.num_windows(), event.seconds());
+  if (event.has_num_prepared_at_workers()) {
+    text += fmt::format("; workers prepared {} samples, and the evaluator {}",
+                        event.num_prepared_at_workers(), event.num_prepared_here());
+  }
   if (event.num_removed_models() > 0) {
     text +=
         fmt::format("; {} models were removed and are not measured", event.num_removed_models());
@@ -91,6 +95,11 @@ std::string Text(const v1::ModelTrained& event) {
                         event.seconds(), result.device(), result.loss());
   const int64_t num_bad = result.has_num_bad() ? result.num_bad() : result.num_skipped();
   if (num_bad > 0) text += fmt::format(", {} samples could not be used", num_bad);
+  for (const std::string& warning : result.fit_warnings()) text += "; " + warning;
+  for (const rpc::v1::UnknownValues& unknown : result.unknown()) {
+    text += fmt::format("; {} did not know {} of {} values", unknown.op(), unknown.num_unknown(),
+                        unknown.num_samples());
+  }
   if (!event.why_not_reusable().empty()) {
     text += "; no model can be reused: " + event.why_not_reusable();
   }
