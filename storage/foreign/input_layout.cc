@@ -33,8 +33,8 @@ std::string_view WithoutBlankLines(std::string_view text) {
 }
 
 bool IsJsonObject(std::string_view text) {
-  return text.find_first_not_of(" \t") == text.find('{') &&
-         text.find('{') != std::string_view::npos;
+  const size_t first = text.find_first_not_of(" \t");
+  return first != std::string_view::npos && text[first] == '{';
 }
 
 // How many objects and lists the text leaves open.
@@ -42,23 +42,17 @@ int NumOpen(std::string_view text) {
   int num_open = 0;
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (in_string) {
-      if (text[i] == '\\')
-        ++i;
-      else if (text[i] == '"')
-        in_string = false;
-    } else if (text[i] == '"') {
-      in_string = true;
-    } else if (text[i] == '{' || text[i] == '[') {
-      ++num_open;
-    } else if (text[i] == '}' || text[i] == ']') {
-      --num_open;
-    }
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if (c == '{' || c == '[') ++num_open;
+    if (c == '}' || c == ']') --num_open;
   }
   return num_open;
 }
 
-bool IsText(batch::PayloadKind kind) {
+bool HoldsText(batch::PayloadKind kind) {
   return kind == batch::PayloadKind::kCsv || kind == batch::PayloadKind::kJson;
 }
 
@@ -113,7 +107,7 @@ absl::Status LayoutChoice::Choose() {
     return InvalidArgument("{} is compressed; pipe the output of `{} {}` to --input -", path_,
                            *tool, path_);
   }
-  if (!IsText(spec_.format->Payload())) return absl::OkStatus();
+  if (!HoldsText(spec_.format->Payload())) return absl::OkStatus();
   if (const auto kind = KindOfFile(bytes_)) {
     return InvalidArgument("{} is not text with records: {}", path_, kind->Explain());
   }
@@ -196,9 +190,9 @@ absl::Status LayoutChoice::CheckHeader(const std::vector<std::string>& fields) c
   // Where the dataset names its columns, the caller says which of them are missing.
   if (names_any || known.empty() || !NamesOfColumns(spec_).empty()) return absl::OkStatus();
   return InvalidArgument(
-      "line 1 of {} is neither a JSON object nor a header of CSV that names a field which the "
-      "model "
-      "reads: '{}'; the model reads {}",
+      "line 1 of {} is neither a JSON object nor a header of CSV with a field that the model "
+      "reads: "
+      "'{}'; the model reads {}",
       path_, AsText(fmt::format("{}", fmt::join(fields, ",")), kMaxShownBytes),
       fmt::join(known, ", "));
 }
@@ -324,7 +318,7 @@ bool HasFirstRow(const DatasetSpec& spec, std::string_view bytes) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   text = WithoutBlankLines(text);
   if (text.empty()) return false;
-  if (IsText(spec.format->Payload()) && !IsJsonObject(text)) {
+  if (HoldsText(spec.format->Payload()) && !IsJsonObject(text)) {
     return HasFirstRow(text, NamesOfColumns(spec));
   }
   return text.find('\n') != std::string_view::npos;
@@ -332,7 +326,7 @@ bool HasFirstRow(const DatasetSpec& spec, std::string_view bytes) {
 
 size_t MaxFirstRow(const DatasetSpec& spec) {
   // Binary formats tell themselves by their first bytes.
-  if (!IsText(spec.format->Payload())) return kKindBytes;
+  if (!HoldsText(spec.format->Payload())) return kKindBytes;
   const auto max_record = static_cast<size_t>(spec.format->MaxRecordBytes().value_or(0));
   return std::max(kMaxHeader, max_record);
 }
