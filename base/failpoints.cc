@@ -7,10 +7,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/mutex.h"
@@ -20,7 +22,7 @@
 namespace tidemill::failpoints {
 namespace {
 
-enum class Action { kKill, kError, kDelay };
+enum class Action { kKill, kError, kDelay, kCall };
 
 struct Armed {
   Action action = Action::kKill;
@@ -28,6 +30,7 @@ struct Armed {
   int64_t at = 1;
   int64_t passages = 0;
   Duration delay;
+  std::function<void()> call = nullptr;
 };
 
 struct Table {
@@ -94,6 +97,7 @@ std::atomic<bool> any_armed = false;
 
 absl::Status Pass(std::string_view name) {
   Duration delay;
+  std::function<void()> call;
   {
     Table& table = GetTable();
     MutexLock lock(table.mutex);
@@ -106,12 +110,15 @@ absl::Status Pass(std::string_view name) {
       std::ignore = ClaimFiring(name);  // It waits at each passage; the mark is for the test.
     } else if (!fires || !ClaimFiring(name)) {
       return absl::OkStatus();
+    } else if (armed.action == Action::kCall) {
+      call = std::move(armed.call);
     } else if (armed.action == Action::kError) {
       return Unavailable("failpoint {}", name);
     } else {
       std::raise(SIGKILL);
     }
   }
+  if (call) call();  // Without the lock: it may pass failpoints itself.
   std::this_thread::sleep_for(std::chrono::microseconds(delay.micros));
   return absl::OkStatus();
 }
@@ -139,6 +146,14 @@ absl::Status Arm(std::string_view text) {
     internal::any_armed = true;
   }
   return absl::OkStatus();
+}
+
+void ArmCall(std::string_view name, std::function<void()> call) {
+  Table& table = GetTable();
+  MutexLock lock(table.mutex);
+  table.points.insert_or_assign(
+      std::string(name), Armed{.action = Action::kCall, .delay = {}, .call = std::move(call)});
+  internal::any_armed = true;
 }
 
 void DisarmAll() {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string_view>
 
 #include "base/status.h"
@@ -27,6 +28,10 @@ absl::Status Pass(std::string_view name);
 // Arms failpoints from text in the form above, in addition to those of the environment.
 // INVALID_ARGUMENT when the text does not parse.
 absl::Status Arm(std::string_view text);
+
+// Runs `call` at the first passage of `name`, on the thread that passes: a test forces with it what
+// another thread does at this moment. Later passages do nothing.
+void ArmCall(std::string_view name, std::function<void()> call);
 
 // Removes every failpoint and its count of passages.
 void DisarmAll();

@@ -43,6 +43,17 @@ TEST_F(FailpointsTest, WaitWhenToldSo) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds{3});
 }
 
+TEST_F(FailpointsTest, CallAtTheFirstPassageAndMayPassFailpointsThere) {
+  int num_calls = 0;
+  ArmCall("test.copy", [&] {
+    ++num_calls;
+    EXPECT_THAT(PassCopy(), IsOk());
+  });
+  EXPECT_THAT(PassCopy(), IsOk());
+  EXPECT_THAT(PassCopy(), IsOk());
+  EXPECT_EQ(num_calls, 1);
+}
+
 TEST_F(FailpointsTest, RefuseTextThatDoesNotParse) {
   for (const char* const text : {"x", "=kill", "x=", "x=die", "x=kill:0", "x=kill:1x", "x=delay",
                                  "x=delay:5", "a=kill;x=no"}) {

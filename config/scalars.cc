@@ -338,4 +338,17 @@ std::string WriteBound(const Type& type, double bound) {
   }
 }
 
+bool SaysAll(const Node& node) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return node.kind == Node::Kind::kScalar &&
+         (node.text == "*" || std::ranges::equal(node.text, std::string_view("all"), {}, lower));
+}
+
+std::string AsOneItem(const Node& node, bool is_text) {
+  if (node.kind != Node::Kind::kScalar || node.text.empty()) return "";
+  // Several may be meant.
+  const bool as_it_is = !is_text || (!node.quoted && node.text.find(',') != std::string::npos);
+  return fmt::format("write [{}]", as_it_is ? node.text : WriteText(node.text));
+}
+
 }  // namespace tidemill::config::internal

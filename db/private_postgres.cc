@@ -1,8 +1,6 @@
 #include "db/private_postgres.h"
 
-#include <fcntl.h>
 #include <libpq-fe.h>
-#include <sys/file.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -15,9 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "db/cluster_template.h"
+#include "db/folder_lock.h"
 #include "db/postgres_programs.h"
 
 namespace tidemill::db {
@@ -53,35 +52,27 @@ struct Layout {
   std::string SocketLock() const { return files::Join(socket_folder, ".s.PGSQL.5432.lock"); }
 };
 
-// Held while a cluster is made and started, so that two starters do not meet.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& folder)
-      : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    while (file_.is_open() && ::flock(file_.number(), LOCK_EX) != 0 && errno == EINTR) {
-    }
-  }
-
- private:
-  const Descriptor file_;
-};
-
 std::string ConnectionStringOf(const std::string& socket_folder, const std::string& database) {
   return fmt::format("host={} port=5432 user={} dbname={}", socket_folder, kUser, database);
 }
 
-absl::Status MakeCluster(const Account& account, const std::string& programs,
-                         const Layout& layout) {
+absl::Status MakeCluster(const Account& account, const std::string& programs, const Layout& layout,
+                         const std::string& templates) {
   // Renamed when complete: an initdb that was killed leaves nothing that looks like a cluster.
   const std::string fresh = files::Join(layout.folder, "data.new");
   RETURN_IF_ERROR(files::Remove(fresh));
-  RETURN_IF_ERROR(RunToEnd(
-      account, {.arguments = {programs + "/initdb", "--pgdata=" + fresh, "--data-checksums",
-                              "--no-sync", "--no-instructions", "--locale=C.UTF-8",
-                              "--encoding=UTF8", fmt::format("--username={}", kUser),
-                              "--auth-local=trust", "--auth-host=reject"},
-                .folder = layout.folder,
-                .log_file = layout.Log()}));
+  Program initdb{
+      .arguments = {programs + "/initdb", "--data-checksums", "--no-sync", "--no-instructions",
+                    "--locale=C.UTF-8", "--encoding=UTF8", fmt::format("--username={}", kUser),
+                    "--auth-local=trust", "--auth-host=reject"},
+      .folder = layout.folder,
+      .log_file = layout.Log()};
+  if (templates.empty()) {
+    initdb.arguments.push_back("--pgdata=" + fresh);
+    RETURN_IF_ERROR(RunToEnd(account, initdb));
+  } else {
+    RETURN_IF_ERROR(CopyCluster(account, initdb, templates, fresh));
+  }
   if (::rename(fresh.c_str(), layout.Data().c_str()) != 0) {
     return Internal("cannot rename {}: {}", fresh, std::strerror(errno));
   }
@@ -225,9 +216,9 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
   ASSIGN_OR_RETURN(const std::string programs, FindPostgresPrograms());
   RETURN_IF_ERROR(CreateFolderFor(account, folder));
   RETURN_IF_ERROR(CreateFolderFor(account, socket_folder));
-  const FolderLock lock(folder);
+  const FolderLock lock(folder);  // So that two starters do not meet.
   const bool fresh = !files::Exists(files::Join(layout.Data(), "PG_VERSION"));
-  if (fresh) RETURN_IF_ERROR(MakeCluster(account, programs, layout));
+  if (fresh) RETURN_IF_ERROR(MakeCluster(account, programs, layout, options.templates));
   ASSIGN_OR_RETURN(std::optional<RunningServer> server, TakeOver(layout, options));
   if (!server) {
     ASSIGN_OR_RETURN(server, StartServer(account, programs, layout, options));

@@ -30,6 +30,9 @@ class PrivatePostgres {
     // calling thread ends, even by SIGKILL. A server that already runs is ended first, by SIGKILL
     // if necessary. When false, the server outlives both.
     bool ends_with_caller = false;
+    // A folder of clusters of which new ones are copies, made on first use. Empty where initdb
+    // makes each. Only for tests (cluster_template.h).
+    std::string templates = {};
   };
 
   // Makes a cluster with data checksums in `folder` on first use (under 1 s), starts its server if

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 #include "base/testing/status_matchers.h"
 #include "db/copy.h"
@@ -67,6 +69,36 @@ TEST_F(PrivatePostgresTest, KeepsItsRowsAndItsProcessFromStartToStart) {
   const auto restarted = Start();
   ASSERT_THAT(restarted, IsOk());
   EXPECT_THAT(Execute(**restarted, "INSERT INTO kept VALUES (1)"), IsOk());
+}
+
+TEST_F(PrivatePostgresTest, ThatIsACopyOfATemplateIsAClusterOfItsOwn) {
+  const std::string templates = root_ + "/templates";
+  const auto start = [&](const std::string& name) {
+    return PrivatePostgres::Start(root_ + "/" + name, root_ + "/s-" + name,
+                                  {.durable = false, .templates = templates});
+  };
+  // Two at once make one template.
+  std::vector<std::jthread> starters;
+  for (const char* const name : {"a", "b"}) {
+    starters.emplace_back([&, name] { EXPECT_THAT(start(name), IsOk()); });
+  }
+  starters.clear();
+  const auto count = std::distance(std::filesystem::directory_iterator(templates),
+                                   std::filesystem::directory_iterator());
+  EXPECT_EQ(count, 1);
+  const auto first = start("a");
+  const auto second = start("b");
+  ASSERT_THAT(first, IsOk());
+  ASSERT_THAT(second, IsOk());
+  EXPECT_NE((*first)->process(), (*second)->process());
+  EXPECT_THAT(Execute(**first, "CREATE TABLE kept (n int)"), IsOk());
+  EXPECT_THAT(Execute(**second, "SELECT * FROM kept"),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("")));
+  const auto database = Database::Connect((*second)->ConnectionString());
+  ASSERT_THAT(database, IsOk());
+  EXPECT_TRUE(ReadServerFacts(**database)->has_checksums);
+  EXPECT_THAT((*first)->Stop(), IsOk());
+  EXPECT_THAT((*second)->Stop(), IsOk());
 }
 
 TEST_F(PrivatePostgresTest, NoticesPagesThatAreNotAsTheyWereWritten) {

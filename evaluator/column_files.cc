@@ -66,7 +66,7 @@ std::optional<RunId> RunOf(const std::string& folder_name) {
 }
 
 // So that the next life knows which were used last.
-void NoteUse(const std::string& path) {
+void StampUse(const std::string& path) {
   std::error_code ignored;
   std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), ignored);
 }
@@ -115,7 +115,9 @@ absl::Status ColumnFiles::TakeOver() {
   {
     MutexLock lock(mutex_);
     for (const Found& one : found) {
-      files_[one.key] = {.size_bytes = one.size_bytes, .last_use = ++num_uses_};
+      files_[one.key] = {.size_bytes = one.size_bytes,
+                         .last_use = ++num_uses_,
+                         .publication = ++num_publications_};
       num_bytes_ += one.size_bytes;
     }
   }
@@ -147,20 +149,24 @@ absl::StatusOr<batch::Batch> ColumnFiles::Read(const v1::ReadModelColumnsRequest
 
 absl::StatusOr<std::optional<batch::Batch>> ColumnFiles::FindFile(const FileKey& key) {
   const std::string path = PathOf(key);
+  // Another thread may publish the file after this one has looked: what is forgotten below is what
+  // was looked at.
+  const int64_t publication = PublicationOf(key);
   auto file = batch::ReadSealedFile(path);
   if (file.ok()) {
-    NoteUse(path);
-    NoteFile(key, file->size_bytes);
+    StampUse(path);
+    NoteUse(key);
     return std::move(file->batch);
   }
   if (file.status().code() == absl::StatusCode::kDataLoss) {
+    // It stays until the new file replaces it: by now the path may hold a sound one.
     log::Warn("a column file is damaged; computing it again",
               {{"run", std::to_string(key.run.value)}, {"error", file.status().ToString()}});
-    RETURN_IF_ERROR(files::Remove(path));
   } else if (file.status().code() != absl::StatusCode::kNotFound) {
     return file.status();
   }
-  ForgetFile(key);
+  FAILPOINT("evaluator.before_forgetting_columns");
+  ForgetPublication(key, publication);
   return std::nullopt;
 }
 
@@ -274,7 +280,27 @@ void ColumnFiles::NoteFile(const FileKey& key, int64_t size_bytes) {
   MutexLock lock(mutex_);
   File& file = files_[key];
   num_bytes_ += size_bytes - file.size_bytes;
-  file = {.size_bytes = size_bytes, .last_use = ++num_uses_};
+  file = {.size_bytes = size_bytes, .last_use = ++num_uses_, .publication = ++num_publications_};
+}
+
+void ColumnFiles::NoteUse(const FileKey& key) {
+  MutexLock lock(mutex_);
+  // A file that is gone from the table stays gone, even if its bytes could still be read.
+  if (const auto it = files_.find(key); it != files_.end()) it->second.last_use = ++num_uses_;
+}
+
+int64_t ColumnFiles::PublicationOf(const FileKey& key) const {
+  MutexLock lock(mutex_);
+  const auto it = files_.find(key);
+  return it == files_.end() ? 0 : it->second.publication;
+}
+
+void ColumnFiles::ForgetPublication(const FileKey& key, int64_t publication) {
+  MutexLock lock(mutex_);
+  const auto it = files_.find(key);
+  if (it == files_.end() || it->second.publication != publication) return;
+  num_bytes_ -= it->second.size_bytes;
+  files_.erase(it);
 }
 
 void ColumnFiles::ForgetFile(const FileKey& key) {

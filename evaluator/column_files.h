@@ -79,7 +79,8 @@ class ColumnFiles {
   };
   struct File {
     int64_t size_bytes = 0;
-    int64_t last_use = 0;  // A greater number is a later use.
+    int64_t last_use = 0;     // A greater number is a later use.
+    int64_t publication = 0;  // No two files that were ever published have the same number.
   };
   // A job that is queued or running. mutex_ guards all fields except `stop`.
   struct Computation {
@@ -111,9 +112,14 @@ class ColumnFiles {
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Publish(const std::string& path, const FileKey& key, int64_t size_bytes,
                        const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
-  // NoteFile() records that a file was written or read. ForgetFile() records that it is gone.
+  // Record that a file was written, that it was read, and that it is gone.
   void NoteFile(const FileKey& key, int64_t size_bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  void NoteUse(const FileKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetFile(const FileKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The publication of a file that is kept, 0 when there is none.
+  int64_t PublicationOf(const FileKey& key) const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Forgets a file unless another publication has replaced it since.
+  void ForgetPublication(const FileKey& key, int64_t publication) ABSL_LOCKS_EXCLUDED(mutex_);
   // Removes the least recently used files, but not `kept`, until the rest is within the budget.
   absl::Status MakeRoom(const FileKey& kept) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -125,6 +131,7 @@ class ColumnFiles {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t num_jobs_begun_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t num_uses_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t num_publications_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t num_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<FileKey, File> files_ ABSL_GUARDED_BY(mutex_);
   // Shared with the task that runs the job and with the calls that wait for it.

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/failpoints.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "db/testing/postgres.h"
@@ -51,7 +52,10 @@ class ColumnFilesTest : public ::testing::Test {
     EXPECT_THAT(Evaluator::Open(*connection_, 1, [](const auto&...) { return absl::OkStatus(); }),
                 IsOk());
   }
-  ~ColumnFilesTest() override { std::filesystem::remove_all(folder_); }
+  ~ColumnFilesTest() override {
+    failpoints::DisarmAll();
+    std::filesystem::remove_all(folder_);
+  }
 
   // One life of the files; ends the one before.
   ColumnFiles& NewLife(ColumnsRunner run_job, int num_jobs = 1) {
@@ -114,6 +118,39 @@ TEST_F(ColumnFilesTest, EqualRequestsWaitForOneJob) {
   go.notify_all();
   readers.clear();
   EXPECT_EQ(num_jobs, 2);
+}
+
+TEST_F(ColumnFilesTest, AFileThatIsPublishedWhileAnotherLooksForItIsNotForgotten) {
+  int num_jobs = 0;
+  NewLife([&](const v1::EvaluationJob& job, const std::stop_token&) {
+    ++num_jobs;
+    return WriteFile(job);
+  });
+  // The outer reader has found no file. Before it acts on that, the inner one publishes it.
+  failpoints::ArmCall("evaluator.before_forgetting_columns",
+                      [&] { EXPECT_THAT(Read(Request(1, 5)), IsOk()); });
+  EXPECT_THAT(Read(Request(1, 5)), IsOk());
+  EXPECT_EQ(num_jobs, 1);
+  EXPECT_THAT(Read(Request(1, 5)), IsOk());
+  EXPECT_EQ(num_jobs, 1);
+}
+
+TEST_F(ColumnFilesTest, ASoundFileThatReplacesADamagedOneMeanwhileIsKept) {
+  int num_jobs = 0;
+  NewLife([&](const v1::EvaluationJob& job, const std::stop_token&) {
+    ++num_jobs;
+    return WriteFile(job);
+  });
+  ASSERT_THAT(Read(Request(1, 5)), IsOk());
+  const int64_t num_bytes = columns_->num_bytes();
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/1")) {
+    std::filesystem::resize_file(entry.path(), 20);
+  }
+  failpoints::ArmCall("evaluator.before_forgetting_columns",
+                      [&] { EXPECT_THAT(Read(Request(1, 5)), IsOk()); });
+  EXPECT_THAT(Read(Request(1, 5)), IsOk());
+  EXPECT_EQ(num_jobs, 2);
+  EXPECT_EQ(columns_->num_bytes(), num_bytes);
 }
 
 TEST_F(ColumnFilesTest, AJobEndsWhenNobodyWaitsForItAnyMore) {

@@ -11,6 +11,10 @@ constexpr char kSelectJob[] = R"(
   SELECT state, error, seconds, num_windows,
     (SELECT count(*) FROM evaluator.windows AS w
      WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS windows_done,
+    (SELECT coalesce(sum(num_prepared_here), 0)::bigint FROM evaluator.windows AS w
+     WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS num_prepared_here,
+    (SELECT coalesce(sum(num_prepared_at_workers), 0)::bigint FROM evaluator.windows AS w
+     WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS num_prepared_at_workers,
     (SELECT coalesce(sum(samples), 0)
      FROM (SELECT max(num_known) AS samples FROM evaluator.evaluations AS e
            WHERE e.run_id = j.run_id AND e.evaluation = j.evaluation
@@ -48,10 +52,11 @@ constexpr char kSelectWindows[] = R"(
 
 constexpr char kInsertWindow[] = R"(
   INSERT INTO evaluator.windows
-    (run_id, evaluation, window_index, from_time, from_key, to_time, to_key)
+    (run_id, evaluation, window_index, from_time, from_key, to_time, to_key, num_prepared_here,
+     num_prepared_at_workers)
   VALUES ($1, $2, $3,
           timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5,
-          timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7)
+          timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7, $8, $9)
   ON CONFLICT DO NOTHING)";
 
 constexpr char kInsertEvaluation[] = R"(
@@ -159,6 +164,8 @@ std::optional<JobRow> EvaluationsTable::FindJob(const JobKey& job) {
                 .windows_total = row["num_windows"].as<int64_t>(),
                 .windows_done = row["windows_done"].as<int64_t>(),
                 .samples_done = row["samples_done"].as<int64_t>(),
+                .num_prepared_here = row["num_prepared_here"].as<int64_t>(),
+                .num_prepared_at_workers = row["num_prepared_at_workers"].as<int64_t>(),
                 .faults = has_ended ? FindFaults(job) : std::vector<rpc::v1::MeasureFault>()};
 }
 
@@ -206,6 +213,7 @@ std::vector<int64_t> EvaluationsTable::MeasuredWindows(const JobKey& job) {
 }
 
 bool EvaluationsTable::InsertWindow(const JobKey& job, const v1::JobWindow& window,
+                                    const v1::WindowEnd& end,
                                     std::span<const v1::ModelScores> scores) {
   using Bound = std::optional<int64_t>;
   const v1::Window& bounds = window.window();
@@ -214,7 +222,8 @@ bool EvaluationsTable::InsertWindow(const JobKey& job, const v1::JobWindow& wind
                         bounds.has_from() ? Bound(bounds.from().event_time()) : std::nullopt,
                         bounds.has_from() ? Bound(bounds.from().sample_key()) : std::nullopt,
                         bounds.has_to() ? Bound(bounds.to().event_time()) : std::nullopt,
-                        bounds.has_to() ? Bound(bounds.to().sample_key()) : std::nullopt);
+                        bounds.has_to() ? Bound(bounds.to().sample_key()) : std::nullopt,
+                        end.num_prepared_here(), end.num_prepared_at_workers());
   if (inserted.affected_rows() == 0) return false;
   for (const v1::ModelScores& model : scores) InsertScores(job, window.window_index(), model);
   return true;

@@ -34,6 +34,8 @@ struct JobRow {
   int64_t windows_total = 0;
   int64_t windows_done = 0;
   int64_t samples_done = 0;
+  int64_t num_prepared_here = 0;
+  int64_t num_prepared_at_workers = 0;
   // Faults of measures that are plug-ins; known once the job has ended.
   std::vector<rpc::v1::MeasureFault> faults = {};
 };
@@ -65,9 +67,9 @@ class EvaluationsTable {
   // Returns the indices of the measured windows, ascending.
   std::vector<int64_t> MeasuredWindows(const JobKey& job);
 
-  // Inserts a window with its scores. Returns false, and does nothing, when the window exists
-  // already.
-  bool InsertWindow(const JobKey& job, const v1::JobWindow& window,
+  // Inserts a window with its scores, and what its end says. Returns false, and does nothing, when
+  // the window exists already.
+  bool InsertWindow(const JobKey& job, const v1::JobWindow& window, const v1::WindowEnd& end,
                     std::span<const v1::ModelScores> scores);
   LostWindows FindLostWindows(const JobKey& job);
   // Returns at most 20, those with the most values first.

@@ -62,6 +62,8 @@ v1::WatchEvaluationResponse ToResponse(const JobRow& row) {
   response.set_error(row.error);
   for (const rpc::v1::MeasureFault& fault : row.faults) *response.add_faults() = fault;
   response.set_seconds(row.seconds);
+  response.set_num_prepared_here(row.num_prepared_here);
+  response.set_num_prepared_at_workers(row.num_prepared_at_workers);
   return response;
 }
 

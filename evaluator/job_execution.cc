@@ -80,7 +80,7 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
     }
     case v1::JobReport::kWindowEnd: {
       ASSIGN_OR_RETURN(const v1::JobWindow* window, WindowOf(report.window_end().window_index()));
-      return Write(*window);
+      return Write(*window, report.window_end());
     }
     case v1::JobReport::kProgress: {
       const int64_t total = report.progress().num_samples();
@@ -118,11 +118,11 @@ absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {
   return absl::OkStatus();
 }
 
-absl::Status JobExecution::Write(const v1::JobWindow& window) {
+absl::Status JobExecution::Write(const v1::JobWindow& window, const v1::WindowEnd& end) {
   RETURN_IF_FAILPOINT("evaluator.after_window");
   const std::vector<v1::ModelScores> scores = std::exchange(open_scores_, {});
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
-    EvaluationsTable(work).InsertWindow(key_, window, scores);
+    EvaluationsTable(work).InsertWindow(key_, window, end, scores);
     RETURN_IF_FAILPOINT("evaluator.before_commit");
     return absl::OkStatus();
   }));

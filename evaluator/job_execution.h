@@ -43,7 +43,7 @@ class JobExecution {
   // Returns the last score of the open window.
   absl::StatusOr<v1::Score*> LastScore();
   absl::Status TakeScores(const v1::ModelScores& scores);
-  absl::Status Write(const v1::JobWindow& window);
+  absl::Status Write(const v1::JobWindow& window, const v1::WindowEnd& end);
   absl::Status AddSeconds(double seconds);
   absl::StatusOr<const v1::JobWindow*> WindowOf(int64_t window_index) const;
 

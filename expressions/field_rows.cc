@@ -34,7 +34,8 @@ absl::StatusOr<FieldRows> FieldRows::Make(std::shared_ptr<const Program> program
         rows.arrays_.size());
     Array array{.type = input.type,
                 .values = std::make_unique<std::byte[]>(SizeOf(input.type) *
-                                                        static_cast<size_t>(kBlockRows))};
+                                                        static_cast<size_t>(kBlockRows)),
+                .asks_if_missing = input.asks_if_missing};
     if (input.type == Type::kTime) {
       const auto format = rows.reading_.times.find(input.name);
       ASSIGN_OR_RETURN(
@@ -86,11 +87,15 @@ absl::Status FieldRows::SetText(size_t column, std::optional<std::string_view> t
 }
 
 absl::Status FieldRows::Read(Array& array, std::string_view column, std::string_view text) {
+  const std::string_view word = WithoutBlanks(text);
   if (array.type == Type::kText) {
+    if (array.asks_if_missing && (word.empty() || SaysMissing(word))) {
+      SetNull(array);
+      return absl::OkStatus();
+    }
     array.At<std::string_view>(num_rows_) = texts_.Copy(text);
     return absl::OkStatus();
   }
-  const std::string_view word = WithoutBlanks(text);
   if (array.type == Type::kNumber) {
     if (const auto number = ReadNumber(word, reading_.decimal)) {
       array.At<double>(num_rows_) = *number;
@@ -128,6 +133,24 @@ void FieldRows::SetNumber(size_t column, std::optional<double> number) {
   for (const size_t place : arrays_of_[column]) {
     arrays_[place].At<double>(num_rows_) = number.value_or(kNullNumber);
   }
+}
+
+bool FieldRows::IsNull(size_t column) const {
+  return std::ranges::any_of(arrays_of_[column], [&](size_t place) {
+    const Array& array = arrays_[place];
+    switch (array.type) {
+      case Type::kNumber:
+        return expressions::IsNull(array.At<double>(num_rows_));
+      case Type::kWhole:
+      case Type::kTime:
+        return expressions::IsNull(array.At<int64_t>(num_rows_));
+      case Type::kTruth:
+        return expressions::IsNull(array.At<Truth>(num_rows_));
+      case Type::kText:
+        return expressions::IsNull(array.At<std::string_view>(num_rows_));
+    }
+    return false;
+  });
 }
 
 void FieldRows::Run() { evaluation_->Run(num_rows_); }

@@ -14,6 +14,9 @@
 
 namespace tidemill::expressions {
 
+// Arguments of one call at most.
+inline constexpr size_t kMaxArguments = 256;
+
 // One way to call a function whose types do not depend on each other.
 struct Overload {
   std::vector<Type> parameters = {};

@@ -66,7 +66,9 @@ Step::Kernel NumberToText();
 Step::Kernel WholeToText();
 Step::Kernel TruthToText();
 Step::Kernel TimeToText();
-Step::Kernel TextToNumber();  // A result that is not a number is null.
+// A text that is not a number is null.
+Step::Kernel TextToNumber();
+Step::Kernel TextWithCommaToNumber();
 Step::Kernel TextToWhole();
 Step::Kernel TextToTime();  // Setting: TimeSetting.
 

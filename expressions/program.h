@@ -39,6 +39,9 @@ struct Input {
   std::string name;
   Type type = Type::kNumber;
   bool is_float = false;  // The numbers are floats.
+  // A text that is a word for a missing value is null, because the expression asks whether the
+  // field is there.
+  bool asks_if_missing = false;
 };
 
 struct Constant {

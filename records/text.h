@@ -19,8 +19,8 @@ inline bool IsBlank(std::string_view text) {
 // Whether PostgreSQL accepts the bytes as a text: UTF-8 without zero bytes.
 bool IsText(std::string_view bytes);
 
-// Returns the bytes as a text of at most `max_bytes`. Each byte that is not valid is replaced by
-// '?'.
+// Returns the bytes as a text of at most `max_bytes`. Each byte that is not valid is replaced by a
+// text such as "\xe9".
 std::string AsText(std::string_view bytes, size_t max_bytes = 500);
 
 }  // namespace tidemill

@@ -65,7 +65,8 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> VerifiedServerCredentia
 }
 
 // gRPC shuts down when the last of its objects in a process goes, and then waits up to ten seconds
-// for its own thread that polls. With this it stays until the process ends.
+// for its own thread that polls, for example where the last bytes were sent by a thread that is not
+// gRPC's. With this it stays until the process ends.
 void KeepGrpc() {
   [[maybe_unused]] static const bool is_kept = [] {
     grpc_init();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 
 #include "CLI/CLI.hpp"
 #include "base/files.h"
@@ -186,6 +187,11 @@ absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service)
   return folder;
 }
 
+void EndProcess(int code) {
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
 int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make) {
   KeepFreedPages();
   Flags flags;
@@ -201,9 +207,9 @@ int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFac
   log::Configure(name, log::Level::kInfo, flags.log_json);
   LogForGrpc();
   const absl::Status status = Run(flags, name, make);
-  if (status.ok()) return 0;
+  if (status.ok()) EndProcess(0);
   log::Error("cannot serve", {{"error", status.ToString()}});
-  return 1;
+  EndProcess(1);
 }
 
 }  // namespace tidemill::rpc

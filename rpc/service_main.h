@@ -90,9 +90,15 @@ using ServiceFactory =
 
 // Runs the service `name` until SIGTERM or SIGINT. The flags are --config FILE, --log-json,
 // --listen ENDPOINT and --metrics ADDRESS; the last two replace the configured addresses. Returns
-// the process's exit code. It is not 0 after a failure, which is logged in one line. Once it
-// serves, it prints `listening endpoint="..."` as an info line. It ends within a second of the
-// signal unless Stopping() takes longer, and at once on a second signal.
+// the exit code of a call that only asks for help. Otherwise it ends the process (EndProcess()).
+// The exit code is not 0 after a failure, which is logged in one line. Once it serves, it prints
+// `listening endpoint="..."` as an info line. It ends within a second of the signal unless
+// Stopping() takes longer, and at once on a second signal.
 int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFactory& make);
+
+// Ends a process that may have used gRPC, with this exit code, once its output is written. Objects
+// of static storage stay: gRPC's threads run until the process is gone, and what they use must not
+// be destroyed under them. Objects of main() must have ended before.
+[[noreturn]] void EndProcess(int code);
 
 }  // namespace tidemill::rpc

@@ -18,6 +18,7 @@ namespace tidemill::rpc {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 
@@ -95,6 +96,17 @@ TEST_F(ServiceMainTest, ServesUntilItIsAskedToEnd) {
     EXPECT_EQ(ExitCode(child), 0);
     EXPECT_THAT(log_, HasSubstr("stopping"));
   }
+}
+
+TEST_F(ServiceMainTest, EndsWithoutDestroyingWhatThreadsOfGrpcStillUse) {
+  const pid_t child = Launch({"--config", config_});
+  ReadLogUntil("listening");
+  ASSERT_EQ(::kill(child, SIGTERM), 0);
+  EXPECT_EQ(ExitCode(child), 0);
+  EXPECT_THAT(log_, HasSubstr("stopping"));
+  EXPECT_THAT(log_, Not(HasSubstr("static objects are destroyed")));
+  EXPECT_EQ(ExitCode(Launch({"--config", folder_.path() + "/missing.yaml"})), 1);
+  EXPECT_THAT(log_, Not(HasSubstr("static objects are destroyed")));
 }
 
 TEST_F(ServiceMainTest, ListensWhereTheFlagSays) {

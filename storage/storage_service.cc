@@ -71,8 +71,18 @@ void Assign(const SyncProgress& from, v1::SyncDatasetResponse* to) {
   to->set_num_samples(from.num_samples);
   to->set_num_quarantined(from.num_quarantined);
   to->set_num_deleted(from.num_deleted);
+  to->set_num_replaced(from.num_replaced);
   to->set_num_passed_over(from.num_passed_over);
   to->set_first_passed_over(from.first_passed_over);
+  to->set_num_awaited(from.num_awaited);
+  if (from.num_not_taken == 0) return;
+  to->mutable_not_taken()->set_num_files(from.num_not_taken);
+  to->mutable_not_taken()->clear_files();
+  for (const FileNotTaken& file : from.not_taken) {
+    auto* const named = to->mutable_not_taken()->add_files();
+    named->set_path(file.path);
+    named->set_reason(file.reason);
+  }
 }
 
 void Assign(const DatasetStatistics& from, v1::GetDatasetStatisticsResponse* to) {
@@ -174,7 +184,7 @@ grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
       }));
 }
 
-// Where the records are that were ever found.
+// Where the records of the files are.
 rpc::v1::Ledger LedgerOf(const DatasetCounts& counts) {
   int64_t num_wanted = 0;
   for (const DatasetLeftOut::Reason& reason : counts.left_out.reasons) {
@@ -182,7 +192,7 @@ rpc::v1::Ledger LedgerOf(const DatasetCounts& counts) {
   }
   rpc::v1::Ledger ledger;
   ledger.set_num_used(counts.num_samples);
-  ledger.set_num_deleted(counts.num_deleted);
+  ledger.set_num_deleted(counts.num_deleted_on_request);
   ledger.set_num_unlabelled(num_wanted);
   ledger.set_num_bad(counts.left_out.num_records - num_wanted);
   ledger.set_num_filtered(counts.left_out.num_filtered);
@@ -216,6 +226,8 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   *dataset.mutable_ledger() = LedgerOf(counts);
   dataset.set_num_bad_samples(counts.num_bad_samples);
   dataset.set_superseded(entry.superseded);
+  const absl::Status there = core_.catalog.CheckFolder(entry);
+  if (!there.ok()) dataset.set_unreachable(AsText(std::string(there.message())));
   // Where there are no labels, none is missing.
   if (!EffectiveLabel(entry.spec).is_given()) {
     dataset.mutable_left_out()->clear_num_unlabelled();
@@ -270,8 +282,10 @@ grpc::Status StorageService::SyncDataset(grpc::ServerContext* context,
       permit.Write(*writer,
                    last);  // What is ingested stays, whether or not the caller still listens.
     };
+    SyncWait wait{.is_abandoned = [&] { return context->IsCancelled(); }};
+    if (request->has_max_wait()) wait.limit = Duration{request->max_wait()};
     ASSIGN_OR_RETURN(const DatasetSnapshot snapshot,
-                     core_.ingestor.Sync({request->dataset_id()}, /*wait=*/true, report));
+                     core_.ingestor.Sync({request->dataset_id()}, /*wait=*/true, report, wait));
     RETURN_IF_ERROR(core_.indexes.GetAtLeast(snapshot).status());
     Assign(snapshot, last.mutable_snapshot());
     return Send(permit, writer, last);

@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/random.h"
 #include "base/time.h"
+#include "db/testing/postgres.h"
 
 namespace tidemill::tests {
 namespace {
@@ -82,8 +83,10 @@ CommandResult RunTidemill(const std::vector<std::string>& words,
   argv.push_back(nullptr);
   const std::string out = scratch + "/out";
   const std::string err = scratch + "/err";
+  const std::string templates = db::testing::ClusterTemplates();
   const pid_t child = fork();
   if (child == 0) {
+    setenv("TIDEMILL_CLUSTER_TEMPLATES", templates.c_str(), 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDOUT_FILENO);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);

@@ -364,6 +364,7 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   RETURN_IF_ERROR(AddDigests(folder, model));
   ASSIGN_OR_RETURN(const ModelId id,
                    model_store_.PutModel(std::move(header), files::Join(folder, kArtefactFolder)));
+  metrics_.Note(last->result());
   RETURN_IF_FAILPOINT("trainer_server.after_store");
   v1::StoreModelResponse response;
   response.set_model_id(id.value);

@@ -17,6 +17,7 @@
 #include "trainer_server/known_threads.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
+#include "trainer_server/training_metrics.h"
 #include "trainer_server/training_processes.h"
 
 namespace tidemill::model_store {
@@ -96,6 +97,7 @@ class Trainings {
   model_store::ModelStoreClient& model_store_;
   RunFences fences_;
   KnownThreads known_threads_;
+  TrainingMetrics metrics_{metrics::Process()};
   Mutex mutex_;
   std::optional<v1::TrainingMachine> machine_ ABSL_GUARDED_BY(mutex_);
   Jobs trainings_{"trainer server"};

@@ -58,6 +58,22 @@ std::string ResultsFolder(const BenchFlags& flags) {
                      : files::Join(flags.suite, "../results/suite");
 }
 
+// Only a flag names a stack: the environment names the one that its user works with.
+BenchStack WhoseStack(const GlobalFlags& global) {
+  const bool is_named = !global.state.empty() || !global.config.empty() || !global.server.empty();
+  return is_named ? BenchStack::kUsers : BenchStack::kOwn;
+}
+
+// The suite's own stack, on which no dataset of its user has the name of one of the suite's, unless
+// its user names one.
+StackAddress SuiteStack(const GlobalFlags& global, const BenchFlags& flags) {
+  StackAddress address = global;
+  if (WhoseStack(global) == BenchStack::kOwn) {
+    address.state = files::Join(WorkFolder(flags), "stack");
+  }
+  return address;
+}
+
 absl::StatusOr<std::vector<SuiteEntry>> EntriesOf(const BenchFlags& flags) {
   ASSIGN_OR_RETURN(const std::vector<SuiteEntry> suite, ReadSuite(flags.suite));
   return ChooseEntries(suite, flags.names);
@@ -209,7 +225,7 @@ int RunOn(const GlobalFlags& global, const BenchFlags& flags, const SuitePlan& p
           const Session& session) {
   auto results = SuiteResults::Open(ResultsFolder(flags));
   if (!results.ok()) return Report(results.status());
-  const CaseRunner runner(session, WorkFolder(flags));
+  const CaseRunner runner(session, WhoseStack(global), WorkFolder(flags));
   const ordered_json machine = DescribeMachine(flags.suite);
   const auto outcome = RunSuite(plan.budgeted, runner, machine, *results, global.quiet);
   if (!outcome.ok()) {
@@ -238,7 +254,8 @@ int Run(const GlobalFlags& global, const BenchFlags& flags) {
   SuitePlan plan;
   if (const absl::Status planned = Plan(flags, plan); !planned.ok()) return Report(planned);
   if (!global.quiet) SayPlan(plan);
-  const auto session = Session::AttachOrStart(global, StartStackOf::kAnything, global.quiet);
+  const auto session =
+      Session::AttachOrStart(SuiteStack(global, flags), StartStackOf::kAnything, global.quiet);
   if (!session.ok()) return Report(session.status());
   const int code = RunOn(global, flags, plan, *session);
   LeaveStack(*session, global.quiet);
@@ -258,7 +275,8 @@ int TellReport(const GlobalFlags& global, const BenchFlags& flags) {
 }
 
 void AddSuiteFlags(Command& command, BenchFlags& flags) {
-  command.AddOption("names", flags.names, "Entries or domains (default: all)").TypeName("NAME");
+  command.AddOption("names", flags.names, "Entries, domains, or DOMAIN/ENTRY (default: all)")
+      .TypeName("NAME");
   command.AddOption("--suite", flags.suite, "The suite's folder (default: benchmarks/suite)")
       .TypeName("FOLDER");
 }
@@ -275,8 +293,8 @@ void AddRunFlags(Command& run, BenchFlags& flags) {
   AddResultsFlag(run, flags);
   run.AddOption(
          "--work", flags.work,
-         "The folder of prepared data, outside the stack's state (default: tidemill/bench in "
-         "the user's cache)")
+         "The folder of prepared data, and of the suite's own stack, which is used unless --state, "
+         "--config or --server names another one (default: tidemill/bench in the user's cache)")
       .TypeName("FOLDER");
   run.AddOption("--parts", flags.parts,
                 "Only these parts of entries: runs, sweep, or names of comparisons (default: all)")

@@ -9,7 +9,9 @@
 #include "cli/bench/run_figures.h"
 #include "cli/bench/sweep.h"
 #include "cli/bench/work_folder.h"
+#include "cli/pipelines/dataset_difference.h"
 #include "cli/pipelines/submission.h"
+#include "cli/results/left_out.h"
 #include "cli/results/run_report.h"
 #include "cli/views/watch.h"
 #include "rpc/channel.h"
@@ -46,15 +48,33 @@ absl::Status Follow(const Session& session, int64_t run) {
   return end == WatchEnd::kDetached ? Cancelled("detached from run {}", run) : absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> Submit(const Session& session, const std::string& path,
+// FAILED_PRECONDITION when a dataset of the user has the name of one of the pipeline's.
+absl::Status CheckNamesAreFree(const Session& session, const supervisor::PipelineSpec& pipeline) {
+  for (const auto& [name, spec] : pipeline.datasets) {
+    if (!spec) continue;
+    const std::optional<OtherDataset> other = FindOtherDataset(session, name, *spec);
+    if (!other) continue;
+    return FailedPrecondition(
+        "the stack has another dataset {}: {}; without --state, --config and --server the suite "
+        "runs on its own stack",
+        name, other->difference);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> Submit(const Session& session, BenchStack stack, const std::string& path,
                                int64_t max_triggers) {
   ASSIGN_OR_RETURN(PipelineFile file, ReadPipelineFile(path));
   file.data_elsewhere = session.remote();
   supervisor::DiskFiles files = FilesOf(file);
   const auto checked = CheckPipelineFile(file, files);
   RETURN_IF_ERROR(checked.problems.ToStatus());
-  ASSIGN_OR_RETURN(const auto submitted, SubmitPipeline(session, file, files, max_triggers,
-                                                        storage::v1::ON_OTHER_SPEC_UNSPECIFIED));
+  if (stack == BenchStack::kUsers) RETURN_IF_ERROR(CheckNamesAreFree(session, checked.value));
+  ASSIGN_OR_RETURN(
+      const auto submitted,
+      SubmitPipeline(session, file, files, max_triggers,
+                     stack == BenchStack::kOwn ? storage::v1::ON_OTHER_SPEC_NEW_VERSION
+                                               : storage::v1::ON_OTHER_SPEC_UNSPECIFIED));
   return submitted.run_id();
 }
 
@@ -84,7 +104,7 @@ absl::StatusOr<int64_t> CaseRunner::RunToEnd(const BenchCase& one,
   ASSIGN_OR_RETURN(const std::string folder, PrepareFolder(*one.entry, work_folder_));
   const std::string path = files::Join(folder, pipeline.name + ".yaml");
   RETURN_IF_ERROR(files::WriteAtomically(path, pipeline.text));
-  ASSIGN_OR_RETURN(const int64_t run, Submit(session_, path, one.max_triggers));
+  ASSIGN_OR_RETURN(const int64_t run, Submit(session_, stack_, path, one.max_triggers));
   RETURN_IF_ERROR(Follow(session_, run));
   return run;
 }
@@ -97,6 +117,7 @@ absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
     return FailedPrecondition("run {} of {} has not succeeded: {}", id, pipeline.name,
                               run.run().error().empty() ? "it was stopped" : run.run().error());
   }
+  RETURN_IF_ERROR(CheckAllTaken(one, run));
   RunFigures figures = FiguresOf(run);
   if (one.sweep != nullptr) KeepForSweep(*one.sweep, figures);
   ordered_json result = {{"figures", FiguresToJson(figures)}};
@@ -105,6 +126,16 @@ absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
                    TryPolicies(session_, pipeline.name, id, *one.sweep, one.prices));
   result.update(tried);
   return result;
+}
+
+// Figures of a part of the data are not kept, and the run is not asked again.
+absl::Status CaseRunner::CheckAllTaken(const BenchCase& one, const v1::GetRunResponse& run) const {
+  for (const auto& [name, left_out] : run.left_out()) {
+    if (left_out.not_taken().num_files() == 0) continue;
+    RETURN_IF_ERROR(Forget(one));
+    return FailedPrecondition("{}", DescribeNotTaken(left_out.not_taken(), name));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CaseRunner::Forget(const BenchCase& one) const {

@@ -8,15 +8,22 @@
 #include "base/status.h"
 #include "cli/bench/bench_case.h"
 #include "cli/stack/session.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
+
+// Whose stack the cases run on.
+enum class BenchStack {
+  kOwn,    // The suite's. A dataset whose spec has changed since is registered again.
+  kUsers,  // One that a user has named. What differs from a dataset of the user is refused.
+};
 
 // Runs the cases of one folder. Thread-compatible.
 class CaseRunner {
  public:
   // `session` must outlive this object. Pipelines and prepared data are kept below `work_folder`.
-  CaseRunner(const Session& session, std::string work_folder)
-      : session_(session), work_folder_(std::move(work_folder)) {}
+  CaseRunner(const Session& session, BenchStack stack, std::string work_folder)
+      : session_(session), stack_(stack), work_folder_(std::move(work_folder)) {}
 
   // Returns {"figures", "policies" (of a sweep), "failed" (policies that could not be tried)}. A
   // run of the same pipeline that is in progress is followed, and one that has succeeded is used,
@@ -28,9 +35,12 @@ class CaseRunner {
   absl::Status Forget(const BenchCase& one) const;
 
  private:
+  // FAILED_PRECONDITION, once the run is forgotten, when it lacks files of its datasets.
+  absl::Status CheckAllTaken(const BenchCase& one, const supervisor::v1::GetRunResponse& run) const;
   absl::StatusOr<int64_t> RunToEnd(const BenchCase& one, const NamedPipeline& pipeline) const;
 
   const Session& session_;
+  const BenchStack stack_;
   const std::string work_folder_;
 };
 

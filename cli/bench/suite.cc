@@ -65,7 +65,8 @@ absl::StatusOr<std::vector<SuiteEntry>> ChooseEntries(const std::vector<SuiteEnt
   std::set<std::string> unknown(names.begin(), names.end());
   for (const SuiteEntry& entry : suite) {
     const auto is_meant = [&](const std::string& name) {
-      return name == entry.spec.name || name == entry.spec.domain;
+      return name == entry.spec.name || name == entry.spec.domain ||
+             name == entry.spec.domain + "/" + entry.spec.name;
     };
     std::erase_if(unknown, is_meant);
     if (names.empty() || std::ranges::any_of(names, is_meant)) chosen.push_back(entry);

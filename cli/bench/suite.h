@@ -18,8 +18,8 @@ struct SuiteEntry {
 // there is no entry. INVALID_ARGUMENT has every problem of the files.
 absl::StatusOr<std::vector<SuiteEntry>> ReadSuite(const std::string& folder);
 
-// Returns the entries with these names or domains, in the order of the suite; all for no names.
-// NOT_FOUND lists the known entries.
+// Returns the entries with these names, domains, or domains and names ("tabular/elec2"), in the
+// order of the suite; all for no names. NOT_FOUND lists the known entries.
 absl::StatusOr<std::vector<SuiteEntry>> ChooseEntries(const std::vector<SuiteEntry>& suite,
                                                       const std::vector<std::string>& names);
 

@@ -1,7 +1,11 @@
 #include "cli/command_line/command.h"
 
+#include <charconv>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "fmt/format.h"
@@ -10,6 +14,53 @@
 #include "base/status.h"
 
 namespace tidemill::cli {
+namespace {
+
+using Problem = std::function<std::string(const std::string&)>;
+
+constexpr char kNotEmpty[] = "not empty";
+
+// Checks that are added later come first: they know better what is wrong with a value.
+void CheckFirst(CLI::Option& option, Problem problem) {
+  CLI::Validator check([problem = std::move(problem)](std::string& text) { return problem(text); },
+                       "");
+  check.non_modifying();
+  option.transform(std::move(check));
+}
+
+std::string ProblemOfNumber(const std::string& text, int64_t low, int64_t high) {
+  int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, number);
+  const bool is_number = parsed == end && error == std::errc();
+  if (is_number && number >= low && number <= high) return "";
+  if (high == std::numeric_limits<int64_t>::max() && low == 0) {
+    return fmt::format("'{}' is not a whole number of 0 or more, and at most {}", text, high);
+  }
+  return fmt::format("'{}' is not a whole number from {} to {}", text, low, high);
+}
+
+Argument TextOption(CLI::Option& option) {
+  option.check(
+      [](const std::string& text) {
+        return text.empty() ? "the value is empty: write one, or leave the option out" : "";
+      },
+      "", kNotEmpty);
+  return Argument(option);
+}
+
+template <typename Number>
+Argument NumberOption(CLI::Option& option) {
+  option.check(
+      [](const std::string& text) {
+        return ProblemOfNumber(text, std::numeric_limits<Number>::min(),
+                               std::numeric_limits<Number>::max());
+      },
+      "");
+  return Argument(option);
+}
+
+}  // namespace
 
 Argument& Argument::Required() {
   option_.required();
@@ -31,8 +82,13 @@ Argument& Argument::OneEach() {
   return *this;
 }
 
+Argument& Argument::MayBeEmpty() {
+  option_.get_validator(kNotEmpty)->active(false);
+  return *this;
+}
+
 Argument& Argument::Check(std::function<std::string(const std::string&)> problem) {
-  option_.check(std::move(problem));
+  CheckFirst(option_, std::move(problem));
   return *this;
 }
 
@@ -41,15 +97,13 @@ Argument& Argument::OneOf(const std::vector<std::string>& words) {
   return *this;
 }
 
-Argument& Argument::Between(int low, int high) {
-  option_.check(CLI::Range(low, high));
+Argument& Argument::Between(int64_t low, int64_t high) {
+  CheckFirst(option_,
+             [low, high](const std::string& text) { return ProblemOfNumber(text, low, high); });
   return *this;
 }
 
-Argument& Argument::NonNegative() {
-  option_.check(CLI::NonNegativeNumber);
-  return *this;
-}
+Argument& Argument::NonNegative() { return Between(0, std::numeric_limits<int64_t>::max()); }
 
 Command::Command(const std::string& name, const std::string& meaning)
     : node_(std::make_shared<CLI::App>(meaning, name)) {}
@@ -70,25 +124,25 @@ void Command::AddFlag(const std::string& names, bool& value, const std::string& 
 
 Argument Command::AddOption(const std::string& names, std::string& value,
                             const std::string& meaning) {
-  return Argument(*node_->add_option(names, value, meaning));
+  return TextOption(*node_->add_option(names, value, meaning));
 }
 
 Argument Command::AddOption(const std::string& names, int& value, const std::string& meaning) {
-  return Argument(*node_->add_option(names, value, meaning));
+  return NumberOption<int>(*node_->add_option(names, value, meaning));
 }
 
 Argument Command::AddOption(const std::string& names, int64_t& value, const std::string& meaning) {
-  return Argument(*node_->add_option(names, value, meaning));
+  return NumberOption<int64_t>(*node_->add_option(names, value, meaning));
 }
 
 Argument Command::AddOption(const std::string& names, std::vector<std::string>& values,
                             const std::string& meaning) {
-  return Argument(*node_->add_option(names, values, meaning));
+  return TextOption(*node_->add_option(names, values, meaning));
 }
 
 Argument Command::AddOption(const std::string& names, std::vector<int64_t>& values,
                             const std::string& meaning) {
-  return Argument(*node_->add_option(names, values, meaning));
+  return NumberOption<int64_t>(*node_->add_option(names, values, meaning));
 }
 
 void Command::SetVersion(const std::string& text) { node_->set_version_flag("--version", text); }
@@ -107,15 +161,14 @@ void Command::WhenGiven(std::function<void()> action) { node_->callback(std::mov
 
 namespace {
 
-// CLI11 says "Could not convert: run = weather".
-std::string ProblemOf(const CLI::ParseError& error) {
-  constexpr std::string_view kBefore = "Could not convert: ";
-  std::string_view text = error.what();
-  const size_t equals = text.find(" = ");
-  if (!text.starts_with(kBefore) || equals == std::string_view::npos) return error.what();
-  const std::string_view name = text.substr(kBefore.size(), equals - kBefore.size());
-  const std::string_view value = text.substr(equals + 3);
-  return fmt::format("'{}' is not a valid number for {}; see --help", value, name);
+// CLI11 would take the next word for the value of `--state=`. Returns the first such word.
+std::optional<std::string_view> OptionWithNothingAfterEquals(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return std::nullopt;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) return word;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -123,9 +176,13 @@ std::string ProblemOf(const CLI::ParseError& error) {
 // CLI11 tells by exceptions what is wrong, and that help or the version was asked for.
 absl::StatusOr<ParseResult> Command::Parse(int argc, char** argv) {
   try {
+    if (const auto word = OptionWithNothingAfterEquals(argc, argv)) {
+      return InvalidArgument("{} is empty: write a value after it, or leave the option out",
+                             *word);
+    }
     node_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return InvalidArgument("{}", ProblemOf(error));
+    if (error.get_exit_code() != 0) return InvalidArgument("{}", error.what());
     node_->exit(error);  // Prints it.
     return ParseResult::kText;
   }

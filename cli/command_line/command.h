@@ -22,7 +22,8 @@ class Option;
 
 namespace tidemill::cli {
 
-// An argument with a value. Each call adds a requirement.
+// An argument with a value. Each call but MayBeEmpty() adds a requirement. A value must not be
+// empty: an unset variable of a script must not mean what leaving the option out means.
 //
 // A handle that is cheap to copy. It is valid as long as the tree is. Thread-compatible.
 class Argument {
@@ -42,16 +43,19 @@ class Argument {
   // The option takes one value each time that it is given, and so leaves the next words to others.
   Argument& OneEach();
 
+  // The value may be an empty text.
+  Argument& MayBeEmpty();
+
   // Checks a value. `problem` returns the mistake in it, or an empty text when it is valid.
   Argument& Check(std::function<std::string(const std::string&)> problem);
 
   // The value must be one of these. Help and completion list them.
   Argument& OneOf(const std::vector<std::string>& words);
 
-  // The value must be from `low` to `high`, both included.
-  Argument& Between(int low, int high);
+  // The value must be a whole number from `low` to `high`, both included. A mistake names them.
+  Argument& Between(int64_t low, int64_t high);
 
-  // The value must be 0 or more.
+  // The value must be a whole number of 0 or more.
   Argument& NonNegative();
 
  private:
@@ -87,7 +91,8 @@ class Command {
   void AddFlag(const std::string& names, bool& value, const std::string& meaning);
 
   // "-o,--output" is an option. A name without dashes is a positional argument. A vector takes any
-  // number of values. When the variable is a number, any other text is a wrong usage.
+  // number of values. When the variable is a number, any text but a whole number that it can hold
+  // is a wrong usage.
   Argument AddOption(const std::string& names, std::string& value, const std::string& meaning);
   Argument AddOption(const std::string& names, int& value, const std::string& meaning);
   Argument AddOption(const std::string& names, int64_t& value, const std::string& meaning);

@@ -48,7 +48,51 @@ TEST_F(CommandTest, SaysWhatANumberCannotBe) {
   int64_t count = 0;
   take_.AddOption("--count", count, "A number");
   EXPECT_THAT(std::string(ParseTake({"--count", "many"}).status().message()),
-              HasSubstr("'many' is not a valid number for --count"));
+              AllOf(HasSubstr("--count"), HasSubstr("'many' is not a whole number")));
+}
+
+TEST_F(CommandTest, AMistakeInANumberNamesItsLimits) {
+  int seeds = 0;
+  int small = 0;
+  int64_t limit = 0;
+  take_.AddOption("--seeds", seeds, "A number").Between(1, 100);
+  take_.AddOption("--small", small, "A number");
+  take_.AddOption("--limit", limit, "A number").NonNegative();
+  const auto refuses = [&](std::vector<std::string> words, const std::string& why) {
+    EXPECT_THAT(ParseTake(std::move(words)),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)));
+  };
+  refuses({"--seeds", "0"}, "--seeds: '0' is not a whole number from 1 to 100");
+  refuses({"--seeds", "1.5"}, "'1.5' is not a whole number from 1 to 100");
+  refuses({"--limit", "-1"}, "--limit: '-1' is not a whole number of 0 or more");
+  refuses({"--limit", "99999999999999999999"}, "at most 9223372036854775807");
+  refuses({"--small", "3000000000"}, "from -2147483648 to 2147483647");
+  EXPECT_THAT(ParseTake({"--seeds", "100", "--limit", "0", "--small", "-3"}),
+              IsOkAndHolds(ParseResult::kCommand));
+}
+
+TEST_F(CommandTest, AnEmptyValueIsNotTheSameAsNone) {
+  std::string state = "the default";
+  std::string name;
+  std::string note = "before";
+  std::vector<std::string> tags;
+  take_.AddOption("name", name, "A name");
+  take_.AddOption("--state", state, "A folder");
+  take_.AddOption("--tag", tags, "A tag").OneEach();
+  take_.AddOption("--note", note, "A note").MayBeEmpty();
+  for (const std::vector<std::string>& empty :
+       std::vector<std::vector<std::string>>{{"--state", ""},
+                                             {"--state="},
+                                             {"--state=", "here"},
+                                             {"--tag", "a", "--tag", ""},
+                                             {""}}) {
+    EXPECT_THAT(ParseTake(empty), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("empty")));
+  }
+  EXPECT_EQ(state, "the default");
+  EXPECT_THAT(ParseTake({"--note", ""}), IsOkAndHolds(ParseResult::kCommand));
+  EXPECT_EQ(note, "");
+  EXPECT_THAT(ParseTake({"--", "--state="}), IsOkAndHolds(ParseResult::kCommand));
+  EXPECT_EQ(name, "--state=");
 }
 
 TEST_F(CommandTest, AnOptionOfOneEachLeavesTheNextWordToOthers) {

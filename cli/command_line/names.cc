@@ -31,6 +31,15 @@ std::optional<int64_t> NumberNamed(std::string_view text) {
   return is_number ? std::optional(number) : std::nullopt;
 }
 
+// The number of a run, a trigger or a model that the text is. std::nullopt for any other text.
+absl::StatusOr<std::optional<int64_t>> IdNamed(std::string_view text, std::string_view what) {
+  const auto number = NumberNamed(text);
+  if (number && *number == 0) {
+    return InvalidArgument("{0}s are numbered from 1: there is no {0} 0", what);
+  }
+  return number;
+}
+
 absl::StatusOr<std::vector<std::string>> PipelineNames(const Session& session) {
   ASSIGN_OR_RETURN(const auto listed, session.Ask(&SupervisorClient::ListPipelines, ""));
   std::vector<std::string> names;
@@ -138,7 +147,8 @@ absl::StatusOr<model_store::v1::Model> NamedModel(const Session& session, const 
 }  // namespace
 
 absl::StatusOr<RunId> FindRun(const Session& session, const std::string& name) {
-  if (const auto number = NumberNamed(name)) return RunId{*number};
+  ASSIGN_OR_RETURN(const auto number, IdNamed(name, "run"));
+  if (number) return RunId{*number};
   ASSIGN_OR_RETURN(const std::string pipeline, PipelineIn(session, "run", name));
   supervisor::v1::ListRunsRequest newest;
   newest.set_pipeline_name(pipeline);
@@ -169,7 +179,7 @@ absl::StatusOr<RunTrigger> FindRunTrigger(const Session& session, const std::str
   const size_t slash = name.find('/');
   RunTrigger found;
   if (slash != std::string::npos) {
-    found.trigger = NumberNamed(std::string_view(name).substr(slash + 1));
+    ASSIGN_OR_RETURN(found.trigger, IdNamed(std::string_view(name).substr(slash + 1), "trigger"));
     if (!found.trigger) {
       return InvalidArgument("'{}' is neither RUN nor RUN/TRIGGER; write it like 12/3 or latest/3",
                              OneLine(name));
@@ -189,7 +199,8 @@ absl::StatusOr<RunTrigger> FindTrigger(const Session& session, const std::string
 }
 
 absl::StatusOr<ModelId> FindModel(const Session& session, const std::string& name) {
-  if (const auto number = NumberNamed(name)) return ModelId{*number};
+  ASSIGN_OR_RETURN(const auto number, IdNamed(name, "model"));
+  if (number) return ModelId{*number};
   ASSIGN_OR_RETURN(const model_store::v1::Model model, NamedModel(session, name));
   if (!session.quiet()) {
     SayAside(fmt::format("{} is model {} (run {}, trigger {})\n", name, model.model_id(),

@@ -1,6 +1,6 @@
 // Runs and models by the names that users write in commands.
 //
-//   12              run 12, or model 12
+//   12              run 12, or model 12; they are counted from 1
 //   latest          the newest run, or the newest model that is kept
 //   latest:elec2    the newest run of the pipeline elec2, or the model that it has in use
 //   elec2           the same

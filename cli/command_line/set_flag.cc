@@ -7,10 +7,13 @@
 namespace tidemill::cli {
 
 void AddSetFlag(Command& command, std::vector<std::string>& texts) {
-  command
-      .AddOption("--set", texts,
-                 "Replace a value of the file, such as training.optimizer.lr=1e-3 or "
-                 "evaluation.0.dataset=weather; may be given several times")
+  AddSetFlag(command, texts,
+             "Replace a value of the file, such as training.optimizer.lr=1e-3 or "
+             "evaluation.0.dataset=weather; may be given several times");
+}
+
+void AddSetFlag(Command& command, std::vector<std::string>& texts, const std::string& meaning) {
+  command.AddOption("--set", texts, meaning)
       .TypeName("KEY=VALUE")
       .OneEach()
       .Check([](const std::string& text) {

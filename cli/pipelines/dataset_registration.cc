@@ -22,8 +22,10 @@ struct DatasetsFile {
 
 // Takes a pipeline as well as a file of datasets alone.
 absl::StatusOr<std::map<std::string, storage::DatasetSpec>> DatasetsOf(const PipelineFile& file) {
-  auto alone = config::Decode<DatasetsFile>(
-      {.text = file.text, .name = file.name, .variables = file.variables});
+  auto alone = config::Decode<DatasetsFile>({.text = file.text,
+                                             .name = file.name,
+                                             .variables = file.variables,
+                                             .overrides = file.overrides});
   if (alone.problems.empty()) {
     supervisor::DiskFiles files = FilesOf(file);
     for (auto& [name, spec] : alone.value.datasets) {
@@ -47,8 +49,10 @@ absl::StatusOr<std::map<std::string, storage::DatasetSpec>> DatasetsOf(const Pip
 }  // namespace
 
 absl::StatusOr<std::vector<storage::v1::RegisterDatasetRequest>> RegistrationsOf(
-    const std::string& path, const Session& session) {
-  ASSIGN_OR_RETURN(const PipelineFile file, ReadPipelineFile(path));
+    const std::string& path, const std::vector<config::Override>& overrides,
+    const Session& session) {
+  ASSIGN_OR_RETURN(PipelineFile file, ReadPipelineFile(path));
+  file.overrides = overrides;
   ASSIGN_OR_RETURN(auto datasets, DatasetsOf(file));
   RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
   std::vector<storage::v1::RegisterDatasetRequest> requests;

@@ -9,6 +9,7 @@
 #include "cli/results/baselines.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
+#include "cli/results/prepared_samples.h"
 #include "cli/results/samples_ahead.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/set_values.h"
@@ -184,6 +185,8 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
   json["left_out"] = LeftOutToJson(run);
   if (run.has_ledger()) json["ledger"] = LedgerToJson(run.ledger());
   AddUntrained(run, json);
+  AddReplaced(run, json);
+  json["evaluations_prepared"] = PreparedSamplesToJson(run);
   AddAhead(run, json);
   json["baselines"] = BaselinesToJson(run);
   json["composite"] = {{"active", Series(run.active())},

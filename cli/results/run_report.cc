@@ -17,6 +17,7 @@
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/matrix.h"
+#include "cli/results/prepared_samples.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
 #include "cli/results/samples_ahead.h"
@@ -232,7 +233,8 @@ std::string DescribePlugins(const v1::GetRunResponse& run) {
 
 ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
   if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kFailed;
-  if (TrainedTooLittle(run) || NumReplacedSelections(run) > 0) return kPartial;
+  const bool any_replaced = NumReplacedSelections(run) > 0 || NumReplacedDecisions(run) > 0;
+  if (TrainedTooLittle(run) || any_replaced) return kPartial;
   const auto lost = [](const v1::EvaluationValue& value) { return !value.failure().empty(); };
   const auto& values = run.evaluations();
   const bool any_lost = AnyLost(run) || std::any_of(values.begin(), values.end(), lost);
@@ -257,6 +259,9 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   if (const std::string replaced = DescribeReplacedSelections(run); !replaced.empty()) {
     text += Wrapped("warning: " + replaced, view, 0) + "\n";
   }
+  if (const std::string replaced = DescribeReplacedDecisions(run); !replaced.empty()) {
+    text += Wrapped("warning: " + replaced, view, 0) + "\n";
+  }
   text += DescribeTriggers(run, view);
   const std::string matrices = DrawMatrices(run, view);
   if (!matrices.empty()) text += "\n" + matrices;
@@ -270,6 +275,7 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
   text += DescribeAnnotations(run.run(), view);
   text += WrappedLines(DescribeAhead(run) + DescribeUntrained(run), view);
+  text += WrappedLines(DescribePreparedSamples(run), view);
   text += DescribeSetValues(run);
   text += DescribePlugins(run);
   if (run.run().state() == v1::RUN_STATE_FAILED) return text;

@@ -102,6 +102,30 @@ std::string DescribeReplacedSelections(const v1::GetRunResponse& run) {
   return "";
 }
 
+int64_t NumReplacedDecisions(const v1::GetRunResponse& run) {
+  int64_t count = 0;
+  for (const v1::RecordedEvent& recorded : run.events()) {
+    count += recorded.event().policy_faulted().num_decisions();
+  }
+  return count;
+}
+
+std::string DescribeReplacedDecisions(const v1::GetRunResponse& run) {
+  const int64_t count = NumReplacedDecisions(run);
+  for (const v1::RecordedEvent& recorded : run.events()) {
+    if (!recorded.event().has_policy_faulted()) continue;
+    return fmt::format("{} {} made as `on_fault` says, because the plug-in failed: {}",
+                       WithThousands(count), count == 1 ? "decision was" : "decisions were",
+                       Printable(recorded.event().policy_faulted().fault().what()));
+  }
+  return "";
+}
+
+void AddReplaced(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
+  json["num_replaced_selections"] = NumReplacedSelections(run);
+  json["num_replaced_decisions"] = NumReplacedDecisions(run);
+}
+
 void AddUntrained(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
   json["num_skipped_triggers"] = NumSkipped(run);
   if (!run.has_stream_ended()) return;

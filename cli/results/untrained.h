@@ -1,5 +1,6 @@
 // The parts of a run's stream that no training used: triggers that were skipped, a stream that
-// ended before any trigger, samples after the last trigger.
+// ended before any trigger, samples after the last trigger. And what was decided and chosen in
+// place of plug-ins that failed.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,17 @@ int64_t NumReplacedSelections(const supervisor::v1::GetRunResponse& run);
 // "3 of 4 selections were made in place of those of the plug-in, which failed: ..."; empty where
 // none was.
 std::string DescribeReplacedSelections(const supervisor::v1::GetRunResponse& run);
+
+// Returns the number of decisions that a plug-in could not make, so that the answer was that of
+// `on_fault`. Needs the events of the run.
+int64_t NumReplacedDecisions(const supervisor::v1::GetRunResponse& run);
+
+// "8 decisions were made as `on_fault` says, because the plug-in failed: ..."; empty where none
+// was.
+std::string DescribeReplacedDecisions(const supervisor::v1::GetRunResponse& run);
+
+// Adds `num_replaced_selections` and `num_replaced_decisions`. Needs the events of the run.
+void AddReplaced(const supervisor::v1::GetRunResponse& run, nlohmann::ordered_json& json);
 
 // Adds `num_skipped_triggers` and, once the stream has ended, `end_of_stream`.
 void AddUntrained(const supervisor::v1::GetRunResponse& run, nlohmann::ordered_json& json);

@@ -22,6 +22,24 @@ TEST(ReplacedSelections, AreCountedWithTheFirstReason) {
             "a.py:A: ValueError");
 }
 
+TEST(ReplacedDecisions, AreCountedOverTheirEventsWithTheFirstReason) {
+  v1::GetRunResponse run;
+  EXPECT_EQ(DescribeReplacedDecisions(run), "");
+  for (const int count : {7, 1}) {
+    auto& faulted = *run.add_events()->mutable_event()->mutable_policy_faulted();
+    faulted.set_num_decisions(count);
+    faulted.mutable_fault()->set_what(count == 7 ? "a.py:A: ValueError" : "another");
+  }
+  EXPECT_EQ(NumReplacedDecisions(run), 8);
+  EXPECT_EQ(DescribeReplacedDecisions(run),
+            "8 decisions were made as `on_fault` says, because the plug-in failed: "
+            "a.py:A: ValueError");
+  nlohmann::ordered_json json;
+  AddReplaced(run, json);
+  EXPECT_EQ(json["num_replaced_decisions"], 8);
+  EXPECT_EQ(json["num_replaced_selections"], 0);
+}
+
 v1::GetRunResponse RunOf(int num_triggers, int64_t num_leftover) {
   v1::GetRunResponse run;
   for (int i = 1; i <= num_triggers; ++i) {

@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "base/version.h"
+#include "cli/results/left_out.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_measures.h"
 #include "cli/run_directory/backtest_assets.h"
@@ -182,6 +183,19 @@ std::string DescribeMatrix(const BacktestFinal& final) {
   return text;
 }
 
+// Which policies could not decide everywhere.
+std::string DescribeFaults(const BacktestFinal& final) {
+  std::string text;
+  for (const v1::BacktestResult& result : final.results()) {
+    if (result.num_faults() == 0) continue;
+    text += fmt::format(
+        "{}: {} of {} decisions were made as `on_fault` says, because its plug-in failed: {}\n",
+        Printable(result.name()), WithThousands(result.num_faults()),
+        WithThousands(result.num_decisions()), Printable(result.first_fault()));
+  }
+  return text;
+}
+
 // What asking models of a run is worth.
 std::string DescribeAsked(const BacktestFinal& final) {
   if (!final.asks_models()) return "";
@@ -244,6 +258,8 @@ ordered_json ResultToJson(const v1::BacktestResult& result, ordered_json trigger
           {"policy", result.policy()},
           {"num_triggers", result.num_triggers()},
           {"num_decisions", result.num_decisions()},
+          {"failed_decisions", result.num_faults()},
+          {"first_fault", Known(result.num_faults() > 0, result.first_fault())},
           {"samples", result.num_selected()},
           {"leftover", result.num_leftover()},
           {"training_seconds", Known(result.has_training_seconds(), result.training_seconds())},
@@ -279,6 +295,7 @@ ordered_json SourcesToJson(const BacktestFinal& final) {
                                                       {"models_asked", final.asks_models()}})
                                       : ordered_json(nullptr)},
           {"own_left_out", final.own_left_out()},
+          {"not_taken", NotTakenToJson(final.not_taken())},
           {"shuffles", final.num_shuffles()}};
 }
 
@@ -327,11 +344,14 @@ std::string DescribeBacktest(const BacktestFinal& final) {
   if (final.selection_filters()) {
     text += "SAMPLES are the most that the selection may choose: its `where` leaves some out.\n";
   }
-  text +=
-      DescribeForecast(final) + DescribeMatrix(final) + DescribeAsked(final) + DescribeBest(final);
+  text += DescribeForecast(final) + DescribeMatrix(final) + DescribeAsked(final) +
+          DescribeFaults(final) + DescribeBest(final);
   if (!final.own_left_out().empty()) {
     text += fmt::format("The pipeline's own policy is not among them: {}.\n",
                         Printable(final.own_left_out()));
+  }
+  if (final.not_taken().num_files() > 0) {
+    text += DescribeNotTaken(final.not_taken()) + "\n";
   }
   if (final.num_shuffles() > 0) {
     text += fmt::format(

@@ -69,7 +69,11 @@ Finding ExamineAlone(const StackAddress& address, const std::string& service) {
 }  // namespace
 
 Findings Examine(const StackAddress& given, const std::string& service) {
-  const StackAddress address = WithEnvironment(given);
+  const auto known = WithEnvironment(given);
+  if (!known.ok()) {
+    return {{"environment", Health::kFail, std::string(known.status().message()), "env"}};
+  }
+  const StackAddress& address = *known;
   if (!service.empty()) return {ExamineAlone(address, service)};
   if (!address.config.empty() || !address.server.empty()) return ExamineRemote(address);
   Findings findings = ExaminePrograms();

@@ -29,12 +29,16 @@ constexpr std::chrono::milliseconds kPoll{20};
 // A keeper that does not hold its lock by then has ended.
 constexpr std::chrono::seconds kKeeperStart{2};
 
-std::string DefaultStateFolder() {
-  if (const char* given = std::getenv("TIDEMILL_STATE"); given != nullptr) return given;
-  if (geteuid() == 0) return "/var/lib/tidemill";
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr) {
-    return files::Join(state, "tidemill");
+absl::StatusOr<std::string> DefaultStateFolder() {
+  if (const char* given = std::getenv("TIDEMILL_STATE"); given != nullptr) {
+    // `TIDEMILL_STATE=$FOLDER tidemill down --purge` of a script must not mean the user's stack.
+    if (*given != '\0') return std::string(given);
+    return InvalidArgument(
+        "TIDEMILL_STATE is empty; unset it for the stack of this user, or name a folder");
   }
+  if (geteuid() == 0) return std::string("/var/lib/tidemill");
+  const char* const state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && *state != '\0') return files::Join(state, "tidemill");
   const char* home = std::getenv("HOME");
   return files::Join(home != nullptr ? home : "/tmp", ".local/state/tidemill");
 }
@@ -217,8 +221,11 @@ std::string FirstDatabaseFolder(const std::string& state_folder) {
 }
 
 absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder, MissingFolder missing) {
-  ASSIGN_OR_RETURN(const std::string folder,
-                   PlaceOf(state_folder.empty() ? DefaultStateFolder() : state_folder, missing));
+  std::string given = state_folder;
+  if (given.empty()) {
+    ASSIGN_OR_RETURN(given, DefaultStateFolder());
+  }
+  ASSIGN_OR_RETURN(const std::string folder, PlaceOf(given, missing));
   StackLayout layout;
   layout.state_folder = folder;
   layout.sockets_folder = fmt::format("/tmp/tidemill-{}-{}", geteuid(), MarkOf(folder));

@@ -41,7 +41,7 @@ enum class MissingFolder { kMake, kLeave };
 
 // Returns the layout for a state folder. An empty one means TIDEMILL_STATE, or the user's state
 // folder (/var/lib/tidemill for root, else XDG_STATE_HOME/tidemill or ~/.local/state/tidemill).
-// INVALID_ARGUMENT when the path is not a folder.
+// INVALID_ARGUMENT when the path is not a folder, or TIDEMILL_STATE is empty.
 absl::StatusOr<StackLayout> LayoutOf(const std::string& state_folder,
                                      MissingFolder missing = MissingFolder::kMake);
 

@@ -53,25 +53,30 @@ absl::Status CheckTrust(const rpc::ClusterConfig& cluster, const rpc::Tls& tls) 
 
 }  // namespace
 
-StackAddress WithEnvironment(StackAddress address) {
-  const auto fill = [](std::string& value, const char* variable) {
-    if (!value.empty()) return;
-    if (const char* given = std::getenv(variable); given != nullptr) value = given;
+absl::StatusOr<StackAddress> WithEnvironment(StackAddress address) {
+  const auto fill = [](std::string& value, const char* variable) -> absl::Status {
+    const char* const given = std::getenv(variable);
+    if (!value.empty() || given == nullptr) return absl::OkStatus();
+    if (*given == '\0') return InvalidArgument("{} is empty; unset it, or set it", variable);
+    value = given;
+    return absl::OkStatus();
   };
   // A flag that names a local stack is not outvoted by the environment.
   if (address.state.empty()) {
-    fill(address.config, "TIDEMILL_CONFIG");
-    fill(address.server, "TIDEMILL_SERVER");
+    RETURN_IF_ERROR(fill(address.config, "TIDEMILL_CONFIG"));
+    RETURN_IF_ERROR(fill(address.server, "TIDEMILL_SERVER"));
   }
-  fill(address.token_file, "TIDEMILL_TOKEN_FILE");
-  fill(address.tls_ca, "TIDEMILL_TLS_CA");
-  fill(address.tls_certificate, "TIDEMILL_TLS_CERTIFICATE");
-  fill(address.tls_key, "TIDEMILL_TLS_KEY");
+  RETURN_IF_ERROR(fill(address.token_file, "TIDEMILL_TOKEN_FILE"));
+  RETURN_IF_ERROR(fill(address.tls_ca, "TIDEMILL_TLS_CA"));
+  RETURN_IF_ERROR(fill(address.tls_certificate, "TIDEMILL_TLS_CERTIFICATE"));
+  RETURN_IF_ERROR(fill(address.tls_key, "TIDEMILL_TLS_KEY"));
   return address;
 }
 
 void UsePluginSettings(const StackAddress& address) {
-  std::string path = WithEnvironment(address).config;
+  const auto known = WithEnvironment(address);
+  if (!known.ok()) return;  // The command reports it when it looks for its stack.
+  std::string path = known->config;
   if (path.empty() && address.server.empty()) {
     const auto layout = LayoutOf(address.state);
     if (layout.ok()) path = layout->ConfigFile();
@@ -97,7 +102,7 @@ absl::StatusOr<Session> Session::AttachRemote(const StackAddress& address) {
 }
 
 absl::StatusOr<Session> Session::Attach(const StackAddress& address) {
-  const StackAddress known = WithEnvironment(address);
+  ASSIGN_OR_RETURN(const StackAddress known, WithEnvironment(address));
   if (!known.config.empty() || !known.server.empty()) return AttachRemote(known);
   Session session;
   session.quiet_ = known.quiet;
@@ -117,7 +122,7 @@ absl::StatusOr<Session> Session::Attach(const StackAddress& address) {
 
 absl::StatusOr<Session> Session::AttachOrStart(const StackAddress& address, StartStackOf start,
                                                bool quiet) {
-  const StackAddress known = WithEnvironment(address);
+  ASSIGN_OR_RETURN(const StackAddress known, WithEnvironment(address));
   if (!known.config.empty() || !known.server.empty()) return AttachRemote(known);
   ASSIGN_OR_RETURN(const StackLayout layout, LayoutOf(known.state));
   if (start == StartStackOf::kEarlierWork && !KeeperOf(layout) && !HasRun(layout)) {

@@ -125,7 +125,8 @@ class Session {
   std::shared_ptr<StackUse> use_;  // All copies share it.
 };
 
-// Returns the address with the values of the environment added.
-StackAddress WithEnvironment(StackAddress address);
+// Returns the address with the values of the environment added. INVALID_ARGUMENT for a variable
+// that is needed and empty: what an empty variable of a script meant is unknown.
+absl::StatusOr<StackAddress> WithEnvironment(StackAddress address);
 
 }  // namespace tidemill::cli

@@ -182,8 +182,11 @@ void EndAll(std::vector<Service>& services) {
 
 // It ends with this process, however that ends.
 absl::StatusOr<std::unique_ptr<db::PrivatePostgres>> StartDatabase(const StackLayout& layout) {
-  return db::PrivatePostgres::Start(layout.database_folder, layout.database_sockets_folder,
-                                    {.ends_with_caller = true});
+  // Set by tests, which start hundreds of stacks.
+  const char* const templates = std::getenv("TIDEMILL_CLUSTER_TEMPLATES");
+  return db::PrivatePostgres::Start(
+      layout.database_folder, layout.database_sockets_folder,
+      {.ends_with_caller = true, .templates = templates == nullptr ? "" : templates});
 }
 
 // Starts PostgreSQL again when it is gone, with growing pauses while that fails.

@@ -51,8 +51,8 @@ const std::vector<ExitCodeMeaning>& ExitCodeMeanings() {
       {kConflict, "conflict",
        "conflict: the name is taken by something else, or the state forbids it"},
       {kPartial, "partial",
-       "finished with losses: no trigger fired, triggers were skipped, selections of a plug-in "
-       "failed and others were made in their place, evaluations failed, or "
+       "finished with losses: no trigger fired, triggers were skipped, decisions or "
+       "selections of a plug-in failed and others were made in their place, evaluations failed, or "
        "records were left out, quarantined or damaged"},
       {kInterrupted, "interrupted", "detached by Ctrl-C; the run continues"},
   };

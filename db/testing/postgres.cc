@@ -52,7 +52,8 @@ PrivatePostgres* StartServer() {
   if (::mkdtemp(folder) == nullptr) Fail("mkdtemp");
   ::chmod(folder, 0711);  // The server's user passes through; its own folders below are 0700.
   const std::string root = folder;
-  auto server = PrivatePostgres::Start(root + "/cluster", root + "/s", {.durable = false});
+  auto server = PrivatePostgres::Start(root + "/cluster", root + "/s",
+                                       {.durable = false, .templates = ClusterTemplates()});
   if (!server.ok()) Fail(server.status().ToString());
   CleanUpWhenThisProcessEnds((*server)->process(), root);
   return server->release();
@@ -75,6 +76,10 @@ std::string NextName() {
 }
 
 }  // namespace
+
+std::string ClusterTemplates() {
+  return fmt::format("/tmp/tidemill-test-clusters-{}", ::geteuid());
+}
 
 PrivatePostgres& TestServer() {
   static PrivatePostgres* const server = StartServer();

@@ -16,6 +16,10 @@ namespace tidemill::db::testing {
 // PostgreSQL.
 PrivatePostgres& TestServer();
 
+// Returns the folder of the cluster that servers of tests are copies of, for other programs that
+// start one: they take it from TIDEMILL_CLUSTER_TEMPLATES. It outlives the tests.
+std::string ClusterTemplates();
+
 // An empty database for one test. The destructor drops it with all its sessions. Thread-compatible.
 class TestDatabase {
  public:

@@ -130,7 +130,7 @@ void ReportScores(v1::ModelScores all, const Report& report) {
 // Measures some models of a window in one pass through its samples; `baselines` may be nullptr.
 absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel* const> models,
                              WindowBaselines* baselines, bool is_first_pass, JobContext& context,
-                             const Report& report) {
+                             v1::WindowEnd& end, const Report& report) {
   MeasurementPlan plan = context.plan;
   // A model's share is the same, however many are measured together.
   plan.max_table_bytes =
@@ -153,6 +153,11 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   if (IsTransient(read)) return read;
   if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
   measurement.Fail(read);
+  // A sample counts once, however many passes there are.
+  if (is_first_pass) {
+    end.set_num_prepared_here(reader.prepared().here);
+    end.set_num_prepared_at_workers(reader.prepared().at_workers);
+  }
   std::vector<v1::ModelScores> all = measurement.Scores();
   RETURN_IF_ERROR(measurement.interruption());
   if (baselines != nullptr && IsTransient(baselines->status())) return baselines->status();
@@ -172,18 +177,19 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
   // Baselines are measured on the samples of the model in use, hence in the pass that has it.
   const int64_t model_in_use = window.window().model_in_use();
   const bool is_listed = std::ranges::find(model_ids, model_in_use) != model_ids.end();
+  v1::JobReport message;
+  v1::WindowEnd& end = *message.mutable_window_end();
+  end.set_window_index(window.window_index());
   for (bool is_first = true; !model_ids.empty(); is_first = false) {
     ASSIGN_OR_RETURN(const std::vector<ScoredModel*> models, context.models.GetFirst(model_ids));
     const bool has_model_in_use =
         std::ranges::find(models, model_in_use, &ScoredModel::model_id) != models.end();
     const bool takes_baselines = is_listed ? has_model_in_use : is_first;
     RETURN_IF_ERROR(MeasureTogether(window, models, takes_baselines ? baselines.get() : nullptr,
-                                    is_first, context, report));
+                                    is_first, context, end, report));
     model_ids = model_ids.subspan(models.size());
   }
   context.progress.Send();
-  v1::JobReport message;
-  message.mutable_window_end()->set_window_index(window.window_index());
   report(message);
   return absl::OkStatus();
 }

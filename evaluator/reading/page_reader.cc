@@ -26,6 +26,7 @@ absl::Status PageReader::Read(const batch::Batch& page, std::span<const SharedGr
   for (auto rest = page.keys().subspan(static_cast<size_t>(done)); !rest.empty();) {
     const size_t num_keys = std::min(rest.size(), static_cast<size_t>(options_.block_rows));
     RETURN_IF_ERROR(ReadBlock(storage_, options_.dataset, rest.first(num_keys), sink));
+    prepared_.here += static_cast<int64_t>(num_keys);
     rest = rest.subspan(num_keys);
   }
   return absl::OkStatus();
@@ -54,6 +55,9 @@ absl::StatusOr<int64_t> PageReader::ReadAtWorkers(const batch::Batch& page,
       RETURN_IF_ERROR(ReadBlock(storage_, options_.dataset, made->unclear, keep));
       AddUnclear(read, graphs, options_.has_labels, made->block);
     }
+    const auto num_read = std::ssize(made->unclear);
+    prepared_.here += num_read;
+    prepared_.at_workers += made->block.num_known - num_read;
     done += made->block.num_known;
     RETURN_IF_ERROR(sink(made->block));
   }

@@ -14,6 +14,12 @@
 
 namespace tidemill::evaluator {
 
+// Where samples were prepared.
+struct PreparedSamples {
+  int64_t here = 0;
+  int64_t at_workers = 0;
+};
+
 // Blocks have the same samples, the same rows and the same missing samples, whether workers prepare
 // them or not. What workers cannot prepare is read here. Thread-compatible.
 class PageReader {
@@ -36,6 +42,10 @@ class PageReader {
   absl::Status Read(const batch::Batch& page, std::span<const SharedGraph> graphs,
                     const BlockSink& sink);
 
+  // The samples of all pages so far. What workers left out and this process read itself counts as
+  // its own.
+  const PreparedSamples& prepared() const { return prepared_; }
+
  private:
   // Returns the number of samples that were given to `sink`. The others are left to this process.
   absl::StatusOr<int64_t> ReadAtWorkers(const batch::Batch& page,
@@ -43,6 +53,7 @@ class PageReader {
 
   const storage::StorageClient& storage_;
   const Options options_;
+  PreparedSamples prepared_;
 };
 
 }  // namespace tidemill::evaluator

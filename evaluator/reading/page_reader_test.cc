@@ -55,6 +55,8 @@ class PageReaderTest : public ::testing::Test {
                              return reader.Read(page, measurement.graphs(), add);
                            }),
                 IsOk());
+    prepared_ = reader.prepared();
+    EXPECT_EQ(prepared_.here + prepared_.at_workers, kNumSamples);
     std::vector<std::string> scores;
     for (const v1::ModelScores& of : measurement.Scores()) {
       EXPECT_EQ(of.num_known(), kNumSamples);
@@ -72,6 +74,7 @@ class PageReaderTest : public ::testing::Test {
                              .broken = {5, 14, 35}}};
   storage::StorageClient storage_{testing::StorageOf(cluster_)};
   int num_prepared_ = 0;
+  PreparedSamples prepared_;
 };
 
 TEST_F(PageReaderTest, ScoresAndCountsAreTheSameWhoeverPreparesTheSamples) {
@@ -101,11 +104,13 @@ TEST_F(PageReaderTest, OnlySamplesThatAreNotPreparedAreReadHere) {
   Measure(nullptr);
   const int64_t read_here = cluster_.num_samples_read();
   EXPECT_EQ(read_here, kNumSamples);
+  EXPECT_EQ(prepared_.at_workers, 0);
   testing::WorkersHere workers(storage_);
   Measure(&workers);
   const int64_t at_workers = 2 * (kNumSamples - 8);
   // Those without a label, those that are bad, and what the filter leaves out beside a bad one.
   EXPECT_EQ(cluster_.num_samples_read() - read_here - at_workers, 8 + 7 + 4);
+  EXPECT_EQ(prepared_.here, 8 + 7 + 4);
 }
 
 }  // namespace

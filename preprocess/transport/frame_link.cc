@@ -4,7 +4,6 @@
 
 #include "grpcpp/generic/generic_stub.h"
 
-#include "preprocess/transport/grpc_lifetime.h"
 #include "rpc/byte_frames.h"
 #include "rpc/grpc_status.h"
 
@@ -19,7 +18,6 @@ constexpr char kMethod[] = "/tidemill.preprocess.v1.WorkerService/ReadBatches";
 FrameLink::FrameLink(const rpc::Peer& peer, const v1::ReadBatchesRequest::Open& open,
                      LinkHandler handler)
     : handler_(std::move(handler)), stop_(peer.stop) {
-  KeepGrpc();
   rpc::Prepare(peer, std::chrono::milliseconds{0}, context_);
   v1::ReadBatchesRequest request;
   *request.mutable_open() = open;

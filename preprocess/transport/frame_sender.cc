@@ -8,7 +8,6 @@
 
 #include "base/mutex.h"
 #include "preprocess/transport/batch_frame.h"
-#include "preprocess/transport/grpc_lifetime.h"
 #include "rpc/byte_frames.h"
 #include "rpc/grpc_status.h"
 
@@ -269,7 +268,6 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendBatches(OutboxProvider& provider,
                                                                          WorkerPool& pool) {
-  KeepGrpc();
   const auto stream = std::make_shared<FrameSender>(provider, pool);
   FrameSender* const reactor = stream.get();
   reactor->Start();

@@ -48,6 +48,13 @@ RingLink::~RingLink() {
     if (reader_ != nullptr) reader_->Wake();
   }
   thread_.reset();
+  // The handler may call Grant() until the frames have ended, and must not find them while they are
+  // destroyed.
+  std::shared_ptr<BatchLink> frames;
+  {
+    MutexLock lock(mutex_);
+    frames.swap(frames_);
+  }
 }
 
 void RingLink::Grant(int64_t bytes, std::span<const int64_t> wanted) {

@@ -89,6 +89,31 @@ TEST(RingLinks, BecomeFramesWhenTheRingCannotBeMade) {
   EXPECT_EQ(link->counters().transport, "frames");
 }
 
+TEST(RingLinks, MayBeGrantedCreditByTheirHandlerWhileTheyEnd) {
+  ServedWorker worker;
+  worker.StopRings();
+  Received received;
+  v1::ReadBatchesRequest::Open open;
+  open.add_lanes(0);
+  BatchLink* ending = nullptr;
+  LinkHandler handler = received.Handler();
+  handler.batch = [&, deliver = handler.batch](BatchMessage message) {
+    deliver(std::move(message));
+    // By now the destructor of the frames waits for this call.
+    AwaitClosed(*worker.outboxes.Await()).IgnoreError();
+    ending->Grant(1, {});
+    EXPECT_TRUE(ending->counters().fallback);
+  };
+  auto link = OpenLink({.endpoint = {}, .token = worker.token}, worker.Description(), open,
+                       kSmallRing, std::move(handler));
+  ending = link.get();
+  link->Grant(kPlenty, {});
+  worker.outboxes.Await()->Put(MakeMessage(0, 0, 10));
+  received.AwaitCount(1);
+  link.reset();
+  EXPECT_EQ(received.num_calls_after_end(), 0);
+}
+
 TEST(RingLinks, BringWhatIsWaitedForThroughARingFullOfViews) {
   ServedWorker worker;
   Received received;

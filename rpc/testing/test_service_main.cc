@@ -1,4 +1,6 @@
 // A service for service_main_test.cc: serves one gRPC service that knows no method's answer.
+#include <cstdio>
+
 #include "rpc/service_main.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
 
@@ -12,6 +14,12 @@ class TestService : public RunningService {
  private:
   selector::v1::SelectorService::Service face_;
 };
+
+// Tells that objects of static storage are destroyed, which gRPC's threads may still use.
+struct Teller {
+  ~Teller() { std::fputs("static objects are destroyed\n", stderr); }
+};
+const Teller kTeller;
 
 }  // namespace
 }  // namespace tidemill::rpc

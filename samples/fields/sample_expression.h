@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "batch/batch.h"
@@ -14,6 +15,8 @@
 #include "storage/spec/dataset_spec.h"
 
 namespace tidemill::samples {
+
+inline constexpr std::string_view kLabelColumn = "@label";
 
 // The columns that an expression may name. The fields of records are texts, read as the expression
 // needs them. @time is a time. @label is the name of the class, the number of a class without a

@@ -84,7 +84,10 @@ class BinaryFiles::Indexing {
     const int64_t stop = StopOf(end);
     found_.more = stop < end;
     Reserve(stop - position_);
-    while (position_ < stop) RETURN_IF_ERROR(TakeBlock(file, stop));
+    while (position_ < stop) {
+      RETURN_IF_ERROR(CheckWanted(input_));
+      RETURN_IF_ERROR(TakeBlock(file, stop));
+    }
     const int64_t tail = identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
     if (!format_.spec_.append && tail != 0 && !found_.more) {
       found_.AddLost(

@@ -188,6 +188,30 @@ TEST_F(ExpressionsTest, MissingWordsAreThoseOfTheLabel) {
   EXPECT_EQ(found.bad[0].reason, "label: x is 'NA', not a number");
 }
 
+TEST_F(ExpressionsTest, WhereAsksForTheSameMissingFieldsWhateverItReadsThemAs) {
+  data_.Write("a.csv", "t,x\n1,NA\n2,5\n3,\n4, n/a\n5,-1\n6,?\n");
+  const auto kept = [&](const std::string& where, const std::string& missing = "") {
+    return Found("format: csv\nevent_time: {column: t, format: unix}\nlabel: {column: t" + missing +
+                     "}\nmax_bad_fraction: 1\nwhere: " + where,
+                 "a.csv")
+        .positions;
+  };
+  EXPECT_THAT(kept("x is not null"), ElementsAre(1, 4, 5));
+  EXPECT_THAT(kept("x is not null and x > 0"), ElementsAre(1));
+  EXPECT_THAT(kept("x is null"), ElementsAre(0, 2, 3));
+  EXPECT_THAT(kept("x is not null", ", missing: ['', '?']"), ElementsAre(0, 1, 3, 4));
+  EXPECT_THAT(kept("text(x) is null"), ElementsAre(2));
+}
+
+TEST_F(ExpressionsTest, NumbersWithinTextsHaveTheDecimalSignOfTheFormat) {
+  data_.Write("a.csv", "t;weight\n1;12,5 kg\n2;3 kg\n3;1.500 kg\n");
+  const IndexedFile found = Found(
+      "format: {type: csv, delimiter: ';', decimal: ','}\n"
+      "event_time: {column: t, format: unix}\nwhere: number(split(weight, ' ')[0]) > 12",
+      "a.csv");
+  EXPECT_THAT(found.positions, ElementsAre(0));
+}
+
 TEST_F(ExpressionsTest, ANullIsABadRecordWhereNothingMayBeMissing) {
   data_.Write("a.csv", "t,x\n1,\n2,5\n");
   const IndexedFile found = Found(

@@ -147,10 +147,10 @@ class JsonlFiles::Indexing {
   }
 
   void AddLost(int64_t num_bytes, int64_t offset) {
-    found_.AddLost(found_.records_done++, num_bytes,
-                   fmt::format("{} bytes from byte {} on are zeros, or parts of lines beside "
-                               "zeros",
-                               num_bytes, offset));
+    found_.AddZeroed(found_.records_done++, num_bytes,
+                     fmt::format("{} bytes from byte {} on are zeros, or parts of lines beside "
+                                 "zeros",
+                                 num_bytes, offset));
   }
 
   // Takes the records between the zeros of a line. The bytes between two of them are one loss, so
@@ -252,7 +252,7 @@ absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  absl::Status status = ReadWindows(file, input.from_byte, consume, input.is_unwanted).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }

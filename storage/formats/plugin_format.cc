@@ -85,7 +85,7 @@ class PluginFiles::Indexing {
     const auto consume = [this](std::string_view window, int64_t offset, bool last) {
       return Consume(window, offset, last);
     };
-    absl::Status read = ReadWindows(file, input_.from_byte, consume).status();
+    absl::Status read = ReadWindows(file, input_.from_byte, consume, input_.is_unwanted).status();
     if (!read.ok() && !found_.more) return read;
     return std::move(found_);
   }
@@ -233,7 +233,7 @@ class PluginFiles::Indexing {
 };
 
 absl::StatusOr<IndexedFile> PluginFiles::Index(const FileInput& input) const {
-  ASSIGN_OR_RETURN(PluginReader reader, readers_->Take());
+  ASSIGN_OR_RETURN(PluginReader reader, readers_->Take(input.is_unwanted));
   return Indexing(*this, input, std::move(reader)).Run();
 }
 

@@ -69,7 +69,7 @@ absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view
     case JsonValue::Kind::kBool:
       return value.text;
     case JsonValue::Kind::kNull:
-      return NotFound("field {} is null", name);
+      return NotFound("field {} is {}", name, value.text);
     case JsonValue::Kind::kNested:
       return InvalidArgument("field {} is a list or an object", name);
     case JsonValue::Kind::kAbsent:

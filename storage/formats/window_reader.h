@@ -17,7 +17,10 @@ using WindowConsumer =
 // Passes `file` from `from` on to `consume`. Passes the bytes that it did not consume again, with
 // more bytes after them, except at the end of the file. Returns where it stopped. Reads into memory
 // rather than through a mapping, because the file's owner may truncate it during the read.
+// CANCELLED once `is_unwanted`, asked before each window, is true. Also returns the errors of
+// `consume`.
 absl::StatusOr<int64_t> ReadWindows(const OpenFile& file, int64_t from,
-                                    const WindowConsumer& consume);
+                                    const WindowConsumer& consume,
+                                    const std::function<bool()>& is_unwanted = {});
 
 }  // namespace tidemill::storage

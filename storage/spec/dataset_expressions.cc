@@ -51,6 +51,7 @@ expressions::KnownColumns RecordColumnsOf(const DatasetSpec& spec) {
     if (!name.empty()) known.columns.push_back({.name = name});
   }
   known.others = known.columns.empty() && spec.format->HasFields();
+  if (const auto text = spec.format->Delimited()) known.decimal = text->dialect.decimal;
   return known;
 }
 

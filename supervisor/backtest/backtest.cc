@@ -75,6 +75,9 @@ absl::Status Backtest::Take(Samples samples, std::span<const size_t> unlabelled)
     unlabelled = unlabelled.subspan(static_cast<size_t>(passed));
     if (!decision) return absl::OkStatus();
     ++result_.num_decisions;
+    if (const v1::PolicyFault* const fault = FaultOf(decision->verdict)) {
+      if (++result_.num_faults == 1) result_.first_fault = fault->what();
+    }
     if (decision->fired) Train(*decision);
   }
 }

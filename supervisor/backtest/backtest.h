@@ -34,6 +34,9 @@ struct BacktestResult {
   std::vector<BacktestTrigger> triggers;
   int64_t num_triggers = 0;
   int64_t num_decisions = 0;
+  // Decisions that a plug-in could not make, and why it could not make the first of them.
+  int64_t num_faults = 0;
+  std::string first_fault = {};
   int64_t num_selected = 0;  // The number of samples trained on, over all triggers.
   int64_t num_leftover = 0;  // The number of samples after the last trigger.
   // A forecast. Absent when there were no trainings to forecast from.

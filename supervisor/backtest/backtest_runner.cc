@@ -42,7 +42,8 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
   ASSIGN_OR_RETURN(const auto forecast, earlier_.ForecastTrainings(pipeline, final));
   ASSIGN_OR_RETURN(const auto matrix, earlier_.FindMatrix(request, pipeline, final));
   ASSIGN_OR_RETURN(const auto models, earlier_.FindModels(request, final));
-  ASSIGN_OR_RETURN(const PastStream past, PastStream::Open(downstream_, request, spec));
+  ASSIGN_OR_RETURN(const PastStream past,
+                   PastStream::Open(downstream_, request, spec, progress, final));
   PolicyTrials trials(
       past, spec.selection, forecast,
       {.matrix = matrix ? &*matrix : nullptr, .models = models ? &*models : nullptr}, is_wanted);

@@ -28,6 +28,8 @@ v1::BacktestResult ResultOf(const NamedPolicy& policy, const BacktestResult& res
   proto.set_policy(config::Print(policy.spec));
   proto.set_num_triggers(result.num_triggers);
   proto.set_num_decisions(result.num_decisions);
+  proto.set_num_faults(result.num_faults);
+  proto.set_first_fault(result.first_fault);
   proto.set_num_selected(result.num_selected);
   proto.set_num_leftover(result.num_leftover);
   if (result.training_seconds) proto.set_training_seconds(*result.training_seconds);

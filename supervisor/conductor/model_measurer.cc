@@ -42,7 +42,12 @@ absl::Status ModelMeasurer::Evaluate(int32_t evaluation) {
   FAILPOINT("supervisor.after_evaluate");
   v1::RunEvent event =
       FinishedEvent(record_.state(), evaluation, request.windows_size(), stopwatch.Seconds());
-  *event.mutable_evaluation_finished()->mutable_faults() = end.faults();
+  v1::EvaluationFinished& finished = *event.mutable_evaluation_finished();
+  *finished.mutable_faults() = end.faults();
+  if (!request.workers().empty()) {
+    finished.set_num_prepared_here(end.num_prepared_here());
+    finished.set_num_prepared_at_workers(end.num_prepared_at_workers());
+  }
   return record_.Record(event);
 }
 

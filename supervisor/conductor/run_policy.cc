@@ -24,15 +24,6 @@ absl::Status CheckAscending(std::optional<Cut> before, const std::vector<Decisio
   return absl::OkStatus();
 }
 
-// The fault of a policy or of one that it asks; nullptr for a decision without.
-const v1::PolicyFault* FaultOf(const Verdict& verdict) {
-  if (verdict.has_fault()) return &verdict.fault();
-  for (const Verdict& member : verdict.members()) {
-    if (const v1::PolicyFault* fault = FaultOf(member)) return fault;
-  }
-  return nullptr;
-}
-
 // One event for all decisions that could not be made; none where each was.
 std::vector<v1::RunEvent> FaultsOf(const std::vector<Decision>& decisions) {
   std::vector<v1::RunEvent> events;

@@ -54,6 +54,10 @@ std::string Text(const v1::TriggerFired& event) {
 std::string Text(const v1::EvaluationFinished& event) {
   std::string text = fmt::format("evaluation {}: {} windows measured in {:.1f} s",
                                  event.evaluation() + 1, event.num_windows(), event.seconds());
+  if (event.has_num_prepared_at_workers()) {
+    text += fmt::format("; workers prepared {} samples, and the evaluator {}",
+                        event.num_prepared_at_workers(), event.num_prepared_here());
+  }
   if (event.num_removed_models() > 0) {
     text +=
         fmt::format("; {} models were removed and are not measured", event.num_removed_models());

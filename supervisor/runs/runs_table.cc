@@ -159,6 +159,7 @@ PipelineId SavePipeline(pqxx::work& work, const PipelineName& name, const std::s
 }
 
 std::optional<v1::Pipeline> FindPipeline(pqxx::work& work, const PipelineName& name) {
+  if (name.name.empty()) return std::nullopt;  // Which selects all of them.
   std::vector<v1::Pipeline> found = SelectPipelines(work, name);
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
@@ -186,6 +187,7 @@ RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
 }
 
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run) {
+  if (run.value <= 0) return std::nullopt;  // Which selects all of them.
   const pqxx::result rows = SelectRuns(work, run.value, {});
   if (rows.empty()) return std::nullopt;
   return RunOf(rows[0]);

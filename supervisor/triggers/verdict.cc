@@ -38,6 +38,14 @@ v1::Change ChangeOf(std::string_view key, double from, double to) {
   return change;
 }
 
+const v1::PolicyFault* FaultOf(const Verdict& verdict) {
+  if (verdict.has_fault()) return &verdict.fault();
+  for (const Verdict& member : verdict.members()) {
+    if (const v1::PolicyFault* fault = FaultOf(member)) return fault;
+  }
+  return nullptr;
+}
+
 bool AreEqual(const Verdict& one, const Verdict& other) {
   return google::protobuf::util::MessageDifferencer::Equals(one, other);
 }

@@ -35,6 +35,10 @@ double MarginOf(const v1::Comparison& compared);
 // "of[1].accepted_delay". An answer of no turns at `to`; an answer of yes turns beyond `to`.
 v1::Change ChangeOf(std::string_view key, double from, double to);
 
+// Returns the fault of a policy that could not decide, or of one that it asks. nullptr where each
+// could.
+const v1::PolicyFault* FaultOf(const Verdict& verdict);
+
 // Whether the verdicts are the same in all that is recorded and observed.
 bool AreEqual(const Verdict& one, const Verdict& other);
 

@@ -19,6 +19,7 @@ namespace tidemill::tests {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // How often the command is killed; more by night.
@@ -171,8 +172,29 @@ TEST_F(BenchTest, SaysWhatItLeavesOut) {
   words.insert(words.end(), {"--budget", "soon"});
   EXPECT_EQ(stack_.Tidemill(words).exit_code, 3);
   words = Words("results");
-  words.push_back("nothing");
+  words.push_back("tabular/nothing");
   EXPECT_EQ(stack_.Tidemill(words).exit_code, 4);
+}
+
+TEST_F(BenchTest, RunsOnAStackOfItsOwnWhereADatasetOfTheUserHasTheNameOfOneOfTheSuite) {
+  const std::string mine = stack_.files() + "/mine";
+  fs::create_directories(mine);
+  ASSERT_EQ(stack_.Tidemill({"datasets", "register", WriteSmallPipeline(mine)}).exit_code, 0);
+  const std::string datasets = stack_.Tidemill({"datasets", "list", "--json"}).out;
+  std::vector<std::string> words = Words("results");
+  words.insert(words.end(), {"--smoke", "tabular/small"});
+  // The stack that a flag names is the user's, and so is what is on it.
+  const CommandResult named = stack_.Tidemill(words);
+  EXPECT_EQ(named.exit_code, 8);
+  EXPECT_THAT(named.err, AllOf(HasSubstr("another dataset drift"), HasSubstr("without --state")));
+  // The stack that the environment names is passed over.
+  const CommandResult own =
+      RunTidemill(words, {{"TIDEMILL_STATE", stack_.state()}}, stack_.files());
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_EQ(own.Json()["cases"]["measured"], 1);
+  EXPECT_EQ(stack_.Tidemill({"datasets", "list", "--json"}).out, datasets);
+  RunTidemill({"down", "--purge", "--yes", "--state", stack_.files() + "/work/stack"}, {},
+              stack_.files());
 }
 
 TEST_F(BenchTest, LeavesOutAnEntryWithoutItsData) {

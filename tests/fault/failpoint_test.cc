@@ -231,7 +231,8 @@ TEST_P(ModelColumnsFailpoint, KillingTheServiceThereChangesNoResult) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachStage, ModelColumnsFailpoint,
-                         ::testing::Values("evaluator.before_columns", "evaluate.mid_columns"),
+                         ::testing::Values("evaluator.before_columns", "evaluate.mid_columns",
+                                           "evaluator.before_forgetting_columns"),
                          NameOf);
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -76,6 +77,7 @@ struct Plan {
   bool new_data = true;
   std::string selection = {};
   int64_t epochs = 1;
+  bool live = false;  // Its rows arrive in files, one after another, while it runs.
   std::vector<Row> rows = {};
 
   std::string Field(size_t row) const {
@@ -122,9 +124,15 @@ Plan Draw(int seed) {
   return plan;
 }
 
-std::string CsvOf(const Plan& plan) {
+// Rows [from, to).
+struct Part {
+  size_t from = 0;
+  size_t to = 0;
+};
+
+std::string CsvOf(const Plan& plan, Part part) {
   std::string text = "t,x,y\n";
-  for (size_t i = 0; i < plan.rows.size(); ++i) {
+  for (size_t i = part.from; i < part.to; ++i) {
     text += plan.rows[i].kind == Kind::kBadRecord
                 ? "no,record\n"
                 : fmt::format("{},{},{}\n", plan.rows[i].time, plan.Field(i), plan.Label(i));
@@ -132,9 +140,9 @@ std::string CsvOf(const Plan& plan) {
   return text;
 }
 
-std::string JsonOf(const Plan& plan) {
+std::string JsonOf(const Plan& plan, Part part) {
   std::string text;
-  for (size_t i = 0; i < plan.rows.size(); ++i) {
+  for (size_t i = part.from; i < part.to; ++i) {
     text += plan.rows[i].kind == Kind::kBadRecord
                 ? "{\"t\": 17\n"
                 : fmt::format("{{\"t\": {}, \"x\": \"{}\", \"y\": \"{}\"}}\n", plan.rows[i].time,
@@ -143,9 +151,9 @@ std::string JsonOf(const Plan& plan) {
   return text;
 }
 
-std::string ExamplesOf(const Plan& plan) {
+std::string ExamplesOf(const Plan& plan, Part part) {
   std::string bytes;
-  for (size_t i = 0; i < plan.rows.size(); ++i) {
+  for (size_t i = part.from; i < part.to; ++i) {
     storage::testing::ExampleContent content{.ints = {{"t", plan.rows[i].time}},
                                              .bytes = {{"y", plan.Label(i)}}};
     if (plan.rows[i].kind != Kind::kBadField) content.ints["x"] = static_cast<int64_t>(i % 7);
@@ -162,33 +170,42 @@ std::string PipelineOf(const Plan& plan) {
                             : plan.format == "jsonl"
                                 ? "parse_json: {fields: [x]}"
                                 : "parse_example: {features: [{name: x, dtype: int64}]}";
-  return fmt::format(R"(version: 1
+  return fmt::format(
+      R"(version: 1
 name: {0}
 datasets:
   {0}:
     path: {0}
-    files: "*"
+    files: "data????"
     format: {1}
     event_time: {{column: t, format: unix}}
     label: {{column: y, classes: [a, b], unlabelled: {2}}}
     max_bad_fraction: 1
-preprocess: {{dataset: {0}, graph: [{{{3}}}, {{stack: {{columns: all, into: input}}}}, {{label: {{into: target}}}}]}}
+{7}preprocess: {{dataset: {0}, graph: [{{{3}}}, {{stack: {{columns: all, into: input}}}}, {{label: {{into: target}}}}]}}
 model: {{type: logistic, outputs: 2}}
 trigger: {{type: amount, samples: {4}}}
 selection: {5}
 training: {{epochs: {6}, batch_size: 16, optimizer: {{type: sgd, lr: 0.1}}, loss: cross_entropy, seed: 1, max_bad_fraction: 1, device: cpu}}
 evaluation: [{{dataset: {0}, windows: {{type: between_triggers}}, models: active, measures: [accuracy]}}]
 )",
-                     plan.name, plan.format, plan.drop_unlabelled ? "drop" : "keep", reads,
-                     plan.every, plan.selection, plan.epochs);
+      plan.name, plan.format, plan.drop_unlabelled ? "drop" : "keep", reads, plan.every,
+      plan.selection, plan.epochs,
+      plan.live ? "    settle: 0s\nlive: {lateness: 0s, idle: 1s, poll: 100ms}\n" : "");
+}
+
+// Other files are not half written when they are seen.
+void WritePart(const Plan& plan, const std::string& folder, Part part) {
+  const std::string path = fmt::format("{}/data{:04}", folder + "/" + plan.name, part.from);
+  std::ofstream(path + ".part", std::ios::binary)
+      << (plan.format == "csv"     ? CsvOf(plan, part)
+          : plan.format == "jsonl" ? JsonOf(plan, part)
+                                   : ExamplesOf(plan, part));
+  std::filesystem::rename(path + ".part", path);
 }
 
 void Write(const Plan& plan, const std::string& folder) {
   std::filesystem::create_directory(folder + "/" + plan.name);
-  std::ofstream(folder + "/" + plan.name + "/data", std::ios::binary)
-      << (plan.format == "csv"     ? CsvOf(plan)
-          : plan.format == "jsonl" ? JsonOf(plan)
-                                   : ExamplesOf(plan));
+  WritePart(plan, folder, {.to = plan.live ? plan.rows.size() / 3 : plan.rows.size()});
   std::ofstream(folder + "/" + plan.name + ".yaml") << PipelineOf(plan);
 }
 
@@ -365,6 +382,57 @@ TEST(Ledger, AddsUpOverRandomDataAndPipelines) {
     CheckEvaluations(run, plan, truth);
     if (::testing::Test::HasFailure()) {
       ADD_FAILURE() << PipelineOf(plan) << result.err << run.dump();
+      break;
+    }
+  }
+}
+
+// Returns the run once it has decided on all samples and trained for each trigger.
+nlohmann::json AwaitAll(const Stack& stack, const Plan& plan, const Truth& truth) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{2};
+  nlohmann::json run;
+  while (std::chrono::steady_clock::now() < give_up) {
+    run = stack.Tidemill({"runs", "show", plan.name, "--json", "--quiet"}).Json();
+    const auto& triggers = run.at("triggers");
+    const bool all_done = std::ranges::all_of(triggers, [](const nlohmann::json& trigger) {
+      return trigger.contains("skip_reason") || trigger.value("model", 0) != 0;
+    });
+    const bool all_known =
+        run.contains("ledger") && run.at("ledger").at("known") == std::ssize(truth.stream);
+    if (all_done && all_known && std::ssize(triggers) == std::ssize(truth.stream) / plan.every) {
+      return run;
+    }
+  }
+  ADD_FAILURE() << "the run does not come to its end: " << run.dump();
+  return run;
+}
+
+TEST(Ledger, AddsUpOverLiveRuns) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0);
+  for (int seed = 1; seed <= std::max(NumSeeds() / 5, 1); ++seed) {
+    Plan plan = Draw(1000 + seed);
+    plan.live = true;
+    plan.max_triggers = 0;
+    for (Row& row : plan.rows) row.deleted = false;
+    SCOPED_TRACE(fmt::format("live, seed {}", seed));
+    Write(plan, stack.files());
+    const std::string pipeline = stack.files() + "/" + plan.name + ".yaml";
+    const CommandResult started = stack.Tidemill({"run", pipeline, "--detach"});
+    ASSERT_EQ(started.exit_code, 0) << started.err << PipelineOf(plan);
+    const size_t third = plan.rows.size() / 3;
+    WritePart(plan, stack.files(), {.from = third, .to = 2 * third});
+    if (seed % 2 == 0) KillSome(stack, Draws(seed));
+    WritePart(plan, stack.files(), {.from = 2 * third, .to = plan.rows.size()});
+    const Truth truth(plan);
+    AwaitAll(stack, plan, truth);
+    ASSERT_EQ(stack.Tidemill({"runs", "stop", plan.name}).exit_code, 0);
+    const nlohmann::json run = stack.Tidemill({"runs", "show", plan.name, "--json"}).Json();
+    CheckDataset(stack, plan, truth);
+    CheckRun(run, plan, truth);
+    CheckTriggers(run, plan, truth);
+    if (::testing::Test::HasFailure()) {
+      ADD_FAILURE() << PipelineOf(plan) << run.dump();
       break;
     }
   }

@@ -12,6 +12,17 @@ from host_case import HostCase
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs/guides/write-your-own-policy.md").read_text()
 FILES = {name: text for text, name in re.findall(r"```python\n(# (\w+\.py)\n.*?)```", GUIDE, re.DOTALL)}
+SIGNATURES = re.search(r"```cpp\n(// signatures\.cpp\n.*?)```", GUIDE, re.DOTALL).group(1)
+HEADERS = ROOT / "plugin/include/tidemill/plugin"
+KINDS = ("instance", "trigger", "selection", "score", "op", "measure", "format")
+
+
+def overridable(header):
+    """The functions that a class derived from those of a header may define, as it declares them."""
+    text = re.sub(r"/\*(\w+)\*/", r"\1", (HEADERS / header).read_text())
+    for declared in re.findall(r"virtual ([^;{}]*?\)(?: const)?)\s*(?:=|\{)", text):
+        if "~" not in declared and "Functions()" not in declared:
+            yield " ".join(declared.split())
 
 
 class GuideTest(HostCase):
@@ -83,6 +94,19 @@ class GuideTest(HostCase):
             self.assertEqual(answer["bad"], [{"row": 1, "why": "'x' is not the number of a class"}])
             labels, has_label = self.host.values(answer)["label"]
             self.assertEqual(labels[has_label].tolist(), [1, 0, 2][:len(ends) - 1])
+
+    def test_every_function_of_the_header_is_there_with_its_signature(self):
+        shown = " ".join(SIGNATURES.split())
+        names = [(kind, function) for kind in KINDS for function in overridable(kind + ".hpp")]
+        self.assertGreater(len(names), 20)
+        for kind, function in names:
+            self.assertIn(function + " override", shown, f"{kind}.hpp declares it")
+
+    def test_what_shows_the_signatures_compiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "signatures.cpp").write_text(SIGNATURES)
+            subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                            "-I", str(ROOT / "plugin/include"), "signatures.cpp"], cwd=folder, check=True)
 
     def test_other_guides_lead_to_it(self):
         for name in ("when-to-retrain", "what-to-train-on", "prepare-samples", "measure-models", "bring-your-data", "deploy"):

@@ -265,8 +265,9 @@ TEST(PluginRun, ThatCannotDecideFailsWithTheTracebackAndTheNextRunWorks) {
   EXPECT_THAT(failed.out, HasSubstr("faulty.py"));
 
   const CommandResult skipped = RunToItsEnd(stack, faulty + ", on_fault: fire}");
-  EXPECT_EQ(skipped.exit_code, 0) << skipped.err << stack.Logs();
+  EXPECT_EQ(skipped.exit_code, 8) << skipped.err << stack.Logs();
   EXPECT_GE(skipped.Json().at("triggers").size(), 1U);
+  EXPECT_GE(skipped.Json().at("num_replaced_decisions"), 1);
   EXPECT_THAT(skipped.err, HasSubstr("the trigger policy could not decide"));
 }
 

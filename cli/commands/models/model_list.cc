@@ -1,9 +1,12 @@
 #include "cli/commands/models/model_list.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,13 +57,18 @@ const std::vector<ListColumn> kColumns = {{.key = "model", .header = "MODEL"},
                                           {.key = "created_at", .header = "CREATED"},
                                           {.key = "tags", .header = "TAGS"}};
 
+// The model store does not know it.
+constexpr char kScoreKey[] = "score";
+
 struct ModelListFlags : ListFlags {
   std::string run;
+  bool ByScore() const { return SortKey() == kScoreKey; }
 };
 
 std::vector<std::string> Keys() {
   std::vector<std::string> keys;
   for (const auto& [key, order] : kKeys) keys.push_back(key);
+  keys.emplace_back(kScoreKey);
   return keys;
 }
 
@@ -100,7 +108,8 @@ absl::StatusOr<v1::ListModelsResponse> Fetch(const Session& session, const Model
   }
   request.set_order(OrderOf(flags));
   request.set_descending(flags.IsDescending(/*by_default=*/true));
-  request.set_limit(flags.limit);
+  // Which ones have the least or the greatest scores is known when all have one.
+  request.set_limit(flags.ByScore() ? 0 : flags.limit);
   return session.Ask(&model_store::ModelStoreClient::FindModels, request);
 }
 
@@ -235,13 +244,37 @@ ListEntry EntryOf(const v1::Model& model, ModelSurroundings& around) {
   return entry;
 }
 
+// Puts the models in the order of their scores, and keeps `limit` of them; 0 for all. Scores of
+// different measures do not compare, so each measure has its own part of the list. Models without a
+// score are last. Returns the number of models left out.
+int64_t SortByScore(const ModelListFlags& flags, ModelSurroundings& around,
+                    v1::ListModelsResponse& listed) {
+  std::map<int64_t, std::optional<ModelScore>> scores;
+  for (const v1::Model& model : listed.models()) {
+    const GetRunResponse* const run = around.RunOf(model.run_id());
+    if (run != nullptr) scores[model.model_id()] = ScoreOfModel(*run, model.trigger());
+  }
+  const double sign = flags.IsDescending(/*by_default=*/false) ? -1 : 1;
+  const auto place = [&](const v1::Model& model) {
+    const auto& score = scores[model.model_id()];
+    return std::tuple(!score, score ? score->measure : "", score ? sign * score->value : 0);
+  };
+  auto& models = *listed.mutable_models();
+  std::ranges::stable_sort(models, std::less(), place);
+  const int64_t num_models = models.size();
+  if (flags.limit == 0 || num_models <= flags.limit) return 0;
+  models.DeleteSubrange(static_cast<int>(flags.limit), static_cast<int>(num_models - flags.limit));
+  return num_models - flags.limit;
+}
+
 int List(GlobalFlags global, ModelListFlags flags) {
   const absl::Status settled = SettleListFlags(kStates, global, flags);
   if (!settled.ok()) return ReportUsage(std::string(settled.message()));
   return WithSession(global, [&](const Session& session) -> int {
-    const auto listed = Fetch(session, flags);
+    auto listed = Fetch(session, flags);
     if (!listed.ok()) return Report(listed.status());
     ModelSurroundings around(session);
+    if (flags.ByScore()) listed->set_num_left_out(SortByScore(flags, around, *listed));
     std::vector<ListEntry> entries;
     for (const v1::Model& model : listed->models()) entries.push_back(EntryOf(model, around));
     fmt::print("{}", DescribeList(kColumns, entries, FormatNamed(flags.format)));

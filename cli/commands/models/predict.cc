@@ -121,6 +121,7 @@ nlohmann::ordered_json SummaryOf(const PredictionCall& call) {
     summary["first_remark"] = counts.first_remark;
   }
   if (!counts.first_problem.empty()) summary["first_problem"] = counts.first_problem;
+  if (call.num_files_not_taken() > 0) summary["files_not_taken"] = call.num_files_not_taken();
   for (const UnknownText& text : kUnknownTexts) {
     const auto found = counts.unknown.find(text.kind);
     if (found == counts.unknown.end()) continue;
@@ -232,7 +233,8 @@ int Predict(const GlobalFlags& flags) {
     }
     if (flags.json) fmt::print("{}\n", nlohmann::ordered_json{{"summary", SummaryOf(call)}}.dump());
     if (!flags.quiet) PrintSummary(call);
-    return call.counts().num_wrong > 0 ? kPartial : kDone;
+    const bool is_partial = call.counts().num_wrong > 0 || call.num_files_not_taken() > 0;
+    return is_partial ? kPartial : kDone;
   });
 }
 

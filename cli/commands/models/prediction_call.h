@@ -70,6 +70,8 @@ class PredictionCall {
 
   const evaluator::v1::PredictingModel& model() const { return model_; }
   const PredictionCounts& counts() const { return counts_; }
+  // The files of the stored samples' dataset that were not taken.
+  int64_t num_files_not_taken() const { return samples_ ? samples_->num_files_not_taken() : 0; }
   std::optional<PredictionScores> scores() const {
     return score_ ? score_->Scores() : std::nullopt;
   }

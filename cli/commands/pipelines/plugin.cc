@@ -99,6 +99,10 @@ int New(const GlobalFlags& flags, const NewPlugin& plugin) {
   return Print(flags, {{"written", *written}}, text);
 }
 
+// More would take hours, and a year between two samples is more than any trigger looks at.
+constexpr int64_t kMaxTrialSamples = 100'000'000;
+constexpr int64_t kMaxStepSeconds = 366 * 86'400;
+
 void AddNew(Command& plugin) {
   Command& made = plugin.AddSubcommand("new", "Write the file of a new plug-in, and its test");
   static NewPlugin wanted;
@@ -130,9 +134,12 @@ void AddVerify(Command& plugin) {
   verify.AddOption("--data", named.data,
                    "A data file that it reads, as `files` of a pipeline names it; may be given "
                    "several times");
-  verify.AddOption("--samples", size.num_samples, "Samples to try it on");
-  verify.AddOption("--step", step,
-                   "For triggers: a tenth of the time between two samples, in seconds");
+  verify.AddOption("--samples", size.num_samples, "Samples to try it on")
+      .Between(1, kMaxTrialSamples);
+  verify
+      .AddOption("--step", step,
+                 "For triggers: a tenth of the time between two samples, in seconds")
+      .Between(1, kMaxStepSeconds);
   verify.AddOption("--input", size.inputs,
                    "For ops: a column to give it, such as price:float32 or image:uint8:3,32,32; "
                    "may be given several times");

@@ -91,7 +91,8 @@ void AddAnnotationCommands(Command& runs) {
   note.AddOption("text", FlagsOfAnnotations().note,
                  "One line of up to 1,000 bytes; an empty one removes the note")
       .Required()
-      .TypeName("TEXT");
+      .TypeName("TEXT")
+      .MayBeEmpty();
   SetAction(note, Note);
   note.AddExample("tidemill runs note 12 recalibrated");
 }

@@ -1,22 +1,28 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
+#include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
 #include "base/output_file.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/names.h"
+#include "cli/command_line/set_flag.h"
 #include "cli/command_line/with_session.h"
 #include "cli/commands/runs/commands.h"
 #include "cli/plugins/policy_file.h"
 #include "cli/run_directory/backtest_report.h"
+#include "cli/stack/sync_note.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
+#include "config/config.h"
 #include "supervisor/client/supervisor_client.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
 namespace {
@@ -24,6 +30,7 @@ namespace {
 struct BacktestFlags {
   std::string pipeline;
   std::vector<std::string> policies;
+  std::vector<std::string> set;
   std::string from;
   std::string to;
   std::string run;
@@ -33,14 +40,48 @@ struct BacktestFlags {
   std::string report;
 };
 
+// Returns the keys below the policy: "samples" for `--set trigger.samples=500`.
+absl::StatusOr<std::vector<config::Override>> PolicyOverrides(const BacktestFlags& flags) {
+  constexpr std::string_view kSection = "trigger.";
+  std::vector<config::Override> overrides = OverridesOf(flags.set);
+  for (config::Override& set : overrides) {
+    if (!set.path.starts_with(kSection)) {
+      return InvalidArgument(
+          "--set {}: a backtest tries trigger policies; write a key of theirs, such as "
+          "trigger.samples",
+          set.path);
+    }
+    set.path.erase(0, kSection.size());
+  }
+  return overrides;
+}
+
+// The pipeline's own policy with other values.
+absl::Status AddOwnPolicyWith(const Session& session, const BacktestFlags& flags,
+                              const std::vector<config::Override>& overrides,
+                              supervisor::v1::WatchBacktestRequest& request) {
+  ASSIGN_OR_RETURN(const auto pipeline,
+                   session.Ask(&supervisor::SupervisorClient::GetPipeline, flags.pipeline));
+  ASSIGN_OR_RETURN(const auto spec,
+                   config::ReadKept<supervisor::PipelineSpec>(pipeline.spec(), flags.pipeline));
+  auto& policy = *request.add_policies();
+  policy.set_name(fmt::format("{}", fmt::join(flags.set, " ")));
+  ASSIGN_OR_RETURN(*policy.mutable_text(), PolicyWith(spec.trigger, overrides));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<supervisor::v1::WatchBacktestRequest> BacktestRequestOf(const Session& session,
                                                                        const BacktestFlags& flags) {
   supervisor::v1::WatchBacktestRequest request;
   request.set_pipeline_name(flags.pipeline);
+  ASSIGN_OR_RETURN(const auto overrides, PolicyOverrides(flags));
   for (const std::string& path : flags.policies) {
     auto& policy = *request.add_policies();
     policy.set_name(std::filesystem::path(path).stem().string());
-    ASSIGN_OR_RETURN(*policy.mutable_text(), PolicyText(path));
+    ASSIGN_OR_RETURN(*policy.mutable_text(), PolicyText(path, overrides));
+  }
+  if (flags.policies.empty() && !overrides.empty()) {
+    RETURN_IF_ERROR(AddOwnPolicyWith(session, flags, overrides, request));
   }
   ASSIGN_OR_RETURN(const auto from, TimeOf("--from", flags.from));
   if (from) request.set_from(from->micros);
@@ -61,6 +102,10 @@ absl::StatusOr<BacktestFinal> FetchBacktest(const Session& session,
                                             bool paint) {
   const auto show = [&](const supervisor::v1::WatchBacktestResponse::Progress& progress) {
     if (!paint) return;
+    if (progress.num_awaited() > 0) {
+      fmt::print(stderr, "\r\033[K{}", SyncNote::Text(progress.num_awaited()));
+      return;
+    }
     fmt::print(stderr, "\r{} of {} samples", WithThousands(progress.num_samples()),
                WithThousands(progress.num_samples_total()));
   };
@@ -88,14 +133,18 @@ int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
           files::WriteOutput(flags.report, BacktestPage(flags.pipeline, *final));
       if (!written.ok()) return Report(written);
     }
+    const bool any_failed = std::ranges::any_of(
+        final->results(), [](const auto& result) { return result.num_faults() > 0; });
+    const bool is_partial = any_failed || final->not_taken().num_files() > 0;
+    const int code = is_partial ? kPartial : kDone;
     if (!global.json) {
       TellResult(flags, *final);
-      return kDone;
+      return code;
     }
     nlohmann::ordered_json json = BacktestToJson(*final);
     if (!flags.report.empty()) json["report"] = flags.report;
     fmt::print("{}\n", json.dump());
-    return kDone;
+    return code;
   });
 }
 
@@ -113,6 +162,10 @@ void AddBacktestCommand(Command& app) {
                  "A file with a trigger policy, written as under `trigger`; may be repeated "
                  "(default: only the pipeline's own policy, which is always tried)")
       .TypeName("FILE");
+  AddSetFlag(backtest, flags.set,
+             "Replace a value of the policies in --policy files, such as trigger.samples=500; "
+             "without --policy, the pipeline's own policy with this value is tried beside it; may "
+             "be given several times");
   backtest.AddOption("--from", flags.from, "Begin at this event time").TypeName("TIME");
   backtest.AddOption("--to", flags.to, "End before this event time").TypeName("TIME");
   backtest
@@ -140,6 +193,7 @@ void AddBacktestCommand(Command& app) {
       .TypeName("FILE");
   SetAction(backtest, [](const GlobalFlags& global) { return Backtest(global, flags); });
   backtest.AddExample("tidemill backtest elec2 --policy weekly.yaml --policy drift.yaml");
+  backtest.AddExample("tidemill backtest elec2 --set trigger.samples=500");
   backtest.AddExample(
       "tidemill backtest elec2 --policy errors.yaml --models --report backtest.html");
 }

@@ -109,8 +109,9 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   auto file = ReadPipelineFile(run_flags.file);
   if (!file.ok()) return Report(file.status());
   file->overrides = OverridesOf(run_flags.set);
-  const StackAddress address = WithEnvironment(flags);
-  const bool remote = !address.config.empty() || !address.server.empty();
+  const auto address = WithEnvironment(flags);
+  if (!address.ok()) return Report(address.status());
+  const bool remote = !address->config.empty() || !address->server.empty();
   file->data_elsewhere = remote;
   file->tags = run_flags.tags;
   file->note = run_flags.note;
@@ -164,7 +165,7 @@ void AddRunCommand(Command& app) {
          "too")
       .TypeName("TAG")
       .OneEach();
-  run.AddOption("--note", flags.note, "Write a note on the run").TypeName("TEXT");
+  run.AddOption("--note", flags.note, "Write a note on the run").TypeName("TEXT").MayBeEmpty();
   AddSetFlag(run, flags.set);
   run.AddFlag("--detach", flags.detach, "Return once the run has started");
   AddFullFlag(run, flags.full);

@@ -98,6 +98,9 @@ void ShowPresent(LogFiles& files, const LogFilter& filter, int64_t lines, bool j
 
 // The number of the run that is named. A number needs no stack.
 absl::StatusOr<std::string> RunToShow(const GlobalFlags& flags, const std::string& name) {
+  if (!name.empty() && name.find_first_not_of('0') == std::string::npos) {
+    return InvalidArgument("runs are numbered from 1: there is no run 0");
+  }
   if (name.find_first_not_of("0123456789") == std::string::npos) return name;
   ASSIGN_OR_RETURN(const Session session, Session::Attach(flags));
   ASSIGN_OR_RETURN(const RunId run, FindRun(session, name));
@@ -105,13 +108,14 @@ absl::StatusOr<std::string> RunToShow(const GlobalFlags& flags, const std::strin
 }
 
 int Logs(const GlobalFlags& flags, const LogsFlags& wanted) {
-  const StackAddress address = WithEnvironment(flags);
-  if (!address.config.empty() || !address.server.empty()) {
+  const auto address = WithEnvironment(flags);
+  if (!address.ok()) return Report(address.status());
+  if (!address->config.empty() || !address->server.empty()) {
     return Report(
         FailedPrecondition("the logs of a remote stack are on the machines of its services; this "
                            "command reads the logs of a local stack only"));
   }
-  const auto layout = LayoutOf(address.state);
+  const auto layout = LayoutOf(address->state);
   if (!layout.ok()) return Report(layout.status());
   const auto since = SinceOf(wanted.since);
   if (!since.ok()) {

@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kPatience{2};
 
 // The local stack that a command starts or ends; a remote one is its machines' to keep.
 absl::StatusOr<StackLayout> LocalLayout(const GlobalFlags& flags, MissingFolder missing) {
-  const StackAddress address = WithEnvironment(flags);
+  ASSIGN_OR_RETURN(const StackAddress address, WithEnvironment(flags));
   if (!address.config.empty() || !address.server.empty()) {
     return FailedPrecondition(
         "{} names a remote stack, and this command starts and stops local stacks only; name a "
@@ -214,9 +214,10 @@ int StatusOfLocal(const GlobalFlags& flags, const StackLayout& layout) {
 }
 
 int Status(const GlobalFlags& flags) {
-  const StackAddress address = WithEnvironment(flags);
-  if (!address.config.empty() || !address.server.empty()) return StatusOfRemote(flags);
-  const auto layout = LayoutOf(address.state);
+  const auto address = WithEnvironment(flags);
+  if (!address.ok()) return Report(address.status());
+  if (!address->config.empty() || !address->server.empty()) return StatusOfRemote(flags);
+  const auto layout = LayoutOf(address->state);
   return layout.ok() ? StatusOfLocal(flags, *layout) : Report(layout.status());
 }
 

@@ -68,10 +68,12 @@ function resultsSection() {
   const cost = COSTS[0], quality = QUALITIES.find(axis => known(DATA.results, axis).length);
   const front = quality ? frontOf(known(DATA.results, cost, quality), cost, quality) : [];
   const alarms = DATA.results.some(result => result.false_alarms !== null);
+  const faults = DATA.results.some(result => result.failed_decisions > 0);
   return section("All numbers", quality ? "Unbeaten: no policy that trains on as few samples has a better " + quality.label + "." : null,
     el("div", {class: "scroll", tabindex: 0}, tableOf([
       {label: "policy", left: true, value: row => row.name}, {label: "unbeaten", left: true, value: row => front.includes(row) ? "●" : ""},
       {label: "triggers", value: row => count(row.num_triggers)}, {label: "decisions", value: row => count(row.num_decisions)},
+      ...(faults ? [{label: "of which the plug-in failed at", value: row => count(row.failed_decisions)}] : []),
       {label: "trained on", value: row => count(row.samples)}, {label: "training", value: row => spell(row.training_seconds)},
       ...(MATRIX ? [{label: MATRIX.measure, value: row => shown(MATRIX, row.value, 2)}, {label: "95 % interval", value: row => row.low === null ? "–" : shown(MATRIX, row.low, 2) + " to " + shown(MATRIX, row.high, 2)}, {label: "over", value: row => count(row.measured_samples)},
         {label: "left out", value: row => count(row.windows_left_out)}] : []),
@@ -93,6 +95,7 @@ function sourcesSection() {
       : "Quality: no run of the pipeline has evaluated its models by windows of time, so the value of the models is not known."),
     measured.size > 1 ? el("li", {}, "The policies are not measured on the same samples. A policy that begins later, or has no model in some windows, leaves these windows out.") : null,
     DATA.own_left_out ? el("li", {}, "The pipeline's own policy is not among them: " + DATA.own_left_out + ".") : null,
+    DATA.not_taken.files ? el("li", {}, plural(DATA.not_taken.files, "file") + " of the dataset were not taken: " + DATA.not_taken.first.map(file => file.file + " (" + file.reason + ")").join(", ") + ".") : null,
     DATA.shuffles ? el("li", {}, "False alarms: triggers after the first one on " + (DATA.shuffles === 1 ? "a shuffled history" : count(DATA.shuffles) + " shuffled histories") + ", in which nothing drifts. The number is the mean.") : null));
 }
 

@@ -24,6 +24,7 @@ expressions::KnownColumns ColumnsOf(const OpBuilder& builder) {
         {.name = name, .type = TypeOfColumn(type), .is_float = type == batch::DataType::kFloat32});
   }
   known.columns.push_back({.name = std::string(kTimeName), .type = Type::kTime});
+  known.decimal = builder.samples().csv.decimal;
   return known;
 }
 

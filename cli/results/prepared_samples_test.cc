@@ -1,0 +1,34 @@
+#include "cli/results/prepared_samples.h"
+
+#include "gtest/gtest.h"
+
+namespace tidemill::cli {
+namespace {
+
+void AddEvaluation(int32_t evaluation, int64_t at_workers, int64_t here,
+                   supervisor::v1::GetRunResponse& run) {
+  auto& finished = *run.add_events()->mutable_event()->mutable_evaluation_finished();
+  finished.set_evaluation(evaluation);
+  if (at_workers < 0) return;
+  finished.set_num_prepared_at_workers(at_workers);
+  finished.set_num_prepared_here(here);
+}
+
+TEST(PreparedSamples, AreThoseOfTheLastRoundOfEachEvaluationWithWorkers) {
+  supervisor::v1::GetRunResponse run;
+  EXPECT_EQ(DescribePreparedSamples(run), "");
+  AddEvaluation(0, 100, 2000, run);
+  AddEvaluation(1, -1, 0, run);
+  AddEvaluation(2, 0, 12, run);
+  AddEvaluation(0, 262'144, 1000, run);
+  EXPECT_EQ(
+      DescribePreparedSamples(run),
+      "  evaluation 1: workers prepared 262,144 of 263,144 samples, the evaluator the others\n"
+      "  evaluation 3: workers prepared 0 of 12 samples, the evaluator the others\n");
+  EXPECT_EQ(PreparedSamplesToJson(run).dump(),
+            R"([{"evaluation":1,"at_workers":262144,"at_evaluator":1000},)"
+            R"({"evaluation":3,"at_workers":0,"at_evaluator":12}])");
+}
+
+}  // namespace
+}  // namespace tidemill::cli
