@@ -40,6 +40,7 @@ struct FieldReading {
   // The formats of the times of some columns, by column. Other columns have times in a notation
   // that needs no format.
   std::map<std::string, TimeFormat> times = {};
+  std::string time_zone = "UTC";  // The zone of the times of other columns that name none.
 };
 
 // Collects rows, up to kBlockRows, and computes them together. Movable. Thread-compatible.

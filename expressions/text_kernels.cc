@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "re2/re2.h"
 #include "utf8proc.h"
@@ -51,6 +53,25 @@ std::string_view InCase(std::string_view text, TextArena& texts) {
     at += static_cast<size_t>(read);
   }
   return {bytes, size};
+}
+
+// A text that is not UTF-8 stays unchanged.
+std::string_view Composed(std::string_view text, TextArena& texts) {
+  if (IsAscii(text)) return text;
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                   static_cast<utf8proc_ssize_t>(text.size()), &made,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(made, &std::free);
+  if (size < 0) return text;
+  return texts.Copy({reinterpret_cast<const char*>(made), static_cast<size_t>(size)});
+}
+
+void Compose(const Step& step, Registers& rows) {
+  const auto* const in = rows.In<std::string_view>(step.from[0]);
+  auto* const out = rows.Out<std::string_view>(step.into);
+  for (int64_t i = 0; i < rows.num_rows(); ++i) out[i] = Composed(in[i], rows.texts());
 }
 
 template <bool kLower>
@@ -173,6 +194,7 @@ void HashRows(const Step& step, Registers& rows) {
 Step::Kernel TextFunction(std::string_view name) {
   if (name == "lower") return &ChangeCase<true>;
   if (name == "upper") return &ChangeCase<false>;
+  if (name == "nfc") return &Compose;
   if (name == "trim") return &MapRows<std::string_view, std::string_view, &WithoutBlanks>;
   return nullptr;
 }

@@ -28,6 +28,7 @@ std::string Canonical(const SampleSchema& samples) {
   }
   if (samples.csv.trim) text += "trim\n";
   if (samples.csv.decimal != '.') text += fmt::format("decimal {}\n", samples.csv.decimal);
+  if (samples.time_zone != "UTC") text += fmt::format("time_zone {}\n", samples.time_zone);
   if (samples.history > 1) text += fmt::format("history {}\n", samples.history);
   if (samples.columns.has_value()) {
     for (const std::string& column : *samples.columns) {
@@ -326,11 +327,13 @@ absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitt
   const auto [first, count] = stage.ops;
   std::vector<OpWork> work(count);
   const int64_t num_bad = frame.num_bad() + frame.num_filtered();
+  const int64_t num_unknown = frame.num_unknown();
   const ThreadTime begin = ThreadTime::Now();
   RETURN_IF_ERROR(RunStage(stage, fitted, frame, work));
   const ThreadTime end = ThreadTime::Now();
   if (count == 1) {
     work[0].rejected = frame.num_bad() + frame.num_filtered() - num_bad;
+    work[0].unknown = frame.num_unknown() - num_unknown;
     work[0].wall_ns = end.wall_ns - begin.wall_ns;
   }
   int64_t wall_ns = 0;

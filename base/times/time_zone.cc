@@ -87,6 +87,15 @@ absl::StatusOr<Timestamp> TimeZone::ToUtc(int64_t local_micros, AmbiguousTime ru
   return Timestamp{absl::ToUnixMicros(instant) + fraction};
 }
 
+Timestamp TimeZone::FirstAtOrAfter(int64_t local_micros) const {
+  if (!named_) return {local_micros - kMicrosInSecond * offset_seconds_};
+  int64_t seconds = local_micros / kMicrosInSecond;
+  if (local_micros % kMicrosInSecond < 0) --seconds;
+  const absl::TimeZone::TimeInfo found = named_->zone.At(absl::CivilSecond(1970, 1, 1) + seconds);
+  if (found.kind == absl::TimeZone::TimeInfo::SKIPPED) return {absl::ToUnixMicros(found.trans)};
+  return {absl::ToUnixMicros(found.pre) + local_micros - seconds * kMicrosInSecond};
+}
+
 absl::StatusOr<Timestamp> ToTimestamp(const CivilTime& civil, const TimeZone& zone,
                                       AmbiguousTime rule) {
   ASSIGN_OR_RETURN(const int64_t local, LocalMicros(civil));

@@ -1,13 +1,13 @@
 #include "evaluator/job/slice_columns.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <variant>
 
 #include "fmt/ranges.h"
 
+#include "base/numbers/number_text.h"
 #include "base/time.h"
 
 namespace tidemill::evaluator {
@@ -72,7 +72,7 @@ int32_t BinOf(std::string_view text, char decimal, const std::vector<double>& bi
     text = with_point;
   }
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = ReadNumber(text, number);
   if (error != std::errc() || end != text.data() + text.size() || std::isnan(number)) {
     return SliceColumns::kOther;
   }

@@ -44,12 +44,12 @@ absl::StatusOr<std::shared_ptr<const Program>> Make(std::string_view text,
 
 }  // namespace
 
-std::string ValueOf(std::string_view text, const Row& row) {
-  KnownColumns columns;
+std::string ValueOf(std::string_view text, const Row& row, const std::string& time_zone) {
+  KnownColumns columns{.time_zone = time_zone};
   for (const auto& [name, value] : row) columns.columns.push_back({.name = name});
   auto program = Make(text, columns);
   if (!program.ok()) return std::string(program.status().message());
-  auto rows = FieldRows::Make(*program, {});
+  auto rows = FieldRows::Make(*program, {.time_zone = time_zone});
   if (!rows.ok()) return std::string(rows.status().message());
   for (size_t i = 0; i < rows->columns().size(); ++i) {
     const absl::Status status = rows->SetText(i, row.at(rows->columns()[i]));

@@ -5,6 +5,8 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
+#include "base/times/civil_time.h"
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -13,16 +15,11 @@ constexpr absl::CivilDay kFirstMonday(1970, 1, 5);
 
 int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
-// "+08:00" as a zone; std::nullopt for anything else.
+// An offset such as "+08:00" as a zone; std::nullopt for anything else.
 std::optional<absl::TimeZone> ReadOffset(std::string_view text) {
-  const auto digit = [&](size_t i) { return text[i] - '0'; };
-  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
-  for (const size_t i : {1, 2, 4, 5}) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-  }
-  const int minutes = (digit(1) * 10 + digit(2)) * 60 + digit(4) * 10 + digit(5);
-  if (minutes >= 24 * 60 || digit(4) > 5) return std::nullopt;
-  return absl::FixedTimeZone((text[0] == '-' ? -60 : 60) * minutes);
+  std::optional<int> seconds;
+  if (!TakeOffset(text, seconds) || !text.empty()) return std::nullopt;
+  return absl::FixedTimeZone(*seconds);
 }
 
 }  // namespace

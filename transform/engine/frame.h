@@ -53,6 +53,9 @@ class Frame {
   void Reject(int64_t row, std::string reason);
   // Marks a row as filtered, unless it is bad.
   void Filter(int64_t row);
+  // Counts a row in which an op met a value that it does not know: a key without a row in its
+  // table, a text that is none of its categories.
+  void CountUnknown() { ++num_unknown_; }
   // Whether the row is bad or filtered.
   bool IsBad(int64_t row) const { return is_bad_[row] != 0; }
 
@@ -62,6 +65,7 @@ class Frame {
   std::vector<int64_t> GoodRows() const;
   int64_t num_bad() const { return static_cast<int64_t>(bad_.size()); }
   int64_t num_filtered() const { return num_filtered_; }
+  int64_t num_unknown() const { return num_unknown_; }
 
  private:
   const batch::Batch& samples_;
@@ -70,6 +74,7 @@ class Frame {
   std::vector<uint8_t> is_bad_;
   std::vector<BadSample> bad_;
   int64_t num_filtered_ = 0;
+  int64_t num_unknown_ = 0;
 };
 
 // Formats a value for a reason: quoted, shortened, with control characters escaped.

@@ -16,7 +16,7 @@ Type TypeOfColumn(batch::DataType type) {
 }
 
 expressions::KnownColumns ColumnsOf(const OpBuilder& builder) {
-  expressions::KnownColumns known;
+  expressions::KnownColumns known{.time_zone = builder.samples().time_zone};
   for (const BoundColumn& column : builder.Columns()) {
     const auto& [name, type, shape] = column.schema;
     if (name == kTargetColumn) continue;

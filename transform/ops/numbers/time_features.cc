@@ -7,6 +7,7 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
+#include "base/times/civil_time.h"
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/numbers/calendar_steps.h"
@@ -167,6 +168,16 @@ class TimeFeaturesOp final : public Op {
   const BoundColumn output_;
 };
 
+absl::StatusOr<absl::TimeZone> ClockOf(const std::string& zone) {
+  std::string_view text = zone;
+  std::optional<int> offset;
+  if (zone.empty() || zone == "UTC") return absl::UTCTimeZone();
+  if (TakeOffset(text, offset) && text.empty()) return absl::FixedTimeZone(*offset);
+  absl::TimeZone named;
+  if (!absl::LoadTimeZone(zone, &named)) return InvalidArgument("time zone '{}' is unknown", zone);
+  return named;
+}
+
 void CheckTimes(OpBuilder& builder, const ColumnSchema& schema) {
   if (IsInteger(schema.type) && schema.shape.empty()) return;
   builder.Problem(
@@ -188,16 +199,17 @@ std::unique_ptr<Op> TimeFeaturesSpec::Build(OpBuilder& builder) const {
     input = builder.Input("from", from);
     if (input.has_value()) CheckTimes(builder, input->schema);
   }
-  absl::TimeZone zone = absl::UTCTimeZone();
-  if (time_zone != "UTC" && !absl::LoadTimeZone(time_zone, &zone)) {
-    builder.Problem("time_zone", fmt::format("time zone '{}' is unknown", time_zone),
-                    "write a name such as Europe/Zurich");
+  const absl::StatusOr<absl::TimeZone> zone = ClockOf(time_zone);
+  if (!zone.ok()) {
+    builder.Problem("time_zone", std::string(zone.status().message()),
+                    "write a name such as Europe/Zurich, or an offset such as +08:00");
   }
   int64_t width = 0;
   for (const TimePart part : parts) width += cyclic && PeriodOf(part) != kNoPeriod ? 2 : 1;
   BoundColumn output =
       builder.Output("into", {.name = into, .type = batch::DataType::kFloat32, .shape = {width}});
-  return std::make_unique<TimeFeaturesOp>(*this, zone, std::move(input), std::move(output));
+  return std::make_unique<TimeFeaturesOp>(*this, zone.value_or(absl::UTCTimeZone()),
+                                          std::move(input), std::move(output));
 }
 
 }  // namespace tidemill::transform

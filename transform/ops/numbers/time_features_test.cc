@@ -106,6 +106,14 @@ TEST(TimeFeatures, FollowTheClockOfTheirZone) {
   }
 }
 
+TEST(TimeFeatures, FollowAClockThatIsAnOffset) {
+  TimeFeaturesSpec spec = AllParts();
+  spec.time_zone = "+08:00";
+  EXPECT_EQ(Features(spec, {0})[1], 8);
+  spec.time_zone = "";
+  EXPECT_EQ(Features(spec, {0})[1], 0);
+}
+
 TEST(TimeFeatures, AreOnACircleWhereCyclic) {
   TimeFeaturesSpec spec = AllParts();
   spec.cyclic = true;

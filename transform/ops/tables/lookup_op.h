@@ -26,13 +26,14 @@ class LookupOp final : public Op {
     Fallback fallback = {};
   };
 
-  // `keys` are the columns of samples in the order of the table's keys. With `must_have` a sample
-  // without a value is bad.
+  // `keys` are the columns of samples in the order of the table's keys. With `must_match` a sample
+  // without a row is bad, with `must_have` one without a value.
   LookupOp(std::shared_ptr<const JoinedTable> table, std::vector<BoundColumn> keys,
-           std::vector<Column> columns, bool must_have)
+           std::vector<Column> columns, bool must_match, bool must_have)
       : table_(std::move(table)),
         keys_(std::move(keys)),
         columns_(std::move(columns)),
+        must_match_(must_match),
         must_have_(must_have) {}
 
   // FAILED_PRECONDITION when rows are valid from times on, and the samples have no event times.
@@ -55,10 +56,15 @@ class LookupOp final : public Op {
                         const Frame& frame) const;
   // Returns the key of a row and its columns, for messages.
   std::string KeyOf(int64_t row, const Frame& frame) const;
+  // Says why a sample has no row.
+  std::string WhyNoRow(int64_t row, const Frame& frame) const;
+  std::string WhyNoRowAt(const JoinedTable::Rows& rows, int64_t time, int64_t row,
+                         const Frame& frame) const;
 
   const std::shared_ptr<const JoinedTable> table_;
   const std::vector<BoundColumn> keys_;
   const std::vector<Column> columns_;
+  const bool must_match_;
   const bool must_have_;
 };
 
