@@ -388,23 +388,32 @@ std::string ColumnsText(const LookupSpec& spec) {
 
 std::string TimesText(const LookupSpec& spec) {
   if (spec.as_of.empty()) return "";
-  return fmt::format(
-      "; of several such rows the one with the latest `{}` that is not after `event_time` (a time "
-      "without a zone is one of {}, and the later one where the clock shows it twice{})",
-      spec.as_of, spec.time_zone.empty() ? "the dataset's zone" : spec.time_zone,
-      spec.format.empty() ? "" : fmt::format("; it is written as `{}`", spec.format));
+  std::string text = fmt::format(
+      "; of several such rows the one with the latest `{}` that is not after `event_time`",
+      spec.as_of);
+  if (spec.until) {
+    text +=
+        fmt::format(", which is a row no more if its `{}` is not after `event_time`", *spec.until);
+  }
+  return text +
+         fmt::format(
+             " (a time without a zone is one of {}, and the later one where the clock shows it "
+             "twice{}; an empty time has no bound)",
+             spec.time_zone, spec.format.empty() ? "" : "; written as `" + spec.format + "`");
 }
 
 std::string Explain(const LookupSpec& spec, const std::string& file) {
   std::string missing = "a missing number (NaN), or an empty text";
-  if (spec.missing == MissingKey::kBadSample) missing = "nothing: the sample is bad";
-  if (!spec.defaults.empty())
+  if (spec.missing == MissingKey::kBadSample || spec.must_match) {
+    missing = "nothing: the sample is bad";
+  } else if (!spec.defaults.empty()) {
     missing = "the `default` of the op in `spec.yaml`, or else " + missing;
+  }
   return fmt::format(
       "Take the row of `{}` (CSV with a header, fields divided by `{}`, fractions by `{}`) in "
       "which "
-      "{}{}. It has the columns: {}. Where there is no such row, or its field is empty, the column "
-      "is {}.",
+      "{}{}. It has the columns: {}. Where there is no such row, or its field is empty or one of "
+      "`missing_words` (by default NA, N/A, NaN, null), the column is {}.",
       file, spec.delimiter, spec.decimal, KeysText(spec), TimesText(spec), ColumnsText(spec),
       missing);
 }
