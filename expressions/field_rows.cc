@@ -154,7 +154,9 @@ bool FieldRows::IsNull(size_t column) const {
   });
 }
 
-void FieldRows::Run() { evaluation_->Run(num_rows_); }
+void FieldRows::Run(Evaluation::Sink sink) {
+  if (num_rows_ > 0) evaluation_->Run(num_rows_, sink);
+}
 
 void FieldRows::Clear() {
   num_rows_ = 0;

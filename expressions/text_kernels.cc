@@ -26,17 +26,19 @@ char InAscii(char c) {
   return c >= kFirst && c <= kLast ? static_cast<char>(c ^ 0x20) : c;
 }
 
-// Bytes that are not UTF-8 are kept.
+// Bytes that are not UTF-8 are kept. The result is null when there is no room for it.
 template <bool kLower>
 std::string_view InCase(std::string_view text, TextArena& texts) {
   if (text.empty()) return text;
   if (IsAscii(text)) {
     char* const bytes = texts.Allocate(text.size());
+    if (bytes == nullptr) return {};
     std::ranges::transform(text, bytes, InAscii<kLower>);
     return {bytes, text.size()};
   }
-  constexpr size_t kMaxBytes = 4;  // The size of one character.
-  char* const bytes = texts.Allocate(text.size() * kMaxBytes);
+  constexpr size_t kMaxGrowth = 2;  // A character has at most twice the bytes.
+  char* const bytes = texts.Allocate(text.size() * kMaxGrowth);
+  if (bytes == nullptr) return {};
   size_t size = 0;
   const auto* from = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   for (size_t at = 0; at < text.size();) {
@@ -52,6 +54,7 @@ std::string_view InCase(std::string_view text, TextArena& texts) {
         utf8proc_encode_char(changed, reinterpret_cast<utf8proc_uint8_t*>(bytes + size)));
     at += static_cast<size_t>(read);
   }
+  texts.GiveBack(text.size() * kMaxGrowth - size);
   return {bytes, size};
 }
 
@@ -122,6 +125,7 @@ void ConcatRows(const Step& step, Registers& rows) {
     size_t size = 0;
     for (const int from : step.from) size += rows.In<std::string_view>(from)[i].size();
     char* const bytes = rows.texts().Allocate(size);
+    if (bytes == nullptr) return;
     char* end = bytes;
     for (const int from : step.from) {
       const std::string_view part = rows.In<std::string_view>(from)[i];

@@ -11,6 +11,7 @@ namespace tidemill::expressions {
 namespace {
 
 std::string Shown(const Evaluation& evaluation) {
+  if (evaluation.is_too_long()) return std::string(kTooLong);
   switch (evaluation.program().type) {
     case Type::kNumber: {
       const double value = evaluation.Values<double>()[0];
@@ -56,7 +57,7 @@ std::string ValueOf(std::string_view text, const Row& row, const std::string& ti
     if (!status.ok()) return std::string(status.message());
   }
   rows->EndRow();
-  rows->Run();
+  rows->Run([](int64_t) {});
   return Shown(rows->evaluation());
 }
 
@@ -65,7 +66,7 @@ std::string ValueOfFloat(std::string_view text, float x) {
   if (!program.ok()) return std::string(program.status().message());
   Evaluation evaluation(*std::move(program));
   evaluation.Set(0, &x);
-  evaluation.Run(1);
+  evaluation.Run(1, [](int64_t) {});
   return Shown(evaluation);
 }
 

@@ -86,6 +86,24 @@ TEST_F(ExpressionsTest, NumbersThatAreTooSmallAreTheNearestOnes) {
   EXPECT_EQ(found.rows.real_label[1], 1.5e-322);
 }
 
+TEST_F(ExpressionsTest, ARecordOfWhichExpressionsMakeTooLongTextsIsBad) {
+  std::string repeated = "concat(s";
+  for (int i = 0; i < 19; ++i) repeated += ",s";
+  repeated += ")";
+  data_.Write("a.csv", "t,s\n1,abc\n2," + std::string(1 << 20, 'q') + "\n3,d\n");
+  for (const std::string role : {"where", "label"}) {
+    const std::string expression = "length(" + repeated + ") > 20";
+    const IndexedFile found =
+        Found("format: {type: csv, max_record: 2MiB}\nevent_time: {column: t, format: unix}\n" +
+                  (role == "where" ? "where: " + expression
+                                   : "label: {expression: '" + expression + "', classes: [a, b]}"),
+              "a.csv");
+    ASSERT_EQ(found.bad.size(), 1u);
+    EXPECT_EQ(found.bad[0].position, 1);
+    EXPECT_EQ(found.bad[0].reason, role + ": the texts that it makes have more than 16 MiB");
+  }
+}
+
 TEST_F(ExpressionsTest, RecordsThatDoNotSatisfyTheConditionAreFilteredAndNothingElse) {
   data_.Write("a.csv", "t,valid,price\n1,1,2\n2,0,2\nx,0,2\n4,1,0\n5,,3\n6,1,abc\n7,1\n8,1,4\n");
   const IndexedFile found =

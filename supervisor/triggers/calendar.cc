@@ -1,11 +1,9 @@
 #include "supervisor/triggers/calendar.h"
 
-#include <optional>
-
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
-#include "base/times/civil_time.h"
+#include "base/times/zone_database.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -14,13 +12,6 @@ constexpr absl::CivilDay kFirstDay(1970, 1, 1);
 constexpr absl::CivilDay kFirstMonday(1970, 1, 5);
 
 int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
-
-// An offset such as "+08:00" as a zone; std::nullopt for anything else.
-std::optional<absl::TimeZone> ReadOffset(std::string_view text) {
-  std::optional<int> seconds;
-  if (!TakeOffset(text, seconds) || !text.empty()) return std::nullopt;
-  return absl::FixedTimeZone(*seconds);
-}
 
 }  // namespace
 
@@ -32,11 +23,7 @@ absl::StatusOr<Calendar> Calendar::Create(CalendarUnit unit, int64_t every,
                                           const std::string& zone) {
   if (every < 1) return InvalidArgument("a period cannot have {} units", every);
   auto named = std::make_shared<Zone>();
-  if (const auto fixed = ReadOffset(zone)) {
-    named->zone = *fixed;
-  } else if (zone != "UTC" && !absl::LoadTimeZone(zone, &named->zone)) {
-    return InvalidArgument("time zone '{}' is unknown", zone);
-  }
+  ASSIGN_OR_RETURN(named->zone, LoadZone(zone));
   return Calendar(unit, every, std::move(named));
 }
 

@@ -54,6 +54,8 @@ TEST(Calendar, FollowsTheClocksOfItsZone) {
 TEST(Calendar, RefusesWhatIsNotAPeriod) {
   EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 1, "Europe/Atlantis").status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Europe/Atlantis")));
+  EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 1, "/usr/share/zoneinfo/UTC").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is unknown")));
   EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 0, "UTC").status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("0 units")));
 }

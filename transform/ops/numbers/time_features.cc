@@ -7,7 +7,7 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
-#include "base/times/civil_time.h"
+#include "base/times/zone_database.h"
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/numbers/calendar_steps.h"
@@ -168,16 +168,6 @@ class TimeFeaturesOp final : public Op {
   const BoundColumn output_;
 };
 
-absl::StatusOr<absl::TimeZone> ClockOf(const std::string& zone) {
-  std::string_view text = zone;
-  std::optional<int> offset;
-  if (zone.empty() || zone == "UTC") return absl::UTCTimeZone();
-  if (TakeOffset(text, offset) && text.empty()) return absl::FixedTimeZone(*offset);
-  absl::TimeZone named;
-  if (!absl::LoadTimeZone(zone, &named)) return InvalidArgument("time zone '{}' is unknown", zone);
-  return named;
-}
-
 void CheckTimes(OpBuilder& builder, const ColumnSchema& schema) {
   if (IsInteger(schema.type) && schema.shape.empty()) return;
   builder.Problem(
@@ -199,7 +189,7 @@ std::unique_ptr<Op> TimeFeaturesSpec::Build(OpBuilder& builder) const {
     input = builder.Input("from", from);
     if (input.has_value()) CheckTimes(builder, input->schema);
   }
-  const absl::StatusOr<absl::TimeZone> zone = ClockOf(time_zone);
+  const absl::StatusOr<absl::TimeZone> zone = LoadZone(time_zone.empty() ? "UTC" : time_zone);
   if (!zone.ok()) {
     builder.Problem("time_zone", std::string(zone.status().message()),
                     "write a name such as Europe/Zurich, or an offset such as +08:00");

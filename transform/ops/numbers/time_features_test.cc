@@ -149,6 +149,13 @@ TEST(TimeFeatures, SayWhatIsWrong) {
   ASSERT_EQ(problems.size(), 2);
   EXPECT_EQ(problems[0].field, "from");
   EXPECT_EQ(problems[1].message, "time zone 'Atlantis' is unknown");
+  const auto of_path = Graph::Check(
+      Spec(ParseCsvSpec{.columns = {"x"}},
+           TimeFeaturesSpec{.parts = {TimePart::kHour}, .time_zone = "/usr/share/zoneinfo/UTC"},
+           StackSpec{}),
+      CsvSchema({"x"}));
+  ASSERT_EQ(of_path.size(), 1);
+  EXPECT_EQ(of_path[0].message, "time zone '/usr/share/zoneinfo/UTC' is unknown");
   EXPECT_THAT(config::Read<GraphSpec>("- time_features: {parts: [hour, hour]}\n", "g"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("names a part twice")));
 }

@@ -152,17 +152,15 @@ batch::Column LookupOp::NumbersOf(const Column& column, std::span<const int64_t>
 }
 
 batch::Column LookupOp::TextsOf(const Column& column, std::span<const int64_t> rows,
-                                const Frame& frame) const {
+                                Frame& frame) const {
   const std::string* const fallback = std::get_if<std::string>(&column.fallback);
   const auto& from = std::get<TableTexts>(table_->table().values[column.place].values);
   TextColumn made(frame.num_rows());
-  for (size_t row = 0; row < rows.size(); ++row) {
-    if (rows[row] != kNoRow) {
-      made.Append(from.At(rows[row]));
-    } else if (fallback != nullptr) {
-      made.Append(*fallback);
-    }
-    made.EndRow(static_cast<int64_t>(row));
+  for (int64_t row = 0; row < std::ssize(rows); ++row) {
+    std::string_view text = fallback != nullptr ? std::string_view(*fallback) : std::string_view();
+    if (rows[row] != kNoRow) text = from.At(rows[row]);
+    if (frame.AddText(row, column.output.schema.name, text.size())) made.Append(text);
+    made.EndRow(row);
   }
   return made.Finish(column.output.schema.name);
 }

@@ -1,6 +1,7 @@
 // Joins the rows of a table to samples.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -43,6 +44,11 @@ class LookupOp final : public Op {
     return FailedPrecondition("it joins a table, which arithmetic on columns cannot do");
   }
 
+  bool makes_texts() const override {
+    return std::ranges::any_of(
+        columns_, [](const Column& column) { return IsText(column.output.schema.type); });
+  }
+
  private:
   static constexpr int64_t kNoRow = -1;
 
@@ -52,8 +58,7 @@ class LookupOp final : public Op {
                   Frame& frame) const;
   template <typename T>
   batch::Column NumbersOf(const Column& column, std::span<const int64_t> rows, Frame& frame) const;
-  batch::Column TextsOf(const Column& column, std::span<const int64_t> rows,
-                        const Frame& frame) const;
+  batch::Column TextsOf(const Column& column, std::span<const int64_t> rows, Frame& frame) const;
   // Returns the key of a row and its columns, for messages.
   std::string KeyOf(int64_t row, const Frame& frame) const;
   // Says why a sample has no row.
