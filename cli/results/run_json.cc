@@ -11,7 +11,6 @@
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/prepared_samples.h"
-#include "cli/results/samples_ahead.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/time_text.h"

@@ -21,7 +21,6 @@
 #include "cli/results/prepared_samples.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
-#include "cli/results/samples_ahead.h"
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
