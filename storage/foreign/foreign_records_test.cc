@@ -180,7 +180,9 @@ TEST_F(ForeignRecordsTest, ARowWhoseFieldsAreAllEmptyIsARow) {
   ASSERT_THAT(read, IsOk());
   EXPECT_THAT(read->records, ElementsAre(",1,,", ",,,", ",,,"));
   EXPECT_THAT(read->left_out, IsEmpty());
-  EXPECT_THAT(ReadText(kCsv, "{\"price\": 1}\n{\"price\": null}\n")->rows, ElementsAre(1, 2));
+  const auto json = ReadText(kCsv, "{\"price\": 1}\n{\"price\": null}\n");
+  ASSERT_THAT(json, IsOk());
+  EXPECT_THAT(json->records, ElementsAre(",1,,", ",,,"));
   // The line of a dataset with one column would have no byte.
   const auto one =
       ReadText("{path: /data, format: {type: csv, columns: [x]}}", "{\"x\": null}\n{\"x\": 2}\n");

@@ -66,7 +66,11 @@ constexpr size_t kMaxShownBytes = 60;
 class LayoutChoice {
  public:
   LayoutChoice(DatasetSpec spec, const LayoutOptions& options, std::string& bytes)
-      : spec_(std::move(spec)), options_(options), path_(options.path), bytes_(bytes) {}
+      : spec_(std::move(spec)),
+        options_(options),
+        path_(options.path == "-" ? "standard input" : options.path),
+        file_(options.path == "-" ? "" : " " + options.path),
+        bytes_(bytes) {}
 
   absl::Status Choose();
   InputLayout Take() {
@@ -94,7 +98,8 @@ class LayoutChoice {
 
   DatasetSpec spec_;
   const LayoutOptions& options_;
-  const std::string& path_;
+  const std::string path_;  // For messages.
+  const std::string file_;  // The last word of a command, after a blank.
   std::string& bytes_;
   std::unique_ptr<RowConverter> converter_;
   std::vector<std::string> missing_columns_;
@@ -104,8 +109,8 @@ class LayoutChoice {
 absl::Status LayoutChoice::Choose() {
   if (bytes_.empty()) return InvalidArgument("{} is empty: it has no records", path_);
   if (const auto tool = PackedWith(bytes_)) {
-    return InvalidArgument("{} is compressed; pipe the output of `{} {}` to --input -", path_,
-                           *tool, path_);
+    return InvalidArgument("{} is compressed; pipe the output of `{}{}` to --input -", path_, *tool,
+                           file_);
   }
   if (!IsOfTexts(spec_.format->Payload())) return absl::OkStatus();
   if (const auto kind = KindOfFile(bytes_)) {
@@ -124,8 +129,8 @@ absl::Status LayoutChoice::CheckOneObjectALine(std::string_view text) const {
   const size_t second = text.find_first_not_of(" \t\r\n", first + 1);
   const char next = second == std::string_view::npos ? '\0' : text[second];
   if (text[first] == '[' && (next == '{' || next == '[' || next == ']')) {
-    return InvalidArgument("{} is one JSON array; write one object a line: jq -c '.[]' {}", path_,
-                           path_ == "-" ? "" : path_);
+    return InvalidArgument("{} is one JSON array; write one object a line: jq -c '.[]'{}", path_,
+                           file_);
   }
   const size_t line_end = text.find('\n');
   if (text[first] != '{' || line_end == std::string_view::npos) return absl::OkStatus();
@@ -135,8 +140,8 @@ absl::Status LayoutChoice::CheckOneObjectALine(std::string_view text) const {
   if (!goes_on) return absl::OkStatus();
   return InvalidArgument(
       "line 1 of {} begins a JSON object that line 2 continues; write each object into one line: "
-      "jq -c . {}",
-      path_, path_ == "-" ? "" : path_);
+      "jq -c .{}",
+      path_, file_);
 }
 
 absl::Status LayoutChoice::ChooseForJson() {
