@@ -407,9 +407,11 @@ std::string MissingText(const LookupSpec& spec) {
 
 std::string Explain(const LookupSpec& spec, const std::string& file) {
   std::string missing = "a missing number (NaN), or an empty text";
-  if (spec.missing == MissingKey::kBadSample) missing = "nothing: the sample is bad";
-  if (!spec.defaults.empty())
+  if (spec.missing == MissingKey::kBadSample || spec.must_match) {
+    missing = "nothing: the sample is bad";
+  } else if (!spec.defaults.empty()) {
     missing = "the `default` of the op in `spec.yaml`, or else " + missing;
+  }
   return fmt::format(
       "Take the row of `{}` (CSV with a header, fields divided by `{}`, fractions by `{}`) in "
       "which "
