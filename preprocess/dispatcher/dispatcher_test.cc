@@ -122,17 +122,17 @@ TEST_F(DispatcherTest, AWorkerThatKeepsWhatAConsumerWaitsForIsLostTheSecondTime)
 
 TEST_F(DispatcherTest, AWorkerThatIsNotTrustedIsLostAtOnce) {
   const int64_t job = life_.CreateJob({});
-  const Incarnation lies = life_.Register("lies");
+  const Incarnation liar = life_.Register("liar");
   const Incarnation other = life_.Register("other");
-  ASSERT_THAT(life_.Report({.job_id = job, .connected = {lies, other}}), IsOk());
-  EXPECT_THAT(Lease(lies, 1), ElementsAre("0:[0,4)x1"));
-  ASSERT_THAT(life_.Report({.job_id = job, .connected = {other}, .distrusted = {lies}}), IsOk());
-  EXPECT_EQ(WorkerOf(lies).state(), v1::WORKER_STATE_LOST);
-  EXPECT_THAT(WorkerOf(lies).lost_because(), HasSubstr("sent batch -1"));
+  ASSERT_THAT(life_.Report({.job_id = job, .connected = {liar, other}}), IsOk());
+  EXPECT_THAT(Lease(liar, 1), ElementsAre("0:[0,4)x1"));
+  ASSERT_THAT(life_.Report({.job_id = job, .connected = {other}, .distrusted = {liar}}), IsOk());
+  EXPECT_EQ(WorkerOf(liar).state(), v1::WORKER_STATE_LOST);
+  EXPECT_THAT(WorkerOf(liar).lost_because(), HasSubstr("sent batch -1"));
   EXPECT_THAT(Lease(other, 1), ElementsAre("0:[0,4)x2"));
   life_.Pass(milliseconds{100});
   life_.Restart();
-  EXPECT_EQ(WorkerOf(lies).state(), v1::WORKER_STATE_LOST);
+  EXPECT_EQ(WorkerOf(liar).state(), v1::WORKER_STATE_LOST);
 }
 
 TEST_F(DispatcherTest, TheWindowBoundsWhatIsIssued) {
