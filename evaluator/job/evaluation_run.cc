@@ -232,7 +232,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                      .enter_sandbox =
                          [&](const transform::GraphSpec& graph) {
                            return arithmetic.enter_sandbox(
-                               {.graph = graph, .starts_processes = !spec.RunsWith().empty()});
+                               {.graph = graph, .starts_plugins = !spec.RunsWith().empty()});
                          },
                      .max_bytes = job.model_bytes()});
   const auto bad = loader::RecordBadSamples(storage, {job.evaluation().snapshot().dataset_id()});

@@ -276,8 +276,14 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
     case c10::TypeKind::AnyListType:
       return MakeList(argument, c10::IntType::get());
     case c10::TypeKind::DictType: {
-      c10::impl::GenericDict dict(c10::StringType::get(), c10::IntType::get());
-      for (int64_t i = Below(4); i > 0; --i) dict.insert(Text(name), Whole(name));
+      const auto& keys = type->castRaw<c10::DictType>()->getKeyType();
+      const bool is_open = IsType(keys, c10::TypeKind::VarType);
+      c10::impl::GenericDict dict(is_open ? c10::StringType::get() : keys, c10::IntType::get());
+      for (int64_t i = Below(4); i > 0; --i) {
+        const auto key = is_open ? c10::IValue(Text(name)) : MakeValue(argument, keys);
+        if (!key) return std::nullopt;
+        dict.insert(*key, Whole(name));
+      }
       return dict;
     }
     case c10::TypeKind::TupleType: {
