@@ -11,6 +11,8 @@
 #include <new>
 #include <vector>
 
+#include "torch/version.h"
+
 #include "c10/core/Allocator.h"
 
 namespace tidemill::operators {
@@ -165,18 +167,33 @@ void ReturnTensor(void* place) {
   if (place != nullptr && !pools->Return(place)) std::free(place);
 }
 
+c10::DataPtr TakeTensor(size_t size) {
+  void* place = nullptr;
+  if (size > 0) place = size <= kMaxPiece ? pools->Take(size) : nullptr;
+  if (place == nullptr && size > 0) throw std::bad_alloc();
+  return {place, place, &ReturnTensor, c10::Device(c10::kCPU)};
+}
+
 class WatchedTensors final : public c10::Allocator {
  public:
-  c10::DataPtr allocate(size_t size) override {
-    if (size == 0) return {nullptr, nullptr, &ReturnTensor, c10::Device(c10::kCPU)};
-    void* place = size <= kMaxPiece ? pools->Take(size) : nullptr;
-    if (place == nullptr) throw std::bad_alloc();
-    return {place, place, &ReturnTensor, c10::Device(c10::kCPU)};
-  }
-  c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
+#if TORCH_VERSION_MAJOR >= 2
+  c10::DataPtr allocate(size_t size) override { return TakeTensor(size); }
   void copy_data(void* to, const void* from, size_t size) const override {
     std::memcpy(to, from, size);
   }
+#else
+  c10::DataPtr allocate(size_t size) const override { return TakeTensor(size); }
+#endif
+  c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
+};
+void* place = size <= kMaxPiece ? pools->Take(size) : nullptr;
+if (place == nullptr) throw std::bad_alloc();
+return {place, place, &ReturnTensor, c10::Device(c10::kCPU)};
+}
+c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
+void copy_data(void* to, const void* from, size_t size) const override {
+  std::memcpy(to, from, size);
+}
 };
 
 void* New(size_t size) {

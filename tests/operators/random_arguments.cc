@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "torch/version.h"
+
 #include "tests/operators/recipes.h"
 
 namespace tidemill::operators {
@@ -256,7 +258,9 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
     case c10::TypeKind::SymFloatType:
       return Real();
     case c10::TypeKind::BoolType:
+#if TORCH_VERSION_MAJOR >= 2
     case c10::TypeKind::SymBoolType:
+#endif
       return Chance(50);
     case c10::TypeKind::ComplexType:
       return c10::complex<double>(Real(), Real());
@@ -388,8 +392,11 @@ c10::IValue RandomArguments::Cooked(std::string_view text) {
       return torch::rand(SizesOf(rest), c10::kComplexFloat).requires_grad_(Chance(50));
     case 'I':
       return Places(rest);
-    case 'J':
-      return c10::List<std::optional<torch::Tensor>>({Places(rest)});
+    case 'J': {
+      c10::impl::GenericList list(c10::OptionalType::create(c10::TensorType::get()));
+      list.push_back(Places(rest));
+      return list;
+    }
     case 'K':
       return torch::tensor(SizesOf(rest), c10::kLong);
     case 'M':
