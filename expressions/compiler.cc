@@ -281,7 +281,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitLiteral(const Node& literal, Maybe
     if (wanted != Type::kTime) {
       return Convert(literal, builder_.AddConstant(Type::kText, *text), wanted);
     }
-    const auto time = ParseTimestamp(*text);
+    const auto time = TimeOfLiteral(*text, columns_.time_zone);
     if (!time.ok()) {
       return Bad(literal, "{}", std::string(time.status().message()));
     }
@@ -329,23 +329,8 @@ absl::StatusOr<Compiler::Value> Compiler::EmitOverload(const Function& function,
   if (columns_.decimal == ',' && overload->kernel == TextToNumber()) {
     return builder_.AddStep(TextWithCommaToNumber(), std::move(values), overload->result);
   }
-  std::shared_ptr<const Setting> setting;
-  if (overload->prepare != nullptr) {
-    std::vector<Literal> literals;
-    for (size_t i = num_parameters; i < call.arguments.size(); ++i) {
-      const Node& argument = *call.arguments[i];
-      if (argument.kind != Node::Kind::kLiteral) {
-        return Bad(argument, "this argument of {} must be written out: {}", function.name,
-                   FormOf(function));
-      }
-      literals.push_back(argument.literal);
-    }
-    Overload::BadLiteral bad;
-    setting = overload->prepare(literals, bad);
-    if (setting == nullptr) {
-      return Bad(*call.arguments[num_parameters + bad.number], "{}", bad.message);
-    }
-  }
+  ASSIGN_OR_RETURN(std::shared_ptr<const Setting> setting,
+                   SettingOf(expression_.text(), call, function, *overload, columns_.time_zone));
   const bool constant_right = values.size() == 2 && values[1].constant && !values[0].constant;
   const Step::Kernel kernel = constant_right && overload->constant_kernel != nullptr
                                   ? overload->constant_kernel
@@ -429,8 +414,8 @@ absl::StatusOr<Compiler::Value> Compiler::EmitIn(const Node& call) {
   RETURN_IF_ERROR(CheckTexts(call, nodes));
   if (*type == Type::kTruth) return Bad(call, "a boolean is written without `in`");
   ASSIGN_OR_RETURN(const Value value, Emit(*nodes[0], type));
-  ASSIGN_OR_RETURN(auto members,
-                   MembersOf(expression_.text(), call, value.type, value.is_float_column));
+  ASSIGN_OR_RETURN(auto members, MembersOf(expression_.text(), call, value.type,
+                                           value.is_float_column, columns_.time_zone));
   return builder_.AddStep(MemberKernel(value.type), {value}, Type::kTruth, std::move(members));
 }
 

@@ -55,6 +55,9 @@ struct KnownColumns {
   bool others = false;
   // Stands before the fraction of a number in a text, for number(x): a point or a comma.
   char decimal = '.';
+  // The zone of the clock by which times are read and divided into parts, unless the expression
+  // names another one.
+  std::string time_zone = "UTC";
 };
 
 // Finds the types and compiles. The result needs no column that the expression does not name.

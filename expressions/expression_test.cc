@@ -285,5 +285,38 @@ TEST(Expression, AsksForTheSameNullsWhateverAColumnIsReadAs) {
   EXPECT_EQ(ValueOf("lower(x) in ('na', 'de')", {{"x", "NA"}}), "true");
 }
 
+TEST(Expression, ComposesLettersAndTheirMarks) {
+  const Row row = {{"t", "cafe\u0301"}, {"u", "caf\u00e9"}, {"bad", "e\xcc"}};
+  EXPECT_EQ(ValueOf("text(t) = text(u)", row), "false");
+  EXPECT_EQ(ValueOf("nfc(t) = text(u)", row), "true");
+  EXPECT_EQ(ValueOf("nfc(u) = text(u)", row), "true");
+  EXPECT_EQ(ValueOf("length(nfc(t))", row), "4");
+  EXPECT_EQ(ValueOf("nfc('ab')", row), "ab");
+  EXPECT_EQ(ValueOf("nfc(bad) = text(bad)", row), "true");
+  EXPECT_EQ(ValueOf("nfc(nullif(text(t), text(t)))", row), "null");
+}
+
+TEST(Expression, ReadsTimesOnTheClockThatItsColumnsHave) {
+  const Row row = {{"t", "2026-01-05 08:30:00"}, {"u", "2026-01-05T08:30:00Z"}};
+  const auto value = [&](std::string_view text) { return ValueOf(text, row, "America/New_York"); };
+  EXPECT_EQ(value("hour(t)"), "8");
+  EXPECT_EQ(value("hour(u)"), "3");
+  EXPECT_EQ(value("hour(u, 'UTC')"), "8");
+  EXPECT_EQ(value("time(t) - time(u)"), "18000");
+  EXPECT_EQ(value("epoch(t) - epoch(u)"), "18000");
+  EXPECT_EQ(value("t - '2026-01-05'"), "30600");
+  EXPECT_EQ(value("time(t) = '2026-01-05 08:30:00'"), "true");
+  EXPECT_EQ(value("time(u) = '2026-01-05 03:30:00'"), "true");
+  EXPECT_EQ(value("time(u) in ('2026-01-05 03:30:00', '2026-01-06')"), "true");
+  EXPECT_EQ(value("time(u) between '2026-01-05 03:00' and '2026-01-05 04:00'"), "true");
+  EXPECT_EQ(value("time(concat('2026-01-05', ' 03:30')) = time(u)"), "true");
+  EXPECT_EQ(value("time('05.01.2026', '%d.%m.%Y') = time('2026-01-05T05:00:00Z')"), "true");
+  EXPECT_EQ(value("time('05.01.2026', '%d.%m.%Y', 'UTC') = time('2026-01-05T00:00:00Z')"), "true");
+  EXPECT_EQ(value("day(time(1767225600))"), "31");
+  EXPECT_THAT(value("time(t) > '2026-03-08 02:30:00'"),
+              HasSubstr("does not exist in America/New_York"));
+  EXPECT_EQ(ValueOf("hour(t)", row, "+08:00"), "8");
+}
+
 }  // namespace
 }  // namespace tidemill::expressions

@@ -38,9 +38,10 @@ absl::StatusOr<FieldRows> FieldRows::Make(std::shared_ptr<const Program> program
                 .asks_if_missing = input.asks_if_missing};
     if (input.type == Type::kTime) {
       const auto format = rows.reading_.times.find(input.name);
-      ASSIGN_OR_RETURN(
-          array.times,
-          TimeReader::Create(format == rows.reading_.times.end() ? TimeFormat{} : format->second));
+      ASSIGN_OR_RETURN(array.times,
+                       TimeReader::Create(format == rows.reading_.times.end()
+                                              ? TimeFormat{.time_zone = rows.reading_.time_zone}
+                                              : format->second));
     }
     rows.arrays_.push_back(std::move(array));
   }
@@ -153,7 +154,9 @@ bool FieldRows::IsNull(size_t column) const {
   });
 }
 
-void FieldRows::Run() { evaluation_->Run(num_rows_); }
+void FieldRows::Run(Evaluation::Sink sink) {
+  if (num_rows_ > 0) evaluation_->Run(num_rows_, sink);
+}
 
 void FieldRows::Clear() {
   num_rows_ = 0;

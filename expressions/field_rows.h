@@ -8,8 +8,7 @@
 //     rows.EndRow();
 //     if (rows.full()) ...
 //   }
-//   rows.Run();
-//   use(rows.evaluation().Values<double>());
+//   rows.Run([&](int64_t begin) { use(begin, rows.evaluation().Values<double>()); });
 //   rows.Clear();
 #pragma once
 
@@ -40,9 +39,11 @@ struct FieldReading {
   // The formats of the times of some columns, by column. Other columns have times in a notation
   // that needs no format.
   std::map<std::string, TimeFormat> times = {};
+  std::string time_zone = "UTC";  // The zone of the times of other columns that name none.
 };
 
-// Collects rows, up to kBlockRows, and computes them together. Movable. Thread-compatible.
+// Collects rows, up to kBlockRows or as many as have kMaxTextBytes of texts, and computes them
+// together. Movable. Thread-compatible.
 class FieldRows {
  public:
   // INVALID_ARGUMENT when the format of a time is unknown.
@@ -66,10 +67,10 @@ class FieldRows {
   // Completes the row. Every column must be set. Otherwise the next row replaces it.
   void EndRow() { ++num_rows_; }
   int64_t num_rows() const { return num_rows_; }
-  bool full() const { return num_rows_ == kBlockRows; }
+  bool full() const { return num_rows_ == kBlockRows || texts_.num_bytes() >= kMaxTextBytes; }
 
   // Computes the rows. There may be none.
-  void Run();
+  void Run(Evaluation::Sink sink);
   const Evaluation& evaluation() const { return *evaluation_; }
   // Begins again.
   void Clear();

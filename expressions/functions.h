@@ -33,6 +33,10 @@ struct Overload {
   };
   using Prepare = std::shared_ptr<const Setting> (*)(std::span<const Literal>, BadLiteral&);
   Prepare prepare = nullptr;
+  // For a call that names no zone, on a clock that is not UTC: makes the setting from the literals,
+  // empty ones up to `zone_place`, and the zone of the clock.
+  Prepare prepare_on_clock = nullptr;
+  size_t zone_place = 0;
 };
 
 struct Function {

@@ -17,6 +17,10 @@ namespace tidemill::expressions {
 // Steps work on blocks of this many rows, so that their registers stay in the processor's cache.
 inline constexpr int64_t kBlockRows = 512;
 
+// The bytes of the texts that an expression makes of one row, and of a block of rows: of each
+// function, also where another one uses its result. A row with more has no result.
+inline constexpr size_t kMaxTextBytes = 16 << 20;
+
 class Registers;
 
 // An input of a function besides columns: a regular expression, a time zone.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/numbers/number_text.h"
 #include "expressions/mistake.h"
 
 namespace tidemill::expressions {
@@ -98,8 +99,7 @@ class Tokenizer {
       return token;
     }
     double number = 0;
-    const auto [stop, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const auto [stop, error] = tidemill::ReadNumber(digits, number);
     if (error != std::errc() || stop != digits.data() + digits.size() || !std::isfinite(number)) {
       return Mistake(text_, token.at, "'{}' is not a number", digits);
     }

@@ -81,8 +81,10 @@ absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink
     return Internal("the samples lack a column that an expression reads");
   int64_t begin = 0;
   const auto run = [&](int64_t end) {
-    rows_.Run();
-    sink(begin, rows_.evaluation());
+    rows_.Run([&](int64_t part) {
+      if (rows_.evaluation().is_too_long()) CountUnfit(expressions::kTooLong);
+      sink(begin + part, rows_.evaluation());
+    });
     rows_.Clear();
     begin = end;
   };
@@ -95,10 +97,14 @@ absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink
   return absl::OkStatus();
 }
 
+void SampleExpression::CountUnfit(std::string_view reason) {
+  if (num_unfit_++ == 0) first_unfit_ = std::string(reason);
+}
+
 void SampleExpression::SetText(size_t column, std::optional<std::string_view> text) {
   const absl::Status status = rows_.SetText(column, text);
   if (status.ok()) return;
-  if (num_unfit_++ == 0) first_unfit_ = std::string(status.message());
+  CountUnfit(std::string(status.message()));
   rows_.SetText(column, std::nullopt).IgnoreError();
 }
 

@@ -58,7 +58,7 @@ int NumOpen(std::string_view text) {
   return num_open;
 }
 
-bool IsText(batch::PayloadKind kind) {
+bool IsOfTexts(batch::PayloadKind kind) {
   return kind == batch::PayloadKind::kCsv || kind == batch::PayloadKind::kJson;
 }
 
@@ -113,7 +113,7 @@ absl::Status LayoutChoice::Choose() {
     return InvalidArgument("{} is compressed; pipe the output of `{} {}` to --input -", path_,
                            *tool, path_);
   }
-  if (!IsText(spec_.format->Payload())) return absl::OkStatus();
+  if (!IsOfTexts(spec_.format->Payload())) return absl::OkStatus();
   if (const auto kind = KindOfFile(bytes_)) {
     return InvalidArgument("{} is not text with records: {}", path_, kind->Explain());
   }
@@ -324,7 +324,7 @@ bool HasFirstRow(const DatasetSpec& spec, std::string_view bytes) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   text = WithoutBlankLines(text);
   if (text.empty()) return false;
-  if (IsText(spec.format->Payload()) && !IsJsonObject(text)) {
+  if (IsOfTexts(spec.format->Payload()) && !IsJsonObject(text)) {
     return HasFirstRow(text, NamesOfColumns(spec));
   }
   return text.find('\n') != std::string_view::npos;
@@ -332,7 +332,7 @@ bool HasFirstRow(const DatasetSpec& spec, std::string_view bytes) {
 
 size_t MaxFirstRow(const DatasetSpec& spec) {
   // Binary formats tell themselves by their first bytes.
-  if (!IsText(spec.format->Payload())) return kKindBytes;
+  if (!IsOfTexts(spec.format->Payload())) return kKindBytes;
   const auto max_record = static_cast<size_t>(spec.format->MaxRecordBytes().value_or(0));
   return std::max(kMaxHeader, max_record);
 }

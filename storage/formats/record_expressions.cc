@@ -47,13 +47,16 @@ absl::StatusOr<RecordExpression> RecordExpression::Make(const CompiledExpression
 
 absl::Status RecordExpression::Compute(FieldText text, std::optional<Timestamp> time) {
   rows_.Clear();
-  absl::Status set = SetFields(text, time);
-  if (!set.ok()) {
-    if (tally_.num_bad++ == 0) tally_.first_mistake = std::string(set.message());
-    return set;
+  absl::Status computed = SetFields(text, time);
+  if (computed.ok()) {
+    rows_.EndRow();
+    rows_.Run([](int64_t) {});
+    if (rows_.evaluation().is_too_long()) computed = InvalidArgument("{}", expressions::kTooLong);
   }
-  rows_.EndRow();
-  rows_.Run();
+  if (!computed.ok()) {
+    if (tally_.num_bad++ == 0) tally_.first_mistake = std::string(computed.message());
+    return computed;
+  }
   Count();
   return absl::OkStatus();
 }

@@ -38,7 +38,8 @@ class RecordExpression {
   // The places of what it reads among the fields of Make(); std::nullopt for the event time.
   const std::vector<std::optional<size_t>>& fields() const { return fields_; }
 
-  // INVALID_ARGUMENT, or the status of `text`, when a field is not what the expression needs.
+  // INVALID_ARGUMENT, or the status of `text`, when a field is not what the expression needs, or
+  // the texts that it makes are too long (expressions::kMaxTextBytes).
   // `time` is used only if reads_time().
   absl::Status Compute(FieldText text, std::optional<Timestamp> time);
 

@@ -71,6 +71,20 @@ void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
   }
 }
 
+// What the graph warns of.
+void FillWarnings(const PreparedTraining& training, const loader::PathWork& work,
+                  rpc::v1::TrainingResult& result) {
+  for (const std::string& warning : training.fit_warnings()) result.add_fit_warnings(warning);
+  for (size_t i = 0; i < work.ops.size(); ++i) {
+    const auto& [type, op] = work.ops[i];
+    if (op.unknown == 0) continue;
+    rpc::v1::UnknownValues& unknown = *result.add_unknown();
+    unknown.set_op(fmt::format("op {} ({})", i + 1, type));
+    unknown.set_num_samples(op.rows);
+    unknown.set_num_unknown(op.unknown);
+  }
+}
+
 }  // namespace
 
 void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
@@ -125,6 +139,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
   const loader::TrainingSet& set = *course.training().opened().set;
   result.set_num_samples(set.size());
   FillLimit(course.source()->work(), result);
+  FillWarnings(course.training(), course.source()->work(), result);
   result.set_training_set_digest(set.digest);
   result.set_weights_digest(Sha256(weights));
   for (const LossCurve::Point& point : course.loop()->loss_curve().Points()) {

@@ -64,6 +64,7 @@ TEST(GraphOp, OfParseCsvSaysWhatKeepsAFieldFromBeingWhatItTakes) {
                   {ParseCsvSpec{}, "high", "is not a number"},
                   {ParseCsvSpec{}, "", "is empty"},
                   {ParseCsvSpec{}, "1e99", "is out of range"},
+                  {ParseCsvSpec{}, "1e-99", ""},
                   {ParseCsvSpec{.missing = {"NA"}}, " NA ", ""},
                   {ParseCsvSpec{.dtype = CsvType::kFloat64}, "1e99", ""},
                   {ParseCsvSpec{.dtype = CsvType::kInt64}, "1.5", "is not a whole number"},
@@ -73,6 +74,16 @@ TEST(GraphOp, OfParseCsvSaysWhatKeepsAFieldFromBeingWhatItTakes) {
     EXPECT_EQ(bad ? bad->problem : "", problem) << field;
     EXPECT_FALSE(bad && bad->hint.empty()) << field;
   }
+}
+
+TEST(GraphOp, OfParseCsvAdvisesATypeForWhatIsTooLarge) {
+  const auto hint = [](std::string_view text) {
+    return OpSpec(ParseCsvSpec{})->TryField(std::string(text), '.')->hint;
+  };
+  EXPECT_EQ(hint("1e99"),
+            "write dtype: float64, and make it smaller for the model, with log1p or clip");
+  EXPECT_EQ(hint("1e400"), "no type holds it: correct the file, or write missing: [\"1e400\"]");
+  EXPECT_EQ(hint("high"), "this is text: read it with dtype: string, then one_hot or hash_buckets");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Type TypeOfColumn(batch::DataType type) {
 }
 
 expressions::KnownColumns ColumnsOf(const OpBuilder& builder) {
-  expressions::KnownColumns known;
+  expressions::KnownColumns known{.time_zone = builder.samples().time_zone};
   for (const BoundColumn& column : builder.Columns()) {
     const auto& [name, type, shape] = column.schema;
     if (name == kTargetColumn) continue;
@@ -142,23 +142,28 @@ void ColumnExpression::SetInput(const batch::Column& column, int64_t begin, int6
   scratch.evaluation.Set(input, texts.data());
 }
 
-absl::Status ColumnExpression::Run(const Frame& frame, const Sink& sink) const {
+absl::Status ColumnExpression::Run(std::string_view name, Frame& frame, const Sink& sink) const {
   const batch::Column* const times = frame.samples().Find(batch::kEventTimeColumn);
   for (const Source& source : sources_) {
     if (source.slot || times != nullptr) continue;
     return FailedPrecondition("an expression reads @time, but the samples have no event times");
   }
   std::unique_ptr<Scratch> scratch = TakeScratch();
-  const int64_t size = frame.num_rows() * ColumnSchema{.name = {}, .shape = shape_}.Width();
-  for (int64_t begin = 0; begin < size; begin += kBlockRows) {
+  const int64_t width = ColumnSchema{.name = {}, .shape = shape_}.Width();
+  const int64_t size = frame.num_rows() * width;
+  for (int64_t begin = 0; begin < size && !frame.has_too_many_texts(); begin += kBlockRows) {
     const int64_t count = std::min(kBlockRows, size - begin);
     for (size_t input = 0; input < sources_.size(); ++input) {
       const batch::Column& column =
           sources_[input].slot ? frame.Get(*sources_[input].slot) : *times;
       SetInput(column, begin, count, input, *scratch);
     }
-    scratch->evaluation.Run(count);
-    sink(begin, scratch->evaluation);
+    scratch->evaluation.Run(count, [&](int64_t part) {
+      if (scratch->evaluation.is_too_long()) {
+        frame.Reject((begin + part) / width, fmt::format("{}: {}", name, expressions::kTooLong));
+      }
+      sink(begin + part, scratch->evaluation);
+    });
   }
   const MutexLock lock(mutex_);
   free_.push_back(std::move(scratch));

@@ -43,8 +43,10 @@ class ColumnExpression {
   // Takes the results [begin, begin + n) of all, in order. A row has `width` results, one after
   // another.
   using Sink = std::function<void(int64_t begin, const expressions::Evaluation& results)>;
-  // FAILED_PRECONDITION when it reads @time and the samples have no event times.
-  absl::Status Run(const Frame& frame, const Sink& sink) const;
+  // A row is rejected, for `name`, where the texts that the expression makes are too long
+  // (expressions::kMaxTextBytes); its result is null. It ends early when the frame has too many
+  // texts. FAILED_PRECONDITION when it reads @time and the samples have no event times.
+  absl::Status Run(std::string_view name, Frame& frame, const Sink& sink) const;
 
  private:
   // The source of an input of the program.

@@ -47,6 +47,7 @@ class ComputeOp final : public Op {
     std::vector<batch::Column> columns;
     for (const Made& made : made_) {
       ASSIGN_OR_RETURN(batch::Column column, Compute(made, frame));
+      if (frame.has_too_many_texts()) return absl::OkStatus();
       columns.push_back(std::move(column));
     }
     for (size_t i = 0; i < made_.size(); ++i) {
@@ -65,6 +66,11 @@ class ComputeOp final : public Op {
     }
     for (size_t i = 0; i < made_.size(); ++i) SetColumn(made_[i], written[i], graph);
     return absl::OkStatus();
+  }
+
+  bool makes_texts() const override {
+    return std::ranges::any_of(made_,
+                               [](const Made& made) { return IsText(made.column.schema.type); });
   }
 
  private:
@@ -113,25 +119,26 @@ class ComputeOp final : public Op {
         break;
     }
     TextColumn column(frame.num_rows());
-    RETURN_IF_ERROR(made.expression->Run(frame, [&](int64_t row, const Evaluation& results) {
-      for (const std::string_view text : results.Values<std::string_view>()) {
-        if (IsNull(text)) RejectNull(schema, row, frame);
-        column.Append(text);
-        column.EndRow(row++);
-      }
-    }));
+    RETURN_IF_ERROR(
+        made.expression->Run(schema.name, frame, [&](int64_t row, const Evaluation& results) {
+          for (const std::string_view text : results.Values<std::string_view>()) {
+            if (IsNull(text)) RejectNull(schema, row, frame);
+            if (frame.AddText(row, schema.name, text.size())) column.Append(text);
+            column.EndRow(row++);
+          }
+        }));
     return column.Finish(schema.name);
   }
 
   template <typename From, typename To, typename Convert>
-  static absl::StatusOr<batch::Column> Numbers(const Made& made, const Frame& frame,
-                                               Convert convert) {
+  static absl::StatusOr<batch::Column> Numbers(const Made& made, Frame& frame, Convert convert) {
     const ColumnSchema& schema = made.column.schema;
     batch::Column column = NewUnwrittenColumn(schema, frame.num_rows());
     To* const out = column.data.MutableAs<To>().data();
-    RETURN_IF_ERROR(made.expression->Run(frame, [&](int64_t begin, const Evaluation& results) {
-      std::ranges::transform(results.Values<From>(), out + begin, convert);
-    }));
+    RETURN_IF_ERROR(
+        made.expression->Run(schema.name, frame, [&](int64_t begin, const Evaluation& results) {
+          std::ranges::transform(results.Values<From>(), out + begin, convert);
+        }));
     return column;
   }
 

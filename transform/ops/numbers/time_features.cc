@@ -7,6 +7,7 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
+#include "base/times/zone_database.h"
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/numbers/calendar_steps.h"
@@ -188,16 +189,17 @@ std::unique_ptr<Op> TimeFeaturesSpec::Build(OpBuilder& builder) const {
     input = builder.Input("from", from);
     if (input.has_value()) CheckTimes(builder, input->schema);
   }
-  absl::TimeZone zone = absl::UTCTimeZone();
-  if (time_zone != "UTC" && !absl::LoadTimeZone(time_zone, &zone)) {
-    builder.Problem("time_zone", fmt::format("time zone '{}' is unknown", time_zone),
-                    "write a name such as Europe/Zurich");
+  const absl::StatusOr<absl::TimeZone> zone = LoadZone(time_zone.empty() ? "UTC" : time_zone);
+  if (!zone.ok()) {
+    builder.Problem("time_zone", std::string(zone.status().message()),
+                    "write a name such as Europe/Zurich, or an offset such as +08:00");
   }
   int64_t width = 0;
   for (const TimePart part : parts) width += cyclic && PeriodOf(part) != kNoPeriod ? 2 : 1;
   BoundColumn output =
       builder.Output("into", {.name = into, .type = batch::DataType::kFloat32, .shape = {width}});
-  return std::make_unique<TimeFeaturesOp>(*this, zone, std::move(input), std::move(output));
+  return std::make_unique<TimeFeaturesOp>(*this, zone.value_or(absl::UTCTimeZone()),
+                                          std::move(input), std::move(output));
 }
 
 }  // namespace tidemill::transform
