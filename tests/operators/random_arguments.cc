@@ -316,14 +316,15 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
 
 int64_t RandomArguments::SizeOf(std::string_view text) {
   int64_t sum = 0;
-  for (const char sign : text) {
-    if (sign == '+') continue;
-    if (sign >= '0' && sign <= '9') {
-      const bool goes_on = &sign != text.data() && *(&sign - 1) >= '0' && *(&sign - 1) <= '9';
-      sum = goes_on ? sum * 10 + (sign - '0') : sum + (sign - '0');
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('+'), text.size());
+    const std::string part(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+    if (part[0] >= '0' && part[0] <= '9') {
+      sum += std::stoll(part);
       continue;
     }
-    auto [it, is_new] = letters_.try_emplace(sign, 0);
+    const auto [it, is_new] = letters_.try_emplace(part[0], 0);
     if (is_new) it->second = 1 + Below(Chance(10) ? 17 : 5);
     sum += it->second;
   }
