@@ -240,6 +240,13 @@ AddressKind KindOf(uintptr_t address) {
 
 void* operator new(size_t size) { return tidemill::operators::New(size); }
 void* operator new[](size_t size) { return tidemill::operators::New(size); }
+void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return tidemill::operators::New(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* place) noexcept { tidemill::operators::Delete(place); }
 void operator delete[](void* place) noexcept { tidemill::operators::Delete(place); }
 void operator delete(void* place, size_t) noexcept { tidemill::operators::Delete(place); }
