@@ -77,8 +77,8 @@ TEST(LoadedScript, AnOrderThatAMethodMakesUpIsRefused) {
   code.insert(large,
               "  def __lt__(self: __torch__.Small,\n    other: __torch__.Small) -> bool:\n"
               "    return True\n");
-  code.replace(code.find("    return torch.add(x, large.d)"), 31,
-               "    torch.sort(large)\n    return x");
+  code.resize(code.find("    return torch.add(x, large.d)"));
+  code += "    torch.sort(large)\n    return x\n";
   EXPECT_THAT(LoadScript(ConfusedNetwork(code, "Small")).status(),
               StatusIs(kInvalid, HasSubstr("aten::sort of objects is not among")));
   EXPECT_THAT(ResultOf(NetworkOf("y = annotate(List[Tuple[int, int]], [(2, 1), (1, 2)])\n"
