@@ -27,12 +27,12 @@ constexpr uint8_t kFreedByte = 0xDB;
 constexpr size_t kMaxPiece = size_t{8} << 20;
 constexpr size_t kMaxLarge = size_t{256} << 20;
 
-struct Kind {
+struct SlotKind {
   size_t pages;
   size_t count;
 };
 // A slot has `pages` pages, and one after them that may not be touched.
-constexpr std::array<Kind, 4> kKinds = {{{1, 16384}, {17, 1024}, {257, 96}, {2049, 12}}};
+constexpr std::array<SlotKind, 4> kKinds = {{{1, 16384}, {17, 1024}, {257, 96}, {2049, 12}}};
 
 const char* damage = "";
 
@@ -41,9 +41,9 @@ const char* damage = "";
   std::abort();
 }
 
-thread_local int watched = 0;
-thread_local Edge edge = Edge::kEnd;
-thread_local uint8_t fill = 0;
+thread_local int num_watching = 0;
+thread_local Edge edge_of_new = Edge::kEnd;
+thread_local uint8_t fill_of_new = 0;
 
 struct Slot {
   std::byte* data = nullptr;
@@ -52,7 +52,7 @@ struct Slot {
 
 class Pool {
  public:
-  void Reserve(const Kind& kind) {
+  void Reserve(const SlotKind& kind) {
     pages_ = kind.pages;
     stride_ = (kind.pages + 1) * kPage;
     bytes_ = stride_ * kind.count + kPage;
@@ -83,8 +83,8 @@ class Pool {
     std::byte* const end = begin + pages_ * kPage;
     const size_t whole = (size + kAlignment - 1) / kAlignment * kAlignment;
     Slot& slot = slots_[index];
-    slot = {.data = edge == Edge::kEnd ? end - whole : begin, .size = size};
-    std::memset(slot.data, fill, size);
+    slot = {.data = edge_of_new == Edge::kEnd ? end - whole : begin, .size = size};
+    std::memset(slot.data, fill_of_new, size);
     for (auto [rim, length] : RimsOf(slot, begin, end)) std::memset(rim, kRimByte, length);
     return slot.data;
   }
@@ -197,7 +197,7 @@ void copy_data(void* to, const void* from, size_t size) const override {
 };
 
 void* New(size_t size) {
-  if (watched > 0 && pools != nullptr) {
+  if (num_watching > 0 && pools != nullptr) {
     if (size > kMaxLarge) throw std::bad_alloc();
     if (void* const taken = pools->Take(std::max<size_t>(size, 1))) return taken;
   }
@@ -220,11 +220,11 @@ void WatchMemory() {
 }
 
 WatchedCall::WatchedCall(Edge watched_edge, uint8_t watched_fill) {
-  edge = watched_edge;
-  fill = watched_fill;
-  ++watched;
+  edge_of_new = watched_edge;
+  fill_of_new = watched_fill;
+  ++num_watching;
 }
-WatchedCall::~WatchedCall() { --watched; }
+WatchedCall::~WatchedCall() { --num_watching; }
 
 const char* Damage() { return damage; }
 
