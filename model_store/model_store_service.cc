@@ -1,8 +1,10 @@
 #include "model_store/model_store_service.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "rpc/callers/job_scope.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::model_store {
@@ -27,6 +29,16 @@ absl::StatusOr<ModelId> Put(ModelStore& store, rpc::StreamPermit& permit,
     RETURN_IF_ERROR(upload->Append(message.bytes()));
   }
   return upload->Finish();
+}
+
+// A job that may read the models of its run may read no others, but for those that its token names.
+absl::Status CheckRunOf(const v1::Model& model, const rpc::JobScope& scope) {
+  if (!scope.is_job()) return absl::OkStatus();
+  const rpc::v1::JobClaims& claims = *scope.claims();
+  const auto& named = claims.model_ids();
+  if (std::ranges::find(named, model.model_id()) != named.end()) return absl::OkStatus();
+  if (claims.models_of_run() && model.run_id() == claims.run_id()) return absl::OkStatus();
+  return rpc::BeyondScope(claims, fmt::format("model {}", model.model_id()));
 }
 
 absl::Status Put(const KeptFiles& files, rpc::StreamPermit& permit,
@@ -60,10 +72,14 @@ grpc::Status ModelStoreService::PutModel(grpc::ServerContext* context,
   return rpc::WithPlace(streams_, *context, "PutModel", put);
 }
 
-grpc::Status ModelStoreService::GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
+grpc::Status ModelStoreService::GetModel(grpc::ServerContext* context,
+                                         const v1::GetModelRequest* request,
                                          v1::GetModelResponse* response) {
+  const rpc::JobScope scope = rpc::JobScope::OfCall(*context);
+  RETURN_GRPC_IF_ERROR(scope.Check(*request));
   auto model = store_.Get(ModelId{request->model_id()});
   if (!model.ok()) return ToGrpc(model.status());
+  RETURN_GRPC_IF_ERROR(CheckRunOf(*model, scope));
   *response->mutable_model() = *std::move(model);
   return grpc::Status::OK;
 }
@@ -80,9 +96,16 @@ grpc::Status ModelStoreService::ListModels(grpc::ServerContext*,
 grpc::Status ModelStoreService::ReadModel(grpc::ServerContext* context,
                                           const v1::ReadModelRequest* request,
                                           grpc::ServerWriter<v1::ReadModelResponse>* writer) {
+  const rpc::JobScope scope = rpc::JobScope::OfCall(*context);
+  RETURN_GRPC_IF_ERROR(scope.Check(*request));
   const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
     RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-    return store_.Read(ModelId{request->model_id()}, request->part(), [&](std::string_view bytes) {
+    const ModelId id{request->model_id()};
+    if (scope.is_job()) {
+      ASSIGN_OR_RETURN(const v1::Model model, store_.Get(id));
+      RETURN_IF_ERROR(CheckRunOf(model, scope));
+    }
+    return store_.Read(id, request->part(), [&](std::string_view bytes) {
       v1::ReadModelResponse response;
       response.set_bytes(std::string(bytes));
       return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the reader is gone");
@@ -140,6 +163,7 @@ grpc::Status ModelStoreService::GetFile(grpc::ServerContext*, const v1::GetFileR
 grpc::Status ModelStoreService::ReadFile(grpc::ServerContext* context,
                                          const v1::ReadFileRequest* request,
                                          grpc::ServerWriter<v1::ReadFileResponse>* writer) {
+  RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
   const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
     RETURN_IF_ERROR(permit.Hold(kPieceBytes));
     return files_.Read(request->digest(), [&](std::string_view bytes) {

@@ -7,6 +7,7 @@
 #include "batch/slice.h"
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
+#include "rpc/callers/job_scope.h"
 #include "rpc/frame_stream.h"
 #include "rpc/grpc_status.h"
 
@@ -98,9 +99,10 @@ grpc::Status SelectorService::SealTrainingSet(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext*,
+grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext* context,
                                              const v1::GetTrainingSetRequest* request,
                                              v1::GetTrainingSetResponse* response) {
+  RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
   auto set = selector_.Get(RunId{request->run_id()}, request->trigger());
   if (!set.ok()) return ToGrpc(set.status());
   *response->mutable_training_set() = *std::move(set);

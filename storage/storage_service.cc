@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "db/fencing.h"
 #include "records/text.h"
+#include "rpc/callers/job_scope.h"
 #include "rpc/commands.h"
 #include "rpc/grpc_status.h"
 #include "storage/index/samples_to_delete.h"
@@ -343,9 +344,10 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
   return ToGrpc(core_.indexes.Refresh(dataset).status());
 }
 
-grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* /*context*/,
+grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* context,
                                                const v1::QuarantineSamplesRequest* request,
                                                v1::QuarantineSamplesResponse* response) {
+  RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
   if (request->sample_keys_size() != request->reasons_size() ||
       request->sample_keys_size() > kMaxQuarantined) {
     return ToGrpc(

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/terminal/text.h"
+#include "cli/terminal/view.h"
 #include "storage/client/left_out_text.h"
 #include "storage/client/storage_client.h"
 

@@ -39,6 +39,9 @@ struct FileInput {
   // records, including bad ones, or of bytes is reached.
   int64_t max_records = std::numeric_limits<int64_t>::max();
   int64_t max_bytes = std::numeric_limits<int64_t>::max();
+  // How much is read in any case, also of a record that is longer than it may be: such a record may
+  // reach to the end of the file. For those who look at a part of it.
+  int64_t most_bytes = std::numeric_limits<int64_t>::max();
   // Records before this number were counted by an earlier reading.
   int64_t counted = 0;
   // See IndexedFile.

@@ -85,7 +85,9 @@ class PluginFiles::Indexing {
     const auto consume = [this](std::string_view window, int64_t offset, bool last) {
       return Consume(window, offset, last);
     };
-    absl::Status read = ReadWindows(file, input_.from_byte, consume, input_.is_unwanted).status();
+    absl::Status read =
+        ReadWindows(file, input_.from_byte, consume, input_.most_bytes, input_.is_unwanted)
+            .status();
     if (!read.ok() && !found_.more) return read;
     return std::move(found_);
   }

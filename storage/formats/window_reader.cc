@@ -14,7 +14,7 @@ constexpr int64_t kWindow = 1 << 20;
 }  // namespace
 
 absl::StatusOr<int64_t> ReadWindows(const OpenFile& file, int64_t from,
-                                    const WindowConsumer& consume,
+                                    const WindowConsumer& consume, int64_t most_bytes,
                                     const std::function<bool()>& is_unwanted) {
   // Each of 10^5 small files would cost the clearing of a large window. One byte more than a file
   // has shows its end.
@@ -26,6 +26,7 @@ absl::StatusOr<int64_t> ReadWindows(const OpenFile& file, int64_t from,
   while (true) {
     if (is_unwanted && is_unwanted()) return Cancelled("the file is no longer wanted");
     const int64_t next = offset + static_cast<int64_t>(held);
+    if (next - from >= most_bytes) return offset;
     ASSIGN_OR_RETURN(const size_t count,
                      file.ReadAt(next, window.data() + held, window.size() - held));
     held += count;

@@ -70,11 +70,12 @@ absl::Status Fit(const std::string& folder) {
 // A network from a file is code of a user: it sees the run's folder and writes the trigger's.
 absl::Status EnterSandbox(const PreparedTraining& training) {
   if (!training.setup().model->File()) return absl::OkStatus();
-  return models::EnterNetworkSandbox({.readable = {files::Join(training.folder(), "..")},
-                                      .writable = {training.folder()},
-                                      .graph = training.opened().graph_spec,
-                                      .starts_plugins = !training.method()->RunsWith().empty(),
-                                      .uses_gpu = training.setup().device.is_cuda()});
+  return models::EnterNetworkSandbox(
+      {.readable = {files::Join(training.folder(), ".."), training.opened().peers.TokenFolder()},
+       .writable = {training.folder()},
+       .graph = training.opened().graph_spec,
+       .starts_plugins = !training.method()->RunsWith().empty(),
+       .uses_gpu = training.setup().device.is_cuda()});
 }
 
 // Writes the model, then the result: a folder with a result has a model.
