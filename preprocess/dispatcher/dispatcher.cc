@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/names.h"
+#include "base/printable.h"
 #include "base/time.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
@@ -28,6 +29,10 @@ constexpr std::chrono::milliseconds kNoPatience{0};
 constexpr std::chrono::milliseconds kWriterPatience{1000};
 // Workers may come under ever new names; who wonders about one that is lost does so soon.
 constexpr std::chrono::hours kLostKept{1};
+
+// A worker that keeps what a consumer waits for may have been stopped for a while; not again.
+constexpr int kMostMissed = 2;
+constexpr size_t kMaxReasonBytes = 1000;
 
 std::chrono::microseconds Micros(Duration length) {
   return std::chrono::microseconds(length.micros);
@@ -292,8 +297,15 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   Job* const job = assignments_.FindJob(request.job_id());
   if (job == nullptr) return NotFound("job {} is finished or unknown", request.job_id());
   RETURN_IF_ERROR(caller.CheckHolder(job->facts().holder));
-  ASSIGN_OR_RETURN(const int64_t num_broken, job->Report(request, now_()));
-  metrics_.leases_lost.Add(static_cast<double>(num_broken));
+  for (const v1::DistrustedWorker& worker : request.distrusted()) {
+    if (worker.reason().size() > kMaxReasonBytes) {
+      return InvalidArgument("a reason has {} bytes; the most is {}", worker.reason().size(),
+                             kMaxReasonBytes);
+    }
+  }
+  ASSIGN_OR_RETURN(const Job::Reported reported, job->Report(request, now_()));
+  metrics_.leases_lost.Add(static_cast<double>(reported.num_given_up));
+  LoseBadWorkers(request, reported);
   *response.mutable_work() = job->Work();
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;
@@ -432,6 +444,32 @@ void Dispatcher::LoseSilentWorkers() {
     log::Warn("worker lost", {{"id", std::to_string(worker.worker_id)},
                               {"incarnation", std::to_string(worker.number)}});
   }
+  CountAll();
+}
+
+void Dispatcher::LoseBadWorkers(const v1::ReportProgressRequest& request,
+                                const Job::Reported& reported) {
+  std::vector<std::pair<Incarnation, std::string>> bad;
+  for (const v1::DistrustedWorker& worker : request.distrusted()) {
+    bad.emplace_back(IncarnationOf(worker.incarnation()), Printable(worker.reason()));
+  }
+  for (const Incarnation& worker : reported.late) {
+    if (assignments_.workers().CountMissed(worker) < kMostMissed) continue;
+    bad.emplace_back(worker, "did not send what it had leased");
+  }
+  int64_t num_lost = 0;
+  for (const auto& [worker, reason] : bad) {
+    if (!assignments_.workers().Lose(worker, reason)) continue;
+    ++num_lost;
+    log::Warn("worker lost", {{"id", std::to_string(worker.worker_id)},
+                              {"incarnation", std::to_string(worker.number)},
+                              {"reason", reason}});
+  }
+  if (num_lost == 0) return;
+  GiveUpLeases([&](const Incarnation& worker) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return !assignments_.workers().IsAlive(worker);
+  });
+  metrics_.workers_distrusted.Add(static_cast<double>(num_lost));
   CountAll();
 }
 

@@ -96,6 +96,45 @@ TEST_F(DispatcherTest, IssuesALostWorkersSplitsAgainButNeverItsDoneBatches) {
   EXPECT_THAT(Lease(dies, 1), ElementsAre(HasSubstr(kNotFound)));
 }
 
+TEST_F(DispatcherTest, AWorkerThatKeepsWhatAConsumerWaitsForIsLostTheSecondTime) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation keeps = life_.Register("keeps");
+  const Incarnation gives = life_.Register("gives");
+  const auto report = [&](int64_t done_before, const std::vector<int64_t>& missed) {
+    return life_.Report({.job_id = job,
+                         .lanes = {{.done_before = done_before, .missed = missed}},
+                         .connected = {keeps, gives}});
+  };
+  ASSERT_THAT(report(0, {}), IsOk());
+  EXPECT_THAT(Lease(keeps, 2), ElementsAre("0:[0,4)x1", "0:[4,8)x1"));
+  ASSERT_THAT(report(1, {0}), IsOk());
+  EXPECT_EQ(WorkerOf(keeps).state(), v1::WORKER_STATE_ALIVE);
+  EXPECT_THAT(Lease(gives, 1), ElementsAre("0:[1,4)x2"));
+  ASSERT_THAT(report(5, {4}), IsOk());
+  EXPECT_EQ(WorkerOf(keeps).state(), v1::WORKER_STATE_LOST);
+  EXPECT_EQ(WorkerOf(keeps).lost_because(), "did not send what it had leased");
+  EXPECT_THAT(Lease(keeps, 1), ElementsAre(HasSubstr("did not send what it had leased")));
+  EXPECT_THAT(Lease(gives, 1), ElementsAre("0:[5,8)x2"));
+  // No worker has what is missed.
+  ASSERT_THAT(report(20, {19}), IsOk());
+  EXPECT_EQ(WorkerOf(gives).state(), v1::WORKER_STATE_ALIVE);
+}
+
+TEST_F(DispatcherTest, AWorkerThatIsNotTrustedIsLostAtOnce) {
+  const int64_t job = life_.CreateJob({});
+  const Incarnation liar = life_.Register("liar");
+  const Incarnation other = life_.Register("other");
+  ASSERT_THAT(life_.Report({.job_id = job, .connected = {liar, other}}), IsOk());
+  EXPECT_THAT(Lease(liar, 1), ElementsAre("0:[0,4)x1"));
+  ASSERT_THAT(life_.Report({.job_id = job, .connected = {other}, .distrusted = {liar}}), IsOk());
+  EXPECT_EQ(WorkerOf(liar).state(), v1::WORKER_STATE_LOST);
+  EXPECT_THAT(WorkerOf(liar).lost_because(), HasSubstr("sent batch -1"));
+  EXPECT_THAT(Lease(other, 1), ElementsAre("0:[0,4)x2"));
+  life_.Pass(milliseconds{100});
+  life_.Restart();
+  EXPECT_EQ(WorkerOf(liar).state(), v1::WORKER_STATE_LOST);
+}
+
 TEST_F(DispatcherTest, TheWindowBoundsWhatIsIssued) {
   const int64_t job = life_.CreateJob({});
   const Incarnation worker = life_.Register("a");

@@ -19,8 +19,8 @@ absl::StatusOr<KnownWorker*> Workers::Hear(const Incarnation& incarnation, Clock
         incarnation.number, worker.facts.name, worker.facts.incarnation.number);
   }
   if (worker.facts.lost) {
-    return NotFound("worker {} was silent for too long and is given up; register again",
-                    worker.facts.name);
+    return NotFound("worker {} {} and is given up; register again", worker.facts.name,
+                    worker.lost_because.empty() ? "was silent for too long" : worker.lost_because);
   }
   worker.last_seen = now;
   return &worker;
@@ -62,6 +62,19 @@ std::vector<Incarnation> Workers::LoseSilent(Clock::time_point now,
   return lost;
 }
 
+bool Workers::Lose(const Incarnation& incarnation, const std::string& reason) {
+  if (!IsAlive(incarnation)) return false;
+  KnownWorker& worker = workers_.at(incarnation.worker_id);
+  worker.facts.lost = true;
+  worker.lost_because = reason;
+  newly_lost_.push_back(incarnation);
+  return true;
+}
+
+int Workers::CountMissed(const Incarnation& incarnation) {
+  return IsAlive(incarnation) ? ++workers_.at(incarnation.worker_id).num_missed : 0;
+}
+
 std::vector<Incarnation> Workers::TakeNewlyLost() { return std::exchange(newly_lost_, {}); }
 
 void Workers::ReturnNewlyLost(const std::vector<Incarnation>& lost) {
@@ -94,6 +107,7 @@ v1::Worker Describe(const KnownWorker& worker) {
                                        : v1::WORKER_STATE_ALIVE);
   described.set_num_batches(worker.num_batches);
   described.set_num_bytes(worker.num_bytes);
+  described.set_lost_because(worker.lost_because);
   return described;
 }
 

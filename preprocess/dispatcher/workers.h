@@ -32,6 +32,10 @@ struct KnownWorker {
   // Counted by the worker since its registration.
   int64_t num_batches = 0;
   int64_t num_bytes = 0;
+  // How often a consumer waited in vain for batches that it held.
+  int num_missed = 0;
+  // Why it is lost; empty when it was silent.
+  std::string lost_because = {};
 
   bool takes_work() const { return !facts.lost && !facts.draining; }
 };
@@ -57,6 +61,13 @@ class Workers {
 
   // Marks the workers as lost that were silent for `timeout`, and returns them.
   std::vector<Incarnation> LoseSilent(Clock::time_point now, std::chrono::microseconds timeout);
+
+  // Marks a worker as lost for this reason. Returns whether it was not before.
+  bool Lose(const Incarnation& incarnation, const std::string& reason);
+
+  // Counts a time that a consumer waited in vain for what the worker had leased. Returns how often
+  // that has happened to this incarnation.
+  int CountMissed(const Incarnation& incarnation);
 
   // The incarnations that became lost, which is not written yet.
   const std::vector<Incarnation>& newly_lost() const { return newly_lost_; }
