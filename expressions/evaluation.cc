@@ -35,8 +35,9 @@ void Evaluation::RunConstantSteps() {
       std::memcpy(values + static_cast<size_t>(row) * bytes, values, bytes);
     }
   }
-  // The texts of an expression are short, so these are never too long. They stay.
-  std::swap(constant_texts_, registers_.texts());
+  // The texts of an expression are short, so these are never too long. They stay, and those of rows
+  // get an arena with a bound.
+  constant_texts_ = std::exchange(registers_.texts(), TextArena(kMaxTextBytes));
 }
 
 void Evaluation::Run(int64_t num_rows, Sink sink) {
