@@ -237,7 +237,7 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
   storage::v1::Dataset dataset_;
   rpc::v1::Snapshot snapshot_;
   std::vector<int64_t> keys_;
-  evaluator::v1::WatchEvaluationResponse end_;  // Of the last evaluation.
+  evaluator::v1::WatchEvaluationResponse end_;  // What the last evaluation ended with.
 };
 
 TEST_P(PreparedEvaluations, AreTheSameToTheLastBit) {
