@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly agreement every_path_full bench policies selections peers docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement every_path_full bench policies selections peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -79,6 +79,7 @@ test_fast: configure
 # 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
 nightly: build
 	@$(MAKE) --no-print-directory agreement
+	@$(MAKE) --no-print-directory operators
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
 	@$(BUILD)/bin/scoring_scaling
@@ -90,6 +91,14 @@ nightly: build
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
 	done
 	@$(MAKE) --no-print-directory sanitize
+
+# CALLS random calls of the operators that scripts may use, and as many with AddressSanitizer's runtime.
+CALLS ?= 1000000
+operators: build
+	@$(BUILD)/bin/operators_fuzz --calls $(CALLS)
+	@cmake --build $(BUILD) --target operators_fuzz_asan
+	@ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_sigfpe=0:handle_abort=0:allocator_may_return_null=1 \
+	  $(BUILD)/bin/operators_fuzz_asan --calls $(CALLS) --seed 5000000
 
 # Values of COUNT generated expressions over five rows each, against DuckDB's. Needs the network once, for its wheel.
 COUNT ?= 10000

@@ -262,9 +262,11 @@ void Decoder::ReadKeyed(const Spot& spot, const Type& type, void* value) {
 void Decoder::ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value) {
   const Node& node = spot.node();
   if (node.kind != Node::Kind::kList) {
-    const bool one = node.kind == Node::Kind::kScalar;
-    return ReportWrongKind(spot, "a list",
-                           one ? fmt::format("write [{}]", limits.secret ? "..." : node.text) : "");
+    const std::string hint = SaysAll(node) ? "write out the list; `all` is not understood here"
+                             : limits.secret
+                                 ? "write [...]"
+                                 : AsOneItem(node, type.element().kind == Kind::kString);
+    return ReportWrongKind(spot, "a list", hint);
   }
   type.clear(value);
   for (size_t i = 0; i < node.items.size(); ++i) {
@@ -296,9 +298,8 @@ void Decoder::ReadNames(const Spot& spot, const Limits& limits, NameList& value)
     return;
   }
   if (node.kind != Node::Kind::kList) {
-    const bool one = node.kind == Node::Kind::kScalar;
     return ReportWrongKind(spot, "'all' or a list of names",
-                           one ? fmt::format("write [{}]", node.text) : "");
+                           SaysAll(node) ? "write all" : AsOneItem(node, /*is_text=*/true));
   }
   value = {};
   for (size_t i = 0; i < node.items.size(); ++i) {
@@ -321,9 +322,9 @@ void Decoder::ReadColumns(const Spot& spot, const Limits& limits, ColumnList& va
     const bool one = node.kind == Node::Kind::kScalar;
     const bool is_pattern = one && node.text.find_first_of("*?") != std::string::npos;
     ReportWrongKind(spot, "'all', a list of names or a section with match, from, to or except",
-                    is_pattern ? fmt::format("write {{match: \"{}\"}}", node.text)
-                    : one      ? fmt::format("write [{}]", node.text)
-                               : "");
+                    is_pattern      ? fmt::format("write {{match: \"{}\"}}", node.text)
+                    : SaysAll(node) ? "write all"
+                                    : AsOneItem(node, /*is_text=*/true));
   }
 }
 

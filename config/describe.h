@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/times/clock_time.h"
 #include "config/choice.h"
 #include "config/type.h"
 
@@ -69,6 +70,8 @@ inline constexpr Kind kScalar<Duration> = Kind::kDuration;
 template <>
 inline constexpr Kind kScalar<Timestamp> = Kind::kTimestamp;
 template <>
+inline constexpr Kind kScalar<ClockTime> = Kind::kClockTime;
+template <>
 inline constexpr Kind kScalar<ByteSize> = Kind::kByteSize;
 template <>
 inline constexpr Kind kScalar<Count> = Kind::kCount;
@@ -91,6 +94,9 @@ void DescribeStruct(Type& type) {
   };
   if constexpr (requires(const T& value, Problems& problems) { value.Check(problems); }) {
     type.check = [](const void* value, Problems& problems) { As<T>(value).Check(problems); };
+  }
+  if constexpr (requires(T & value, const std::string& zone) { value.TakeClock(zone); }) {
+    type.take_clock = [](void* value, const std::string& zone) { As<T>(value).TakeClock(zone); };
   }
 }
 

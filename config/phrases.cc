@@ -110,6 +110,7 @@ std::string TypePhrase(const Type& type) {
     case Kind::kDuration:
       return "duration";
     case Kind::kTimestamp:
+    case Kind::kClockTime:
       return "time";
     case Kind::kByteSize:
       return "size";

@@ -68,6 +68,9 @@ constexpr ValueForm kForms[] = {
     {Kind::kCount, "count", "`2000`, `1_000_000`, `1e6` or `1M`"},
     {Kind::kDuration, "duration", "a number with a unit: `500ms`, `90s`, `5m`, `2h`, `7d`, `4w`"},
     {Kind::kTimestamp, "time", "`2026-01-31T08:00:00Z` or `2026-01-31`; without a zone it is UTC"},
+    {Kind::kClockTime, "time",
+     "`2026-01-31T08:00:00Z` or `2026-01-31`; without a zone it is on the clock of the dataset, "
+     "`event_time.time_zone`"},
     {Kind::kByteSize, "size", "a number with a unit: `512B`, `500kB`, `64MiB`, `1.5GiB`"},
     {Kind::kString, "text",
      "quote a text that looks like another type: `\"no\"`, `\"012\"`, `\"1.10\"`"},

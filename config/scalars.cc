@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "fmt/format.h"
 
+#include "base/numbers/number_text.h"
 #include "base/time.h"
 #include "config/numbers.h"
 
@@ -77,7 +77,7 @@ bool ParseReal(std::string text, Real& value) {
                            : std::numeric_limits<Real>::quiet_NaN();
   } else {
     if (rest.empty() || !(IsDigit(rest[0]) || rest[0] == '.')) return false;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    const auto [end, error] = ReadNumber(rest, value);
     if (error != std::errc() || end != rest.data() + rest.size()) return false;
   }
   if (negative) value = -value;
@@ -261,6 +261,9 @@ std::optional<Mismatch> ReadScalar(const Type& type, const Node& node, void* val
     case Kind::kTimestamp:
       return ReadParsed(node, ParseTimestamp(node.text), "a time such as 2026-01-31T08:00:00Z",
                         As<Timestamp>(value));
+    case Kind::kClockTime:
+      return ReadParsed(node, ParseClockTime(node.text), "a time such as 2026-01-31T08:00:00Z",
+                        As<ClockTime>(value));
     case Kind::kByteSize:
       return ReadParsed(node, ParseByteSize(node.text), "a size such as 64MiB or 500kB",
                         As<ByteSize>(value));
@@ -289,6 +292,8 @@ std::string WriteScalar(const Type& type, const void* value) {
       return FormatDuration(As<Duration>(value));
     case Kind::kTimestamp:
       return FormatTimestamp(As<Timestamp>(value));
+    case Kind::kClockTime:
+      return FormatClockTime(As<ClockTime>(value));
     case Kind::kByteSize:
       return FormatByteSize(As<ByteSize>(value));
     default:
@@ -336,6 +341,19 @@ std::string WriteBound(const Type& type, double bound) {
     default:
       return fmt::format("{}", bound);
   }
+}
+
+bool SaysAll(const Node& node) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return node.kind == Node::Kind::kScalar &&
+         (node.text == "*" || std::ranges::equal(node.text, std::string_view("all"), {}, lower));
+}
+
+std::string AsOneItem(const Node& node, bool is_text) {
+  if (node.kind != Node::Kind::kScalar || node.text.empty()) return "";
+  // Several may be meant.
+  const bool as_it_is = !is_text || (!node.quoted && node.text.find(',') != std::string::npos);
+  return fmt::format("write [{}]", as_it_is ? node.text : WriteText(node.text));
 }
 
 }  // namespace tidemill::config::internal

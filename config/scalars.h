@@ -46,4 +46,11 @@ std::optional<double> MeasureScalar(const Type& type, const void* value);
 // Returns a bound of that type as people write it: "5m", "64MiB", "10 bytes".
 std::string WriteBound(const Type& type, double bound);
 
+// Whether a value that is not understood means everything: ALL, "*".
+bool SaysAll(const Node& node);
+
+// Advice on a value where a list is needed: how it is written as its only item. "" where there is
+// nothing to advise. `is_text`: the items are texts.
+std::string AsOneItem(const Node& node, bool is_text);
+
 }  // namespace tidemill::config::internal

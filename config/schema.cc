@@ -46,6 +46,7 @@ Json DefaultOf(const Type& type, void* value) {
       return As<std::string>(value);
     case Kind::kDuration:
     case Kind::kTimestamp:
+    case Kind::kClockTime:
     case Kind::kByteSize:
     case Kind::kEnum:
       return WriteScalar(type, value);
@@ -148,6 +149,7 @@ class SchemaWriter {
       case Kind::kDuration:
         return {{"type", "string"}, {"pattern", kDurationPattern}};
       case Kind::kTimestamp:
+      case Kind::kClockTime:
         return {{"type", "string"}, {"pattern", kTimePattern}};
       case Kind::kByteSize:
         return {{"type", "string"}, {"pattern", kSizePattern}};

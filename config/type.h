@@ -23,6 +23,7 @@ enum class Kind {
   kString,
   kDuration,
   kTimestamp,
+  kClockTime,
   kByteSize,
   kCount,
   kNameList,
@@ -62,7 +63,8 @@ struct Type {
   std::string_view tag = {};  // T::kType
   std::string_view doc = {};  // T::kDoc
   void (*members)(void*, const MemberVisitor&) = nullptr;
-  void (*check)(const void*, Problems&) = nullptr;  // nullptr without T::Check.
+  void (*check)(const void*, Problems&) = nullptr;               // nullptr without T::Check.
+  void (*take_clock)(void*, const std::string& zone) = nullptr;  // nullptr without T::TakeClock.
 
   // kEnum
   std::vector<std::string> names = {};

@@ -73,6 +73,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                    EvaluationProcesses::Start(
                        files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),
                        {.endpoints = std::move(endpoints),
+                        .tokens = context.tokens,
                         .num_threads = NumThreads(config),
                         .model_bytes = config.model_memory.bytes / config.jobs}));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));

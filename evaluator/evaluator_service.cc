@@ -65,26 +65,30 @@ class ColumnsSource final : public rpc::FrameSource {
   int64_t next_ = 0;
 };
 
-// Answers one stream of Predict.
+// Answers one stream of Predict. It has a process for a request and not for the stream, so that a
+// caller who is silent keeps none from others.
 class PredictionStream {
  public:
   using Stream = grpc::ServerReaderWriter<v1::PredictResponse, v1::PredictRequest>;
 
-  PredictionStream(const EvaluatorService::Cores& cores, Stream& stream, Predictors::Alive alive)
-      : cores_(cores), stream_(stream), alive_(std::move(alive)) {}
+  PredictionStream(const EvaluatorService::Cores& cores, rpc::StreamPermit& permit, Stream& stream,
+                   Predictors::Alive alive)
+      : cores_(cores), permit_(permit), stream_(stream), alive_(std::move(alive)) {}
 
   absl::Status Run() {
     v1::PredictRequest request;
-    if (!stream_.Read(&request)) return absl::OkStatus();
+    if (!permit_.Read(stream_, &request)) return absl::OkStatus();
     ASSIGN_OR_RETURN(model_, ModelOf(request));
-    RETURN_IF_ERROR(Take());
     v1::PredictResponse response;
-    *response.mutable_model() = lease_->model();
-    stream_.Write(response);
-    while (stream_.Read(&request)) {
+    {
+      ASSIGN_OR_RETURN(const Predictors::Lease lease, Take());
+      *response.mutable_model() = lease.model();
+    }
+    permit_.Write(stream_, response);
+    while (permit_.Read(stream_, &request)) {
       RETURN_IF_ERROR(Check(request));
       ASSIGN_OR_RETURN(*response.mutable_predictions(), Answer(request.records()));
-      if (!stream_.Write(response)) break;
+      if (!permit_.Write(stream_, response)) break;
     }
     return absl::OkStatus();
   }
@@ -115,34 +119,29 @@ class PredictionStream {
     return absl::OkStatus();
   }
 
-  absl::Status Take() {
-    lease_.reset();
-    absl::Status status;
-    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  absl::StatusOr<Predictors::Lease> Take() {
+    for (int attempt = 1;; ++attempt) {
       absl::StatusOr<Predictors::Lease> lease = cores_.predictors.Take(model_, alive_);
-      status = lease.status();
-      if (status.ok()) lease_.emplace(*std::move(lease));
-      if (!absl::IsUnavailable(status)) return status;
+      if (!absl::IsUnavailable(lease.status()) || attempt == kMaxAttempts) return lease;
     }
-    return status;
   }
 
   // A process that dies costs nothing but time, unless the records kill each process.
   absl::StatusOr<v1::Predictions> Answer(const v1::PredictionRecords& records) {
     for (int attempt = 1;; ++attempt) {
-      absl::StatusOr<v1::Predictions> predictions = lease_->Predict(records, alive_);
+      ASSIGN_OR_RETURN(Predictors::Lease lease, Take());
+      absl::StatusOr<v1::Predictions> predictions = lease.Predict(records, alive_);
       if (!absl::IsUnavailable(predictions.status()) || attempt == kMaxAttempts) {
         return predictions;
       }
-      RETURN_IF_ERROR(Take());
     }
   }
 
   const EvaluatorService::Cores& cores_;
+  rpc::StreamPermit& permit_;
   Stream& stream_;
   const Predictors::Alive alive_;
   ModelId model_;
-  std::optional<Predictors::Lease> lease_;
 };
 
 }  // namespace
@@ -164,9 +163,12 @@ grpc::Status EvaluatorService::WatchEvaluation(
     grpc::ServerContext* context, const v1::WatchEvaluationRequest* request,
     grpc::ServerWriter<v1::WatchEvaluationResponse>* writer) {
   const JobKey job{.run = {request->run_id()}, .evaluation = request->evaluation()};
-  return rpc::WithPlace(streams_, *context, "WatchEvaluation", [&](const rpc::StreamPermit&) {
+  return rpc::WithPlace(streams_, *context, "WatchEvaluation", [&](rpc::StreamPermit& permit) {
     return cores_.evaluator.Watch(
-        job, [&](const v1::WatchEvaluationResponse& progress) { return writer->Write(progress); },
+        job,
+        [&](const v1::WatchEvaluationResponse& progress) {
+          return permit.Write(*writer, progress);
+        },
         [&] { return !context->IsCancelled(); });
   });
 }
@@ -184,7 +186,7 @@ grpc::Status EvaluatorService::ListEvaluations(
     v1::ListEvaluationsResponse response;
     for (v1::Evaluation& evaluation : evaluations) {
       *response.mutable_evaluation() = std::move(evaluation);
-      if (!writer->Write(response)) break;
+      if (!permit.Write(*writer, response)) break;
     }
     return absl::OkStatus();
   };
@@ -194,8 +196,9 @@ grpc::Status EvaluatorService::ListEvaluations(
 grpc::Status EvaluatorService::Predict(
     grpc::ServerContext* context,
     grpc::ServerReaderWriter<v1::PredictResponse, v1::PredictRequest>* stream) {
-  return rpc::WithPlace(streams_, *context, "Predict", [&](const rpc::StreamPermit&) {
-    return PredictionStream(cores_, *stream, [context] { return !context->IsCancelled(); }).Run();
+  return rpc::WithPlace(streams_, *context, "Predict", [&](rpc::StreamPermit& permit) {
+    const auto alive = [context] { return !context->IsCancelled(); };
+    return PredictionStream(cores_, permit, *stream, alive).Run();
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "google/protobuf/util/json_util.h"
@@ -13,6 +14,48 @@
 
 namespace tidemill::evaluator {
 namespace {
+
+// A token is sent in a header of a few kilobytes.
+constexpr size_t kMaxNamedModels = 64;
+
+rpc::v1::JobClaims ClaimsOf(const v1::StartEvaluationRequest& request,
+                            const v1::EvaluationJob& job) {
+  rpc::v1::JobClaims claims;
+  claims.set_holder(
+      fmt::format("evaluation-{}-{}", request.command().run_id(), request.evaluation()));
+  claims.set_run_id(request.command().run_id());
+  claims.add_dataset_ids(request.snapshot().dataset_id());
+  std::set<int64_t> models(request.model_ids().begin(), request.model_ids().end());
+  for (const v1::JobWindow& window : job.windows()) {
+    models.insert(window.window().model_ids().begin(), window.window().model_ids().end());
+  }
+  claims.set_models_of_run(models.size() > kMaxNamedModels);
+  if (!claims.models_of_run()) claims.mutable_model_ids()->Add(models.begin(), models.end());
+  return claims;
+}
+
+// What a job may reach: the models that it runs, and the dataset on which it runs them.
+rpc::v1::JobClaims ClaimsOf(const v1::EvaluationJob& job) {
+  rpc::v1::JobClaims claims;
+  switch (job.request_case()) {
+    case v1::EvaluationJob::kEvaluation:
+      return ClaimsOf(job.evaluation(), job);
+    case v1::EvaluationJob::kColumns:
+      claims.set_holder(
+          fmt::format("columns-{}-{}", job.columns().command().run_id(), job.columns().model_id()));
+      claims.set_run_id(job.columns().command().run_id());
+      claims.add_dataset_ids(job.columns().dataset_id());
+      claims.add_model_ids(job.columns().model_id());
+      return claims;
+    case v1::EvaluationJob::kPrediction:
+      claims.set_holder(fmt::format("prediction-{}", job.prediction().model_id()));
+      claims.add_model_ids(job.prediction().model_id());
+      return claims;
+    case v1::EvaluationJob::REQUEST_NOT_SET:
+      break;
+  }
+  return claims;
+}
 
 absl::StatusOr<v1::JobReport> Parse(const std::string& line) {
   v1::JobReport report;
@@ -49,13 +92,19 @@ absl::StatusOr<std::unique_ptr<EvaluationProcesses>> EvaluationProcesses::Start(
   // Between the small steps of a network, threads that wait for one another actively take most of
   // the time of the processors, and all of it from others where these are busy.
   ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program, {"OMP_WAIT_POLICY=PASSIVE"}));
-  return std::unique_ptr<EvaluationProcesses>(
-      new EvaluationProcesses(std::move(zygote), std::move(folder), std::move(settings)));
+  ASSIGN_OR_RETURN(auto tokens,
+                   rpc::JobTokens::Open(settings.tokens, files::Join(folder, "tokens")));
+  return std::unique_ptr<EvaluationProcesses>(new EvaluationProcesses(
+      std::move(zygote), std::move(tokens), std::move(folder), std::move(settings)));
 }
 
 EvaluationProcesses::EvaluationProcesses(std::unique_ptr<process::Zygote> zygote,
-                                         std::string folder, JobSettings settings)
-    : zygote_(std::move(zygote)), folder_(std::move(folder)), settings_(std::move(settings)) {}
+                                         std::unique_ptr<rpc::JobTokens> tokens, std::string folder,
+                                         JobSettings settings)
+    : tokens_(std::move(tokens)),
+      zygote_(std::move(zygote)),
+      folder_(std::move(folder)),
+      settings_(std::move(settings)) {}
 
 EvaluationProcesses::~EvaluationProcesses() = default;
 
@@ -64,7 +113,11 @@ absl::Status EvaluationProcesses::Run(v1::EvaluationJob job, const ReportSink& r
   *job.mutable_endpoints() = settings_.endpoints;
   job.set_num_threads(settings_.num_threads);
   job.set_model_bytes(settings_.model_bytes);
-  const std::string path = files::Join(folder_, fmt::format("{}.job", num_jobs_.fetch_add(1)));
+  const int64_t number = num_jobs_.fetch_add(1);
+  const std::string token = fmt::format("job-{}", number);
+  job.mutable_endpoints()->set_token_file(tokens_->PathOf(token));
+  ASSIGN_OR_RETURN(const auto issued, tokens_->Issue(token, ClaimsOf(job)));
+  const std::string path = files::Join(folder_, fmt::format("{}.job", number));
   RETURN_IF_ERROR(WriteDown(job, path));
   const auto sink = [&](const std::string& line) -> absl::Status {
     ASSIGN_OR_RETURN(const v1::JobReport message, Parse(line));

@@ -10,6 +10,8 @@
 
 #include "base/status.h"
 #include "evaluator/evaluations_table.h"
+#include "rpc/jobs/job_tokens.h"
+#include "rpc/tokens.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
 namespace tidemill::process {
@@ -32,6 +34,8 @@ using JobRunner =
 struct JobSettings {
   // The endpoints of storage and model_store and, if there is one, of the dispatcher.
   rpc::v1::Endpoints endpoints;
+  // They sign the tokens of jobs.
+  rpc::Tokens tokens;
   int num_threads = 1;
   int64_t model_bytes = int64_t{1} << 30;
 };
@@ -50,9 +54,11 @@ class EvaluationProcesses {
   absl::Status Run(v1::EvaluationJob job, const ReportSink& report, const std::stop_token& stop);
 
  private:
-  EvaluationProcesses(std::unique_ptr<process::Zygote> zygote, std::string folder,
+  EvaluationProcesses(std::unique_ptr<process::Zygote> zygote,
+                      std::unique_ptr<rpc::JobTokens> tokens, std::string folder,
                       JobSettings settings);
 
+  const std::unique_ptr<rpc::JobTokens> tokens_;
   const std::unique_ptr<process::Zygote> zygote_;
   const std::string folder_;
   const JobSettings settings_;

@@ -17,10 +17,10 @@ constexpr std::chrono::milliseconds kLook{50};
 struct Predictors::Process {
   ModelId model;
   std::string socket;  // Its name in the folder.
-  RunId run = {};      // 0 until a stream has learnt it.
+  RunId run = {};      // 0 until a request has learnt it.
   bool is_listening = false;
   bool is_busy = true;
-  int64_t last_use = 0;
+  std::chrono::steady_clock::time_point last_use = {};
   std::optional<absl::Status> ended = std::nullopt;
   std::stop_source stop = {};
 };
@@ -85,6 +85,7 @@ void Predictors::EndIdle() {
   for (const SharedProcess& process : processes_) {
     if (process->stop.stop_requested()) return;
     if (process->is_busy) continue;
+    if (std::chrono::steady_clock::now() - process->last_use < options_.least_idle) continue;
     if (oldest == nullptr || process->last_use < oldest->last_use) oldest = process.get();
   }
   if (oldest == nullptr) return;
@@ -138,7 +139,7 @@ absl::Status Predictors::AwaitListening(Process& process, const Alive& alive) {
 
 void Predictors::GiveBack(Process& process, bool is_sound) {
   MutexLock lock(mutex_);
-  process.last_use = ++num_uses_;
+  process.last_use = std::chrono::steady_clock::now();
   if (is_sound) {
     process.is_busy = false;
   } else {

@@ -1,10 +1,10 @@
-// The processes that predict. Each has one model loaded and answers one stream at a time.
+// The processes that predict. Each has one model loaded and answers one request at a time.
 //
 //    Take(7) ---> [model 7, busy]   [model 3, idle]   [model 7, idle]
 //                        |                 ^                 |
-//                        |                 |                 +--> a stream of model 7 takes it
+//                        |                 |                 +--> a request of model 7 takes it
 //                        |                 +--------------------- the least recently used one ends
-//                        +--> idle again when the stream ends          when model 9 needs a place
+//                        +--> idle again once it has answered          when model 9 needs a place
 #pragma once
 
 #include <chrono>
@@ -36,12 +36,15 @@ struct PredictorsOptions {
   std::string folder;
   // The most processes, busy or idle. Each holds the weights of a model.
   int max_processes = 2;
-  // How long a stream waits for a process while all are busy.
+  // How long a request waits for a process while all are busy.
   std::chrono::milliseconds longest_wait{10'000};
+  // How long a process stays idle at least before another model gets its place: between two
+  // requests of one stream it is idle, too.
+  std::chrono::milliseconds least_idle{250};
 };
 
 // Thread-safe. Processes that are idle stay until another model needs their place, so that the next
-// stream of their model begins at once.
+// request for their model is answered at once.
 class Predictors {
   struct Process;
 
@@ -49,7 +52,7 @@ class Predictors {
   // Whether the caller still waits; called periodically.
   using Alive = rpc::MessageSocket::Alive;
 
-  // A process that belongs to one stream. The destructor returns it. Thread-compatible.
+  // A process that belongs to one request. The destructor returns it. Thread-compatible.
   class Lease {
    public:
     Lease(Lease&&) noexcept = default;
@@ -59,7 +62,7 @@ class Predictors {
     const v1::PredictingModel& model() const { return model_; }
 
     // Returns the model's predictions for the records. UNAVAILABLE when the process died: the
-    // stream may be retried. CANCELLED when `alive` returns false. After any error the process is
+    // request may be retried. CANCELLED when `alive` returns false. After any error the process is
     // replaced.
     absl::StatusOr<v1::Predictions> Predict(const v1::PredictionRecords& records,
                                             const Alive& alive);
@@ -74,7 +77,7 @@ class Predictors {
     std::shared_ptr<Process> process_;  // nullptr when moved from.
     rpc::MessageSocket connection_;
     v1::PredictingModel model_;
-    // Whether the process waits for the next records, so that another stream can have it.
+    // Whether the process waits for the next records, so that another request can have it.
     bool is_sound_ = false;
   };
 
@@ -112,7 +115,6 @@ class Predictors {
   CondVar changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t num_started_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t num_uses_ ABSL_GUARDED_BY(mutex_) = 0;
   // The processes that have not ended. Their tasks and leases share them.
   std::vector<SharedProcess> processes_ ABSL_GUARDED_BY(mutex_);
   WorkerPool pool_;  // The last member: its tasks use all members above.

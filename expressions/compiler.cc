@@ -100,20 +100,20 @@ absl::StatusOr<Compiler::MaybeType> Compiler::TypeOfColumn(const Node& column) c
   if (columns_.others && !column.name.starts_with('@')) return std::nullopt;
   std::vector<std::string> names;
   for (const KnownColumn& each : columns_.columns) names.push_back(each.name);
-  const std::string guess = config::DidYouMean(column.name, names);
+  const std::string advice = AdviceOnName(expression_.text(), column, names);
   constexpr size_t kMaxShown = 12;
   const bool all = names.size() <= kMaxShown;
   const size_t num_left = all ? 0 : names.size() - kMaxShown;
   names.resize(names.size() - num_left);
-  return Bad(column, "there is no column '{}'{}{}; the columns are {}{}", column.name,
-             guess.empty() ? "" : "; ", guess, fmt::join(names, ", "),
-             all ? "" : fmt::format(" and {} more", num_left));
+  for (std::string& name : names) name = WrittenName(name);
+  return Bad(column, "there is no column '{}'{}; the columns are {}{}", column.name, advice,
+             fmt::join(names, ", "), all ? "" : fmt::format(" and {} more", num_left));
 }
 
 absl::StatusOr<Compiler::MaybeType> Compiler::TypeOfChoice(const Node& call) const {
   const size_t most = call.name == "if" ? 3 : call.name == "nullif" ? 2 : kMaxArguments;
   const size_t least = call.name == "if" ? 3 : call.name == "nullif" ? 2 : 1;
-  RETURN_IF_ERROR(CheckCount(call, least, most));
+  RETURN_IF_ERROR(CheckCount(expression_.text(), call, least, most));
   if (call.name == "if") {
     const Node& condition = *call.arguments.front();
     ASSIGN_OR_RETURN(const MaybeType type, TypeOf(condition));
@@ -146,30 +146,13 @@ absl::StatusOr<Compiler::MaybeType> Compiler::CommonType(const Node& call,
     } else if (numbers) {
       common = Type::kNumber;
     } else if (!is_time_literal) {
-      return NoCommonType(call, *known, *node);
+      ASSIGN_OR_RETURN(const MaybeType before, TypeOf(*known));
+      return NoCommonType(expression_.text(), call, {*known, *before}, {*node, *type});
     }
   }
   // A field such as 12.5 is a number where it is compared with 12.
   if (common == Type::kWhole && has_open) return Type::kNumber;
   return common;
-}
-
-absl::Status Compiler::NoCommonType(const Node& call, const Node& a, const Node& b) const {
-  ASSIGN_OR_RETURN(const MaybeType left, TypeOf(a));
-  ASSIGN_OR_RETURN(const MaybeType right, TypeOf(b));
-  std::string advice;
-  if (*left == Type::kText || *right == Type::kText) {
-    const bool number = *left == Type::kNumber || *right == Type::kNumber ||
-                        *left == Type::kWhole || *right == Type::kWhole;
-    const bool time = *left == Type::kTime || *right == Type::kTime;
-    advice = number ? "; a text is read as a number by number(x)"
-             : time ? "; a text is read as a time by time(x)"
-                    : "";
-  }
-  const bool compares = ComparisonOf(call.name) || call.name == "in" || call.name == "between";
-  return Bad(call, "{} {} {} and {}{}", call.name,
-             compares ? "compares" : "takes values of one type, not", Describe(*left),
-             Describe(*right), advice);
 }
 
 absl::StatusOr<const Function*> Compiler::FunctionOf(const Node& call) const {
@@ -204,18 +187,8 @@ absl::StatusOr<const Overload*> Compiler::Resolve(const Function& function,
     least = *cost;
   }
   if (best != nullptr) return best;
-  if (!count_fits) return WrongCount(function, call);
+  if (!count_fits) return WrongCount(expression_.text(), function, call);
   return WrongTypes(function, call, types);
-}
-
-absl::Status Compiler::WrongCount(const Function& function, const Node& call) const {
-  std::vector<size_t> counts;
-  for (const Overload& overload : function.overloads) {
-    const size_t count = overload.parameters.size() + overload.num_literals;
-    if (std::ranges::find(counts, count) == counts.end()) counts.push_back(count);
-  }
-  return Bad(call, "{} takes {} argument{}, not {}: {}", function.name, fmt::join(counts, " or "),
-             counts.back() == 1 ? "" : "s", call.arguments.size(), FormOf(function));
 }
 
 absl::Status Compiler::WrongTypes(const Function& function, const Node& call,
@@ -241,18 +214,6 @@ absl::Status Compiler::WrongTypes(const Function& function, const Node& call,
              fmt::join(taken, " or "), types[wrong] ? Describe(*types[wrong]) : "a null");
 }
 
-absl::Status Compiler::CheckCount(const Node& call, size_t least, size_t most) const {
-  const size_t count = call.arguments.size();
-  if (count >= least && count <= most) return absl::OkStatus();
-  const Function* const function = FindFunction(call.name);
-  if (count > most && most == kMaxArguments) {
-    return Bad(call, "{} has {} arguments; {} are the most", call.name, count, most);
-  }
-  return Bad(call, "{} takes {}{} argument{}, not {}: {}", call.name,
-             most == kMaxArguments ? "at least " : "", least, least == 1 ? "" : "s", count,
-             function == nullptr ? "" : FormOf(*function));
-}
-
 absl::StatusOr<Compiler::Value> Compiler::Convert(const Node& node, const Value& value,
                                                   MaybeType wanted) {
   if (!wanted || value.type == *wanted) return value;
@@ -269,7 +230,13 @@ absl::StatusOr<Compiler::Value> Compiler::Emit(const Node& node, MaybeType wante
   return Convert(node, value, wanted);
 }
 
-absl::StatusOr<Compiler::Value> Compiler::EmitColumn(const Node& column, MaybeType wanted) {
+absl::StatusOr<Compiler::Value> Compiler::EmitAsked(const Node& node, MaybeType wanted) {
+  if (node.kind != Node::Kind::kColumn) return Emit(node, wanted);
+  return EmitColumn(node, wanted, /*asks_if_missing=*/true);
+}
+
+absl::StatusOr<Compiler::Value> Compiler::EmitColumn(const Node& column, MaybeType wanted,
+                                                     bool asks_if_missing) {
   ASSIGN_OR_RETURN(const MaybeType type, TypeOfColumn(column));
   if (!type && !wanted) {
     return Bad(column, "nothing tells what '{}' is; write number({}) or text({})", column.name,
@@ -277,8 +244,11 @@ absl::StatusOr<Compiler::Value> Compiler::EmitColumn(const Node& column, MaybeTy
   }
   const auto known = std::ranges::find(columns_.columns, column.name, &KnownColumn::name);
   const bool is_float = known != columns_.columns.end() && known->is_float;
-  const Value value = builder_.AddInput(
-      {.name = column.name, .type = type ? *type : *wanted, .is_float = is_float});
+  const bool open_text = !type && *wanted == Type::kText;
+  const Value value = builder_.AddInput({.name = column.name,
+                                         .type = type ? *type : *wanted,
+                                         .is_float = is_float,
+                                         .asks_if_missing = asks_if_missing && open_text});
   return Convert(column, value, wanted);
 }
 
@@ -311,7 +281,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitLiteral(const Node& literal, Maybe
     if (wanted != Type::kTime) {
       return Convert(literal, builder_.AddConstant(Type::kText, *text), wanted);
     }
-    const auto time = ParseTimestamp(*text);
+    const auto time = TimeOfLiteral(*text, columns_.time_zone);
     if (!time.ok()) {
       return Bad(literal, "{}", std::string(time.status().message()));
     }
@@ -356,23 +326,11 @@ absl::StatusOr<Compiler::Value> Compiler::EmitOverload(const Function& function,
     values.push_back(value);
   }
   if (overload->kernel == nullptr) return values.front();
-  std::shared_ptr<const Setting> setting;
-  if (overload->prepare != nullptr) {
-    std::vector<Literal> literals;
-    for (size_t i = num_parameters; i < call.arguments.size(); ++i) {
-      const Node& argument = *call.arguments[i];
-      if (argument.kind != Node::Kind::kLiteral) {
-        return Bad(argument, "this argument of {} must be written out: {}", function.name,
-                   FormOf(function));
-      }
-      literals.push_back(argument.literal);
-    }
-    Overload::BadLiteral bad;
-    setting = overload->prepare(literals, bad);
-    if (setting == nullptr) {
-      return Bad(*call.arguments[num_parameters + bad.number], "{}", bad.message);
-    }
+  if (columns_.decimal == ',' && overload->kernel == TextToNumber()) {
+    return builder_.AddStep(TextWithCommaToNumber(), std::move(values), overload->result);
   }
+  ASSIGN_OR_RETURN(std::shared_ptr<const Setting> setting,
+                   SettingOf(expression_.text(), call, function, *overload, columns_.time_zone));
   const bool constant_right = values.size() == 2 && values[1].constant && !values[0].constant;
   const Step::Kernel kernel = constant_right && overload->constant_kernel != nullptr
                                   ? overload->constant_kernel
@@ -389,15 +347,10 @@ absl::StatusOr<std::vector<Compiler::Value>> Compiler::EmitOperands(
     const Node& call, std::span<const Node* const> nodes) {
   ASSIGN_OR_RETURN(const MaybeType type, CommonType(call, nodes));
   if (!type) {
-    for (const Node* const node : nodes) {
-      if (node->kind != Node::Kind::kColumn) continue;
-      return Bad(*node,
-                 "nothing tells whether '{}' is compared as a number or as a text; write "
-                 "number({}) or text({})",
-                 node->name, node->name, node->name);
-    }
-    return Bad(call, "nothing tells the type of what is compared");
+    const auto column = std::ranges::find(nodes, Node::Kind::kColumn, &Node::kind);
+    return Bad(column == nodes.end() ? call : **column, "{}", AdviceOnOperands(nodes));
   }
+  RETURN_IF_ERROR(CheckTexts(call, nodes));
   std::vector<Value> values(nodes.size());
   bool has_float = false;
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -410,6 +363,24 @@ absl::StatusOr<std::vector<Compiler::Value>> Compiler::EmitOperands(
     ASSIGN_OR_RETURN(values[i], EmitLiteral(*nodes[i], type, has_float));
   }
   return values;
+}
+
+// An empty field is null, so that no field equals the empty text.
+absl::Status Compiler::CheckTexts(const Node& call, std::span<const Node* const> nodes) const {
+  if (call.name != "=" && call.name != "in") return absl::OkStatus();
+  const auto empty = std::ranges::find_if(nodes, [](const Node* node) {
+    const auto* const text = LiteralOf<std::string>(*node);
+    return text != nullptr && text->empty();
+  });
+  if (empty == nodes.end()) return absl::OkStatus();
+  for (const Node* const node : nodes) {
+    if (node->kind != Node::Kind::kColumn) continue;
+    ASSIGN_OR_RETURN(const MaybeType type, TypeOfColumn(*node));
+    if (type) continue;
+    return Bad(**empty, "an empty field is null, which equals nothing; write {} is null",
+               WrittenName(node->name));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Compiler::Value> Compiler::EmitComparison(const Node& call) {
@@ -439,11 +410,12 @@ absl::StatusOr<Compiler::Value> Compiler::EmitIn(const Node& call) {
     return any;
   }
   ASSIGN_OR_RETURN(const MaybeType type, CommonType(call, nodes));
-  if (!type) return Bad(call, "nothing tells the type of what is compared");
+  if (!type) return Bad(call, "{}", AdviceOnOperands(nodes));
+  RETURN_IF_ERROR(CheckTexts(call, nodes));
   if (*type == Type::kTruth) return Bad(call, "a boolean is written without `in`");
   ASSIGN_OR_RETURN(const Value value, Emit(*nodes[0], type));
-  ASSIGN_OR_RETURN(auto members,
-                   MembersOf(expression_.text(), call, value.type, value.is_float_column));
+  ASSIGN_OR_RETURN(auto members, MembersOf(expression_.text(), call, value.type,
+                                           value.is_float_column, columns_.time_zone));
   return builder_.AddStep(MemberKernel(value.type), {value}, Type::kTruth, std::move(members));
 }
 
@@ -459,20 +431,24 @@ absl::StatusOr<Compiler::Value> Compiler::EmitIf(const Node& call, MaybeType wan
 absl::StatusOr<Compiler::Value> Compiler::EmitChain(const Node& call, MaybeType wanted) {
   ASSIGN_OR_RETURN(const MaybeType own, TypeOfChoice(call));
   const MaybeType type = own ? own : wanted;
-  ASSIGN_OR_RETURN(Value value, Emit(*call.arguments[0], type));
+  // Among these functions only coalesce asks whether a field is there.
+  const auto emit = [&](const Node& argument) {
+    return call.name == "coalesce" ? EmitAsked(argument, type) : Emit(argument, type);
+  };
+  ASSIGN_OR_RETURN(Value value, emit(*call.arguments[0]));
   const Step::Kernel kernel = call.name == "coalesce" ? CoalesceKernel(value.type)
                               : call.name == "nullif" ? NullIfKernel(value.type)
                               : call.name == "min"    ? LeastKernel(value.type)
                                                       : GreatestKernel(value.type);
   for (size_t i = 1; i < call.arguments.size(); ++i) {
-    ASSIGN_OR_RETURN(const Value next, Emit(*call.arguments[i], type));
+    ASSIGN_OR_RETURN(const Value next, emit(*call.arguments[i]));
     value = builder_.AddStep(kernel, {value, next}, value.type);
   }
   return value;
 }
 
 absl::StatusOr<Compiler::Value> Compiler::EmitConcat(const Node& call) {
-  RETURN_IF_ERROR(CheckCount(call, 1, kMaxArguments));
+  RETURN_IF_ERROR(CheckCount(expression_.text(), call, 1, kMaxArguments));
   std::vector<Value> parts;
   for (const auto& argument : call.arguments) {
     ASSIGN_OR_RETURN(const MaybeType type, TypeOf(*argument));
@@ -491,7 +467,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitConcat(const Node& call) {
 absl::StatusOr<Compiler::Value> Compiler::EmitIsNull(const Node& call) {
   const Node& argument = *call.arguments[0];
   ASSIGN_OR_RETURN(const MaybeType type, TypeOf(argument));
-  ASSIGN_OR_RETURN(const Value value, Emit(argument, type.value_or(Type::kText)));
+  ASSIGN_OR_RETURN(const Value value, EmitAsked(argument, type.value_or(Type::kText)));
   return builder_.AddStep(IsNullKernel(value.type), {value}, Type::kTruth);
 }
 

@@ -16,9 +16,6 @@
 
 namespace tidemill::expressions {
 
-// Arguments of one call at most.
-inline constexpr size_t kMaxArguments = 256;
-
 // Works in two directions. TypeOf() returns the type that a part has without its context; a column
 // of texts that are read as needed, and a null, have none. Emit() then passes down the type that
 // such a part must have. Thread-compatible; `expression` and `columns` must outlive it.
@@ -44,18 +41,20 @@ class Compiler {
   // Returns the common type of these parts; std::nullopt when it is unknown. `call` is the call
   // that they belong to.
   absl::StatusOr<MaybeType> CommonType(const Node& call, std::span<const Node* const> nodes) const;
-  absl::Status NoCommonType(const Node& call, const Node& a, const Node& b) const;
 
   absl::StatusOr<const Function*> FunctionOf(const Node& call) const;
   absl::StatusOr<const Overload*> Resolve(const Function& function, const Node& call) const;
-  absl::Status WrongCount(const Function& function, const Node& call) const;
   absl::Status WrongTypes(const Function& function, const Node& call,
                           std::span<const MaybeType> types) const;
 
   // `wanted` must be given for a part whose TypeOf() is std::nullopt.
   absl::StatusOr<Value> Emit(const Node& node, MaybeType wanted);
   absl::StatusOr<Value> EmitLiteral(const Node& literal, MaybeType wanted, bool as_float);
-  absl::StatusOr<Value> EmitColumn(const Node& column, MaybeType wanted);
+  absl::StatusOr<Value> EmitColumn(const Node& column, MaybeType wanted,
+                                   bool asks_if_missing = false);
+  // As Emit(), for what is asked whether it is missing. A column of texts that are read as needed
+  // then has the nulls that it has as numbers, whatever its texts are read as.
+  absl::StatusOr<Value> EmitAsked(const Node& node, MaybeType wanted);
   absl::StatusOr<Value> EmitCall(const Node& call, MaybeType wanted);
   absl::StatusOr<Value> EmitOverload(const Function& function, const Node& call);
   absl::StatusOr<Value> EmitComparison(const Node& call);
@@ -71,7 +70,7 @@ class Compiler {
   // The operands of a comparison, all of one type; see KnownColumn::is_float.
   absl::StatusOr<std::vector<Value>> EmitOperands(const Node& call,
                                                   std::span<const Node* const> nodes);
-  absl::Status CheckCount(const Node& call, size_t least, size_t most) const;
+  absl::Status CheckTexts(const Node& call, std::span<const Node* const> nodes) const;
 
   const Expression& expression_;
   const KnownColumns& columns_;

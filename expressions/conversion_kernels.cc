@@ -60,6 +60,12 @@ Step::Kernel TextToNumber() {
   }>;
 }
 
+Step::Kernel TextWithCommaToNumber() {
+  return &MapRows<std::string_view, double, [](std::string_view text) {
+    return IsNull(text) ? kNullNumber : ReadNumber(text, ',').value_or(kNullNumber);
+  }>;
+}
+
 Step::Kernel TextToWhole() {
   return &MapRows<std::string_view, int64_t, [](std::string_view text) {
     return IsNull(text) ? kNullWhole : ReadWhole(text).value_or(kNullWhole);

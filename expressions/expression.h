@@ -53,6 +53,11 @@ struct KnownColumns {
   std::vector<KnownColumn> columns = {};
   // Whether columns of other names are texts that are read as needed. Otherwise they are mistakes.
   bool others = false;
+  // Stands before the fraction of a number in a text, for number(x): a point or a comma.
+  char decimal = '.';
+  // The zone of the clock by which times are read and divided into parts, unless the expression
+  // names another one.
+  std::string time_zone = "UTC";
 };
 
 // Finds the types and compiles. The result needs no column that the expression does not name.

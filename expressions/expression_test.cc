@@ -162,7 +162,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistaken{"1 < price < 2",
                  "column 11 of '1 < price < 2': comparisons are joined with "
                  "`and`; it is missing before '<'"},
-        Mistaken{"name = 'a", "column 8 of 'name = 'a': the quote is not closed"},
+        Mistaken{"name = 'a",
+                 "column 8 of 'name = 'a': the quote is not closed; a quote within quotes is "
+                 "doubled: 'O''Neill'"},
         Mistaken{"price && valid", "column 7 of 'price && valid': && is written `and`"},
         Mistaken{"price $ 2", "column 7 of 'price $ 2': '$' means nothing here"},
         Mistaken{"pricee > 1",
@@ -216,10 +218,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistaken{"hour(at, 'Mars')",
                  "column 10 of 'hour(at, 'Mars')': time zone 'Mars' is unknown"},
         Mistaken{"null", "column 1 of 'null': nothing tells the type of this null"},
-        Mistaken{"99999999999999999999",
-                 "column 1 of '99999999999999999999': 99999999999999999999 "
-                 "is larger than a whole number can be; write "
-                 "99999999999999999999.0"},
+        Mistaken{
+            "99999999999999999999",
+            "column 1 of '99999999999999999999': 99999999999999999999 "
+            "is larger than a whole number can be; as a text it is '99999999999999999999', as a "
+            "number with about 16 exact digits 99999999999999999999.0"},
         Mistaken{"case name when 'a' then 1 end",
                  "column 6 of 'case name when 'a' then 1 end': `case when condition then value ... "
                  "end` is written so; `when` is missing before 'name'"}));
@@ -261,8 +264,58 @@ TEST(Expression, OfLargeWholeNumbersSaysHowTheyAreExact) {
 
 TEST(Expression, ThatSaysNothingOfAColumnAsksForIt) {
   EXPECT_EQ(std::string(StatusOf("other = another", std::nullopt, true).message()),
-            "column 1 of 'other = another': nothing tells whether 'other' is compared as a number "
-            "or as a text; write number(other) or text(other)");
+            "column 1 of 'other = another': nothing tells whether other is compared as a number "
+            "or as a text; write number(other) or text(other); a text is written in single quotes: "
+            "'another'");
+}
+
+TEST(Expression, AsksForTheSameNullsWhateverAColumnIsReadAs) {
+  for (const char* const missing : {"NA", "n/a", " NaN ", "NULL", "", "  "}) {
+    for (const char* const asked :
+         {"x is null", "not (x is not null)", "coalesce(x, 'none') = 'none'", "number(x) is null",
+          "x is null and coalesce(number(x), 0) = 0"}) {
+      EXPECT_EQ(ValueOf(asked, {{"x", missing}}), "true") << asked << " of '" << missing << "'";
+    }
+    EXPECT_EQ(ValueOf("x > 0", {{"x", missing}}), "null") << missing;
+  }
+  EXPECT_EQ(ValueOf("x is null", {{"x", "nap"}}), "false");
+  // As texts, fields are what is written: Namibia is a country.
+  EXPECT_EQ(ValueOf("x = 'NA'", {{"x", "NA"}}), "true");
+  EXPECT_EQ(ValueOf("x != 'DE' and text(x) is not null", {{"x", "NA"}}), "true");
+  EXPECT_EQ(ValueOf("lower(x) in ('na', 'de')", {{"x", "NA"}}), "true");
+}
+
+TEST(Expression, ComposesLettersAndTheirMarks) {
+  const Row row = {{"t", "cafe\u0301"}, {"u", "caf\u00e9"}, {"bad", "e\xcc"}};
+  EXPECT_EQ(ValueOf("text(t) = text(u)", row), "false");
+  EXPECT_EQ(ValueOf("nfc(t) = text(u)", row), "true");
+  EXPECT_EQ(ValueOf("nfc(u) = text(u)", row), "true");
+  EXPECT_EQ(ValueOf("length(nfc(t))", row), "4");
+  EXPECT_EQ(ValueOf("nfc('ab')", row), "ab");
+  EXPECT_EQ(ValueOf("nfc(bad) = text(bad)", row), "true");
+  EXPECT_EQ(ValueOf("nfc(nullif(text(t), text(t)))", row), "null");
+}
+
+TEST(Expression, ReadsTimesOnTheClockThatItsColumnsHave) {
+  const Row row = {{"t", "2026-01-05 08:30:00"}, {"u", "2026-01-05T08:30:00Z"}};
+  const auto value = [&](std::string_view text) { return ValueOf(text, row, "America/New_York"); };
+  EXPECT_EQ(value("hour(t)"), "8");
+  EXPECT_EQ(value("hour(u)"), "3");
+  EXPECT_EQ(value("hour(u, 'UTC')"), "8");
+  EXPECT_EQ(value("time(t) - time(u)"), "18000");
+  EXPECT_EQ(value("epoch(t) - epoch(u)"), "18000");
+  EXPECT_EQ(value("t - '2026-01-05'"), "30600");
+  EXPECT_EQ(value("time(t) = '2026-01-05 08:30:00'"), "true");
+  EXPECT_EQ(value("time(u) = '2026-01-05 03:30:00'"), "true");
+  EXPECT_EQ(value("time(u) in ('2026-01-05 03:30:00', '2026-01-06')"), "true");
+  EXPECT_EQ(value("time(u) between '2026-01-05 03:00' and '2026-01-05 04:00'"), "true");
+  EXPECT_EQ(value("time(concat('2026-01-05', ' 03:30')) = time(u)"), "true");
+  EXPECT_EQ(value("time('05.01.2026', '%d.%m.%Y') = time('2026-01-05T05:00:00Z')"), "true");
+  EXPECT_EQ(value("time('05.01.2026', '%d.%m.%Y', 'UTC') = time('2026-01-05T00:00:00Z')"), "true");
+  EXPECT_EQ(value("day(time(1767225600))"), "31");
+  EXPECT_THAT(value("time(t) > '2026-03-08 02:30:00'"),
+              HasSubstr("does not exist in America/New_York"));
+  EXPECT_EQ(ValueOf("hour(t)", row, "+08:00"), "8");
 }
 
 }  // namespace

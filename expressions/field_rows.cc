@@ -34,12 +34,14 @@ absl::StatusOr<FieldRows> FieldRows::Make(std::shared_ptr<const Program> program
         rows.arrays_.size());
     Array array{.type = input.type,
                 .values = std::make_unique<std::byte[]>(SizeOf(input.type) *
-                                                        static_cast<size_t>(kBlockRows))};
+                                                        static_cast<size_t>(kBlockRows)),
+                .asks_if_missing = input.asks_if_missing};
     if (input.type == Type::kTime) {
       const auto format = rows.reading_.times.find(input.name);
-      ASSIGN_OR_RETURN(
-          array.times,
-          TimeReader::Create(format == rows.reading_.times.end() ? TimeFormat{} : format->second));
+      ASSIGN_OR_RETURN(array.times,
+                       TimeReader::Create(format == rows.reading_.times.end()
+                                              ? TimeFormat{.time_zone = rows.reading_.time_zone}
+                                              : format->second));
     }
     rows.arrays_.push_back(std::move(array));
   }
@@ -86,11 +88,15 @@ absl::Status FieldRows::SetText(size_t column, std::optional<std::string_view> t
 }
 
 absl::Status FieldRows::Read(Array& array, std::string_view column, std::string_view text) {
+  const std::string_view word = WithoutBlanks(text);
   if (array.type == Type::kText) {
+    if (array.asks_if_missing && (word.empty() || SaysMissing(word))) {
+      SetNull(array);
+      return absl::OkStatus();
+    }
     array.At<std::string_view>(num_rows_) = texts_.Copy(text);
     return absl::OkStatus();
   }
-  const std::string_view word = WithoutBlanks(text);
   if (array.type == Type::kNumber) {
     if (const auto number = ReadNumber(word, reading_.decimal)) {
       array.At<double>(num_rows_) = *number;
@@ -130,7 +136,27 @@ void FieldRows::SetNumber(size_t column, std::optional<double> number) {
   }
 }
 
-void FieldRows::Run() { evaluation_->Run(num_rows_); }
+bool FieldRows::IsNull(size_t column) const {
+  return std::ranges::any_of(arrays_of_[column], [&](size_t place) {
+    const Array& array = arrays_[place];
+    switch (array.type) {
+      case Type::kNumber:
+        return expressions::IsNull(array.At<double>(num_rows_));
+      case Type::kWhole:
+      case Type::kTime:
+        return expressions::IsNull(array.At<int64_t>(num_rows_));
+      case Type::kTruth:
+        return expressions::IsNull(array.At<Truth>(num_rows_));
+      case Type::kText:
+        return expressions::IsNull(array.At<std::string_view>(num_rows_));
+    }
+    return false;
+  });
+}
+
+void FieldRows::Run(Evaluation::Sink sink) {
+  if (num_rows_ > 0) evaluation_->Run(num_rows_, sink);
+}
 
 void FieldRows::Clear() {
   num_rows_ = 0;

@@ -8,8 +8,7 @@
 //     rows.EndRow();
 //     if (rows.full()) ...
 //   }
-//   rows.Run();
-//   use(rows.evaluation().Values<double>());
+//   rows.Run([&](int64_t begin) { use(begin, rows.evaluation().Values<double>()); });
 //   rows.Clear();
 #pragma once
 
@@ -25,23 +24,26 @@
 #include "expressions/evaluation.h"
 #include "expressions/program.h"
 #include "expressions/registers.h"
+#include "records/missing_words.h"
 #include "records/time_reader.h"
 
 namespace tidemill::expressions {
 
 // How the fields of records are read.
 struct FieldReading {
-  // Words that mean null for a number, a boolean or a time, in capital or small letters. An empty
-  // field is null in any case, also as a text.
-  std::vector<std::string> missing = {"NA", "N/A", "NaN", "null"};
+  // Words that mean null for a number, a boolean or a time, in capital or small letters, and for a
+  // field that is asked whether it is missing. An empty field is null in any case, also as a text.
+  std::vector<std::string> missing = DefaultMissingWords();
   // Stands before the fraction of a number.
   char decimal = '.';
   // The formats of the times of some columns, by column. Other columns have times in a notation
   // that needs no format.
   std::map<std::string, TimeFormat> times = {};
+  std::string time_zone = "UTC";  // The zone of the times of other columns that name none.
 };
 
-// Collects rows, up to kBlockRows, and computes them together. Movable. Thread-compatible.
+// Collects rows, up to kBlockRows or as many as have kMaxTextBytes of texts, and computes them
+// together. Movable. Thread-compatible.
 class FieldRows {
  public:
   // INVALID_ARGUMENT when the format of a time is unknown.
@@ -59,14 +61,16 @@ class FieldRows {
   void SetTime(size_t column, Timestamp time);
   // For a column whose type was known to be kNumber; std::nullopt is null.
   void SetNumber(size_t column, std::optional<double> number);
+  // Whether a column of the row that is being made is null in one of the types that it is read as.
+  bool IsNull(size_t column) const;
 
   // Completes the row. Every column must be set. Otherwise the next row replaces it.
   void EndRow() { ++num_rows_; }
   int64_t num_rows() const { return num_rows_; }
-  bool full() const { return num_rows_ == kBlockRows; }
+  bool full() const { return num_rows_ == kBlockRows || texts_.num_bytes() >= kMaxTextBytes; }
 
   // Computes the rows. There may be none.
-  void Run();
+  void Run(Evaluation::Sink sink);
   const Evaluation& evaluation() const { return *evaluation_; }
   // Begins again.
   void Clear();
@@ -76,10 +80,11 @@ class FieldRows {
   struct Array {
     Type type = Type::kNumber;
     std::unique_ptr<std::byte[]> values;
+    bool asks_if_missing = false;
     std::optional<TimeReader> times = std::nullopt;
 
     template <typename T>
-    T& At(int64_t row) {
+    T& At(int64_t row) const {
       return reinterpret_cast<T*>(values.get())[row];
     }
   };

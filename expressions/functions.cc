@@ -151,13 +151,15 @@ Function OfTexts(std::string_view name, std::string_view form, std::string_view 
 
 Function OfTime(std::string_view name, std::string_view form, std::string_view doc,
                 std::string_view example) {
-  const Overload utc = Plain({kTime}, kWhole, TimePart(name));
+  const Overload plain = Plain({kTime}, kWhole, TimePart(name));
+  Overload on_clock = plain;
+  on_clock.prepare_on_clock = &TakeZone;
   return {.name = name,
           .form = form,
           .doc = doc,
           .example = example,
           .group = kTimes,
-          .overloads = {utc, With(&TakeZone, 1, utc)}};
+          .overloads = {on_clock, With(&TakeZone, 1, plain)}};
 }
 
 // For arguments of one type.
@@ -238,6 +240,10 @@ void AddNumbers(std::vector<Function>& functions) {
 void AddTexts(std::vector<Function>& functions) {
   functions.push_back(OfText("lower", "small letters", "lower(country) = 'de'"));
   functions.push_back(OfText("upper", "capital letters", "upper(code)"));
+  functions.push_back(OfText("nfc",
+                             "the text with composed letters (NFC): a letter and its mark are one, "
+                             "however they were typed",
+                             "nfc(name) = 'Zoë'"));
   functions.push_back(OfText("trim", "the text without blanks at its ends", "trim(name)"));
   functions.push_back({.name = "length",
                        .doc = "the number of characters",
@@ -272,9 +278,10 @@ void AddTexts(std::vector<Function>& functions) {
 }
 
 void AddTimes(std::vector<Function>& functions) {
-  functions.push_back(OfTime("year", "year(t, 'zone')",
-                             "the year; the zone is UTC by default, as of all that follows",
-                             "year(@time) = 2020"));
+  functions.push_back(
+      OfTime("year", "year(t, 'zone')",
+             "the year; the zone is that of the dataset by default, as of all that follows",
+             "year(@time) = 2020"));
   functions.push_back(OfTime("month", "month(t, 'zone')", "1 to 12", "month(@time) in (6, 7, 8)"));
   functions.push_back(
       OfTime("day", "day(t, 'zone')", "the day of the month, from 1", "day(t) = 1"));
@@ -331,6 +338,9 @@ void AddConversions(std::vector<Function>& functions) {
                      Plain({kNumber}, kText, NumberToText()), Plain({kTruth}, kText, TruthToText()),
                      Plain({kTime}, kText, TimeToText())}});
   const Overload from_text = Plain({kText}, kTime, TextToTime());
+  Overload on_clock = from_text;
+  on_clock.prepare_on_clock = &TakeTimeFormat;
+  on_clock.zone_place = 1;
   functions.push_back(
       {.name = "time",
        .form = "time(x, 'format', 'zone')",
@@ -338,8 +348,8 @@ void AddConversions(std::vector<Function>& functions) {
               "since 1970-01-01 UTC",
        .example = "time(concat(y, '-', m, '-', d), '%Y-%m-%d')",
        .group = kConversions,
-       .overloads = {Plain({kTime}, kTime, nullptr), With(&TakeTimeFormat, 0, from_text),
-                     With(&TakeTimeFormat, 1, from_text), With(&TakeTimeFormat, 2, from_text),
+       .overloads = {Plain({kTime}, kTime, nullptr), With(&TakeTimeFormat, 0, on_clock),
+                     With(&TakeTimeFormat, 1, on_clock), With(&TakeTimeFormat, 2, from_text),
                      Plain({kNumber}, kTime, EpochToTime())}});
 }
 

@@ -14,6 +14,9 @@
 
 namespace tidemill::expressions {
 
+// Arguments of one call at most.
+inline constexpr size_t kMaxArguments = 256;
+
 // One way to call a function whose types do not depend on each other.
 struct Overload {
   std::vector<Type> parameters = {};
@@ -30,6 +33,10 @@ struct Overload {
   };
   using Prepare = std::shared_ptr<const Setting> (*)(std::span<const Literal>, BadLiteral&);
   Prepare prepare = nullptr;
+  // For a call that names no zone, on a clock that is not UTC: makes the setting from the literals,
+  // empty ones up to `zone_place`, and the zone of the clock.
+  Prepare prepare_on_clock = nullptr;
+  size_t zone_place = 0;
 };
 
 struct Function {

@@ -71,7 +71,7 @@ Row RowOf(const std::string& text) {
 
 TEST(Guide, ExamplesHaveTheirValues) {
   const std::vector<Example> examples = ExamplesOf(GuideText());
-  EXPECT_EQ(examples.size(), 20U);
+  EXPECT_EQ(examples.size(), 21U);
   for (const Example& example : examples) {
     EXPECT_EQ(ValueOf(example.expression, RowOf(example.row)), example.value)
         << example.expression << " of " << example.row;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/times/time_zone.h"
 #include "expressions/program.h"
 #include "expressions/type.h"
 
@@ -65,7 +66,9 @@ Step::Kernel NumberToText();
 Step::Kernel WholeToText();
 Step::Kernel TruthToText();
 Step::Kernel TimeToText();
-Step::Kernel TextToNumber();  // A result that is not a number is null.
+// A text that is not a number is null.
+Step::Kernel TextToNumber();
+Step::Kernel TextWithCommaToNumber();
 Step::Kernel TextToWhole();
 Step::Kernel TextToTime();  // Setting: TimeSetting.
 
@@ -95,6 +98,8 @@ absl::StatusOr<std::shared_ptr<const Setting>> MakeRegexSetting(const std::strin
 absl::StatusOr<std::shared_ptr<const Setting>> MakeTimeSetting(const std::string& format,
                                                                const std::string& zone);
 absl::StatusOr<std::shared_ptr<const Setting>> MakeZoneSetting(const std::string& zone);
+// The zone of a setting of TimePart(): UTC for none.
+TimeZone ZoneIn(const Setting* zone);
 
 template <typename T>
 struct Members {
@@ -105,5 +110,9 @@ struct Members {
 std::shared_ptr<const Setting> MakeMembersSetting(Members<double> members);
 std::shared_ptr<const Setting> MakeMembersSetting(Members<int64_t> members);
 std::shared_ptr<const Setting> MakeMembersSetting(Members<std::string> members);
+// The literals of such a setting, in any order.
+Members<double> NumbersIn(const Setting& members);
+Members<int64_t> WholesIn(const Setting& members);
+Members<std::string> TextsIn(const Setting& members);
 
 }  // namespace tidemill::expressions

@@ -37,6 +37,10 @@ class Parser {
 
   absl::StatusOr<NodePtr> Run() {
     ASSIGN_OR_RETURN(NodePtr node, Or());
+    if (NextIs(",")) {
+      return Mistake(text_, next().at,
+                     "a comma separates arguments only; numbers are written with a point: 9.50");
+    }
     if (next().kind != Token::Kind::kEnd) return Unexpected("the expression is complete before");
     return node;
   }
@@ -344,6 +348,14 @@ absl::StatusOr<std::unique_ptr<Node>> Parse(std::string_view text) {
   ASSIGN_OR_RETURN(std::vector<Token> tokens, Tokenize(text));
   if (tokens.size() == 1) return InvalidArgument("the expression is empty");
   return Parser(text, std::move(tokens)).Run();
+}
+
+bool IsPlainName(std::string_view name) {
+  const auto tokens = Tokenize(name);
+  const bool is_word =
+      std::ranges::any_of(kWords, [&](std::string_view word) { return SameWord(word, name); });
+  return tokens.ok() && tokens->front().kind == Token::Kind::kName &&
+         tokens->front().text == name && !is_word;
 }
 
 }  // namespace tidemill::expressions

@@ -23,4 +23,7 @@ inline constexpr int kMaxExpressionDepth = 64;
 // INVALID_ARGUMENT, with the place.
 absl::StatusOr<std::unique_ptr<Node>> Parse(std::string_view text);
 
+// Whether a column of this name is written without double quotes.
+bool IsPlainName(std::string_view name);
+
 }  // namespace tidemill::expressions

@@ -17,6 +17,10 @@ namespace tidemill::expressions {
 // Steps work on blocks of this many rows, so that their registers stay in the processor's cache.
 inline constexpr int64_t kBlockRows = 512;
 
+// The bytes of the texts that an expression makes of one row, and of a block of rows: of each
+// function, also where another one uses its result. A row with more has no result.
+inline constexpr size_t kMaxTextBytes = 16 << 20;
+
 class Registers;
 
 // An input of a function besides columns: a regular expression, a time zone.
@@ -39,6 +43,9 @@ struct Input {
   std::string name;
   Type type = Type::kNumber;
   bool is_float = false;  // The numbers are floats.
+  // A text that is a word for a missing value is null, because the expression asks whether the
+  // field is there.
+  bool asks_if_missing = false;
 };
 
 struct Constant {

@@ -12,7 +12,7 @@ int ProgramBuilder::Add(Kind kind, size_t place, size_t bytes) {
 }
 
 ProgramBuilder::Value ProgramBuilder::AddInput(const Input& input) {
-  const auto [known, is_new] = inputs_.try_emplace({input.name, input.type});
+  const auto [known, is_new] = inputs_.try_emplace({input.name, input.type, input.asks_if_missing});
   if (!is_new) return known->second;
   const size_t bytes = input.is_float ? sizeof(float) : SizeOf(input.type);
   Value value{.number = Add(Kind::kInput, program_.inputs.size(), bytes), .type = input.type};

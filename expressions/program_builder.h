@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,7 @@ class ProgramBuilder {
 
   Program program_;
   std::vector<Made> made_;
-  std::map<std::pair<std::string, Type>, Value> inputs_;
+  std::map<std::tuple<std::string, Type, bool>, Value> inputs_;
 };
 
 }  // namespace tidemill::expressions

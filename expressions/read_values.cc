@@ -1,9 +1,10 @@
 #include "expressions/read_values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
+
+#include "base/numbers/number_text.h"
 
 namespace tidemill::expressions {
 
@@ -14,7 +15,7 @@ std::optional<T> Read(std::string_view text) {
   text = WithoutBlanks(text);
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = tidemill::ReadNumber(text, value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }

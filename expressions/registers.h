@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -14,11 +15,23 @@ namespace tidemill::expressions {
 // Bytes of texts, freed together. Thread-compatible.
 class TextArena {
  public:
-  // Returns `size` bytes, valid until Clear().
+  TextArena() = default;
+  // It gives out at most `most` bytes between two calls of Clear().
+  explicit TextArena(size_t most) : most_(most) {}
+
+  // Returns `size` bytes, valid until Clear(). nullptr when they are too many; from then on all
+  // are, until Clear().
   char* Allocate(size_t size);
+  // Takes back the last bytes of what Allocate() has returned last.
+  void GiveBack(size_t size);
+  // The copy is null when it has too many bytes.
   std::string_view Copy(std::string_view text);
-  // Keeps the memory for reuse.
+  // Keeps some memory for reuse.
   void Clear();
+
+  size_t num_bytes() const { return num_bytes_; }
+  // Whether Allocate() has returned nullptr.
+  bool is_full() const { return is_full_; }
 
  private:
   struct Chunk {
@@ -28,6 +41,9 @@ class TextArena {
   std::vector<Chunk> chunks_;
   size_t chunk_ = 0;  // The chunk in use.
   size_t used_ = 0;   // The used part of it.
+  size_t most_ = std::numeric_limits<size_t>::max();
+  size_t num_bytes_ = 0;
+  bool is_full_ = false;
 };
 
 // Thread-compatible.
@@ -61,7 +77,7 @@ class Registers {
   std::vector<std::unique_ptr<std::byte[]>> owned_;
   std::vector<std::byte*> values_;
   int64_t num_rows_ = 0;
-  TextArena texts_;
+  TextArena texts_ = TextArena(kMaxTextBytes);
 };
 
 }  // namespace tidemill::expressions

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "re2/re2.h"
 #include "utf8proc.h"
@@ -24,17 +26,19 @@ char InAscii(char c) {
   return c >= kFirst && c <= kLast ? static_cast<char>(c ^ 0x20) : c;
 }
 
-// Bytes that are not UTF-8 are kept.
+// Bytes that are not UTF-8 are kept. The result is null when there is no room for it.
 template <bool kLower>
 std::string_view InCase(std::string_view text, TextArena& texts) {
   if (text.empty()) return text;
   if (IsAscii(text)) {
     char* const bytes = texts.Allocate(text.size());
+    if (bytes == nullptr) return {};
     std::ranges::transform(text, bytes, InAscii<kLower>);
     return {bytes, text.size()};
   }
-  constexpr size_t kMaxBytes = 4;  // The size of one character.
-  char* const bytes = texts.Allocate(text.size() * kMaxBytes);
+  constexpr size_t kMaxGrowth = 2;  // A character has at most twice the bytes.
+  char* const bytes = texts.Allocate(text.size() * kMaxGrowth);
+  if (bytes == nullptr) return {};
   size_t size = 0;
   const auto* from = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   for (size_t at = 0; at < text.size();) {
@@ -50,7 +54,27 @@ std::string_view InCase(std::string_view text, TextArena& texts) {
         utf8proc_encode_char(changed, reinterpret_cast<utf8proc_uint8_t*>(bytes + size)));
     at += static_cast<size_t>(read);
   }
+  texts.GiveBack(text.size() * kMaxGrowth - size);
   return {bytes, size};
+}
+
+// A text that is not UTF-8 stays unchanged.
+std::string_view Composed(std::string_view text, TextArena& texts) {
+  if (IsAscii(text)) return text;
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                   static_cast<utf8proc_ssize_t>(text.size()), &made,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(made, &std::free);
+  if (size < 0) return text;
+  return texts.Copy({reinterpret_cast<const char*>(made), static_cast<size_t>(size)});
+}
+
+void Compose(const Step& step, Registers& rows) {
+  const auto* const in = rows.In<std::string_view>(step.from[0]);
+  auto* const out = rows.Out<std::string_view>(step.into);
+  for (int64_t i = 0; i < rows.num_rows(); ++i) out[i] = Composed(in[i], rows.texts());
 }
 
 template <bool kLower>
@@ -101,6 +125,7 @@ void ConcatRows(const Step& step, Registers& rows) {
     size_t size = 0;
     for (const int from : step.from) size += rows.In<std::string_view>(from)[i].size();
     char* const bytes = rows.texts().Allocate(size);
+    if (bytes == nullptr) return;
     char* end = bytes;
     for (const int from : step.from) {
       const std::string_view part = rows.In<std::string_view>(from)[i];
@@ -173,6 +198,7 @@ void HashRows(const Step& step, Registers& rows) {
 Step::Kernel TextFunction(std::string_view name) {
   if (name == "lower") return &ChangeCase<true>;
   if (name == "upper") return &ChangeCase<false>;
+  if (name == "nfc") return &Compose;
   if (name == "trim") return &MapRows<std::string_view, std::string_view, &WithoutBlanks>;
   return nullptr;
 }

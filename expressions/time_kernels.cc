@@ -133,6 +133,10 @@ absl::StatusOr<std::shared_ptr<const Setting>> MakeTimeSetting(const std::string
   return std::make_shared<TimeSetting>(std::move(reader));
 }
 
+TimeZone ZoneIn(const Setting* zone) {
+  return zone == nullptr ? TimeZone() : static_cast<const ZoneSetting&>(*zone).zone;
+}
+
 absl::StatusOr<std::shared_ptr<const Setting>> MakeZoneSetting(const std::string& zone) {
   ASSIGN_OR_RETURN(TimeZone made, TimeZone::Create(zone));
   return std::make_shared<ZoneSetting>(std::move(made));

@@ -1,9 +1,11 @@
 #include "expressions/tokens.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "base/numbers/number_text.h"
 #include "expressions/mistake.h"
 
 namespace tidemill::expressions {
@@ -46,7 +48,21 @@ class Tokenizer {
     return Sign();
   }
 
+  // Whether a date begins here that a reader would take for two subtractions: 2024-01-31.
+  bool IsDate() const {
+    constexpr std::string_view kPattern = "dddd-dd-dd";
+    const std::string_view date = text_.substr(at_, kPattern.size());
+    return std::ranges::equal(date, kPattern, [](char c, char expected) {
+      return expected == 'd' ? IsDigit(c) : c == expected;
+    });
+  }
+
   absl::StatusOr<Token> Number() {
+    if (IsDate()) {
+      const size_t end = std::min(text_.find_first_of(" ,()", at_), text_.size());
+      return Mistake(text_, at_, "a time is written in single quotes: '{}'",
+                     text_.substr(at_, end - at_));
+    }
     Token token{.kind = Token::Kind::kLiteral, .at = at_};
     size_t end = at_;
     bool is_whole = true;
@@ -73,15 +89,17 @@ class Tokenizer {
       const auto [stop, error] =
           std::from_chars(digits.data(), digits.data() + digits.size(), whole);
       if (error != std::errc()) {
-        return Mistake(text_, token.at, "{} is larger than a whole number can be; write {}.0",
-                       digits, digits);
+        return Mistake(
+            text_, token.at,
+            "{} is larger than a whole number can be; as a text it is '{}', as a number with "
+            "about 16 exact digits {}.0",
+            digits, digits, digits);
       }
       token.literal = whole;
       return token;
     }
     double number = 0;
-    const auto [stop, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const auto [stop, error] = tidemill::ReadNumber(digits, number);
     if (error != std::errc() || stop != digits.data() + digits.size() || !std::isfinite(number)) {
       return Mistake(text_, token.at, "'{}' is not a number", digits);
     }
@@ -97,7 +115,8 @@ class Tokenizer {
     while (true) {
       const size_t close = text_.find(quote, from);
       if (close == std::string_view::npos) {
-        return Mistake(text_, at_, "the {} is not closed", quote == '"' ? "double quote" : "quote");
+        return Mistake(text_, at_, "the {} is not closed; a quote within quotes is doubled{}",
+                       quote == '"' ? "double quote" : "quote", quote == '"' ? "" : ": 'O''Neill'");
       }
       value += text_.substr(from, close - from);
       from = close + 1;
@@ -107,7 +126,7 @@ class Tokenizer {
     }
     at_ = from;
     if (token.kind == Token::Kind::kColumn && value.empty()) {
-      return Mistake(text_, token.at, "a column without a name");
+      return Mistake(text_, token.at, "a column without a name; an empty text has single quotes");
     }
     if (token.kind == Token::Kind::kColumn) {
       token.text = std::move(value);
@@ -148,14 +167,15 @@ class Tokenizer {
       if (!text_.substr(at_).starts_with(sign)) continue;
       Token token{.kind = Token::Kind::kSign, .at = at_, .text = std::string(sign)};
       at_ += sign.size();
-      return CheckMeaning(std::move(token));
+      RETURN_IF_ERROR(CheckMeaning(token));
+      return token;
     }
     return Mistake(text_, at_, "'{}' means nothing here{}", text_.substr(at_, 1),
                    text_[at_] == '`' ? "; write a column with blanks in double quotes" : "");
   }
 
-  // Signs of other languages.
-  absl::StatusOr<Token> CheckMeaning(Token token) const {
+  // Refuses signs of other languages, and takes some for those of this one.
+  absl::Status CheckMeaning(Token& token) const {
     if (token.text == "&&") return Mistake(text_, token.at, "&& is written `and`");
     if (token.text == "||") {
       return Mistake(text_, token.at, "|| is written `or`; texts are joined with concat(a, b)");
@@ -163,7 +183,7 @@ class Tokenizer {
     if (token.text == "!") return Mistake(text_, token.at, "! is written `not`");
     if (token.text == "==") token.text = "=";
     if (token.text == "<>") token.text = "!=";
-    return token;
+    return absl::OkStatus();
   }
 
   const std::string_view text_;

@@ -232,6 +232,22 @@ Step::Kernel MemberKernel(Type type) {
   return nullptr;
 }
 
+namespace {
+
+template <typename T, typename Held = T>
+Members<T> MembersIn(const Setting& setting) {
+  const auto& members = static_cast<const MembersSetting<Held>&>(setting);
+  return {.values = {members.values.begin(), members.values.end()}, .has_null = members.has_null};
+}
+
+}  // namespace
+
+Members<double> NumbersIn(const Setting& members) { return MembersIn<double>(members); }
+Members<int64_t> WholesIn(const Setting& members) { return MembersIn<int64_t>(members); }
+Members<std::string> TextsIn(const Setting& members) {
+  return MembersIn<std::string, std::string_view>(members);
+}
+
 std::shared_ptr<const Setting> MakeMembersSetting(Members<double> members) {
   return std::make_shared<MembersSetting<double>>(std::move(members));
 }

@@ -23,6 +23,15 @@ enum class Truth : uint8_t { kFalse = 0, kNull = 1, kTrue = 2 };
 inline constexpr int64_t kNullWhole = std::numeric_limits<int64_t>::min();
 inline constexpr double kNullNumber = std::numeric_limits<double>::quiet_NaN();
 
+template <typename T>
+inline constexpr T kNullOf{};  // A text has no data.
+template <>
+inline constexpr double kNullOf<double> = kNullNumber;
+template <>
+inline constexpr int64_t kNullOf<int64_t> = kNullWhole;
+template <>
+inline constexpr Truth kNullOf<Truth> = Truth::kNull;
+
 inline bool IsNull(double value) { return std::isnan(value); }
 inline bool IsNull(int64_t value) { return value == kNullWhole; }
 inline bool IsNull(Truth value) { return value == Truth::kNull; }

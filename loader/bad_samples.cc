@@ -33,9 +33,18 @@ BadSamples::~BadSamples() {
 void BadSamples::Add(std::span<const Unreadable> samples) {
   MutexLock lock(mutex_);
   for (const Unreadable& sample : samples) {
+    if (sample.deleted) {
+      if (deleted_.size() < kMax) deleted_.insert(sample.key);
+      continue;
+    }
     if (known_.size() >= kMax || !known_.insert(sample.key).second) continue;
     waiting_.push_back({sample.key, sample.reason.substr(0, kMaxReasonBytes)});
   }
+}
+
+int64_t BadSamples::num_deleted() const {
+  MutexLock lock(mutex_);
+  return std::ssize(deleted_);
 }
 
 absl::Status BadSamples::Flush() {

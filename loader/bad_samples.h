@@ -30,14 +30,19 @@ class BadSamples {
   // Reports the rest, once.
   ~BadSamples();
 
+  // Samples that were deleted are only counted: nothing is wrong with them.
   void Add(std::span<const Unreadable> samples) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns the number of deleted samples added so far, each once, up to the limit of the process.
+  int64_t num_deleted() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   absl::Status Flush() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Record record_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::unordered_set<int64_t> known_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_set<int64_t> deleted_ ABSL_GUARDED_BY(mutex_);
   std::vector<Unreadable> waiting_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<PeriodicTask> task_;  // The last member: its thread uses all members above.
 };

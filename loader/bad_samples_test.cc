@@ -41,6 +41,18 @@ TEST(BadSamples, EachIsRecordedOnceWithItsFirstReason) {
   EXPECT_EQ(store.num_recorded, 2);
 }
 
+TEST(BadSamples, AreNotThoseThatWereDeleted) {
+  Store store;
+  {
+    BadSamples bad(store.Recorder());
+    bad.Add({{{.key = 3, .reason = "was deleted", .deleted = true}, {.key = 5, .reason = "gone"}}});
+    bad.Add({{{.key = 3, .reason = "was deleted", .deleted = true}}});
+    EXPECT_EQ(bad.num_deleted(), 1);
+  }
+  MutexLock lock(store.mutex);
+  EXPECT_EQ(store.reasons, (std::map<int64_t, std::string>{{5, "gone"}}));
+}
+
 TEST(BadSamples, ManyAreRecordedInParts) {
   Store store;
   {

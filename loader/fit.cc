@@ -42,9 +42,8 @@ absl::Status RunPass(const TrainingSet& set, const SampleReader& reader, const F
 
 }  // namespace
 
-absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
-                                                const TrainingSet& set, const SampleReader& reader,
-                                                const FitOptions& options) {
+absl::StatusOr<FittedGraph> FitGraph(const transform::Graph& graph, const TrainingSet& set,
+                                     const SampleReader& reader, const FitOptions& options) {
   transform::Fitter fitter(graph);
   for (int pass = 0; pass < fitter.num_passes(); ++pass) {
     RETURN_IF_ERROR(RunPass(set, reader, options, fitter));
@@ -52,7 +51,8 @@ absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
   for (const std::string& warning : fitter.warnings()) {
     log::Warn("fitted with a warning", {{"warning", warning}});
   }
-  return fitter.Finish();
+  ASSIGN_OR_RETURN(transform::FittedState state, fitter.Finish());
+  return FittedGraph{.state = std::move(state), .warnings = fitter.warnings()};
 }
 
 }  // namespace tidemill::loader

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "loader/training_set.h"
@@ -16,11 +18,15 @@ struct FitOptions {
   int64_t bytes_ahead = int64_t{64} << 20;
 };
 
+struct FittedGraph {
+  transform::FittedState state;
+  std::vector<std::string> warnings;
+};
+
 // Gives the graph's fitter the samples in the order of their ordinals, once per pass. Reads nothing
 // when the graph learns nothing. Unreadable samples are skipped. The result depends on the set and
 // the samples only. FAILED_PRECONDITION when no sample is good.
-absl::StatusOr<transform::FittedState> FitGraph(const transform::Graph& graph,
-                                                const TrainingSet& set, const SampleReader& reader,
-                                                const FitOptions& options);
+absl::StatusOr<FittedGraph> FitGraph(const transform::Graph& graph, const TrainingSet& set,
+                                     const SampleReader& reader, const FitOptions& options);
 
 }  // namespace tidemill::loader

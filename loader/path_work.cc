@@ -74,6 +74,7 @@ PathWork Since(const PathWork& before, const PathWork& now) {
     op.runs -= earlier.runs;
     op.rows -= earlier.rows;
     op.rejected -= earlier.rejected;
+    op.unknown -= earlier.unknown;
     op.bytes -= earlier.bytes;
     op.cpu_ns -= earlier.cpu_ns;
     op.wall_ns -= earlier.wall_ns;

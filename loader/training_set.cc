@@ -94,7 +94,7 @@ SampleReader ReaderOf(const storage::StorageClient& storage, DatasetId dataset) 
         [&](batch::Batch samples, const std::vector<storage::v1::MissingSample>& missing) {
           std::vector<Unreadable> unreadable;
           for (const auto& sample : missing) {
-            unreadable.push_back({sample.sample_key(), sample.reason()});
+            unreadable.push_back({sample.sample_key(), sample.reason(), sample.deleted()});
           }
           return sink(std::move(samples), std::move(unreadable));
         });

@@ -40,6 +40,8 @@ absl::StatusOr<TrainingSet> ReadTrainingSet(selector::SelectorClient& selector, 
 struct Unreadable {
   int64_t key = 0;
   std::string reason;
+  // Whether the sample was deleted. Otherwise it should be there, and is bad.
+  bool deleted = false;
 };
 
 // Reads samples in the order of `keys`. A key that is listed twice is read twice. Keys that cannot

@@ -1,8 +1,10 @@
 #include "model_store/model_store_service.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "rpc/callers/job_scope.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::model_store {
@@ -12,32 +14,44 @@ namespace {
 constexpr int64_t kPieceBytes = int64_t{2} << 20;
 constexpr Duration kGrace{int64_t{3'600} * 1'000'000};
 
-absl::StatusOr<ModelId> Put(ModelStore& store, grpc::ServerReader<v1::PutModelRequest>& reader) {
+absl::StatusOr<ModelId> Put(ModelStore& store, rpc::StreamPermit& permit,
+                            grpc::ServerReader<v1::PutModelRequest>& reader) {
   v1::PutModelRequest message;
-  if (!reader.Read(&message) || !message.has_header()) {
+  if (!permit.Read(reader, &message) || !message.has_header()) {
     return InvalidArgument("the first message has no header");
   }
   const v1::PutModelRequest::Header header = message.header();
   ASSIGN_OR_RETURN(const auto upload,
                    store.Begin(header.command(), header.model(), header.result()));
   if (upload->stored()) return *upload->stored();
-  while (reader.Read(&message)) {
+  while (permit.Read(reader, &message)) {
     if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(upload->Append(message.bytes()));
   }
   return upload->Finish();
 }
 
-absl::Status Put(const KeptFiles& files, grpc::ServerReader<v1::PutFileRequest>& reader) {
+// A job that may read the models of its run may read no others, but for those that its token names.
+absl::Status CheckRunOf(const v1::Model& model, const rpc::JobScope& scope) {
+  if (!scope.is_job()) return absl::OkStatus();
+  const rpc::v1::JobClaims& claims = *scope.claims();
+  const auto& named = claims.model_ids();
+  if (std::ranges::find(named, model.model_id()) != named.end()) return absl::OkStatus();
+  if (claims.models_of_run() && model.run_id() == claims.run_id()) return absl::OkStatus();
+  return rpc::BeyondScope(claims, fmt::format("model {}", model.model_id()));
+}
+
+absl::Status Put(const KeptFiles& files, rpc::StreamPermit& permit,
+                 grpc::ServerReader<v1::PutFileRequest>& reader) {
   v1::PutFileRequest message;
-  if (!reader.Read(&message) || !message.has_header()) {
+  if (!permit.Read(reader, &message) || !message.has_header()) {
     return InvalidArgument("the first message has no header");
   }
   const v1::PutFileRequest::Header header = message.header();
   // One that has rotted is taken again.
   if (files.IsSound(header.digest(), header.size_bytes())) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto incoming, files.Begin(header.digest(), header.size_bytes()));
-  while (reader.Read(&message)) {
+  while (permit.Read(reader, &message)) {
     if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(incoming->Append(message.bytes()));
   }
@@ -51,17 +65,21 @@ grpc::Status ModelStoreService::PutModel(grpc::ServerContext* context,
                                          v1::PutModelResponse* response) {
   const auto put = [&](rpc::StreamPermit& permit) -> absl::Status {
     RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-    ASSIGN_OR_RETURN(const ModelId id, Put(store_, *reader));
+    ASSIGN_OR_RETURN(const ModelId id, Put(store_, permit, *reader));
     response->set_model_id(id.value);
     return absl::OkStatus();
   };
   return rpc::WithPlace(streams_, *context, "PutModel", put);
 }
 
-grpc::Status ModelStoreService::GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
+grpc::Status ModelStoreService::GetModel(grpc::ServerContext* context,
+                                         const v1::GetModelRequest* request,
                                          v1::GetModelResponse* response) {
+  const rpc::JobScope scope = rpc::JobScope::OfCall(*context);
+  RETURN_GRPC_IF_ERROR(scope.Check(*request));
   auto model = store_.Get(ModelId{request->model_id()});
   if (!model.ok()) return ToGrpc(model.status());
+  RETURN_GRPC_IF_ERROR(CheckRunOf(*model, scope));
   *response->mutable_model() = *std::move(model);
   return grpc::Status::OK;
 }
@@ -78,16 +96,22 @@ grpc::Status ModelStoreService::ListModels(grpc::ServerContext*,
 grpc::Status ModelStoreService::ReadModel(grpc::ServerContext* context,
                                           const v1::ReadModelRequest* request,
                                           grpc::ServerWriter<v1::ReadModelResponse>* writer) {
-  const auto send = [&](std::string_view bytes) -> absl::Status {
-    v1::ReadModelResponse response;
-    response.set_bytes(std::string(bytes));
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
+  const rpc::JobScope scope = rpc::JobScope::OfCall(*context);
+  RETURN_GRPC_IF_ERROR(scope.Check(*request));
+  const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
+    RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+    const ModelId id{request->model_id()};
+    if (scope.is_job()) {
+      ASSIGN_OR_RETURN(const v1::Model model, store_.Get(id));
+      RETURN_IF_ERROR(CheckRunOf(model, scope));
+    }
+    return store_.Read(id, request->part(), [&](std::string_view bytes) {
+      v1::ReadModelResponse response;
+      response.set_bytes(std::string(bytes));
+      return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the reader is gone");
+    });
   };
-  return rpc::WithPlace(streams_, *context, "ReadModel",
-                        [&](rpc::StreamPermit& permit) -> absl::Status {
-                          RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-                          return store_.Read(ModelId{request->model_id()}, request->part(), send);
-                        });
+  return rpc::WithPlace(streams_, *context, "ReadModel", send_all);
 }
 
 grpc::Status ModelStoreService::FindModel(grpc::ServerContext*, const v1::FindModelRequest* request,
@@ -124,7 +148,7 @@ grpc::Status ModelStoreService::PutFile(grpc::ServerContext* context,
   return rpc::WithPlace(streams_, *context, "PutFile",
                         [&](rpc::StreamPermit& permit) -> absl::Status {
                           RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-                          return Put(files_, *reader);
+                          return Put(files_, permit, *reader);
                         });
 }
 
@@ -139,16 +163,16 @@ grpc::Status ModelStoreService::GetFile(grpc::ServerContext*, const v1::GetFileR
 grpc::Status ModelStoreService::ReadFile(grpc::ServerContext* context,
                                          const v1::ReadFileRequest* request,
                                          grpc::ServerWriter<v1::ReadFileResponse>* writer) {
-  const auto send = [&](std::string_view bytes) -> absl::Status {
-    v1::ReadFileResponse response;
-    response.set_bytes(std::string(bytes));
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("the reader is gone");
+  RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
+  const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
+    RETURN_IF_ERROR(permit.Hold(kPieceBytes));
+    return files_.Read(request->digest(), [&](std::string_view bytes) {
+      v1::ReadFileResponse response;
+      response.set_bytes(std::string(bytes));
+      return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the reader is gone");
+    });
   };
-  return rpc::WithPlace(streams_, *context, "ReadFile",
-                        [&](rpc::StreamPermit& permit) -> absl::Status {
-                          RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-                          return files_.Read(request->digest(), send);
-                        });
+  return rpc::WithPlace(streams_, *context, "ReadFile", send_all);
 }
 
 grpc::Status ModelStoreService::RetireFiles(grpc::ServerContext*,

@@ -13,6 +13,7 @@
 #include "models/script/allowed_operators.h"
 #include "models/script/script_archive.h"
 #include "models/script/script_file.h"
+#include "models/script_guards.h"
 
 namespace tidemill::models {
 namespace {
@@ -66,8 +67,17 @@ absl::Status CheckGraph(const std::string& function, at::ArrayRef<const jit::Blo
 absl::Status CheckNode(const std::string& function, const jit::Node& node) {
   const std::string kind = node.kind().toQualString();
   if (!IsGraphNode(kind)) {
-    return InvalidArgument("{}: {} is not among the operators that a script may use", function,
-                           kind);
+    const std::string_view instead = InsteadOf(kind);
+    return InvalidArgument("{}: {} is not among the operators that a script may use{}{}", function,
+                           kind, instead.empty() ? "" : ": ", instead);
+  }
+  if (const c10::FunctionSchema* const schema = node.maybeSchema()) {
+    // Few scripts need them, and libtorch checks them less than others.
+    const auto is_out = [](const c10::Argument& argument) { return argument.is_out(); };
+    if (std::ranges::any_of(schema->arguments(), is_out)) {
+      return InvalidArgument("{}: {} with `out` is not among the operators that a script may use",
+                             function, kind);
+    }
   }
   for (const jit::Value* const output : node.outputs()) {
     if (IsForeign(*output->type())) {
@@ -100,11 +110,8 @@ absl::Status CheckFunctions(const jit::Module& module) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-QuietScript::QuietScript() : guard_(Nowhere()) {}
-
-absl::StatusOr<jit::Module> LoadScript(const std::string& file) {
+// The module, checked; nothing of it has run.
+absl::StatusOr<jit::Module> Load(const std::string& file) {
   constexpr std::string_view kArchive("PK\x03\x04", 4);
   // libtorch has other formats, which run other code.
   if (!file.starts_with(kArchive)) return InvalidArgument("it is not a TorchScript file");
@@ -119,5 +126,28 @@ absl::StatusOr<jit::Module> LoadScript(const std::string& file) {
   RETURN_IF_ERROR(Guard("looking at its graphs", [&] { return CheckFunctions(*loaded); }));
   return loaded;
 }
+
+absl::Status AddGuards(const jit::Module& module) {
+  ASSIGN_OR_RETURN(std::vector<torch::Tensor> tensors, CheckObjects(module));
+  for (jit::Function* const function : module._ivalue()->compilation_unit()->get_functions()) {
+    const auto graph = jit::toGraphFunction(*function).graph();
+    AddConstants(*graph, tensors);
+    RETURN_IF_ERROR(GuardFunction(function->qualname().qualifiedName(), *graph));
+  }
+  ShareVersions(tensors);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+QuietScript::QuietScript() : guard_(Nowhere()) {}
+
+absl::StatusOr<jit::Module> LoadScript(const std::string& file) {
+  ASSIGN_OR_RETURN(jit::Module loaded, Load(file));
+  RETURN_IF_ERROR(Guard("looking at its objects", [&] { return AddGuards(loaded); }));
+  return loaded;
+}
+
+absl::StatusOr<jit::Module> LoadScriptToExport(const std::string& file) { return Load(file); }
 
 }  // namespace tidemill::models

@@ -125,6 +125,19 @@ bool IsNumber(std::string_view token) {
          token.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
 }
 
+// Says what is wrong with a text that is not an object.
+absl::Status NoObject(std::string_view text, simdjson::error_code error) {
+  text = Trim(text);
+  const bool is_bracket = text == "[" || text == "]";
+  if (!is_bracket &&
+      !(text.ends_with(',') && Trim(text.substr(0, text.size() - 1)).ends_with('}'))) {
+    return InvalidArgument("is not a JSON object: {}", simdjson::error_message(error));
+  }
+  return InvalidArgument(
+      "{}; is the file one JSON array? `jq -c '.[]'` writes each of its objects on its own line",
+      is_bracket ? "is a bracket, not a JSON object" : "has a comma after its object");
+}
+
 }  // namespace
 
 struct JsonFields::State {
@@ -137,12 +150,21 @@ struct JsonFields::State {
   absl::Status ReadList(ondemand::value value, std::string_view name, const Node& node);
   absl::Status ReadValue(ondemand::value value, std::string_view name, const Node& node);
   absl::Status SetScalar(ondemand::value value, std::string_view name, const Node& node);
-  void Set(const Node& node, JsonValue::Kind kind, std::string_view text) {
-    for (const size_t place : node.values) {
-      if (values[place].kind == JsonValue::Kind::kAbsent) values[place] = {kind, text};
-    }
-  }
+  absl::Status Set(const Node& node, std::string_view name, JsonValue value);
 };
+
+absl::Status JsonFields::State::Set(const Node& node, std::string_view name, JsonValue value) {
+  for (const size_t place : node.values) {
+    JsonValue& known = values[place];
+    // Parts of two objects must not be mixed.
+    const bool is_other = known.kind != JsonValue::Kind::kAbsent &&
+                          (known.kind != value.kind || known.text != value.text ||
+                           value.kind == JsonValue::Kind::kNested);
+    if (is_other) return InvalidArgument("has field {} twice, with different values", name);
+    known = value;
+  }
+  return absl::OkStatus();
+}
 
 absl::Status JsonFields::State::ReadObject(ondemand::object object, const Node& node) {
   for (auto entry : object) {
@@ -187,7 +209,7 @@ absl::Status JsonFields::State::ReadValue(ondemand::value value, std::string_vie
   const std::string_view raw = value.raw_json_token();
   const char first = raw.empty() ? '\0' : raw.front();
   if (first != '{' && first != '[') return SetScalar(value, name, node);
-  Set(node, JsonValue::Kind::kNested, {});
+  RETURN_IF_ERROR(Set(node, name, {JsonValue::Kind::kNested, {}}));
   if (first == '[') return ReadList(value, name, node);
   if (node.children.empty()) return absl::OkStatus();
   ondemand::object object;
@@ -207,19 +229,14 @@ absl::Status JsonFields::State::SetScalar(ondemand::value value, std::string_vie
       return InvalidArgument("has a field {} that cannot be read: {}", name,
                              simdjson::error_message(error));
     }
-    Set(node, JsonValue::Kind::kText, text);
-    return absl::OkStatus();
+    return Set(node, name, {JsonValue::Kind::kText, text});
   }
-  if (token == "null" || token == "NaN") {
-    Set(node, JsonValue::Kind::kNull, {});
-  } else if (token == "true" || token == "false") {
-    Set(node, JsonValue::Kind::kBool, token);
-  } else if (IsNumber(token)) {
-    Set(node, JsonValue::Kind::kNumber, token);
-  } else {
-    return InvalidArgument("has a field {} that is not a JSON value", name);
+  if (token == "null" || token == "NaN") return Set(node, name, {JsonValue::Kind::kNull, token});
+  if (token == "true" || token == "false") {
+    return Set(node, name, {JsonValue::Kind::kBool, token});
   }
-  return absl::OkStatus();
+  if (IsNumber(token)) return Set(node, name, {JsonValue::Kind::kNumber, token});
+  return InvalidArgument("has a field {} that is not a JSON value", name);
 }
 
 JsonFields::JsonFields(const std::vector<std::string>& names) : state_(std::make_unique<State>()) {
@@ -242,11 +259,9 @@ absl::Status JsonFields::Read(std::string_view text) {
   ondemand::document document;
   const auto error =
       state.parser.iterate(state.padded.data(), text.size(), state.padded.size()).get(document);
-  if (error) return InvalidArgument("is not a JSON object: {}", simdjson::error_message(error));
+  if (error) return NoObject(text, error);
   ondemand::object object;
-  if (const auto wrong = document.get_object().get(object)) {
-    return InvalidArgument("is not a JSON object: {}", simdjson::error_message(wrong));
-  }
+  if (const auto wrong = document.get_object().get(object)) return NoObject(text, wrong);
   absl::Status status = state.ReadObject(object, state.names);
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   if (status.ok() && !at_end) status = InvalidArgument("has text after its object");

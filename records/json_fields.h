@@ -23,7 +23,7 @@ struct JsonValue {
     kNested,  // A list or an object.
   };
   Kind kind = Kind::kAbsent;
-  std::string_view text;  // Empty for kAbsent, kNull and kNested.
+  std::string_view text;  // Empty for kAbsent and kNested. As written for kNull.
 };
 
 // Whether it is a text, a number or a boolean.
@@ -40,7 +40,7 @@ inline bool IsSingle(const JsonValue& value) {
 //   a["b c"].d   a name in quotes is taken literally; a backslash precedes a quote
 //
 // It also stands for a field of exactly that name, and for nothing else where it is not a path,
-// such as `price[EUR]`. When a field occurs twice, the first one counts. Thread-compatible.
+// such as `price[EUR]`. Thread-compatible.
 class JsonFields {
  public:
   explicit JsonFields(const std::vector<std::string>& names);
@@ -48,8 +48,9 @@ class JsonFields {
   JsonFields(JsonFields&&) noexcept;
   JsonFields& operator=(JsonFields&&) noexcept;
 
-  // INVALID_ARGUMENT with a reason when the text is not exactly one object, is not UTF-8, or when a
-  // field cannot be read. Other values are skipped. After an error, values() are undefined.
+  // INVALID_ARGUMENT with a reason when the text is not exactly one object, is not UTF-8, when a
+  // field cannot be read, or when it occurs twice with different values: readers of JSON differ in
+  // which of them counts. Other values are skipped. After an error, values() are undefined.
   absl::Status Read(std::string_view text);
 
   // The values in the order of the names. Views are valid until the next Read().

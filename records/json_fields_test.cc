@@ -30,17 +30,16 @@ TEST(JsonFields, FindsTheRequestedFieldsAtAnyPlace) {
   JsonFields fields({"n", "text", "deep.down", "flag", "none", "gone", "list"});
   EXPECT_THAT(Found(fields, R"({"x": [1, {"n": 2}], "list": [3], "none": null, "flag": true,
                                "deep": {"up": 1, "down": -2.50e3}, "text": "a\"\u00fc\n", "n": 7 })"),
-              ElementsAre("n7", "ta\"\xc3\xbc\n", "n-2.50e3", "btrue", "0", "-", "["));
+              ElementsAre("n7", "ta\"\xc3\xbc\n", "n-2.50e3", "btrue", "0null", "-", "["));
   EXPECT_THAT(Found(fields, "{}"), ElementsAre("-", "-", "-", "-", "-", "-", "-"));
   EXPECT_THAT(Found(fields, R"({"none": NaN, "deep": {"down": {}}, "gone": ""})"),
-              ElementsAre("-", "-", "[", "-", "0", "t", "-"));
+              ElementsAre("-", "-", "[", "-", "0NaN", "t", "-"));
 }
 
-TEST(JsonFields, ANameWithDotsIsAPathOrANameAndTheFirstOfTwoCounts) {
+TEST(JsonFields, ANameWithDotsIsAPathOrAName) {
   JsonFields fields({"a.b", "a"});
   EXPECT_THAT(Found(fields, R"({"a.b": 1})"), ElementsAre("n1", "-"));
   EXPECT_THAT(Found(fields, R"({"a": {"b": 2}})"), ElementsAre("n2", "["));
-  EXPECT_THAT(Found(fields, R"({"a": {"b": 2}, "a.b": 3, "a": 4})"), ElementsAre("n2", "["));
   EXPECT_THAT(Found(fields, R"({"\u0061.b": 5})"), ElementsAre("n5", "-"));
 }
 
@@ -48,16 +47,36 @@ TEST(JsonFields, TakesElementsOfListsByTheirPlace) {
   JsonFields fields({"topics[0]", "topics[2]", "a.b[1].c", "m[1][0]", "topics"});
   EXPECT_THAT(Found(fields, R"({"m": [[1], [2, 3], [4]], "topics": ["x", "y", 7, "z"],
                         "a": {"b": [{"c": 1}, {"d": [9], "c": null}, {"c": 3}]}, "n": 1})"),
-              ElementsAre("tx", "n7", "0", "n2", "["));
+              ElementsAre("tx", "n7", "0null", "n2", "["));
   // Too short, no list, an element that is none, and nothing at all.
   EXPECT_THAT(Found(fields, R"({"topics": ["x"], "a": {"b": {"c": 1}}, "m": [1, {}]})"),
               ElementsAre("tx", "-", "-", "-", "["));
   EXPECT_THAT(Found(fields, R"({"topics": [[1], 2, {"e": 3}], "m": [], "a": {"b": []}})"),
               ElementsAre("[", "[", "-", "-", "["));
   EXPECT_THAT(Found(fields, R"({"topics": "xyz"})"), ElementsAre("-", "-", "-", "-", "txyz"));
-  // The first field counts, as always.
-  EXPECT_THAT(Found(fields, R"({"topics": ["x"], "topics": ["y", 1, 2]})"),
-              ElementsAre("tx", "n2", "-", "-", "["));
+}
+
+TEST(JsonFields, RefusesAFieldThatOccursTwiceWithDifferentValues) {
+  JsonFields fields({"a", "b.c", "d[0]"});
+  for (const std::string_view text :
+       {R"({"a": 1, "a": 2})", R"({"a": 1, "a": "1"})", R"({"a": null, "a": NaN})",
+        R"({"b": {"c": 1}, "b": {"c": 2}})", R"({"b": {"c": 1}, "b.c": 3})",
+        R"({"b": {"c": 1, "c": 2}})", R"({"d": [1], "d": [2]})", R"({"a": {}, "a": {}})"}) {
+    EXPECT_THAT(fields.Read(text), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr("twice, with different values")))
+        << text;
+  }
+  EXPECT_THAT(Found(fields, R"({"a": 1, "x": 1, "x": 2, "a": 1})"), ElementsAre("n1", "-", "-"))
+      << "equal values, and fields that nobody asks for";
+}
+
+TEST(JsonFields, SaysThatAnObjectIsAnElementOfAnArray) {
+  JsonFields fields({"a"});
+  for (const std::string_view text : {"{\"a\": 1},", "{\"a\": 1} , ", "[{\"a\": 1},", "[", "]"}) {
+    EXPECT_THAT(fields.Read(text), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr("is the file one JSON array?")))
+        << text;
+  }
 }
 
 TEST(JsonFields, TakesNamesInQuotesLiterally) {

@@ -2,9 +2,13 @@
 
 #include <optional>
 
+#include "fmt/format.h"
+
 namespace tidemill {
 
 namespace {
+
+constexpr size_t kReplacedBytes = 4;  // "\xe9" has four.
 
 // Bytes of the character at the front, 0 when PostgreSQL would not accept it.
 size_t CharacterBytes(std::string_view bytes) {
@@ -27,9 +31,9 @@ std::string AsText(std::string_view bytes, size_t max_bytes) {
   std::string text;
   while (!bytes.empty()) {
     const size_t size = CharacterBytes(bytes);
-    if (text.size() + (size == 0 ? 1 : size) > max_bytes) break;
+    if (text.size() + (size == 0 ? kReplacedBytes : size) > max_bytes) break;
     if (size == 0) {
-      text += '?';
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
     } else {
       text += bytes.substr(0, size);
     }

@@ -1,6 +1,7 @@
 #include "records/time_reader.h"
 
 #include "base/printable.h"
+#include "records/text.h"
 
 namespace tidemill {
 namespace {
@@ -126,6 +127,12 @@ absl::StatusOr<TimeReader> TimeReader::Create(const TimeFormat& format) {
 }
 
 absl::StatusOr<Timestamp> TimeReader::Read(std::string_view text) const {
+  absl::StatusOr<Timestamp> time = ReadWritten(text);
+  if (time.ok() || !IsBlank(text)) return time;
+  return absl::NotFoundError(time.status().message());
+}
+
+absl::StatusOr<Timestamp> TimeReader::ReadWritten(std::string_view text) const {
   if (unit_) return ReadUnixTime(text, *unit_, any_year_);
   if (format_.empty()) {
     ASSIGN_OR_RETURN(const CivilTime civil, ParseCivilTime(text));

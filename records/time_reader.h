@@ -21,6 +21,7 @@ class TimeReader {
   static absl::StatusOr<TimeReader> Create(const TimeFormat& format);
 
   // INVALID_ARGUMENT with a reason when the text does not have the format, or is not a time.
+  // NOT_FOUND with the same reason when there is nothing but blanks.
   absl::StatusOr<Timestamp> Read(std::string_view text) const;
 
   // Reads the time from a path by a pattern of `format`'s codes and `*`.
@@ -28,6 +29,7 @@ class TimeReader {
 
  private:
   TimeReader() = default;
+  absl::StatusOr<Timestamp> ReadWritten(std::string_view text) const;
   absl::StatusOr<Timestamp> At(const CivilTime& civil, std::string_view text) const;
 
   std::string format_;

@@ -8,6 +8,7 @@
 
 #include "rpc/call_log.h"
 #include "rpc/call_metrics.h"
+#include "rpc/callers/job_token.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::rpc {
@@ -15,6 +16,8 @@ namespace {
 
 using google::protobuf::DescriptorPool;
 using google::protobuf::MethodDescriptor;
+
+constexpr std::string_view kScheme = "Bearer ";
 
 // The one value of a key, empty when there is none or more than one.
 std::string_view OnlyValue(const grpc::AuthMetadataProcessor::InputMetadata& metadata,
@@ -49,22 +52,32 @@ grpc::Status Authentication::Process(const InputMetadata& metadata, grpc::AuthCo
         {{"method", std::string(OnlyValue(metadata, ":path"))}, {"error", status.ToString()}});
     return ToGrpc(status);
   }
-  // Handlers and what they log never see the token.
-  const std::string_view token = OnlyValue(metadata, "authorization");
-  consumed->emplace("authorization", std::string(token));
+  // Handlers and what they log never see the token, except that of a job: it says what the job may
+  // reach (job_scope.h).
+  const std::string_view shown = OnlyValue(metadata, "authorization");
+  if (!IsJobToken(shown.substr(kScheme.size()))) {
+    consumed->emplace("authorization", std::string(shown));
+  }
   return grpc::Status::OK;
 }
 
 absl::Status Authentication::Check(const InputMetadata& metadata) const {
-  constexpr std::string_view kScheme = "Bearer ";
   const std::string_view shown = OnlyValue(metadata, "authorization");
   if (!shown.starts_with(kScheme)) return Unauthenticated("the call carries no token");
   return CheckToken(tokens_, std::string(shown.substr(kScheme.size())),
-                    OnlyValue(metadata, ":path"));
+                    OnlyValue(metadata, ":path"))
+      .status();
 }
 
-absl::Status CheckToken(const Tokens& tokens, const std::string& token, std::string_view method) {
-  const v1::Role role = tokens.Find(token);
+absl::StatusOr<JobScope> CheckToken(const Tokens& tokens, const std::string& token,
+                                    std::string_view method) {
+  v1::Role role = tokens.Find(token);
+  JobScope scope;
+  if (role == v1::ROLE_UNSPECIFIED && IsJobToken(token)) {
+    ASSIGN_OR_RETURN(v1::JobClaims claims, tokens.ClaimsOf(token));
+    scope = JobScope(std::move(claims));
+    role = v1::ROLE_JOB;
+  }
   if (role == v1::ROLE_UNSPECIFIED) return Unauthenticated("the call carries an unknown token");
   const MethodDescriptor* const descriptor = FindMethod(method);
   if (descriptor == nullptr) return PermissionDenied("there is no method {}", method);
@@ -72,7 +85,7 @@ absl::Status CheckToken(const Tokens& tokens, const std::string& token, std::str
     return PermissionDenied("{} does not allow the role {}", descriptor->full_name(),
                             v1::Role_Name(role));
   }
-  return absl::OkStatus();
+  return scope;
 }
 
 absl::Status CheckAllMethodsHaveRoles(const std::string& service) {

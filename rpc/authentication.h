@@ -7,6 +7,7 @@
 #include "grpcpp/security/auth_metadata_processor.h"
 
 #include "base/status.h"
+#include "rpc/callers/job_scope.h"
 #include "rpc/tokens.h"
 
 namespace tidemill::rpc {
@@ -32,9 +33,10 @@ class Authentication : public grpc::AuthMetadataProcessor {
 };
 
 // UNAUTHENTICATED when the token is unknown. PERMISSION_DENIED when the method's `allowed` option
-// does not list its role. `method` is "/package.Service/Method". It is for calls that do not come
-// through gRPC.
-absl::Status CheckToken(const Tokens& tokens, const std::string& token, std::string_view method);
+// does not list its role. `method` is "/package.Service/Method". Returns what the caller may reach,
+// which calls that do not come through gRPC have to check.
+absl::StatusOr<JobScope> CheckToken(const Tokens& tokens, const std::string& token,
+                                    std::string_view method);
 
 // INVALID_ARGUMENT when a method of the service, given by its full name, has no `allowed` roles.
 absl::Status CheckAllMethodsHaveRoles(const std::string& service);

@@ -14,6 +14,8 @@
 
 #include "base/metrics.h"
 #include "base/testing/status_matchers.h"
+#include "base/time.h"
+#include "rpc/callers/job_token.h"
 #include "rpc/channel.h"
 #include "rpc/server.h"
 #include "rpc/testing/token_folder.h"
@@ -162,6 +164,32 @@ TEST_P(AuthenticationTest, AdmitsToEveryMethodTheRolesItLists) {
     EXPECT_GT(admitted, 0) << method->full_name();
   }
   EXPECT_GT(refused, 0);
+}
+
+TEST_P(AuthenticationTest, AdmitsJobsOnlyToTheMethodsOfJobs) {
+  v1::JobClaims claims;
+  claims.set_holder("train-3-7");
+  claims.set_expires_at(Now().micros + int64_t{60} * 1'000'000);
+  const std::string token = folder_.tokens().SignForJob(claims).value();
+  claims.set_expires_at(Now().micros - 1);
+  const std::string expired = folder_.tokens().SignForJob(claims).value();
+  const std::string forged = SignJobToken(claims, folder_.TokenOf(v1::ROLE_OPERATOR));
+  std::string altered = token;
+  altered[6] = altered[6] == 'a' ? 'b' : 'a';
+  int admitted = 0;
+  for (const MethodDescriptor* const method : AllMethods()) {
+    const bool is_open = Allows(*method, v1::ROLE_JOB);
+    admitted += is_open ? 1 : 0;
+    EXPECT_EQ(Call(*method, "Bearer " + token),
+              is_open ? StatusCode::UNIMPLEMENTED : StatusCode::PERMISSION_DENIED)
+        << method->full_name();
+    for (const std::string& bad : {expired, forged, altered, token + ".", std::string("job."),
+                                   std::string("job.."), std::string("job.!.!")}) {
+      EXPECT_EQ(Call(*method, "Bearer " + bad), StatusCode::UNAUTHENTICATED)
+          << method->full_name() << " " << bad;
+    }
+  }
+  EXPECT_GT(admitted, 5);
 }
 
 TEST_P(AuthenticationTest, RefusesMethodsThatDoNotExist) {

@@ -17,13 +17,22 @@ log::SparseLog& FailedCallLog() {
   return *sparse;
 }
 
+// What gRPC ends a call with whose request does not parse. Handlers always say what is wrong.
+bool IsMalformed(const absl::Status& status) {
+  return absl::IsInternal(status) && status.message().empty();
+}
+
 class Interceptor : public grpc::experimental::Interceptor {
  public:
   explicit Interceptor(const char* method) : method_(method) {}
 
   void Intercept(grpc::experimental::InterceptorBatchMethods* batch) override {
     if (batch->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
-      const absl::Status status = FromGrpc(batch->GetSendStatus());
+      absl::Status status = FromGrpc(batch->GetSendStatus());
+      if (IsMalformed(status)) {
+        status = InvalidArgument("the request is not a message of the type that {} takes", method_);
+        batch->ModifySendStatus(ToGrpc(status));
+      }
       if (!status.ok()) Log(status);
     }
     batch->Proceed();

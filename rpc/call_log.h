@@ -13,7 +13,8 @@ namespace tidemill::rpc {
 // Returns the interceptor factory with which a server logs failed calls: the method, code, message
 // and duration of every call that its handler ends with a failure. Calls refused before their
 // handlers are logged where they are refused. Logs at most kFailedLines per second, and counts the
-// rest.
+// rest. A call whose request does not parse ends with INVALID_ARGUMENT, for which gRPC has INTERNAL
+// without a message.
 inline constexpr int kFailedLines = 20;
 std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> CallLog();
 

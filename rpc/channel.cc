@@ -70,7 +70,7 @@ void AwaitConnected(grpc::Channel& channel, const std::stop_token& stop, Clock::
 }
 
 void Prepare(const Peer& peer, milliseconds deadline, grpc::ClientContext& context) {
-  context.AddMetadata("authorization", "Bearer " + peer.token);
+  context.AddMetadata("authorization", "Bearer " + peer.token.Now());
   context.AddMetadata("x-request-id", NewRequestId());
   if (deadline > milliseconds::zero()) {
     context.set_deadline(std::chrono::system_clock::now() + deadline);

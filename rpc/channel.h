@@ -16,6 +16,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "rpc/callers/call_token.h"
 #include "rpc/tls.h"
 
 namespace tidemill::rpc {
@@ -24,7 +25,7 @@ namespace tidemill::rpc {
 struct Peer {
   // "unix:/absolute/path", or "host:port".
   std::string endpoint;
-  std::string token;
+  CallToken token;
   // The deadline of a unary call, including retries. Streams define for themselves how long they
   // wait.
   std::chrono::milliseconds deadline{60'000};

@@ -12,6 +12,8 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "rpc/byte_frames.h"
+#include "rpc/callers/job_scope.h"
 #include "rpc/grpc_status.h"
 #include "rpc/request_door.h"
 
@@ -29,10 +31,12 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
                           public std::enable_shared_from_this<FrameStream> {
  public:
   FrameStream(const Senders& senders, StreamPermit permit, std::shared_ptr<RequestDoor> door,
-              const OpenFrames& open)
+              JobScope scope, const google::protobuf::Message& request_type, const OpenFrames& open)
       : pool_(senders.pool),
         request_time_(senders.request_time),
         door_(std::move(door)),
+        scope_(std::move(scope)),
+        request_type_(request_type),
         open_(open),
         permit_(std::move(permit)) {}
 
@@ -178,8 +182,9 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
       is_wanted = !cut_off_;
     }
     absl::StatusOr<std::optional<grpc::ByteBuffer>> made;
-    if (is_wanted && source_ == nullptr) Open();
-    if (is_wanted) made = source_->Next(most_bytes);
+    absl::Status opened;
+    if (is_wanted && source_ == nullptr) opened = Open();
+    if (is_wanted) made = opened.ok() ? source_->Next(most_bytes) : opened;
     {
       MutexLock lock(mutex_);
       making_ = false;
@@ -193,8 +198,17 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     Step();
   }
 
+  // PERMISSION_DENIED when the request is beyond the scope of the job that has sent it.
+  absl::Status CheckScope() {
+    if (!scope_.is_job()) return absl::OkStatus();
+    const std::unique_ptr<google::protobuf::Message> request(request_type_.New());
+    RETURN_IF_ERROR(FromBytes(request_, *request));
+    return scope_.Check(*request);
+  }
+
   // A source that was opened after its caller had gone is cancelled.
-  void Open() ABSL_LOCKS_EXCLUDED(mutex_) {
+  absl::Status Open() ABSL_LOCKS_EXCLUDED(mutex_) {
+    RETURN_IF_ERROR(CheckScope());
     std::unique_ptr<FrameSource> source = open_(request_);
     request_.Clear();
     bool has_gone = false;
@@ -206,6 +220,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
       has_gone = cut_off_;
     }
     if (has_gone) source_->Cancel();
+    return absl::OkStatus();
   }
 
   void Keep(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -221,6 +236,8 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   WorkerPool& pool_;
   const Duration request_time_;
   const std::shared_ptr<RequestDoor> door_;
+  const JobScope scope_;
+  const google::protobuf::Message& request_type_;
   const OpenFrames open_;
   grpc::ByteBuffer request_;  // gRPC's while `reading_`, then the task's.
   grpc::Alarm too_slow_;
@@ -253,14 +270,15 @@ class RefusedStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
 }  // namespace
 
-std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& senders,
-                                                               OpenFrames open) {
+std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(
+    const Senders& senders, const google::protobuf::Message& request, OpenFrames open) {
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-  auto begin = [senders, open = std::move(open), door = std::make_shared<RequestDoor>()](
+  auto begin = [senders, &request, open = std::move(open), door = std::make_shared<RequestDoor>()](
                    grpc::CallbackServerContext* context) -> Reactor* {
     auto permit = senders.budget.Admit(context->peer(), /*request_bytes=*/0);
     if (!permit.ok()) return new RefusedStream(ToGrpc(permit.status()));
-    const auto stream = std::make_shared<FrameStream>(senders, *std::move(permit), door, open);
+    const auto stream = std::make_shared<FrameStream>(senders, *std::move(permit), door,
+                                                      JobScope::OfCall(*context), request, open);
     stream->Start();
     return stream.get();
   };
@@ -268,11 +286,16 @@ std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& se
       std::move(begin));
 }
 
-int MethodIndex(std::string_view service, std::string_view method) {
+const google::protobuf::MethodDescriptor& MethodOf(std::string_view service,
+                                                   std::string_view method) {
   const auto* const found = google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
       fmt::format("{}.{}", service, method));
   TIDEMILL_CHECK(found != nullptr);
-  return found->index();
+  return *found;
+}
+
+const google::protobuf::Message& RequestOf(const google::protobuf::MethodDescriptor& method) {
+  return *google::protobuf::MessageFactory::generated_factory()->GetPrototype(method.input_type());
 }
 
 }  // namespace tidemill::rpc

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
@@ -55,11 +57,17 @@ using OpenFrames = std::function<std::unique_ptr<FrameSource>(const grpc::ByteBu
 // message being sent. If its reader has taken some messages before and the budget has room, it
 // holds two more. When a reader goes away, or the server stops, the stream ends at once with
 // UNAVAILABLE.
-std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(const Senders& senders,
-                                                               OpenFrames open);
+//
+// `request` is an empty request of the method: the request of a job is read as one, and refused
+// where it is beyond the job's scope (job_scope.h).
+std::unique_ptr<grpc::internal::MethodHandler> NewFrameHandler(
+    const Senders& senders, const google::protobuf::Message& request, OpenFrames open);
 
-// Returns the place of a method among those of its service. The service must have it.
-int MethodIndex(std::string_view service, std::string_view method);
+// Returns a method of a service, which must have it.
+const google::protobuf::MethodDescriptor& MethodOf(std::string_view service,
+                                                   std::string_view method);
+// Returns an empty request of a method. It lives as long as the program.
+const google::protobuf::Message& RequestOf(const google::protobuf::MethodDescriptor& method);
 
 // A service with methods that are handled this way. Their generated methods are not called.
 template <typename Methods>
@@ -67,10 +75,12 @@ class FrameService : public Methods::Service {
  protected:
   // For the constructor of a service.
   void Serve(std::string_view method, const Senders& senders, OpenFrames open) {
-    const int index = MethodIndex(Methods::service_full_name(), method);
+    const auto& described = MethodOf(Methods::service_full_name(), method);
+    const int index = described.index();
     // It is registered as a bidirectional stream, whose request this class reads.
     this->MarkMethodStreamed(index, nullptr);
-    this->MarkMethodRawCallback(index, NewFrameHandler(senders, std::move(open)).release());
+    this->MarkMethodRawCallback(
+        index, NewFrameHandler(senders, RequestOf(described), std::move(open)).release());
   }
 };
 

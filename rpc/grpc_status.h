@@ -20,4 +20,12 @@ grpc::Status ToGrpc(const absl::Status& status);
 
 absl::Status FromGrpc(const grpc::Status& status);
 
+// Ends a handler with the error of an absl::Status.
+#define RETURN_GRPC_IF_ERROR(expression)                          \
+  do {                                                            \
+    if (const absl::Status failed = (expression); !failed.ok()) { \
+      return ::tidemill::ToGrpc(failed);                          \
+    }                                                             \
+  } while (false)
+
 }  // namespace tidemill

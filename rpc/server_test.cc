@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "grpcpp/generic/generic_stub.h"
+
 #include "base/mutex.h"
 #include "base/testing/status_matchers.h"
 #include "rpc/channel.h"
@@ -44,6 +46,35 @@ struct PendingCall {
   grpc::Status status;
   std::unique_ptr<grpc::ClientAsyncResponseReader<selector::v1::GetTrainingSetResponse>> reader;
 };
+
+TEST(Server, SaysThatARequestDoesNotParse) {
+  const testing::TokenFolder folder;
+  HeldService service;
+  service.Release();
+  const auto server =
+      Server::Start({.listen = "unix:" + folder.path() + "/socket"}, folder.tokens(), {&service});
+  ASSERT_THAT(server, IsOk());
+  const Peer peer{.endpoint = (*server)->endpoint(), .token = folder.TokenOf(v1::ROLE_READER)};
+  grpc::GenericStub stub(Connect(peer));
+  grpc::ClientContext context;
+  Prepare(peer, std::chrono::minutes{1}, context);
+  grpc::CompletionQueue queue;
+  const grpc::Slice slice("\xff\xff\xff");
+  const grpc::ByteBuffer request(&slice, 1);
+  const auto call = stub.PrepareUnaryCall(
+      &context, "/tidemill.selector.v1.SelectorService/GetTrainingSet", request, &queue);
+  grpc::ByteBuffer response;
+  grpc::Status status;
+  call->StartCall();
+  call->Finish(&response, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  ASSERT_TRUE(queue.Next(&tag, &ok));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message(),
+            "the request is not a message of the type that "
+            "/tidemill.selector.v1.SelectorService/GetTrainingSet takes");
+}
 
 TEST(ServerThreads, AreLimitedAndCallsBeyondThemAreRefused) {
   constexpr int kThreads = 8;

@@ -148,7 +148,7 @@ TEST(ServiceContext, KnowsThePeersThatTheConfigurationNames) {
   const auto peer = context.PeerOf("storage");
   ASSERT_THAT(peer, IsOk());
   EXPECT_EQ(peer->endpoint, "unix:/run/storage");
-  EXPECT_EQ(peer->token, folder.TokenOf(v1::ROLE_SERVICE));
+  EXPECT_EQ(peer->token.Now(), folder.TokenOf(v1::ROLE_SERVICE));
   EXPECT_THAT(context.PeerOf("selector"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("selector")));
   EXPECT_THAT(context.PeerOf("far"),

@@ -22,34 +22,45 @@ std::string CallerOf(std::string_view peer) {
 
 }  // namespace
 
-StreamPermit::StreamPermit(StreamPermit&& other) noexcept
-    : budget_(std::exchange(other.budget_, nullptr)),
-      caller_(other.caller_),
-      method_(other.method_),
-      held_(other.held_) {}
+// All but the names belong to the budget and its mutex.
+struct StreamPermit::Place {
+  std::string caller;
+  std::string method;            // Empty for a stream that holds no thread.
+  std::function<void()> cancel;  // Null for one whose place is never given away.
+  int64_t held = 0;
+  std::optional<std::chrono::steady_clock::time_point> waits_since = std::nullopt;
+  bool is_given_away = false;
+};
+
+StreamPermit::StreamPermit(StreamBudget& budget, std::unique_ptr<Place> place)
+    : budget_(&budget), place_(std::move(place)) {}
+
+StreamPermit::StreamPermit(StreamPermit&& other) noexcept = default;
 
 StreamPermit::~StreamPermit() {
-  if (budget_ != nullptr) budget_->Leave(*this);
+  if (place_ != nullptr) budget_->Leave(*place_);
 }
 
+StreamPermit::Waiting::Waiting(StreamPermit& permit) : permit_(permit) {
+  permit_.budget_->SetWaiting(*permit_.place_, true);
+}
+
+StreamPermit::Waiting::~Waiting() { permit_.budget_->SetWaiting(*permit_.place_, false); }
+
 absl::Status StreamPermit::Hold(int64_t num_bytes) {
-  RETURN_IF_ERROR(budget_->Change(caller_, num_bytes - held_, kSmallBytes));
-  held_ = num_bytes;
-  return absl::OkStatus();
+  return budget_->Change(*place_, num_bytes, kSmallBytes);
 }
 
 absl::Status StreamPermit::HoldRequest(int64_t num_bytes) {
-  RETURN_IF_ERROR(budget_->Change(caller_, num_bytes - held_, kSmallRequestBytes));
-  held_ = num_bytes;
-  return absl::OkStatus();
+  return budget_->Change(*place_, num_bytes, kSmallRequestBytes);
 }
 
 int64_t StreamPermit::MessageBytes() const {
-  return std::max(kLeastMessageBytes, budget_->RoomOf(caller_) / kShares);
+  return std::max(kLeastMessageBytes, budget_->RoomOf(place_->caller) / kShares);
 }
 
 bool StreamPermit::MayWorkAhead() const {
-  return budget_->RoomOf(caller_) > budget_->limits_.memory.bytes / 4;
+  return budget_->RoomOf(place_->caller) > budget_->limits_.memory.bytes / 4;
 }
 
 absl::StatusOr<StreamPermit> StreamBudget::Admit(std::string_view peer, int64_t request_bytes) {
@@ -57,8 +68,10 @@ absl::StatusOr<StreamPermit> StreamBudget::Admit(std::string_view peer, int64_t 
 }
 
 absl::StatusOr<StreamPermit> StreamBudget::AdmitHandler(std::string_view peer,
-                                                        const std::string& method, int most) {
-  return AdmitOrRefuse({.caller = CallerOf(peer), .method = method, .most = most});
+                                                        const std::string& method, int most,
+                                                        std::function<void()> cancel) {
+  return AdmitOrRefuse(
+      {.caller = CallerOf(peer), .method = method, .most = most, .cancel = std::move(cancel)});
 }
 
 absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
@@ -66,6 +79,14 @@ absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
   {
     MutexLock lock(mutex_);
     admitted = CheckPlace(asked);
+    // The limit that refuses it may be that of its method, of its caller, or of all.
+    for (int scope = 0; !admitted.ok() && scope < 3; ++scope) {
+      const auto may_be_in_the_way = [&](const StreamPermit::Place& place) {
+        return scope == 2 ||
+               (scope == 1 ? place.caller == asked.caller : place.method == asked.method);
+      };
+      if (GiveAway(may_be_in_the_way)) admitted = CheckPlace(asked);
+    }
     if (admitted.ok()) {
       ++num_streams_;
       ++callers_[asked.caller].num_streams;
@@ -77,14 +98,45 @@ absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
     ProcessCallMetrics().refused_streams.Add();
     return admitted;
   }
-  StreamPermit permit(this, std::move(asked.caller), std::move(asked.method));
-  admitted = Change(permit.caller_, asked.request_bytes, kSmallRequestBytes);
-  if (!admitted.ok()) {
-    ProcessCallMetrics().refused_streams.Add();
-    return admitted;
+  StreamPermit permit(*this, std::make_unique<StreamPermit::Place>(
+                                 StreamPermit::Place{.caller = std::move(asked.caller),
+                                                     .method = std::move(asked.method),
+                                                     .cancel = std::move(asked.cancel)}));
+  admitted = Change(*permit.place_, asked.request_bytes, kSmallRequestBytes);
+  if (admitted.ok()) return permit;
+  ProcessCallMetrics().refused_streams.Add();
+  return admitted;
+}
+
+bool StreamBudget::GiveAway(
+    const std::function<bool(const StreamPermit::Place&)>& may_be_in_the_way) {
+  StreamPermit::Place* longest = nullptr;
+  for (StreamPermit::Place* const place : waiting_) {
+    if (!may_be_in_the_way(*place)) continue;
+    if (longest == nullptr || *place->waits_since < *longest->waits_since) longest = place;
   }
-  permit.held_ = asked.request_bytes;
-  return permit;
+  const std::chrono::microseconds longest_silence(limits_.longest_silence.micros);
+  if (longest == nullptr ||
+      std::chrono::steady_clock::now() - *longest->waits_since < longest_silence) {
+    return false;
+  }
+  LeaveLocked(*longest);
+  longest->is_given_away = true;
+  // Under the lock, without which the stream may end first. It only wakes the stream.
+  longest->cancel();
+  return true;
+}
+
+void StreamBudget::SetWaiting(StreamPermit::Place& place, bool waits) {
+  if (place.cancel == nullptr) return;
+  MutexLock lock(mutex_);
+  if (place.is_given_away) return;
+  if (waits) {
+    place.waits_since = std::chrono::steady_clock::now();
+    waiting_.insert(&place);
+  } else {
+    waiting_.erase(&place);
+  }
 }
 
 absl::Status StreamBudget::CheckMethod(const Asked& asked) const {
@@ -126,29 +178,45 @@ absl::Status StreamBudget::CheckPlace(const Asked& asked) const {
   return absl::OkStatus();
 }
 
-absl::Status StreamBudget::Change(const std::string& caller, int64_t more, int64_t always_fits) {
+absl::Status StreamBudget::Change(StreamPermit::Place& place, int64_t num_bytes,
+                                  int64_t always_fits) {
+  const std::string& caller = place.caller;
   MutexLock lock(mutex_);
-  if (more > always_fits && more > RoomOfLocked(caller)) {
+  if (place.is_given_away) {
+    return Cancelled("the stream was silent, and another one has got its place");
+  }
+  const int64_t more = num_bytes - place.held;
+  const auto fits = [&] { return more <= always_fits || more <= RoomOfLocked(caller); };
+  const auto holds_some = [&](const StreamPermit::Place& other) { return other.held > 0; };
+  while (!fits() && GiveAway(holds_some)) {
+  }
+  if (!fits()) {
     return ResourceExhausted(
         "the open streams of {} hold their share of cluster.streams.memory ({} bytes), and this "
         "one takes {} bytes more; read the open ones to their end or cancel them, then try again, "
         "ask for less at once, or raise the setting",
         caller, limits_.memory.bytes, more);
   }
+  place.held = num_bytes;
   num_bytes_ += more;
   callers_[caller].num_bytes += more;
   Show();
   return absl::OkStatus();
 }
 
-void StreamBudget::Leave(const StreamPermit& permit) {
+void StreamBudget::Leave(StreamPermit::Place& place) {
   MutexLock lock(mutex_);
+  if (!place.is_given_away) LeaveLocked(place);
+}
+
+void StreamBudget::LeaveLocked(StreamPermit::Place& place) {
+  waiting_.erase(&place);
   --num_streams_;
-  num_bytes_ -= permit.held_;
-  const auto it = callers_.find(permit.caller_);
-  it->second.num_bytes -= permit.held_;
+  num_bytes_ -= place.held;
+  const auto it = callers_.find(place.caller);
+  it->second.num_bytes -= place.held;
   if (--it->second.num_streams == 0) callers_.erase(it);
-  if (!permit.method_.empty() && --methods_[permit.method_] == 0) methods_.erase(permit.method_);
+  if (!place.method.empty() && --methods_[place.method] == 0) methods_.erase(place.method);
   Show();
 }
 

@@ -1,9 +1,14 @@
 // Limits how many streams a service answers at once, and how much memory they hold.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +17,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "config/config.h"
 #include "rpc/grpc_status.h"
 
@@ -23,6 +29,7 @@ struct StreamLimits {
   int max_streams_per_caller = 512;
   int max_streams_per_method = 256;
   config::ByteSize memory{int64_t{256} << 20};
+  Duration longest_silence{10'000'000};
 
   void Fields(auto&& field) {
     field("max_streams", max_streams,
@@ -39,6 +46,11 @@ struct StreamLimits {
           "the reader has not taken yet. One host gets half of it. Messages shrink while it runs "
           "out.",
           {.min = 4'194'304});
+    field(
+        "longest_silence", longest_silence,
+        "How long a caller may keep a stream that holds a thread waiting, for its next message or "
+        "for room, while the service has no place for another stream. The stream that waits "
+        "longest then ends, and its place is given away.");
   }
 };
 
@@ -47,14 +59,42 @@ class StreamBudget;
 // The place of one stream. The destructor returns it with all its bytes. Thread-compatible; the
 // budget itself is thread-safe.
 class StreamPermit {
+  struct Place;
+
  public:
   StreamPermit(StreamPermit&& other) noexcept;
   StreamPermit& operator=(StreamPermit&&) = delete;
   ~StreamPermit();
 
+  // While it exists, the stream waits for its caller. The permit must outlive it.
+  class Waiting {
+   public:
+    explicit Waiting(StreamPermit& permit);
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting();
+
+   private:
+    StreamPermit& permit_;
+  };
+
+  // Reads or writes a message of a stream that holds a thread. Another stream may get the place of
+  // one that is kept waiting for longer than longest_silence; then it returns false.
+  template <typename Stream, typename Message>
+  bool Read(Stream& stream, Message* message) {
+    const Waiting waiting(*this);
+    return stream.Read(message);
+  }
+  template <typename Stream, typename Message>
+  bool Write(Stream& stream, const Message& message) {
+    const Waiting waiting(*this);
+    return stream.Write(message);
+  }
+
   // Sets the bytes that the stream holds from now on. RESOURCE_EXHAUSTED when that exceeds the
   // budget; the stream must then drop its last message. Holding less, or up to kSmallBytes more, is
-  // never refused, so that a full budget slows streams down and stops none.
+  // never refused, so that a full budget slows streams down and stops none. CANCELLED when the
+  // place was given away.
   absl::Status Hold(int64_t num_bytes);
   // Sets the bytes of the request once it is read. A request of a few KiB is never refused.
   absl::Status HoldRequest(int64_t num_bytes);
@@ -67,13 +107,11 @@ class StreamPermit {
 
  private:
   friend class StreamBudget;
-  StreamPermit(StreamBudget* budget, std::string caller, std::string method)
-      : budget_(budget), caller_(std::move(caller)), method_(std::move(method)) {}
+  StreamPermit(StreamBudget& budget, std::unique_ptr<Place> place);
+  absl::Status Change(int64_t num_bytes, int64_t always_fits);
 
-  StreamBudget* budget_;  // nullptr when moved from.
-  const std::string caller_;
-  const std::string method_;  // Empty for a stream that holds no thread.
-  int64_t held_ = 0;
+  StreamBudget* budget_;
+  std::unique_ptr<Place> place_;  // nullptr when moved from.
 };
 
 // Shared by all streams of a service. Thread-safe. Must outlive its permits.
@@ -89,9 +127,11 @@ class StreamBudget {
 
   // The same for a stream whose handler holds a thread until its end, as the generated ones do.
   // `method` is the method's name. There may be max_streams_per_method streams of one method, or
-  // `most` if that is less; pass `most` when a stream costs more than a thread.
+  // `most` if that is less; pass `most` when a stream costs more than a thread. `cancel` ends the
+  // wait of the stream for its caller when its place is given away; it must not call this object.
   absl::StatusOr<StreamPermit> AdmitHandler(std::string_view peer, const std::string& method,
-                                            int most = std::numeric_limits<int>::max())
+                                            int most = std::numeric_limits<int>::max(),
+                                            std::function<void()> cancel = nullptr)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   int num_streams() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -109,6 +149,7 @@ class StreamBudget {
     std::string caller;
     std::string method = {};
     int most = 0;
+    std::function<void()> cancel = {};
     int64_t request_bytes = 0;
   };
   absl::StatusOr<StreamPermit> AdmitOrRefuse(Asked asked) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -117,9 +158,15 @@ class StreamBudget {
   absl::Status CheckPlace(const Asked& asked) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckMethod(const Asked& asked) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Refuses more than `always_fits` beyond the available room.
-  absl::Status Change(const std::string& caller, int64_t more, int64_t always_fits)
+  absl::Status Change(StreamPermit::Place& place, int64_t num_bytes, int64_t always_fits)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void Leave(const StreamPermit& permit) ABSL_LOCKS_EXCLUDED(mutex_);
+  void SetWaiting(StreamPermit::Place& place, bool waits) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Leave(StreamPermit::Place& place) ABSL_LOCKS_EXCLUDED(mutex_);
+  void LeaveLocked(StreamPermit::Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives away the place of the stream that waits longest for its caller, among those that may be
+  // in the way. Returns false when none has waited for long enough.
+  bool GiveAway(const std::function<bool(const StreamPermit::Place&)>& may_be_in_the_way)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the bytes that a caller may still take.
   int64_t RoomOf(const std::string& caller) const ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t RoomOfLocked(const std::string& caller) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -131,6 +178,8 @@ class StreamBudget {
   std::map<std::string, Caller> callers_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> methods_
       ABSL_GUARDED_BY(mutex_);  // The number of streams of each method.
+  // The streams that wait for their callers.
+  std::set<StreamPermit::Place*> waiting_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Runs the handler of a stream that holds a thread: `body` gets the stream's place, and its status
@@ -139,7 +188,8 @@ template <typename Body>
 grpc::Status WithPlace(StreamBudget& budget, const grpc::ServerContext& context,
                        const std::string& method, const Body& body,
                        int most = std::numeric_limits<int>::max()) {
-  auto permit = budget.AdmitHandler(context.peer(), method, most);
+  auto permit =
+      budget.AdmitHandler(context.peer(), method, most, [&context] { context.TryCancel(); });
   if (!permit.ok()) return ToGrpc(permit.status());
   return ToGrpc(body(*permit));
 }

@@ -76,6 +76,40 @@ TEST_F(StreamBudgetTest, LimitsMethodsThatCostMoreToFewer) {
       StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 calls of WatchBacktest run")));
 }
 
+TEST_F(StreamBudgetTest, GivesThePlaceOfAStreamWhoseCallerIsSilentToAnother) {
+  StreamBudget budget({.longest_silence = {0}});
+  int num_cancelled = 0;
+  const auto admit = [&] {
+    return budget.AdmitHandler("unix:", "WatchBacktest", 2, [&] { ++num_cancelled; });
+  };
+  auto first = admit();
+  auto second = admit();
+  ASSERT_THAT(second, IsOk());
+  ASSERT_THAT(first->Hold(4 * kMiB), IsOk());
+  EXPECT_THAT(admit(), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 calls")))
+      << "both are at work";
+  const StreamPermit::Waiting waits(*first);
+  EXPECT_THAT(admit(), IsOk());
+  EXPECT_EQ(num_cancelled, 1);
+  EXPECT_EQ(budget.num_bytes(), 0) << "its memory is free as well";
+  EXPECT_THAT(first->Hold(kMiB), StatusIs(absl::StatusCode::kCancelled, HasSubstr("silent")));
+  EXPECT_EQ(budget.num_streams(), 1) << "the third one has left, too";
+}
+
+TEST_F(StreamBudgetTest, LeavesASilentStreamAloneUntilItsTimeIsUpOrItsPlaceIsWanted) {
+  StreamBudget patient({.longest_silence = {3'600'000'000}});
+  const auto none = [] {};
+  auto silent = patient.AdmitHandler("unix:", "WatchBacktest", 1, none);
+  const StreamPermit::Waiting waits(*silent);
+  EXPECT_THAT(patient.AdmitHandler("unix:", "WatchBacktest", 1, none),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("1 calls")));
+  StreamBudget roomy({.longest_silence = {0}});
+  auto idle = roomy.AdmitHandler("unix:", "WatchBacktest", 2, none);
+  const StreamPermit::Waiting waits_too(*idle);
+  EXPECT_THAT(roomy.AdmitHandler("unix:", "WatchBacktest", 2, none), IsOk());
+  EXPECT_THAT(idle->Hold(kMiB), IsOk());
+}
+
 TEST_F(StreamBudgetTest, RefusesRequestsThatDoNotFitAndLeavesHalfToOtherHosts) {
   auto first = budget_.Admit("ipv4:10.0.0.1:1", 7 * kMiB);
   ASSERT_THAT(first, IsOk());

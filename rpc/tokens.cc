@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/time.h"
+#include "rpc/callers/job_token.h"
 
 namespace tidemill::rpc {
 namespace {
@@ -94,6 +96,25 @@ v1::Role Tokens::Find(const std::string& token) const {
     if (CRYPTO_memcmp(known.data(), token.data(), known.size()) == 0) found = role;
   }
   return found;
+}
+
+absl::StatusOr<std::string> Tokens::SignForJob(const v1::JobClaims& claims) const {
+  ASSIGN_OR_RETURN(const std::string secret, TokenOf(v1::ROLE_SERVICE));
+  return SignJobToken(claims, secret);
+}
+
+absl::StatusOr<v1::JobClaims> Tokens::ClaimsOf(const std::string& job_token) const {
+  absl::StatusOr<v1::JobClaims> claims = Unauthenticated("this service signs no tokens of jobs");
+  for (const auto& [token, role] : roles_) {
+    if (role != v1::ROLE_SERVICE) continue;
+    claims = VerifyJobToken(job_token, token);
+    if (claims.ok()) break;
+  }
+  RETURN_IF_ERROR(claims.status());
+  if (claims->expires_at() <= Now().micros) {
+    return Unauthenticated("the token of {} has expired", claims->holder());
+  }
+  return claims;
 }
 
 absl::StatusOr<std::string> Tokens::TokenOf(v1::Role role) const {

@@ -30,6 +30,13 @@ class Tokens {
   // Returns the token to show as `role`. NOT_FOUND when the file has none.
   absl::StatusOr<std::string> TokenOf(v1::Role role) const;
 
+  // Returns a token for a job, which may reach what its claims say until they expire. NOT_FOUND
+  // when the file has no token of the role service, which signs it.
+  absl::StatusOr<std::string> SignForJob(const v1::JobClaims& claims) const;
+  // Returns the claims of a job's token. UNAUTHENTICATED when it has expired, or none of the file's
+  // tokens of the role service has signed it.
+  absl::StatusOr<v1::JobClaims> ClaimsOf(const std::string& job_token) const;
+
  private:
   std::map<std::string, v1::Role> roles_;
 };

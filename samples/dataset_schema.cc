@@ -15,6 +15,7 @@ transform::SampleSchema SchemaOf(const storage::DatasetSpec& dataset) {
   if (schema.record_bytes && dataset.label.record) {
     *schema.record_bytes -= dataset.label.record->width;
   }
+  schema.time_zone = dataset.event_time.time_zone;
   if (dataset.series) schema.history = dataset.series->history;
   const storage::LabelSpec label = storage::EffectiveLabel(dataset);
   if (label.is_given()) {

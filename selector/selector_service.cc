@@ -7,6 +7,7 @@
 #include "batch/slice.h"
 #include "batch/wire.h"
 #include "rpc/byte_frames.h"
+#include "rpc/callers/job_scope.h"
 #include "rpc/frame_stream.h"
 #include "rpc/grpc_status.h"
 
@@ -98,9 +99,10 @@ grpc::Status SelectorService::SealTrainingSet(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
-grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext*,
+grpc::Status SelectorService::GetTrainingSet(grpc::ServerContext* context,
                                              const v1::GetTrainingSetRequest* request,
                                              v1::GetTrainingSetResponse* response) {
+  RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
   auto set = selector_.Get(RunId{request->run_id()}, request->trigger());
   if (!set.ok()) return ToGrpc(set.status());
   *response->mutable_training_set() = *std::move(set);
@@ -132,10 +134,10 @@ grpc::Status SelectorService::FindTrainingSets(
     return ToGrpc(InvalidArgument("{} keys are too many for one call; send at most {} at a time",
                                   request->sample_keys_size(), kMaxSought));
   }
-  const auto send = [&](const v1::FindTrainingSetsResponse& response) -> absl::Status {
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("the caller went away");
-  };
-  const auto search = [&](const rpc::StreamPermit&) {
+  const auto search = [&](rpc::StreamPermit& permit) {
+    const auto send = [&](const v1::FindTrainingSetsResponse& response) -> absl::Status {
+      return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the caller went away");
+    };
     const std::span keys(request->sample_keys().data(),
                          static_cast<size_t>(request->sample_keys_size()));
     return selector_.FindTrainingSets(DatasetId{request->dataset_id()}, keys, send);

@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "db/fencing.h"
 #include "records/text.h"
+#include "rpc/callers/job_scope.h"
 #include "rpc/commands.h"
 #include "rpc/grpc_status.h"
 #include "storage/index/samples_to_delete.h"
@@ -71,8 +72,18 @@ void Assign(const SyncProgress& from, v1::SyncDatasetResponse* to) {
   to->set_num_samples(from.num_samples);
   to->set_num_quarantined(from.num_quarantined);
   to->set_num_deleted(from.num_deleted);
+  to->set_num_replaced(from.num_replaced);
   to->set_num_passed_over(from.num_passed_over);
   to->set_first_passed_over(from.first_passed_over);
+  to->set_num_awaited(from.num_awaited);
+  if (from.num_not_taken == 0) return;
+  to->mutable_not_taken()->set_num_files(from.num_not_taken);
+  to->mutable_not_taken()->clear_files();
+  for (const FileNotTaken& file : from.not_taken) {
+    auto* const named = to->mutable_not_taken()->add_files();
+    named->set_path(file.path);
+    named->set_reason(file.reason);
+  }
 }
 
 void Assign(const DatasetStatistics& from, v1::GetDatasetStatisticsResponse* to) {
@@ -102,8 +113,9 @@ void Assign(const DatasetStatistics& from, v1::GetDatasetStatisticsResponse* to)
 // Waits for the reader of a stream. It fails when the caller went away, who will not see the
 // status, or when this server stops, and then the caller is to try again.
 template <typename Message>
-absl::Status Send(grpc::ServerWriter<Message>* writer, const Message& message) {
-  if (!writer->Write(message)) return Unavailable("the stream was cut off");
+absl::Status Send(rpc::StreamPermit& permit, grpc::ServerWriter<Message>* writer,
+                  const Message& message) {
+  if (!permit.Write(*writer, message)) return Unavailable("the stream was cut off");
   return absl::OkStatus();
 }
 
@@ -173,7 +185,7 @@ grpc::Status StorageService::RegisterDataset(grpc::ServerContext* /*context*/,
       }));
 }
 
-// Where the records are that were ever found.
+// Where the records of the files are.
 rpc::v1::Ledger LedgerOf(const DatasetCounts& counts) {
   int64_t num_wanted = 0;
   for (const DatasetLeftOut::Reason& reason : counts.left_out.reasons) {
@@ -181,7 +193,7 @@ rpc::v1::Ledger LedgerOf(const DatasetCounts& counts) {
   }
   rpc::v1::Ledger ledger;
   ledger.set_num_used(counts.num_samples);
-  ledger.set_num_deleted(counts.num_deleted);
+  ledger.set_num_deleted(counts.num_deleted_on_request);
   ledger.set_num_unlabelled(num_wanted);
   ledger.set_num_bad(counts.left_out.num_records - num_wanted);
   ledger.set_num_filtered(counts.left_out.num_filtered);
@@ -215,6 +227,8 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   *dataset.mutable_ledger() = LedgerOf(counts);
   dataset.set_num_bad_samples(counts.num_bad_samples);
   dataset.set_superseded(entry.superseded);
+  const absl::Status there = core_.catalog.CheckFolder(entry);
+  if (!there.ok()) dataset.set_unreachable(AsText(std::string(there.message())));
   // Where there are no labels, none is missing.
   if (!EffectiveLabel(entry.spec).is_given()) {
     dataset.mutable_left_out()->clear_num_unlabelled();
@@ -262,17 +276,20 @@ grpc::Status StorageService::ListDatasets(grpc::ServerContext* /*context*/,
 grpc::Status StorageService::SyncDataset(grpc::ServerContext* context,
                                          const v1::SyncDatasetRequest* request,
                                          grpc::ServerWriter<v1::SyncDatasetResponse>* writer) {
-  const auto sync = [&](const rpc::StreamPermit&) -> absl::Status {
+  const auto sync = [&](rpc::StreamPermit& permit) -> absl::Status {
     v1::SyncDatasetResponse last;
     const auto report = [&](const SyncProgress& progress) {
       Assign(progress, &last);
-      writer->Write(last);  // What is ingested stays, whether or not the caller still listens.
+      permit.Write(*writer,
+                   last);  // What is ingested stays, whether or not the caller still listens.
     };
+    SyncWait wait{.is_abandoned = [&] { return context->IsCancelled(); }};
+    if (request->has_max_wait()) wait.limit = Duration{request->max_wait()};
     ASSIGN_OR_RETURN(const DatasetSnapshot snapshot,
-                     core_.ingestor.Sync({request->dataset_id()}, /*wait=*/true, report));
+                     core_.ingestor.Sync({request->dataset_id()}, /*wait=*/true, report, wait));
     RETURN_IF_ERROR(core_.indexes.GetAtLeast(snapshot).status());
     Assign(snapshot, last.mutable_snapshot());
-    return Send(writer, last);
+    return Send(permit, writer, last);
   };
   return rpc::WithPlace(core_.streams, *context, "SyncDataset", sync);
 }
@@ -280,11 +297,11 @@ grpc::Status StorageService::SyncDataset(grpc::ServerContext* context,
 grpc::Status StorageService::ListRecords(grpc::ServerContext* context,
                                          const v1::ListRecordsRequest* request,
                                          grpc::ServerWriter<v1::ListRecordsResponse>* writer) {
-  const auto list = [&](const rpc::StreamPermit&) {
+  const auto list = [&](rpc::StreamPermit& permit) {
     const RecordList records(core_.catalog, core_.indexes, core_.unpacked, core_.block_bytes);
     return records.Send(*request, [&](const v1::ListRecordsResponse& response) -> absl::Status {
       if (context->IsCancelled()) return Cancelled("the caller went away");
-      return Send(writer, response);
+      return Send(permit, writer, response);
     });
   };
   return rpc::WithPlace(core_.streams, *context, "ListRecords", list, kMaxChecks);
@@ -327,9 +344,10 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
   return ToGrpc(core_.indexes.Refresh(dataset).status());
 }
 
-grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* /*context*/,
+grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* context,
                                                const v1::QuarantineSamplesRequest* request,
                                                v1::QuarantineSamplesResponse* response) {
+  RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
   if (request->sample_keys_size() != request->reasons_size() ||
       request->sample_keys_size() > kMaxQuarantined) {
     return ToGrpc(
@@ -367,7 +385,7 @@ grpc::Status StorageService::DeleteDataset(grpc::ServerContext* /*context*/,
 grpc::Status StorageService::CheckDataset(grpc::ServerContext* context,
                                           const v1::CheckDatasetRequest* request,
                                           grpc::ServerWriter<v1::CheckDatasetResponse>* writer) {
-  const auto check_all = [&](const rpc::StreamPermit&) -> absl::Status {
+  const auto check_all = [&](rpc::StreamPermit& permit) -> absl::Status {
     ASSIGN_OR_RETURN(auto index, core_.indexes.Refresh({request->dataset_id()}));
     DatasetCheck check(core_.indexes, std::move(index), core_.unpacked, core_.block_bytes);
     while (!context->IsCancelled()) {
@@ -383,7 +401,7 @@ grpc::Status StorageService::CheckDataset(grpc::ServerContext* context,
         sample->set_sample_key(missing.key);
         sample->set_reason(std::move(missing.reason));
       }
-      RETURN_IF_ERROR(Send(writer, response));
+      RETURN_IF_ERROR(Send(permit, writer, response));
     }
     return Cancelled("the caller went away");
   };
@@ -448,20 +466,21 @@ absl::Status StorageService::ForEachQuarantined(
 grpc::Status StorageService::ListQuarantine(
     grpc::ServerContext* context, const v1::ListQuarantineRequest* request,
     grpc::ServerWriter<v1::ListQuarantineResponse>* writer) {
-  const auto send = [&](const DatasetCatalog::Quarantined& quarantined) {
-    v1::ListQuarantineResponse response;
-    v1::QuarantineEntry* entry = response.mutable_entry();
-    entry->set_path(quarantined.path);
-    if (quarantined.position.has_value()) entry->set_position(*quarantined.position);
-    entry->set_reason(quarantined.reason);
-    if (quarantined.sample_key.has_value()) entry->set_sample_key(*quarantined.sample_key);
-    entry->set_is_remark(quarantined.is_remark);
-    Assign(quarantined.at, entry->mutable_at());
-    return Send(writer, response);
-  };
-  return rpc::WithPlace(core_.streams, *context, "ListQuarantine", [&](const rpc::StreamPermit&) {
+  const auto send_all = [&](rpc::StreamPermit& permit) {
+    const auto send = [&](const DatasetCatalog::Quarantined& quarantined) {
+      v1::ListQuarantineResponse response;
+      v1::QuarantineEntry* entry = response.mutable_entry();
+      entry->set_path(quarantined.path);
+      if (quarantined.position.has_value()) entry->set_position(*quarantined.position);
+      entry->set_reason(quarantined.reason);
+      if (quarantined.sample_key.has_value()) entry->set_sample_key(*quarantined.sample_key);
+      entry->set_is_remark(quarantined.is_remark);
+      Assign(quarantined.at, entry->mutable_at());
+      return Send(permit, writer, response);
+    };
     return ForEachQuarantined({request->dataset_id()}, request->limit(), send);
-  });
+  };
+  return rpc::WithPlace(core_.streams, *context, "ListQuarantine", send_all);
 }
 
 }  // namespace tidemill::storage

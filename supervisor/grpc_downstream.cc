@@ -51,8 +51,9 @@ class GrpcDownstream final : public Downstream {
   }
 
   absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
-      DatasetId dataset,
+      DatasetId dataset, std::optional<Duration> max_wait,
       const std::function<void(const storage::v1::SyncDatasetResponse&)>& progress) override {
+    if (max_wait) return storage_.SyncDatasetWithin(dataset, *max_wait, progress);
     return storage_.SyncDataset(dataset, progress);
   }
 

@@ -162,16 +162,17 @@ grpc::Status SupervisorService::GetDecision(grpc::ServerContext*,
 grpc::Status SupervisorService::WatchBacktest(
     grpc::ServerContext* context, const v1::WatchBacktestRequest* request,
     grpc::ServerWriter<v1::WatchBacktestResponse>* writer) {
-  v1::WatchBacktestResponse response;
-  const auto report = [&](const v1::WatchBacktestResponse::Progress& progress) -> absl::Status {
-    *response.mutable_progress() = progress;
-    return writer->Write(response) ? absl::OkStatus() : Cancelled("no caller waits for it");
-  };
-  const auto test = [&](const rpc::StreamPermit&) -> absl::Status {
+  const auto test = [&](rpc::StreamPermit& permit) -> absl::Status {
+    v1::WatchBacktestResponse response;
+    const auto report = [&](const v1::WatchBacktestResponse::Progress& progress) -> absl::Status {
+      *response.mutable_progress() = progress;
+      return permit.Write(*writer, response) ? absl::OkStatus()
+                                             : Cancelled("no caller waits for it");
+    };
     ASSIGN_OR_RETURN(*response.mutable_final(), supervisor_.backtests().Run(*request, report, [&] {
       return !context->IsCancelled();
     }));
-    writer->Write(response);
+    permit.Write(*writer, response);
     return absl::OkStatus();
   };
   return rpc::WithPlace(streams_, *context, "WatchBacktest", test, kMaxBacktests);

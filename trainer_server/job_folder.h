@@ -4,6 +4,7 @@
 //
 //   lock                  held by the one process that works on the folder
 //   fit.json              FitJob
+//   fit_warnings.json     FitWarnings, where there are some
 //   fitted.batch          what the graph learned; exists once the fit is done
 //   job.json              TrainingJob
 //   checkpoints/          see checkpoints.h
@@ -44,6 +45,7 @@ namespace tidemill::trainer_server {
 
 inline constexpr std::string_view kLockFile = "lock";
 inline constexpr std::string_view kFitFile = "fit.json";
+inline constexpr std::string_view kFitWarningsFile = "fit_warnings.json";
 inline constexpr std::string_view kFittedFile = "fitted.batch";
 inline constexpr std::string_view kJobFile = "job.json";
 inline constexpr std::string_view kCheckpointFolder = "checkpoints";

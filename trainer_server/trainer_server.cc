@@ -17,10 +17,11 @@ namespace {
 
 class TrainerServer final : public rpc::RunningService {
  public:
-  TrainerServer(TrainingsOptions options, std::unique_ptr<TrainingProcesses> processes,
-                const rpc::Peer& selector, const rpc::Peer& model_store,
-                const rpc::StreamLimits& streams)
-      : processes_(std::move(processes)),
+  TrainerServer(TrainingsOptions options, std::unique_ptr<rpc::JobTokens> tokens,
+                std::unique_ptr<TrainingProcesses> processes, const rpc::Peer& selector,
+                const rpc::Peer& model_store, const rpc::StreamLimits& streams)
+      : tokens_(std::move(tokens)),
+        processes_(std::move(processes)),
         selector_(selector),
         model_store_(model_store),
         trainings_(std::move(options), *processes_, selector_, model_store_),
@@ -30,6 +31,7 @@ class TrainerServer final : public rpc::RunningService {
   void Stopping() override { trainings_.Shutdown(); }
 
  private:
+  const std::unique_ptr<rpc::JobTokens> tokens_;
   const std::unique_ptr<TrainingProcesses> processes_;
   selector::SelectorClient selector_;
   model_store::ModelStoreClient model_store_;
@@ -54,8 +56,12 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   ASSIGN_OR_RETURN(auto processes,
                    TrainingProcesses::Start(files::Join(programs, "tidemill-train")));
-  return std::make_unique<TrainerServer>(std::move(options), std::move(processes), selector,
-                                         model_store, context.cluster.streams);
+  ASSIGN_OR_RETURN(auto tokens,
+                   rpc::JobTokens::Open(context.tokens, files::Join(options.folder, "tokens")));
+  options.tokens = tokens.get();
+  return std::make_unique<TrainerServer>(std::move(options), std::move(tokens),
+                                         std::move(processes), selector, model_store,
+                                         context.cluster.streams);
 }
 
 }  // namespace tidemill::trainer_server

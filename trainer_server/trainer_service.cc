@@ -32,10 +32,10 @@ grpc::Status TrainerService::StartTraining(grpc::ServerContext*,
 grpc::Status TrainerService::WatchTraining(grpc::ServerContext* context,
                                            const v1::WatchTrainingRequest* request,
                                            grpc::ServerWriter<v1::WatchTrainingResponse>* writer) {
-  return rpc::WithPlace(streams_, *context, "WatchTraining", [&](const rpc::StreamPermit&) {
+  return rpc::WithPlace(streams_, *context, "WatchTraining", [&](rpc::StreamPermit& permit) {
     return trainings_.Watch(
         RunId{request->run_id()}, request->trigger(),
-        [&](const v1::WatchTrainingResponse& message) { return writer->Write(message); },
+        [&](const v1::WatchTrainingResponse& message) { return permit.Write(*writer, message); },
         [&] { return !context->IsCancelled(); });
   });
 }

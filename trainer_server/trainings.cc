@@ -29,6 +29,10 @@ namespace {
 // How often a job that was killed is run, in all.
 constexpr int kMaxAttempts = 5;
 
+// What the processes of jobs do.
+constexpr char kFit[] = "fit";
+constexpr char kTrain[] = "train";
+
 // The device files of NVIDIA's driver.
 bool HasGpu() { return files::Exists("/dev/nvidiactl"); }
 
@@ -48,6 +52,34 @@ bool IsSame(v1::StartTrainingRequest one, v1::StartTrainingRequest other) {
 
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
   return last.ok() && last->state() == v1::TRAINING_STATE_DONE;
+}
+
+// A job reads its training set and its dataset. One that trains reads the model that it continues,
+// and the file of its network.
+rpc::v1::JobClaims ClaimsOf(const rpc::v1::Command& command, int64_t trigger, int64_t dataset) {
+  rpc::v1::JobClaims claims;
+  claims.set_run_id(command.run_id());
+  claims.add_triggers(trigger);
+  claims.add_dataset_ids(dataset);
+  return claims;
+}
+
+absl::StatusOr<rpc::v1::JobClaims> ClaimsOf(const std::string& what, const std::string& folder) {
+  if (what == kFit) {
+    ASSIGN_OR_RETURN(const auto job, ReadMessage<v1::FitJob>(folder, kFitFile));
+    const v1::FitGraphRequest& fit = job.request();
+    return ClaimsOf(fit.command(), fit.trigger(), fit.dataset_id());
+  }
+  ASSIGN_OR_RETURN(const v1::StartTrainingRequest training, ReadTraining(folder));
+  rpc::v1::JobClaims claims =
+      ClaimsOf(training.command(), training.trigger(), training.dataset_id());
+  if (training.parent_model_id() != 0) claims.add_model_ids(training.parent_model_id());
+  ASSIGN_OR_RETURN(const auto model, config::Read<models::ModelSpec>(training.model(), "model"));
+  constexpr std::string_view kKept = "sha256:";
+  if (const auto file = model->File(); file && file->path.starts_with(kKept)) {
+    claims.add_file_digests(file->path.substr(kKept.size()));
+  }
+  return claims;
 }
 
 v1::WatchTrainingResponse Queued() {
@@ -122,6 +154,10 @@ std::string Trainings::FolderOf(int64_t run, int64_t trigger) const {
   return files::Join(FolderOf(run), std::to_string(trigger));
 }
 
+std::string Trainings::TokenOf(const std::string& what, int64_t run, int64_t trigger) {
+  return fmt::format("{}-{}-{}", what, run, trigger);
+}
+
 absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job) {
   const std::string folder = FolderOf(job.key().first, job.key().second);
   const auto mode = on_gpu ? process::SpawnMode::kExecute : process::SpawnMode::kFork;
@@ -131,10 +167,16 @@ absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs,
       SetRunning(shown);
     });
   };
+  ASSIGN_OR_RETURN(rpc::v1::JobClaims claims, ClaimsOf(what, folder));
+  const std::string token = TokenOf(what, job.key().first, job.key().second);
+  claims.set_holder(token);
+  ASSIGN_OR_RETURN(const auto issued, options_.tokens->Issue(token, std::move(claims)));
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     status = processes_.Run(what, folder, mode, progress, job.stop());
-    if (!absl::IsAborted(status) && !absl::IsUnavailable(status)) return status;
+    const bool may_go_on =
+        absl::IsAborted(status) || absl::IsUnavailable(status) || absl::IsUnauthenticated(status);
+    if (!may_go_on) return status;
     log::Warn("a job was interrupted", {{"job", what},
                                         {"folder", folder},
                                         {"attempt", std::to_string(attempt)},
@@ -163,6 +205,8 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   v1::FitJob job;
   *job.mutable_request() = request;
   *job.mutable_endpoints() = options_.endpoints;
+  job.mutable_endpoints()->set_token_file(
+      options_.tokens->PathOf(TokenOf(kFit, request.command().run_id(), request.trigger())));
   *job.mutable_preparation() = preparation_;
   RETURN_IF_ERROR(WriteMessage(folder, kFitFile, job));
   ASSIGN_OR_RETURN(const Jobs::Added fit,
@@ -170,7 +214,7 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   if (fit.is_new) {
     fit_slots_.Submit([this, job = fit.job] {
       if (!fits_.Begin(*job, SetRunning)) return;
-      fits_.End(*job, RunJob("fit", /*on_gpu=*/false, fits_, *job));
+      fits_.End(*job, RunJob(kFit, /*on_gpu=*/false, fits_, *job));
     });
   }
   RETURN_IF_ERROR(OfJob(fits_.AwaitEnd(*fit.job)));
@@ -245,6 +289,8 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) {
   v1::TrainingJob job;
   *job.mutable_request() = request;
   *job.mutable_endpoints() = options_.endpoints;
+  job.mutable_endpoints()->set_token_file(
+      options_.tokens->PathOf(TokenOf(kTrain, request.command().run_id(), request.trigger())));
   *job.mutable_preparation() = preparation_;
   job.mutable_preparation()->set_known_threads(known_threads_.Find(KindOf(request, num_cores_)));
   return WriteMessage(folder, kJobFile, job);
@@ -272,7 +318,7 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
 
 void Trainings::Train(Jobs::Job& job, bool on_gpu) {
   const std::string folder = FolderOf(job.key().first, job.key().second);
-  absl::Status ended = RunJob("train", on_gpu, trainings_, job);
+  absl::Status ended = RunJob(kTrain, on_gpu, trainings_, job);
   absl::StatusOr<v1::WatchTrainingResponse> last =
       ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
   if (ended.ok()) RememberThreads(folder);

@@ -11,6 +11,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
+#include "rpc/jobs/job_tokens.h"
 #include "rpc/jobs/watched_jobs.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
@@ -35,6 +36,8 @@ struct TrainingsOptions {
   // The endpoints at which jobs reach storage, selector, model_store and, if there is one,
   // preprocess.
   rpc::v1::Endpoints endpoints;
+  // It must outlive the trainings.
+  rpc::JobTokens* tokens = nullptr;
   TrainerConfig config;
 };
 
@@ -84,7 +87,9 @@ class Trainings {
   void Train(Jobs::Job& job, bool on_gpu);
   // Remembers the number of threads that a training has found.
   void RememberThreads(const std::string& folder);
-  // Runs the process of a job; runs it again when it was killed.
+  // The name of a job's token.
+  static std::string TokenOf(const std::string& what, int64_t run, int64_t trigger);
+  // Runs the process of a job; runs it again when it was killed, or could not reach a service.
   absl::Status RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job);
   // Reads the state of a training that this process did not run from the folder.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;

@@ -1,7 +1,10 @@
 #include "transform/fitter.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include "batch/slice.h"
 
 namespace tidemill::transform {
 
@@ -19,6 +22,12 @@ void Fitter::BeginPass() {
 
 absl::Status Fitter::Add(const batch::Batch& samples) {
   if (pass_ == num_passes()) return FailedPrecondition("the graph takes no more samples to fit");
+  ASSIGN_OR_RETURN(const bool fits, HasRoom(samples));
+  if (!fits) {
+    const int64_t half = samples.num_rows() / 2;
+    RETURN_IF_ERROR(Add(batch::Slice(samples, 0, half)));
+    return Add(batch::Slice(samples, half, samples.num_rows()));
+  }
   Frame frame(samples, graph_.num_slots_);
   for (const int i : graph_.order()) {
     const Graph::BoundOp& op = graph_.ops_[i];
@@ -31,6 +40,23 @@ absl::Status Fitter::Add(const batch::Batch& samples) {
   }
   num_bad_ += frame.num_bad();
   return absl::OkStatus();
+}
+
+// Samples must not be added in part, so ops that make texts of them try first.
+absl::StatusOr<bool> Fitter::HasRoom(const batch::Batch& samples) const {
+  const bool makes_texts = std::ranges::any_of(
+      graph_.ops_, [](const Graph::BoundOp& op) { return op.op->makes_texts(); });
+  if (!makes_texts) return true;
+  Frame frame(samples, graph_.num_slots_);
+  for (const int i : graph_.order()) {
+    const Graph::BoundOp& op = graph_.ops_[i];
+    if (op.stage > pass_ || (op.fitted && op.stage == pass_)) continue;
+    const auto learned = learned_.find(i);
+    RETURN_IF_ERROR(graph_.RunOp(
+        op, learned == learned_.end() ? std::span<const Learned>() : learned->second, frame));
+    if (frame.has_too_many_texts()) return false;
+  }
+  return true;
 }
 
 absl::Status Fitter::EndPass() {

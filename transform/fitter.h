@@ -50,6 +50,7 @@ class Fitter {
 
  private:
   void BeginPass();
+  absl::StatusOr<bool> HasRoom(const batch::Batch& samples) const;
 
   const Graph& graph_;
   int pass_ = 0;

@@ -146,13 +146,28 @@ TEST(Fitter, LearnsTheMostFrequentCategoriesAndPlacesThemInByteOrder) {
   Fitter fitter(graph);
   const absl::StatusOr<FittedState> fitted = Fit(fitter, samples, 3);
   ASSERT_THAT(fitted, IsOk());
-  EXPECT_THAT(fitted->Of(1)[0].words, ElementsAre("", "b", "z"));
-  EXPECT_THAT(fitter.warnings(), ElementsAre(HasSubstr("has 5 categories; the 3 most frequent")));
+  EXPECT_THAT(fitted->Of(1)[0].words, ElementsAre("b", "c", "z")) << "'' is not a category";
+  EXPECT_THAT(fitter.warnings(), ElementsAre(HasSubstr("has 4 categories; the 3 most frequent")));
   const absl::StatusOr<Transformed> result =
       graph.Run(MakeSamples({"b,1", "new,1", "z,1", ",1"}), &*fitted);
   ASSERT_THAT(result, IsOk());
   EXPECT_THAT(Numbers<float>(result->batch, "input"),
-              ElementsAre(0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0));
+              ElementsAre(1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0));
+}
+
+TEST(Fitter, TakesAMissingFieldForNeitherACategoryNorAnUnknownOne) {
+  const GraphSpec spec =
+      Spec(ParseCsvSpec{.columns = {"s"}, .dtype = CsvType::kString},
+           OneHotSpec{
+               .column = "s", .learn = 2, .unknown = UnknownCategory::kBadSample, .into = "input"});
+  const Graph graph = MustBuild(spec, CsvSchema({"s", "n"}));
+  const FittedState fitted = MustFit(graph, MakeSamples({",1", ",1", "b,1", ",1", "a,1"}));
+  EXPECT_THAT(fitted.Of(1)[0].words, ElementsAre("a", "b"));
+  const absl::StatusOr<Transformed> result =
+      graph.Run(MakeSamples({"a,1", ",1", "new,1"}), &fitted);
+  ASSERT_THAT(result, IsOk());
+  EXPECT_THAT(Numbers<float>(result->batch, "input"), ElementsAre(1, 0, 0, 0));
+  EXPECT_EQ(result->bad.size(), 1U);
 }
 
 TEST(Fitter, RefusesToLearnFromNothing) {

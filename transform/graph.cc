@@ -5,7 +5,6 @@
 
 #include "base/digest.h"
 #include "config/config.h"
-#include "transform/engine/remaining_rows.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::transform {
@@ -28,6 +27,7 @@ std::string Canonical(const SampleSchema& samples) {
   }
   if (samples.csv.trim) text += "trim\n";
   if (samples.csv.decimal != '.') text += fmt::format("decimal {}\n", samples.csv.decimal);
+  if (samples.time_zone != "UTC") text += fmt::format("time_zone {}\n", samples.time_zone);
   if (samples.history > 1) text += fmt::format("history {}\n", samples.history);
   if (samples.columns.has_value()) {
     for (const std::string& column : *samples.columns) {
@@ -286,69 +286,6 @@ absl::Status Graph::CheckFitted(const FittedState* fitted) const {
   return absl::OkStatus();
 }
 
-absl::Status Graph::RunOp(const BoundOp& op, std::span<const Learned> learned, Frame& frame) const {
-  return Annotate(op.op->Run(learned, frame), op.name);
-}
-
-absl::Status Graph::RunStage(const BoundStage& stage, const FittedState* fitted, Frame& frame,
-                             std::span<OpWork> work) const {
-  const auto learned_of = [&](int op) {
-    return ops_[op].fitted ? fitted->Of(op) : std::span<const Learned>();
-  };
-  const auto [first, count] = stage.ops;
-  if (!stage.fused.has_value()) {
-    const int alone = order()[first];
-    return Annotate(ops_[alone].running().Run(learned_of(alone), frame), ops_[alone].name);
-  }
-  std::vector<LearnedNumbers> learned(count);
-  for (int i = 0; i < count; ++i) {
-    const int index = order()[first + i];
-    const BoundOp& op = ops_[index];
-    absl::StatusOr<LearnedNumbers> numbers = op.running().block_op()->Prepare(learned_of(index));
-    if (!numbers.ok()) return Annotate(numbers.status(), op.name);
-    learned[i] = *std::move(numbers);
-  }
-  return stage.fused->Run(learned, frame, work);
-}
-
-int64_t Graph::BytesMade(const BoundOp& op, const Frame& frame) const {
-  int64_t bytes = 0;
-  for (const auto& [slot, schema] : op.outputs) {
-    bytes += IsText(schema.type)
-                 ? static_cast<int64_t>(frame.Get(slot).data.size())
-                 : frame.num_rows() * schema.Width() * static_cast<int64_t>(SizeOf(schema.type));
-  }
-  return bytes;
-}
-
-absl::Status Graph::RunMeasured(const BoundStage& stage, const FittedState* fitted, Frame& frame,
-                                OpCounters& counters) const {
-  const auto [first, count] = stage.ops;
-  std::vector<OpWork> work(count);
-  const int64_t num_bad = frame.num_bad() + frame.num_filtered();
-  const ThreadTime begin = ThreadTime::Now();
-  RETURN_IF_ERROR(RunStage(stage, fitted, frame, work));
-  const ThreadTime end = ThreadTime::Now();
-  if (count == 1) {
-    work[0].rejected = frame.num_bad() + frame.num_filtered() - num_bad;
-    work[0].wall_ns = end.wall_ns - begin.wall_ns;
-  }
-  int64_t wall_ns = 0;
-  for (const OpWork& op : work) wall_ns += op.wall_ns;
-  const double cpu_share = static_cast<double>(end.cpu_ns - begin.cpu_ns) /
-                           static_cast<double>(std::max<int64_t>(1, wall_ns));
-  int64_t rows = frame.num_rows() - num_bad;
-  for (int i = 0; i < count; ++i) {
-    work[i].runs = 1;
-    work[i].rows = rows;
-    work[i].bytes = BytesMade(ops_[order()[first + i]], frame);
-    work[i].cpu_ns = static_cast<int64_t>(static_cast<double>(work[i].wall_ns) * cpu_share);
-    rows -= work[i].rejected;
-    counters.Add(order()[first + i], work[i]);
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<PortableGraph> Graph::WriteSteps(const FittedState* fitted) const {
   RETURN_IF_ERROR(CheckFitted(fitted));
   PortableGraph portable;
@@ -369,67 +306,6 @@ absl::StatusOr<PortableGraph> Graph::WriteSteps(const FittedState* fitted) const
   }
   portable.Finish(inputs_);
   return portable;
-}
-
-absl::StatusOr<GivenSamples> Graph::Give(const batch::Batch& samples, const FittedState* fitted,
-                                         const PortableGraph& portable) const {
-  RETURN_IF_ERROR(CheckFitted(fitted));
-  Frame frame(samples, num_slots_);
-  GivenSamples result{.given = batch::Batch(frame.num_rows()), .made = batch::Batch()};
-  const auto take = [&](const GivenColumn& column, batch::Column values) {
-    values.name = column.schema.name;
-    return result.given.Set(std::move(values));
-  };
-  const auto is_target = [](const BoundColumn& column) {
-    return column.schema.name == kTargetColumn;
-  };
-  for (const int i : order()) {
-    // Samples to predict have no label.
-    const std::vector<BoundColumn>& outputs = ops_[i].outputs;
-    if (!outputs.empty() && std::ranges::all_of(outputs, is_target)) continue;
-    const auto learned = ops_[i].fitted ? fitted->Of(i) : std::span<const Learned>();
-    RETURN_IF_ERROR(RunOp(ops_[i], learned, frame));
-    for (const GivenColumn& column : portable.given()) {
-      if (column.op_index != i) continue;
-      RETURN_IF_ERROR(take(column, frame.Get(column.slot)));
-    }
-  }
-  result.made = batch::Batch(frame.num_rows());
-  for (const BoundColumn& input : inputs_) {
-    RETURN_IF_ERROR(result.made.Set(frame.Get(input.slot)));
-  }
-  const std::vector<int64_t> good = frame.GoodRows();
-  result.given = result.given.Take(good);
-  result.made = result.made.Take(good);
-  return result;
-}
-
-absl::StatusOr<Transformed> Graph::Run(const batch::Batch& samples, const FittedState* fitted,
-                                       const RunContext& context, OpCounters* counters) const {
-  RETURN_IF_ERROR(CheckFitted(fitted));
-  RemainingRows rows(samples, num_slots_, context);
-  for (const BoundStage& stage : stages_) {
-    RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, rows.frame(), {})
-                                        : RunMeasured(stage, fitted, rows.frame(), *counters));
-    // Filtered rows need not go through the later ops.
-    if (rows.frame().num_filtered() > 0) RETURN_IF_ERROR(rows.DropIfWorth());
-  }
-  const Frame& frame = rows.frame();
-  Transformed result{.batch = batch::Batch(frame.num_rows()), .bad = {}};
-  for (const std::string_view name :
-       {batch::kKeyColumn, batch::kEventTimeColumn, batch::kOrdinalColumn, batch::kWeightColumn}) {
-    const batch::Column* column = rows.samples().Find(name);
-    if (column != nullptr) RETURN_IF_ERROR(result.batch.Set(*column));
-  }
-  for (const BoundColumn& input : inputs_) {
-    RETURN_IF_ERROR(result.batch.Set(frame.Get(input.slot)));
-  }
-  if (target_.has_value()) RETURN_IF_ERROR(result.batch.Set(frame.Get(target_->slot)));
-  const bool all = frame.num_bad() == 0 && frame.num_filtered() == 0;
-  if (!all) result.batch = result.batch.Take(frame.GoodRows());
-  result.num_filtered = rows.num_filtered();
-  result.bad = rows.TakeBad();
-  return result;
 }
 
 }  // namespace tidemill::transform

@@ -26,6 +26,8 @@
 
 namespace tidemill::transform {
 
+class RemainingRows;
+
 inline constexpr std::string_view kInputColumn = "input";
 // The prefix of the names of further columns for the model: `input_categories` ...
 inline constexpr std::string_view kInputPrefix = "input_";
@@ -190,7 +192,13 @@ class Graph {
   absl::Status RunStage(const BoundStage& stage, const FittedState* fitted, Frame& frame,
                         std::span<OpWork> work) const;
   absl::Status RunMeasured(const BoundStage& stage, const FittedState* fitted, Frame& frame,
-                           OpCounters& counters) const;
+                           std::vector<OpWork>& done) const;
+  // Returns std::nullopt when the rows have too many texts together.
+  absl::StatusOr<std::optional<Transformed>> RunRows(const batch::Batch& samples,
+                                                     const FittedState* fitted,
+                                                     const RunContext& context,
+                                                     OpCounters* counters) const;
+  absl::StatusOr<Transformed> Finish(RemainingRows& rows) const;
   int64_t BytesMade(const BoundOp& op, const Frame& frame) const;
 
   std::unique_ptr<const SampleSchema> samples_;

@@ -1,13 +1,12 @@
 #include "base/times/time_zone.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
+
+#include "base/times/zone_database.h"
 
 namespace tidemill {
 
@@ -18,16 +17,6 @@ struct NamedZone {
 
 namespace {
 
-// Whether the database may have the zone. abseil keeps every name that it was ever asked for, so a
-// name that comes from data is looked for first.
-bool MayExist(const std::string& name) {
-  if (name.find("..") != std::string::npos || name.starts_with('/')) return false;
-  const char* const folder = std::getenv("TZDIR");
-  std::error_code error;
-  return std::filesystem::is_regular_file(
-      std::filesystem::path(folder == nullptr ? "/usr/share/zoneinfo" : folder) / name, error);
-}
-
 // Returns the zone that a record names, or nullptr. The records of a file mostly name the same one.
 const TimeZone* ZoneOfRecord(std::string_view name) {
   thread_local std::string last_name;
@@ -35,9 +24,7 @@ const TimeZone* ZoneOfRecord(std::string_view name) {
   if (name != last_name) {
     last_name = name;
     last.reset();
-    if (MayExist(last_name)) {
-      if (auto zone = TimeZone::Create(last_name); zone.ok()) last = *std::move(zone);
-    }
+    if (auto zone = TimeZone::Create(last_name); zone.ok()) last = *std::move(zone);
   }
   return last ? &*last : nullptr;
 }
@@ -54,9 +41,7 @@ absl::StatusOr<TimeZone> TimeZone::Create(const std::string& name) {
     return made;
   }
   auto named = std::make_shared<NamedZone>();
-  if (!absl::LoadTimeZone(name, &named->zone)) {
-    return InvalidArgument("time zone '{}' is unknown", name);
-  }
+  ASSIGN_OR_RETURN(named->zone, LoadZone(name));
   made.named_ = std::move(named);
   return made;
 }
@@ -85,6 +70,15 @@ absl::StatusOr<Timestamp> TimeZone::ToUtc(int64_t local_micros, AmbiguousTime ru
   }
   const absl::Time instant = twice && rule == AmbiguousTime::kSecond ? found.post : found.pre;
   return Timestamp{absl::ToUnixMicros(instant) + fraction};
+}
+
+Timestamp TimeZone::FirstAtOrAfter(int64_t local_micros) const {
+  if (!named_) return {local_micros - kMicrosInSecond * offset_seconds_};
+  int64_t seconds = local_micros / kMicrosInSecond;
+  if (local_micros % kMicrosInSecond < 0) --seconds;
+  const absl::TimeZone::TimeInfo found = named_->zone.At(absl::CivilSecond(1970, 1, 1) + seconds);
+  if (found.kind == absl::TimeZone::TimeInfo::SKIPPED) return {absl::ToUnixMicros(found.trans)};
+  return {absl::ToUnixMicros(found.pre) + local_micros - seconds * kMicrosInSecond};
 }
 
 absl::StatusOr<Timestamp> ToTimestamp(const CivilTime& civil, const TimeZone& zone,

@@ -29,6 +29,9 @@ class TimeZone {
   // kBad.
   absl::StatusOr<Timestamp> ToUtc(int64_t local_micros, AmbiguousTime rule) const;
 
+  // Returns the first instant at which the clock of this zone shows that time or a later one.
+  Timestamp FirstAtOrAfter(int64_t local_micros) const;
+
   // Returns the time that the clock of this zone shows, as microseconds since 1970-01-01 of that
   // clock.
   int64_t ToLocal(Timestamp time) const;

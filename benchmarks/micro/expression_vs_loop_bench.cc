@@ -65,8 +65,9 @@ void Evaluate(expressions::Evaluation& evaluation, const std::vector<std::vector
     for (size_t i = 0; i < inputs.size(); ++i) {
       evaluation.Set(i, columns[static_cast<size_t>(inputs[i].name[0] - 'a')].data() + begin);
     }
-    evaluation.Run(std::min(expressions::kBlockRows, kRows - begin));
-    std::ranges::copy(evaluation.Values<double>(), out.begin() + begin);
+    evaluation.Run(std::min(expressions::kBlockRows, kRows - begin), [&](int64_t part) {
+      std::ranges::copy(evaluation.Values<double>(), out.begin() + begin + part);
+    });
   }
 }
 

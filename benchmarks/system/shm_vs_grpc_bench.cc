@@ -82,7 +82,8 @@ void Read(const batch::Batch& rows, int64_t number) {
 // Makes batches as fast as they are taken.
 class Producer final : public OutboxProvider {
  public:
-  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open&) override {
+  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open&,
+                                               const rpc::JobScope&) override {
     auto outbox = std::make_shared<Outbox>(std::vector<int32_t>{0});
     pool_.Submit([outbox] { Produce(*outbox); });
     return outbox;

@@ -69,7 +69,8 @@ int64_t BytesOfOne() { return BytesOf({.rows = RandomRows()}); }
 // Puts the same rows again and again.
 class Producer final : public OutboxProvider {
  public:
-  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open&) override {
+  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open&,
+                                               const rpc::JobScope&) override {
     auto outbox = std::make_shared<Outbox>(std::vector<int32_t>{0});
     pool_.Submit([outbox, rows = rows_] {
       for (int64_t number = 0; !outbox->closed().has_value();) {

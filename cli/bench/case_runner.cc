@@ -11,6 +11,7 @@
 #include "cli/bench/work_folder.h"
 #include "cli/pipelines/dataset_difference.h"
 #include "cli/pipelines/submission.h"
+#include "cli/results/left_out.h"
 #include "cli/results/run_report.h"
 #include "cli/views/watch.h"
 #include "rpc/channel.h"
@@ -116,6 +117,7 @@ absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
     return FailedPrecondition("run {} of {} has not succeeded: {}", id, pipeline.name,
                               run.run().error().empty() ? "it was stopped" : run.run().error());
   }
+  RETURN_IF_ERROR(CheckAllTaken(one, run));
   RunFigures figures = FiguresOf(run);
   if (one.sweep != nullptr) KeepForSweep(*one.sweep, figures);
   ordered_json result = {{"figures", FiguresToJson(figures)}};
@@ -124,6 +126,16 @@ absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
                    TryPolicies(session_, pipeline.name, id, *one.sweep, one.prices));
   result.update(tried);
   return result;
+}
+
+// Figures of a part of the data are not kept, and the run is not asked again.
+absl::Status CaseRunner::CheckAllTaken(const BenchCase& one, const v1::GetRunResponse& run) const {
+  for (const auto& [name, left_out] : run.left_out()) {
+    if (left_out.not_taken().num_files() == 0) continue;
+    RETURN_IF_ERROR(Forget(one));
+    return FailedPrecondition("{}", DescribeNotTaken(left_out.not_taken(), name));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CaseRunner::Forget(const BenchCase& one) const {

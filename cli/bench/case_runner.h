@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "cli/bench/bench_case.h"
 #include "cli/stack/session.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
 
@@ -34,6 +35,8 @@ class CaseRunner {
   absl::Status Forget(const BenchCase& one) const;
 
  private:
+  // FAILED_PRECONDITION, once the run is forgotten, when it lacks files of its datasets.
+  absl::Status CheckAllTaken(const BenchCase& one, const supervisor::v1::GetRunResponse& run) const;
   absl::StatusOr<int64_t> RunToEnd(const BenchCase& one, const NamedPipeline& pipeline) const;
 
   const Session& session_;

@@ -6,6 +6,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/bench/pipeline_variant.h"
+#include "cli/results/left_out.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -56,7 +57,10 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> Backtest(
     policy.set_text(candidates[i].trigger);
   }
   const auto ignore = [](const v1::WatchBacktestResponse::Progress&) {};
-  return session.Follow(&supervisor::SupervisorClient::WatchBacktest, request, ignore);
+  ASSIGN_OR_RETURN(v1::WatchBacktestResponse::Final final,
+                   session.Follow(&supervisor::SupervisorClient::WatchBacktest, request, ignore));
+  if (final.not_taken().num_files() == 0) return final;
+  return FailedPrecondition("{}", DescribeNotTaken(final.not_taken()));
 }
 
 ordered_json Described(const PolicyCandidate& candidate) {

@@ -177,8 +177,7 @@ std::optional<std::string_view> OptionWithNothingAfterEquals(int argc, char** ar
 absl::StatusOr<ParseResult> Command::Parse(int argc, char** argv) {
   try {
     if (const auto word = OptionWithNothingAfterEquals(argc, argv)) {
-      return InvalidArgument("{} is empty: write a value after it, or leave the option out",
-                             *word);
+      return InvalidArgument("{} is empty: write a value after it, or leave the option out", *word);
     }
     node_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

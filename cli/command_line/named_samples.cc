@@ -1,11 +1,16 @@
 #include "cli/command_line/named_samples.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
+#include <iostream>
 #include <optional>
+#include <utility>
 
 #include "nlohmann/json.hpp"
 
+#include "base/files.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -59,18 +64,53 @@ bool AddLine(std::string_view line, NamedSamples& samples) {
   return true;
 }
 
-// The whole document of `datasets records --json`; std::nullopt when the text is no such one.
+// The whole document of `datasets records --json`, or its list of records; std::nullopt when the
+// text is no such one. Holds one record at a time.
 std::optional<NamedSamples> AsDocument(std::string_view text) {
-  const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return std::nullopt;
-  const bool has_records = document.is_object() && document.contains("records");
-  const nlohmann::json& records = has_records ? document["records"] : document;
-  if (!records.is_array()) return std::nullopt;
   NamedSamples samples;
-  for (const nlohmann::json& record : records) {
-    if (!AddObject(record, samples)) return std::nullopt;
-  }
+  const int record_depth = text.front() == '[' ? 1 : 2;
+  std::string list;
+  bool names_all = true;
+  const auto take = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& part) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::key && depth == 1) list = part.get<std::string>();
+    const bool is_record = event == Event::object_end && depth == record_depth &&
+                           (record_depth == 1 || list == "records");
+    if (!is_record) return true;
+    names_all = names_all && AddObject(part, samples);
+    return false;
+  };
+  const nlohmann::json rest = nlohmann::json::parse(text, take, /*allow_exceptions=*/false);
+  const bool is_document = rest.is_object() && rest.contains("records");
+  const nlohmann::json& left = is_document ? rest["records"] : rest;
+  if (!left.is_array() || !left.empty() || !names_all) return std::nullopt;
   return samples;
+}
+
+absl::Status TooLarge() {
+  return ResourceExhausted("it is larger than {} MiB; name the samples in several files",
+                           kMaxSampleFileBytes >> 20);
+}
+
+absl::StatusOr<std::string> ReadStandardInput() {
+  std::string text;
+  std::string part(size_t{1} << 16, '\0');
+  while (std::cin.read(part.data(), std::ssize(part)) || std::cin.gcount() > 0) {
+    text.append(part, 0, static_cast<size_t>(std::cin.gcount()));
+    if (text.size() > kMaxSampleFileBytes) return TooLarge();
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> ReadTextOf(const std::string& path) {
+  struct stat info = {};
+  const bool is_there = ::stat(path.c_str(), &info) == 0;
+  if (is_there && !S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) {
+    return InvalidArgument("it is neither a file nor a pipe; - reads stdin");
+  }
+  if (is_there && std::cmp_greater(info.st_size, kMaxSampleFileBytes)) return TooLarge();
+  auto text = files::Read(path, kMaxSampleFileBytes);
+  return absl::IsResourceExhausted(text.status()) ? TooLarge() : std::move(text);
 }
 
 }  // namespace
@@ -91,7 +131,8 @@ absl::StatusOr<NamedSamples> ReadKeys(std::string_view text) {
 absl::StatusOr<NamedSamples> ReadNamedSamples(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[')) {
-    if (std::optional<NamedSamples> samples = AsDocument(text)) return *std::move(samples);
+    const std::string_view document = text.substr(first);
+    if (std::optional<NamedSamples> samples = AsDocument(document)) return *std::move(samples);
   }
   NamedSamples samples;
   for (int64_t number = 1; !text.empty(); ++number) {
@@ -105,6 +146,15 @@ absl::StatusOr<NamedSamples> ReadNamedSamples(std::string_view text) {
         number, OneLine(line.substr(0, 80)));
   }
   return samples;
+}
+
+absl::StatusOr<NamedSamples> ReadSampleFile(const std::string& path) {
+  const std::string where = path == "-" ? "stdin" : path;
+  const absl::StatusOr<std::string> text = path == "-" ? ReadStandardInput() : ReadTextOf(path);
+  RETURN_IF_ERROR(Annotate(text.status(), where));
+  auto named = ReadNamedSamples(*text);
+  RETURN_IF_ERROR(Annotate(named.status(), where));
+  return named;
 }
 
 void RemoveRepetitions(NamedSamples& samples) {

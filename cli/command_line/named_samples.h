@@ -26,6 +26,13 @@ absl::StatusOr<NamedSamples> ReadKeys(std::string_view text);
 // INVALID_ARGUMENT, with the line, for anything else.
 absl::StatusOr<NamedSamples> ReadNamedSamples(std::string_view text);
 
+// A file of samples is at most this large.
+inline constexpr size_t kMaxSampleFileBytes = size_t{256} << 20;
+
+// Reads such a file, or a pipe; "-" is stdin. RESOURCE_EXHAUSTED for one that is larger,
+// INVALID_ARGUMENT for a device.
+absl::StatusOr<NamedSamples> ReadSampleFile(const std::string& path);
+
 // Removes what is named twice, and sorts.
 void RemoveRepetitions(NamedSamples& samples);
 

@@ -1,5 +1,11 @@
 #include "cli/command_line/named_samples.h"
 
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
@@ -64,6 +70,37 @@ TEST(NamedSamplesTest, AreNamedOnce) {
   RemoveRepetitions(samples);
   EXPECT_THAT(samples.keys, ElementsAre(1, 3));
   EXPECT_THAT(samples.places, ElementsAre(Pair("a", 2), Pair("b", 1)));
+}
+
+TEST(NamedSamplesTest, AreReadFromFilesAndPipesOfABoundedSize) {
+  const std::string folder = ::testing::TempDir();
+  const std::string path = folder + "/named_samples";
+  std::ofstream(path) << "5\n6\n";
+  EXPECT_THAT(ReadSampleFile(path)->keys, ElementsAre(5, 6));
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  ASSERT_EQ(write(ends[1], "7\n", 2), 2);
+  close(ends[1]);
+  EXPECT_THAT(ReadSampleFile(fmt::format("/dev/fd/{}", ends[0]))->keys, ElementsAre(7));
+  close(ends[0]);
+  EXPECT_THAT(ReadSampleFile("/dev/zero"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("/dev/zero: it is neither a file nor a pipe")));
+  EXPECT_THAT(ReadSampleFile(folder),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("neither")));
+  std::filesystem::resize_file(path,
+                               kMaxSampleFileBytes + 1);  // The zeros take no room on the disk.
+  EXPECT_THAT(ReadSampleFile(path), StatusIs(absl::StatusCode::kResourceExhausted,
+                                             HasSubstr("it is larger than 256 MiB")));
+  std::filesystem::remove(path);
+  EXPECT_THAT(ReadSampleFile(path), StatusIs(absl::StatusCode::kNotFound, HasSubstr(path)));
+}
+
+TEST(NamedSamplesTest, OfADocumentAreItsRecordsAlone) {
+  EXPECT_THAT(ReadNamedSamples("{\"matching\":[{\"key\":1}],\"records\":[{\"key\":2}]}")->keys,
+              ElementsAre(2));
+  EXPECT_THAT(ReadNamedSamples("[{\"key\":1}, 2]"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("line 1")));
 }
 
 }  // namespace

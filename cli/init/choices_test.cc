@@ -132,6 +132,9 @@ TEST(LabelChoice, WithoutANameTheLastColumnIsAGuessWithOthersBesideIt) {
   EXPECT_THAT(choice->guess.unknown, HasSubstr("--label COLUMN"));
   ASSERT_EQ(choice->guess.others.size(), 1);
   EXPECT_THAT(Flat(choice->guess.others[0].line), HasSubstr("label: {column: a"));
+  const auto with_blank = LabelOf(MakeTable({{"a (cm)", Two}, {"b", Noise}}));
+  ASSERT_EQ(with_blank->guess.others.size(), 1);
+  EXPECT_EQ(with_blank->guess.others[0].reason, "with --label 'a (cm)'");
 }
 
 TEST(LabelChoice, FewWholeNumbersAreClassesAndMaybeAmounts) {

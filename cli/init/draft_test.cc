@@ -147,8 +147,9 @@ TEST_F(DraftTest, OptionsThatDoNothingAreRefused) {
 TEST_F(DraftTest, DataThatCannotBeGuessedSaysWhatToDo) {
   EXPECT_THAT(Draft(folder_ + "/none.csv").status(),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("does not exist")));
-  EXPECT_THAT(Draft(folder_).status(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("has no .csv")));
+  EXPECT_THAT(
+      Draft(folder_).status(),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("ends in one of .csv, .tsv, .tab, .txt")));
   EXPECT_THAT(Draft(Write("a.json", "[{\"a\": 1}]")).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("jq -c '.[]'")));
   EXPECT_THAT(Draft(Write("a.parquet", "PAR1\x15\x04rest of it")).status(),
@@ -157,6 +158,20 @@ TEST_F(DraftTest, DataThatCannotBeGuessedSaysWhatToDo) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is empty")));
   EXPECT_THAT(Draft(Write("header.csv", "a,b\n")).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no records")));
+}
+
+TEST_F(DraftTest, AFolderOfJsonAloneHasTheDataInIt) {
+  const std::string lines = "{\"a\": 1, \"label\": \"x\"}\n{\"a\": 2, \"label\": \"y\"}\n";
+  Write("a.json", lines);
+  Write("b.json", lines);
+  const auto draft = Draft(folder_);
+  ASSERT_THAT(draft.status(), IsOk());
+  EXPECT_THAT(draft->dataset[1].value, HasSubstr("*.json"));
+  // Beside other data they are about it.
+  Write("c.csv", "a,label\n1,x\n2,y\n3,x\n");
+  const auto table = Draft(folder_);
+  ASSERT_THAT(table.status(), IsOk());
+  EXPECT_THAT(table->dataset[1].value, HasSubstr(".csv"));
 }
 
 TEST_F(DraftTest, AFileInLatin1IsCopied) {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
 
+#include "base/numbers/number_text.h"
+#include "base/paths/shell_word.h"
 #include "base/printable.h"
 #include "base/thousands.h"
 
@@ -65,7 +66,7 @@ Task TaskOf(const ColumnFacts& facts) {
 
 double NumberOf(const std::string& text) {
   double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
+  ReadNumber(text, number);
   return number;
 }
 
@@ -170,7 +171,7 @@ void OfferOthers(const std::vector<ColumnFacts>& facts, const std::vector<size_t
     }
     if (facts[column].num_distinct() > 50 && task == Task::kClassification) continue;
     guess.others.push_back({"label: " + ValueOf(facts[column], task),
-                            fmt::format("with --label {}", facts[column].name)});
+                            "with --label " + ShellWord(facts[column].name)});
   }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 
 #include "base/files.h"
 #include "base/printable.h"
@@ -57,6 +58,14 @@ std::optional<DataKind> KindOf(const std::string& extension) {
     if (lower == text || lower.starts_with(std::string(text) + ".")) return kind;
   }
   return std::nullopt;
+}
+
+// Files of JSON are mostly about others. Where there is nothing else, they are the data.
+constexpr std::string_view kJson = ".json";
+std::optional<DataKind> KindBesideNone(const std::string& extension) {
+  const std::string lower = Lower(extension);
+  const bool is_json = lower == kJson || lower.starts_with(std::string(kJson) + ".");
+  return is_json ? DataKind::kJsonLines : KindOf(extension);
 }
 
 absl::StatusOr<std::string> ReadPart(const storage::OpenFile& file, int64_t offset, size_t most) {
@@ -140,11 +149,11 @@ struct Extensions {
   std::map<DataKind, int64_t> kinds = {};
 };
 
-Extensions Sort(const storage::FileListing& listing) {
+Extensions Sort(const storage::FileListing& listing, bool takes_json) {
   Extensions sorted;
   for (const storage::ListedFile& file : listing.files) {
     const std::string extension = ExtensionOf(file.path);
-    const auto kind = KindOf(extension);
+    const auto kind = takes_json ? KindBesideNone(extension) : KindOf(extension);
     if (!kind) continue;
     sorted.files[extension].push_back(&file);
     ++sorted.kinds[*kind];
@@ -156,7 +165,7 @@ Extensions Sort(const storage::FileListing& listing) {
 void Take(const Extensions& sorted, DataKind kind, SeenData& data) {
   std::vector<std::string> extensions;
   for (const auto& [extension, files] : sorted.files) {
-    if (KindOf(extension) == kind) extensions.push_back(extension);
+    if (KindBesideNone(extension) == kind) extensions.push_back(extension);
   }
   std::ranges::stable_sort(extensions, [&](const std::string& a, const std::string& b) {
     return sorted.files.at(a).size() > sorted.files.at(b).size();
@@ -181,10 +190,15 @@ absl::StatusOr<SeenData> LookAtFolder(const std::string& folder) {
   storage::TriedFiles files;
   SeenData data{.folder = folder};
   ASSIGN_OR_RETURN(const storage::FileListing listing, files.List(folder, "**"));
-  const Extensions sorted = Sort(listing);
+  Extensions sorted = Sort(listing, /*takes_json=*/false);
+  if (sorted.kinds.empty()) sorted = Sort(listing, /*takes_json=*/true);
   if (sorted.kinds.empty()) {
+    std::vector<std::string_view> names;
+    for (const auto& [text, kind] : kExtensions) names.push_back(text);
     return NotFound(
-        "{} has no .csv, .tsv, .jsonl, .png or .jpg file; name the folder that has them", folder);
+        "{} has no file whose name ends in one of {} and {}, packed or not; name the folder that "
+        "has them, or a file",
+        folder, fmt::join(names, ", "), kJson);
   }
   const auto most =
       std::ranges::max_element(sorted.kinds, {}, [](const auto& kind) { return kind.second; });

@@ -35,7 +35,7 @@ constexpr Count kCounts[] = {
 };
 
 struct Loss {
-  std::string what;  // "of the records of weather could not be read"
+  std::string what;  // "of the records of weather were left out"
   int64_t num_lost = 0;
   int64_t num_all = 0;
 
@@ -50,8 +50,7 @@ Loss OfRecords(const std::string& name, const rpc::v1::LeftOut& left_out) {
   for (const auto& reason : left_out.reasons()) {
     if (reason.wanted()) num_lost -= reason.num_records();
   }
-  return {fmt::format("of the records of {} could not be read", name), num_lost,
-          left_out.num_seen()};
+  return {fmt::format("of the records of {} were left out", name), num_lost, left_out.num_seen()};
 }
 
 Loss OfTrainings(const v1::GetRunResponse& run) {

@@ -64,15 +64,15 @@ TEST(Ledger, WhatWasLostIsTheFirstSentenceOfARun) {
   left_out.add_reasons()->set_num_records(250);
   left_out.add_reasons()->set_num_records(100);
   left_out.mutable_reasons(1)->set_wanted(true);
-  EXPECT_EQ(MuchLost(run), "25 % of the records of weather could not be read (250 of 1,000).");
+  EXPECT_EQ(MuchLost(run), "25 % of the records of weather were left out (250 of 1,000).");
   *run.mutable_ledger() = SomeLedger();
-  EXPECT_EQ(MuchLost(run), "25 % of the records of weather could not be read (250 of 1,000).")
+  EXPECT_EQ(MuchLost(run), "25 % of the records of weather were left out (250 of 1,000).")
       << "7 of 835 are less than one per cent";
   *run.add_active() = Window(100, 0);
   *run.add_active() = Window(300, 100);
   EXPECT_EQ(Headline(run, {}).substr(0, MuchLost(run).size()), MuchLost(run));
   EXPECT_EQ(MuchLost(run),
-            "25 % of the records of weather could not be read (250 of 1,000), and 25 % of the "
+            "25 % of the records of weather were left out (250 of 1,000), and 25 % of the "
             "samples of weather for evaluation could not be used (100 of 400).");
 }
 

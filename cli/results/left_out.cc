@@ -72,6 +72,15 @@ std::string DescribeFiltered(const v1::GetRunResponse& run, const View& view) {
   return text;
 }
 
+std::string DescribeAllNotTaken(const v1::GetRunResponse& run, const View& view) {
+  std::string text;
+  for (const auto& [name, left_out] : ByDataset(run)) {
+    if (left_out.not_taken().num_files() == 0) continue;
+    text += Wrapped(DescribeNotTaken(left_out.not_taken(), name), view, 0);
+  }
+  return text;
+}
+
 std::string DescribeUnlabelled(const v1::GetRunResponse& run) {
   std::string text;
   for (const auto& [name, left_out] : ByDataset(run)) {
@@ -96,12 +105,26 @@ std::string DescribeLeftOut(const v1::GetRunResponse& run, const View& view) {
   for (const auto& [name, left_out] : ByDataset(run)) {
     if (left_out.reasons_size() > 0) text += DescribeReasons(OneLine(name), left_out, view);
   }
-  return text + DescribeFiltered(run, view) + DescribeUnlabelled(run);
+  return text + DescribeFiltered(run, view) + DescribeUnlabelled(run) +
+         DescribeAllNotTaken(run, view);
+}
+
+std::string DescribeNotTaken(const rpc::v1::FilesNotTaken& not_taken, const std::string& dataset) {
+  return OneLine(storage::NotTakenText(not_taken, dataset));
+}
+
+ordered_json NotTakenToJson(const rpc::v1::FilesNotTaken& not_taken) {
+  ordered_json first = ordered_json::array();
+  for (const rpc::v1::FilesNotTaken::File& file : not_taken.files()) {
+    first.push_back({{"file", file.path()}, {"reason", file.reason()}});
+  }
+  return {{"files", not_taken.num_files()}, {"first", std::move(first)}};
 }
 
 ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
   int64_t records = 0, seen = 0, files = 0, unlabelled = 0, lost_bytes = 0, bytes = 0, filtered = 0;
   ordered_json reasons = ordered_json::array(), filters = ordered_json::array();
+  ordered_json not_taken = ordered_json::array();
   for (const auto& [name, left_out] : ByDataset(run)) {
     records += left_out.num_records();
     seen += left_out.num_seen();
@@ -116,6 +139,10 @@ ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
                          {"filtered", left_out.num_filtered()},
                          {"of", left_out.num_seen()}});
     }
+    if (left_out.not_taken().num_files() > 0) {
+      not_taken.push_back({{"dataset", name}});
+      not_taken.back().update(NotTakenToJson(left_out.not_taken()));
+    }
     for (const LeftOut::Reason& reason : left_out.reasons()) {
       reasons.push_back(ReasonToJson(name, reason));
     }
@@ -128,7 +155,8 @@ ordered_json LeftOutToJson(const v1::GetRunResponse& run) {
           {"of_bytes", bytes},
           {"filtered", filtered},
           {"filters", std::move(filters)},
-          {"reasons", std::move(reasons)}};
+          {"reasons", std::move(reasons)},
+          {"not_taken", std::move(not_taken)}};
 }
 
 }  // namespace tidemill::cli

@@ -7,10 +7,10 @@
 
 #include "base/time.h"
 #include "cli/results/baselines.h"
+#include "cli/results/graph_warnings.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/prepared_samples.h"
-#include "cli/results/samples_ahead.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/time_text.h"
@@ -112,6 +112,7 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
   if (trigger.has_ledger()) json["ledger"] = LedgerToJson(trigger.ledger());
   if (!trigger.skip_reason().empty()) json["skip_reason"] = trigger.skip_reason();
   AddLimit(trigger.result(), json);
+  AddGraphWarnings(trigger.result(), json);
   if (trigger.result().has_downsampling())
     json["downsampling"] = DownsamplingToJson(trigger.result().downsampling());
   return json;

@@ -14,13 +14,13 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/results/graph_warnings.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/matrix.h"
 #include "cli/results/prepared_samples.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_json.h"
-#include "cli/results/samples_ahead.h"
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
@@ -158,6 +158,15 @@ std::string DescribeSamples(const v1::GetRunResponse& run, const View& view) {
   return Wrapped(DescribeLedger(run.ledger()), view, 0);
 }
 
+// What the graphs of trainings warned of.
+std::string DescribeWarnings(const v1::GetRunResponse& run, const View& view) {
+  std::string text;
+  for (const std::string& warning : GraphWarningsOf(run)) {
+    text += Wrapped("warning: " + Printable(warning), view, 0);
+  }
+  return text;
+}
+
 // How many models were trained before, and why those of other triggers could not be.
 std::string DescribeReuse(const v1::GetRunResponse& run, const View& view) {
   int64_t num_reused = 0;
@@ -187,7 +196,7 @@ std::string DescribeReuse(const v1::GetRunResponse& run, const View& view) {
 
 std::string DescribeTriggers(const v1::GetRunResponse& run, const View& view) {
   return ListTriggers(run, view) + DescribeReuse(run, view) + DescribeSamples(run, view) +
-         DescribeLate(run) + DescribeLeftOut(run, view) +
+         DescribeLate(run) + DescribeLeftOut(run, view) + DescribeWarnings(run, view) +
          (view.full ? ListVerdicts(run) : SummariseVerdicts(run, view));
 }
 

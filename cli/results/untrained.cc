@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 
 #include "base/printable.h"
+#include "base/time.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -131,6 +132,30 @@ void AddUntrained(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
   if (!run.has_stream_ended()) return;
   json["end_of_stream"] = {{"untrained_samples", run.stream_ended().num_leftover()},
                            {"standing", run.stream_ended().standing()}};
+}
+
+std::string DescribeAhead(const v1::GetRunResponse& run) {
+  if (!run.has_samples_ahead()) return "";
+  const v1::SamplesAhead& ahead = run.samples_ahead();
+  std::string text = fmt::format("  warning: {} {} ahead of the others, the first at {}",
+                                 WithThousands(ahead.num_samples()),
+                                 ahead.num_samples() == 1 ? "sample is" : "samples are",
+                                 FormatTimestampShort({ahead.first_event_time()}));
+  if (ahead.has_reached_event_time()) {
+    text += fmt::format(" where these have reached {}",
+                        FormatTimestampShort({ahead.reached_event_time()}));
+  }
+  return text + "; they wait, and do not move the clock (`live.ahead`)\n";
+}
+
+void AddAhead(const v1::GetRunResponse& run, nlohmann::ordered_json& json) {
+  if (!run.has_samples_ahead()) return;
+  const v1::SamplesAhead& ahead = run.samples_ahead();
+  json["ahead"] = {{"samples", ahead.num_samples()},
+                   {"first", FormatTimestamp({ahead.first_event_time()})}};
+  if (ahead.has_reached_event_time()) {
+    json["ahead"]["reached"] = FormatTimestamp({ahead.reached_event_time()});
+  }
 }
 
 }  // namespace tidemill::cli

@@ -1,6 +1,6 @@
 // The parts of a run's stream that no training used: triggers that were skipped, a stream that
-// ended before any trigger, samples after the last trigger. And what was decided and chosen in
-// place of plug-ins that failed.
+// ended before any trigger, samples after the last trigger, samples of a live run that are ahead of
+// the others. And what was decided and chosen in place of plug-ins that failed.
 #pragma once
 
 #include <cstdint>
@@ -44,5 +44,11 @@ void AddReplaced(const supervisor::v1::GetRunResponse& run, nlohmann::ordered_js
 
 // Adds `num_skipped_triggers` and, once the stream has ended, `end_of_stream`.
 void AddUntrained(const supervisor::v1::GetRunResponse& run, nlohmann::ordered_json& json);
+
+// Returns a line about the samples that are ahead, or "" when there are none.
+std::string DescribeAhead(const supervisor::v1::GetRunResponse& run);
+
+// Adds them as "ahead" when there are some.
+void AddAhead(const supervisor::v1::GetRunResponse& run, nlohmann::ordered_json& json);
 
 }  // namespace tidemill::cli

@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "base/version.h"
+#include "cli/results/left_out.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_measures.h"
 #include "cli/run_directory/backtest_assets.h"
@@ -294,6 +295,7 @@ ordered_json SourcesToJson(const BacktestFinal& final) {
                                                       {"models_asked", final.asks_models()}})
                                       : ordered_json(nullptr)},
           {"own_left_out", final.own_left_out()},
+          {"not_taken", NotTakenToJson(final.not_taken())},
           {"shuffles", final.num_shuffles()}};
 }
 
@@ -347,6 +349,9 @@ std::string DescribeBacktest(const BacktestFinal& final) {
   if (!final.own_left_out().empty()) {
     text += fmt::format("The pipeline's own policy is not among them: {}.\n",
                         Printable(final.own_left_out()));
+  }
+  if (final.not_taken().num_files() > 0) {
+    text += DescribeNotTaken(final.not_taken()) + "\n";
   }
   if (final.num_shuffles() > 0) {
     text += fmt::format(

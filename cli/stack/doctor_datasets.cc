@@ -10,6 +10,15 @@ Findings ExamineDatasets(const Session& session) {
   if (!datasets.ok()) return {};  // What is wrong with storage is another finding.
   Findings findings;
   for (const storage::v1::Dataset& dataset : *datasets) {
+    if (!dataset.unreachable().empty()) {
+      findings.push_back(
+          {"dataset", Health::kFail,
+           fmt::format(
+               "{}: no record can be read: {}; running its pipeline allows its folder again",
+               dataset.name(), dataset.unreachable()),
+           "tidemill datasets show " + dataset.name()});
+      continue;
+    }
     std::string lost;
     if (storage::AnyLost(dataset.left_out())) lost = storage::LeftOutText(dataset.left_out());
     if (dataset.num_bad_samples() > 0) {

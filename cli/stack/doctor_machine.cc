@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "base/paths/shell_word.h"
 #include "base/process/program_folder.h"
 #include "base/time.h"
 #include "base/version.h"
@@ -48,12 +49,6 @@ std::string OutputOf(const std::string& command) {
   return text;
 }
 
-std::string QuotedForShell(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
-  return quoted + "'";
-}
-
 constexpr const char* kBuildFix = "make build";
 
 std::optional<Finding> ProblemOf(const std::string& program, bool tells_version) {
@@ -62,7 +57,7 @@ std::optional<Finding> ProblemOf(const std::string& program, bool tells_version)
                    fmt::format("{} cannot be run: {}", program, std::strerror(errno)), kBuildFix};
   }
   if (!tells_version) return std::nullopt;
-  const std::string told = OutputOf(QuotedForShell(program) + " --version 2>/dev/null");
+  const std::string told = OutputOf(ShellWord(program) + " --version 2>/dev/null");
   if (told.find(kVersion) != std::string::npos) return std::nullopt;
   return Finding{"programs", Health::kFail,
                  fmt::format("{} is not of version {}", program, kVersion), kBuildFix};
@@ -81,7 +76,7 @@ Finding ExamineProcessors(const std::string& folder) {
     return {"processors", Health::kOk, fmt::format("{} processors, no GPU", cores), ""};
   }
   const std::string libraries =
-      OutputOf("ldd " + QuotedForShell(files::Join(folder, kTorchPrograms[0])) + " 2>/dev/null");
+      OutputOf("ldd " + ShellWord(files::Join(folder, kTorchPrograms[0])) + " 2>/dev/null");
   if (libraries.find("libtorch_cuda") == std::string::npos) {
     return {"processors", Health::kWarn,
             "there is a GPU, and this Tidemill was built with a libtorch without CUDA",

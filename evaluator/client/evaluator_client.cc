@@ -134,8 +134,14 @@ absl::Status EvaluatorClient::Predict(const v1::PredictionModel& model, const Ne
   }
   unwanted.request_stop();
   sender.reset();  // Waits until all is sent.
-  const absl::Status ended = FromGrpc(stream->Finish());
+  absl::Status ended = FromGrpc(stream->Finish());
   if (!taken.ok()) return taken;
+  if (made.ok() && absl::IsCancelled(ended) && !peer_.stop.stop_requested()) {
+    ended = Unavailable(
+        "the evaluator ended the stream: it was silent, and another one needed its place; ask "
+        "again "
+        "for the records without an answer");
+  }
   return made.ok() || absl::IsCancelled(made) ? ended : made;
 }
 

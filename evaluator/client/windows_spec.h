@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/times/clock_time.h"
+#include "base/times/time_zone.h"
 #include "config/config.h"
 
 namespace tidemill::evaluator {
@@ -59,23 +61,33 @@ enum class CalendarUnit { kMonth, kYear };
 struct Periodic {
   static constexpr std::string_view kType = "periodic";
   static constexpr std::string_view kDoc =
-      "Windows that begin at regular times, counted from a round time in UTC. They overlap if they "
-      "are longer than the time between two beginnings. The first window is the last one that "
+      "Windows that begin at regular times, counted from a round time on a clock. They overlap if "
+      "they are longer than the time between two beginnings. The first window is the last one that "
       "begins at or before the dataset's first event.";
 
   std::optional<Duration> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
   Duration offset = {};
   std::optional<Duration> length = std::nullopt;
+  std::optional<std::string> time_zone = std::nullopt;
 
   void Fields(auto&& field) {
-    field("every", every, "Time between two beginnings, counted from 1970-01-01.",
-          {.example = "7d"});
+    field(
+        "every", every,
+        "Time between two beginnings, counted from 1970-01-01. A whole number of days follows the "
+        "clock through daylight saving time; any other length stays what it is.",
+        {.example = "7d"});
     field("calendar", calendar, "Instead of `every`: a window begins with each month or year.");
     field("offset", offset, "Moves every beginning by this much.", {.example = "6h"});
     field("length", length,
           "Length of a window. By default a window ends where the next one begins.",
           {.example = "30d"});
+    field("time_zone", time_zone,
+          "Zone of the clock: UTC, Asia/Shanghai, +08:00. By default that of the dataset, "
+          "`event_time.time_zone`.");
+  }
+  void TakeClock(const std::string& zone) {
+    if (!time_zone && zone != "UTC") time_zone = zone;
   }
   void Check(config::Problems& problems) const {
     if (every.has_value() == calendar.has_value()) {
@@ -87,13 +99,16 @@ struct Periodic {
     if (length && length->micros <= 0) {
       problems.Add("length", "must be positive", "write a length such as 30d");
     }
+    if (const auto zone = TimeZone::Create(time_zone.value_or("UTC")); !zone.ok()) {
+      problems.Add("time_zone", std::string(zone.status().message()), "");
+    }
   }
   friend bool operator==(const Periodic&, const Periodic&) = default;
 };
 
 struct TimeInterval {
-  Timestamp from;
-  Timestamp to;
+  ClockTime from;
+  ClockTime to;
 
   void Fields(auto&& field) {
     field("from", from, "The first moment of the interval.",

@@ -227,14 +227,16 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   arithmetic.set_threads(job.num_threads());
   const storage::StorageClient storage(storage_peer);
   model_store::ModelStoreClient store(store_peer);
-  ModelCache models(store, dataset,
-                    {.make_predictor = arithmetic.make_predictor,
-                     .enter_sandbox =
-                         [&](const transform::GraphSpec& graph) {
-                           return arithmetic.enter_sandbox(
-                               {.graph = graph, .starts_processes = !spec.RunsWith().empty()});
-                         },
-                     .max_bytes = job.model_bytes()});
+  ModelCache models(
+      store, dataset,
+      {.make_predictor = arithmetic.make_predictor,
+       .enter_sandbox =
+           [&](const transform::GraphSpec& graph) {
+             return arithmetic.enter_sandbox({.readable = {peers.TokenFolder()},
+                                              .graph = graph,
+                                              .starts_processes = !spec.RunsWith().empty()});
+           },
+       .max_bytes = job.model_bytes()});
   const auto bad = loader::RecordBadSamples(storage, {job.evaluation().snapshot().dataset_id()});
   const MeasurementPlan plan{.spec = spec,
                              .class_names = storage::EffectiveLabel(dataset).classes,

@@ -33,7 +33,10 @@ absl::Status CheckClasses(const std::vector<std::string>& of_model,
 
 bool IsTransient(const absl::Status& status) {
   return status.code() == absl::StatusCode::kUnavailable ||
-         status.code() == absl::StatusCode::kDeadlineExceeded;
+         status.code() == absl::StatusCode::kDeadlineExceeded ||
+         // The job's token has expired while the machine was suspended; another attempt has a new
+         // one.
+         status.code() == absl::StatusCode::kUnauthenticated;
 }
 
 absl::Status WhyUnusable(const absl::Status& status) {

@@ -166,14 +166,15 @@ absl::Status WriteModelColumns(const v1::EvaluationJob& job, const Arithmetic& a
   arithmetic.set_threads(1);
   const storage::StorageClient storage(storage_peer);
   model_store::ModelStoreClient store(store_peer);
-  ModelCache models(
-      store, dataset,
-      {.make_predictor = arithmetic.make_predictor,
-       .enter_sandbox =
-           [&](const transform::GraphSpec& graph) {
-             return arithmetic.enter_sandbox({.writable = {FolderOf(job.file())}, .graph = graph});
-           },
-       .max_bytes = job.model_bytes()});
+  ModelCache models(store, dataset,
+                    {.make_predictor = arithmetic.make_predictor,
+                     .enter_sandbox =
+                         [&](const transform::GraphSpec& graph) {
+                           return arithmetic.enter_sandbox({.readable = {peers.TokenFolder()},
+                                                            .writable = {FolderOf(job.file())},
+                                                            .graph = graph});
+                         },
+                     .max_bytes = job.model_bytes()});
   const int64_t model_id = columns.model_id();
   ASSIGN_OR_RETURN(const std::vector<ScoredModel*> only, models.GetFirst({&model_id, 1}));
   ScoredModel& model = *only.front();

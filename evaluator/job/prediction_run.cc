@@ -71,13 +71,14 @@ absl::Status RunPredictions(const v1::EvaluationJob& job, const Arithmetic& arit
   ASSIGN_OR_RETURN(const auto spec, models::DecodeArtefactSpec(part));
   ASSIGN_OR_RETURN(const LocalSocket listening,
                    rpc::MessageSocket::Listen(prediction.folder(), prediction.socket()));
-  ModelCache models(store, spec.dataset,
-                    {.make_predictor = arithmetic.make_predictor,
-                     .enter_sandbox =
-                         [&](const transform::GraphSpec& graph) {
-                           return arithmetic.enter_sandbox({.graph = graph});
-                         },
-                     .max_bytes = job.model_bytes()});
+  ModelCache models(
+      store, spec.dataset,
+      {.make_predictor = arithmetic.make_predictor,
+       .enter_sandbox =
+           [&](const transform::GraphSpec& graph) {
+             return arithmetic.enter_sandbox({.readable = {peers.TokenFolder()}, .graph = graph});
+           },
+       .max_bytes = job.model_bytes()});
   ASSIGN_OR_RETURN(const std::vector<ScoredModel*> only, models.GetFirst({&id.value, 1}));
   ScoredModel& model = *only.front();
   RETURN_IF_ERROR(WhyUnusable(model.status));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "transform/strict_categories.h"
+#include "transform/unknown_values.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -80,7 +80,7 @@ absl::StatusOr<RecordAnswers> RecordAnswers::Make(const transform::GraphSpec& gr
                                                   ScoredModel& model, int num_threads) {
   ASSIGN_OR_RETURN(ColumnMaker maker, ColumnMaker::Make(model, {.prediction = true}, num_threads));
   RecordAnswers answers(std::move(maker));
-  const auto strict = transform::RejectUnknownCategories(graph);
+  const auto strict = transform::RejectUnknown(graph);
   if (!strict) return answers;
   ASSIGN_OR_RETURN(answers.strict_, transform::Graph::Build(*strict, schema));
   if (model.graph->fitted) {
@@ -110,7 +110,7 @@ absl::StatusOr<v1::Predictions> RecordAnswers::Answer(const v1::PredictionRecord
     }
   }
   if (rows.empty()) return ToMessage(said, std::move(unanswered), {});
-  // Unknown categories are answered; what is really bad is rejected again.
+  // Unknown values are answered; what is really bad is rejected again.
   std::ranges::sort(rows);
   ASSIGN_OR_RETURN(const batch::Batch more, maker_.Make(samples.Take(rows), &unanswered));
   ASSIGN_OR_RETURN(said, Merge(said, more));

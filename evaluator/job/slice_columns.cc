@@ -1,13 +1,14 @@
 #include "evaluator/job/slice_columns.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <variant>
 
 #include "fmt/ranges.h"
 
+#include "base/digest.h"
+#include "base/numbers/number_text.h"
 #include "base/time.h"
 
 namespace tidemill::evaluator {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t kMaxValues = 10'000;
 constexpr size_t kMaxLabelBytes = 80;
+constexpr size_t kMaxKeyBytes = 256;
 constexpr char kOtherLabel[] = "other";
 
 // Bytes of the well-formed UTF-8 character that `text` begins with; 0 when there is none.
@@ -72,7 +74,7 @@ int32_t BinOf(std::string_view text, char decimal, const std::vector<double>& bi
     text = with_point;
   }
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = ReadNumber(text, number);
   if (error != std::errc() || end != text.data() + text.size() || std::isnan(number)) {
     return SliceColumns::kOther;
   }
@@ -175,13 +177,16 @@ absl::Status SliceColumns::Compute(const batch::Batch& samples, Column& column,
   });
 }
 
-int32_t SliceColumns::NumberOf(std::string_view value, Column& column) {
-  if (!column.bins.empty()) return BinOf(value, decimal_, column.bins);
+int32_t SliceColumns::NumberOf(std::string_view text, Column& column) {
+  if (!column.bins.empty()) return BinOf(text, decimal_, column.bins);
+  // Long values are remembered by their digest. No label shows more of them than their front.
+  const std::string digest = text.size() > kMaxKeyBytes ? Cleaned(text) + Sha256(text) : "";
+  const std::string_view value = digest.empty() ? text : digest;
   if (const auto known = column.by_value.find(value); known != column.by_value.end()) {
     return known->second;
   }
   if (column.by_value.size() >= kMaxValues) return kOther;
-  std::string label = Cleaned(value);
+  std::string label = Cleaned(text);
   int32_t number = kOther;
   if (label != kOtherLabel) {
     const auto [at, is_new] =

@@ -64,7 +64,7 @@ class SliceColumns {
                                          const transform::SampleSchema& samples);
   static absl::StatusOr<Column> ColumnOf(const ExpressionSlices& spec,
                                          const storage::DatasetSpec* dataset);
-  int32_t NumberOf(std::string_view value, Column& column);
+  int32_t NumberOf(std::string_view text, Column& column);
   absl::Status Compute(const batch::Batch& samples, Column& column, std::vector<int32_t>& numbers);
 
   // Fills in `values_`, one for each column. Absent ones belong to `other`.

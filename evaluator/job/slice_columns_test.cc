@@ -50,6 +50,12 @@ TEST(SliceColumns, ShowValuesAsPrintableText) {
   EXPECT_EQ(shown, "y=" + std::string(79, 'a')) << "no character is cut in two";
 }
 
+TEST(SliceColumns, OfLongValuesHaveTheLabelsOfTheirFronts) {
+  const std::string front(300, 'a');
+  EXPECT_THAT(LabelsOf({.name = "y"}, {"1," + front + "b", "2," + front + "c", "3,d"}),
+              ElementsAre("y=" + front.substr(0, 80), "y=" + front.substr(0, 80), "y=d"));
+}
+
 TEST(SliceColumns, OfASeriesAreThoseOfItsLastRow) {
   const std::vector<SliceSpec> specs = {ColumnSlices{.name = "y"}};
   transform::SampleSchema schema = testing::Schema();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -22,6 +23,10 @@ constexpr double kDoubt = 2;
 constexpr size_t kFirstLags = 4;
 // Squared differences from the mean that are smaller than this part of the squares are rounding.
 constexpr double kLeastSpread = 1e-24;
+// The slowest waves, and by how much more than they say a ratio may be: the 1 % quantile of the
+// chi-squared distribution is 1.646.
+constexpr size_t kWaves = 8;
+constexpr double kMostBeyondWaves = kWaves / 1.646;
 constexpr double kUpperShare = 0.975;
 
 // Errors become NaN or infinity, never exceptions.
@@ -43,6 +48,21 @@ class Covariances {
     return known_[lag];
   }
   size_t size() const { return series_.size(); }
+
+  // The mean power of the slowest waves, in the same units.
+  double OfSlowWaves() const {
+    double power = 0;
+    for (size_t wave = 1; wave <= kWaves; ++wave) {
+      const double step =
+          std::numbers::pi * static_cast<double>(wave) / static_cast<double>(series_.size());
+      double sum = 0;
+      for (size_t i = 0; i < series_.size(); ++i) {
+        sum += series_[i] * std::cos(step * (static_cast<double>(i) + 0.5));
+      }
+      power += 2 * sum * sum;
+    }
+    return power / (kWaves * variance_);
+  }
 
  private:
   double Computed(size_t lag) const {
@@ -143,6 +163,10 @@ Dependence DependenceOf(std::span<const double> influence, std::span<const int64
     const double before = sum.ratio;
     sum = InitialMonotoneSum(covariances, before);
     if (std::abs(sum.ratio - before) < kSame * before) break;
+  }
+  const double of_waves = covariances.OfSlowWaves();
+  if (covariances.size() >= 4 * kWaves && sum.ratio > kMostBeyondWaves * of_waves) {
+    return {.variance_ratio = std::max(1.0, of_waves), .degrees_of_freedom = kWaves};
   }
   return {.variance_ratio = sum.ratio,
           .degrees_of_freedom =

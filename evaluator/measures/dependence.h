@@ -21,6 +21,13 @@
 // moments has about n / 2m degrees of freedom (Priestley, "Spectral Analysis and Time Series",
 // 1981, section 6.2, at frequency 0), hence a quantile of Student's distribution.
 //
+// Errors that depend on the hour of the day have positive covariances first, which later
+// ones undo. So the 8 slowest waves of the series are looked at, too: their mean power is another
+// estimate of the same ratio, with 8 degrees of freedom (Mueller, "A Theory of Robust Long-Run
+// Variance Estimation", Journal of Econometrics 141, 2007; Lazarus et al., "HAR Inference", Journal
+// of Business and Economic Statistics 36, 2018). Where it is so much smaller that chance would
+// seldom make it so, at a level of 1 %, it counts.
+//
 // Blocks of rows drawn as wholes (Kuensch 1989, with the length of Politis and White 2004) cover
 // less: in 200 rows with dependence .9 there are no more than some ten blocks to draw from.
 #pragma once

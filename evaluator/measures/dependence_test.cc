@@ -1,7 +1,9 @@
 #include "evaluator/measures/dependence.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -66,6 +68,16 @@ TEST(Dependence, IsFoundWhereEachSeriesOfManyFollowsItself) {
     }
   }
   EXPECT_NEAR(DependenceOf(influence, times).variance_ratio, 9, 2);
+}
+
+// Errors are greater by day and smaller by night: over whole days, that adds up to nothing.
+TEST(Dependence, IsNotFoundInTheHoursOfTheDay) {
+  std::vector<double> influence;
+  for (int64_t hour = 0; hour < 2400; ++hour) {
+    influence.push_back(std::sin(2 * std::numbers::pi * static_cast<double>(hour) / 24) +
+                        NormalDraw("noise", 1, hour));
+  }
+  EXPECT_LT(DependenceOf(influence).Widening(), 1.3);
 }
 
 TEST(Dependence, IsSoMuchWeakerAmongAShareOfTheSamples) {

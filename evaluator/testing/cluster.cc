@@ -34,9 +34,11 @@ std::string ArtefactYaml(const std::string& model_yaml) {
 Cluster::Cluster(int64_t num_samples, OddSamples odd)
     : folder_(NewFolder()),
       token_file_(files::Join(folder_, "tokens")),
+      job_token_file_(files::Join(folder_, "job-token")),
       storage_(num_samples, std::move(odd)) {
   rpc::Tokens::Create(token_file_).IgnoreError();
   tokens_ = *rpc::Tokens::Read(token_file_);
+  files::WriteAtomically(job_token_file_, *tokens_.TokenOf(rpc::v1::ROLE_SERVICE)).IgnoreError();
   const auto serve = [&](const std::string& name, grpc::Service* service) {
     return *rpc::Server::Start({.listen = "unix:" + folder_ + "/" + name}, tokens_, {service});
   };
@@ -83,7 +85,7 @@ rpc::v1::Endpoints Cluster::endpoints() const {
   rpc::v1::Endpoints endpoints;
   (*endpoints.mutable_services())["storage"] = storage_server_->endpoint();
   (*endpoints.mutable_services())["model_store"] = store_server_->endpoint();
-  endpoints.set_token_file(token_file_);
+  endpoints.set_token_file(job_token_file_);
   return endpoints;
 }
 

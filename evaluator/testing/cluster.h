@@ -49,6 +49,7 @@ class Cluster {
   db::testing::TestDatabase test_database_;
   std::string folder_;
   std::string token_file_;
+  std::string job_token_file_;
   rpc::Tokens tokens_;
   FakeStorage storage_;
   std::unique_ptr<rpc::Server> storage_server_;

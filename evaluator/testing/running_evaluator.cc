@@ -14,9 +14,11 @@ std::string ColumnsFolder(const Cluster& cluster) {
 RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : cluster_(cluster) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   setenv("TIDEMILL_FAILPOINTS", options.failpoints, 1);
-  processes_ = *EvaluationProcesses::Start(
-      (self.parent_path() / "tidemill-evaluate").string(), files::Join(cluster.folder(), "jobs"),
-      {.endpoints = cluster.endpoints(), .num_threads = options.num_threads});
+  processes_ = *EvaluationProcesses::Start((self.parent_path() / "tidemill-evaluate").string(),
+                                           files::Join(cluster.folder(), "jobs"),
+                                           {.endpoints = cluster.endpoints(),
+                                            .tokens = cluster.tokens(),
+                                            .num_threads = options.num_threads});
   unsetenv("TIDEMILL_FAILPOINTS");
   evaluator_ = *Evaluator::Open(
       cluster.database(), 1,

@@ -11,6 +11,7 @@ namespace tidemill::expressions {
 namespace {
 
 std::string Shown(const Evaluation& evaluation) {
+  if (evaluation.is_too_long()) return std::string(kTooLong);
   switch (evaluation.program().type) {
     case Type::kNumber: {
       const double value = evaluation.Values<double>()[0];
@@ -44,19 +45,19 @@ absl::StatusOr<std::shared_ptr<const Program>> Make(std::string_view text,
 
 }  // namespace
 
-std::string ValueOf(std::string_view text, const Row& row) {
-  KnownColumns columns;
+std::string ValueOf(std::string_view text, const Row& row, const std::string& time_zone) {
+  KnownColumns columns{.time_zone = time_zone};
   for (const auto& [name, value] : row) columns.columns.push_back({.name = name});
   auto program = Make(text, columns);
   if (!program.ok()) return std::string(program.status().message());
-  auto rows = FieldRows::Make(*program, {});
+  auto rows = FieldRows::Make(*program, {.time_zone = time_zone});
   if (!rows.ok()) return std::string(rows.status().message());
   for (size_t i = 0; i < rows->columns().size(); ++i) {
     const absl::Status status = rows->SetText(i, row.at(rows->columns()[i]));
     if (!status.ok()) return std::string(status.message());
   }
   rows->EndRow();
-  rows->Run();
+  rows->Run([](int64_t) {});
   return Shown(rows->evaluation());
 }
 
@@ -65,7 +66,7 @@ std::string ValueOfFloat(std::string_view text, float x) {
   if (!program.ok()) return std::string(program.status().message());
   Evaluation evaluation(*std::move(program));
   evaluation.Set(0, &x);
-  evaluation.Run(1);
+  evaluation.Run(1, [](int64_t) {});
   return Shown(evaluation);
 }
 

@@ -214,10 +214,11 @@ TEST(FitGraph, LearnsFromReadableSamplesAndIsReproducible) {
   const TrainingSet set = MakeSet(9000);
   const auto fitted = FitGraph(*graph, set, ReadSamples, {});
   ASSERT_TRUE(fitted.ok()) << fitted.status().ToString();
-  EXPECT_EQ(FitGraph(*graph, set, ReadSamples, {.num_threads = 7, .bytes_ahead = 1})->digest(),
-            fitted->digest())
+  EXPECT_EQ(
+      FitGraph(*graph, set, ReadSamples, {.num_threads = 7, .bytes_ahead = 1})->state.digest(),
+      fitted->state.digest())
       << "whoever reads ahead";
-  const auto shared = std::make_shared<const transform::FittedState>(*fitted);
+  const auto shared = std::make_shared<const transform::FittedState>(fitted->state);
   auto stream = BatchStream::Create({Shared(set), ReadSamples, graph, shared}, Plan(9000, 1), {});
   const auto batch = (*stream)->Next();
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();

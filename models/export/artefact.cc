@@ -35,7 +35,9 @@ absl::StatusOr<Artefact> ReadArtefact(const std::string& folder) {
 
 absl::StatusOr<ArtefactGraph> ReadGraph(const Artefact& artefact, const std::string& folder) {
   transform::SampleSchema schema = samples::SchemaOf(artefact.spec.dataset);
-  if (!schema.columns) schema.columns = FieldsOf(artefact.spec.graph);
+  if (!schema.columns && schema.payload == batch::PayloadKind::kCsv) {
+    schema.columns = FieldsOf(artefact.spec.graph);
+  }
   ASSIGN_OR_RETURN(transform::Graph graph, transform::Graph::Build(artefact.spec.graph, schema));
   ArtefactGraph bound{.graph = std::move(graph), .fitted = std::nullopt};
   if (!bound.graph.needs_fit()) return bound;

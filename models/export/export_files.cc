@@ -10,6 +10,9 @@
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 
+#include "models/fitted_text.h"
+#include "models/op_formulas.h"
+
 namespace tidemill::models {
 namespace {
 
@@ -140,19 +143,6 @@ Json ExampleOf(const ExportContents& contents, const std::vector<int64_t>& rows)
           {"expected", {{NameOfAnswer(contents.answer), expected}}}};
 }
 
-Json FittedOf(const ExportContents& contents) {
-  Json list = Json::array();
-  for (const auto& [op, entries] : contents.fitted->learned()) {
-    for (const transform::Learned& entry : entries) {
-      Json item = {{"op", op + 1}, {"column", entry.column}, {"statistic", entry.statistic}};
-      if (!entry.words.empty()) item["words"] = entry.words;
-      if (!entry.numbers.empty()) item["numbers"] = entry.numbers;
-      list.push_back(std::move(item));
-    }
-  }
-  return {{"fitted", std::move(list)}};
-}
-
 std::string TypeOf(const GivenColumn& column) {
   if (transform::IsText(column.schema.type)) return "text";
   if (column.schema.shape.empty()) return std::string(batch::NameOf(column.schema.type));
@@ -165,21 +155,31 @@ std::string ColumnsOf(const ExportContents& contents) {
   for (const GivenColumn& column : contents.graph.given()) {
     text += fmt::format("| `{}` | {} | {} |\n", column.schema.name, TypeOf(column), column.meaning);
   }
-  text +=
-      "\nA missing number is NaN. `numbers` holds columns of numbers, `texts` those of texts: "
-      "lists of strings.\n";
-  return text;
+  if (contents.onnx != nullptr) {
+    return text +
+           "\nThe file has an input for each column, with its name and of its type. Texts are "
+           "arrays "
+           "of strings. A missing number is NaN.\n";
+  }
+  return text +
+         "\nA missing number is NaN. `numbers` holds columns of numbers, `texts` those of texts: "
+         "lists of strings.\n";
 }
 
-std::string AnswersText(const AnswerSpec& answer) {
+std::string AnswersText(const ExportContents& contents) {
+  const AnswerSpec& answer = contents.answer;
   std::string text = "\n## Answers\n\n";
   if (answer.is_class) {
     text += "- `probabilities`: one for each class.\n- `logits`: what they are the softmax of.\n";
+    if (!answer.classes.empty() && contents.onnx != nullptr) {
+      text += "- `class_name`: the name of the most probable class, a string for each row.\n";
+    }
     if (!answer.classes.empty()) {
-      text += fmt::format(
-          "- Classes: {}. `class_names()` returns them, `predict(numbers, texts)` the "
-          "most probable of each row.\n",
-          fmt::join(answer.classes, ", "));
+      text += fmt::format("- Classes: {}.{}\n", fmt::join(answer.classes, ", "),
+                          contents.onnx != nullptr
+                              ? ""
+                              : " `class_names()` returns them, `predict(numbers, texts)` the most "
+                                "probable of each row.");
     }
   } else if (answer.is_single_number) {
     text += "- `value`: one number for each row, in the units of the label.\n";
@@ -196,10 +196,13 @@ std::string UnwrittenText(const ExportContents& contents) {
   if (!contents.graph.unwritten().empty()) {
     text += "\n## What the file does not do\n\n";
     for (const transform::UnwrittenOp& op : contents.graph.unwritten()) {
+      const std::optional<transform::ByHand> by_hand =
+          TableOf(contents.ops, static_cast<size_t>(op.op_index));
       text += fmt::format(
           "- Op {} (`{}`) is not in the file: {}. Make its columns yourself: {}. "
-          "`spec.yaml` has its settings.\n",
-          op.op_index + 1, op.type, op.reason, fmt::join(op.columns, ", "));
+          "`spec.yaml` has its settings.{}\n",
+          op.op_index + 1, op.type, op.reason, fmt::join(op.columns, ", "),
+          by_hand ? " " + by_hand->text : "");
     }
   }
   if (contents.onnx != nullptr && !contents.onnx->gaps.empty()) {
@@ -268,12 +271,17 @@ std::map<std::string, std::string> WriteExportFiles(const ExportContents& conten
           "nothing else.\n\n",
           contents.onnx == nullptr ? kTorchScriptFile : kOnnxFile,
           contents.onnx == nullptr ? "torch" : "onnxruntime") +
-      UseText(contents, !rows.empty()) + ColumnsOf(contents) + AnswersText(contents.answer) +
+      UseText(contents, !rows.empty()) + ColumnsOf(contents) + AnswersText(contents) +
       UnwrittenText(contents);
   if (!rows.empty())
     files["example.json"] = ExampleOf(contents, rows).dump(2, ' ', false, kReplace) + "\n";
+  for (const transform::UnwrittenOp& op : contents.graph.unwritten()) {
+    const auto place = static_cast<size_t>(op.op_index);
+    auto by_hand = TableOf(contents.ops, place);
+    if (by_hand) files[TableFileOf(contents.ops, place)] = std::move(by_hand->table);
+  }
   if (contents.fitted != nullptr) {
-    files["fitted.json"] = FittedOf(contents).dump(2, ' ', false, kReplace) + "\n";
+    files[std::string(kFittedText)] = EncodeFittedText(*contents.fitted);
   }
   return files;
 }

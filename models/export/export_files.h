@@ -25,6 +25,7 @@ struct Example {
 };
 
 struct ExportContents {
+  const transform::GraphSpec& ops;
   const transform::PortableGraph& graph;
   const AnswerSpec& answer;
   const transform::FittedState* fitted = nullptr;  // Absent when the graph learns nothing.
@@ -34,7 +35,8 @@ struct ExportContents {
 };
 
 // Returns files by name: `README.md`, `example.json` where there is an example, and `fitted.json`
-// where the graph has learned something. docs/formats/export.md describes them.
+// where the graph has learned something, and the tables of ops that are not in the file.
+// docs/formats/export.md describes them.
 std::map<std::string, std::string> WriteExportFiles(const ExportContents& contents);
 
 }  // namespace tidemill::models

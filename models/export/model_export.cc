@@ -16,6 +16,7 @@
 #include "models/export/model_module.h"
 #include "models/export/network_trace.h"
 #include "models/export/onnx_model.h"
+#include "models/fitted_text.h"
 #include "models/guard.h"
 #include "models/safetensors.h"
 
@@ -25,7 +26,7 @@ namespace {
 constexpr char kNoPreprocessing[] =
     "\n**It has no preprocessing.** The network takes prepared inputs. Its outputs for raw "
     "features make no sense. First do what the ops in `spec.yaml` do, with the numbers that they "
-    "learned (`fitted.batch`).\n";
+    "learned (`fitted.json`).\n";
 
 // What `config.json` says about the preprocessing.
 constexpr char kInTheFile[] = "in the file";
@@ -55,7 +56,7 @@ std::string CardOf(const Artefact& artefact) {
          fmt::format(
              "\n- `model.safetensors`: the weights; read them with the library safetensors.\n- "
              "`config.json`: the network, its inputs and classes.\n- `spec.yaml`: the network, the "
-             "ops that make its input from a sample, the dataset.\n- `fitted.batch`: what the ops "
+             "ops that make its input from a sample, the dataset.\n- `fitted.json`: what the ops "
              "have learned from the training set.\n\n```yaml\n{}```\n",
              config::Print(artefact.spec.model));
 }
@@ -83,7 +84,9 @@ absl::Status WriteFolder(const Artefact& artefact, const std::string& from,
   if (!program.empty()) contents["network.pt"] = std::move(program);
   const std::string fitted = files::Join(from, kFittedPart);
   if (files::Exists(fitted)) {
-    ASSIGN_OR_RETURN(contents[std::string(kFittedPart)], files::Read(fitted));
+    ASSIGN_OR_RETURN(const std::string bytes, files::Read(fitted));
+    ASSIGN_OR_RETURN(const transform::FittedState state, transform::FittedState::Decode(bytes));
+    contents[std::string(kFittedText)] = EncodeFittedText(state);
   }
   RETURN_IF_ERROR(files::CreateFolder(folder));
   for (const auto& [name, text] : contents) {
@@ -177,7 +180,8 @@ absl::Status WriteTorchScript(const Artefact& artefact, const std::string& from,
         path, {{"spec.yaml", artefact.spec_text}, {"config.json", ConfigOf(artefact, kInTheFile)}});
     return absl::OkStatus();
   }));
-  ExportContents contents{.graph = portable, .answer = answer, .fitted = bound.state()};
+  ExportContents contents{
+      .ops = artefact.spec.graph, .graph = portable, .answer = answer, .fitted = bound.state()};
   // A user's program is not to run on the machine that exports it.
   if (!HasProgramOfUser(artefact)) {
     ASSIGN_OR_RETURN(torch::jit::Module loaded, Guard("loading the TorchScript file",
@@ -206,8 +210,11 @@ absl::Status WriteOnnx(const Artefact& artefact, const std::string& from,
                                   {"config.json", ConfigOf(artefact, kInTheFile)}}));
   RETURN_IF_ERROR(files::CreateFolder(folder));
   RETURN_IF_ERROR(files::WriteAtomically(files::Join(folder, kOnnxFile), model.bytes));
-  ExportContents contents{
-      .graph = portable, .answer = answer, .fitted = bound.state(), .onnx = &model};
+  ExportContents contents{.ops = artefact.spec.graph,
+                          .graph = portable,
+                          .answer = answer,
+                          .fitted = bound.state(),
+                          .onnx = &model};
   if (!HasProgramOfUser(artefact)) {
     RETURN_IF_ERROR(TakeExample(samples, artefact, prepared, contents));
   }

@@ -10,7 +10,7 @@
 namespace tidemill::models {
 
 // Writes a folder with `model.safetensors`, `config.json`, a model card `README.md`, and the files
-// that prepare a sample: `spec.yaml` and, if the graph has learned parameters, `fitted.batch`.
+// that prepare a sample: `spec.yaml` and, if the graph has learned parameters, `fitted.json`.
 //
 // FAILED_PRECONDITION when `output` exists already. NOT_FOUND, INVALID_ARGUMENT or DATA_LOSS when
 // the artefact is not complete. The output gets its name once it is complete.

@@ -57,7 +57,8 @@ class Export : public ::testing::Test {
         .classes = {"no", "yes"}};
     Write("weights.safetensors", EncodeWeights(*network).value());
     Write("spec.yaml", EncodeArtefactSpec(artefact));
-    Write("fitted.batch", "fitted");
+    Write("fitted.batch",
+          transform::FittedState("graph", {{0, {{"a", "mean", {15}, {}}}}}).Encode());
     network->module->eval();
     return *network;
   }
@@ -157,7 +158,9 @@ TEST_F(Export, WritesAFolderThatTellsWhatTheModelIs) {
   EXPECT_EQ(json["inputs"][0]["shape"], (std::vector<int64_t>{8, 2}));
   EXPECT_THAT(files::Read(Output() + "/README.md").value(),
               HasSubstr("one for each class: no, yes."));
-  EXPECT_EQ(files::Read(Output() + "/fitted.batch").value(), "fitted");
+  const auto fitted = nlohmann::json::parse(files::Read(Output() + "/fitted.json").value());
+  EXPECT_EQ(fitted["fitted"][0]["statistic"], "mean");
+  EXPECT_FALSE(files::Exists(Output() + "/fitted.batch")) << "no program of others reads it";
 }
 
 TEST_F(Export, SaysHowAStandardizedLabelIsPutBackAndThatPreprocessingIsMissing) {

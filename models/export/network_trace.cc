@@ -83,7 +83,7 @@ jit::Module Trace(const Network& network) {
 
 // The program that the network is, with the network's weights. Nothing of it runs.
 absl::StatusOr<jit::Module> ScriptOf(const Network& network) {
-  ASSIGN_OR_RETURN(jit::Module module, LoadScript(std::string(network.module->program())));
+  ASSIGN_OR_RETURN(jit::Module module, LoadScriptToExport(std::string(network.module->program())));
   std::map<std::string, torch::Tensor> state;
   for (const auto& item : module.named_parameters()) state[item.name] = item.value;
   for (const auto& item : module.named_buffers()) state[item.name] = item.value;

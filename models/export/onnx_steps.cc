@@ -43,10 +43,28 @@ std::string_view OperatorOf(StepKind kind) {
       return "Div";
     case StepKind::kFloor:
       return "Floor";
+    case StepKind::kRemainder:
+      return "Mod";
+    case StepKind::kPower:
+      return "Pow";
+    case StepKind::kAbsolute:
+      return "Abs";
+    case StepKind::kSquareRoot:
+      return "Sqrt";
+    case StepKind::kExponential:
+      return "Exp";
+    case StepKind::kLogarithm:
+      return "Log";
+    case StepKind::kSine:
+      return "Sin";
     case StepKind::kIsMissing:
       return "IsNaN";
     case StepKind::kNot:
       return "Not";
+    case StepKind::kAnd:
+      return "And";
+    case StepKind::kOr:
+      return "Or";
     case StepKind::kEqual:
       return "Equal";
     case StepKind::kLess:
@@ -204,6 +222,12 @@ class StepWriter {
         return onnx_.Tensor(OnnxTypeOf(step.type), step.shape, RawNumbers(step.type, step.numbers));
       case StepKind::kCast:
         return onnx_.Cast(in[0], OnnxTypeOf(step.type));
+      case StepKind::kFloatRemainder:
+        return onnx_.Node("Mod", in, {{"fmod", int64_t{1}}});
+      case StepKind::kFloorDivide:
+        // Div rounds towards zero.
+        return onnx_.Node("Div",
+                          {onnx_.Node("Sub", {in[0], onnx_.Node("Mod", {in[0], in[1]})}), in[1]});
       case StepKind::kLog1p:
         return onnx_.Node("Log", {onnx_.Node("Add", {in[0], onnx_.Number(OnnxType::kDouble, 1)})});
       case StepKind::kIsFinite:

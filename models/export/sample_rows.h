@@ -9,10 +9,8 @@
 
 namespace tidemill::models {
 
-// Returns the first samples of a file in the format of the dataset, at most 200, in a column
-// `payload`. The rows of a series are consecutive in the file. The format must be text that is not
-// compressed, or a file for each sample: FAILED_PRECONDITION for other formats. NOT_FOUND when
-// there is no such file.
+// Returns the first samples of a file in the form of the dataset's files, at most 200, in the
+// columns `payload` and `event_time`. Returns the errors of storage::ForeignRecords.
 absl::StatusOr<batch::Batch> ReadSampleRows(const storage::DatasetSpec& dataset,
                                             const std::string& file);
 

@@ -45,6 +45,22 @@ std::string_view FunctionOf(StepKind kind) {
   switch (kind) {
     case StepKind::kFloor:
       return "torch.floor";
+    case StepKind::kRemainder:
+      return "torch.remainder";
+    case StepKind::kFloatRemainder:
+      return "torch.fmod";
+    case StepKind::kPower:
+      return "torch.pow";
+    case StepKind::kAbsolute:
+      return "torch.abs";
+    case StepKind::kSquareRoot:
+      return "torch.sqrt";
+    case StepKind::kExponential:
+      return "torch.exp";
+    case StepKind::kLogarithm:
+      return "torch.log";
+    case StepKind::kSine:
+      return "torch.sin";
     case StepKind::kLog1p:
       return "torch.log1p";
     case StepKind::kIsMissing:
@@ -53,6 +69,10 @@ std::string_view FunctionOf(StepKind kind) {
       return "torch.isfinite";
     case StepKind::kNot:
       return "torch.logical_not";
+    case StepKind::kAnd:
+      return "torch.logical_and";
+    case StepKind::kOr:
+      return "torch.logical_or";
     case StepKind::kAdd:
       return "torch.add";
     case StepKind::kSubtract:
@@ -192,6 +212,8 @@ def texts_of(self, texts: Optional[Dict[str, List[str]]], name: str) -> List[str
       }
       case StepKind::kCast:
         return fmt::format("{}.to({})", in(0), ScalarType(step.type));
+      case StepKind::kFloorDivide:
+        return fmt::format("torch.div({}, {}, rounding_mode=\"floor\")", in(0), in(1));
       case StepKind::kAnyOfRow:
         return fmt::format("torch.flatten({}, 1).any(1)", in(0));
       case StepKind::kSumOfLast:

@@ -99,6 +99,8 @@ def word_letter(self, text: str, at: int, lowercase: bool) -> Tuple[int, int]:
       return 1, first + 32 if lowercase else first
     return 1, -1
   size, code = self.letter(text, at)
+  if code >= 0 and self.count_not_greater(self.unseen_ranges, code) % 2 == 1:
+    return size, -2
   if code < 0 or self.count_not_greater(self.word_ranges, code) % 2 == 0:
     return size, -1
   if lowercase:
@@ -115,7 +117,7 @@ def words_of(self, text: str, lowercase: bool) -> List[str]:
     at += size
     if code >= 0:
       letters.append(self.bytes_of_letter(code))
-    elif len(letters) > 0:
+    elif code == -1 and len(letters) > 0:
       words.append("".join(letters))
       letters.clear()
   if len(letters) > 0:
@@ -284,9 +286,14 @@ std::map<std::string, std::vector<int64_t>> WordTables() {
   std::vector<int64_t> ranges;
   std::vector<int64_t> large;
   std::vector<int64_t> small;
+  std::vector<int64_t> unseen;
   transform::TextWords words(/*lowercase=*/true);
-  bool in_words = false;
+  bool in_words = false, in_unseen = false;
   for (int32_t code = kFirstBeyondAscii; code < kEndOfUnicode; ++code) {
+    words.Split("a" + Encode(code) + "a");
+    const bool is_unseen = words.size() == 1 && words.Run(0, 1) == "aa";
+    if (is_unseen != in_unseen) unseen.push_back(code);
+    in_unseen = is_unseen;
     words.Split(Encode(code));
     const bool is_part = words.size() == 1;
     if (is_part != in_words) ranges.push_back(code);
@@ -297,7 +304,10 @@ std::map<std::string, std::vector<int64_t>> WordTables() {
     large.push_back(code);
     small.push_back(made);
   }
-  return {{"word_ranges", ranges}, {"large_letters", large}, {"small_letters", small}};
+  return {{"word_ranges", ranges},
+          {"unseen_ranges", unseen},
+          {"large_letters", large},
+          {"small_letters", small}};
 }
 
 std::vector<int64_t> HashSecret(uint64_t seed) {

@@ -12,6 +12,9 @@ bool IsTensorOperator(std::string_view name);
 // `ops.prim.NAME`.
 bool IsLanguageOperator(std::string_view name);
 
+// Why an operator that users miss is refused, and what to write in its place; empty for others.
+std::string_view InsteadOf(std::string_view name);
+
 // The kind of a node in a compiled graph: "aten::relu", "prim::If".
 bool IsGraphNode(std::string_view kind);
 

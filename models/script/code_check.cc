@@ -41,8 +41,9 @@ bool IsOwn(const OwnNames& names, std::string_view name) {
 }
 
 absl::Status Refuse(const ScriptToken& where, std::string_view what) {
-  return InvalidArgument("line {}: {} is not among the operators that a script may use", where.line,
-                         Printable(what));
+  const std::string_view instead = InsteadOf(what);
+  return InvalidArgument("line {}: {} is not among the operators that a script may use{}{}",
+                         where.line, Printable(what), instead.empty() ? "" : ": ", instead);
 }
 
 // The names that a script gives to its attributes, methods, classes and variables.
@@ -86,6 +87,10 @@ class FileCheck {
     if (i > 0 && (tokens_[i - 1].IsName("def") || tokens_[i - 1].IsName("class"))) {
       return absl::OkStatus();
     }
+    // torch.add(x, y, out=z): libtorch writes such keywords for its own operators only.
+    const bool is_keyword = i > 0 && (IsSign(i - 1, ',') || IsSign(i - 1, '(')) &&
+                            IsSign(i + 1, '=') && !IsSign(i + 2, '=');
+    if (is_keyword && token.text == "out") return Refuse(token, "out=");
     if (IsIn(kNoArithmetic, token.text)) return Refuse(token, token.text);
     // By another name, or from a variable, its operators would not be seen.
     if (token.text == "torch" || token.text == "ops") {

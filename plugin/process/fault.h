@@ -12,6 +12,7 @@ namespace tidemill::plugin {
 //   INVALID_ARGUMENT    it raised an error, or its answer is not valid
 //   DEADLINE_EXCEEDED   it took longer than it may; its process was ended
 //   UNAVAILABLE         its process died, or, with IsOfMachine(), could not be started
+//   CANCELLED           its caller no longer wants the answer; its process was ended
 //   RESOURCE_EXHAUSTED  its input needs more memory than there is for it
 //
 // A message is for people: "surprise.py:Surprise: ZeroDivisionError: division by zero

@@ -271,6 +271,10 @@ absl::StatusOr<json> HostProcess::AwaitMessage(Clock::time_point end, Duration t
     return Fault(absl::StatusCode::kDeadlineExceeded,
                  fmt::format("{} took longer than {}", call, FormatDuration(timeout)));
   }
+  if (absl::IsCancelled(received)) {
+    Bury();
+    return Fault(absl::StatusCode::kCancelled, fmt::format("{} is no longer wanted", call));
+  }
   if (!received.ok()) {
     return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Bury()));
   }
@@ -297,6 +301,10 @@ bool HostProcess::AwaitBytes(Clock::time_point end, absl::Status& failure) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
   if (left <= 0) {
     failure = DeadlineExceeded("no answer");
+    return false;
+  }
+  if (is_unwanted_ && is_unwanted_()) {
+    failure = Cancelled("not wanted");
     return false;
   }
   // Once nothing prints any more only the socket is looked at.

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -72,6 +73,10 @@ class HostProcess {
     return writer_.AddPieces(pieces);
   }
 
+  // Calls end with CANCELLED, and the process with them, soon after this is true: whoever asked no
+  // longer wants the answer. It is asked about once a second.
+  void InterruptWhen(std::function<bool()> is_unwanted) { is_unwanted_ = std::move(is_unwanted); }
+
   // Sends a request and waits for the answer, an object whose "ok" is true.
   absl::StatusOr<nlohmann::json> Call(const nlohmann::json& request, Duration timeout);
 
@@ -121,6 +126,7 @@ class HostProcess {
   // The end of its output.
   std::string printed_;
   nlohmann::json hello_;
+  std::function<bool()> is_unwanted_;
   pid_t pid_ = 0;
 };
 

@@ -15,6 +15,11 @@ PluginInstance::~PluginInstance() {
   run_->Leave(Hosted(), {.process = std::move(host_), .description = std::move(description_)});
 }
 
+void PluginInstance::InterruptWhen(std::function<bool()> is_unwanted) {
+  is_unwanted_ = std::move(is_unwanted);
+  if (host_ != nullptr) host_->InterruptWhen(is_unwanted_);
+}
+
 absl::Status PluginInstance::Load() {
   if (host_ != nullptr && host_->is_running() && !host_->is_worn()) return absl::OkStatus();
   host_ = nullptr;
@@ -23,6 +28,7 @@ absl::Status PluginInstance::Load() {
   if (run_ != nullptr) left = run_->Take(Hosted());
   if (!left) return Start();
   host_ = std::move(left->process);
+  host_->InterruptWhen(is_unwanted_);
   description_ = std::move(left->description);
   return absl::OkStatus();
 }
@@ -31,6 +37,7 @@ absl::Status PluginInstance::Start() {
   absl::Status failure;
   for (int attempt = 0; attempt < 2; ++attempt) {
     auto host = StartHost(use_, settings_);
+    if (host.ok()) (*host)->InterruptWhen(is_unwanted_);
     auto description = host.ok() ? LoadPlugin(**host, use_, kind_) : host.status();
     if (description.ok()) {
       host_ = *std::move(host);

@@ -43,6 +43,9 @@ class PluginInstance {
   // after a fault that the process survives, a new instance is created in the same process.
   void KeepProcess() { keeps_process_ = true; }
 
+  // As HostProcess::InterruptWhen(), whichever process it has.
+  void InterruptWhen(std::function<bool()> is_unwanted);
+
   // Takes its process from those of the run, and leaves it there when this object ends. Call it
   // before any call that needs a process.
   void BelongTo(std::shared_ptr<RunHosts> run) { run_ = std::move(run); }
@@ -108,6 +111,7 @@ class PluginInstance {
   nlohmann::json created_;
   std::string state_;
   bool keeps_process_ = false;
+  std::function<bool()> is_unwanted_;
 };
 
 }  // namespace tidemill::plugin

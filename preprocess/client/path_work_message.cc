@@ -23,6 +23,7 @@ rpc::v1::PathWork ToMessage(const loader::PathWork& work) {
     added->set_runs(op.work.runs);
     added->set_rows(op.work.rows);
     added->set_rejected(op.work.rejected);
+    added->set_unknown(op.work.unknown);
     added->set_bytes(op.work.bytes);
     added->set_cpu_nanos(op.work.cpu_ns);
     added->set_wall_nanos(op.work.wall_ns);
@@ -49,6 +50,7 @@ loader::PathWork FromMessage(const rpc::v1::PathWork& message) {
                         .work = {.runs = op.runs(),
                                  .rows = op.rows(),
                                  .rejected = op.rejected(),
+                                 .unknown = op.unknown(),
                                  .bytes = op.bytes(),
                                  .cpu_ns = op.cpu_nanos(),
                                  .wall_ns = op.wall_nanos()}});

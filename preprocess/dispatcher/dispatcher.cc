@@ -34,8 +34,9 @@ std::chrono::microseconds Micros(Duration length) {
 }
 
 // ALREADY_EXISTS when there is a job of this name that differs.
-absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobRequest& request) {
-  std::optional<int64_t> job_id = jobs.Insert(request);
+absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobRequest& request,
+                                       const rpc::JobScope& caller) {
+  std::optional<int64_t> job_id = jobs.Insert(request, caller.claims());
   if (!job_id) {
     job_id = jobs.Find(request.name());
     if (!job_id) return Unavailable("job {} ended in the meantime", request.name());
@@ -45,7 +46,9 @@ absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobReques
                            difference);
     }
   }
-  return std::move(jobs.Load(job_id).at(0));
+  StoredJob stored = std::move(jobs.Load(job_id).at(0));
+  RETURN_IF_ERROR(caller.CheckHolder(stored.facts.holder));
+  return stored;
 }
 
 }  // namespace
@@ -113,14 +116,16 @@ absl::Status Dispatcher::OnWriter(const std::function<absl::Status()>& body) {
   return writer_.Run(body);
 }
 
-absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& request) {
+absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& request,
+                                              const rpc::JobScope& caller) {
+  RETURN_IF_ERROR(caller.CheckCommand(request.command()));
   RETURN_IF_ERROR(CheckJob(request));
   int64_t job_id = 0;
   RETURN_IF_ERROR(OnWriter([&]() -> absl::Status {
     StoredJob stored;
     RETURN_IF_ERROR(writer_.Transact([&](pqxx::work& work) -> absl::Status {
       RETURN_IF_ERROR(db::CheckFence(work, kSchema, request.command()));
-      ASSIGN_OR_RETURN(stored, FindOrInsert(JobsTable(work), request));
+      ASSIGN_OR_RETURN(stored, FindOrInsert(JobsTable(work), request, caller));
       return absl::OkStatus();
     }));
     job_id = stored.facts.job_id;
@@ -149,7 +154,17 @@ absl::StatusOr<v1::GetJobResponse> Dispatcher::GetJob(int64_t job_id) {
   return *std::move(job);
 }
 
-absl::Status Dispatcher::FinishJob(const rpc::v1::Command& command, int64_t job_id) {
+absl::Status Dispatcher::FinishJob(const rpc::v1::Command& command, int64_t job_id,
+                                   const rpc::JobScope& caller) {
+  RETURN_IF_ERROR(caller.CheckCommand(command));
+  if (caller.is_job()) {
+    MutexLock lock(mutex_);
+    RETURN_IF_ERROR(CheckServing());
+    // One that is over has nothing left to finish.
+    const Job* const job = assignments_.FindJob(job_id);
+    if (job == nullptr) return absl::OkStatus();
+    RETURN_IF_ERROR(caller.CheckHolder(job->facts().holder));
+  }
   return OnWriter([&] { return RemoveJob(command, job_id); });
 }
 
@@ -268,13 +283,15 @@ v1::ListWorkersResponse Dispatcher::ListWorkers() {
 }
 
 absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
-    const v1::ReportProgressRequest& request) {
+    const v1::ReportProgressRequest& request, const rpc::JobScope& caller) {
+  RETURN_IF_ERROR(caller.CheckCommand(request.command()));
   if (!request.consumer().empty()) RETURN_IF_ERROR(CheckLabel("consumer", request.consumer()));
   v1::ReportProgressResponse response;
   MutexLock lock(mutex_);
   RETURN_IF_ERROR(CheckServing());
   Job* const job = assignments_.FindJob(request.job_id());
   if (job == nullptr) return NotFound("job {} is finished or unknown", request.job_id());
+  RETURN_IF_ERROR(caller.CheckHolder(job->facts().holder));
   ASSIGN_OR_RETURN(const int64_t num_broken, job->Report(request, now_()));
   metrics_.leases_lost.Add(static_cast<double>(num_broken));
   *response.mutable_work() = job->Work();

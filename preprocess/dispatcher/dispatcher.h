@@ -21,6 +21,7 @@
 #include "preprocess/dispatcher/lease_queue.h"
 #include "preprocess/dispatcher/metrics.h"
 #include "preprocess/dispatcher/term_writer.h"
+#include "rpc/callers/job_scope.h"
 
 namespace tidemill::preprocess {
 
@@ -43,9 +44,11 @@ class Dispatcher {
   // with UNAVAILABLE, and lists are empty.
   absl::Status Recover();
 
-  absl::StatusOr<int64_t> CreateJob(const v1::CreateJobRequest& request);
+  absl::StatusOr<int64_t> CreateJob(const v1::CreateJobRequest& request,
+                                    const rpc::JobScope& caller = {});
   absl::StatusOr<v1::GetJobResponse> GetJob(int64_t job_id);
-  absl::Status FinishJob(const rpc::v1::Command& command, int64_t job_id);
+  absl::Status FinishJob(const rpc::v1::Command& command, int64_t job_id,
+                         const rpc::JobScope& caller = {});
   v1::ListJobsResponse ListJobs();
 
   absl::StatusOr<Incarnation> RegisterWorker(const v1::RegisterWorkerRequest& request);
@@ -53,7 +56,7 @@ class Dispatcher {
   v1::ListWorkersResponse ListWorkers();
 
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(
-      const v1::ReportProgressRequest& request);
+      const v1::ReportProgressRequest& request, const rpc::JobScope& caller = {});
 
   // Calls `done` once, on any thread, perhaps before Lease() returns, and never under the mutex.
   // UNAVAILABLE when the lease could not be written, or when the dispatcher stops.

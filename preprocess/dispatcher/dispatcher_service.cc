@@ -2,14 +2,16 @@
 
 #include <utility>
 
+#include "rpc/callers/job_scope.h"
 #include "rpc/commands.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::preprocess {
 
-grpc::Status DispatcherService::CreateJob(grpc::ServerContext*, const v1::CreateJobRequest* request,
+grpc::Status DispatcherService::CreateJob(grpc::ServerContext* context,
+                                          const v1::CreateJobRequest* request,
                                           v1::CreateJobResponse* response) {
-  const auto job_id = dispatcher_.CreateJob(*request);
+  const auto job_id = dispatcher_.CreateJob(*request, rpc::JobScope::OfCall(*context));
   if (!job_id.ok()) return ToGrpc(job_id.status());
   response->set_job_id(*job_id);
   return grpc::Status::OK;
@@ -23,9 +25,11 @@ grpc::Status DispatcherService::GetJob(grpc::ServerContext*, const v1::GetJobReq
   return grpc::Status::OK;
 }
 
-grpc::Status DispatcherService::FinishJob(grpc::ServerContext*, const v1::FinishJobRequest* request,
+grpc::Status DispatcherService::FinishJob(grpc::ServerContext* context,
+                                          const v1::FinishJobRequest* request,
                                           v1::FinishJobResponse*) {
-  return ToGrpc(dispatcher_.FinishJob(request->command(), request->job_id()));
+  return ToGrpc(dispatcher_.FinishJob(request->command(), request->job_id(),
+                                      rpc::JobScope::OfCall(*context)));
 }
 
 grpc::Status DispatcherService::RegisterWorker(grpc::ServerContext*,
@@ -63,7 +67,7 @@ grpc::ServerUnaryReactor* DispatcherService::ReportProgress(
     grpc::CallbackServerContext* context, const v1::ReportProgressRequest* request,
     v1::ReportProgressResponse* response) {
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  auto answer = dispatcher_.ReportProgress(*request);
+  auto answer = dispatcher_.ReportProgress(*request, rpc::JobScope::OfCall(*context));
   const absl::Status status = answer.status();
   if (answer.ok()) *response = *std::move(answer);
   reactor->Finish(ToGrpc(status));

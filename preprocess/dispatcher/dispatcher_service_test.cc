@@ -8,6 +8,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "base/threads/worker_pool.h"
+#include "base/time.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/dispatcher/dispatcher_server.h"
 #include "preprocess/dispatcher/testing/dispatcher_life.h"
@@ -36,6 +37,16 @@ class DispatcherServiceTest : public ::testing::Test {
                   .deadline = std::chrono::seconds{20}});
   }
   ~DispatcherServiceTest() override { life_->Stop(); }
+
+  // The process of a job of run 7.
+  DispatcherClient ClientOf(const std::string& holder) {
+    rpc::v1::JobClaims claims;
+    claims.set_holder(holder);
+    claims.set_run_id(7);
+    claims.set_expires_at(Now().micros + int64_t{60} * 1'000'000);
+    return DispatcherClient(
+        {.endpoint = server_->endpoint(), .token = folder_.tokens().SignForJob(claims).value()});
+  }
 
   v1::LeaseSplitsRequest LeaseRequest(const v1::WorkerIncarnation& worker, int32_t max_splits) {
     v1::LeaseSplitsRequest request;
@@ -75,6 +86,32 @@ TEST_F(DispatcherServiceTest, CarriesAJobFromItsCreationToItsEnd) {
   finish.set_job_id(*job);
   EXPECT_THAT(client_->FinishJob(finish), IsOk());
   EXPECT_THAT(client_->GetJob(*job), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(DispatcherServiceTest, AJobOfOneProcessIsNoneOfAnother) {
+  DispatcherClient own = ClientOf("train-7-1");
+  DispatcherClient other = ClientOf("train-8-1");
+  v1::CreateJobRequest request = RequestOf(testing::JobShape{.lanes = {{.end_batch = 8}}});
+  request.mutable_command()->set_run_id(0);
+  const auto job = own.CreateJob(request);
+  ASSERT_THAT(job, IsOk());
+  EXPECT_EQ(client_->GetJob(*job)->scope().holder(), "train-7-1") << "for its workers";
+  const auto denied = StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("train-8-1"));
+  EXPECT_THAT(other.CreateJob(request), denied) << "that of the same name";
+  v1::ReportProgressRequest report;
+  report.set_job_id(*job);
+  EXPECT_THAT(other.ReportProgress(report), denied);
+  EXPECT_THAT(own.ReportProgress(report), IsOk());
+  v1::FinishJobRequest finish;
+  finish.set_job_id(*job);
+  EXPECT_THAT(other.FinishJob(finish), denied);
+  finish.mutable_command()->set_run_id(9);
+  EXPECT_THAT(own.FinishJob(finish),
+              StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("run 9")));
+  finish.mutable_command()->set_run_id(7);
+  EXPECT_THAT(own.FinishJob(finish), IsOk());
+  EXPECT_THAT(own.GetJob(*job), StatusIs(absl::StatusCode::kPermissionDenied, _));
+  EXPECT_THAT(own.ListJobs(), StatusIs(absl::StatusCode::kPermissionDenied, _));
 }
 
 TEST_F(DispatcherServiceTest, SaysWhatIsWrong) {

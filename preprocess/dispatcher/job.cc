@@ -11,6 +11,7 @@ void Add(const rpc::v1::OpWork& more, rpc::v1::OpWork& total) {
   total.set_runs(total.runs() + more.runs());
   total.set_rows(total.rows() + more.rows());
   total.set_rejected(total.rejected() + more.rejected());
+  total.set_unknown(total.unknown() + more.unknown());
   total.set_bytes(total.bytes() + more.bytes());
   total.set_cpu_nanos(total.cpu_nanos() + more.cpu_nanos());
   total.set_wall_nanos(total.wall_nanos() + more.wall_nanos());

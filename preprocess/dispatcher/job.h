@@ -19,6 +19,8 @@ struct JobFacts {
   std::string name;
   // Microseconds since 1970-01-01 UTC.
   int64_t created_at = 0;
+  // The process that made it (rpc::JobClaims); empty when a service did.
+  std::string holder = {};
 };
 
 // One job. Thread-compatible.

@@ -10,8 +10,8 @@ namespace tidemill::preprocess {
 namespace {
 
 constexpr char kInsertJob[] = R"(
-  INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, samples)
-  VALUES ($1, $2, $3, $4, $5)
+  INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, samples, scope)
+  VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (name) DO NOTHING
   RETURNING job_id)";
 
@@ -30,10 +30,10 @@ constexpr char kCompareJob[] = R"(
   FROM preprocess.jobs WHERE job_id = $1)";
 
 constexpr char kSelectJob[] =
-    "SELECT name, spec, fitted, samples FROM preprocess.jobs WHERE job_id = $1";
+    "SELECT name, spec, fitted, samples, scope FROM preprocess.jobs WHERE job_id = $1";
 
 constexpr char kSelectJobs[] = R"(
-  SELECT job_id, name, split_batches,
+  SELECT job_id, name, split_batches, scope,
          (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros
   FROM preprocess.jobs
   WHERE $1::bigint IS NULL OR job_id = $1
@@ -50,6 +50,16 @@ constexpr char kSelectSplits[] = R"(
   FROM preprocess.splits WHERE job_id = $1 ORDER BY lane, from_batch)";
 
 constexpr char kDeleteJob[] = "DELETE FROM preprocess.jobs WHERE job_id = $1";
+
+// std::nullopt for a job that a service has made.
+std::optional<rpc::v1::JobClaims> ScopeOf(const pqxx::row& row) {
+  const pqxx::binarystring bytes(row["scope"]);
+  if (bytes.size() == 0) return std::nullopt;
+  rpc::v1::JobClaims scope;
+  const bool is_read = scope.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  TIDEMILL_CHECK(is_read);  // Insert() has written it.
+  return scope;
+}
 
 IssuedSplit ToSplit(const pqxx::row& row) {
   return {.from_batch = row["from_batch"].as<int64_t>(),
@@ -75,10 +85,12 @@ bool SameLanes(const std::vector<Lane>& lanes, const v1::CreateJobRequest& reque
 
 }  // namespace
 
-std::optional<int64_t> JobsTable::Insert(const v1::CreateJobRequest& request) {
+std::optional<int64_t> JobsTable::Insert(const v1::CreateJobRequest& request,
+                                         const std::optional<rpc::v1::JobClaims>& scope) {
   const pqxx::result rows = work_.exec_params(
       kInsertJob, request.name(), request.spec(), pqxx::binarystring(request.fitted()),
-      request.split_batches(), pqxx::binarystring(request.samples().SerializeAsString()));
+      request.split_batches(), pqxx::binarystring(request.samples().SerializeAsString()),
+      pqxx::binarystring(scope ? scope->SerializeAsString() : std::string()));
   if (rows.empty()) return std::nullopt;
   const auto job_id = rows[0][0].as<int64_t>();
   db::SqlArray firsts, ends, shards;
@@ -126,6 +138,7 @@ std::optional<v1::GetJobResponse> JobsTable::Get(int64_t job_id) {
   const bool is_read =
       job.mutable_samples()->ParseFromArray(samples.data(), static_cast<int>(samples.size()));
   TIDEMILL_CHECK(is_read);  // Insert() has written it.
+  if (auto scope = ScopeOf(rows[0])) *job.mutable_scope() = *std::move(scope);
   return job;
 }
 
@@ -135,7 +148,8 @@ std::vector<StoredJob> JobsTable::Load(std::optional<int64_t> job_id) {
     ++num_rows_;
     StoredJob job{.facts = {.job_id = row["job_id"].as<int64_t>(),
                             .name = row["name"].as<std::string>(),
-                            .created_at = row["created_micros"].as<int64_t>()},
+                            .created_at = row["created_micros"].as<int64_t>(),
+                            .holder = ScopeOf(row).value_or(rpc::v1::JobClaims()).holder()},
                   .lanes = {}};
     job.lanes = LoadLanes(job.facts.job_id, row["split_batches"].as<int64_t>());
     jobs.push_back(std::move(job));

@@ -23,8 +23,10 @@ class JobsTable {
  public:
   explicit JobsTable(pqxx::work& work) : work_(work) {}
 
-  // Returns the new id. std::nullopt when there is a job with this name.
-  std::optional<int64_t> Insert(const v1::CreateJobRequest& request);
+  // Returns the new id. std::nullopt when there is a job with this name. `scope` is that of the
+  // process that makes it.
+  std::optional<int64_t> Insert(const v1::CreateJobRequest& request,
+                                const std::optional<rpc::v1::JobClaims>& scope);
 
   // Returns the job with this name.
   std::optional<int64_t> Find(const std::string& name);
@@ -32,7 +34,7 @@ class JobsTable {
   // Returns how a job differs from the request: "spec", "lanes" ... Empty when it does not differ.
   std::string Difference(int64_t job_id, const v1::CreateJobRequest& request);
 
-  // Returns the name, the spec, the fitted state and the samples.
+  // Returns the name, the spec, the fitted state, the samples and the scope.
   std::optional<v1::GetJobResponse> Get(int64_t job_id);
 
   // Returns one job, or all jobs, with their splits in flight.

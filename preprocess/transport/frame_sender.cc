@@ -31,7 +31,8 @@ std::vector<v1::Compression> AcceptedBy(const v1::ReadBatchesRequest::Open& open
 class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                           public std::enable_shared_from_this<FrameSender> {
  public:
-  FrameSender(OutboxProvider& provider, WorkerPool& pool) : provider_(provider), pool_(pool) {}
+  FrameSender(OutboxProvider& provider, WorkerPool& pool, rpc::JobScope scope)
+      : provider_(provider), pool_(pool), scope_(std::move(scope)) {}
 
   void Start() {
     self_ = shared_from_this();
@@ -93,7 +94,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
 
   // Until it returns, the stream is not finished: it reads on from here.
   void Open(const v1::ReadBatchesRequest::Open& open) {
-    absl::StatusOr<std::shared_ptr<Outbox>> opened = provider_.Open(open);
+    absl::StatusOr<std::shared_ptr<Outbox>> opened = provider_.Open(open, scope_);
     bool reads_on = false;
     {
       MutexLock lock(mutex_);
@@ -245,6 +246,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
 
   OutboxProvider& provider_;
   WorkerPool& pool_;
+  const rpc::JobScope scope_;
   std::shared_ptr<FrameSender> self_;  // gRPC's share, until it is done; tasks have their own.
   grpc::ByteBuffer incoming_;          // gRPC's while it reads.
   grpc::ByteBuffer sending_;           // gRPC's while `writing_`.
@@ -267,16 +269,17 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendBatches(OutboxProvider& provider,
-                                                                         WorkerPool& pool) {
-  const auto stream = std::make_shared<FrameSender>(provider, pool);
+                                                                         WorkerPool& pool,
+                                                                         rpc::JobScope scope) {
+  const auto stream = std::make_shared<FrameSender>(provider, pool, std::move(scope));
   FrameSender* const reactor = stream.get();
   reactor->Start();
   return reactor;
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* WorkerFace::ReadBatches(
-    grpc::CallbackServerContext* /*context*/) {
-  return SendBatches(provider_, pool_);
+    grpc::CallbackServerContext* context) {
+  return SendBatches(provider_, pool_, rpc::JobScope::OfCall(*context));
 }
 
 }  // namespace tidemill::preprocess

@@ -16,7 +16,8 @@ namespace tidemill::preprocess {
 //
 // Both must outlive the server. The reactor deletes itself.
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendBatches(OutboxProvider& provider,
-                                                                         WorkerPool& pool);
+                                                                         WorkerPool& pool,
+                                                                         rpc::JobScope scope);
 
 // The service that a worker's server registers. Thread-safe.
 class WorkerFace final

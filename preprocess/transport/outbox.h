@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "preprocess/transport/batch_message.h"
+#include "rpc/callers/job_scope.h"
 #include "tidemill/preprocess/v1/preprocess.pb.h"
 
 namespace tidemill::preprocess {
@@ -98,9 +99,10 @@ class OutboxProvider {
   // Returns the outbox of a consumer that has connected. The link and the threads that fill it
   // share it. When the link breaks, it closes the outbox, and the worker notices. NOT_FOUND when
   // the job is unknown. FAILED_PRECONDITION when the consumer wants to connect to another worker.
-  // May take as long as a call to the dispatcher.
-  virtual absl::StatusOr<std::shared_ptr<Outbox>> Open(
-      const v1::ReadBatchesRequest::Open& request) = 0;
+  // PERMISSION_DENIED when the job is beyond the consumer's scope. May take as long as a call to
+  // the dispatcher.
+  virtual absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request,
+                                                       const rpc::JobScope& scope) = 0;
 };
 
 }  // namespace tidemill::preprocess

@@ -130,7 +130,7 @@ absl::Status RingLink::Connect(bool& may_use_frames) {
   }
   ASSIGN_OR_RETURN(
       const std::string request,
-      Encode(RingRequest{.token = peer_.token, .ring_bytes = ring_bytes_, .open = open_}));
+      Encode(RingRequest{.token = peer_.token.Now(), .ring_bytes = ring_bytes_, .open = open_}));
   RETURN_IF_ERROR(SendPacket(socket_, request));
   ASSIGN_OR_RETURN(Packet packet, AwaitPacket());
   ASSIGN_OR_RETURN(const RingAnswer answer, DecodeRingAnswer(packet.bytes));

@@ -44,14 +44,13 @@ absl::StatusOr<RingRequest> RingSession::AwaitRequest() {
 RingAnswer RingSession::Admit() {
   const auto request = AwaitRequest();
   if (!request.ok()) return {.status = request.status(), .may_use_frames = true};
-  if (absl::Status status = rpc::CheckToken(tokens_, request->token, kRingMethod); !status.ok()) {
-    return {.status = std::move(status)};
-  }
+  const auto scope = rpc::CheckToken(tokens_, request->token, kRingMethod);
+  if (!scope.ok()) return {.status = scope.status()};
   auto writer =
       RingWriter::Create(request->ring_bytes, static_cast<size_t>(request->open.lanes_size()));
   if (!writer.ok()) return {.status = writer.status(), .may_use_frames = true};
   writer_ = *std::move(writer);
-  auto outbox = provider_.Open(request->open);
+  auto outbox = provider_.Open(request->open, *scope);
   if (!outbox.ok()) return {.status = outbox.status()};
   outbox_ = *std::move(outbox);
   return {};

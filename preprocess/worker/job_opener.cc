@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "loader/opened_set.h"
 #include "preprocess/client/job_samples.h"
+#include "rpc/callers/job_scope.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 
@@ -23,6 +24,20 @@ absl::StatusOr<std::shared_ptr<const transform::FittedState>> DecodeFitted(
   return std::make_shared<const transform::FittedState>(std::move(fitted));
 }
 
+// The worker has a service's rights. For the process of a job it reads only what that may read: the
+// spec comes from there.
+absl::Status CheckScope(const v1::GetJobResponse& known, const JobSpec& spec) {
+  const rpc::JobScope scope(known.scope());
+  storage::v1::ReadSamplesRequest samples;
+  samples.set_dataset_id(spec.dataset_id);
+  RETURN_IF_ERROR(scope.Check(samples));
+  if (!known.samples().key_steps().empty()) return absl::OkStatus();
+  selector::v1::ReadTrainingSetRequest set;
+  set.set_run_id(spec.run_id);
+  set.set_trigger(spec.trigger);
+  return scope.Check(set);
+}
+
 }  // namespace
 
 Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage) {
@@ -32,6 +47,8 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
     OpenedJob opened;
     ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
     const JobSpec& spec = opened.spec;
+    if (known.has_scope()) RETURN_IF_ERROR(CheckScope(known, spec));
+    opened.holder = known.scope().holder();
     ASSIGN_OR_RETURN(opened.parts.fitted, DecodeFitted(known.fitted()));
     selector::SelectorClient client(selector);
     ASSIGN_OR_RETURN(loader::OpenedSet set, loader::OpenSet({.run = {spec.run_id},

@@ -263,7 +263,8 @@ void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
   changed_.notify_all();
 }
 
-absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesRequest::Open& request) {
+absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesRequest::Open& request,
+                                                     const rpc::JobScope& scope) {
   {
     MutexLock lock(mutex_);
     if (request.worker().worker_id() != self_.worker_id() ||
@@ -281,6 +282,7 @@ absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesReques
     Forget(request.job_id());
     return known;
   }
+  RETURN_IF_ERROR(job->Admit(scope));
   job->Attach(outbox);
   return outbox;
 }

@@ -50,7 +50,8 @@ class Worker final : public OutboxProvider {
   // Takes no more work. Waits until all finished batches are sent, but at most for `patience`.
   void Drain(std::chrono::milliseconds patience) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request) override
+  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request,
+                                               const rpc::JobScope& scope) override
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

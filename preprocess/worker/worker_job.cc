@@ -35,6 +35,12 @@ absl::StatusOr<const loader::BatchMaker*> WorkerJob::MakerOf(int32_t lane) {
   return maker.get();
 }
 
+absl::Status WorkerJob::Admit(const rpc::JobScope& caller) {
+  RETURN_IF_ERROR(Open());
+  MutexLock lock(mutex_);
+  return caller.CheckHolder((*job_)->holder);
+}
+
 void WorkerJob::Attach(const std::shared_ptr<Outbox>& outbox) {
   std::set<std::shared_ptr<Outbox>> before;
   std::vector<BatchMessage> early;

@@ -18,6 +18,7 @@
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/set_division.h"
 #include "preprocess/transport/outbox.h"
+#include "rpc/callers/job_scope.h"
 
 namespace tidemill::preprocess {
 
@@ -26,6 +27,8 @@ struct OpenedJob {
   JobSpec spec;
   loader::BatchParts parts;
   SetDivision division = {};
+  // The process that made it (rpc::JobClaims); empty when a service did.
+  std::string holder = {};
 };
 
 // Thread-safe.
@@ -40,6 +43,10 @@ class WorkerJob {
   // opened. When the job cannot be opened, every call returns the same failure. INVALID_ARGUMENT
   // when there is no such lane.
   absl::StatusOr<const loader::BatchMaker*> MakerOf(int32_t lane) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // PERMISSION_DENIED when the caller is another job than the one that made this one. Returns the
+  // failure of a job that cannot be opened.
+  absl::Status Admit(const rpc::JobScope& caller) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on, the batches of the outbox's lanes go there, including those made before. An
   // earlier outbox of a lane is closed.

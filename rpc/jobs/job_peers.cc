@@ -1,8 +1,7 @@
 #include "rpc/jobs/job_peers.h"
 
+#include <filesystem>
 #include <utility>
-
-#include "rpc/tokens.h"
 
 namespace tidemill::rpc {
 
@@ -19,7 +18,6 @@ absl::StatusOr<v1::Endpoints> EndpointsFor(const ServiceContext& context,
     ASSIGN_OR_RETURN(Peer peer, context.PeerOf(service));
     (*endpoints.mutable_services())[service] = std::move(peer.endpoint);
   }
-  endpoints.set_token_file(context.cluster.token_file);
   const TlsConfig& tls = context.cluster.tls;
   endpoints.mutable_tls()->set_certificate(tls.certificate);
   endpoints.mutable_tls()->set_key(tls.key);
@@ -30,13 +28,16 @@ absl::StatusOr<v1::Endpoints> EndpointsFor(const ServiceContext& context,
 absl::StatusOr<JobPeers> JobPeers::Open(const v1::Endpoints& endpoints) {
   JobPeers peers;
   peers.endpoints_ = endpoints;
-  ASSIGN_OR_RETURN(const Tokens tokens, Tokens::Read(endpoints.token_file()));
-  ASSIGN_OR_RETURN(peers.token_, tokens.TokenOf(v1::ROLE_SERVICE));
+  ASSIGN_OR_RETURN(peers.token_, CallToken::OfFile(endpoints.token_file()));
   ASSIGN_OR_RETURN(peers.tls_, ReadTls({.certificate = endpoints.tls().certificate(),
                                         .key = endpoints.tls().key(),
                                         .ca = endpoints.tls().ca(),
                                         .client_ca = {}}));
   return peers;
+}
+
+std::string JobPeers::TokenFolder() const {
+  return std::filesystem::path(endpoints_.token_file()).parent_path().string();
 }
 
 absl::StatusOr<Peer> JobPeers::PeerOf(const std::string& service) const {

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "rpc/jobs/job_tokens.h"
 #include "rpc/testing/token_folder.h"
 
 namespace tidemill::rpc {
@@ -24,16 +25,25 @@ ServiceContext ContextOf(const testing::TokenFolder& folder) {
 
 TEST(JobPeers, AreThoseOfTheServiceThatHasTheJobDone) {
   const testing::TokenFolder folder;
-  const auto endpoints = EndpointsFor(ContextOf(folder), {"storage"}, {"selector", "preprocess"});
+  auto endpoints = EndpointsFor(ContextOf(folder), {"storage"}, {"selector", "preprocess"});
   ASSERT_THAT(endpoints, IsOk());
-  EXPECT_EQ(endpoints->DebugString().find(folder.TokenOf(v1::ROLE_SERVICE)), std::string::npos)
-      << "a token stays in its file";
+  EXPECT_EQ(endpoints->token_file(), "") << "a job gets no token of a service";
+  const auto tokens = JobTokens::Open(folder.tokens(), folder.path() + "/jobs");
+  ASSERT_THAT(tokens, IsOk());
+  v1::JobClaims claims;
+  claims.set_holder("train-3-7");
+  const auto issued = (*tokens)->Issue("train-3-7", claims);
+  ASSERT_THAT(issued, IsOk());
+  endpoints->set_token_file((*tokens)->PathOf("train-3-7"));
   const auto peers = JobPeers::Open(*endpoints);
   ASSERT_THAT(peers, IsOk());
   const auto storage = peers->PeerOf("storage");
   ASSERT_THAT(storage, IsOk());
   EXPECT_EQ(storage->endpoint, "unix:/run/storage");
-  EXPECT_EQ(storage->token, folder.TokenOf(v1::ROLE_SERVICE));
+  const auto shown = folder.tokens().ClaimsOf(storage->token.Now());
+  ASSERT_THAT(shown, IsOk());
+  EXPECT_EQ(shown->holder(), "train-3-7");
+  EXPECT_EQ(peers->TokenFolder(), folder.path() + "/jobs/train-3-7");
   EXPECT_TRUE(peers->Has("selector"));
   EXPECT_FALSE(peers->Has("preprocess"));
   EXPECT_THAT(peers->PeerOf("preprocess"), StatusIs(absl::StatusCode::kFailedPrecondition, _));

@@ -48,13 +48,6 @@ absl::StatusOr<RecordFields> RecordFields::Make(const storage::DatasetSpec& spec
                                                 std::vector<std::string> names) {
   RecordFields fields(spec, std::move(names));
   const bool is_csv = fields.payload_ == batch::PayloadKind::kCsv;
-  if (!fields.names_.empty() && !spec.format->HasFields() &&
-      spec.format->Unit() != storage::SampleUnit::kMembers) {
-    return InvalidArgument(
-        "there is no column '{}': the samples of format {} have none; a condition can name @key, "
-        "@file, @file.1, @file.2 ... (the parts of the path), @time and @label",
-        fields.names_.front(), spec.format.type());
-  }
   for (const std::string& name : fields.names_) {
     if (!is_csv) break;
     const auto found = std::ranges::find(fields.columns_, name);

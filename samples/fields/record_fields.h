@@ -25,7 +25,7 @@ class RecordFields {
   // Returns whether to continue.
   using Visitor = std::function<bool(Fields)>;
 
-  // INVALID_ARGUMENT when records of this format have no fields, or when there is no such column.
+  // INVALID_ARGUMENT when there is no such column.
   static absl::StatusOr<RecordFields> Make(const storage::DatasetSpec& spec,
                                            std::vector<std::string> names);
 

@@ -11,8 +11,6 @@ namespace {
 
 using expressions::Type;
 
-constexpr char kLabel[] = "@label";
-
 bool HasNamedClasses(const storage::LabelSpec& label) {
   return label.kind == storage::LabelKind::kClass && !label.classes.empty();
 }
@@ -36,8 +34,8 @@ expressions::KnownColumns KnownColumnsOf(const storage::DatasetSpec& spec) {
   known.columns.push_back({.name = std::string(storage::kTimeColumn), .type = Type::kTime});
   const storage::LabelSpec label = storage::EffectiveLabel(spec);
   if (label.is_given()) {
-    known.columns.push_back(
-        {.name = kLabel, .type = HasNamedClasses(label) ? Type::kText : Type::kNumber});
+    known.columns.push_back({.name = std::string(kLabelColumn),
+                             .type = HasNamedClasses(label) ? Type::kText : Type::kNumber});
   }
   return known;
 }
@@ -54,7 +52,7 @@ SampleExpression::SampleExpression(expressions::FieldRows rows, RecordFields fie
     field_places_.push_back(*PlaceOf(rows_.columns(), name));
   }
   time_place_ = PlaceOf(rows_.columns(), storage::kTimeColumn);
-  label_place_ = PlaceOf(rows_.columns(), kLabel);
+  label_place_ = PlaceOf(rows_.columns(), kLabelColumn);
 }
 
 absl::StatusOr<SampleExpression> SampleExpression::Make(const storage::DatasetSpec& spec,
@@ -66,7 +64,7 @@ absl::StatusOr<SampleExpression> SampleExpression::Make(const storage::DatasetSp
                    expressions::FieldRows::Make(std::move(program), storage::FieldReadingOf(spec)));
   std::vector<std::string> names;
   for (const std::string& column : rows.columns()) {
-    if (!column.starts_with('@')) names.push_back(column);
+    if (column != storage::kTimeColumn && column != kLabelColumn) names.push_back(column);
   }
   ASSIGN_OR_RETURN(RecordFields fields, RecordFields::Make(spec, std::move(names)));
   return SampleExpression(std::move(rows), std::move(fields), storage::EffectiveLabel(spec));
@@ -83,8 +81,10 @@ absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink
     return Internal("the samples lack a column that an expression reads");
   int64_t begin = 0;
   const auto run = [&](int64_t end) {
-    rows_.Run();
-    sink(begin, rows_.evaluation());
+    rows_.Run([&](int64_t part) {
+      if (rows_.evaluation().is_too_long()) CountUnfit(expressions::kTooLong);
+      sink(begin + part, rows_.evaluation());
+    });
     rows_.Clear();
     begin = end;
   };
@@ -97,10 +97,14 @@ absl::Status SampleExpression::Run(const batch::Batch& samples, const Sink& sink
   return absl::OkStatus();
 }
 
+void SampleExpression::CountUnfit(std::string_view reason) {
+  if (num_unfit_++ == 0) first_unfit_ = std::string(reason);
+}
+
 void SampleExpression::SetText(size_t column, std::optional<std::string_view> text) {
   const absl::Status status = rows_.SetText(column, text);
   if (status.ok()) return;
-  if (num_unfit_++ == 0) first_unfit_ = std::string(status.message());
+  CountUnfit(std::string(status.message()));
   rows_.SetText(column, std::nullopt).IgnoreError();
 }
 

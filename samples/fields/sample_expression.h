@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "batch/batch.h"
@@ -14,6 +15,8 @@
 #include "storage/spec/dataset_spec.h"
 
 namespace tidemill::samples {
+
+inline constexpr std::string_view kLabelColumn = "@label";
 
 // The columns that an expression may name. The fields of records are texts, read as the expression
 // needs them. @time is a time. @label is the name of the class, the number of a class without a
@@ -40,7 +43,8 @@ class SampleExpression {
   // Takes the results for the rows [begin, begin + n).
   using Sink = std::function<void(int64_t begin, const expressions::Evaluation& results)>;
   // `samples` has event_time, the label columns if there are any and, for an expression that reads
-  // records, payload. A field that is not what the expression needs is null, and counted.
+  // records, payload. A field that is not what the expression needs is null, and counted, and so is
+  // the result where texts are too long (expressions::kMaxTextBytes).
   absl::Status Run(const batch::Batch& samples, const Sink& sink);
 
   int64_t num_unfit() const { return num_unfit_; }
@@ -59,6 +63,7 @@ class SampleExpression {
   };
   void SetRow(const Columns& columns, int64_t row);
   void SetLabel(const Columns& columns, int64_t row);
+  void CountUnfit(std::string_view reason);
   void SetText(size_t column, std::optional<std::string_view> text);
 
   expressions::FieldRows rows_;

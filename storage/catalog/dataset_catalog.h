@@ -107,6 +107,11 @@ class DatasetCatalog {
     bool created = false;
     std::string earlier_version = {};  // The name of the version before it, if that stays.
   };
+  // See CheckDataFolder().
+  absl::Status CheckFolder(const DatasetEntry& dataset) const {
+    return CheckDataFolder(files_.source(), dataset.spec.path);
+  }
+
   // Registers a dataset. Idempotent by (namespace, name, spec). `spec_text` is a DatasetSpec as
   // YAML. INVALID_ARGUMENT when base/names.h does not allow the name, when the spec does not
   // decode, or when its path is relative, is not a folder, or is outside the allowed roots.

@@ -65,10 +65,19 @@ class Comparison {
     const files_table::KnownFile* const before = is_known ? &known_[next_++] : nullptr;
     had_files_ = had_files_ || (before != nullptr && before->state != "vanished");
     const int64_t fingerprint = FingerprintOf(spec_, input_, identity_of_);
+    const int64_t change_stamp = ChangeStampOf(spec_, input_, identity_of_);
     const bool unchanged = before != nullptr && before->fingerprint == fingerprint &&
-                           before->state != "vanished" && before->state != "partial";
-    if (unchanged || !IsSettled()) return;
-    ChangedFile found{.input = input_, .path = std::move(path), .fingerprint = fingerprint};
+                           IsKnownStamp(*before, change_stamp) && before->state != "vanished" &&
+                           before->state != "partial";
+    if (unchanged) return;
+    if (const Timestamp settled_at = SettledAt(); settled_at > now_) {
+      scan_.unsettled.push_back({.path = std::move(path), .settled_at = settled_at});
+      return;
+    }
+    ChangedFile found{.input = input_,
+                      .path = std::move(path),
+                      .fingerprint = fingerprint,
+                      .change_stamp = change_stamp};
     if (before != nullptr) {
       found.known = *before;
       found.change = ChangeOf(spec_, input_, fingerprint, *before);
@@ -98,14 +107,17 @@ class Comparison {
     scan_.changed.push_back({.change = FileChange::kVanished, .path = known.path, .known = known});
   }
 
-  bool IsSettled() {
-    if (spec_.append) return true;
-    // A time ahead of the clock says nothing about how long the file has been unchanged.
+  // Files of earlier versions of this program have no stamp.
+  static bool IsKnownStamp(const files_table::KnownFile& known, int64_t stamp) {
+    return stamp == 0 || !known.change_stamp || *known.change_stamp == stamp;
+  }
+
+  // Not later than now when the file has settled.
+  Timestamp SettledAt() const {
+    if (spec_.append) return now_;
     const Timestamp settled_at = ChangedAt(spec_, input_, identity_of_) + settle_;
-    if (settled_at <= now_ || settled_at > now_ + settle_) return true;
-    if (scan_.num_unsettled++ == 0) scan_.settled_at = settled_at;
-    scan_.settled_at = std::min(scan_.settled_at, settled_at);
-    return false;
+    // A time ahead of the clock says nothing about how long the file has been unchanged.
+    return settled_at > now_ + settle_ ? now_ : settled_at;
   }
 
   const DatasetSpec& spec_;
@@ -120,6 +132,16 @@ class Comparison {
 };
 
 }  // namespace
+
+int64_t ChangeStampOf(const DatasetSpec& spec, const FileInput& input,
+                      const IdentityLookup& identity_of) {
+  if (input.identity.changed_nanos == 0) return 0;
+  absl::InlinedVector<int64_t, 2> times = {input.identity.changed_nanos};
+  for (const std::string& companion : CompanionsOf(spec, input)) {
+    times.push_back(identity_of(companion).value_or(FileIdentity{}).changed_nanos);
+  }
+  return static_cast<int64_t>(XXH3_64bits(times.data(), times.size() * sizeof(int64_t)));
+}
 
 int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input,
                       const IdentityLookup& identity_of) {

@@ -20,6 +20,8 @@ enum class FileChange { kNew, kGrown, kResumed, kReplaced, kVanished };
 struct PieceTally {
   int64_t num_bad = 0;
   int64_t lost_bytes = 0;
+  int64_t zeroed_bytes = 0;  // See IndexedFile.
+  std::optional<BadRecord> first_bad = std::nullopt;
   // Whether the whole file is quarantined when too much of it turns out to be bad.
   bool judged = false;
 };
@@ -29,6 +31,7 @@ struct ChangedFile {
   FileInput input = {};
   std::string path = {};  // The absolute path.
   int64_t fingerprint = 0;
+  int64_t change_stamp = 0;
   std::optional<files_table::KnownFile> known = std::nullopt;
   // What the earlier version of the dataset knows of a file that is new in this one. Set while this
   // version takes over its keys.
@@ -39,13 +42,18 @@ struct ChangedFile {
   int64_t checked_key = 0;
 };
 
+// A file that changed less than `settle` ago.
+struct UnsettledFile {
+  std::string path = {};  // The absolute path.
+  // When it will have settled, if it does not change again.
+  Timestamp settled_at = {};
+};
+
 struct FileScan {
   std::vector<ChangedFile> changed;  // Ordered by path.
   int64_t num_found = 0;
-  // The first is the number of files that changed less than `settle` ago; they are left out. The
-  // second is when the first of them will have settled.
-  int64_t num_unsettled = 0;
-  Timestamp settled_at;
+  // They are not in `changed`. Ordered by path.
+  std::vector<UnsettledFile> unsettled;
   // The files that are left out because their paths are not UTF-8, or too long to be stored. They
   // are in the form of base/printable.h, cut when they are long.
   std::vector<std::string> unnamed;
@@ -56,6 +64,12 @@ struct FileScan {
 // It is never 0; 0 marks a file that must always be read again. `identity_of` looks up the files
 // that belong to it.
 int64_t FingerprintOf(const DatasetSpec& spec, const FileInput& input,
+                      const IdentityLookup& identity_of);
+
+// Returns a hash of the ctimes of the same files; 0 when the files are objects in a store, which
+// have none. A file of the same fingerprint and another stamp may have been edited, and its mtime
+// put back; or it has only been renamed, linked or given other permissions.
+int64_t ChangeStampOf(const DatasetSpec& spec, const FileInput& input,
                       const IdentityLookup& identity_of);
 
 // Compares the listed files with the known ones. Both are ordered by path. Files whose paths cannot

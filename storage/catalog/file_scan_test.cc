@@ -72,8 +72,10 @@ TEST(FileScan, LeavesOutWhatHasNotSettledAndSaysWhenItWill) {
   ASSERT_THAT(scan, IsOk());
   EXPECT_THAT(PathsOf(*scan), ElementsAre("/nowhere/ahead", "/nowhere/old"));
   EXPECT_EQ(scan->num_found, 4);
-  EXPECT_EQ(scan->num_unsettled, 2);
-  EXPECT_EQ(scan->settled_at, (Timestamp{kNow.micros + 6'000'000}));
+  ASSERT_EQ(scan->unsettled.size(), 2U);
+  EXPECT_EQ(scan->unsettled[0].path, "/nowhere/new");
+  EXPECT_EQ(scan->unsettled[0].settled_at, (Timestamp{kNow.micros + 6'000'000}));
+  EXPECT_EQ(scan->unsettled[1].settled_at, (Timestamp{kNow.micros + 9'000'000}));
   spec.append = true;
   const auto growing = CompareFiles(spec, Found(listed), {}, kSettle, kNow);
   ASSERT_THAT(growing, IsOk());

@@ -10,11 +10,11 @@ namespace {
 
 constexpr char kListFiles[] = R"(
   SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state,
-         inode, checked_key, columns_moved
+         inode, checked_key, columns_moved, change_stamp, edge_sum
   FROM storage.files WHERE dataset_id = $1)";
 constexpr char kFindFile[] = R"(
   SELECT file_id, path, size_bytes, fingerprint, bytes_done, records_done, sample_key, state,
-         inode, checked_key, columns_moved
+         inode, checked_key, columns_moved, change_stamp, edge_sum
   FROM storage.files WHERE file_id = $1)";
 constexpr char kTotalSize[] = R"(
   SELECT coalesce(sum(size_bytes), 0)::bigint
@@ -68,6 +68,8 @@ KnownFile ToFile(const pqxx::row& row) {
   if (!row[8].is_null()) file.inode = row[8].as<int64_t>();
   file.checked_key = row[9].as<int64_t>();
   file.columns_moved = row[10].as<bool>();
+  if (!row[11].is_null()) file.change_stamp = row[11].as<int64_t>();
+  if (!row[12].is_null()) file.edge_sum = row[12].as<int64_t>();
   return file;
 }
 

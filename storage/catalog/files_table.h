@@ -27,6 +27,9 @@ struct KnownFile {
   // The last sample that was compared when the file grew.
   int64_t checked_key = 0;
   bool columns_moved = false;  // See IndexedFile.
+  // See ChangeStampOf() and ParsedFile::edge_sum; std::nullopt when not known.
+  std::optional<int64_t> change_stamp = std::nullopt;
+  std::optional<int64_t> edge_sum = std::nullopt;
 };
 
 struct Segment {

@@ -1,5 +1,7 @@
 #include "storage/catalog/left_out_table.h"
 
+#include <utility>
+
 namespace tidemill::storage::left_out_table {
 
 namespace {
@@ -25,9 +27,15 @@ constexpr char kFirst[] = R"(
   SELECT first_record, first_reason FROM storage.left_out JOIN storage.files USING (file_id)
   WHERE left_out.dataset_id = $1 AND path = $2 AND reason = $3 AND wanted = $4)";
 constexpr char kBadOf[] = R"(
-  SELECT coalesce(sum(num_records), 0)::bigint, coalesce(sum(lost_bytes), 0)::bigint
+  SELECT coalesce(sum(num_records), 0)::bigint, coalesce(sum(lost_bytes), 0)::bigint,
+         coalesce(sum(lost_bytes) FILTER (WHERE reason LIKE '%zero%'), 0)::bigint
   FROM storage.left_out
   WHERE file_id = $1 AND NOT wanted)";
+
+constexpr char kFirstBadOf[] = R"(
+  SELECT first_record, first_reason FROM storage.left_out
+  WHERE file_id = $1 AND NOT wanted AND first_record IS NOT NULL
+  ORDER BY first_record LIMIT 1)";
 
 // Adds what is not listed separately to the last entry.
 void AddRest(const DatasetLeftOut::Reason& reason, DatasetLeftOut& all) {
@@ -76,7 +84,14 @@ DatasetLeftOut Read(pqxx::work& work, DatasetId dataset) {
 
 BadShare BadOf(pqxx::work& work, FileId file) {
   const pqxx::row row = work.exec_params1(kBadOf, file.value);
-  return {.num_records = row[0].as<int64_t>(), .lost_bytes = row[1].as<int64_t>()};
+  std::optional<BadRecord> first;
+  for (const pqxx::row& bad : work.exec_params(kFirstBadOf, file.value)) {
+    first = BadRecord{.position = bad[0].as<int64_t>(), .reason = bad[1].as<std::string>()};
+  }
+  return {.num_records = row[0].as<int64_t>(),
+          .lost_bytes = row[1].as<int64_t>(),
+          .zeroed_bytes = row[2].as<int64_t>(),
+          .first = std::move(first)};
 }
 
 }  // namespace tidemill::storage::left_out_table

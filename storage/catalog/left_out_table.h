@@ -2,10 +2,12 @@
 // throws; Database::Transact catches it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/id.h"
+#include "storage/formats/format.h"
 #include "storage/formats/left_out_reasons.h"
 #include <pqxx/pqxx>
 
@@ -37,6 +39,8 @@ DatasetLeftOut Read(pqxx::work& work, DatasetId dataset);
 struct BadShare {
   int64_t num_records = 0;
   int64_t lost_bytes = 0;
+  int64_t zeroed_bytes = 0;  // See IndexedFile. Their reasons name zeros.
+  std::optional<BadRecord> first = std::nullopt;
 };
 BadShare BadOf(pqxx::work& work, FileId file);
 

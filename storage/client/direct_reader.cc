@@ -39,7 +39,7 @@ std::unique_ptr<Connection> Reader::TakeConnection(DatasetId dataset) {
 }
 
 std::unique_ptr<Connection> Reader::NewConnection() {
-  auto opened = Connection::Open(path_, token_, stop_, mappings_);
+  auto opened = Connection::Open(path_, token_.Now(), stop_, mappings_);
   if (opened.ok()) return *std::move(opened);
   MutexLock lock(mutex_);
   closed_until_ = Clock::now() + (absl::IsUnavailable(opened.status()) ? kAbsentFor : kRefusedFor);

@@ -51,7 +51,7 @@ class Reader {
   void Avoid(DatasetId dataset) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string path_;  // Empty when storage is not on this host.
-  const std::string token_;
+  const rpc::CallToken token_;
   const std::stop_token stop_;
   SharedMappings mappings_;
   Mutex mutex_;

@@ -51,6 +51,7 @@ void AddPart(const std::string& part, std::string& text) {
 }  // namespace
 
 bool AnyLost(const rpc::v1::LeftOut& left_out) {
+  if (left_out.not_taken().num_files() > 0) return true;
   const auto& reasons = left_out.reasons();
   return std::any_of(reasons.begin(), reasons.end(), [](const rpc::v1::LeftOut::Reason& reason) {
     return !reason.wanted() &&
@@ -91,6 +92,24 @@ std::string FilteredText(const rpc::v1::LeftOut& left_out) {
                      left_out.where());
 }
 
+std::string NotTakenText(const rpc::v1::FilesNotTaken& not_taken, const std::string& name) {
+  if (not_taken.num_files() == 0) return "";
+  std::string text =
+      fmt::format("{}{}{} not taken: ", Counted(not_taken.num_files(), "file", "files"),
+                  name.empty() ? "" : " of " + name, not_taken.num_files() == 1 ? " was" : " were");
+  const int num_named = std::min(not_taken.files_size(), kMaxReasons);
+  for (int i = 0; i < num_named; ++i) {
+    const rpc::v1::FilesNotTaken::File& file = not_taken.files(i);
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", file.path(), file.reason());
+  }
+  const int64_t num_more = not_taken.num_files() - num_named;
+  return num_more > 0 ? text + fmt::format(", and {} more", WithThousands(num_more)) : text;
+}
+
+std::string AwaitedText(int64_t num_files) {
+  return Counted(num_files, "file that still changes", "files that still change");
+}
+
 std::string LeftOutText(const rpc::v1::LeftOut& left_out) {
   std::string text;
   if (left_out.num_records() > 0) {
@@ -108,8 +127,10 @@ std::string LeftOutText(const rpc::v1::LeftOut& left_out) {
     AddPart(WithPlace(reason), text);
   }
   AddPart(FilteredText(left_out), text);
-  if (left_out.num_unlabelled() == 0) return text;
-  AddPart(Counted(left_out.num_unlabelled(), "sample has", "samples have") + " no label", text);
+  if (left_out.num_unlabelled() > 0) {
+    AddPart(Counted(left_out.num_unlabelled(), "sample has", "samples have") + " no label", text);
+  }
+  AddPart(NotTakenText(left_out.not_taken()), text);
   return text;
 }
 

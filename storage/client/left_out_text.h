@@ -7,8 +7,8 @@
 
 namespace tidemill::storage {
 
-// Whether something was left out that the dataset's spec does not ask to leave out. A remark that
-// counts nothing is not a loss.
+// Whether something was left out that the dataset's spec does not ask to leave out, or a file was
+// not taken. A remark that counts nothing is not a loss.
 bool AnyLost(const rpc::v1::LeftOut& left_out);
 
 // "487 records", "2 files", "487 records and 2 files", "40 members", or "remark" when nothing is
@@ -27,9 +27,16 @@ std::string InWords(const rpc::v1::LeftOut::Reason& reason);
 // "600 of 1,461 records do not satisfy `where` ("price > 0")". Empty when all do.
 std::string FilteredText(const rpc::v1::LeftOut& left_out);
 
+// "2 files of `d` were not taken: a.csv (it cannot be read now: ...), b.csv (...)". Empty when all
+// were. `name` may be empty.
+std::string NotTakenText(const rpc::v1::FilesNotTaken& not_taken, const std::string& name = "");
+
+// "3 files that still change"
+std::string AwaitedText(int64_t num_files);
+
 // Returns one line: "487 of 1,461 records left out: 5 fields where 6 columns are expected
 // (weather.csv, record 12); 3.1 KiB of 58 KiB (5.3 %) hold no readable record; 146 samples have no
-// label". Filtered records come after it. Empty when there is
+// label". Filtered records come after it, and the files that were not taken. Empty when there is
 // nothing to say.
 std::string LeftOutText(const rpc::v1::LeftOut& left_out);
 

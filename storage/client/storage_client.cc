@@ -28,6 +28,20 @@ absl::Status Stream(const StorageConnection& connection, Method method, const Re
                               request, before_attempt, take);
 }
 
+absl::StatusOr<rpc::v1::Snapshot> StreamSync(const StorageConnection& connection,
+                                             const v1::SyncDatasetRequest& request,
+                                             const StorageClient::SyncProgress& progress) {
+  std::optional<rpc::v1::Snapshot> snapshot;
+  RETURN_IF_ERROR(rpc::ReadStream(connection.peer, *connection.stub, &Stub::SyncDataset, request,
+                                  [&](v1::SyncDatasetResponse& response) {
+                                    if (progress) progress(response);
+                                    if (response.has_snapshot()) snapshot = response.snapshot();
+                                    return absl::OkStatus();
+                                  }));
+  if (!snapshot.has_value()) return Unavailable("storage ended the sync without a snapshot");
+  return *std::move(snapshot);
+}
+
 }  // namespace
 
 StorageClient::StorageClient(const rpc::Peer& peer)
@@ -86,15 +100,15 @@ absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDataset(DatasetId dataset,
                                                              const SyncProgress& progress) const {
   v1::SyncDatasetRequest request;
   request.set_dataset_id(dataset.value);
-  std::optional<rpc::v1::Snapshot> snapshot;
-  RETURN_IF_ERROR(rpc::ReadStream(connection_->peer, *connection_->stub, &Stub::SyncDataset,
-                                  request, [&](v1::SyncDatasetResponse& response) {
-                                    if (progress) progress(response);
-                                    if (response.has_snapshot()) snapshot = response.snapshot();
-                                    return absl::OkStatus();
-                                  }));
-  if (!snapshot.has_value()) return Unavailable("storage ended the sync without a snapshot");
-  return *std::move(snapshot);
+  return StreamSync(*connection_, request, progress);
+}
+
+absl::StatusOr<rpc::v1::Snapshot> StorageClient::SyncDatasetWithin(
+    DatasetId dataset, Duration max_wait, const SyncProgress& progress) const {
+  v1::SyncDatasetRequest request;
+  request.set_dataset_id(dataset.value);
+  request.set_max_wait(max_wait.micros);
+  return StreamSync(*connection_, request, progress);
 }
 
 absl::Status StorageClient::ListSamples(const v1::ListSamplesRequest& request,

@@ -14,6 +14,7 @@
 
 #include "base/id.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "batch/batch.h"
 #include "rpc/channel.h"
 #include "tidemill/storage/v1/storage.pb.h"
@@ -62,9 +63,13 @@ class StorageClient {
   absl::StatusOr<v1::Dataset> GetDataset(const std::string& name) const;
   absl::StatusOr<std::vector<v1::Dataset>> ListDatasets() const;
 
-  // Ingests all present files and returns a snapshot that contains their samples.
+  // Ingests all present files and returns a snapshot that contains their samples. The last progress
+  // names the files that were not taken, because they still change or cannot be read.
   absl::StatusOr<rpc::v1::Snapshot> SyncDataset(DatasetId dataset,
                                                 const SyncProgress& progress) const;
+  // Does the same, and waits at most so long for files that still change.
+  absl::StatusOr<rpc::v1::Snapshot> SyncDatasetWithin(DatasetId dataset, Duration max_wait,
+                                                      const SyncProgress& progress) const;
 
   // Gives `sink` batches in the order (event_time, key). The columns are key, event_time and, on
   // request, class_label and real_label.

@@ -21,7 +21,7 @@ struct Compression {
   std::string_view magic;
   // The endings of names of such files, in small letters.
   std::array<std::string_view, 3> endings;
-  absl::StatusOr<std::unique_ptr<Decoder>> (*make)();
+  absl::StatusOr<std::unique_ptr<StreamDecoder>> (*make)();
   // Whether frames that are skipped may come first, as parallel writers write them.
   bool has_skippable_frames = false;
 };
@@ -36,6 +36,7 @@ constexpr Compression kCompressions[] = {
 // What a file's beginning is tried on: more than a block of zstd.
 constexpr size_t kTrialBytes = size_t{256} << 10;
 constexpr size_t kMaxMagic = 6;
+constexpr std::string_view kPadding("\0 \t\r\n", 5);
 
 bool IsSkippableFrame(std::string_view start) {
   return start.size() >= 4 && start.substr(1, 3) == "\x2a\x4d\x18" &&
@@ -78,13 +79,22 @@ bool IsFollowedByAFrame(const OpenFile& file, std::string_view start) {
   return found != nullptr && found->has_skippable_frames;
 }
 
+absl::StatusOr<std::unique_ptr<Decoder>> Make(const Compression& compression) {
+  ASSIGN_OR_RETURN(std::unique_ptr<StreamDecoder> streams, compression.make());
+  return std::make_unique<Decoder>(
+      std::move(streams), compression.magic.size(), [&compression](std::string_view start) {
+        return start == compression.magic ||
+               (compression.has_skippable_frames && IsSkippableFrame(start));
+      });
+}
+
 // Whether the beginning of a file unpacks: it gives bytes, or a sound end.
 absl::StatusOr<bool> FirstBlockUnpacks(const OpenFile& file, const Compression& compression) {
   std::vector<char> from(kTrialBytes), into(kTrialBytes);
   ASSIGN_OR_RETURN(const size_t count, file.ReadAt(0, from.data(), from.size()));
   std::string_view rest(from.data(), count);
   if (IsSkippableFrame(rest)) return IsFollowedByAFrame(file, rest);
-  ASSIGN_OR_RETURN(const std::unique_ptr<Decoder> decoder, compression.make());
+  ASSIGN_OR_RETURN(const std::unique_ptr<Decoder> decoder, Make(compression));
   while (true) {
     const auto progress = decoder->Decode(rest, count < from.size(), into);
     if (!progress.ok()) return false;
@@ -106,10 +116,55 @@ absl::StatusOr<const Compression*> CompressionOf(const OpenFile& file) {
 
 }  // namespace
 
+absl::StatusOr<Decoder::Progress> Decoder::Decode(std::string_view in, bool last,
+                                                  std::span<char> out) {
+  if (state_ == State::kBehind) {
+    CountBehind(in);
+    return Progress{.taken = in.size()};
+  }
+  if (state_ == State::kBetween) return Continue(in, last, out);
+  ASSIGN_OR_RETURN(const Progress progress, streams_->Decode(in, out));
+  if (streams_->at_end()) state_ = State::kBetween;
+  return progress;
+}
+
+absl::StatusOr<Decoder::Progress> Decoder::Continue(std::string_view in, bool last,
+                                                    std::span<char> out) {
+  size_t taken = 0;
+  while (taken < in.size() && begin_.size() < magic_bytes_) {
+    const char byte = in[taken++];
+    if (byte == '\0' && begin_.empty()) {
+      ++behind_.num_bytes;
+    } else {
+      begin_ += byte;
+    }
+  }
+  const bool decided = begin_.size() == magic_bytes_ || (last && taken == in.size());
+  if (!decided || begin_.empty()) return Progress{.taken = taken};
+  const std::string begin = std::exchange(begin_, "");
+  if (!may_begin_(begin)) {
+    state_ = State::kBehind;
+    CountBehind(begin);
+    return Progress{.taken = taken};
+  }
+  state_ = State::kInside;
+  behind_ = {};
+  ASSIGN_OR_RETURN(const Progress progress, streams_->Decode(begin, out));
+  // No stream ends within its first bytes.
+  if (progress.taken < begin.size()) return Internal("a stream does not take its beginning");
+  return Progress{.taken = taken, .made = progress.made};
+}
+
+void Decoder::CountBehind(std::string_view bytes) {
+  behind_.num_bytes += std::ssize(bytes);
+  behind_.is_padding =
+      behind_.is_padding && bytes.find_first_not_of(kPadding) == std::string_view::npos;
+}
+
 absl::StatusOr<std::unique_ptr<Decoder>> NewDecoder(const OpenFile& file) {
   ASSIGN_OR_RETURN(const Compression* const compression, CompressionOf(file));
   if (compression == nullptr) return nullptr;
-  return compression->make();
+  return Make(*compression);
 }
 
 absl::StatusOr<bool> IsCompressed(const OpenFile& file) {

@@ -125,7 +125,52 @@ TEST_P(DecoderTest, DamageGivesTheRightBytesOrAnError) {
       }
     }
   }
-  EXPECT_THAT(Unpack(packed + "and more"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x")));
+}
+
+TEST_P(DecoderTest, BytesAfterThePackedDataCostNothingAndAreCounted) {
+  name_ = std::string("x") + GetParam().ending;
+  const std::string bytes = Noise(300'000);
+  const std::string packed = Pack(bytes);
+  const std::string folder = state_.path() + "/after";
+  const std::tuple<std::string, bool> cases[] = {{"", true},
+                                                 {std::string(1, '\0'), true},
+                                                 {std::string(4096, '\0'), true},
+                                                 {"\n", true},
+                                                 {std::string(700'000, '\0') + "\r\n", true},
+                                                 {"and more", false},
+                                                 {packed.substr(0, 1), false},
+                                                 {packed.substr(0, 1) + "\n", false},
+                                                 {std::string(99, '\0') + "x", false}};
+  for (const auto& [behind, is_padding] : cases) {
+    const std::string path = data_.Write(name_, packed + behind);
+    for (int start = 0; start < 2; ++start) {  // Again, as after a restart.
+      const auto cache = UnpackedCache::Create({.folder = folder}, testing::AnyLocalFiles());
+      ASSERT_THAT(cache, IsOk());
+      const auto opened = (*cache)->Open(path);
+      ASSERT_THAT(opened, IsOk()) << behind.size();
+      std::string read(bytes.size() + 1, '\0');
+      EXPECT_THAT(opened->ReadAt(0, read.data(), read.size()),
+                  tidemill::testing::IsOkAndHolds(bytes.size()));
+      read.pop_back();
+      EXPECT_TRUE(read == bytes) << behind.size();
+      const auto identity = testing::AnyLocalFiles().IdentityOf(path);
+      ASSERT_THAT(identity, IsOk());
+      const BytesBehind expected{std::ssize(behind), is_padding};
+      EXPECT_EQ((*cache)->BehindPackedData(path, *identity), expected) << behind.size();
+      const auto beginning = (*cache)->OpenStart(path);
+      ASSERT_THAT(beginning, IsOk());
+      EXPECT_THAT(beginning->ReadAt(0, read.data(), read.size()),
+                  tidemill::testing::IsOkAndHolds(bytes.size()));
+    }
+  }
+}
+
+TEST_P(DecoderTest, ZerosBetweenStreamsAreSkipped) {
+  for (const size_t count : {size_t{1}, size_t{4}, size_t{512}, size_t{300'000}}) {
+    const auto read = Unpack(Pack("one ") + std::string(count, '\0') + Pack("two"));
+    ASSERT_THAT(read, IsOk());
+    EXPECT_EQ(*read, "one two") << count;
+  }
 }
 
 TEST_P(DecoderTest, AFileThatOnlyBeginsLikeAPackedOneIsReadUnchanged) {
@@ -241,7 +286,7 @@ TEST(Decoder, AZstdFrameThatStatesAnotherSizeIsRefused) {
   std::vector<char> out(1000);
   absl::Status status;
   for (size_t i = 0; i < packed.size() && status.ok(); ++i) {
-    status = (*made)->Decode(packed.substr(i, 1), i + 1 == packed.size(), out).status();
+    status = (*made)->Decode(packed.substr(i, 1), out).status();
   }
   EXPECT_THAT(status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("holds 0 bytes but states 5")));

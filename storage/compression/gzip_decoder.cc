@@ -6,7 +6,7 @@ namespace tidemill::storage {
 
 namespace {
 
-class GzipDecoder : public Decoder {
+class GzipDecoder : public StreamDecoder {
  public:
   GzipDecoder() : ready_(inflateInit2(&stream_, 15 + 16) == Z_OK) {}  // 16: gzip only.
   GzipDecoder(const GzipDecoder&) = delete;
@@ -15,7 +15,7 @@ class GzipDecoder : public Decoder {
 
   bool ready() const { return ready_; }
 
-  absl::StatusOr<Progress> Decode(std::string_view in, bool, std::span<char> out) override {
+  absl::StatusOr<Progress> Decode(std::string_view in, std::span<char> out) override {
     if (in.empty() && at_end_) return Progress{};
     if (at_end_) inflateReset(&stream_);  // Another member follows.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
@@ -40,7 +40,7 @@ class GzipDecoder : public Decoder {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Decoder>> NewGzipDecoder() {
+absl::StatusOr<std::unique_ptr<StreamDecoder>> NewGzipDecoder() {
   auto decoder = std::make_unique<GzipDecoder>();
   if (!decoder->ready()) return ResourceExhausted("not enough memory to unpack gzip");
   return decoder;

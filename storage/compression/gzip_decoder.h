@@ -8,6 +8,6 @@
 namespace tidemill::storage {
 
 // RESOURCE_EXHAUSTED when there is not enough memory.
-absl::StatusOr<std::unique_ptr<Decoder>> NewGzipDecoder();
+absl::StatusOr<std::unique_ptr<StreamDecoder>> NewGzipDecoder();
 
 }  // namespace tidemill::storage

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -26,10 +27,28 @@ namespace {
 constexpr size_t kBlock = 1 << 18;
 constexpr std::string_view kHalfWritten = ".part";
 constexpr size_t kNameBytes = 32;
-constexpr size_t kFileNameBytes = kNameBytes + 1 + 16;
+constexpr size_t kSumBytes = 16;
 
-std::string FileNameOf(std::string_view name, uint64_t sum) {
-  return fmt::format("{}-{:016x}", name, sum);
+// It ends with the number of bytes after the packed data, and "z" when they are padding.
+std::string FileNameOf(std::string_view name, uint64_t sum, const BytesBehind& behind) {
+  std::string file_name = fmt::format("{}-{:016x}", name, sum);
+  if (behind.num_bytes == 0) return file_name;
+  return fmt::format("{}-{:x}{}", file_name, behind.num_bytes, behind.is_padding ? "z" : "");
+}
+
+BytesBehind BehindOf(std::string_view file_name) {
+  BytesBehind behind;
+  file_name.remove_prefix(std::min(file_name.size(), kNameBytes + kSumBytes + 2));
+  if (file_name.empty()) return behind;
+  behind.is_padding = file_name.ends_with('z');
+  std::from_chars(file_name.data(), file_name.data() + file_name.size(), behind.num_bytes, 16);
+  return behind;
+}
+
+bool IsFileName(std::string_view text) {
+  const size_t size = kNameBytes + 1 + kSumBytes;
+  return text.size() >= size && text[kNameBytes] == '-' &&
+         (text.size() == size || text[size] == '-');
 }
 
 // A name that changes whenever the packed file does.
@@ -68,8 +87,8 @@ class PartFile {
 
   // Returns its name. The size must survive a crash of the machine, or a torn file would be read as
   // a whole before it is found out.
-  absl::StatusOr<std::string> Finish() {
-    std::string file_name = FileNameOf(name_, hash_.Sum());
+  absl::StatusOr<std::string> Finish(const BytesBehind& behind) {
+    std::string file_name = FileNameOf(name_, hash_.Sum(), behind);
     const std::string path = files::Join(folder_, file_name);
     if (!is_open() || fsync(file_.number()) != 0 || rename(part_.c_str(), path.c_str()) != 0) {
       return Failure("finish", path);
@@ -116,7 +135,7 @@ absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes,
       RETURN_IF_ERROR(out.Append(into.data(), progress->made));
       goes_on = progress->taken > 0 || progress->made > 0;
     }
-    if (!rest.empty()) return DataLoss("{} has more bytes after its packed data", packed.path());
+    if (!rest.empty()) return DataLoss("{} cannot be unpacked to its end", packed.path());
   }
   if (!decoder.at_end()) return DataLoss("{} ends within its packed data", packed.path());
   return absl::OkStatus();
@@ -194,7 +213,7 @@ absl::Status UnpackedCache::Adopt() {
   });
   MutexLock lock(mutex_);
   for (const ListedFile& file : found) {
-    if (file.path.size() != kFileNameBytes || file.path[kNameBytes] != '-') {
+    if (!IsFileName(file.path)) {
       RETURN_IF_ERROR(files::Remove(files::Join(options_.folder, file.path)));
       continue;
     }
@@ -278,7 +297,8 @@ absl::StatusOr<OpenFile> UnpackedCache::OpenCompared(const std::string& file_nam
     hash.Add({bytes.data(), count});
     if (count < bytes.size()) break;
   }
-  if (FileNameOf(file_name.substr(0, kNameBytes), hash.Sum()) == file_name) return file;
+  const BytesBehind behind = BehindOf(file_name);
+  if (FileNameOf(file_name.substr(0, kNameBytes), hash.Sum(), behind) == file_name) return file;
   damaged.Add();
   log::Warn("an unpacked copy is damaged; unpacking the file again", {{"path", path}});
   RETURN_IF_ERROR(files::Remove(path));
@@ -294,7 +314,13 @@ absl::StatusOr<std::string> UnpackedCache::Unpack(const OpenFile& packed, Decode
   PartFile out(options_.folder, name);
   if (!out.is_open()) return Unavailable("cannot write below {}", options_.folder);
   RETURN_IF_ERROR(Decode(packed, decoder, std::min(by_ratio, options_.max_unpacked_bytes), out));
-  return out.Finish();
+  return out.Finish(decoder.behind());
+}
+
+BytesBehind UnpackedCache::BehindPackedData(const std::string& path, const FileIdentity& identity) {
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(NameOf(path, identity));
+  return found == entries_.end() ? BytesBehind{} : BehindOf(found->second.file_name);
 }
 
 void UnpackedCache::Evict(const std::string& keep) {

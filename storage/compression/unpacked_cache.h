@@ -12,6 +12,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "storage/compression/decoder.h"
 #include "storage/filesystems/file_system.h"
 
 namespace tidemill::storage {
@@ -53,12 +54,17 @@ class UnpackedCache {
 
   static constexpr int64_t kMaxOfStart = int64_t{16} << 20;
 
+  // What is after the packed data of a file that was opened, as it was then. Nothing after the
+  // data of a file that is not packed.
+  BytesBehind BehindPackedData(const std::string& path, const FileIdentity& identity)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
   // The files as stored on disk, packed or not.
   FileSystem& source() const { return source_; }
 
  private:
   struct Entry {
-    std::string file_name = {};  // The name of the unpacked file.
+    std::string file_name = {};  // The name of the unpacked file. It tells the bytes after.
     int64_t size_bytes = 0;
     std::list<std::string>::iterator used;
     bool unpacking = false;  // Or being compared.

@@ -8,6 +8,6 @@
 namespace tidemill::storage {
 
 // RESOURCE_EXHAUSTED when there is not enough memory.
-absl::StatusOr<std::unique_ptr<Decoder>> NewXzDecoder();
+absl::StatusOr<std::unique_ptr<StreamDecoder>> NewXzDecoder();
 
 }  // namespace tidemill::storage

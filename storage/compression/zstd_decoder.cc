@@ -11,7 +11,7 @@ namespace tidemill::storage {
 
 namespace {
 
-class ZstdDecoder : public Decoder {
+class ZstdDecoder : public StreamDecoder {
  public:
   ZstdDecoder() : stream_(ZSTD_createDStream()) {}
   ZstdDecoder(const ZstdDecoder&) = delete;
@@ -20,7 +20,7 @@ class ZstdDecoder : public Decoder {
 
   bool ready() const { return stream_ != nullptr; }
 
-  absl::StatusOr<Progress> Decode(std::string_view in, bool, std::span<char> out) override {
+  absl::StatusOr<Progress> Decode(std::string_view in, std::span<char> out) override {
     if (in.empty() && at_end_) return Progress{};
     if (at_end_) StartFrame();
     ZSTD_inBuffer from = {.src = in.data(), .size = in.size(), .pos = 0};
@@ -70,7 +70,7 @@ class ZstdDecoder : public Decoder {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Decoder>> NewZstdDecoder() {
+absl::StatusOr<std::unique_ptr<StreamDecoder>> NewZstdDecoder() {
   auto decoder = std::make_unique<ZstdDecoder>();
   if (!decoder->ready()) return ResourceExhausted("not enough memory to unpack zstd");
   return decoder;

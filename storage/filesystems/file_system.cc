@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <utility>
+
+#include "storage/filesystems/object_path.h"
 
 namespace tidemill::storage {
 
@@ -45,6 +48,20 @@ class Neighbours {
 };
 
 }  // namespace
+
+absl::Status CheckDataFolder(FileSystem& source, const std::string& folder) {
+  const absl::Status found = source.ResolveFolder(folder).status();
+  if (absl::IsInvalidArgument(found)) {
+    return FailedPrecondition("{}", std::string(found.message()));
+  }
+  if (absl::IsNotFound(found)) {
+    return FailedPrecondition("its folder is not there: {}", std::string(found.message()));
+  }
+  RETURN_IF_ERROR(found);
+  std::error_code error;
+  if (IsObjectPath(folder) || !std::filesystem::is_empty(folder, error)) return absl::OkStatus();
+  return FailedPrecondition("its folder {} is empty; is its disk mounted?", folder);
+}
 
 absl::StatusOr<OpenFile> LocalFiles::Open(const std::string& path) {
   ASSIGN_OR_RETURN(Descriptor file, roots_->Present()->folders().OpenFile(path));

@@ -56,6 +56,11 @@ class FileSystem {
   virtual absl::StatusOr<FileListing> List(const std::string& root, std::string_view glob) = 0;
 };
 
+// Checks that the folder of a dataset is there. FAILED_PRECONDITION says why none of its records
+// can be read: it is in none of the allowed folders, is gone, or is empty, as a folder where a disk
+// was mounted. Only the roots of a store are checked.
+absl::Status CheckDataFolder(FileSystem& source, const std::string& folder);
+
 // The machine's own files below the allowed roots.
 class LocalFiles final : public FileSystem {
  public:

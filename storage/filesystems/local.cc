@@ -26,10 +26,10 @@ absl::Status FromErrno(int error, const std::string& doing, const std::string& p
 }  // namespace
 
 FileIdentity ToIdentity(const struct stat& status) {
-  return {
-      .inode = static_cast<int64_t>(status.st_ino),
-      .size_bytes = status.st_size,
-      .modified_nanos = int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+  return {.inode = static_cast<int64_t>(status.st_ino),
+          .size_bytes = status.st_size,
+          .modified_nanos = int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
+          .changed_nanos = int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
 }
 
 absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path) {

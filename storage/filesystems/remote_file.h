@@ -15,6 +15,9 @@ struct FileIdentity {
   int64_t inode = 0;
   int64_t size_bytes = 0;
   int64_t modified_nanos = 0;
+  // When the system last changed the file or what it knows of it (ctime). 0 for an object in a
+  // store. Two states that are otherwise equal may differ in it, and a state may have several.
+  int64_t changed_nanos = 0;
   // Whether inode and size alone distinguish states. The time is then ignored: stores give it with
   // different precision in a listing and for one object.
   bool is_versioned = false;

@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/time.h"
+#include "records/text.h"
 #include "storage/foreign/input_layout.h"
 #include "storage/spec/label_reader.h"
 
@@ -69,12 +70,6 @@ absl::Status AwaitInput(const Descriptor& file, const std::stop_token& stop) {
     if (stop.stop_requested()) return Cancelled("nobody waits for the input any more");
   }
   return absl::OkStatus();
-}
-
-// Whether a line that is not blank ends in the text.
-bool HasLine(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text.find('\n', first) != std::string_view::npos;
 }
 
 std::vector<std::string> ColumnsOf(const DatasetSpec& spec) {
@@ -164,11 +159,18 @@ absl::Status ForeignRecords::OpenInput() {
 absl::Status ForeignRecords::Sniff() {
   const std::string& path = options_.inputs.front();
   bool has_more = true;
-  // A pipe need not have more than its first rows yet.
-  while (has_more && bytes_.size() < kStart && (!HasLine(bytes_) || IsReadable(input_))) {
-    ASSIGN_OR_RETURN(has_more, ReadMore(input_, path, kStart - bytes_.size(), bytes_));
+  // A pipe need not have more than its first rows yet, and the first row may be long.
+  const auto wants_more = [&] {
+    if (HasFirstRow(spec_, bytes_)) return bytes_.size() < kStart && IsReadable(input_);
+    return bytes_.size() < MaxFirstRow(spec_);
+  };
+  while (has_more && wants_more()) {
+    ASSIGN_OR_RETURN(has_more, ReadMore(input_, path, kStart, bytes_));
   }
-  ASSIGN_OR_RETURN(InputLayout layout, ChooseLayout(spec_, path, options_.header, bytes_));
+  ASSIGN_OR_RETURN(
+      InputLayout layout,
+      ChooseLayout(spec_, {.path = path, .header = options_.header, .fields = options_.fields},
+                   bytes_));
   spec_ = std::move(layout.spec);
   converter_ = std::move(layout.converter);
   missing_columns_ = std::move(layout.missing_columns);
@@ -196,13 +198,51 @@ absl::StatusOr<bool> ForeignRecords::Next(int64_t most, ForeignBlock& block,
 absl::Status ForeignRecords::Index(int64_t most, const std::stop_token& stop) {
   // A series is one piece, because its windows overlap.
   while (spec_.series && !is_at_end_) RETURN_IF_ERROR(Fill(stop));
-  if (NeedsInput()) RETURN_IF_ERROR(Fill(stop));
+  if (NeedsInput()) RETURN_IF_ERROR(FillMore(stop));
   if (!spec_.series) piece_.max_records = most;
+  piece_.present = Now();
   ASSIGN_OR_RETURN(piece_.identity, spool_.IdentityOf(files::Join(piece_.root, piece_.path)));
   ASSIGN_OR_RETURN(found_, (is_at_end_ ? *complete_ : *growing_).Index(piece_));
-  next_good_ = next_bad_ = 0;
+  next_good_ = next_bad_ = next_unknown_ = 0;
   if (!found_.misfit.empty()) return InvalidArgument("{}", found_.misfit);
+  const int64_t max_record = spec_.format->MaxRecordBytes().value_or(kMaxWholeFile);
+  const bool is_stuck = !is_at_end_ && found_.records_done == piece_.from_record;
+  if (is_stuck && NumPending() > 2 * max_record + int64_t{kChunk}) return GiveUpRecord();
   return absl::OkStatus();
+}
+
+absl::Status ForeignRecords::GiveUpRecord() {
+  const int64_t max_record = spec_.format->MaxRecordBytes().value_or(kMaxWholeFile);
+  const auto kind = spec_.format->Payload();
+  if (kind != batch::PayloadKind::kCsv && kind != batch::PayloadKind::kJson) {
+    return InvalidArgument(
+        "{}: no record ends within the {} bytes from byte {} on; a record has at "
+        "most {}",
+        options_.inputs.front(), NumPending(), piece_.from_byte, max_record);
+  }
+  found_ = {};
+  found_.records_done = piece_.from_record + 1;
+  found_.bytes_done = spool_.size();
+  found_.AddBad(piece_.from_record,
+                fmt::format("it is longer than format.max_record of the dataset, {} bytes, and its "
+                            "line has no end in them",
+                            max_record));
+  skips_row_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status ForeignRecords::FillMore(const std::stop_token& stop) {
+  const int64_t before = NumPending();
+  do {
+    RETURN_IF_ERROR(Fill(stop));
+  } while (!is_at_end_ && NumPending() < 2 * before && IsReadable(input_));
+  return absl::OkStatus();
+}
+
+void ForeignRecords::SkipRest() {
+  const size_t line_end = bytes_.find_first_of("\r\n");
+  skips_row_ = line_end == std::string::npos;
+  bytes_.erase(0, line_end);
 }
 
 void ForeignRecords::EndPiece() {
@@ -221,6 +261,7 @@ absl::Status ForeignRecords::Fill(const std::stop_token& stop) {
     is_at_end_ = !has_more;
   }
   is_sniffed_used_ = true;
+  if (skips_row_) SkipRest();
   if (converter_ == nullptr) {
     RETURN_IF_ERROR(spool_.Append(bytes_));
     bytes_.clear();
@@ -268,6 +309,7 @@ absl::Status ForeignRecords::Take(int64_t most, ForeignBlock& block) {
       block.event_times.push_back(found_.rows.event_time[good]);
       block.class_labels.push_back(found_.rows.class_label[good]);
       block.real_labels.push_back(found_.rows.real_label[good]);
+      TakeUnknown(position, block);
     } else if (next_bad_ < found_.bad.size() && found_.bad[next_bad_].position == position) {
       block.left_out.push_back({RowOf(position), found_.bad[next_bad_++].reason});
     } else {
@@ -282,6 +324,20 @@ absl::Status ForeignRecords::Take(int64_t most, ForeignBlock& block) {
     first_position_ = next_position_;
   }
   return absl::OkStatus();
+}
+
+void ForeignRecords::TakeUnknown(int64_t position, ForeignBlock& block) {
+  const std::vector<UnknownFact>& unknown = found_.unknown;
+  for (; next_unknown_ < unknown.size() && unknown[next_unknown_].record <= position;
+       ++next_unknown_) {
+    // What a row lacks that gave no record is not worth mentioning.
+    if (unknown[next_unknown_].record < position) continue;
+    block.unknown.push_back(unknown[next_unknown_]);
+    block.unknown.back().record = block.rows.back();
+  }
+  if (spec_.format->Payload() == batch::PayloadKind::kCsv && !IsText(block.records.back())) {
+    block.unknown.push_back({.record = block.rows.back(), .kind = UnknownFact::Kind::kEncoding});
+  }
 }
 
 void ForeignRecords::Release(ForeignBlock& block) {

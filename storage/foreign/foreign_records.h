@@ -21,6 +21,7 @@
 #include "storage/foreign/row_converter.h"
 #include "storage/foreign/spool.h"
 #include "storage/formats/format.h"
+#include "storage/formats/unknown_fact.h"
 #include "storage/spec/dataset_spec.h"
 
 namespace tidemill::storage {
@@ -35,6 +36,8 @@ struct ForeignBlock {
   std::vector<std::optional<double>> real_labels = {};
   // The rows that could not be read as records, in their order.
   std::vector<UnansweredRow> left_out = {};
+  // What is not known of the records, each named by its row, in their order.
+  std::vector<UnknownFact> unknown = {};
 };
 
 struct ForeignOptions {
@@ -44,14 +47,17 @@ struct ForeignOptions {
   // Whether CSV text begins with the names of its columns. Absent: it does when its first line has
   // a name of a column of the dataset.
   std::optional<bool> header = std::nullopt;
+  // The fields that the model reads. They tell a header of CSV from other text where the dataset's
+  // spec names no columns.
+  std::vector<std::string> fields = {};
 };
 
 // Thread-compatible. Memory is bounded by a few MiB beside the block, for a series by the file.
 class ForeignRecords {
  public:
   // Begins to read. INVALID_ARGUMENT when the input cannot be read in the form of the dataset: a
-  // packed or binary file, text without a column of the dataset, no bytes at all. NOT_FOUND and
-  // PERMISSION_DENIED for the file.
+  // packed or binary file, text without a column of the dataset, JSON that is not one object a
+  // line, no bytes at all. NOT_FOUND and PERMISSION_DENIED for the file.
   static absl::StatusOr<std::unique_ptr<ForeignRecords>> Open(const DatasetSpec& spec,
                                                               ForeignOptions options);
   ~ForeignRecords();
@@ -80,10 +86,21 @@ class ForeignRecords {
   absl::StatusOr<bool> NextFile(ForeignBlock& block, int64_t most);
   // Reads and converts more. `is_at_end_` says whether there was any.
   absl::Status Fill(const std::stop_token& stop);
+  // Does so until it is worth while to look for records again: what has no end yet is read over
+  // and over, so it has to grow to the double, unless there is nothing to read now.
+  absl::Status FillMore(const std::stop_token& stop);
+  // Removes from the front of `bytes_` what belongs to a row that was given up.
+  void SkipRest();
+  // The bytes in which no record has been found yet.
+  int64_t NumPending() const { return spool_.size() - piece_.from_byte; }
+  // Gives up a record that is longer than any may be, and whose end has not come.
+  absl::Status GiveUpRecord();
   // Finds the next records, at most `most`: all of a series.
   absl::Status Index(int64_t most, const std::stop_token& stop);
   // Moves found records to the block, at most `most`.
   absl::Status Take(int64_t most, ForeignBlock& block);
+  // Moves what is not known of the record at `position`, the last of the block, to the block.
+  void TakeUnknown(int64_t position, ForeignBlock& block);
   // Frees the bytes of the found records, all of which have been taken.
   void EndPiece();
   // Moves the results of the rows before the next record to the block.
@@ -98,6 +115,7 @@ class ForeignRecords {
   size_t next_input_ = 0;  // The next file, where each file is a record.
   std::string bytes_;      // Read, and not converted yet.
   bool is_sniffed_used_ = false;
+  bool skips_row_ = false;  // What comes next belongs to a row that was given up.
   bool is_at_end_ = false;  // Nothing follows the bytes in the spool.
   bool is_done_ = false;    // Nothing follows the returned records.
   std::unique_ptr<RowConverter> converter_;
@@ -115,6 +133,7 @@ class ForeignRecords {
   int64_t next_position_ = 0;
   size_t next_good_ = 0;
   size_t next_bad_ = 0;
+  size_t next_unknown_ = 0;
   std::vector<std::string> missing_columns_;
   std::vector<std::string> notes_;
 };

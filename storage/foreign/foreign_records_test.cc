@@ -35,8 +35,13 @@ label: {column: class, classes: [DOWN, UP]}
 )";
 
 MATCHER_P2(Is, row, reason, "") {
-  return arg.row == row && arg.reason.find(reason) != std::string::npos;
+  return arg.row == row && !arg.filtered && arg.reason.find(reason) != std::string::npos;
 }
+MATCHER_P2(IsFiltered, row, reason, "") {
+  return arg.row == row && arg.filtered && arg.reason.find(reason) != std::string::npos;
+}
+MATCHER_P2(Lacks, row, kind, "") { return arg.record == row && arg.kind == kind; }
+using Kind = UnknownFact::Kind;
 
 class ForeignRecordsTest : public ::testing::Test {
  protected:
@@ -74,6 +79,7 @@ class ForeignRecordsTest : public ::testing::Test {
       append(all.class_labels, block.class_labels);
       append(all.real_labels, block.real_labels);
       append(all.left_out, block.left_out);
+      append(all.unknown, block.unknown);
     }
   }
 
@@ -117,8 +123,185 @@ TEST_F(ForeignRecordsTest, RowsThatCannotBeReadAreNamed) {
       "place,price,time,class\na,1,1000000000,UP\nb,2\n\nc,3,yesterday,UP\nd,4,1000000003,LEFT\n"
       "e,5,1000000004,DOWN\n");
   ASSERT_THAT(read, IsOk());
-  EXPECT_THAT(read->rows, ElementsAre(1, 5));
-  EXPECT_THAT(read->left_out, ElementsAre(Is(2, "2 fields"), Is(3, "yesterday"), Is(4, "LEFT")));
+  EXPECT_THAT(read->rows, ElementsAre(1, 4, 5));
+  EXPECT_THAT(read->left_out, ElementsAre(Is(2, "2 fields"), Is(3, "yesterday")));
+}
+
+TEST_F(ForeignRecordsTest, ALabelThatIsNotAClassCostsTheScoreOfItsRow) {
+  const auto read = ReadText(kCsv, "time,price,place,class\n1,2.5,a,UP\n2,3,b,open\n3,4,c,\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->class_labels, ElementsAre(1, std::nullopt, std::nullopt));
+  EXPECT_THAT(read->left_out, IsEmpty());
+  ASSERT_THAT(read->unknown, ElementsAre(Lacks(2, Kind::kLabel)));
+  EXPECT_THAT(read->unknown[0].reason, HasSubstr("'open'"));
+  const auto json = ReadText(kJson, "{\"class\": \"DOWN\"}\n{\"class\": [1]}\n");
+  ASSERT_THAT(json, IsOk());
+  EXPECT_THAT(json->class_labels, ElementsAre(0, std::nullopt));
+  EXPECT_THAT(json->unknown, ElementsAre(Lacks(2, Kind::kLabel)));
+}
+
+TEST_F(ForeignRecordsTest, ARowWithoutATimeHappensNow) {
+  const int64_t before = Now().micros;
+  const auto read = ReadText(kCsv, "time,price,place,class\n,2.5,a,UP\n1000000000,3,b,UP\n");
+  ASSERT_THAT(read, IsOk());
+  ASSERT_THAT(read->rows, ElementsAre(1, 2));
+  EXPECT_GE(read->event_times[0], before);
+  EXPECT_EQ(read->event_times[1], 1'000'000'000'000'000);
+  EXPECT_THAT(read->unknown, ElementsAre(Lacks(1, Kind::kTime)));
+  const auto json = ReadText(std::string(kJson) + "event_time: {column: t}\n",
+                             "{\"x\": 1}\n{\"t\": null}\n{\"t\": \"\"}\n{\"t\": \"soon\"}\n");
+  ASSERT_THAT(json, IsOk());
+  EXPECT_THAT(json->rows, ElementsAre(1, 2, 3));
+  EXPECT_GE(json->event_times[2], before);
+  EXPECT_THAT(json->unknown,
+              ElementsAre(Lacks(1, Kind::kTime), Lacks(2, Kind::kTime), Lacks(3, Kind::kTime)));
+  EXPECT_THAT(json->left_out, ElementsAre(Is(4, "soon")));
+  const auto computed = ReadText(
+      std::string(kJson) + "event_time: {expression: \"time(concat(d, ' ', h), '%Y-%m-%d %H')\"}\n",
+      "{\"x\": 1}\n{\"d\": \"2026-01-01\", \"h\": \"3\"}\n");
+  ASSERT_THAT(computed, IsOk());
+  EXPECT_THAT(computed->rows, ElementsAre(1, 2));
+  EXPECT_THAT(computed->unknown, ElementsAre(Lacks(1, Kind::kTime)));
+}
+
+TEST_F(ForeignRecordsTest, ATimeOfTwoColumnsOfWhichOneIsEmptyIsMissing) {
+  const std::string spec =
+      "path: /data\nformat: {type: csv, columns: [day, hour, x]}\n"
+      "event_time: {columns: [day, hour], format: \"%Y-%m-%d %H\"}\n";
+  const auto read = ReadText(spec, "day,hour,x\n2026-01-01,,1\n2026-01-01,3,2\n2026-01-01,x,3\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->rows, ElementsAre(1, 2));
+  EXPECT_THAT(read->unknown, ElementsAre(Lacks(1, Kind::kTime)));
+  EXPECT_THAT(read->left_out, ElementsAre(Is(3, "2026-01-01 x")));
+}
+
+TEST_F(ForeignRecordsTest, ARowWhoseFieldsAreAllEmptyIsARow) {
+  const auto read = ReadText(kCsv, "price,more\n1,7\n,7\n,\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->records, ElementsAre(",1,,", ",,,", ",,,"));
+  EXPECT_THAT(read->left_out, IsEmpty());
+  EXPECT_THAT(ReadText(kCsv, "{\"price\": 1}\n{\"price\": null}\n")->rows, ElementsAre(1, 2));
+  // The line of a dataset with one column would have no byte.
+  const auto one =
+      ReadText("{path: /data, format: {type: csv, columns: [x]}}", "{\"x\": null}\n{\"x\": 2}\n");
+  ASSERT_THAT(one, IsOk());
+  EXPECT_THAT(one->records, ElementsAre("\"\"", "2"));
+  EXPECT_THAT(one->rows, ElementsAre(1, 2));
+}
+
+// `where` keeps what has no label yet from a training. What is asked for predictions of has none.
+TEST_F(ForeignRecordsTest, AConditionOnTheLabelIsNotAppliedWhereTheLabelIsMissing) {
+  const std::string spec =
+      "path: /data\nformat: {type: csv, columns: [x, delay]}\n"
+      "label: {expression: \"delay > 15\", classes: [no, yes]}\n"
+      "where: \"delay is not null and delay < 900 and x < 5\"\n";
+  const auto read = ReadText(spec, "x,delay\n1,20\n2,\n3,NA\n4,1000\n9,20\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->rows, ElementsAre(1, 2, 3));
+  EXPECT_THAT(read->class_labels, ElementsAre(1, std::nullopt, std::nullopt));
+  EXPECT_THAT(read->unknown, ElementsAre(Lacks(2, Kind::kCondition), Lacks(3, Kind::kCondition)));
+  EXPECT_THAT(read->left_out, ElementsAre(IsFiltered(4, "where"), IsFiltered(5, "where")));
+  const std::string of_column = std::string(kCsv) + "where: \"class != 'open' and price > 0\"\n";
+  const auto named = ReadText(of_column, "time,price,place,class\n1,1,a,open\n2,0,a,UP\n");
+  ASSERT_THAT(named, IsOk());
+  EXPECT_THAT(named->rows, ElementsAre(1));
+  EXPECT_THAT(named->unknown, ElementsAre(Lacks(1, Kind::kLabel), Lacks(1, Kind::kCondition)));
+  EXPECT_THAT(named->left_out, ElementsAre(IsFiltered(2, "where")));
+}
+
+TEST_F(ForeignRecordsTest, NumbersOfJsonHaveThePointThatADatasetWithDecimalCommasHasNot) {
+  const std::string spec =
+      "path: /data\nformat: {type: csv, delimiter: \";\", decimal: \",\", columns: [x, name, y]}\n"
+      "label: {column: y, kind: real}\n";
+  const auto read = ReadText(spec, "{\"x\": 1.5, \"name\": \"v1.5\", \"y\": 2.5}\n{\"x\": 2}\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->records, ElementsAre("1,5;v1.5;2,5", "2;;"));
+  EXPECT_THAT(read->real_labels, ElementsAre(2.5, std::nullopt));
+}
+
+TEST_F(ForeignRecordsTest, AHeaderThatNamesAColumnTwiceIsRefused) {
+  EXPECT_THAT(ReadText(kCsv, "price,price,place\n1,2,a\n").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("names 'price' twice")));
+  EXPECT_THAT(ReadText(kJson, "class,x,x\nUP,2,3\n").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("names 'x' twice")));
+}
+
+TEST_F(ForeignRecordsTest, JsonThatIsNotOneObjectALineIsRefusedByName) {
+  for (const std::string& spec : {std::string(kCsv), std::string(kJson)}) {
+    EXPECT_THAT(ReadText(spec, "[{\"price\": 1},\n{\"price\": 2}]\n").status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("jq -c '.[]'")));
+    EXPECT_THAT(ReadText(spec, "{\n  \"price\": 1\n}\n").status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("line 2 continues")));
+  }
+}
+
+TEST_F(ForeignRecordsTest, TextThatIsNeitherJsonNorAHeaderIsRefused) {
+  const auto spec = config::ReadKept<DatasetSpec>(kJson, "dataset");
+  ASSERT_THAT(spec, IsOk());
+  const auto open = [&](const std::string& text) {
+    return ForeignRecords::Open(*spec, {.inputs = {Write("input", text)}, .fields = {"price"}})
+        .status();
+  };
+  EXPECT_THAT(open("not json\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("line 1")));
+  EXPECT_THAT(open("not json\n{\"price\": 1}\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'not json'")));
+  EXPECT_THAT(open("price,more\n1,2\n"), IsOk());
+}
+
+TEST_F(ForeignRecordsTest, AFieldThatTheFirstLineOfJsonLacksMayBeInOthers) {
+  const auto read = ReadText(kCsv, "{\"price\": 1}\n{\"price\": 2, \"class\": \"UP\"}\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(records_->missing_columns(), ElementsAre("time", "place"));
+  EXPECT_THAT(read->class_labels, ElementsAre(std::nullopt, 1));
+}
+
+TEST_F(ForeignRecordsTest, RowsInLatin1AreCounted) {
+  const auto read = ReadText(kCsv, "time,price,place,class\n1,1,M\xfcnchen,UP\n2,2,Bonn,UP\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->rows, ElementsAre(1, 2));
+  EXPECT_THAT(read->unknown, ElementsAre(Lacks(1, Kind::kEncoding)));
+  const auto json = ReadText(kJson, "class,place\nUP,M\xfcnchen\nUP,Bonn\n");
+  ASSERT_THAT(json, IsOk());
+  EXPECT_THAT(json->rows, ElementsAre(2));
+  EXPECT_THAT(json->left_out, ElementsAre(Is(1, "UTF-8")));
+}
+
+TEST_F(ForeignRecordsTest, AHeaderMayBeLongAndGoOverLines) {
+  std::string columns = "time, price, place, class";
+  std::string header = "class,time";
+  std::string row = "UP,1000000000";
+  for (int i = 0; i < 20'000; ++i) {
+    columns += fmt::format(", column_{}", i);
+    header += fmt::format(",column_{}", i);
+    row += ",1";
+  }
+  std::string spec = kCsv;
+  spec.replace(spec.find("time, price, place, class"), 25, columns);
+  const auto read = ReadText(spec, header + "\n" + row + "\n");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->rows, ElementsAre(1));
+  EXPECT_THAT(ReadText(kCsv, "price," + std::string(3 << 20, 'x') + "\n1,2\n").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not end within")));
+  const std::string with_line_end =
+      "path: /data\nformat: {type: csv, columns: [t, \"x\\n(cm)\"]}\n";
+  EXPECT_THAT(ReadText(with_line_end, "t,\"x\n(cm)\"\n1,2\n")->records, ElementsAre("1,2"));
+  EXPECT_THAT(ReadText(with_line_end, "\n\"x\n(cm)\",t\n1,2\n")->records, ElementsAre("2,1"));
+}
+
+// It is read once and not kept: a file of it may be larger than memory.
+TEST_F(ForeignRecordsTest, ARowWithoutAnEndCostsItselfAlone) {
+  const std::string endless(20 << 20, 'x');
+  const auto csv =
+      ReadText(kCsv, "time,price,place,class\n1,1,a,UP\n2," + endless + "\n3,3,c,UP\n");
+  ASSERT_THAT(csv, IsOk());
+  EXPECT_THAT(csv->rows, ElementsAre(1, 3));
+  EXPECT_THAT(csv->left_out, ElementsAre(Is(2, "longer than format.max_record")));
+  const auto json = ReadText(kJson, "{\"x\": \"" + endless + "\"}\n{\"x\": 2}\n" + endless);
+  ASSERT_THAT(json, IsOk());
+  EXPECT_THAT(json->rows, ElementsAre(2));
+  EXPECT_THAT(json->left_out, ElementsAre(Is(1, "longer than format.max_record"),
+                                          Is(3, "longer than format.max_record")));
 }
 
 TEST_F(ForeignRecordsTest, JsonLinesAreReadForADatasetOfCsvFiles) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -23,11 +24,22 @@ struct InputLayout {
   std::vector<std::string> notes = {};
 };
 
-// Chooses the layout of the input at `path`, which begins with `bytes`: at least its first line. A
-// header that the converter must not see, and a byte order mark, are removed from `bytes`. `header`
-// is as in ForeignOptions. INVALID_ARGUMENT for an input that cannot be read in the form of the
-// dataset.
-absl::StatusOr<InputLayout> ChooseLayout(const DatasetSpec& spec, const std::string& path,
-                                         std::optional<bool> header, std::string& bytes);
+struct LayoutOptions {
+  std::string path;
+  // As in ForeignOptions.
+  std::optional<bool> header = std::nullopt;
+  std::vector<std::string> fields = {};
+};
+
+// Chooses the layout of an input which begins with `bytes`: at least its first row. A header that
+// the converter must not see, and a byte order mark, are removed from `bytes`. INVALID_ARGUMENT for
+// an input that cannot be read in the form of the dataset.
+absl::StatusOr<InputLayout> ChooseLayout(const DatasetSpec& spec, const LayoutOptions& options,
+                                         std::string& bytes);
+
+// Whether the first row of an input for such a dataset is there as a whole, and the most bytes of
+// it that ChooseLayout() needs.
+bool HasFirstRow(const DatasetSpec& spec, std::string_view bytes);
+size_t MaxFirstRow(const DatasetSpec& spec);
 
 }  // namespace tidemill::storage

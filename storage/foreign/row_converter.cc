@@ -1,6 +1,8 @@
 #include "storage/foreign/row_converter.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "fmt/format.h"
@@ -8,12 +10,19 @@
 
 #include "records/csv_splitter.h"
 #include "records/json_fields.h"
+#include "records/text.h"
 
 namespace tidemill::storage {
 namespace {
 
-constexpr size_t kMaxRecord = size_t{1} << 20;
 constexpr std::string_view kDelimiters[] = {",", ";", "\t", "|"};
+
+// The limit where the format gives none.
+constexpr int64_t kMaxRecord = int64_t{1} << 20;
+
+size_t MaxRecordOf(const DatasetSpec& spec) {
+  return static_cast<size_t>(spec.format->MaxRecordBytes().value_or(kMaxRecord));
+}
 
 batch::CsvDialect DialectOf(const RowLayout& layout) {
   return {.delimiter = layout.delimiter, .quote = layout.quote};
@@ -44,9 +53,11 @@ class CsvWriter {
     return "";
   }
 
-  // Returns the record with its line end, and begins the next one.
+  // Returns the record with its line end, and begins the next one. A line without any byte would
+  // not be a record.
   std::string Take() {
     is_first_ = true;
+    if (line_.empty()) line_ = dialect_.quote ? std::string(2, *dialect_.quote) : " ";
     return std::exchange(line_, {}) + "\n";
   }
   void Drop() { Take(); }
@@ -60,8 +71,10 @@ class CsvWriter {
 // Rows of CSV text, whatever they become.
 class CsvRows : public RowConverter {
  public:
-  explicit CsvRows(const RowLayout& layout)
-      : columns_(layout.columns), quote_(layout.quote), splitter_(DialectOf(layout), kMaxRecord) {}
+  CsvRows(const RowLayout& layout, const DatasetSpec& spec)
+      : columns_(layout.columns),
+        quote_(layout.quote),
+        splitter_(DialectOf(layout), MaxRecordOf(spec)) {}
 
   size_t Convert(std::string_view text, bool last, ConvertedRows& into) override {
     size_t at = 0;
@@ -112,12 +125,13 @@ class CsvRows : public RowConverter {
 
 class CsvToCsv final : public CsvRows {
  public:
-  CsvToCsv(const RowLayout& layout, const DatasetSpec& spec) : CsvRows(layout), writer_(spec) {
+  CsvToCsv(const RowLayout& layout, const DatasetSpec& spec)
+      : CsvRows(layout, spec), writer_(spec) {
+    std::map<std::string_view, size_t> places;
+    for (size_t i = 0; i < layout.columns.size(); ++i) places.emplace(layout.columns[i], i);
     for (const std::string& column : spec.format->Columns()) {
-      const auto found = std::ranges::find(layout.columns, column);
-      places_.push_back(found == layout.columns.end()
-                            ? std::nullopt
-                            : std::optional<size_t>(found - layout.columns.begin()));
+      const auto found = places.find(column);
+      places_.push_back(found == places.end() ? std::nullopt : std::optional(found->second));
     }
   }
 
@@ -140,28 +154,35 @@ class CsvToCsv final : public CsvRows {
 
 class CsvToJson final : public CsvRows {
  public:
-  explicit CsvToJson(const RowLayout& layout) : CsvRows(layout) {}
+  using CsvRows::CsvRows;
 
  private:
   std::string Write(const CsvRecord& record, std::string& to) override {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    std::string object;
     for (size_t i = 0; i < record.fields.size(); ++i) {
-      if (!columns()[i].empty()) object[columns()[i]] = ValueOf(Field(record.fields[i]));
+      if (columns()[i].empty()) continue;
+      const std::string text = Field(record.fields[i]);
+      if (!IsText(text)) {
+        return fmt::format(
+            "column {}: '{}' is not in UTF-8, as JSON has to be; convert the input: "
+            "iconv -f ISO-8859-1 -t UTF-8",
+            columns()[i], AsText(text, kMaxShownBytes));
+      }
+      object += object.empty() ? "{" : ",";
+      object += nlohmann::json(columns()[i]).dump() + ":" + ValueOf(text);
     }
-    to += object.dump(-1, ' ', /*ensure_ascii=*/false,
-                      nlohmann::ordered_json::error_handler_t::replace);
-    to += '\n';
+    to += object.empty() ? "{}\n" : object + "}\n";
     return "";
   }
 
-  // A number where the text is one in JSON; null where it is empty.
-  static nlohmann::ordered_json ValueOf(const std::string& text) {
-    if (text.empty()) return nullptr;
+  static constexpr size_t kMaxShownBytes = 60;
+
+  // A number, as it is written, where the text is one in JSON; null where it is empty.
+  static std::string ValueOf(const std::string& text) {
+    if (text.empty()) return "null";
     const bool may_be_number = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
-    if (may_be_number && nlohmann::ordered_json::accept(text)) {
-      return nlohmann::ordered_json::parse(text);
-    }
-    return text;
+    if (may_be_number && nlohmann::json::accept(text)) return text;
+    return nlohmann::json(text).dump();
   }
 };
 
@@ -169,6 +190,8 @@ class JsonToCsv final : public RowConverter {
  public:
   explicit JsonToCsv(const DatasetSpec& spec)
       : columns_(spec.format->Columns().begin(), spec.format->Columns().end()),
+        decimal_(spec.format->Delimited()->dialect.decimal),
+        max_record_(MaxRecordOf(spec)),
         fields_(columns_),
         writer_(spec) {}
 
@@ -183,7 +206,7 @@ class JsonToCsv final : public RowConverter {
     while (at < text.size()) {
       const size_t end = text.find('\n', at);
       if (end == std::string_view::npos && !last) {
-        if (text.size() - at <= kMaxRecord) break;
+        if (text.size() - at <= max_record_) break;
         runs_on_ = true;
       }
       const std::string_view line = text.substr(at, end == std::string_view::npos ? end : end - at);
@@ -201,7 +224,7 @@ class JsonToCsv final : public RowConverter {
 
  private:
   std::string Write(std::string_view line, std::string& to) {
-    if (line.size() > kMaxRecord) return fmt::format("it is longer than {} bytes", kMaxRecord);
+    if (line.size() > max_record_) return fmt::format("it is longer than {} bytes", max_record_);
     if (const absl::Status read = fields_.Read(line); !read.ok()) {
       return "it is not a JSON object: " + std::string(read.message());
     }
@@ -209,7 +232,7 @@ class JsonToCsv final : public RowConverter {
       const JsonValue& value = fields_.values()[i];
       std::string problem = value.kind == JsonValue::Kind::kNested
                                 ? "is a list or an object, where the dataset has a single value"
-                                : writer_.Add(value.text);
+                                : writer_.Add(TextOf(value));
       if (problem.empty()) continue;
       writer_.Drop();
       return fmt::format("field {} {}", columns_[i], problem);
@@ -218,9 +241,20 @@ class JsonToCsv final : public RowConverter {
     return "";
   }
 
+  // A number of JSON has a point, whatever the dataset has.
+  std::string_view TextOf(const JsonValue& value) {
+    if (value.kind != JsonValue::Kind::kNumber || decimal_ == '.') return value.text;
+    number_ = value.text;
+    std::ranges::replace(number_, '.', decimal_);
+    return number_;
+  }
+
   const std::vector<std::string> columns_;
+  const char decimal_;
+  const size_t max_record_;
   JsonFields fields_;
   CsvWriter writer_;
+  std::string number_;
   bool runs_on_ = false;  // The rest of a row that is too long comes next.
   int64_t num_rows_ = 0;
 };
@@ -229,7 +263,7 @@ class JsonToCsv final : public RowConverter {
 
 std::unique_ptr<RowConverter> ConvertCsv(const RowLayout& layout, const DatasetSpec& spec) {
   if (spec.format->Payload() == batch::PayloadKind::kJson) {
-    return std::make_unique<CsvToJson>(layout);
+    return std::make_unique<CsvToJson>(layout, spec);
   }
   return std::make_unique<CsvToCsv>(layout, spec);
 }
@@ -238,23 +272,31 @@ std::unique_ptr<RowConverter> ConvertJson(const DatasetSpec& spec) {
   return std::make_unique<JsonToCsv>(spec);
 }
 
-std::vector<std::string> FieldsOf(std::string_view line, const RowLayout& layout) {
+bool HasFirstRow(std::string_view text, const std::vector<std::string>& columns) {
+  if (text.empty()) return false;
+  CsvRecord record;
+  CsvSplitter({.delimiter = DelimiterOf(text, columns)}, kMaxHeader)
+      .First(text, /*last=*/false, record);
+  return record.kind != CsvRecord::Kind::kIncomplete;
+}
+
+std::vector<std::string> FieldsOf(std::string_view text, const RowLayout& layout) {
   std::vector<std::string> fields;
   CsvRecord record;
-  if (line.empty()) return fields;
-  CsvSplitter(DialectOf(layout), kMaxRecord).First(line, /*last=*/true, record);
+  if (text.empty()) return fields;
+  CsvSplitter(DialectOf(layout), kMaxHeader).First(text, /*last=*/true, record);
   for (const CsvField& field : record.fields) fields.push_back(Unquote(field, layout.quote));
   return fields;
 }
 
-std::string DelimiterOf(std::string_view line, const std::vector<std::string>& columns) {
+std::string DelimiterOf(std::string_view text, const std::vector<std::string>& columns) {
+  const std::set<std::string_view> known(columns.begin(), columns.end());
   std::string best = ",";
   std::pair<int64_t, size_t> best_score = {-1, 0};
   for (const std::string_view delimiter : kDelimiters) {
-    const std::vector<std::string> fields = FieldsOf(line, {.delimiter = std::string(delimiter)});
-    const auto num_known = std::ranges::count_if(fields, [&](const std::string& field) {
-      return !field.empty() && std::ranges::find(columns, field) != columns.end();
-    });
+    const std::vector<std::string> fields = FieldsOf(text, {.delimiter = std::string(delimiter)});
+    const auto num_known = std::ranges::count_if(
+        fields, [&](const std::string& field) { return !field.empty() && known.contains(field); });
     const std::pair<int64_t, size_t> score = {num_known, fields.size()};
     if (score <= best_score) continue;
     best_score = score;

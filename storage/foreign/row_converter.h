@@ -49,15 +49,21 @@ struct RowLayout {
 
 // The converters. `spec` is the spec of the dataset, which must be CSV (with its columns) or JSON
 // Lines. A column that the rows do not have is empty in CSV and absent in JSON. Columns that the
-// dataset does not have are left out of CSV.
+// dataset does not have are left out of CSV. A row may be as long as a record of the dataset.
 std::unique_ptr<RowConverter> ConvertCsv(const RowLayout& layout, const DatasetSpec& spec);
 std::unique_ptr<RowConverter> ConvertJson(const DatasetSpec& spec);
 
-// Returns the delimiter of a line of text. It is the usual delimiter by which most fields are
-// `columns`, or else the most frequent one.
-std::string DelimiterOf(std::string_view line, const std::vector<std::string>& columns);
+// Returns the delimiter of the first row of a text. It is the usual delimiter by which most fields
+// are `columns`, or else the most frequent one.
+std::string DelimiterOf(std::string_view text, const std::vector<std::string>& columns);
 
-// Returns the fields of the first line, without quotes.
-std::vector<std::string> FieldsOf(std::string_view line, const RowLayout& layout);
+// Whether the first row of a text, which must not begin with a line end, is there as a whole.
+bool HasFirstRow(std::string_view text, const std::vector<std::string>& columns);
+
+// Returns the fields of the first row, without quotes. It may go over several lines.
+std::vector<std::string> FieldsOf(std::string_view text, const RowLayout& layout);
+
+// The most bytes of a header.
+inline constexpr size_t kMaxHeader = size_t{1} << 20;
 
 }  // namespace tidemill::storage

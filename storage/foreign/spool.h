@@ -22,6 +22,7 @@ class Spool final : public FileSystem {
   absl::Status Append(std::string_view bytes);
   // Frees the memory of the bytes before `offset`, which must not be read again.
   void Forget(int64_t offset);
+  int64_t size() const { return size_; }
   // Reads exactly the bytes [from, to).
   absl::StatusOr<std::string> Read(int64_t from, int64_t to) const;
 

@@ -84,7 +84,10 @@ class BinaryFiles::Indexing {
     const int64_t stop = StopOf(end);
     found_.more = stop < end;
     Reserve(stop - position_);
-    while (position_ < stop) RETURN_IF_ERROR(TakeBlock(file, stop));
+    while (position_ < stop) {
+      RETURN_IF_ERROR(CheckWanted(input_));
+      RETURN_IF_ERROR(TakeBlock(file, stop));
+    }
     const int64_t tail = identity.size_bytes - layout.header_bytes - end * layout.record_bytes;
     if (!format_.spec_.append && tail != 0 && !found_.more) {
       found_.AddLost(
@@ -183,8 +186,14 @@ class BinaryFiles::Indexing {
       label.class_label = format_.labels_.ClassFromBytes(number, *layout_);
       if (!label.class_label) {
         absl::StatusOr<Label> read = format_.labels_.FromBytes(number, *layout_);
-        if (!read.ok()) return found_.AddBad(position_, std::string(read.status().message()));
-        label = *read;
+        std::string problem(read.status().message());
+        if (!read.ok() && !input_.present) return found_.AddBad(position_, std::move(problem));
+        if (!read.ok()) {
+          found_.unknown.push_back({.record = position_,
+                                    .kind = UnknownFact::Kind::kLabel,
+                                    .reason = std::move(problem)});
+        }
+        label = read.value_or(Label{});
       }
     }
     found_.AddGood(position_, offset, {record, static_cast<size_t>(format_.format_.record_bytes)},

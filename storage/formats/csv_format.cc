@@ -56,7 +56,8 @@ absl::StatusOr<IndexedFile> CsvFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  absl::Status status =
+      ReadWindows(file, input.from_byte, consume, input.most_bytes, input.is_unwanted).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }

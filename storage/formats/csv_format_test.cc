@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
@@ -315,7 +316,30 @@ TEST_F(CsvFormatTest, AFileThatIsNotCsvIsNamed) {
 TEST_F(CsvFormatTest, ZeroBytesInARecordAreNamed) {
   using std::string_literals::operator""s;
   EXPECT_THAT(Reasons(Read(kNumbers, "t,x,y\n1,5,0\n" + std::string(100, '\0') + "\n2,6,1\n")),
-              ElementsAre("1 fields where 3 columns are expected; it has zero bytes"));
+              ElementsAre("it has zero bytes"));
+}
+
+// As a writer leaves it that has reserved space, and as a disk does that was full.
+TEST_F(CsvFormatTest, ZerosAtTheEndCostNothingAndAreReported) {
+  std::string rows = "t,x,y\n";
+  for (int i = 0; i < 100; ++i) rows += std::to_string(i) + ",5,1\n";
+  for (const size_t count : {size_t{1}, size_t{4096}, size_t{3'000'000}}) {
+    const IndexedFile found = Read(kNumbers, rows + std::string(count, '\0'));
+    EXPECT_EQ(found.positions.size(), 100U);
+    EXPECT_EQ(found.num_bad, 0);
+    EXPECT_EQ(found.lost_bytes, 0);
+    EXPECT_THAT(found.remarks, ElementsAre(fmt::format(
+                                   "the file ends with {} zeros, which are not a record", count)));
+  }
+}
+
+TEST_F(CsvFormatTest, ZerosBeforeARecordCostItAndTheirBytes) {
+  const IndexedFile found =
+      Read(kNumbers, "t,x,y\n1,5,0\n" + std::string(700'000, '\0') + "2,6,1\n3,7,1\n");
+  EXPECT_THAT(Bytes("x.csv", found), ElementsAre("1,5,0", "3,7,1"));
+  EXPECT_THAT(Reasons(found), ElementsAre("it has zero bytes"));
+  EXPECT_EQ(found.lost_bytes, 700'006);
+  EXPECT_EQ(found.zeroed_bytes, 700'006);
 }
 
 TEST_F(CsvFormatTest, RefusesDelimitersAndMarksThatMeanNothing) {

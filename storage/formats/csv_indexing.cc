@@ -16,6 +16,9 @@ namespace {
 
 constexpr char kStrayQuote[] = "a quote is never closed, because the lines after it are records";
 constexpr char kBehindHeader[] = "it follows a second header with other columns";
+// The place of an over-long record that is lost, whatever is written after it.
+constexpr int64_t kBehindZeros = -1;
+constexpr char kZeroBytes[] = "it has zero bytes";
 constexpr char kEmptyRecord[] = "all its fields are empty";
 
 std::optional<size_t> PlaceOf(const std::vector<std::string>& names,
@@ -79,6 +82,11 @@ absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t off
       SkipRest(window, at);
       continue;
     }
+    if (!expects_header_ && TakeZeros(window, at)) continue;
+    if (num_zeros_ > 0) {
+      if (!TakeZeroedLine(window, last, at)) break;
+      continue;
+    }
     const std::string_view rest = window.substr(at);
     // What grows may still grow: only a line end ends its last record.
     reading_.splitter.First(rest, last && !reading_.spec.append, record_);
@@ -99,9 +107,15 @@ absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t off
 }
 
 IndexedFile CsvIndexing::Finish() {
+  if (num_zeros_ > 0) {
+    found_.AddRemark(fmt::format("the file ends with {} zeros, which are not a record", num_zeros_),
+                     /*num_members=*/0);
+    // A growing file may continue in their place, or after them.
+    if (reading_.spec.append) found_.bytes_done -= num_zeros_;
+  }
   // An over-long record that is still being written is read again, from its beginning: what follows
   // of it must not pass for a record.
-  if (runs_on_ && reading_.spec.append) {
+  if (runs_on_ && reading_.spec.append && long_from_ != kBehindZeros) {
     found_.RemoveLastBad();
     --found_.records_done;
     found_.bytes_done = long_from_;
@@ -119,6 +133,26 @@ void CsvIndexing::SkipRest(std::string_view window, size_t& at) {
   const size_t behind = BehindLine(window, at);
   runs_on_ = behind == std::string_view::npos;
   at = runs_on_ ? window.size() : behind;
+}
+
+bool CsvIndexing::TakeZeros(std::string_view window, size_t& at) {
+  const size_t to = std::min(window.find_first_not_of('\0', at), window.size());
+  num_zeros_ += static_cast<int64_t>(to - at);
+  return std::exchange(at, to) < to;
+}
+
+bool CsvIndexing::TakeZeroedLine(std::string_view window, bool last, size_t& at) {
+  const size_t behind = BehindLine(window, at);
+  const bool whole = behind != std::string_view::npos;
+  const size_t to = whole ? behind : window.size();
+  const auto max_bytes = static_cast<size_t>(reading_.text.max_record_bytes);
+  if (!whole && !(last && !reading_.spec.append) && to - at <= max_bytes) return false;
+  found_.AddZeroed(found_.records_done++, num_zeros_ + static_cast<int64_t>(to - at), kZeroBytes);
+  num_zeros_ = 0;
+  runs_on_ = !whole;
+  long_from_ = kBehindZeros;
+  at = to;
+  return true;
 }
 
 void CsvIndexing::CutAtStrayQuote(std::string_view rest) {
@@ -154,7 +188,12 @@ absl::Status CsvIndexing::Take(std::string_view bytes, int64_t offset) {
   const int64_t position = found_.records_done++;
   if (record_.kind == CsvRecord::Kind::kBad) {
     const bool has_zeros = bytes.find('\0') != std::string_view::npos;
-    found_.AddLost(position, has_zeros ? std::ssize(bytes) : 0, record_.reason);
+    if (has_zeros) {
+      found_.AddZeroed(position, std::ssize(bytes),
+                       fmt::format("{}; {}", record_.reason, kZeroBytes));
+    } else {
+      found_.AddBad(position, record_.reason);
+    }
   } else {
     TakeRecord(bytes, offset, position);
   }
@@ -176,7 +215,7 @@ absl::Status CsvIndexing::TakeHeader() {
 void CsvIndexing::TakeRecord(std::string_view bytes, int64_t offset, int64_t position) {
   const auto kind = reading_.header.KindOf(record_.fields);
   if (kind != CsvHeader::Kind::kNone) return TakeSecondHeader(kind, position);
-  if (record_.fields.front().text.empty() && IsEmpty(record_)) {
+  if (!input_.present && record_.fields.front().text.empty() && IsEmpty(record_)) {
     if (position >= input_.counted) {
       found_.left_out.Add(position, 1, kEmptyRecord, /*wanted=*/true);
     }
@@ -195,7 +234,7 @@ void CsvIndexing::TakeRecord(std::string_view bytes, int64_t offset, int64_t pos
 void CsvIndexing::AddZeros(std::string_view bytes, int64_t position) {
   const absl::Status count = CheckCount(record_);
   std::string reason = count.ok() ? "" : std::string(count.message()) + "; ";
-  found_.AddLost(position, std::ssize(bytes), reason + "it has zero bytes");
+  found_.AddZeroed(position, std::ssize(bytes), reason + kZeroBytes);
 }
 
 void CsvIndexing::TakeSecondHeader(CsvHeader::Kind kind, int64_t position) {
@@ -217,7 +256,8 @@ void CsvIndexing::TakeSecondHeader(CsvHeader::Kind kind, int64_t position) {
 
 absl::Status CsvIndexing::AddSample(std::string_view bytes, int64_t offset, int64_t position) {
   RETURN_IF_ERROR(CheckCount(record_));
-  ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts, FactsOf(record_, position));
+  ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
+                   FactsOf(record_, position, ForeignRecord::At(position, input_, found_)));
   if (!facts) {
     ++found_.num_filtered;
     return absl::OkStatus();
@@ -229,9 +269,9 @@ absl::Status CsvIndexing::AddSample(std::string_view bytes, int64_t offset, int6
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<SampleFacts>> CsvIndexing::FactsOf(const CsvRecord& record,
-                                                                int64_t position) {
-  if (!expressions_.any()) {
+absl::StatusOr<std::optional<SampleFacts>> CsvIndexing::FactsOf(
+    const CsvRecord& record, int64_t position, const std::optional<ForeignRecord>& foreign) {
+  if (!expressions_.any() && !foreign) {
     SampleFacts facts;
     ASSIGN_OR_RETURN(facts.label, LabelOf(record));
     ASSIGN_OR_RETURN(facts.time, TimeOf(record, position));
@@ -241,7 +281,7 @@ absl::StatusOr<std::optional<SampleFacts>> CsvIndexing::FactsOf(const CsvRecord&
     return Field(record, expression_columns_[field]);
   };
   return expressions_.FactsOf(
-      text, [&] { return TimeOf(record, position); }, [&] { return LabelOf(record); });
+      text, [&] { return TimeOf(record, position); }, [&] { return LabelOf(record); }, foreign);
 }
 
 absl::Status CsvIndexing::CheckCount(const CsvRecord& record) const {
@@ -262,12 +302,15 @@ absl::StatusOr<Timestamp> CsvIndexing::TimeOf(const CsvRecord& record, int64_t p
     return reading_.times.Read(Field(record, reading_.time_columns.front()));
   }
   joined_.clear();
+  bool lacks_part = false;
   for (size_t i = 0; i < reading_.time_columns.size(); ++i) {
     if (i > 0) joined_ += ' ';
-    joined_ += Field(record, reading_.time_columns[i]);
+    const std::string_view part = Field(record, reading_.time_columns[i]);
+    joined_ += part;
+    lacks_part |= IsBlank(part);
   }
   if (reading_.times_have_comma) std::ranges::replace(joined_, ',', '.');
-  return reading_.times.Read(joined_);
+  return ReadJoined(reading_.times, joined_, lacks_part);
 }
 
 std::string_view CsvIndexing::Field(const CsvRecord& record, size_t column) {

@@ -61,6 +61,11 @@ class CsvIndexing {
  private:
   absl::Status CheckKind(std::string_view start) const;
   void SkipRest(std::string_view window, size_t& at);
+  // Takes zeros from the place where a record should begin. Returns whether there are any.
+  bool TakeZeros(std::string_view window, size_t& at);
+  // Adds these zeros as a bad record, together with the line after them. Returns whether the line
+  // is whole.
+  bool TakeZeroedLine(std::string_view window, bool last, size_t& at);
   // Treats the first line of the record at the beginning of `rest` as a bad record, if a stray
   // quote in it seems to have pulled the next lines into a field.
   void CutAtStrayQuote(std::string_view rest);
@@ -75,7 +80,9 @@ class CsvIndexing {
   absl::Status AddSample(std::string_view bytes, int64_t offset, int64_t position);
 
   // Returns std::nullopt for a record that the spec filters. A status when it is a bad record.
-  absl::StatusOr<std::optional<SampleFacts>> FactsOf(const CsvRecord& record, int64_t position);
+  absl::StatusOr<std::optional<SampleFacts>> FactsOf(
+      const CsvRecord& record, int64_t position,
+      const std::optional<ForeignRecord>& foreign = std::nullopt);
   absl::Status CheckCount(const CsvRecord& record) const;
   absl::StatusOr<Label> LabelOf(const CsvRecord& record);
   absl::StatusOr<Timestamp> TimeOf(const CsvRecord& record, int64_t position);
@@ -93,6 +100,8 @@ class CsvIndexing {
   bool expects_header_ = false;
   bool runs_on_ = false;
   int64_t long_from_ = 0;  // Where the unfinished record begins.
+  // The zeros before the record that begins next. They may be the last bytes of the file.
+  int64_t num_zeros_ = 0;
   CsvRecord record_;
   CsvRecord line_;  // A line within it.
   std::string unquoted_;

@@ -28,6 +28,13 @@ absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec) {
   return TimeReader::Create(spec.Format());
 }
 
+absl::StatusOr<Timestamp> ReadJoined(const TimeReader& times, std::string_view joined,
+                                     bool lacks_part) {
+  absl::StatusOr<Timestamp> time = times.Read(joined);
+  if (time.ok() || !lacks_part) return time;
+  return absl::NotFoundError(time.status().message());
+}
+
 absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const TimeReader& times,
                                                  const FileInput& input, FileSystem& source) {
   const bool in_records = spec.event_time.in_fields() || spec.event_time.expression ||

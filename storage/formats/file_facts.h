@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "base/time.h"
@@ -35,6 +36,11 @@ absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const 
 // where the spec allows that.
 absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const LabelReader& labels,
                                              const FileInput& input, FileSystem& source);
+
+// Reads a time that several fields hold together. NOT_FOUND in place of INVALID_ARGUMENT when one
+// of them is blank.
+absl::StatusOr<Timestamp> ReadJoined(const TimeReader& times, std::string_view joined,
+                                     bool lacks_part);
 
 // Returns a reader of the spec's event times.
 absl::StatusOr<TimeReader> TimeReaderOf(const EventTimeSpec& spec);

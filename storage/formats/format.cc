@@ -44,6 +44,11 @@ void IndexedFile::AddLost(int64_t position, int64_t bytes, std::string reason) {
   if (bad.size() < kMaxBadRecords) bad.push_back({position, std::move(reason), bytes});
 }
 
+void IndexedFile::AddZeroed(int64_t position, int64_t bytes, std::string reason) {
+  zeroed_bytes += bytes;
+  AddLost(position, bytes, std::move(reason));
+}
+
 void IndexedFile::AddLostBytes(int64_t bytes) {
   lost_bytes += bytes;
   left_out.AddLostBytes(bytes);

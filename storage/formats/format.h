@@ -3,8 +3,10 @@
 // format.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "storage/formats/expression_tally.h"
 #include "storage/formats/left_out_reasons.h"
 #include "storage/formats/record_starts.h"
+#include "storage/formats/unknown_fact.h"
 #include "storage/gather/payload_cut.h"
 #include "storage/segments/segment_rows.h"
 #include "storage/spec/dataset_spec.h"
@@ -36,11 +39,27 @@ struct FileInput {
   // records, including bad ones, or of bytes is reached.
   int64_t max_records = std::numeric_limits<int64_t>::max();
   int64_t max_bytes = std::numeric_limits<int64_t>::max();
+  // How much is read in any case, also of a record that is longer than it may be: such a record may
+  // reach to the end of the file. For those who look at a part of it.
+  int64_t most_bytes = std::numeric_limits<int64_t>::max();
   // Records before this number were counted by an earlier reading.
   int64_t counted = 0;
   // See IndexedFile.
   bool columns_moved = false;
+  // Whether the caller no longer wants the file. A format that may take long for one piece of a
+  // file asks it meanwhile, and then ends early; the result must be ignored. Thread-safe; empty:
+  // it is wanted.
+  std::function<bool()> is_unwanted = {};
+  // The present time, for records that are not in a dataset. A record without a time then has this
+  // one, and one whose label cannot be read has none: IndexedFile::unknown tells both. A record of
+  // CSV whose fields are all empty is a record, too.
+  std::optional<Timestamp> present = std::nullopt;
 };
+
+inline absl::Status CheckWanted(const FileInput& input) {
+  if (!input.is_unwanted || !input.is_unwanted()) return absl::OkStatus();
+  return Cancelled("{} is no longer wanted", input.path);
+}
 
 // Whether a piece of a file that has come this far is full.
 inline bool IsFull(const FileInput& input, int64_t records_done, int64_t bytes_done) {
@@ -65,7 +84,10 @@ struct IndexedFile {
   std::vector<int64_t> positions;  // The positions of the rows.
   std::vector<BadRecord> bad;      // The first kMaxBadRecords of them.
   int64_t num_bad = 0;
-  int64_t lost_bytes = 0;    // The lost bytes of all bad records.
+  int64_t lost_bytes = 0;  // The lost bytes of all bad records.
+  // The lost bytes that are zeros, or in a record with zeros: a crash or a full disk writes them.
+  // They do not show that the file is another one than the spec says.
+  int64_t zeroed_bytes = 0;
   int64_t num_filtered = 0;  // Records that do not satisfy `where`.
   std::vector<ExpressionTally> tallies;
   LeftOutReasons left_out;  // All bad records, those that the spec leaves out, and the remarks.
@@ -84,6 +106,8 @@ struct IndexedFile {
   // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
   // all rows belong to one group.
   std::vector<int64_t> groups;
+  // What is not known of records that are not in a dataset; see FileInput::present. In their order.
+  std::vector<UnknownFact> unknown;
   // Why the file does not match the spec, although its records do. Empty when it matches. A file
   // that does not match is quarantined, unless it has grown; a grown file keeps its samples.
   std::string misfit;
@@ -98,6 +122,8 @@ struct IndexedFile {
   // Does the same where no record could be found in `bytes` bytes. Their number of records is
   // unknown; they count as one.
   void AddLost(int64_t position, int64_t bytes, std::string reason);
+  // Does the same where some of the bytes are zeros.
+  void AddZeroed(int64_t position, int64_t bytes, std::string reason);
   // Adds the bytes to the last one added, a bad record.
   void AddLostBytes(int64_t bytes);
   // Adds a remark, which costs no record. `num_members`: see LeftOutReason.

@@ -381,6 +381,28 @@ TEST_F(FormatTest, ThePhotographSaysWhenItWasTaken) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("exif")));
 }
 
+TEST_F(FormatTest, AFileThatIsNoLongerWantedIsReadNoFurther) {
+  const auto index = [&](const std::string& spec, bool is_unwanted) -> absl::StatusOr<IndexedFile> {
+    ASSIGN_OR_RETURN(const auto format, MakeFormat(Spec(spec), *cache_));
+    return format->Index(
+        {.root = data_.path(), .path = "x", .is_unwanted = [is_unwanted] { return is_unwanted; }});
+  };
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += fmt::format("{{\"t\": {}}}\n", i);
+  data_.Write("x", lines);
+  for (const char* const spec : {"format: {type: csv, header: false, columns: [a]}\nevent_time: "
+                                 "{row: {start: 2020-01-01, step: 1s}}\n",
+                                 "format: jsonl\nevent_time: {column: t, format: unix}\n",
+                                 "format: {type: binary, record_bytes: 10}\nevent_time: {row: "
+                                 "{start: 2020-01-01, step: 1s}}\n"}) {
+    const auto wanted = index(spec, /*is_unwanted=*/false);
+    ASSERT_THAT(wanted, IsOk());
+    EXPECT_GT(wanted->records_done, 90) << spec;
+    const auto unwanted = index(spec, /*is_unwanted=*/true);
+    EXPECT_EQ(unwanted.ok() ? unwanted->records_done : 0, 0) << spec;
+  }
+}
+
 TEST_F(FormatTest, SeveralGzipMembersAreOneFile) {
   data_.Write("two.gz", Gzip("first,") + Gzip("second"));
   const auto file = cache_->Open(data_.path() + "/two.gz");

@@ -23,10 +23,6 @@ namespace tidemill::storage {
 
 namespace {
 
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
 // A line is a sample; its payload is the line without its end. Blank lines are not samples. A file
 // system that lost power leaves zeros where bytes were not written: they cost what they replaced,
 // and not the lines beside them.
@@ -151,10 +147,10 @@ class JsonlFiles::Indexing {
   }
 
   void AddLost(int64_t num_bytes, int64_t offset) {
-    found_.AddLost(found_.records_done++, num_bytes,
-                   fmt::format("{} bytes from byte {} on are zeros, or parts of lines beside "
-                               "zeros",
-                               num_bytes, offset));
+    found_.AddZeroed(found_.records_done++, num_bytes,
+                     fmt::format("{} bytes from byte {} on are zeros, or parts of lines beside "
+                                 "zeros",
+                                 num_bytes, offset));
   }
 
   // Takes the records between the zeros of a line. The bytes between two of them are one loss, so
@@ -185,7 +181,8 @@ class JsonlFiles::Indexing {
     ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
                      expressions_.FactsOf([&](size_t field) { return Operand(field); },
                                           [&] { return facts_.TimeOf(position, text); },
-                                          [&] { return facts_.LabelOf(text); }));
+                                          [&] { return facts_.LabelOf(text); },
+                                          ForeignRecord::At(position, input_, found_)));
     if (!facts) {
       ++found_.num_filtered;
       return absl::OkStatus();
@@ -255,7 +252,8 @@ absl::StatusOr<IndexedFile> JsonlFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  absl::Status status =
+      ReadWindows(file, input.from_byte, consume, input.most_bytes, input.is_unwanted).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }

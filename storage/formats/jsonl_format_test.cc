@@ -108,17 +108,23 @@ TEST_F(FormatTest, ABadJsonLineCostsThatLine) {
               "{\"class\": 1.5, \"when\": {\"at\": 1}}\n"
               "{\"class\": 1, \"when\": 5}\n"
               "[1]\n"
-              "{\"class\": \"2\", \"when.at\": \"2\"}\n");
+              "{\"class\": \"2\", \"when.at\": \"2\"}\n"
+              "{\"class\": NaN, \"when\": {\"at\": 1}}\n"
+              "{\"class\": 1, \"class\": 2, \"when\": {\"at\": 1}}\n"
+              "{\"class\": 1, \"when\": {\"at\": 1}},\n");
   const auto found = Index(Spec(kJsonlSpec), "x.jsonl");
   ASSERT_THAT(found, IsOk());
   EXPECT_THAT(found->positions, ElementsAre(0, 6));
   EXPECT_THAT(found->rows.class_label, ElementsAre(1, 2));
   EXPECT_THAT(found->rows.event_time, ElementsAre(1000, 2000));
-  ASSERT_EQ(found->bad.size(), 5U);
+  ASSERT_EQ(found->bad.size(), 8U);
   EXPECT_THAT(found->bad[0].reason, HasSubstr("not a JSON object"));
   EXPECT_THAT(found->bad[1].reason, HasSubstr("field class is null"));
   EXPECT_THAT(found->bad[2].reason, HasSubstr("'1.5' is not a whole number"));
   EXPECT_THAT(found->bad[3].reason, HasSubstr("no field when.at"));
+  EXPECT_THAT(found->bad[5].reason, HasSubstr("field class is NaN"));
+  EXPECT_THAT(found->bad[6].reason, HasSubstr("has field class twice, with different values"));
+  EXPECT_THAT(found->bad[7].reason, HasSubstr("has a comma after its object"));
 }
 
 TEST_F(FormatTest, JsonTimesMayBeSplitOverFieldsAndLabelsMayBeNamed) {

@@ -85,7 +85,9 @@ class PluginFiles::Indexing {
     const auto consume = [this](std::string_view window, int64_t offset, bool last) {
       return Consume(window, offset, last);
     };
-    absl::Status read = ReadWindows(file, input_.from_byte, consume).status();
+    absl::Status read =
+        ReadWindows(file, input_.from_byte, consume, input_.most_bytes, input_.is_unwanted)
+            .status();
     if (!read.ok() && !found_.more) return read;
     return std::move(found_);
   }
@@ -181,10 +183,11 @@ class PluginFiles::Indexing {
     if (file_times_) {
       time = file_times_->At(position);
     } else {
-      time.micros = records.event_times->data.As<int64_t>()[row];
-      if (!records.event_times->IsValid(static_cast<int64_t>(row))) {
-        return found_.AddBad(position, "it has no event time");
-      }
+      const bool has_time = records.event_times->IsValid(static_cast<int64_t>(row));
+      if (!has_time && !input_.present) return found_.AddBad(position, "it has no event time");
+      if (!has_time) Note(position, UnknownFact::Kind::kTime, "it has no event time");
+      time.micros =
+          has_time ? records.event_times->data.As<int64_t>()[row] : input_.present->micros;
       if (time.micros < kEarliest || time.micros >= kLatest) {
         return found_.AddBad(position, fmt::format("its event time, {} microseconds since 1970, is "
                                                    "not between the years 1000 and 3000",
@@ -194,10 +197,20 @@ class PluginFiles::Indexing {
     Label label = file_label_.value_or(Label{});
     if (format_.spec_.label.from_format) {
       absl::StatusOr<Label> said = LabelAt(*records.labels, static_cast<int64_t>(row));
-      if (!said.ok()) return found_.AddBad(position, std::string(said.status().message()));
-      label = *said;
+      std::string problem(said.status().message());
+      if (said.ok()) {
+        label = *said;
+      } else if (!input_.present) {
+        return found_.AddBad(position, std::move(problem));
+      } else {
+        Note(position, UnknownFact::Kind::kLabel, std::move(problem));
+      }
     }
     found_.AddGood(position, offset, bytes, time, label);
+  }
+
+  void Note(int64_t position, UnknownFact::Kind kind, std::string reason) {
+    found_.unknown.push_back({.record = position, .kind = kind, .reason = std::move(reason)});
   }
 
   absl::StatusOr<Label> LabelAt(const batch::Column& labels, int64_t row) const {
@@ -222,7 +235,7 @@ class PluginFiles::Indexing {
 };
 
 absl::StatusOr<IndexedFile> PluginFiles::Index(const FileInput& input) const {
-  ASSIGN_OR_RETURN(PluginReader reader, readers_->Take());
+  ASSIGN_OR_RETURN(PluginReader reader, readers_->Take(input.is_unwanted));
   return Indexing(*this, input, std::move(reader)).Run();
 }
 

@@ -50,7 +50,7 @@ absl::StatusOr<std::unique_ptr<PluginReaders>> PluginReaders::Create(const plugi
       new PluginReaders(use, std::min(head_bytes, kMaxHeadBytes)));
 }
 
-absl::StatusOr<PluginReader> PluginReaders::Take() {
+absl::StatusOr<PluginReader> PluginReaders::Take(const std::function<bool()>& is_unwanted) {
   if (num_deaths_ >= kMaxDeaths) {
     return Unavailable(
         "{}: its process died on {} files in succession; the next sync reads the files after them",
@@ -58,13 +58,15 @@ absl::StatusOr<PluginReader> PluginReaders::Take() {
   }
   MutexLock lock(mutex_);
   if (!idle_.empty()) {
-    PluginReader reader(*this, std::move(idle_.back()));
+    std::unique_ptr<plugin::PluginInstance> instance = std::move(idle_.back());
     idle_.pop_back();
-    return reader;
+    instance->InterruptWhen(is_unwanted);
+    return PluginReader(*this, std::move(instance));
   }
   auto instance = std::make_unique<plugin::PluginInstance>(use_, kFormatPlugin, kSeed,
                                                            plugin::HostSettingsOf(use_));
   instance->KeepProcess();
+  instance->InterruptWhen(is_unwanted);
   return PluginReader(*this, std::move(instance));
 }
 
@@ -91,7 +93,8 @@ absl::StatusOr<PieceRecords> PluginReader::Read(const FilePiece& piece) {
     readers_->num_deaths_ = 0;
     return ReadAnswer(*answer, piece);
   }
-  if (plugin::IsOfMachine(answer.status())) return answer.status();
+  const bool is_unwanted = absl::IsCancelled(answer.status());
+  if (is_unwanted || plugin::IsOfMachine(answer.status())) return answer.status();
   const bool is_dead =
       absl::IsUnavailable(answer.status()) || absl::IsDeadlineExceeded(answer.status());
   if (is_dead) ++readers_->num_deaths_;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -52,7 +53,9 @@ class PluginReaders {
 
   // UNAVAILABLE after its process has died on several files in succession: the remaining files
   // would take as long. The next sync reads them.
-  absl::StatusOr<PluginReader> Take() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Reads end with CANCELLED soon after `is_unwanted` is true.
+  absl::StatusOr<PluginReader> Take(const std::function<bool()>& is_unwanted)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   friend class PluginReader;

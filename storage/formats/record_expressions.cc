@@ -1,6 +1,7 @@
 #include "storage/formats/record_expressions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "fmt/format.h"
@@ -46,13 +47,16 @@ absl::StatusOr<RecordExpression> RecordExpression::Make(const CompiledExpression
 
 absl::Status RecordExpression::Compute(FieldText text, std::optional<Timestamp> time) {
   rows_.Clear();
-  absl::Status set = SetFields(text, time);
-  if (!set.ok()) {
-    if (tally_.num_bad++ == 0) tally_.first_mistake = std::string(set.message());
-    return set;
+  absl::Status computed = SetFields(text, time);
+  if (computed.ok()) {
+    rows_.EndRow();
+    rows_.Run([](int64_t) {});
+    if (rows_.evaluation().is_too_long()) computed = InvalidArgument("{}", expressions::kTooLong);
   }
-  rows_.EndRow();
-  rows_.Run();
+  if (!computed.ok()) {
+    if (tally_.num_bad++ == 0) tally_.first_mistake = std::string(computed.message());
+    return computed;
+  }
   Count();
   return absl::OkStatus();
 }
@@ -109,7 +113,19 @@ absl::StatusOr<RecordExpressions> RecordExpressions::Make(
                                                                    : made.time_;
     place = std::move(expression);
   }
+  made.FindConditionsOfLabel(spec);
   return made;
+}
+
+void RecordExpressions::FindConditionsOfLabel(const DatasetSpec& spec) {
+  if (!where_) return;
+  for (const std::optional<size_t> field : where_->fields()) {
+    if (!field) continue;
+    const bool is_column = spec.label.column == fields_[*field];
+    const bool is_operand =
+        label_ && std::ranges::find(label_->fields(), field) != label_->fields().end();
+    if (is_column || is_operand) label_fields_.push_back(*field);
+  }
 }
 
 std::vector<ExpressionTally> RecordExpressions::Tallies() const {
@@ -121,7 +137,9 @@ std::vector<ExpressionTally> RecordExpressions::Tallies() const {
 }
 
 absl::StatusOr<std::optional<SampleFacts>> RecordExpressions::FactsOf(
-    RecordExpression::FieldText text, OtherTime time, OtherLabel label) {
+    RecordExpression::FieldText text, OtherTime time, OtherLabel label,
+    const std::optional<ForeignRecord>& foreign) {
+  if (foreign) return FactsOfForeign(text, time, label, *foreign);
   std::optional<Timestamp> found;
   const auto find_time = [&]() -> absl::Status {
     if (found) return absl::OkStatus();
@@ -142,10 +160,57 @@ absl::StatusOr<std::optional<SampleFacts>> RecordExpressions::FactsOf(
   return facts;
 }
 
+absl::StatusOr<std::optional<SampleFacts>> RecordExpressions::FactsOfForeign(
+    RecordExpression::FieldText text, OtherTime time, OtherLabel label,
+    const ForeignRecord& foreign) {
+  using Kind = UnknownFact::Kind;
+  std::vector<UnknownFact> unknown;
+  const auto note = [&](Kind kind, const absl::Status& why) {
+    unknown.push_back(
+        {.record = foreign.record, .kind = kind, .reason = std::string(why.message())});
+  };
+  absl::StatusOr<Timestamp> found = time_ ? ComputeTime(text) : time();
+  if (absl::IsNotFound(found.status())) {
+    note(Kind::kTime, found.status());
+    found = foreign.present;
+  }
+  RETURN_IF_ERROR(found.status());
+  SampleFacts facts{.time = *found, .label = {}};
+  absl::StatusOr<Label> read = label_ ? ComputeLabel(text, *found) : label();
+  if (read.ok()) {
+    facts.label = *read;
+  } else {
+    note(Kind::kLabel, read.status());
+  }
+  if (where_) {
+    const absl::Status computed = where_->Compute(text, *found);
+    const bool holds = computed.ok() && where_->Value<Truth>() == Truth::kTrue;
+    const bool has_label = facts.label.class_label || facts.label.real_label;
+    if (!holds && !has_label && LacksCondition(text, !read.ok())) {
+      note(Kind::kCondition, absl::OkStatus());
+    } else if (!computed.ok()) {
+      return Annotate(computed, "where");
+    } else if (!holds) {
+      return std::optional<SampleFacts>();
+    }
+  }
+  std::ranges::move(unknown, std::back_inserter(foreign.unknown));
+  return facts;
+}
+
+bool RecordExpressions::LacksCondition(RecordExpression::FieldText text,
+                                       bool label_is_unreadable) const {
+  if (label_is_unreadable) return !label_fields_.empty();
+  return std::ranges::any_of(label_fields_, [&](size_t field) {
+    const auto said = text(field);
+    return !said.ok() || !said->has_value() || labels_->SaysMissing(**said);
+  });
+}
+
 absl::StatusOr<Timestamp> RecordExpressions::ComputeTime(RecordExpression::FieldText text) {
   RETURN_IF_ERROR(Annotate(time_->Compute(text, std::nullopt), "event_time"));
   const auto micros = time_->Value<int64_t>();
-  if (IsNull(micros)) return InvalidArgument("event_time is null");
+  if (IsNull(micros)) return NotFound("event_time is null");
   if (!IsCalendarTime(micros)) {
     return InvalidArgument("event_time is not between the years 1 and 9999");
   }

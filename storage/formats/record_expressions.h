@@ -14,6 +14,8 @@
 #include "base/time.h"
 #include "expressions/field_rows.h"
 #include "storage/formats/expression_tally.h"
+#include "storage/formats/format.h"
+#include "storage/formats/unknown_fact.h"
 #include "storage/spec/dataset_expressions.h"
 #include "storage/spec/dataset_spec.h"
 #include "storage/spec/label_reader.h"
@@ -33,8 +35,11 @@ class RecordExpression {
                                                std::vector<std::string>& fields);
 
   bool reads_time() const { return reads_time_; }
+  // The places of what it reads among the fields of Make(); std::nullopt for the event time.
+  const std::vector<std::optional<size_t>>& fields() const { return fields_; }
 
-  // INVALID_ARGUMENT, or the status of `text`, when a field is not what the expression needs.
+  // INVALID_ARGUMENT, or the status of `text`, when a field is not what the expression needs, or
+  // the texts that it makes are too long (expressions::kMaxTextBytes).
   // `time` is used only if reads_time().
   absl::Status Compute(FieldText text, std::optional<Timestamp> time);
 
@@ -65,6 +70,21 @@ struct SampleFacts {
   Label label;
 };
 
+// A record that is not in a dataset: its time where it has none, and where it is noted what it
+// lacks.
+struct ForeignRecord {
+  Timestamp present;
+  int64_t record = 0;
+  std::vector<UnknownFact>& unknown;
+
+  // Returns std::nullopt for a record of a dataset. `found` must outlive the result.
+  static std::optional<ForeignRecord> At(int64_t position, const FileInput& input,
+                                         IndexedFile& found) {
+    if (!input.present) return std::nullopt;
+    return ForeignRecord{.present = *input.present, .record = position, .unknown = found.unknown};
+  }
+};
+
 // The expressions of a dataset, for the records of one file. Thread-compatible.
 class RecordExpressions {
  public:
@@ -89,17 +109,30 @@ class RecordExpressions {
   // Returns std::nullopt for a record that the spec filters. `time` and `label` read the time and
   // the label where no expression computes them. For a filtered record nothing else is computed,
   // except a time that `where` reads. A status when it is a bad record.
-  absl::StatusOr<std::optional<SampleFacts>> FactsOf(RecordExpression::FieldText text,
-                                                     OtherTime time, OtherLabel label);
+  //
+  // A record that is not in a dataset, `foreign`, needs neither a time nor a label. Where `where`
+  // reads a field of the label, and the record has neither the field nor a label, `where` says
+  // nothing about it.
+  absl::StatusOr<std::optional<SampleFacts>> FactsOf(
+      RecordExpression::FieldText text, OtherTime time, OtherLabel label,
+      const std::optional<ForeignRecord>& foreign = std::nullopt);
 
  private:
   explicit RecordExpressions(const LabelReader& labels) : labels_(&labels) {}
+  // Finds the fields of the label that `where` reads.
+  void FindConditionsOfLabel(const DatasetSpec& spec);
+  // Whether `where` cannot be asked, because a field of the label is missing, or unreadable.
+  bool LacksCondition(RecordExpression::FieldText text, bool label_is_unreadable) const;
+  absl::StatusOr<std::optional<SampleFacts>> FactsOfForeign(RecordExpression::FieldText text,
+                                                            OtherTime time, OtherLabel label,
+                                                            const ForeignRecord& foreign);
   absl::StatusOr<Timestamp> ComputeTime(RecordExpression::FieldText text);
   absl::StatusOr<Label> ComputeLabel(RecordExpression::FieldText text,
                                      std::optional<Timestamp> time);
 
   const LabelReader* labels_;
   std::vector<std::string> fields_;
+  std::vector<size_t> label_fields_;  // The fields that both `where` and the label read.
   std::optional<RecordExpression> where_;
   std::optional<RecordExpression> label_;
   std::optional<RecordExpression> time_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "records/text.h"
+
 namespace tidemill::storage {
 
 namespace {
@@ -42,12 +44,14 @@ absl::StatusOr<Timestamp> RecordFacts::TimeOf(int64_t position, const PartText& 
     return times_->Read(only);
   }
   joined_.clear();
+  bool lacks_part = false;
   for (size_t i = 0; i < num_time_parts_; ++i) {
     ASSIGN_OR_RETURN(const std::string_view part, text(i));
     if (i > 0) joined_ += ' ';
     joined_ += part;
+    lacks_part |= IsBlank(part);
   }
-  return times_->Read(joined_);
+  return ReadJoined(*times_, joined_, lacks_part);
 }
 
 absl::StatusOr<Label> RecordFacts::LabelOf(const PartText& text) const {
@@ -65,7 +69,7 @@ absl::StatusOr<std::string_view> TextOf(const JsonValue& value, std::string_view
     case JsonValue::Kind::kBool:
       return value.text;
     case JsonValue::Kind::kNull:
-      return NotFound("field {} is null", name);
+      return NotFound("field {} is {}", name, value.text);
     case JsonValue::Kind::kNested:
       return InvalidArgument("field {} is a list or an object", name);
     case JsonValue::Kind::kAbsent:

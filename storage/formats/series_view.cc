@@ -189,6 +189,7 @@ absl::StatusOr<IndexedFile> SeriesFiles::MakeWindows(const FileInput& input,
     found.AddLost(bad.position, bad.lost_bytes, bad.reason);
   }
   for (const std::string& remark : rows.remarks) found.AddRemark(remark, /*num_members=*/0);
+  found.unknown = rows.unknown;
   for (const LeftOutReason& reason : rows.left_out.items()) {
     if (!reason.wanted) continue;
     found.left_out.Add(reason.first_record, reason.num_records, reason.first_reason, true);

@@ -111,8 +111,10 @@ class TarFiles final : public Format {
 // The indexing of one archive.
 class TarFiles::Indexing {
  public:
-  Indexing(const TarFiles& format, const OpenFile& file, int64_t file_size, RecordFacts facts)
+  Indexing(const TarFiles& format, const FileInput& input, const OpenFile& file, int64_t file_size,
+           RecordFacts facts)
       : format_(format),
+        input_(input),
         file_(file),
         file_size_(file_size),
         reader_(file, file_size),
@@ -126,6 +128,7 @@ class TarFiles::Indexing {
 
   absl::StatusOr<IndexedFile> Run() {
     while (true) {
+      RETURN_IF_ERROR(CheckWanted(input_));
       ASSIGN_OR_RETURN(const std::optional<TarMember> member, reader_.Next());
       if (!member) break;
       RETURN_IF_ERROR(Take(*member));
@@ -339,6 +342,7 @@ class TarFiles::Indexing {
   }
 
   const TarFiles& format_;
+  const FileInput& input_;
   const OpenFile& file_;
   const int64_t file_size_;
   TarReader reader_;
@@ -365,7 +369,7 @@ absl::StatusOr<IndexedFile> TarFiles::Index(const FileInput& input) const {
   ASSIGN_OR_RETURN(const FileIdentity identity, file.Identity());
   ASSIGN_OR_RETURN(RecordFacts facts,
                    RecordFacts::Create(spec_, times_, labels_, input, files_.source()));
-  return Indexing(*this, file, identity.size_bytes, std::move(facts)).Run();
+  return Indexing(*this, input, file, identity.size_bytes, std::move(facts)).Run();
 }
 
 }  // namespace

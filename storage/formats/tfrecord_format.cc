@@ -119,7 +119,8 @@ class TfrecordFiles::Indexing {
     ASSIGN_OR_RETURN(const std::optional<SampleFacts> facts,
                      expressions_.FactsOf([&](size_t field) { return Operand(field); },
                                           [&] { return facts_.TimeOf(position, text); },
-                                          [&] { return facts_.LabelOf(text); }));
+                                          [&] { return facts_.LabelOf(text); },
+                                          ForeignRecord::At(position, input_, found_)));
     if (facts) {
       found_.AddGood(position, offset, record, facts->time, facts->label);
     } else {
@@ -225,7 +226,8 @@ absl::StatusOr<IndexedFile> TfrecordFiles::Index(const FileInput& input) const {
   const auto consume = [&](std::string_view window, int64_t offset, bool last) {
     return indexing.Consume(window, offset, last);
   };
-  absl::Status status = ReadWindows(file, input.from_byte, consume).status();
+  absl::Status status =
+      ReadWindows(file, input.from_byte, consume, input.most_bytes, input.is_unwanted).status();
   if (!status.ok() && !absl::IsCancelled(status)) return status;
   return indexing.Finish();
 }

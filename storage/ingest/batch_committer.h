@@ -19,6 +19,7 @@ struct CommittedCounts {
   int64_t num_files = 0;    // Files that are committed to their ends.
   int64_t num_samples = 0;  // New samples.
   int64_t num_deleted = 0;
+  int64_t num_replaced = 0;     // Deleted samples for which the same file has as many new ones.
   int64_t num_quarantined = 0;  // Records and files.
 };
 

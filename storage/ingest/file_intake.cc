@@ -122,6 +122,7 @@ absl::Status FileIntake::Add(ParsedFile parsed, FileId new_id) {
     RETURN_IF_ERROR(HandOver());
     ASSIGN_OR_RETURN(parsed, parser_.Parse(std::move(rest)));
   }
+  if (parsed.postponed) postponed_.push_back({parsed.file.path, *parsed.postponed});
   builder_->Add(std::move(parsed), id);
   const bool full = builder_->num_samples() >= options_.samples_per_batch ||
                     builder_->num_files() >= options_.files_per_batch;

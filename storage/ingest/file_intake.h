@@ -47,6 +47,13 @@ class FileIntake {
   absl::Status Take(std::vector<ChangedFile> files,
                     const std::map<std::string, std::string>& misfits, const Progress& progress);
 
+  // A file from which Take() took nothing, although it had changed.
+  struct Postponed {
+    std::string path;  // The absolute path.
+    Postponement why;
+  };
+  const std::vector<Postponed>& postponed() const { return postponed_; }
+
  private:
   size_t GroupEnd(const std::vector<ChangedFile>& files, size_t from) const;
   // Parses the files [from, to): each whole file, or its first piece.
@@ -67,6 +74,7 @@ class FileIntake {
   DeletedRecords deleted_;
   std::optional<IngestBatchBuilder> builder_;
   BatchCommitter committer_;
+  std::vector<Postponed> postponed_;
   Progress progress_;
 };
 

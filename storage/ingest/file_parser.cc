@@ -9,6 +9,7 @@
 #include "base/thousands.h"
 #include "records/file_kind.h"
 #include "storage/catalog/left_out_table.h"
+#include "storage/compression/content_hash.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
 
@@ -20,6 +21,32 @@ constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 // The bytes to compare when a file has grown: in all, or for each byte that is new.
 constexpr int64_t kLeastCompared = int64_t{32} << 20;
 constexpr int64_t kComparedForGrowth = 4;
+constexpr char kChangedMeanwhile[] = "it changed while it was read";
+constexpr char kVanishedMeanwhile[] = "it vanished while it was read";
+
+// The bytes at each end of what was taken of a growing file.
+constexpr int64_t kEdgeBytes = kLeastCompared / 2;
+constexpr int64_t kSumBlock = int64_t{1} << 18;
+
+// Returns the sum of the first and the last bytes of [0, end). std::nullopt when the file does not
+// have as many, or cannot be read.
+std::optional<int64_t> EdgeSum(const OpenFile& file, int64_t end) {
+  ContentHash hash;
+  std::string block;
+  for (int64_t at = 0; at < end; at += std::ssize(block)) {
+    if (at >= kEdgeBytes && at < end - kEdgeBytes) at = end - kEdgeBytes;
+    block.resize(static_cast<size_t>(std::min(kSumBlock, end - at)));
+    const absl::StatusOr<size_t> got = file.ReadAt(at, block.data(), block.size());
+    if (!got.ok() || *got < block.size()) return std::nullopt;
+    hash.Add(block);
+  }
+  return static_cast<int64_t>(hash.Sum());
+}
+
+Postponement CannotRead(const absl::Status& status) {
+  return {.changed = false,
+          .reason = fmt::format("it cannot be read now: {}", std::string(status.message()))};
+}
 
 std::string SummaryOf(int64_t num_bad, int64_t num_records, int64_t lost_bytes, int64_t num_bytes) {
   std::string summary = fmt::format("{} of {} records are bad", num_bad, num_records);
@@ -38,15 +65,18 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally&
       std::max(static_cast<int64_t>(found.positions.size()), found.records_done - num_bad);
   const auto total = static_cast<double>(num_good + num_bad);
   const int64_t lost_bytes = before.lost_bytes + found.lost_bytes;
-  const auto all_bytes = static_cast<double>(found.num_bytes);
+  const int64_t zeroed_bytes = before.zeroed_bytes + found.zeroed_bytes;
+  const auto all_bytes = static_cast<double>(found.num_bytes - zeroed_bytes);
   if (static_cast<double>(num_bad) <= spec.max_bad_fraction * total &&
-      static_cast<double>(lost_bytes) <= spec.max_bad_fraction * all_bytes) {
+      static_cast<double>(lost_bytes - zeroed_bytes) <= spec.max_bad_fraction * all_bytes) {
     return std::nullopt;
   }
   std::string summary = SummaryOf(num_bad, num_good + num_bad, lost_bytes, found.num_bytes);
-  if (found.bad.empty()) return summary;
-  return fmt::format("{}; record {}: {}", summary, found.bad.front().position,
-                     found.bad.front().reason);
+  // Later ones may not be listed any more.
+  std::optional<BadRecord> first = before.first_bad;
+  if (!first && !found.bad.empty()) first = found.bad.front();
+  if (!first) return summary;
+  return fmt::format("{}; record {}: {}", summary, first->position, first->reason);
 }
 
 // What is left of a file that is quarantined though its records are known: how many there were, and
@@ -78,21 +108,33 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
   if (!rest.tally) rest.tally.emplace();
   rest.tally->num_bad += piece.found.num_bad;
   rest.tally->lost_bytes += piece.found.lost_bytes;
+  rest.tally->zeroed_bytes += piece.found.zeroed_bytes;
+  if (!rest.tally->first_bad && !piece.found.bad.empty()) {
+    rest.tally->first_bad = piece.found.bad.front();
+  }
   return rest;
 }
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
                        const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-                       const EarlierVersion* earlier)
+                       const EarlierVersion* earlier, std::function<bool()> is_unwanted)
     : database_(database),
       files_(files),
       format_(format),
       spec_(spec),
       old_segments_(database, std::move(storage_folder), dataset),
-      earlier_(earlier) {}
+      earlier_(earlier),
+      is_unwanted_(std::move(is_unwanted)) {}
+
+absl::Status FileParser::CheckStays() const {
+  if (!is_unwanted_()) return absl::OkStatus();
+  return Cancelled("the dataset of {} is being deleted or replaced", spec_.path);
+}
 
 absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
+  RETURN_IF_ERROR(CheckStays());
   ParsedFile parsed{.file = std::move(file)};
+  parsed.file.input.is_unwanted = is_unwanted_;
   FileChange& change = parsed.file.change;
   if (change == FileChange::kGrown) {
     ASSIGN_OR_RETURN(parsed.old, old_segments_.LastOf(parsed.file.known->id));
@@ -112,7 +154,11 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
   if (change == FileChange::kReplaced || parsed.file.earlier || !format_.ReadsInPieces()) {
     parsed.file.input.max_records = parsed.file.input.max_bytes = kNoLimit;
   }
-  if (change != FileChange::kVanished) Index(parsed);
+  if (change != FileChange::kVanished) {
+    Index(parsed);
+    // Its failure is not recorded.
+    RETURN_IF_ERROR(CheckStays());
+  }
   if (!parsed.postponed && (change == FileChange::kReplaced || change == FileChange::kVanished)) {
     ASSIGN_OR_RETURN(parsed.old, old_segments_.AllOf(*parsed.file.known));
   }
@@ -136,8 +182,11 @@ absl::Status FileParser::Resume(ChangedFile& file) const {
   return database_.Transact([&](pqxx::work& work) {
     // It is unknown which part of a growing file was there at first.
     const left_out_table::BadShare bad = left_out_table::BadOf(work, known.id);
-    file.tally = PieceTally{
-        .num_bad = bad.num_records, .lost_bytes = bad.lost_bytes, .judged = !spec_.append};
+    file.tally = PieceTally{.num_bad = bad.num_records,
+                            .lost_bytes = bad.lost_bytes,
+                            .zeroed_bytes = bad.zeroed_bytes,
+                            .first_bad = bad.first,
+                            .judged = !spec_.append};
     return absl::OkStatus();
   });
 }
@@ -148,7 +197,8 @@ void FileParser::Index(ParsedFile& parsed) const {
   FileSystem& source = files_.source();
   const absl::StatusOr<FileIdentity> identity = source.IdentityOf(file.path);
   if (!identity.ok()) {
-    parsed.postponed = true;
+    parsed.postponed = absl::IsNotFound(identity.status()) ? Postponement{true, kVanishedMeanwhile}
+                                                           : CannotRead(identity.status());
     return;
   }
   FileInput now = file.input;
@@ -156,7 +206,7 @@ void FileParser::Index(ParsedFile& parsed) const {
   const bool grows = spec_.append && identity->size_bytes >= file.input.identity.size_bytes;
   const auto identity_of = [&](const std::string& path) { return source.IdentityOf(path); };
   if (!grows && FingerprintOf(spec_, now, identity_of) != file.fingerprint) {
-    parsed.postponed = true;
+    parsed.postponed = Postponement{true, kChangedMeanwhile};
     return;
   }
   if (!found.ok()) {
@@ -169,7 +219,7 @@ void FileParser::Index(ParsedFile& parsed) const {
         (!lasting && file.change == FileChange::kReplaced)) {
       log::Warn("cannot read the file now",
                 {{"path", file.path}, {"error", found.status().ToString()}});
-      parsed.postponed = true;
+      parsed.postponed = CannotRead(found.status());
       return;
     }
     // What may get better without the file changing is looked at again by every sync.
@@ -177,6 +227,7 @@ void FileParser::Index(ParsedFile& parsed) const {
     parsed.failure = WithKind(file, std::string(found.status().message()));
     return;
   }
+  if (!found->more) RemarkBehind(file, *found);
   if (found->num_bytes == 0) {
     const int64_t end = found->more ? 0 : file.input.identity.size_bytes;
     found->num_bytes = std::max(found->bytes_done, end);
@@ -199,8 +250,19 @@ void FileParser::Index(ParsedFile& parsed) const {
     parsed.found = OnlyCounts(*std::move(found), why);
     return;
   }
+  if (!found->more) parsed.edge_sum = EdgeSumOf(file, found->bytes_done);
   if (DropsUnlabelled(spec_)) found->DropUnlabelled();
   parsed.found = *std::move(found);
+}
+
+void FileParser::RemarkBehind(const ChangedFile& file, IndexedFile& found) const {
+  const BytesBehind behind = files_.BehindPackedData(file.path, file.input.identity);
+  if (behind.num_bytes == 0) return;
+  const char* const what = behind.is_padding ? "zeros or blanks" : "bytes that are not packed";
+  found.AddRemark(
+      fmt::format("{} {} follow the packed data; they were not read", behind.num_bytes, what),
+      /*num_members=*/0);
+  if (!behind.is_padding) found.left_out.AddLostBytes(behind.num_bytes);
 }
 
 bool FileParser::TakeFault(const absl::Status& fault, ParsedFile& parsed) const {
@@ -227,7 +289,10 @@ absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(ChangedFile& file,
   if (!data.ok()) return false;
   const absl::StatusOr<bool> compressed = IsCompressed(*data);
   if (!compressed.ok() || *compressed) return false;
-  if (!HasLastRecord(*data, old)) return false;
+  const std::optional<int64_t>& sum = file.known->edge_sum;
+  if (!HasLastRecord(*data, old, sum.has_value())) return false;
+  // Records that did not become samples may have changed, too.
+  if (sum && EdgeSum(*data, file.known->bytes_done) != sum) return false;
   const int64_t growth = file.input.identity.size_bytes - file.known->size_bytes;
   ASSIGN_OR_RETURN(const std::optional<int64_t> compared,
                    old_segments_.Compare(file.known->id, *data, file.known->checked_key,
@@ -241,7 +306,15 @@ absl::StatusOr<bool> FileParser::ContinuesWhatWasTaken(ChangedFile& file,
   return true;
 }
 
-bool FileParser::HasLastRecord(const OpenFile& data, const std::vector<OldSegment>& old) {
+std::optional<int64_t> FileParser::EdgeSumOf(const ChangedFile& file, int64_t bytes_done) const {
+  if (!spec_.append || !format_.CanAppend() || bytes_done == 0) return std::nullopt;
+  const absl::StatusOr<OpenFile> data = files_.source().Open(file.path);
+  if (!data.ok() || IsCompressed(*data).value_or(true)) return std::nullopt;
+  return EdgeSum(*data, bytes_done);
+}
+
+bool FileParser::HasLastRecord(const OpenFile& data, const std::vector<OldSegment>& old,
+                               bool has_sum) {
   int64_t from = -1, to = -1, hash = 0;
   for (const OldSegment& segment : old) {
     if (!segment.columns) continue;
@@ -254,8 +327,8 @@ bool FileParser::HasLastRecord(const OpenFile& data, const std::vector<OldSegmen
       hash = place.hash;
     }
   }
-  // Nothing was taken from it that could show it to be the same file: read it whole again.
-  if (from < 0) return false;
+  // Without a sum, nothing shows it to be the same file: read it whole again.
+  if (from < 0) return has_sum;
   std::string record(static_cast<size_t>(to - from), '\0');
   const absl::StatusOr<size_t> got = data.ReadAt(from, record.data(), record.size());
   return got.ok() && *got == record.size() &&

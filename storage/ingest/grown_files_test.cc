@@ -1,6 +1,7 @@
 // Files that grow while what was taken of them changes, too.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -92,6 +93,53 @@ TEST_F(GrownFilesTest, ABadRecordThatIsCorrectedInPlaceIsASample) {
   Sync(id);
   EXPECT_THAT(Records(), ElementsAre("1: 1,1,a", "2: 3,1,c", "3: 2,0,b"));
   EXPECT_EQ(Reasons(id), "");
+}
+
+TEST_F(GrownFilesTest, ABadRecordThatIsCorrectedWhileTheFileGrowsIsASample) {
+  const DatasetId id = Take("t,y,x\n1,1,a\n2,z,b\n3,1,c\n");
+  data_.Write("a.csv", "t,y,x\n1,1,a\n2,0,b\n3,1,c\n4,0,d\n");
+  Sync(id);
+  EXPECT_THAT(Records(), ElementsAre("1: 1,1,a", "2: 3,1,c", "3: 2,0,b", "4: 4,0,d"));
+  EXPECT_EQ(Reasons(id), "");
+}
+
+TEST_F(GrownFilesTest, AFileWhoseRecordsAreAllFilteredIsReadOnFromWhereItEnded) {
+  data_.Write("a.csv", kText);
+  const DatasetId id = Register(SpecText("append: true\nwhere: \"x = 'z'\"\n"));
+  Sync(id);
+  const auto version = [&] { return Query("SELECT version, num_filtered FROM storage.files")[0]; };
+  EXPECT_THAT(version(), ElementsAre("1", "4"));
+  data_.Write("a.csv", kText + std::string("5,1,e\n"));
+  Sync(id);
+  EXPECT_THAT(version(), ElementsAre("1", "5")) << "it was not read as another file";
+  data_.Write("a.csv", kText + std::string("5,1,e\n6,1,z\n"));
+  Sync(id);
+  EXPECT_THAT(Records(), ElementsAre("1: 6,1,z"));
+  // One of those that were filtered changes while the file grows.
+  data_.Write("a.csv", "t,y,x\n1,1,z\n2,0,b\n3,1,c\n4,0,d\n5,1,e\n6,1,z\n7,0,z\n");
+  Sync(id);
+  EXPECT_THAT(Records(), ElementsAre("1: 6,1,z", "2: 1,1,z", "3: 7,0,z"));
+}
+
+TEST_F(GrownFilesTest, AnEditIsSeenAlthoughItsTimeIsPutBack) {
+  for (const char* const append : {"append: true\n", ""}) {
+    const std::string path = data_.Write("a.csv", kText);
+    const DatasetId id = Register(SpecText(append));
+    Sync(id);
+    struct stat before {};
+    ASSERT_EQ(stat(path.c_str(), &before), 0);
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    ASSERT_EQ(pwrite(file, "B", 1, 16), 1);
+    close(file);
+    const timespec times[2] = {before.st_atim, before.st_mtim};
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+    Sync(id);
+    EXPECT_THAT(Records(), ElementsAre("1: 1,1,a", "3: 3,1,c", "4: 4,0,d", "5: 2,0,B")) << append;
+    ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+    Sync(id);
+    EXPECT_THAT(Records(), SizeIs(4)) << "the keys are the same";
+    ASSERT_THAT(stack_->catalog().Delete("", "d", {}), IsOkAndHolds(true));
+  }
 }
 
 TEST_F(GrownFilesTest, WhatWasTakenIsComparedInTurn) {

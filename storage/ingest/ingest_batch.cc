@@ -82,7 +82,10 @@ FileRow ToFileRow(const ParsedFile& parsed, FileId id) {
               .state = parsed.found.more ? "partial" : "ingested",
               .checked_key = parsed.file.checked_key,
               .columns_moved = parsed.found.columns_moved,
+              .change_stamp = std::nullopt,
+              .edge_sum = parsed.edge_sum,
               .fresh = !grown};
+  if (parsed.file.change_stamp != 0) row.change_stamp = parsed.file.change_stamp;
   if (parsed.failure) row.state = "quarantined";
   if (parsed.file.change == FileChange::kVanished) row.state = "vanished";
   return row;
@@ -102,11 +105,15 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
   if (parsed.postponed) return;
   const FileId id = parsed.file.known ? parsed.file.known->id : new_id;
   FileRow row = ToFileRow(parsed, id);
+  const size_t buried_before = batch_.buried.size();
+  const int64_t samples_before = batch_.num_samples;
   if (one_file_a_sample_) {
     AddWholeFile(parsed, row);
   } else {
     AddRecords(parsed, id);
   }
+  batch_.num_replaced += std::min(static_cast<int64_t>(batch_.buried.size() - buried_before),
+                                  batch_.num_samples - samples_before);
   AddLeftOut(parsed, row);
   batch_.files.push_back(std::move(row));
   const std::string& path = parsed.file.path;

@@ -28,6 +28,8 @@ struct FileRow {
   std::string state;
   int64_t checked_key = 0;
   bool columns_moved = false;
+  std::optional<int64_t> change_stamp;
+  std::optional<int64_t> edge_sum;
   bool fresh = true;  // Whether earlier quarantine entries of the file are void.
 };
 
@@ -84,6 +86,7 @@ struct IngestBatch {
   std::vector<LeftOutRow> left_out;
   int64_t committed_key = 0;
   int64_t num_samples = 0;      // New ones.
+  int64_t num_replaced = 0;     // Buried ones for which the same file has as many new ones.
   int64_t num_quarantined = 0;  // Records and files.
 
   bool empty() const { return files.empty(); }

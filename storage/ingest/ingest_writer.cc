@@ -23,7 +23,7 @@ constexpr char kCreateTables[] = R"(
     fingerprint bigint, bytes_done bigint, records_done bigint, num_bytes bigint,
     num_filtered bigint,
     sample_key bigint, state text, inode bigint, checked_key bigint, columns_moved bigint,
-    fresh bigint) ON COMMIT DELETE ROWS;
+    change_stamp bigint, edge_sum bigint, fresh bigint) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE ingest_left_out (
     file_id bigint, reason text, wanted bigint, num_records bigint, num_files bigint,
     lost_bytes bigint, num_members bigint, first_record bigint, first_reason text) ON COMMIT DELETE ROWS;
@@ -34,10 +34,11 @@ constexpr char kStart[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = {
 constexpr char kMergeFiles[] = R"(
   INSERT INTO storage.files (file_id, dataset_id, path, version, size_bytes, modified_at,
                              fingerprint, bytes_done, records_done, num_bytes, num_filtered,
-                             sample_key, state, inode, checked_key, columns_moved)
+                             sample_key, state, inode, checked_key, columns_moved, change_stamp,
+                             edge_sum)
   SELECT file_id, {0}, path, version_step, size_bytes, modified_at, fingerprint, bytes_done,
          records_done, num_bytes, num_filtered, sample_key, state, inode, checked_key,
-         columns_moved = 1
+         columns_moved = 1, change_stamp, edge_sum
   FROM ingest_files
   ON CONFLICT (dataset_id, path) DO UPDATE
   SET version = files.version + excluded.version, size_bytes = excluded.size_bytes,
@@ -48,7 +49,8 @@ constexpr char kMergeFiles[] = R"(
                      CASE WHEN excluded.version = 0 THEN files.num_filtered ELSE 0 END,
       sample_key = excluded.sample_key, state = excluded.state,
       inode = excluded.inode, checked_key = excluded.checked_key,
-      columns_moved = excluded.columns_moved;
+      columns_moved = excluded.columns_moved, change_stamp = excluded.change_stamp,
+      edge_sum = excluded.edge_sum;
   DELETE FROM storage.quarantine USING ingest_files
   WHERE quarantine.dataset_id = {0} AND quarantine.path = ingest_files.path
     AND (fresh = 1 OR is_remark);
@@ -147,7 +149,7 @@ class Transaction {
   absl::Status CopyFiles() {
     RETURN_IF_ERROR(copy_.Open("ingest_files"));
     for (const FileRow& file : batch_.files) {
-      copy_.BeginRow(16);
+      copy_.BeginRow(18);
       copy_.Int64(file.id.value);
       copy_.Text(file.path);
       copy_.Int64(file.version_step);
@@ -163,6 +165,8 @@ class Transaction {
       copy_.Int64(file.identity.inode);
       copy_.Int64(file.checked_key);
       copy_.Int64(file.columns_moved ? 1 : 0);
+      copy_.Int64(file.change_stamp);
+      copy_.Int64(file.edge_sum);
       copy_.Int64(file.fresh ? 1 : 0);
       RETURN_IF_ERROR(copy_.Flush());
     }

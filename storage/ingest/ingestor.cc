@@ -23,21 +23,26 @@ namespace tidemill::storage {
 
 namespace {
 
-// How often a sync waits for files that keep changing before it continues without them.
-constexpr int kMaxWaits = 3;
-// Nor does it wait longer than this.
-constexpr Duration kLongestWait{10'000'000};
+// How often a waiting sync reports, and looks whether it is still wanted.
+constexpr Duration kReportInterval{200'000};
 
 }  // namespace
 
-// One sync of one dataset.
+// One look at the files of one dataset. A sync may take several.
 class Ingestor::Run {
  public:
-  Run(Ingestor& ingestor, DatasetEntry dataset,
-      const std::function<void(const SyncProgress&)>& progress)
-      : ingestor_(ingestor), dataset_(std::move(dataset)), progress_(progress) {}
+  // `settle` is nullptr for a sync that does not wait. `done` is what the earlier looks have done.
+  Run(Ingestor& ingestor, DatasetEntry dataset, SettleWait* settle,
+      const std::function<void(const SyncProgress&)>& progress, SyncProgress& done)
+      : ingestor_(ingestor),
+        dataset_(std::move(dataset)),
+        settle_(settle),
+        progress_(progress),
+        before_(done),
+        done_(done) {}
 
-  absl::StatusOr<DatasetSnapshot> Sync(bool wait) {
+  // Returns how long to wait before the next look. Absent when this was the last one.
+  absl::StatusOr<std::optional<Duration>> Look() {
     if (dataset_.superseded) {
       return FailedPrecondition(
           "dataset {} is an earlier version: nothing is ingested into it any "
@@ -47,18 +52,14 @@ class Ingestor::Run {
     RETURN_IF_ERROR(ClearOnce());
     RETURN_IF_ERROR(OpenEarlier());
     ASSIGN_OR_RETURN(FileScan scan, Scan());
-    for (int waits = 0; wait && scan.num_unsettled > 0 && waits < kMaxWaits; ++waits) {
-      if (scan.settled_at > Now() + kLongestWait) break;
-      RETURN_IF_ERROR(CheckStays());
-      const int64_t micros = std::max<int64_t>(0, scan.settled_at.micros - Now().micros);
-      std::this_thread::sleep_for(std::chrono::microseconds(micros + 1000));
-      ASSIGN_OR_RETURN(scan, Scan());
+    std::vector<UnsettledFile> awaited;
+    if (settle_ != nullptr) awaited = settle_->Awaited(scan);
+    Count(scan, std::ssize(awaited));
+    if (settle_ != nullptr) {
+      const auto pause = settle_->Pause(awaited, Now(), SettleWait::Clock::now());
+      if (pause) return pause;
     }
-    done_.num_files_found = scan.num_found;
-    done_.num_passed_over = scan.passed_over.count;
-    done_.first_passed_over = AsText(scan.passed_over.first);
-    done_.num_files_done = std::max<int64_t>(
-        0, scan.num_found - scan.num_unsettled - static_cast<int64_t>(scan.changed.size()));
+    done_.num_awaited = 0;
     RETURN_IF_ERROR(QuarantineUnnamed(scan.unnamed));
     Report();
     RETURN_IF_ERROR(Complete(scan.changed));
@@ -66,16 +67,58 @@ class Ingestor::Run {
     if (!taken.ok()) Unclear();
     RETURN_IF_ERROR(taken);
     // Files that changed or went while they were read count as done: nothing more is done to them.
-    const int64_t num_done = done_.num_files_found - scan.num_unsettled;
+    const int64_t num_done = done_.num_files_found - std::ssize(scan.unsettled);
     if (std::exchange(done_.num_files_done, num_done) != num_done) Report();
-    // A file that has not settled by then gets new keys.
-    if (earlier_ != nullptr && (wait || scan.num_unsettled == 0)) {
-      RETURN_IF_ERROR(ingestor_.catalog_.FinishTakeOver(dataset_.id));
-    }
-    return ingestor_.catalog_.Snapshot(dataset_.id);
+    if (const auto pause = LookAgain(awaited)) return pause;
+    return Finish(scan.unsettled.empty() && postponed_.empty());
   }
 
  private:
+  Duration Settle() const { return dataset_.spec.settle.value_or(ingestor_.options_.settle); }
+
+  void Count(const FileScan& scan, int64_t num_awaited) {
+    done_.num_awaited = num_awaited;
+    done_.num_files_found = scan.num_found;
+    done_.num_passed_over = scan.passed_over.count;
+    done_.first_passed_over = AsText(scan.passed_over.first);
+    done_.num_files_done = std::max<int64_t>(
+        0, scan.num_found - std::ssize(scan.unsettled) - std::ssize(scan.changed));
+  }
+
+  // Notes what was not taken. Returns when to look again for files that changed while they were
+  // read.
+  std::optional<Duration> LookAgain(const std::vector<UnsettledFile>& awaited) {
+    if (settle_ == nullptr) return std::nullopt;
+    std::vector<std::string> changed;
+    for (const FileIntake::Postponed& file : postponed_) {
+      if (file.why.changed) changed.push_back(file.path);
+    }
+    const auto pause = settle_->Continue(changed, awaited, Settle(), SettleWait::Clock::now());
+    if (pause) return pause;
+    for (const UnsettledFile& file : awaited) {
+      NoteNotTaken(file.path, settle_->WhyUnsettled(Settle()));
+    }
+    for (const FileIntake::Postponed& file : postponed_) NoteNotTaken(file.path, file.why.reason);
+    std::ranges::sort(done_.not_taken, {}, &FileNotTaken::path);
+    if (done_.num_not_taken > 0) Report();
+    return std::nullopt;
+  }
+
+  void NoteNotTaken(const std::string& path, std::string reason) {
+    ++done_.num_not_taken;
+    if (std::ssize(done_.not_taken) >= SyncProgress::kMostNamed) return;
+    const std::string below = path.substr(std::min(path.size(), dataset_.spec.path.size() + 1));
+    done_.not_taken.push_back({below, AsText(reason)});
+  }
+
+  // A file that has not settled by then gets new keys: a run must not wait without end for it.
+  absl::StatusOr<std::optional<Duration>> Finish(bool all_settled) {
+    if (earlier_ != nullptr && (settle_ != nullptr || all_settled)) {
+      RETURN_IF_ERROR(ingestor_.catalog_.FinishTakeOver(dataset_.id));
+    }
+    return std::nullopt;
+  }
+
   absl::Status ClearOnce() {
     {
       MutexLock lock(ingestor_.mutex_);
@@ -113,13 +156,13 @@ class Ingestor::Run {
       return FailedPrecondition("{}", std::string(listed.status().message()));
     }
     RETURN_IF_ERROR(listed.status());
+    if (settle_ != nullptr) settle_->Begin(dataset_.spec, *listed);
     std::vector<files_table::KnownFile> known;
     RETURN_IF_ERROR(ingestor_.database_.Transact([&](pqxx::work& work) {
       known = files_table::ListFiles(work, dataset_.id);
       return absl::OkStatus();
     }));
-    const Duration settle = dataset_.spec.settle.value_or(ingestor_.options_.settle);
-    ASSIGN_OR_RETURN(FileScan scan, CompareFiles(dataset_.spec, *listed, known, settle, Now()));
+    ASSIGN_OR_RETURN(FileScan scan, CompareFiles(dataset_.spec, *listed, known, Settle(), Now()));
     if (earlier_ == nullptr) return scan;
     for (ChangedFile& file : scan.changed) {
       const files_table::KnownFile* const before = earlier_->FileAt(file.path);
@@ -140,7 +183,7 @@ class Ingestor::Run {
       num_unnamed_ = datasets_table::SetUnnamed(work, dataset_.id, paths);
       return absl::OkStatus();
     }));
-    done_.num_quarantined = num_unnamed_;
+    done_.num_quarantined = before_.num_quarantined + num_unnamed_;
     MutexLock lock(ingestor_.mutex_);
     ingestor_.unnamed_[dataset_.id] = paths;
     return absl::OkStatus();
@@ -170,7 +213,8 @@ class Ingestor::Run {
     ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
                      MakeFormat(dataset_.spec, ingestor_.files_));
     const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_.spec,
-                            dataset_.id, Folder(), earlier_.get());
+                            dataset_.id, Folder(), earlier_.get(),
+                            [this] { return ingestor_.catalog_.IsLeaving(dataset_.id); });
     FileIntake intake(ingestor_.database_, parser, ingestor_.parsers_,
                       ingestor_.options_.num_parsers, Folder(), dataset_,
                       ingestor_.options_.intake);
@@ -179,13 +223,15 @@ class Ingestor::Run {
     const auto report = [&](const CommittedCounts& counts) {
       total = counts;
       done_.num_files_done = std::min(done_.num_files_found, num_unchanged + counts.num_files);
-      done_.num_samples = counts.num_samples;
-      done_.num_quarantined = num_unnamed_ + counts.num_quarantined;
-      done_.num_deleted = counts.num_deleted;
+      done_.num_samples = before_.num_samples + counts.num_samples;
+      done_.num_quarantined = before_.num_quarantined + num_unnamed_ + counts.num_quarantined;
+      done_.num_deleted = before_.num_deleted + counts.num_deleted;
+      done_.num_replaced = before_.num_replaced + counts.num_replaced;
       Report();
       return CheckStays();
     };
     RETURN_IF_ERROR(intake.Take(std::move(files), misfits_, report));
+    postponed_ = intake.postponed();
     log::Info("files ingested", {{"dataset", dataset_.name},
                                  {"files", std::to_string(total.num_files)},
                                  {"samples", std::to_string(total.num_samples)},
@@ -208,9 +254,12 @@ class Ingestor::Run {
 
   Ingestor& ingestor_;
   DatasetEntry dataset_;
+  SettleWait* const settle_;
   const std::function<void(const SyncProgress&)>& progress_;
   std::unique_ptr<EarlierVersion> earlier_;
-  SyncProgress done_;
+  const SyncProgress before_;
+  SyncProgress& done_;
+  std::vector<FileIntake::Postponed> postponed_;
   int64_t num_unnamed_ = 0;  // That no sync before has found.
   // Why the columns could not be taken from a file, by its path.
   std::map<std::string, std::string> misfits_;
@@ -224,13 +273,72 @@ Ingestor::Ingestor(db::Database& database, DatasetCatalog& catalog, UnpackedCach
       options_(options),
       parsers_("parse", options.num_parsers - 1) {}
 
+// Counts a sync that waits, while it lives.
+class Ingestor::Waiting {
+ public:
+  Waiting(Ingestor& ingestor, DatasetId dataset) : ingestor_(ingestor), dataset_(dataset) {
+    MutexLock lock(ingestor_.mutex_);
+    ++ingestor_.waiting_[dataset_];
+  }
+  ~Waiting() {
+    MutexLock lock(ingestor_.mutex_);
+    if (--ingestor_.waiting_[dataset_] == 0) ingestor_.waiting_.erase(dataset_);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  Ingestor& ingestor_;
+  const DatasetId dataset_;
+};
+
+bool Ingestor::IsAwaited(DatasetId dataset) {
+  MutexLock lock(mutex_);
+  return waiting_.contains(dataset);
+}
+
+absl::Status Ingestor::Pause(DatasetId dataset, Duration pause, const SyncWait& how,
+                             const std::function<void()>& report) const {
+  const auto end = SettleWait::Clock::now() + std::chrono::microseconds(pause.micros);
+  for (auto now = SettleWait::Clock::now(); now < end; now = SettleWait::Clock::now()) {
+    if (catalog_.IsLeaving(dataset)) return Cancelled("the dataset is being deleted or replaced");
+    if (how.is_abandoned && how.is_abandoned()) return Cancelled("the caller of the sync has left");
+    report();
+    std::this_thread::sleep_for(std::min<SettleWait::Clock::duration>(
+        end - now, std::chrono::microseconds(kReportInterval.micros)));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<DatasetSnapshot> Ingestor::Sync(
-    DatasetId dataset, bool wait, const std::function<void(const SyncProgress&)>& progress) {
-  // Not a lock on memory but the order of ingests of one dataset: held across SQL on purpose.
-  const std::shared_ptr<Mutex> ingest = catalog_.LockOf(dataset);
-  MutexLock lock(*ingest);
-  ASSIGN_OR_RETURN(DatasetEntry entry, catalog_.Find(dataset));
-  return Run(*this, std::move(entry), progress).Sync(wait);
+    DatasetId dataset, bool wait, const std::function<void(const SyncProgress&)>& progress,
+    const SyncWait& how) {
+  std::optional<Waiting> waiting;
+  if (wait) waiting.emplace(*this, dataset);
+  std::optional<SettleWait> settle;
+  SyncProgress done;
+  while (true) {
+    std::optional<Duration> pause;
+    {
+      // Not a lock on memory but the order of ingests of one dataset: held across SQL on purpose.
+      const std::shared_ptr<Mutex> ingest = catalog_.LockOf(dataset);
+      MutexLock lock(*ingest);
+      // That one takes all files together, in the order of their paths.
+      if (!wait && IsAwaited(dataset)) return catalog_.Snapshot(dataset);
+      ASSIGN_OR_RETURN(DatasetEntry entry, catalog_.Find(dataset));
+      if (wait && !settle) {
+        const Duration limit = entry.spec.settle_limit.value_or(options_.settle_limit);
+        settle.emplace(how.limit.value_or(limit), SettleWait::Clock::now());
+      }
+      Run run(*this, std::move(entry), settle ? &*settle : nullptr, progress, done);
+      ASSIGN_OR_RETURN(pause, run.Look());
+      if (!pause) return catalog_.Snapshot(dataset);
+    }
+    // Others use the dataset meanwhile.
+    RETURN_IF_ERROR(Pause(dataset, *pause, how, [&] {
+      if (progress) progress(done);
+    }));
+  }
 }
 
 }  // namespace tidemill::storage

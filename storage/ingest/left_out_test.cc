@@ -1,4 +1,5 @@
 // Records that do not become samples, and samples without a label, on a real PostgreSQL.
+#include "storage/testing/data_folder.h"
 #include "storage/testing/ingest_fixture.h"
 
 namespace tidemill::storage {
@@ -45,6 +46,54 @@ TEST_F(LeftOutTest, ARecordWhoseLabelIsMissingIsASampleWithoutOne) {
   EXPECT_EQ(left_out.num_unlabelled, 2);
   EXPECT_EQ(left_out.num_records, 0);
   EXPECT_EQ(left_out.num_seen, 4);
+}
+
+TEST_F(LeftOutTest, BytesAfterPackedDataAreReported) {
+  const std::string packed = testing::Gzip("t,y\n1,1\n2,0\n");
+  data_.Write("a.csv", packed + std::string(4096, '\0'));
+  const DatasetId id = Register(Spec(""));
+  Sync(id);
+  EXPECT_EQ(NumSamples(id), 2);
+  ASSERT_THAT(LeftOut(id).reasons, SizeIs(1));
+  EXPECT_EQ(LeftOut(id).reasons[0].first_reason,
+            "4096 zeros or blanks follow the packed data; they were not read");
+  EXPECT_EQ(LeftOut(id).reasons[0].lost_bytes, 0);
+  data_.Write("a.csv", packed + "and more");
+  Sync(id);
+  EXPECT_EQ(NumSamples(id), 2);
+  ASSERT_THAT(LeftOut(id).reasons, SizeIs(1));
+  EXPECT_EQ(LeftOut(id).reasons[0].first_reason,
+            "8 bytes that are not packed follow the packed data; they were not read");
+  EXPECT_EQ(LeftOut(id).reasons[0].lost_bytes, 8);
+}
+
+TEST_F(LeftOutTest, AFileOfManyPiecesThatIsLeftOutAsAWholeNamesItsFirstReason) {
+  const IngestorOptions small{.intake = {.samples_per_batch = 4096}};
+  Restart(2, small);
+  std::string text = "t,y\n";
+  for (int i = 0; i < 30'000; ++i) text += std::to_string(i) + ",z\n";
+  data_.Write("a.csv", text);
+  const DatasetId id = Register(Spec(", classes: [a, b]"));
+  const auto reason = [&] {
+    const auto entries = stack_->catalog().ListQuarantine(id, 0);
+    for (const auto& entry : *entries) {
+      if (!entry.position) return entry.reason;
+    }
+    return std::string();
+  };
+  SyncAndDieAt(id, "storage.ingest_before_commit", 5, small);
+  Restart(2, small);
+  Sync(id);
+  EXPECT_EQ(reason(), "30000 of 30000 records are bad; record 0: label 'z' is not in classes");
+  EXPECT_EQ(NumSamples(id), 0);
+}
+
+TEST_F(LeftOutTest, ALabelThatIsNotUtf8IsShownByItsBytes) {
+  data_.Write("a.csv", "t,y\n1,a\n2,\xe9\n3,b\n4,a\n");
+  const DatasetId id = Register(Spec(", classes: [a, b]"));
+  Sync(id);
+  ASSERT_THAT(LeftOut(id).reasons, SizeIs(1));
+  EXPECT_EQ(LeftOut(id).reasons[0].first_reason, "label '\\xe9' is not in classes");
 }
 
 TEST_F(LeftOutTest, MissingLabelsCondemnNoFileHoweverManyTheyAre) {

@@ -109,6 +109,41 @@ TEST_F(LostBytesTest, ZerosAtTheEndOfAFileAreARemarkThatCostsNothing) {
   EXPECT_EQ(stack_->catalog().Count(id)->num_quarantined, 0) << "a remark quarantines nothing";
 }
 
+TEST_F(LostBytesTest, ZerosInHalfOfTheRecordsCondemnNoFile) {
+  std::string text = "t,y,x\n";
+  for (int i = 0; i < 100; ++i) {
+    text += fmt::format("{},{},", i, i % 2);
+    text += i % 2 == 0 ? "some text" : std::string("a rather long text \0 with a zero", 32);
+    text += "\n";
+  }
+  data_.Write("a.csv", text + std::string(4096, '\0'));
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  EXPECT_EQ(NumSamples(id), 50);
+  const DatasetLeftOut left_out = LeftOut(id);
+  EXPECT_EQ(left_out.num_records, 50);
+  ASSERT_THAT(left_out.reasons, SizeIs(2));
+  EXPECT_EQ(left_out.reasons[0].first_reason, "it has zero bytes");
+  EXPECT_EQ(left_out.reasons[1].first_reason,
+            "the file ends with 4096 zeros, which are not a record");
+}
+
+TEST_F(LostBytesTest, OfZerosInTheFirstPiecesCondemnNoFileAfterARestart) {
+  const IngestorOptions small{.intake = {.samples_per_batch = 16}};
+  Restart(2, small);
+  std::string text = "t,y,x\n";
+  for (int i = 0; i < 100; ++i) {
+    text += fmt::format("{},1,", i) + std::string(i % 2 == 0 ? 1 : 1000, i % 2 == 0 ? 'a' : '\0') +
+            "\n";
+  }
+  data_.Write("a.csv", text + "100,1,b\n");
+  const DatasetId id = Register(SpecText());
+  SyncAndDieAt(id, "storage.ingest_before_commit", 4, small);
+  Restart(2, small);
+  Sync(id);
+  EXPECT_EQ(NumSamples(id), 51);
+}
+
 TEST_F(LostBytesTest, OfAGrownFileAreCountedOnceAndItsRemarksAreThoseOfTheLastLook) {
   const DatasetId id = Register(Spec("append: true\n"));
   data_.Write("a", Records(3) + Damaged() + Records(1) + Damaged());

@@ -13,6 +13,8 @@
 #include "base/files.h"
 #include "base/local_socket.h"
 #include "base/testing/status_matchers.h"
+#include "base/time.h"
+#include "rpc/callers/job_token.h"
 #include "storage/gather/direct_frames.h"
 #include "storage/testing/direct_client.h"
 #include "storage/testing/generated_dataset.h"
@@ -22,6 +24,7 @@
 namespace tidemill::storage {
 namespace {
 
+using ::testing::_;
 using testing::DirectClient;
 using ::testing::ElementsAre;
 using testing::GeneratedDataset;
@@ -34,6 +37,7 @@ using testing::Shuffled;
 using ::testing::SizeIs;
 using testing::Storage;
 using tidemill::testing::IsOk;
+using tidemill::testing::StatusIs;
 
 // 10^5 samples, or $TIDEMILL_TEST_SAMPLES.
 int NumSamples() {
@@ -69,7 +73,7 @@ class RawClient {
     Send(direct::Greeting{.token_bytes = static_cast<uint32_t>(token.size())});
     SendBytes(token.data(), token.size());
   }
-  void Greet() { Greet(peer_.token); }
+  void Greet() { Greet(peer_.token.Now()); }
   // Asks again and again, and reads no answer. Returns whether the other end stopped taking.
   bool AskWithoutReading(DatasetId dataset, const std::vector<int64_t>& keys) {
     for (int i = 0; i < 1000; ++i) {
@@ -254,11 +258,40 @@ TEST(DirectReads, WithoutTheSocketEverythingComesThroughGrpc) {
 TEST(DirectReads, ATokenThatMayNotReadIsCutOff) {
   Storage storage;
   storage.Register(testing::MakeCsv(storage.process.data_folder(), 10));
-  for (const std::string& token : {storage.process.PeerAs(rpc::v1::ROLE_READER).token,
+  for (const std::string& token : {storage.process.PeerAs(rpc::v1::ROLE_READER).token.Now(),
                                    std::string("made up"), std::string()}) {
     RawClient client(storage);
     client.Greet(token);
     EXPECT_TRUE(client.IsCutOff()) << token;
+  }
+}
+
+TEST(DirectReads, AJobsTokenReadsTheDatasetsThatItNames) {
+  Storage storage;
+  storage.Register(testing::MakeCsv(storage.process.data_folder(), 10));
+  const std::vector<int64_t> keys = storage.SortedKeys();
+  rpc::v1::JobClaims claims;
+  claims.set_holder("train-3-7");
+  claims.set_expires_at(Now().micros + int64_t{60} * 1'000'000);
+  for (const bool is_its : {true, false}) {
+    claims.clear_dataset_ids();
+    claims.add_dataset_ids(storage.id.value + (is_its ? 0 : 1));
+    rpc::Peer peer = storage.process.PeerAs(rpc::v1::ROLE_SERVICE);
+    peer.token = rpc::SignJobToken(claims, peer.token.Now());
+    const StorageClient client(peer);
+    int64_t num_read = 0;
+    const absl::Status read =
+        client.ReadSamples(storage.id, keys, [&](const batch::Batch& batch, const auto&) {
+          num_read += batch.num_rows();
+          return absl::OkStatus();
+        });
+    if (is_its) {
+      EXPECT_THAT(read, IsOk());
+      EXPECT_EQ(num_read, std::ssize(keys));
+    } else {
+      EXPECT_THAT(read, StatusIs(absl::StatusCode::kPermissionDenied, _));
+      EXPECT_EQ(num_read, 0);
+    }
   }
 }
 

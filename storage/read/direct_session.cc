@@ -6,6 +6,7 @@
 
 #include "base/failpoints.h"
 #include "rpc/authentication.h"
+#include "tidemill/storage/v1/storage.pb.h"
 
 namespace tidemill::storage {
 
@@ -98,7 +99,7 @@ absl::StatusOr<bool> DirectSession::TakeGreeting() {
   if (num_received_ < sizeof(greeting) + greeting.token_bytes) return false;
   const std::string token(reinterpret_cast<const char*>(received_.data()) + sizeof(greeting),
                           greeting.token_bytes);
-  RETURN_IF_ERROR(rpc::CheckToken(source_.tokens, token, kMethod));
+  ASSIGN_OR_RETURN(scope_, rpc::CheckToken(source_.tokens, token, kMethod));
   is_admitted_ = true;
   // A client that waits for its answer has not sent more than this.
   num_received_ = 0;
@@ -128,6 +129,9 @@ absl::StatusOr<bool> DirectSession::TakeRequest() {
   std::copy(received_.begin() + static_cast<ptrdiff_t>(size),
             received_.begin() + static_cast<ptrdiff_t>(num_received_), received_.begin());
   num_received_ -= size;
+  v1::ReadSamplesRequest request;
+  request.set_dataset_id(header.dataset);
+  RETURN_IF_ERROR(scope_.Check(request));
   index_ = source_.indexes.Loaded({header.dataset});
   lookup_ = index_ == nullptr ? nullptr : std::make_unique<SampleLookup>(*index_);
   return true;

@@ -9,6 +9,7 @@
 
 #include "base/local_socket.h"
 #include "base/status.h"
+#include "rpc/callers/job_scope.h"
 #include "rpc/tokens.h"
 #include "storage/filesystems/file_system.h"
 #include "storage/index/sample_index.h"
@@ -60,6 +61,7 @@ class DirectSession {
   const LocalSocket socket_;
   Clock::time_point last_progress_ = Clock::now();
   bool is_admitted_ = false;
+  rpc::JobScope scope_;
   std::vector<std::byte> received_;  // It has the size of the largest message.
   size_t num_received_ = 0;
   std::shared_ptr<const DatasetIndex>

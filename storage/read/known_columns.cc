@@ -1,10 +1,12 @@
 #include "storage/read/known_columns.h"
 
-#include <charconv>
-
 #include "fmt/format.h"
 
+#include "base/check.h"
 #include "base/time.h"
+#include "samples/fields/record_condition.h"
+#include "samples/fields/sample_expression.h"
+#include "storage/spec/dataset_expressions.h"
 #include "storage/spec/dataset_spec.h"
 
 namespace tidemill::storage {
@@ -34,6 +36,11 @@ std::optional<std::string> LabelText(const DatasetIndex& index, const SampleLoca
 
 }  // namespace
 
+bool IsKnownColumn(std::string_view name) {
+  return name == samples::kKeyColumn || name == samples::kFileColumn || name == kTimeColumn ||
+         name == samples::kLabelColumn || samples::PartOfFile(name);
+}
+
 std::string_view BelowFolder(std::string_view folder, std::string_view path) {
   while (folder.ends_with('/')) folder.remove_suffix(1);
   if (!path.starts_with(folder) || path.size() <= folder.size() || path[folder.size()] != '/') {
@@ -42,40 +49,21 @@ std::string_view BelowFolder(std::string_view folder, std::string_view path) {
   return path.substr(folder.size() + 1);
 }
 
-absl::StatusOr<KnownColumns::Column> KnownColumns::ColumnOf(const std::string& name) {
-  Column column;
-  if (name == "@key") return column;
-  column.kind = Kind::kFile;
-  if (name == "@file") return column;
-  column.kind = Kind::kTime;
-  if (name == "@time") return column;
-  column.kind = Kind::kLabel;
-  if (name == "@label") return column;
-  column.kind = Kind::kPart;
-  constexpr std::string_view kPartOfPath = "@file.";
-  const std::string_view digits =
-      std::string_view(name).substr(std::min(kPartOfPath.size(), name.size()));
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), column.part);
-  if (name.starts_with(kPartOfPath) && error == std::errc() &&
-      end == digits.data() + digits.size() && column.part > 0) {
-    return column;
-  }
-  return InvalidArgument(
-      "there is no column '{}'; the columns with @ are @key, @file, @file.1, @file.2 ... (the "
-      "parts of the path), @time and @label",
-      name);
+KnownColumns::Column KnownColumns::ColumnOf(std::string_view name) {
+  if (name == samples::kKeyColumn) return {.kind = Kind::kKey};
+  if (name == samples::kFileColumn) return {.kind = Kind::kFile};
+  if (name == kTimeColumn) return {.kind = Kind::kTime};
+  if (const auto part = samples::PartOfFile(name)) return {.kind = Kind::kPart, .part = *part};
+  TIDEMILL_CHECK(name == samples::kLabelColumn);
+  return {.kind = Kind::kLabel};
 }
 
-absl::StatusOr<KnownColumns> KnownColumns::Make(std::span<const std::string> names) {
-  KnownColumns known;
+KnownColumns::KnownColumns(std::span<const std::string> names) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (!IsKnownColumn(names[i])) continue;
-    ASSIGN_OR_RETURN(Column column, ColumnOf(names[i]));
-    column.place = i;
-    known.columns_.push_back(std::move(column));
+    columns_.push_back(ColumnOf(names[i]));
+    columns_.back().place = i;
   }
-  return known;
 }
 
 void KnownColumns::Read(const DatasetIndex& index, const SampleLocation& sample,

@@ -8,13 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/status.h"
 #include "storage/index/dataset_index.h"
 
 namespace tidemill::storage {
 
-// Whether the name is one of these columns, or looks like one.
-inline bool IsKnownColumn(std::string_view name) { return name.starts_with('@'); }
+// Whether the name is one of these columns. Columns of records may begin with @, too.
+bool IsKnownColumn(std::string_view name);
 
 // Returns the path without the dataset's folder.
 std::string_view BelowFolder(std::string_view folder, std::string_view path);
@@ -22,9 +21,9 @@ std::string_view BelowFolder(std::string_view folder, std::string_view path);
 // Thread-compatible.
 class KnownColumns {
  public:
-  // Takes the names with @ among `names`, and ignores the others. INVALID_ARGUMENT for an unknown
-  // name with @.
-  static absl::StatusOr<KnownColumns> Make(std::span<const std::string> names);
+  // Takes the names with @ among `names`, which must be those of samples::RecordCondition, and
+  // ignores the others.
+  explicit KnownColumns(std::span<const std::string> names);
 
   // Sets the values of these columns. `values` is as long as the names, and views are valid until
   // the next call.
@@ -40,7 +39,7 @@ class KnownColumns {
     std::string text = {};
   };
 
-  static absl::StatusOr<Column> ColumnOf(const std::string& name);
+  static Column ColumnOf(std::string_view name);
 
   std::vector<Column> columns_;
 };

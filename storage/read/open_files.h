@@ -37,6 +37,11 @@ class OpenFiles {
   absl::StatusOr<std::shared_ptr<const DataFile>> Get(const std::string& path)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // See CheckDataFolder().
+  absl::Status CheckFolder(const std::string& folder) const {
+    return CheckDataFolder(files_.source(), folder);
+  }
+
   // Opens the path again if the open file is still `stale`.
   absl::StatusOr<std::shared_ptr<const DataFile>> GetFresh(
       const std::string& path, const std::shared_ptr<const DataFile>& stale)

@@ -23,14 +23,15 @@ class RecordList {
       : catalog_(catalog), indexes_(indexes), files_(files), block_bytes_(block_bytes) {}
 
   // Sends at least one message after some thousands of samples each. Returns the errors of
-  // Condition::Parse, RecordSearch and SampleIndex::RefreshWhole.
+  // RecordSearch and SampleIndex::RefreshWhole.
   absl::Status Send(const v1::ListRecordsRequest& request, const Sink& sink) const;
 
  private:
   absl::Status SendStep(const RecordSearch& search, const RecordSearch::Step& step,
                         v1::ListRecordsResponse& response, const Sink& sink) const;
-  absl::Status AddRecords(const RecordSearch& search, std::span<const RecordSearch::Match> matches,
-                          v1::ListRecordsResponse& response) const;
+  absl::Status AddRecords(
+      const RecordSearch& search, std::span<const RecordSearch::Match> matches,
+      google::protobuf::RepeatedPtrField<v1::ListRecordsResponse::Record>& records) const;
 
   DatasetCatalog& catalog_;
   SampleIndex& indexes_;

@@ -16,18 +16,18 @@ constexpr int64_t kOpenSearchFiles = 64;
 // The bytes shown of a field of a match.
 constexpr size_t kMaxShownBytes = 500;
 
-std::vector<std::string> NamesOfRecords(const Condition& condition) {
+std::vector<std::string> NamesOfRecords(std::span<const std::string> columns) {
   std::vector<std::string> names;
-  for (const std::string& name : condition.columns()) {
+  for (const std::string& name : columns) {
     if (!IsKnownColumn(name)) names.push_back(name);
   }
   return names;
 }
 
-std::vector<size_t> PlacesOfRecords(const Condition& condition) {
+std::vector<size_t> PlacesOfRecords(std::span<const std::string> columns) {
   std::vector<size_t> places;
-  for (size_t i = 0; i < condition.columns().size(); ++i) {
-    if (!IsKnownColumn(condition.columns()[i])) places.push_back(i);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!IsKnownColumn(columns[i])) places.push_back(i);
   }
   return places;
 }
@@ -43,32 +43,40 @@ int64_t CountUndeleted(const DatasetIndex& index) {
 }  // namespace
 
 RecordSearch::RecordSearch(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
-                           UnpackedCache& files, Condition condition, KnownColumns known,
+                           UnpackedCache& files, std::optional<samples::RecordCondition> condition,
                            samples::RecordFields fields, int64_t block_bytes)
     : indexes_(indexes),
       index_(std::move(index)),
       files_(files, kOpenSearchFiles),
       condition_(std::move(condition)),
-      known_(std::move(known)),
+      columns_(condition_ ? condition_->columns() : std::vector<std::string>()),
+      known_(columns_),
       fields_(std::move(fields)),
       tar_fields_(files, fields_.names()),
-      field_places_(PlacesOfRecords(condition_)),
+      field_places_(PlacesOfRecords(columns_)),
       block_bytes_(block_bytes),
-      values_(condition_.columns().size()),
-      is_lacking_(condition_.columns().size()) {
+      values_(columns_.size()) {
   step_.num_samples = CountUndeleted(*index_);
-  step_.num_lacking.resize(condition_.columns().size());
+  step_.columns.resize(columns_.size());
 }
 
 absl::StatusOr<std::unique_ptr<RecordSearch>> RecordSearch::Make(
     SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, UnpackedCache& files,
-    Condition condition, int64_t block_bytes) {
-  ASSIGN_OR_RETURN(KnownColumns known, KnownColumns::Make(condition.columns()));
+    const std::string& condition, int64_t block_bytes) {
+  std::optional<samples::RecordCondition> compiled;
+  std::vector<std::string> names;
+  if (condition.find_first_not_of(" \t\r\n") != std::string::npos) {
+    ASSIGN_OR_RETURN(compiled, samples::RecordCondition::Make(index->spec(), condition));
+    names = NamesOfRecords(compiled->columns());
+  }
   ASSIGN_OR_RETURN(samples::RecordFields fields,
-                   samples::RecordFields::Make(index->spec(), NamesOfRecords(condition)));
-  return std::unique_ptr<RecordSearch>(new RecordSearch(indexes, std::move(index), files,
-                                                        std::move(condition), std::move(known),
-                                                        std::move(fields), block_bytes));
+                   samples::RecordFields::Make(index->spec(), std::move(names)));
+  return std::unique_ptr<RecordSearch>(new RecordSearch(
+      indexes, std::move(index), files, std::move(compiled), std::move(fields), block_bytes));
+}
+
+std::span<const std::string> RecordSearch::first_unfit() const {
+  return condition_ ? condition_->first_unfit() : std::span<const std::string>();
 }
 
 std::vector<int64_t> RecordSearch::NextKeys() {
@@ -82,6 +90,7 @@ std::vector<int64_t> RecordSearch::NextKeys() {
 
 absl::StatusOr<std::optional<RecordSearch::Step>> RecordSearch::Next() {
   step_.matches.clear();
+  step_.others.clear();
   std::vector<int64_t> keys = NextKeys();
   if (keys.empty()) {
     RETURN_IF_ERROR(CheckColumns());
@@ -168,31 +177,63 @@ void RecordSearch::Try(int64_t key, std::string_view payload) {
 
 void RecordSearch::Judge(const SampleLocation& sample,
                          const std::function<void(const Visitor&)>& visit_records) {
+  using expressions::Truth;
   known_.Read(*index_, sample, values_);
-  is_lacking_.assign(values_.size(), true);
+  facts_.assign(columns_.size(), {});
+  Truth truth = Truth::kFalse;
+  std::optional<Match> other;
   visit_records([&](samples::RecordFields::Fields fields) {
     for (size_t i = 0; i < field_places_.size(); ++i) values_[field_places_[i]] = fields[i];
-    for (size_t i = 0; i < values_.size(); ++i) {
-      if (values_[i]) is_lacking_[i] = false;
+    truth = std::max(truth, JudgeRecord(sample));
+    if (truth == Truth::kTrue) {
+      step_.matches.push_back(MatchOf(sample));
+    } else if (num_others_ < kMaxOthers && !other) {
+      other = MatchOf(sample);
     }
-    if (!condition_.Matches(values_)) return true;
-    Match match{.sample = sample, .fields = {}};
-    for (const std::optional<std::string_view>& value : values_) {
-      match.fields.emplace_back();
-      if (value) match.fields.back() = std::string(value->substr(0, kMaxShownBytes));
-    }
-    step_.matches.push_back(std::move(match));
-    return false;
+    return truth != Truth::kTrue;
   });
-  for (size_t i = 0; i < values_.size(); ++i) step_.num_lacking[i] += is_lacking_[i] ? 1 : 0;
+  Count(truth);
+  if (truth == Truth::kTrue || !other) return;
+  step_.others.push_back(*std::move(other));
+  ++num_others_;
+}
+
+expressions::Truth RecordSearch::JudgeRecord(const SampleLocation& sample) {
+  if (!condition_) return expressions::Truth::kTrue;
+  const expressions::Truth truth = condition_->Judge(values_, {sample.event_time()});
+  using Field = samples::RecordCondition::Field;
+  for (size_t i = 0; i < facts_.size(); ++i) {
+    if (values_[i]) facts_[i].is_lacking = false;
+    if (condition_->fields()[i] != Field::kNull) facts_[i].is_null = false;
+    if (condition_->fields()[i] == Field::kUnfit) facts_[i].is_unfit = true;
+  }
+  return truth;
+}
+
+RecordSearch::Match RecordSearch::MatchOf(const SampleLocation& sample) const {
+  Match match{.sample = sample, .fields = {}};
+  for (const std::optional<std::string_view>& value : values_) {
+    match.fields.emplace_back();
+    if (value) match.fields.back() = std::string(value->substr(0, kMaxShownBytes));
+  }
+  return match;
+}
+
+void RecordSearch::Count(expressions::Truth truth) {
+  if (truth == expressions::Truth::kNull) ++step_.num_undecided;
+  for (size_t i = 0; i < facts_.size(); ++i) {
+    step_.columns[i].num_lacking += facts_[i].is_lacking ? 1 : 0;
+    step_.columns[i].num_null += facts_[i].is_null ? 1 : 0;
+    step_.columns[i].num_unfit += facts_[i].is_unfit ? 1 : 0;
+  }
 }
 
 // The columns of a CSV file are known before. A field of a JSON line that no sample has is a typing
 // error rather than a condition that nothing matches.
 absl::Status RecordSearch::CheckColumns() const {
   for (const size_t place : field_places_) {
-    if (num_tried_ == 0 || step_.num_lacking[place] < num_tried_) continue;
-    const std::string& name = condition_.columns()[place];
+    if (num_tried_ == 0 || step_.columns[place].num_lacking < num_tried_) continue;
+    const std::string& name = columns_[place];
     const std::string guess = config::DidYouMean(name, names_in_first_);
     const std::string known =
         names_in_first_.empty()

@@ -1,13 +1,15 @@
 // Finds the samples of a dataset whose records match a condition.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
-#include "records/condition.h"
+#include "samples/fields/record_condition.h"
 #include "samples/fields/record_fields.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_index.h"
@@ -19,8 +21,8 @@
 namespace tidemill::storage {
 
 // One search. Thread-compatible. Time: every sample is read once, in the order of keys, which is
-// the order of the files. Nothing is read when the condition names only columns with @. Memory: one
-// block of samples, and the matches of one step.
+// the order of the files. Nothing is read when there is no condition, or one that names only
+// columns with @. Memory: one block of samples, and the matches of one step.
 //
 // A sample of a series matches when one of its rows does. A sample that cannot be read is counted,
 // because it is unknown whether it matches.
@@ -31,32 +33,44 @@ class RecordSearch {
     // The text of each column of the condition, at most 500 bytes.
     std::vector<std::optional<std::string>> fields;
   };
+  // About one column of the condition, in samples.
+  struct ColumnCounts {
+    int64_t num_lacking = 0;  // They have no single value of that name.
+    int64_t num_null = 0;     // They lack it, or it is empty or a word for a missing value.
+    int64_t num_unfit = 0;    // It is not what the condition needs, such as a number.
+  };
   // The matches of some thousands of samples. The counts cover the whole search so far.
   struct Step {
     std::vector<Match> matches;
+    std::vector<Match> others;  // The first samples that do not match, at most kMaxOthers in all.
     int64_t num_done = 0;
     int64_t num_samples = 0;
     int64_t num_unreadable = 0;
     std::optional<MissingKey> first_unreadable;
-    std::vector<int64_t> num_lacking;  // The samples that lack each column.
+    int64_t num_undecided = 0;  // The condition is null for them, so that they do not match.
+    std::vector<ColumnCounts> columns;
   };
+  static constexpr size_t kMaxOthers = 3;
 
   // `indexes` and `files` must outlive this object. Deleted samples in `index` are left out.
-  // INVALID_ARGUMENT when the condition names a column that the samples do not have.
+  // `condition` is empty for all samples; otherwise INVALID_ARGUMENT is returned as by
+  // samples::RecordCondition::Make.
   static absl::StatusOr<std::unique_ptr<RecordSearch>> Make(
       SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index, UnpackedCache& files,
-      Condition condition, int64_t block_bytes);
+      const std::string& condition, int64_t block_bytes);
 
   // Returns std::nullopt after the last sample. INVALID_ARGUMENT at the end when every sample lacks
   // a column. Also returns the errors of SampleBlockReader::Next.
   absl::StatusOr<std::optional<Step>> Next();
 
   const DatasetIndex& index() const { return *index_; }
-  const std::vector<std::string>& columns() const { return condition_.columns(); }
+  const std::vector<std::string>& columns() const { return columns_; }
+  // By column, what its first unfit field is; empty while there is none.
+  std::span<const std::string> first_unfit() const;
 
  private:
   RecordSearch(SampleIndex& indexes, std::shared_ptr<const DatasetIndex> index,
-               UnpackedCache& files, Condition condition, KnownColumns known,
+               UnpackedCache& files, std::optional<samples::RecordCondition> condition,
                samples::RecordFields fields, int64_t block_bytes);
 
   std::vector<int64_t> NextKeys();
@@ -71,12 +85,16 @@ class RecordSearch {
   using Visitor = std::function<bool(samples::RecordFields::Fields)>;
   void Judge(const SampleLocation& sample,
              const std::function<void(const Visitor&)>& visit_records);
+  expressions::Truth JudgeRecord(const SampleLocation& sample);
+  Match MatchOf(const SampleLocation& sample) const;
+  void Count(expressions::Truth truth);
   absl::Status CheckColumns() const;
 
   SampleIndex& indexes_;
   const std::shared_ptr<const DatasetIndex> index_;  // Shared with readers and the SampleIndex.
   OpenFiles files_;
-  const Condition condition_;
+  std::optional<samples::RecordCondition> condition_;
+  const std::vector<std::string> columns_;
   KnownColumns known_;
   samples::RecordFields fields_;
   TarFields tar_fields_;
@@ -85,7 +103,14 @@ class RecordSearch {
   const int64_t block_bytes_;
   int64_t row_ = 0;
   std::vector<std::optional<std::string_view>> values_;
-  std::vector<bool> is_lacking_;
+  // What the records of one sample have of each column.
+  struct ColumnFacts {
+    bool is_lacking = true;
+    bool is_null = true;
+    bool is_unfit = false;
+  };
+  std::vector<ColumnFacts> facts_;
+  size_t num_others_ = 0;
   std::vector<std::string> names_in_first_;
   int64_t num_tried_ = 0;
   Step step_;

@@ -34,10 +34,20 @@ class RecordSearchTest : public IngestTest {
   struct Listed {
     std::vector<int64_t> counters;
     std::vector<std::string> places;  // "a.csv:0"
-    std::vector<std::string>
-        fields;  // The fields of a record with | between them; - for a missing one.
+    // The fields of a record with | between them; - for a missing one.
+    std::vector<std::string> fields;
+    std::vector<std::string> others;  // The fields of those that do not match.
     v1::ListRecordsResponse last;
   };
+
+  static std::string FieldsOf(const v1::ListRecordsResponse::Record& record) {
+    std::string fields;
+    for (const auto& field : record.fields()) {
+      fields += (fields.empty() ? "" : "|") +
+                (field.has_text() && !field.text().empty() ? field.text() : "-");
+    }
+    return fields;
+  }
 
   absl::StatusOr<Listed> List(DatasetId id, const std::string& condition, int64_t limit = 0) {
     v1::ListRecordsRequest request;
@@ -50,12 +60,9 @@ class RecordSearchTest : public IngestTest {
       for (const auto& record : message.records()) {
         listed.counters.push_back(record.sample_key() & kCounterMask);
         listed.places.push_back(fmt::format("{}:{}", record.path(), record.position()));
-        std::string fields;
-        for (const auto& field : record.fields()) {
-          fields += (fields.empty() ? "" : "|") + (field.has_text() ? field.text() : "-");
-        }
-        listed.fields.push_back(fields);
+        listed.fields.push_back(FieldsOf(record));
       }
+      for (const auto& record : message.others()) listed.others.push_back(FieldsOf(record));
       listed.last = message;
       return absl::OkStatus();
     }));
@@ -76,7 +83,7 @@ TEST_F(RecordSearchTest, FindsRowsOfCsvFilesByTheirColumns) {
   data_.Write("day 2 b.csv", "t,y,user,note\n4,1,17,a\n5,0,170,\n");
   const DatasetId id = Register(SpecText());
   Sync(id);
-  const auto listed = List(id, "user = 17 and note != c");
+  const auto listed = List(id, "user = 17 and note != 'c'");
   ASSERT_THAT(listed, IsOk());
   EXPECT_THAT(listed->counters, ElementsAre(1, 4));
   EXPECT_THAT(listed->places, ElementsAre("a.csv:0", "day 2 b.csv:0"));
@@ -86,15 +93,71 @@ TEST_F(RecordSearchTest, FindsRowsOfCsvFilesByTheirColumns) {
   EXPECT_EQ(listed->last.num_samples(), 5);
   EXPECT_THAT(Find(id, "user = '017'"), ElementsAre(3));
   EXPECT_THAT(Find(id, "note = 'says \"no\"'"), ElementsAre(2));
-  EXPECT_THAT(Find(id, "note = ''"), ElementsAre(5));
+  EXPECT_THAT(Find(id, "note is null"), ElementsAre(5));
   EXPECT_THAT(Find(id, ""), ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(Find(id, "user = 1"), IsEmpty());
-  EXPECT_THAT(List(id, "usr = 17"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("there is no column 'usr'; did you mean 'user'?; the columns are "
-                                 "t, y, user, note")));
+  EXPECT_THAT(
+      List(id, "usr = 17"),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("column 1 of 'usr = 17': there is no column 'usr'; did you mean "
+                         "'user'?; the columns are t, y, user, note, @time, @label, @key")));
   EXPECT_THAT(List(id, "@files = 1"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'@files'")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("there is no column '@files'; did you mean '@file'?")));
+}
+
+TEST_F(RecordSearchTest, ReadsFieldsAsTheDatasetSaysAndCountsWhatCannotBeCompared) {
+  data_.Write("a.csv",
+              "day;amount;y\n01.02.2024;8,50;1\n02.02.2024;2500,00;1\n03.02.2024;NA;0\n"
+              "04.02.2024;;1\n05.02.2024;12,5 kg;1\n");
+  const DatasetId id = Register("path: " + data_.path() +
+                                "\nfiles: \"*.csv\"\nformat: {type: csv, delimiter: \";\", "
+                                "decimal: \",\"}\nevent_time: {column: day, format: \"%d.%m.%Y\"}\n"
+                                "label: {column: y, classes: [\"0\", \"1\"]}\n");
+  Sync(id);
+  const auto listed = List(id, "amount > 2400");
+  ASSERT_THAT(listed, IsOk());
+  EXPECT_THAT(listed->counters, ElementsAre(2));
+  const auto& counts = listed->last.column_counts(0);
+  EXPECT_EQ(counts.num_lacking(), 0);
+  EXPECT_EQ(counts.num_null(), 2);
+  EXPECT_EQ(counts.num_unfit(), 1);
+  EXPECT_EQ(counts.first_unfit(), "amount is '12,5 kg', not a number");
+  EXPECT_EQ(listed->last.num_undecided(), 3);
+  EXPECT_THAT(listed->others, ElementsAre("8,50", "NA", "-"));
+  EXPECT_THAT(Find(id, "amount is null"), ElementsAre(3, 4));
+  EXPECT_THAT(Find(id, "time(day) >= '2024-02-04'"), ElementsAre(4, 5));
+  EXPECT_THAT(Find(id, "day(@time) = 2 or amount < 10"), ElementsAre(1, 2));
+  EXPECT_THAT(Find(id, "@label = '0'"), ElementsAre(3));
+}
+
+TEST_F(RecordSearchTest, ReadsColumnsOfRecordsThatBeginLikeThoseOfStorage) {
+  data_.Write("a.csv", "t,y,@timestamp,@files\n1,1,17,a\n2,1,18,b\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  EXPECT_THAT(Find(id, "@timestamp = 18 and @files = 'b' and @file = 'a.csv'"), ElementsAre(2));
+}
+
+TEST_F(RecordSearchTest, RefusesWhatConditionsOnceMeantOtherwise) {
+  data_.Write("a.csv", "t,y,user,user-id,User ID\n1,1,17,5,6\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  const auto expect = [&](const std::string& condition, const std::string& advice) {
+    EXPECT_THAT(List(id, condition),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(advice)))
+        << condition;
+  };
+  expect("user = anna", "a text is written in single quotes: 'anna'");
+  expect("user = \"anna\"", "a text is written in single quotes: 'anna'");
+  expect("'User ID' = 6", "'User ID' is a text; the column of that name is written \"User ID\"");
+  expect("'user' = '17'", "the condition names no column");
+  expect("user-id = 5", "the column is written in double quotes: \"user-id\"");
+  expect("user = ''", "an empty field is null, which equals nothing; write user is null");
+  expect("user = null", "write user is null");
+  expect("user = 2024-01-31", "a time is written in single quotes: '2024-01-31'");
+  expect("user > 9,50", "numbers are written with a point");
+  expect("user = 'O'Neill'", "column 17 of");
+  EXPECT_THAT(Find(id, "\"user-id\" = 5 AND \"User ID\" = 6 and user == 17"), ElementsAre(1));
 }
 
 TEST_F(RecordSearchTest, EndsAtTheLimitAndSaysThatThereIsMore) {
@@ -127,7 +190,9 @@ TEST_F(RecordSearchTest, FindsFieldsOfJsonLinesAndNamesThoseThatNobodyHas) {
   const auto listed = List(id, "user.id = 17");
   ASSERT_THAT(listed, IsOk());
   EXPECT_THAT(listed->counters, ElementsAre(1, 2));
-  EXPECT_THAT(listed->last.num_lacking(), ElementsAre(2));
+  EXPECT_EQ(listed->last.column_counts(0).num_lacking(), 2);
+  EXPECT_EQ(listed->last.column_counts(0).num_null(), 2);
+  EXPECT_EQ(listed->last.num_undecided(), 2);
   EXPECT_THAT(Find(id, "ok = true"), ElementsAre(4));
   EXPECT_THAT(List(id, "usr.id = 17"),
               StatusIs(absl::StatusCode::kInvalidArgument,
@@ -152,7 +217,7 @@ TEST_F(RecordSearchTest, FindsSamplesOfArchivesByTheJsonBesideThem) {
   const auto listed = List(id, "user = 17");
   ASSERT_THAT(listed, IsOk());
   EXPECT_THAT(listed->places, ElementsAre("a.tar:0", "b.tar:0"));
-  EXPECT_THAT(listed->last.num_lacking(), ElementsAre(1));
+  EXPECT_EQ(listed->last.column_counts(0).num_lacking(), 1);
   EXPECT_THAT(List(id, "usr = 17"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("did you mean 'user'?")));
 }
@@ -170,9 +235,9 @@ TEST_F(RecordSearchTest, FindsFeaturesOfExamples) {
   Sync(id);
   EXPECT_THAT(Find(id, "user = 17"), ElementsAre(1));
   EXPECT_THAT(Find(id, "user > 17"), ElementsAre(2));
-  EXPECT_THAT(Find(id, "name != bert"), ElementsAre(1));
-  EXPECT_THAT(List(id, "nme = anna"), StatusIs(absl::StatusCode::kInvalidArgument,
-                                               HasSubstr("no sample has a single value 'nme'")));
+  EXPECT_THAT(Find(id, "name != 'bert'"), ElementsAre(1));
+  EXPECT_THAT(List(id, "nme = 'anna'"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                 HasSubstr("no sample has a single value 'nme'")));
 }
 
 TEST_F(RecordSearchTest, FindsFilesByWhatStorageKnows) {
@@ -183,13 +248,14 @@ TEST_F(RecordSearchTest, FindsFilesByWhatStorageKnows) {
       Register("path: " + data_.path() + "\nfiles: \"**.txt\"\nformat: single_file\n");
   const int64_t last = Sync(id).committed_key;
   EXPECT_THAT(Find(id, "@file.2 = 17"), ElementsAre(1, 2));
-  EXPECT_THAT(Find(id, "@file = users/18/a.txt"), ElementsAre(3));
+  EXPECT_THAT(Find(id, "@file = 'users/18/a.txt'"), ElementsAre(3));
   EXPECT_THAT(Find(id, fmt::format("@key >= {}", last - 1)), ElementsAre(2, 3));
-  EXPECT_THAT(Find(id, "@time > 1970-01-02 and @file.4 = x"), IsEmpty());
-  EXPECT_THAT(Find(id, "@time > 1970-01-02"), SizeIs(3));
+  EXPECT_THAT(Find(id, "@time > '1970-01-02' and @file.4 = 'x'"), IsEmpty());
+  EXPECT_THAT(Find(id, "@time > '1970-01-02'"), SizeIs(3));
   EXPECT_THAT(List(id, "user = 17"),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("the samples of format single_file have none")));
+                       HasSubstr("there is no column 'user'; a text is written in single quotes: "
+                                 "'user'; the columns are @time, @key, @file, @file.1")));
 }
 
 TEST_F(RecordSearchTest, FindsAWindowByEachOfItsRows) {
@@ -219,7 +285,7 @@ TEST_F(RecordSearchTest, PassesOverDeletedSamplesAndCountsThoseThatCannotBeRead)
   EXPECT_EQ(listed->last.num_samples(), 2);
   EXPECT_EQ(listed->last.num_samples_done(), 2);
   // Nothing is read for this one.
-  EXPECT_THAT(Find(id, "@file = b.csv"), ElementsAre(3));
+  EXPECT_THAT(Find(id, "@file = 'b.csv'"), ElementsAre(3));
 }
 
 TEST_F(RecordSearchTest, TellsLivingDeletedAndUnknownSamplesApart) {

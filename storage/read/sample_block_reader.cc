@@ -136,6 +136,9 @@ absl::StatusOr<SampleBlock> SampleBlockReader::MakeBlock(const BlockLimits& limi
       ASSIGN_OR_RETURN(const bool is_newer, Refresh());
       if (is_newer) continue;
     }
+    if (!payloads.lost.empty()) {
+      RETURN_IF_ERROR(Annotate(files_.CheckFolder(index_->spec().path), "no sample can be read"));
+    }
     SampleBlock block;
     block.missing = MissingOf(keys, rows, payloads);
     ASSIGN_OR_RETURN(block.batch, MakeBatch(rows, payloads));

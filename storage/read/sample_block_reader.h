@@ -44,6 +44,7 @@ class SampleBlockReader {
   // Returns the next block, of about `block_bytes` of payload, or of one larger sample.
   // std::nullopt when every key was answered. Before a key is reported as missing, the index is
   // refreshed. UNAVAILABLE when that needs the database and the database cannot be reached.
+  // FAILED_PRECONDITION when the dataset's folder is not there: its samples are not bad.
   absl::StatusOr<std::optional<SampleBlock>> Next(int64_t block_bytes);
 
  private:

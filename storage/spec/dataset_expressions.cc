@@ -46,16 +46,18 @@ absl::Status CheckClass(Type type, const LabelSpec& label) {
 }  // namespace
 
 expressions::KnownColumns RecordColumnsOf(const DatasetSpec& spec) {
-  expressions::KnownColumns known;
+  expressions::KnownColumns known{.time_zone = spec.event_time.time_zone};
   for (const std::string& name : spec.format->Columns()) {
     if (!name.empty()) known.columns.push_back({.name = name});
   }
   known.others = known.columns.empty() && spec.format->HasFields();
+  if (const auto text = spec.format->Delimited()) known.decimal = text->dialect.decimal;
   return known;
 }
 
 expressions::FieldReading FieldReadingOf(const DatasetSpec& spec) {
-  expressions::FieldReading reading{.missing = spec.label.missing};
+  expressions::FieldReading reading{.missing = spec.label.missing,
+                                    .time_zone = spec.event_time.time_zone};
   if (const auto text = spec.format->Delimited()) reading.decimal = text->dialect.decimal;
   if (spec.event_time.column) reading.times[*spec.event_time.column] = spec.event_time.Format();
   return reading;

@@ -23,7 +23,7 @@ inline constexpr std::string_view kTimeColumn = "@time";
 expressions::KnownColumns RecordColumnsOf(const DatasetSpec& spec);
 
 // How these texts are read: a column of event times in the dataset's format, numbers with its
-// decimal sign, and the words that mean a missing label.
+// decimal sign, and the words that mean a missing label. Other times are on the dataset's clock.
 expressions::FieldReading FieldReadingOf(const DatasetSpec& spec);
 
 struct DatasetExpression {

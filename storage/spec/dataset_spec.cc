@@ -107,7 +107,8 @@ void DatasetSpec::CheckExpressions(config::Problems& problems) const {
   if (where && series) {
     problems.Add("where", "does not fit a series",
                  "a sample of a series is a range of rows of the file, and no row within it can be "
-                 "left out; leave the rows out of the file");
+                 "left out; leave the rows out of the file, or choose windows by their last row: "
+                 "selection.where, and slices in evaluation");
   }
 }
 

@@ -26,6 +26,7 @@ struct DatasetSpec {
   std::optional<Duration> label_delay;
   bool append = false;
   std::optional<Duration> settle;
+  std::optional<Duration> settle_limit;
   double max_bad_fraction = 0.5;
   void Fields(auto&& field) {
     field("path", path,
@@ -55,6 +56,11 @@ struct DatasetSpec {
     field("settle", settle,
           "A file is complete when it has not changed for this long. By default as the storage "
           "section says.");
+    field("settle_limit", settle_limit,
+          "How long a run, or another command that needs the dataset, waits for files that still "
+          "change when it begins. It names the files that have not settled by then, does not use "
+          "their new content, and ends with exit code 8. By default as the storage section says.",
+          {.example = "10m"});
     field("max_bad_fraction", max_bad_fraction,
           "A file with a greater share of bad records is quarantined as a whole.",
           {.min = 0, .max = 1});

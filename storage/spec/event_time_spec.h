@@ -22,7 +22,7 @@ struct tidemill::config::EnumNames<tidemill::AmbiguousTime> {
 namespace tidemill::storage {
 
 struct RowTime {
-  Timestamp start;
+  ClockTime start;
   Duration step;
   void Fields(auto&& field) {
     field("start", start, "Time of a file's first record.", {.required = true});
@@ -77,7 +77,9 @@ struct EventTimeSpec {
           {.example = "%Y-%m-%dT%H:%M"});
     field("time_zone", time_zone,
           "Zone of times that do not name one: UTC, Asia/Shanghai, +08:00. A local time that does "
-          "not exist, because clocks are set forward, makes a bad record.");
+          "not exist, because clocks are set forward, makes a bad record. It is the clock of the "
+          "whole pipeline: of times in expressions, tables, bounds, windows and calendars, unless "
+          "they name another zone.");
     field(
         "ambiguous", ambiguous,
         "The meaning of a time that occurs twice in `time_zone`, because clocks are set back: the "
@@ -119,10 +121,6 @@ struct EventTimeSpec {
     if (expression && !format.empty()) {
       problems.Add("format", "does nothing with expression",
                    "write it in the expression: time(x, '%d.%m.%Y')");
-    }
-    if (expression && time_zone != "UTC") {
-      problems.Add("time_zone", "does nothing with expression",
-                   "write it in the expression: time(x, '%Y-%m-%d', 'Europe/Zurich')");
     }
     if (any_year && !UnixUnitOf(format)) {
       problems.Add("any_year", "does nothing without a format such as unix", "remove it");

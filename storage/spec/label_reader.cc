@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
+
+#include "base/numbers/number_text.h"
 
 namespace tidemill::storage {
 
@@ -13,9 +14,8 @@ namespace {
 template <typename T>
 std::optional<T> Parse(std::string_view text) {
   T number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
+  const auto [stop, error] = ReadNumber(text, number);
+  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
   return number;
 }
 

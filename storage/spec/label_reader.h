@@ -36,6 +36,9 @@ class LabelReader {
   // when the spec does not allow that.
   absl::StatusOr<Label> FromNothing(const absl::Status& reason) const;
 
+  // Whether the text says that there is no label. When a class has that name, it is a class.
+  bool SaysMissing(std::string_view text) const { return spec_.SaysMissing(text); }
+
   // Returns the class of a whole number in bytes, without the cost of a status. Returns
   // std::nullopt for a real number, and whenever the class needs FromBytes().
   std::optional<int64_t> ClassFromBytes(const char* bytes, const NumberLayout& layout) const;

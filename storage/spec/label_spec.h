@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "records/missing_words.h"
 
 namespace tidemill::storage {
 
@@ -104,7 +105,7 @@ struct LabelSpec {
   LabelKind kind = LabelKind::kClass;
   std::vector<std::string> classes;
   std::optional<std::string> classes_file;
-  std::vector<std::string> missing = {"", "NA", "N/A", "NaN", "null"};
+  std::vector<std::string> missing = DefaultMissingWords();
   std::optional<Unlabelled> unlabelled;
 
   // Whether the text is one of `missing`. When a class has that name, it is a class.

@@ -110,6 +110,23 @@ TEST_F(DatasetTrialTest, LineEndsWithinQuotesAreNotMistakes) {
   EXPECT_EQ(LeftOut(peek), 0);
 }
 
+// The rest of the file is one record of zeros, of which only a part is read.
+TEST_F(DatasetTrialTest, LooksAtAPartOfAFileWithAHoleOfATerabyte) {
+  const std::string lines = "{\"t\": \"2026-01-01\", \"y\": \"a\"}\n";
+  for (const std::string& name : {std::string("a.csv"), std::string("a.jsonl")}) {
+    const bool is_csv = name == "a.csv";
+    data_.Write(name, is_csv ? Rows(3) : lines + lines + lines);
+    std::filesystem::resize_file(data_.path() + "/" + name, uint64_t{1} << 40);
+    const DatasetPeek peek =
+        Peek("files: " + name + "\n" +
+             (is_csv ? std::string(kCsv)
+                     : "format: jsonl\nevent_time: {column: t}\nlabel: {column: y, classes: [a]}"));
+    ASSERT_GE(peek.parts.size(), 1U) << name;
+    EXPECT_EQ(peek.parts[0].num_records - peek.parts[0].num_left_out, 3) << name;
+    EXPECT_LT(peek.parts[0].to_byte, int64_t{1} << 30) << name;
+  }
+}
+
 TEST_F(DatasetTrialTest, TriesWhatAPackedFileBeginsWith) {
   data_.Write("a.csv.gz", testing::Gzip(Rows(20'000, 5)));
   const DatasetPeek peek = Peek(kCsv);

@@ -101,7 +101,7 @@ class Trial {
 
  private:
   absl::StatusOr<Reading> Read(size_t from, size_t size) {
-    ASSIGN_OR_RETURN(PluginReader reader, readers_.Take());
+    ASSIGN_OR_RETURN(PluginReader reader, readers_.Take({}));
     Reading reading;
     size_t at = from;
     size_t length = size;

@@ -12,6 +12,8 @@ namespace tidemill::storage {
 namespace {
 
 constexpr auto kPiece = static_cast<int64_t>(kHeadBytes);
+// A record that is too long, such as a hole in a file, is looked at no farther.
+constexpr int64_t kMaxReadBytes = int64_t{128} << 20;
 constexpr int64_t kMaxSampleBytes = int64_t{32} << 20;
 
 // Rows of a series are tried one by one.
@@ -62,6 +64,7 @@ void PartTrial::Try(const ListedFile& file, std::vector<TriedPart>& parts) {
 TriedPart PartTrial::TryStart(const FileInput& input) const {
   FileInput start = input;
   start.max_bytes = kPiece;
+  start.most_bytes = kMaxReadBytes;
   const absl::StatusOr<bool> cut = files_.IsCut(files::Join(spec_.path, input.path));
   if (!cut.ok()) return Judge(start, cut.status());
   return Judge(start, (*cut ? format_of_cut_ : format_)->Index(start));
@@ -73,6 +76,7 @@ void PartTrial::TryFrom(FileInput input, int64_t offset, std::vector<TriedPart>&
   const auto starts = format_->FindRecords(*file, offset);
   if (!starts.ok()) return;
   input.max_bytes = kPiece;
+  input.most_bytes = kMaxReadBytes;
   std::optional<IndexedFile> best;
   FileInput best_input;
   for (const RecordStart& start : starts->candidates) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "storage/spec/dataset_spec.h"
 #include "supervisor/backtest/compared_policies.h"
 #include "supervisor/backtest/policy_trials.h"
 #include "supervisor/pipeline/pipeline_spec.h"
@@ -30,6 +31,15 @@ bool Filters(const selector::SelectionSpec& selection) {
 
 }  // namespace
 
+absl::StatusOr<std::string> BacktestRunner::ZoneOf(const PipelineSpec& spec) const {
+  const auto found = spec.datasets.find(spec.preprocess.dataset);
+  if (found != spec.datasets.end() && found->second) return found->second->event_time.time_zone;
+  ASSIGN_OR_RETURN(const auto dataset, downstream_.GetDataset(spec.preprocess.dataset));
+  ASSIGN_OR_RETURN(const auto registered,
+                   config::ReadKept<storage::DatasetSpec>(dataset.spec(), "dataset"));
+  return registered.event_time.time_zone;
+}
+
 absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
     const v1::WatchBacktestRequest& request, const BacktestProgress& progress,
     const std::function<bool()>& is_wanted) const {
@@ -37,12 +47,14 @@ absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
   ASSIGN_OR_RETURN(const v1::Pipeline pipeline,
                    pipelines_.Get(request.namespace_(), request.pipeline_name()));
   ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(pipeline.spec(), "pipeline"));
-  ASSIGN_OR_RETURN(std::vector<NamedPolicy> policies, ComparedPolicies(request, spec));
+  ASSIGN_OR_RETURN(const std::string zone, ZoneOf(spec));
+  ASSIGN_OR_RETURN(std::vector<NamedPolicy> policies, ComparedPolicies(request, spec, zone));
   v1::WatchBacktestResponse::Final final;
   ASSIGN_OR_RETURN(const auto forecast, earlier_.ForecastTrainings(pipeline, final));
   ASSIGN_OR_RETURN(const auto matrix, earlier_.FindMatrix(request, pipeline, final));
   ASSIGN_OR_RETURN(const auto models, earlier_.FindModels(request, final));
-  ASSIGN_OR_RETURN(const PastStream past, PastStream::Open(downstream_, request, spec));
+  ASSIGN_OR_RETURN(const PastStream past,
+                   PastStream::Open(downstream_, request, spec, progress, final));
   PolicyTrials trials(
       past, spec.selection, forecast,
       {.matrix = matrix ? &*matrix : nullptr, .models = models ? &*models : nullptr}, is_wanted);

@@ -31,6 +31,9 @@ class BacktestRunner {
       const std::function<bool()>& is_wanted = [] { return true; }) const;
 
  private:
+  // The zone of the clock of the dataset that the pipeline trains on.
+  absl::StatusOr<std::string> ZoneOf(const PipelineSpec& spec) const;
+
   Downstream& downstream_;
   const StoredPipelines& pipelines_;
   const EarlierRuns earlier_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/names.h"
+#include "config/clock.h"
 #include "config/config.h"
 
 namespace tidemill::supervisor {
@@ -15,12 +16,16 @@ constexpr char kOwn[] = "(the pipeline's)";
 }  // namespace
 
 absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktestRequest& request,
-                                                          const PipelineSpec& pipeline) {
+                                                          const PipelineSpec& pipeline,
+                                                          const std::string& zone) {
   std::vector<NamedPolicy> policies;
   for (const auto& policy : request.policies()) {
     if (!policy.name().empty()) RETURN_IF_ERROR(CheckLabel("policy's name", policy.name()));
     // It may hold the file of a plug-in.
     ASSIGN_OR_RETURN(TriggerSpec spec, config::ReadKept<TriggerSpec>(policy.text(), policy.name()));
+    config::Problems problems;
+    config::PutOnClock(spec, zone, problems);
+    if (!problems.empty()) return Annotate(problems.ToStatus(), policy.name());
     policies.push_back({.name = policy.name(), .spec = std::move(spec)});
   }
   // What the others are compared with, unless it is among them.

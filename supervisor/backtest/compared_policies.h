@@ -23,8 +23,10 @@ struct NamedPolicy {
 
 // Returns the policies of the request in its order, and the pipeline's own, unless it is among
 // them. Beside others, it is named "(the pipeline's)". Alone, it has the name of the pipeline.
+// Times that policies of the request give without a zone are on the clock of `zone`.
 // INVALID_ARGUMENT when a policy cannot be read, or when a name is not a valid label.
 absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktestRequest& request,
-                                                          const PipelineSpec& pipeline);
+                                                          const PipelineSpec& pipeline,
+                                                          const std::string& zone);
 
 }  // namespace tidemill::supervisor

@@ -44,12 +44,21 @@ std::vector<size_t> WithoutLabel(const batch::Batch& samples) {
 
 absl::StatusOr<PastStream> PastStream::Open(Downstream& downstream,
                                             const v1::WatchBacktestRequest& request,
-                                            const PipelineSpec& spec) {
+                                            const PipelineSpec& spec,
+                                            const BacktestProgress& progress,
+                                            v1::WatchBacktestResponse::Final& final) {
   PastStream past(downstream);
   past.listing_ = ListingOf(request, spec.replay);
   ASSIGN_OR_RETURN(past.dataset_, downstream.GetDataset(spec.preprocess.dataset));
+  const auto report = [&](const storage::v1::SyncDatasetResponse& update) {
+    *final.mutable_not_taken() = update.not_taken();
+    v1::WatchBacktestResponse::Progress waiting;
+    waiting.set_num_awaited(update.num_awaited());
+    // Whoever does not listen any more is noticed when samples are shown.
+    if (update.num_awaited() > 0) progress(waiting).IgnoreError();
+  };
   ASSIGN_OR_RETURN(*past.listing_.mutable_snapshot(),
-                   downstream.SyncDataset({past.dataset_.dataset_id()}, [](const auto&) {}));
+                   downstream.SyncDataset({past.dataset_.dataset_id()}, std::nullopt, report));
   // As it is now: the first sync completes the spec.
   ASSIGN_OR_RETURN(past.dataset_, downstream.GetDataset(spec.preprocess.dataset));
   ASSIGN_OR_RETURN(const auto data,

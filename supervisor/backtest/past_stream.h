@@ -24,10 +24,12 @@ using BacktestProgress = std::function<absl::Status(const v1::WatchBacktestRespo
 // or else the pipeline's `replay` does. Returns the errors of storage. Immutable.
 class PastStream {
  public:
-  // Syncs the dataset first. `downstream` must outlive the result.
+  // Syncs the dataset first, and names in `final` the files that were not taken. `downstream` must
+  // outlive the result.
   static absl::StatusOr<PastStream> Open(Downstream& downstream,
                                          const v1::WatchBacktestRequest& request,
-                                         const PipelineSpec& spec);
+                                         const PipelineSpec& spec, const BacktestProgress& progress,
+                                         v1::WatchBacktestResponse::Final& final);
 
   // Takes the next samples, and the places of those among them that have no label, ascending.
   using Sink = std::function<absl::Status(Samples, std::span<const size_t> unlabelled)>;

@@ -70,17 +70,29 @@ absl::Status DatasetSyncer::Sync(const std::string& name) {
 
 absl::StatusOr<storage::v1::Dataset> DatasetSyncer::LookForFiles(const std::string& name) {
   storage::v1::Dataset dataset;
+  rpc::v1::FilesNotTaken not_taken;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
     ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
     RETURN_IF_ERROR(CheckIsTheSame(dataset));
     const auto report = [&](const storage::v1::SyncDatasetResponse& update) {
-      record_.Report(
-          ProgressOf("sync", update.num_files_done(), update.num_files_found(), "files"));
+      v1::Progress progress =
+          ProgressOf("sync", update.num_files_done(), update.num_files_found(), "files");
+      if (update.num_awaited() > 0) {
+        progress.set_waiting_for(
+            fmt::format("{} of {}", storage::AwaitedText(update.num_awaited()), name));
+      }
+      record_.Report(std::move(progress));
+      not_taken = update.not_taken();
     };
-    RETURN_IF_ERROR(downstream_.SyncDataset({dataset.dataset_id()}, report).status());
+    RETURN_IF_ERROR(downstream_.SyncDataset({dataset.dataset_id()}, std::nullopt, report).status());
     ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
     return absl::OkStatus();
   }));
+  // A live run that continues takes them later.
+  const bool continues = record_.spec().live && !record_.state().stream_ended();
+  if (not_taken.num_files() > 0 && !continues) {
+    *dataset.mutable_left_out()->mutable_not_taken() = std::move(not_taken);
+  }
   return dataset;
 }
 

@@ -24,6 +24,7 @@ class DatasetSyncer {
   absl::Status Sync(const std::string& name);
 
  private:
+  // The dataset lacks the files that the result says were not taken.
   absl::StatusOr<storage::v1::Dataset> LookForFiles(const std::string& name);
   // Whether the dataset of this name is the one that the run has synced before. Keys and columns of
   // another one would mean something else.

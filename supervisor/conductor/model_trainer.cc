@@ -102,6 +102,7 @@ absl::Status ModelTrainer::Fit(const TriggerState& trigger) {
   }
   const absl::StatusOr<std::string> fitted = FitOrTake(trigger, like);
   if (MayBeOfJob(fitted.status())) {
+    RETURN_IF_ERROR(CheckData());
     return SkipTrigger(record_, trigger, "fit", std::string(fitted.status().message()));
   }
   RETURN_IF_ERROR(fitted.status());
@@ -113,6 +114,18 @@ absl::Status ModelTrainer::Fit(const TriggerState& trigger) {
   event.mutable_graph_fitted()->set_seconds(has_cost ? like->fit_seconds() : stopwatch.Seconds());
   event.mutable_graph_fitted()->set_reused(like.has_value());
   return record_.Record(event);
+}
+
+absl::Status ModelTrainer::CheckData() {
+  const std::string& name = record_.TrainingData().name();
+  storage::v1::Dataset dataset;
+  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
+    return absl::OkStatus();
+  }));
+  if (dataset.unreachable().empty()) return absl::OkStatus();
+  return FailedPrecondition("dataset {}: {}; the run can be resumed once it is there", name,
+                            dataset.unreachable());
 }
 
 absl::Status ModelTrainer::Train(const TriggerState& trigger) {
@@ -128,6 +141,7 @@ absl::Status ModelTrainer::Train(const TriggerState& trigger) {
   }
   ASSIGN_OR_RETURN(const auto last, Watch(request));
   if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
+    RETURN_IF_ERROR(CheckData());
     return SkipTrigger(record_, trigger, "train", last.error());
   }
   if (!last.has_result()) {

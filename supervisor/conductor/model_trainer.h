@@ -38,6 +38,8 @@ class ModelTrainer {
   // gone.
   absl::StatusOr<std::string> FitOrTake(const TriggerState& trigger,
                                         std::optional<model_store::v1::Model>& like);
+  // FAILED_PRECONDITION when the dataset's folder is gone: then no later trigger fares better.
+  absl::Status CheckData();
   absl::Status StoreTaken(const TriggerState& trigger);
   absl::Status RecordStored(int64_t trigger, int64_t model_id, const std::string& weights_digest,
                             double seconds);

@@ -33,6 +33,7 @@ RunRecord::RunRecord(db::Database& database, RunId run, std::shared_ptr<RunFeed>
                      Patience& patience)
     : database_(database), run_(run), feed_(std::move(feed)), patience_(patience) {
   patience_.SetListener([this](const std::string& reason) {
+    waits_for_ = reason;
     progress_.set_waiting_for(reason);
     feed_->Report(progress_);
   });
@@ -125,7 +126,7 @@ void RunRecord::GoOnBehind(DecisionBatch batch) {
 void RunRecord::Report(v1::Progress progress) {
   const auto data = state_.datasets().find(spec_.preprocess.dataset);
   if (data != state_.datasets().end()) AddWhole(state_, data->second, progress);
-  progress.set_waiting_for(progress_.waiting_for());
+  if (progress.waiting_for().empty()) progress.set_waiting_for(waits_for_);
   progress_ = std::move(progress);
   feed_->Report(progress_);
 }

@@ -58,8 +58,8 @@ class RunRecord {
   // may have no event.
   absl::Status RecordDecisions(const std::vector<v1::RunEvent>& events, DecisionBatch batch);
 
-  // Publishes the progress, together with the progress of the whole run and the reason why the step
-  // waits.
+  // Publishes the progress, together with the progress of the whole run and, unless it says why the
+  // step waits, the reason why the run does.
   void Report(v1::Progress progress);
   // Tells the watchers how the run has ended. Returns whether the database answered.
   bool Close();
@@ -82,6 +82,7 @@ class RunRecord {
   int64_t last_sequence_ = 0;
   std::optional<LastDecision> last_decision_;
   v1::Progress progress_;  // The last reported progress, with the reason why the step waits.
+  std::string waits_for_;  // That reason, where it is the run's own.
 };
 
 }  // namespace tidemill::supervisor

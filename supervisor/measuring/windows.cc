@@ -11,6 +11,7 @@
 
 #include "base/overloaded.h"
 #include "base/time.h"
+#include "base/times/time_zone.h"
 #include "supervisor/runs/cuts.h"
 
 namespace tidemill::supervisor {
@@ -41,9 +42,40 @@ int64_t FloorDivide(int64_t number, int64_t by) { return number / by - (number %
 // offset.
 class Beginnings {
  public:
-  explicit Beginnings(const evaluator::Periodic& spec) : spec_(spec) {}
+  explicit Beginnings(const evaluator::Periodic& spec)
+      : spec_(spec),
+        // The spec was checked.
+        zone_(TimeZone::Create(spec.time_zone.value_or("UTC")).value_or(TimeZone())) {}
 
-  int64_t TimeOf(int64_t number) const {
+  int64_t TimeOf(int64_t number) const { return Instant(LocalTimeOf(number)); }
+
+  // The number of the last beginning at or before `time`.
+  int64_t NumberAt(int64_t time) const {
+    const int64_t number = LocalNumberAt(ShownAt(time));
+    if (!spec_.time_zone) return number;
+    // The clock may be set between a beginning and `time`.
+    if (TimeOf(number) > time) return number - 1;
+    return TimeOf(number + 1) <= time ? number + 1 : number;
+  }
+
+ private:
+  // Whether the clock is followed: for months, years and whole days in a zone.
+  bool IsOfClock() const {
+    constexpr int64_t kDay = 86'400'000'000;
+    return spec_.time_zone && (!spec_.every || spec_.every->micros % kDay == 0);
+  }
+  // What the clock shows at a time. For other lengths: the clock of 1970, which is never set.
+  int64_t ShownAt(int64_t time) const {
+    if (!spec_.time_zone) return time;
+    return IsOfClock() ? zone_.ToLocal({time}) : Later(time, zone_.ToLocal({0}));
+  }
+  int64_t Instant(int64_t shown) const {
+    if (!spec_.time_zone) return shown;
+    if (!IsOfClock()) return Later(shown, -zone_.ToLocal({0}));
+    return zone_.FirstAtOrAfter(shown).micros;
+  }
+
+  int64_t LocalTimeOf(int64_t number) const {
     if (spec_.every) {
       int64_t time = 0;
       if (__builtin_mul_overflow(number, spec_.every->micros, &time)) {
@@ -59,8 +91,7 @@ class Beginnings {
     return Later(std::chrono::microseconds(first.time_since_epoch()).count(), spec_.offset.micros);
   }
 
-  // The number of the last beginning at or before `time`.
-  int64_t NumberAt(int64_t time) const {
+  int64_t LocalNumberAt(int64_t time) const {
     const int64_t moved = Later(time, -spec_.offset.micros);
     if (spec_.every) return FloorDivide(moved, spec_.every->micros);
     const std::chrono::sys_time<std::chrono::microseconds> point{std::chrono::microseconds(moved)};
@@ -70,10 +101,10 @@ class Beginnings {
     return FloorDivide(months, MonthsEach());
   }
 
- private:
   int64_t MonthsEach() const { return *spec_.calendar == evaluator::CalendarUnit::kYear ? 12 : 1; }
 
   const evaluator::Periodic& spec_;
+  const TimeZone zone_;
 };
 
 // Windows not yet cut off at the ends of the dataset, for each kind.

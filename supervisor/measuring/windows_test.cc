@@ -8,6 +8,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
+#include "config/clock.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -113,6 +114,33 @@ TEST(Windows, BeginWithMonthsAndYears) {
   EXPECT_THAT(
       dates(years, "1968-06-01", "1970-02-01"),
       ElementsAre("1968-06-01 1969-01-01", "1969-01-01 1970-01-01", "1970-01-01 1970-02-01"));
+}
+
+TEST(Windows, BeginOnTheClockOfTheirZone) {
+  const auto time = [](const char* date) { return ParseTimestamp(date)->micros; };
+  const auto begins = [&](evaluator::Periodic spec, const char* from, const char* to) {
+    config::Problems problems;
+    config::PutOnClock(spec, "America/New_York", problems);
+    std::vector<std::string> shown;
+    const auto windows = MakeWindows(spec, Dataset(time(from), time(to)), {});
+    EXPECT_THAT(windows, IsOk());
+    for (const Window& window : *windows) {
+      shown.push_back(FormatTimestamp({window.from.event_time()}));
+    }
+    return shown;
+  };
+  // Clocks are set forward on 8 March 2026.
+  EXPECT_THAT(begins({.every = Duration{kDay}}, "2026-03-07T05:00:00Z", "2026-03-09T12:00:00Z"),
+              ElementsAre("2026-03-07T05:00:00Z", "2026-03-08T05:00:00Z", "2026-03-09T04:00:00Z"));
+  EXPECT_THAT(begins({.calendar = evaluator::CalendarUnit::kMonth}, "2026-03-01T05:00:00Z",
+                     "2026-04-01T05:00:00Z"),
+              ElementsAre("2026-03-01T05:00:00Z", "2026-04-01T04:00:00Z"));
+  // A sixth of a day is not stretched.
+  EXPECT_THAT(begins({.every = Duration{kDay / 6}}, "2026-03-08T05:00:00Z", "2026-03-08T17:00:00Z"),
+              ElementsAre("2026-03-08T05:00:00Z", "2026-03-08T09:00:00Z", "2026-03-08T13:00:00Z"));
+  EXPECT_THAT(begins({.every = Duration{kDay}, .time_zone = "UTC"}, "2026-03-07T00:00:00Z",
+                     "2026-03-08T12:00:00Z"),
+              ElementsAre("2026-03-07T00:00:00Z", "2026-03-08T00:00:00Z"));
 }
 
 TEST(Windows, AreTheIntervalsThatAreNamed) {

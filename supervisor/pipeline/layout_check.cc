@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/numbers/number_text.h"
 #include "config/config.h"
 #include "records/csv_header.h"
 #include "records/file_kind.h"
@@ -21,9 +21,8 @@ constexpr std::array<std::string_view, 6> kDelimiters = {",", ";", "\t", "|", " 
 
 bool IsPlainNumber(std::string_view text) {
   double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end;
+  const auto [stop, error] = ReadNumber(text, number);
+  return error == std::errc() && stop == text.data() + text.size();
 }
 
 bool IsTime(std::string_view text, const storage::EventTimeSpec& spec) {

@@ -34,7 +34,8 @@ class LookupFile : public ::testing::Test {
 
   void Write(std::string_view text) const { std::ofstream(folder_ / "days.csv") << text; }
 
-  config::Decoded<PipelineSpec> CheckWith(const std::string& ops, DiskFiles& files) const {
+  config::Decoded<PipelineSpec> CheckWith(const std::string& ops, DiskFiles& files,
+                                          const std::string& zone = "UTC") const {
     std::ifstream stream(testing::kTestdata / "sound.yaml");
     std::ostringstream text;
     text << stream.rdbuf();
@@ -42,6 +43,8 @@ class LookupFile : public ::testing::Test {
     const std::string data = "path: data";
     pipeline.replace(pipeline.find(data), data.size(),
                      fmt::format("path: {}", testing::kTestdata.string() + "/data"));
+    const std::string time = "event_time: {column: date";
+    pipeline.insert(pipeline.find(time) + time.size(), ", time_zone: " + zone);
     pipeline.insert(pipeline.find("    - stack"), ops);
     const std::string all = "stack: {columns: all";
     pipeline.replace(pipeline.find(all), all.size(), "stack: {columns: [wind, load]");
@@ -123,6 +126,44 @@ TEST_F(LookupFile, IsCountedByWhatIsLeftOfItsColumnsWhenTheyArePacked) {
   const auto refused = CheckWith(kLookup);
   ASSERT_EQ(refused.problems.items().size(), 1U) << refused.problems.ToString();
   EXPECT_THAT(refused.problems.items()[0].message, HasSubstr("at most 8388608 are allowed"));
+}
+
+TEST_F(LookupFile, IsComparedWithTheKeysOfTheSamples) {
+  Write("date,load\n2012-01-01 ,1\n2012-01-02,2\n");
+  DiskFiles files(folder_, "");
+  std::ifstream stream(testing::kTestdata / "sound.yaml");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  std::string pipeline = text.str();
+  pipeline.replace(pipeline.find("path: data"), 10,
+                   "path: " + testing::kTestdata.string() + "/data");
+  pipeline.insert(pipeline.find("    - stack"), kLookup);
+  const std::string all = "stack: {columns: all";
+  pipeline.replace(pipeline.find(all), all.size(), "stack: {columns: [wind, load]");
+  const CheckedPipeline checked = CheckPipeline({.text = pipeline,
+                                                 .file_name = "pipeline.yaml",
+                                                 .base_folder = folder_,
+                                                 .files = &files,
+                                                 .peek = storage::PeekAtDisk});
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  EXPECT_THAT(checked.warnings.ToString(), HasSubstr("preprocess.graph[3].lookup: "));
+  EXPECT_THAT(checked.warnings.ToString(),
+              HasSubstr("samples that were tried have no row in the table, first in "));
+  EXPECT_THAT(checked.warnings.ToString(),
+              HasSubstr("column date: '2012-01-01' is not in the table, which has '2012-01-01 '"));
+}
+
+TEST_F(LookupFile, HasTimesOnTheClockOfTheDataset) {
+  Write("weather,from,load\nsun,2016-01-05 00:00,1\nsun,2016-01-05 22:00,2\n");
+  const std::string ops =
+      "    - parse_csv: {columns: [weather], dtype: string}\n"
+      "    - lookup: {table: days.csv, on: weather, columns: [load], as_of: from}\n";
+  DiskFiles files(folder_, "");
+  const auto checked = CheckWith(ops, files, "America/New_York");
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  EXPECT_THAT(config::Print(checked.value.preprocess.graph),
+              HasSubstr("time_zone: America/New_York"));
+  EXPECT_THAT(config::Print(CheckWith(ops).value.preprocess.graph), HasSubstr("time_zone: UTC"));
 }
 
 }  // namespace

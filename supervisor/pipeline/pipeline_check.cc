@@ -50,6 +50,7 @@ class Checker {
 
   void Run() {
     CheckNames();
+    SetClocks(spec_, registered_, problems_);
     if (files_ != nullptr) ReadInto(spec_, *files_, problems_);
     for (auto& [name, dataset] : spec_.datasets) {
       if (dataset) {
@@ -192,7 +193,8 @@ class Checker {
     const auto peek = peeks_.find("datasets." + spec_.preprocess.dataset);
     if (peek == peeks_.end()) return;
     for (const config::Remark& remark :
-         TrySamples(peek->second, dataset, graph, spec_.training.max_bad_fraction)) {
+         TrySamples(peek->second, dataset, graph, spec_.preprocess.graph,
+                    spec_.training.max_bad_fraction)) {
       Note("", remark);
     }
   }

@@ -253,5 +253,29 @@ TEST(CheckPipeline, LooksIntoPathsThatVariablesName) {
   EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
 }
 
+TEST(CheckPipeline, PutsTimesWithoutAZoneOnTheClockOfTheDataset) {
+  std::string text = ReadText(kTestdata / "sound.yaml");
+  text = Replace(text, "{column: date}", "{column: date, time_zone: America/New_York}");
+  text = Replace(text, "    - standardize",
+                 "    - time_features: {parts: [hour], into: hour}\n"
+                 "    - compute: {morning: 'hour(@time) < 12'}\n"
+                 "    - standardize");
+  text = Replace(text, "{type: amount, samples: 50}",
+                 "{type: ensemble, of: [{type: time, calendar: month}, {type: manual, at: "
+                 "[2012-02-01, 2012-03-01T00:00:00Z]}, {type: time, every: 30d}]}");
+  text = Replace(text, "{type: between_triggers}", "{type: periodic, calendar: month}");
+  text += "replay: {from: 2012-01-02}\n";
+  const CheckedPipeline checked = Check(text);
+  EXPECT_TRUE(checked.problems.empty()) << checked.problems.ToString();
+  EXPECT_THAT(checked.warnings.ToString(), Not(HasSubstr("time_zone")));
+  const PipelineSpec& spec = checked.value;
+  EXPECT_EQ(FormatTimestamp(*spec.replay.from), "2012-01-02T05:00:00Z");
+  EXPECT_THAT(config::Print(spec.preprocess.graph), HasSubstr("time_zone: America/New_York"));
+  EXPECT_THAT(config::Print(spec.evaluation), HasSubstr("time_zone: America/New_York"));
+  const std::string trigger = config::Print(spec.trigger);
+  EXPECT_THAT(trigger, HasSubstr("time_zone: America/New_York"));
+  EXPECT_THAT(trigger, HasSubstr("at: [2012-02-01T05:00:00Z, 2012-03-01T00:00:00Z]"));
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor

@@ -2,6 +2,7 @@
 // folder pipelines/ has complete ones. `tidemill explain` describes each key.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -100,6 +101,15 @@ struct PipelineSpec {
     }
   }
 };
+
+// Returns the spec of a registered dataset; std::nullopt when it is unknown.
+using FindDataset = std::function<std::optional<storage::DatasetSpec>(const std::string& name)>;
+
+// Puts every time that names no zone on the clock of its dataset, `event_time.time_zone`: those of
+// a dataset and of an evaluation on that of their own dataset, all others on that of the dataset
+// that the pipeline trains on. The clock of an unknown dataset is UTC. Notes times that a clock
+// does not show. `registered` may be nullptr.
+void SetClocks(PipelineSpec& spec, const FindDataset& registered, config::Problems& problems);
 
 }  // namespace tidemill::supervisor
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +14,9 @@
 #include "batch/batch.h"
 #include "supervisor/pipeline/part_check.h"
 #include "supervisor/pipeline/tried_samples.h"
+#include "transform/engine/op_counters.h"
 #include "transform/fitter.h"
+#include "transform/unknown_values.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -62,6 +66,47 @@ config::Remark Tell(const BadSamples& samples, bool is_error) {
           .is_error = is_error};
 }
 
+// Why the first sample with a value that an op does not know has such a value, with its place.
+std::string FirstUnknown(const transform::Graph& graph, const transform::GraphSpec& ops, size_t op,
+                         const transform::FittedState& fitted,
+                         std::span<const batch::Batch> batches,
+                         std::span<const std::string> places) {
+  const auto strict = transform::RejectUnknown(ops, op);
+  if (!strict) return "";
+  const auto rejecting = transform::Graph::Build(*strict, graph.samples());
+  if (!rejecting.ok()) return "";
+  const transform::FittedState same(rejecting->spec_digest(), fitted.learned());
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const auto kept = graph.Run(batches[i], &fitted);
+    const auto made = rejecting->Run(batches[i], &same);
+    if (!kept.ok() || !made.ok()) return "";
+    for (const transform::BadSample& bad : made->bad) {
+      if (std::ranges::find(kept->bad, bad.row, &transform::BadSample::row) != kept->bad.end()) {
+        continue;
+      }
+      return fmt::format(", first in {}: {}", places[i], bad.reason);
+    }
+  }
+  return "";
+}
+
+// What to say about an op that did not know some values; std::nullopt where that is common.
+std::optional<config::Remark> TellOfUnknown(size_t op, const transform::OpStatistics& statistics,
+                                            const std::string& first) {
+  const auto& [type, work] = statistics;
+  const bool is_table = type == "lookup";
+  if (work.unknown == 0 || (!is_table && work.unknown * 2 <= work.rows)) return std::nullopt;
+  return config::Remark{
+      .path = fmt::format("preprocess.graph[{}].{}", op, type),
+      .message =
+          fmt::format("{} of {} samples that were tried {}{}", work.unknown, work.rows,
+                      is_table ? "have no row in the table" : "are none of the categories", first),
+      .hint = is_table ? "write the keys alike in both; a sample without a row gets what `missing` "
+                         "and `default` say"
+                       : "write the categories as the files do",
+      .is_error = false};
+}
+
 config::Remark TellOfNone(int64_t num_samples) {
   return {.path = "preprocess.graph",
           .message = fmt::format("none of the {} samples that were tried can pass through the "
@@ -73,7 +118,8 @@ config::Remark TellOfNone(int64_t num_samples) {
 }  // namespace
 
 std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::DatasetSpec& spec,
-                                       const transform::Graph& graph, double max_bad_fraction) {
+                                       const transform::Graph& graph,
+                                       const transform::GraphSpec& ops, double max_bad_fraction) {
   // The process of a network's program is not started for a check.
   if (spec.series || HasOp(graph, "torchscript")) return {};
   std::vector<const TriedPart*> parts;
@@ -93,8 +139,9 @@ std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::D
   if (!fitted.ok() && fitter.num_bad() == num_samples) return {TellOfNone(num_samples)};
   if (!fitted.ok()) return TellOfFailure(graph, fitted.status());
   BadSamples telling, others;
+  transform::OpCounters counters(graph.op_types());
   for (size_t i = 0; i < parts.size(); ++i) {
-    const auto made = graph.Run(batches[i], &*fitted);
+    const auto made = graph.Run(batches[i], &*fitted, {}, &counters);
     if (!made.ok()) return TellOfFailure(graph, made.status());
     const bool tells = IsTelling(peek, spec, *parts[i]);
     if (tells && spec.format->Delimited()) continue;
@@ -106,6 +153,14 @@ std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::D
     const bool too_many = static_cast<double>(samples->num_bad) >
                           max_bad_fraction * static_cast<double>(samples->num_tried);
     remarks.push_back(Tell(*samples, samples == &telling && too_many));
+  }
+  std::vector<std::string> places;
+  for (const TriedPart* part : parts) places.push_back(PlaceOf(spec, *part));
+  const std::vector<transform::OpStatistics> statistics = counters.Snapshot();
+  for (size_t op = 0; op < statistics.size() && op < ops.size(); ++op) {
+    if (!TellOfUnknown(op, statistics[op], "")) continue;
+    const std::string first = FirstUnknown(graph, ops, op, *fitted, batches, places);
+    remarks.push_back(*TellOfUnknown(op, statistics[op], first));
   }
   return remarks;
 }

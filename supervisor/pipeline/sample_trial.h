@@ -13,7 +13,10 @@ namespace tidemill::supervisor {
 // than `max_bad_fraction` of the samples at the telling places (part_check.h); otherwise they are
 // left out of trainings. The beginning of a CSV file is not tried here but by TryFields(). A graph
 // that learns from samples learns from the samples that were read; if it cannot, it is not tried.
+// Also reports samples without a row in a table, and of categories that most samples are none of.
+// `graph` is built of `ops`.
 std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::DatasetSpec& spec,
-                                       const transform::Graph& graph, double max_bad_fraction);
+                                       const transform::Graph& graph,
+                                       const transform::GraphSpec& ops, double max_bad_fraction);
 
 }  // namespace tidemill::supervisor

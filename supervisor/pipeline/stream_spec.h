@@ -10,13 +10,14 @@
 #include <utility>
 
 #include "base/time.h"
+#include "base/times/clock_time.h"
 #include "config/config.h"
 
 namespace tidemill::supervisor {
 
 struct ReplaySpec {
-  std::optional<Timestamp> from;
-  std::optional<Timestamp> to;
+  std::optional<ClockTime> from;
+  std::optional<ClockTime> to;
 
   void Fields(auto&& field) {
     field("from", from,

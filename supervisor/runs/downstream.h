@@ -11,6 +11,7 @@
 
 #include "base/id.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "batch/batch.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
 #include "tidemill/model_store/v1/model_store.pb.h"
@@ -34,8 +35,10 @@ class Downstream {
   virtual absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
       const std::string& spec) = 0;
   virtual absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) = 0;
+  // Waits for files that still change, at most `max_wait` where that is given, and otherwise as
+  // long as storage's configuration says. The last progress names those that were not taken.
   virtual absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
-      DatasetId dataset,
+      DatasetId dataset, std::optional<Duration> max_wait,
       const std::function<void(const storage::v1::SyncDatasetResponse&)>& progress) = 0;
   // A status of `sink` other than OK ends the call and is its result.
   virtual absl::Status ListSamples(const storage::v1::ListSamplesRequest& request,

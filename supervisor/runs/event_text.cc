@@ -95,6 +95,11 @@ std::string Text(const v1::ModelTrained& event) {
                         event.seconds(), result.device(), result.loss());
   const int64_t num_bad = result.has_num_bad() ? result.num_bad() : result.num_skipped();
   if (num_bad > 0) text += fmt::format(", {} samples could not be used", num_bad);
+  for (const std::string& warning : result.fit_warnings()) text += "; " + warning;
+  for (const rpc::v1::UnknownValues& unknown : result.unknown()) {
+    text += fmt::format("; {} did not know {} of {} values", unknown.op(), unknown.num_unknown(),
+                        unknown.num_samples());
+  }
   if (!event.why_not_reusable().empty()) {
     text += "; no model can be reused: " + event.why_not_reusable();
   }

@@ -15,9 +15,29 @@ int64_t NumBad(const v1::Trigger& trigger) {
   return std::min(num_bad, trigger.num_samples());
 }
 
-int64_t NumFiltered(const v1::Trigger& trigger) {
-  return std::min(trigger.result().num_filtered(), trigger.num_samples() - NumBad(trigger));
+// The samples that were deleted after the set was sealed.
+int64_t NumDeleted(const v1::Trigger& trigger) {
+  return std::min(trigger.result().num_deleted(), trigger.num_samples() - NumBad(trigger));
 }
+
+int64_t NumFiltered(const v1::Trigger& trigger) {
+  return std::min(trigger.result().num_filtered(),
+                  trigger.num_samples() - NumBad(trigger) - NumDeleted(trigger));
+}
+
+// A number of each training set, of sets that may overlap.
+class OfSets {
+ public:
+  void Add(int64_t number) {
+    sum_ += number;
+    most_ = std::max(most_, number);
+  }
+  int64_t Of(bool overlap, int64_t limit) const { return std::min(overlap ? most_ : sum_, limit); }
+
+ private:
+  int64_t sum_ = 0;
+  int64_t most_ = 0;
+};
 
 // Adds up what became of the new samples of triggers.
 class StreamLedger {
@@ -37,12 +57,10 @@ class StreamLedger {
     num_unlabelled_ += *trigger.num_new_unlabelled;
     (trigger.skipped ? num_skipped_ : num_chosen_) += *trigger.num_fresh;
     overlap_ |= *trigger.num_fresh < trigger.trigger.num_samples();
-    const int64_t num_bad = trigger.trained ? NumBad(trigger.trigger) : 0;
-    sum_bad_ += num_bad;
-    most_bad_ = std::max(most_bad_, num_bad);
-    const int64_t num_filtered = trigger.trained ? NumFiltered(trigger.trigger) : 0;
-    sum_filtered_ += num_filtered;
-    most_filtered_ = std::max(most_filtered_, num_filtered);
+    if (!trigger.trained) return true;
+    bad_.Add(NumBad(trigger.trigger));
+    deleted_.Add(NumDeleted(trigger.trigger));
+    filtered_.Add(NumFiltered(trigger.trigger));
     return true;
   }
 
@@ -52,12 +70,13 @@ class StreamLedger {
   }
 
   rpc::v1::Ledger Make() const {
-    const int64_t num_bad = std::min(overlap_ ? most_bad_ : sum_bad_, num_chosen_);
+    const int64_t num_bad = bad_.Of(overlap_, num_chosen_);
+    const int64_t num_deleted = deleted_.Of(overlap_, num_chosen_ - num_bad);
+    const int64_t num_filtered = filtered_.Of(overlap_, num_chosen_ - num_bad - num_deleted);
     rpc::v1::Ledger ledger;
-    const int64_t num_filtered =
-        std::min(overlap_ ? most_filtered_ : sum_filtered_, num_chosen_ - num_bad);
-    ledger.set_num_used(num_chosen_ - num_bad - num_filtered);
+    ledger.set_num_used(num_chosen_ - num_bad - num_deleted - num_filtered);
     ledger.set_num_bad(num_bad);
+    ledger.set_num_deleted(num_deleted);
     ledger.set_num_unlabelled(num_unlabelled_);
     ledger.set_num_skipped(num_skipped_);
     ledger.set_num_filtered(num_new_ - num_chosen_ - num_unlabelled_ - num_skipped_ + num_filtered);
@@ -74,10 +93,9 @@ class StreamLedger {
   int64_t num_chosen_ = 0;
   int64_t num_unlabelled_ = 0;
   int64_t num_skipped_ = 0;
-  int64_t sum_bad_ = 0;
-  int64_t most_bad_ = 0;
-  int64_t sum_filtered_ = 0;
-  int64_t most_filtered_ = 0;
+  OfSets bad_;
+  OfSets deleted_;
+  OfSets filtered_;
   int64_t num_late_ = 0;
   int64_t num_not_reached_ = 0;
 };
@@ -99,8 +117,10 @@ std::optional<rpc::v1::Ledger> LedgerOf(const TriggerState& state, const Pipelin
     ledger.set_num_skipped(trigger.num_samples());
   } else if (state.trained) {
     ledger.set_num_bad(NumBad(trigger));
+    ledger.set_num_deleted(NumDeleted(trigger));
     ledger.set_num_filtered(ledger.num_filtered() + NumFiltered(trigger));
-    ledger.set_num_used(trigger.num_samples() - NumBad(trigger) - NumFiltered(trigger));
+    ledger.set_num_used(trigger.num_samples() - NumBad(trigger) - NumDeleted(trigger) -
+                        NumFiltered(trigger));
   } else {
     ledger.set_num_not_reached(trigger.num_samples());
   }

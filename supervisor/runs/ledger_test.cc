@@ -81,6 +81,23 @@ class LedgerTest : public ::testing::Test {
   RunState state_;
 };
 
+// A training comes upon them after its set was sealed; an evaluation calls them deleted, too.
+TEST_F(LedgerTest, CountsSamplesDeletedAfterTheirSetWasSealed) {
+  Sync(500);
+  state_.Apply(FiredWith(1, 400));
+  state_.Apply(SealedWith(1, {390, 390, 390, 10, 10}));
+  v1::RunEvent trained = TrainedWith(1, 7);
+  trained.mutable_model_trained()->mutable_result()->set_num_deleted(3);
+  state_.Apply(trained);
+  EXPECT_EQ(OfTrigger(1).num_deleted(), 3);
+  EXPECT_EQ(OfTrigger(1).num_bad(), 7);
+  EXPECT_EQ(OfTrigger(1).num_used(), 380);
+  EXPECT_EQ(SumOf(OfTrigger(1)), OfTrigger(1).num_known());
+  EXPECT_EQ(Run().num_deleted(), 3);
+  EXPECT_EQ(Run().num_used(), 380);
+  EXPECT_EQ(SumOf(Run()), 500);
+}
+
 TEST_F(LedgerTest, OfAReplayThatTrainsOnNewDataCountsEachSampleOnce) {
   Sync(1'000);
   state_.Apply(FiredWith(1, 400));

@@ -158,7 +158,7 @@ TEST(FalseAlarms, DrawCurrentWindowsThatFollowOneAnother) {
     EXPECT_TRUE(std::equal(windows[i].begin() + 1, windows[i].end(), windows[i + 1].begin())) << i;
   }
   EXPECT_THAT(DrawWindows(10, wanted, [](auto, auto) {}),
-              StatusIs(absl::StatusCode::kFailedPrecondition));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("10 samples")));
 }
 
 TEST(FalseAlarms, NameWhatDoesNotFit) {

@@ -84,10 +84,10 @@ class FakeDownstream final : public Downstream {
   }
 
   absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
-      DatasetId dataset,
+      DatasetId dataset, std::optional<Duration> /*max_wait*/,
       const std::function<void(const storage::v1::SyncDatasetResponse&)>& progress) override {
     RETURN_IF_ERROR(services_.Count("SyncDataset"));
-    progress({});
+    progress(services_.synced);
     rpc::v1::Snapshot snapshot;
     snapshot.set_dataset_id(dataset.value);
     snapshot.set_committed_key(services_.NumKnown());

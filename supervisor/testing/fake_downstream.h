@@ -21,6 +21,8 @@ class FakeServices {
  public:
   // The stream has this many samples, one per second from the epoch on.
   int64_t num_samples = 35;
+  // What syncs tell.
+  storage::v1::SyncDatasetResponse synced = {};
 
   // Makes samples with these seconds known, with the next keys from 1 on. The stream then has only
   // such samples.

@@ -1,9 +1,9 @@
 #include "supervisor/triggers/calendar.h"
 
-#include <optional>
-
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
+
+#include "base/times/zone_database.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -12,18 +12,6 @@ constexpr absl::CivilDay kFirstDay(1970, 1, 1);
 constexpr absl::CivilDay kFirstMonday(1970, 1, 5);
 
 int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
-
-// "+08:00" as a zone; std::nullopt for anything else.
-std::optional<absl::TimeZone> ReadOffset(std::string_view text) {
-  const auto digit = [&](size_t i) { return text[i] - '0'; };
-  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
-  for (const size_t i : {1, 2, 4, 5}) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-  }
-  const int minutes = (digit(1) * 10 + digit(2)) * 60 + digit(4) * 10 + digit(5);
-  if (minutes >= 24 * 60 || digit(4) > 5) return std::nullopt;
-  return absl::FixedTimeZone((text[0] == '-' ? -60 : 60) * minutes);
-}
 
 }  // namespace
 
@@ -35,11 +23,7 @@ absl::StatusOr<Calendar> Calendar::Create(CalendarUnit unit, int64_t every,
                                           const std::string& zone) {
   if (every < 1) return InvalidArgument("a period cannot have {} units", every);
   auto named = std::make_shared<Zone>();
-  if (const auto fixed = ReadOffset(zone)) {
-    named->zone = *fixed;
-  } else if (zone != "UTC" && !absl::LoadTimeZone(zone, &named->zone)) {
-    return InvalidArgument("time zone '{}' is unknown", zone);
-  }
+  ASSIGN_OR_RETURN(named->zone, LoadZone(zone));
   return Calendar(unit, every, std::move(named));
 }
 

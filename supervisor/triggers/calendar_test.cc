@@ -39,6 +39,10 @@ TEST(Calendar, BeginsWeeksOnMondays) {
 TEST(Calendar, FollowsTheClocksOfItsZone) {
   EXPECT_EQ(Show(CalendarUnit::kDay, 1, "+08:00", "2026-01-31T16:00:00Z"),
             "2026-01-31T16:00:00Z 2026-02-01T16:00:00Z");
+  for (const char* zone : {"+08", "+0800"}) {
+    EXPECT_EQ(Show(CalendarUnit::kDay, 1, zone, "2026-01-31T16:00:00Z"),
+              "2026-01-31T16:00:00Z 2026-02-01T16:00:00Z");
+  }
   // 23 hours long.
   EXPECT_EQ(Show(CalendarUnit::kDay, 1, "Europe/Zurich", "2026-03-29T12:00:00Z"),
             "2026-03-28T23:00:00Z 2026-03-29T22:00:00Z");
@@ -50,6 +54,8 @@ TEST(Calendar, FollowsTheClocksOfItsZone) {
 TEST(Calendar, RefusesWhatIsNotAPeriod) {
   EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 1, "Europe/Atlantis").status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Europe/Atlantis")));
+  EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 1, "/usr/share/zoneinfo/UTC").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is unknown")));
   EXPECT_THAT(Calendar::Create(CalendarUnit::kDay, 0, "UTC").status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("0 units")));
 }

@@ -14,7 +14,7 @@ using testing::EverySecond;
 using testing::Stream;
 using trials::DriftingEvidence;
 
-bool Never(int64_t) { return false; }
+bool NothingDrifts(int64_t) { return false; }
 
 TEST(DriftOverlap, IsThatOfNumbersAndOfTimes) {
   const Duration hour{3'600'000'000}, day{24 * hour.micros};
@@ -44,7 +44,7 @@ TEST(DriftOverlap, LetsTrainingsBeAsRareAsIsAccepted) {
                                  .scores = 300}};
   double evaluations = 0, trainings = 0;
   for (int64_t seed = 1; seed <= 3; ++seed) {
-    DriftingEvidence source(stream, &Never, /*missing_of=*/0, seed);
+    DriftingEvidence source(stream, &NothingDrifts, /*missing_of=*/0, seed);
     bool has_threshold = false;
     for (const Decision& decision : testing::Decide(spec, stream, 1000, &source)) {
       has_threshold |= decision.verdict.observed().contains("threshold");

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kHour = 3'600'000'000;
 
-// In a live run the clock continues while no sample comes. A period with samples ends by it, and one
-// without samples has no evaluation.
+// In a live run the clock continues while no sample comes. A period with samples ends by it, and
+// one without samples has no evaluation.
 TEST(EvaluationPoints, OfEqualPeriodsFollowTheClockWhereNoSamplesCome) {
   EvaluationPoints points({.every = Duration{kHour}}, std::nullopt);
   EXPECT_FALSE(points.NextPoint({}, {100 * kHour})) << "no period has begun";

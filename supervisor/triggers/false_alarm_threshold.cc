@@ -29,6 +29,8 @@ void SetPath(double evaluations_apart, double new_share, int64_t history_rows,
   const auto of_alarm = static_cast<int64_t>(
       std::ceil(std::min(evaluations_apart, static_cast<double>(statistics::kMaxScores))));
   wanted.path = std::max<int64_t>(1, std::min({of_alarm, room, wanted.count / kLeastPaths}));
+  // Enough even where the only alarm ends its path at once.
+  wanted.count = std::max(wanted.count, of_alarm + wanted.path);
   wanted.count = (wanted.count + wanted.path - 1) / wanted.path * wanted.path;
 }
 

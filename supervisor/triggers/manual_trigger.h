@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
+#include "base/times/clock_time.h"
 #include "config/config.h"
 #include "supervisor/triggers/trigger.h"
 
@@ -21,7 +21,7 @@ struct ManualTrigger {
   static constexpr std::string_view kPoints = "at the listed times";
   static constexpr std::string_view kCost = "none; two numbers of state";
   static constexpr std::string_view kSource = "";
-  std::vector<Timestamp> at = {};
+  std::vector<ClockTime> at = {};
 
   void Fields(auto&& field) {
     field("at", at,

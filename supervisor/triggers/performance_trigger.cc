@@ -284,7 +284,8 @@ void TriggerOf<PerformanceTrigger>::CheckSamples(const transform::DescribedSampl
   if (!spec_.where) return;
   expressions::KnownColumns columns{
       .columns = {{.name = "@time", .type = expressions::Type::kTime}, {.name = "@label"}},
-      .others = !samples.schema.columns.has_value()};
+      .others = !samples.schema.columns.has_value(),
+      .time_zone = samples.schema.time_zone};
   for (const std::string& name : samples.schema.columns.value_or(std::vector<std::string>())) {
     columns.columns.push_back({.name = name});
   }

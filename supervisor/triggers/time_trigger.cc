@@ -19,6 +19,11 @@ absl::StatusOr<int64_t> UnitsOf(const TimeTrigger& spec) {
   return spec.every ? config::ParseCount(*spec.every) : absl::StatusOr<int64_t>(1);
 }
 
+const std::string& ZoneOf(const TimeTrigger& spec) {
+  static const auto* const kUtc = new std::string("UTC");
+  return spec.time_zone.empty() ? *kUtc : spec.time_zone;
+}
+
 PeriodGrid GridOf(const TimeTrigger& spec) {
   if (spec.calendar) return PeriodGrid(CalendarPeriods(spec.PeriodsOfCalendar()));
   return PeriodGrid(EqualPeriods(spec.Length()));
@@ -131,7 +136,7 @@ void TimeTrigger::Check(config::Problems& problems) const {
     }
     // One that is known does nothing, either; that is refused where pipelines come in, as runs of
     // before have to be read.
-    if (!Calendar::Create(CalendarUnit::kDay, 1, time_zone).ok()) {
+    if (!Calendar::Create(CalendarUnit::kDay, 1, ZoneOf(*this)).ok()) {
       problems.Add("time_zone", fmt::format("time zone '{}' is unknown", time_zone),
                    "leave it out, or write calendar: day, week, month or year");
     }
@@ -143,7 +148,7 @@ void TimeTrigger::Check(config::Problems& problems) const {
                  "write a number of 1 or more, or leave out calendar");
     return;
   }
-  if (const auto made = Calendar::Create(*calendar, *units, time_zone); !made.ok()) {
+  if (const auto made = Calendar::Create(*calendar, *units, ZoneOf(*this)); !made.ok()) {
     problems.Add("time_zone", std::string(made.status().message()),
                  "write a name such as Europe/Zurich, or an offset such as +08:00");
   }
@@ -152,7 +157,7 @@ void TimeTrigger::Check(config::Problems& problems) const {
 Duration TimeTrigger::Length() const { return *ParseDuration(*every); }
 
 Calendar TimeTrigger::PeriodsOfCalendar() const {
-  return *Calendar::Create(*calendar, *UnitsOf(*this), time_zone);
+  return *Calendar::Create(*calendar, *UnitsOf(*this), ZoneOf(*this));
 }
 
 TriggerNeeds NeedsOf(const TimeTrigger&) { return {}; }
@@ -191,7 +196,7 @@ std::vector<config::Remark> TriggerOf<TimeTrigger>::Advise(const StreamFacts& st
   } else if (num_first) {
     AddTinyFirst(*num_first, remarks);
   }
-  if (spec_.time_zone != "UTC") {
+  if (ZoneOf(spec_) != "UTC") {
     remarks.push_back({.path = "time_zone",
                        .message = "has no meaning for periods of a fixed length",
                        .hint = "leave it out, or write calendar: day, week, month or year"});

@@ -29,7 +29,7 @@ struct TimeTrigger {
   static constexpr std::string_view kSource = "";
   std::optional<std::string> every = std::nullopt;
   std::optional<CalendarUnit> calendar = std::nullopt;
-  std::string time_zone = "UTC";
+  std::string time_zone = {};
   std::optional<int64_t> first = std::nullopt;
 
   void Fields(auto&& field) {
@@ -41,7 +41,8 @@ struct TimeTrigger {
           "Ends periods where periods of the calendar end: at midnight, on Mondays, on the first "
           "of the month or of the year.");
     field("time_zone", time_zone,
-          "Time zone of the calendar, with its daylight saving time: UTC, Asia/Shanghai, +08:00.");
+          "Time zone of the calendar, with its daylight saving time: UTC, Asia/Shanghai, +08:00. "
+          "Empty: that of the dataset, `event_time.time_zone`.");
     field("first", first,
           "The first training waits for the end of a period by which this many samples have come, "
           "so that the model that others are compared with has not seen a handful only. By default "
@@ -49,6 +50,9 @@ struct TimeTrigger {
           {.min = 1, .example = "2000"});
   }
   void Check(config::Problems& problems) const;
+  void TakeClock(const std::string& zone) {
+    if (time_zone.empty()) time_zone = calendar ? zone : "UTC";
+  }
 
   // The length of a period. The trigger has no `calendar`, and Check() has accepted it.
   Duration Length() const;

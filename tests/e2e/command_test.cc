@@ -151,6 +151,49 @@ TEST(Command, ADryRunDeletesNothing) {
   EXPECT_EQ(stack.Tidemill({"runs", "show", id, "--json"}).Json().at("models").size(), 1);
 }
 
+TEST(Command, ADeletionByAConditionReadsNumbersAsTheDatasetDoesAndShowsExamples) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
+  std::ofstream rows(stack.files() + "/a.csv");
+  rows << "day;amount;y\n";
+  for (int i = 1; i <= 28; ++i) rows << fmt::format("2024-02-{:02};{},50;a\n", i, i);
+  rows << "2024-03-01;2500,00;a\n2024-03-02;NA;a\n2024-03-03;12,5 kg;a\n";
+  rows.close();
+  std::ofstream(stack.files() + "/d.yaml") << fmt::format(
+      "datasets:\n  d: {{path: {}, files: a.csv, format: {{type: csv, delimiter: \";\", decimal: "
+      "\",\"}}, event_time: {{column: day}}, label: {{column: y, classes: [a]}}}}\n",
+      stack.files());
+  ASSERT_EQ(stack.Tidemill({"datasets", "register", stack.files() + "/d.yaml"}).exit_code, 0);
+  ASSERT_EQ(stack.Tidemill({"datasets", "sync", "d"}).exit_code, 0);
+  const CommandResult listed =
+      stack.Tidemill({"datasets", "records", "d", "--where", "amount > 2400", "--json"});
+  EXPECT_EQ(listed.Json().at("records").size(), 1);
+  EXPECT_EQ(listed.Json().at("undecided"), 2);
+  EXPECT_EQ(listed.Json().at("missing").at("amount"), 1);
+  EXPECT_EQ(listed.Json().at("unfit").at("amount").at("first"),
+            "amount is '12,5 kg', not a number");
+  const std::vector<std::string> deletion = {"datasets", "delete", "d", "--where", "amount > 2400"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = deletion;
+    words.insert(words.end(), more.begin(), more.end());
+    return stack.Tidemill(words);
+  };
+  EXPECT_THAT(with({"--dry-run"}).out,
+              AllOf(HasSubstr("in 1 of 31 samples amount cannot be compared"),
+                    HasSubstr("the condition matches 1 of 31 samples (3.2 %)"),
+                    HasSubstr("2500,00"), HasSubstr("1,50"), HasSubstr("would delete 1 samples")));
+  const nlohmann::json planned = with({"--dry-run", "--json"}).Json();
+  EXPECT_EQ(planned.at("would_delete"), 1);
+  EXPECT_EQ(planned.at("matching")[0].at("fields").at("amount"), "2500,00");
+  EXPECT_EQ(planned.at("not_matching").size(), 3);
+  const CommandResult done = with({"--yes"});
+  EXPECT_THAT(done.out, HasSubstr("1 samples deleted"));
+  EXPECT_THAT(done.err, AllOf(HasSubstr("Records that match:"), HasSubstr("do not match:")));
+  const CommandResult refused = stack.Tidemill({"datasets", "delete", "d", "--where", "y = b"});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("a text is written in single quotes: 'b'"));
+}
+
 TEST(Command, ABadPipelineIsRefusedWithItsPlaceAndLeavesNothingBehind) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();

@@ -126,11 +126,12 @@ absl::StatusOr<json> Compute(const Table& table, const json& asked) {
     evaluation.Set(i, table.at(program->inputs[i].name).From(first));
   }
   const auto count = asked["count"].get<int64_t>();
-  evaluation.Run(count);
   json values = json::array();
-  for (size_t row = 0; row < static_cast<size_t>(count); ++row) {
-    values.push_back(ValueOf(evaluation, row));
-  }
+  evaluation.Run(count, [&](int64_t) {
+    for (size_t row = 0; row < evaluation.num_rows(); ++row) {
+      values.push_back(ValueOf(evaluation, row));
+    }
+  });
   return values;
 }
 

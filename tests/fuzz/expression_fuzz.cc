@@ -6,6 +6,8 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "expressions/evaluation.h"
 #include "expressions/expression.h"
@@ -97,21 +99,27 @@ std::string Shown(const Evaluation& evaluation, size_t row) {
   return {};
 }
 
+// Adds the values of a part.
+void AddShown(const Evaluation& evaluation, std::vector<std::string>& shown) {
+  for (size_t row = 0; row < evaluation.num_rows(); ++row) shown.push_back(Shown(evaluation, row));
+}
+
 void TryColumns(const ProgramPtr& program, std::string_view bytes) {
   const size_t rows = 1 + (bytes.size() % kMaxRows);
   std::vector<std::vector<std::byte>> values;
   for (const Input& input : program->inputs) values.push_back(Values(input, bytes, rows));
   Evaluation block(program);
   for (size_t i = 0; i < values.size(); ++i) block.Set(i, values[i].data());
-  block.Run(static_cast<int64_t>(rows));
+  std::vector<std::string> in_block;
+  block.Run(static_cast<int64_t>(rows), [&](int64_t) { AddShown(block, in_block); });
+  Promise(in_block.size() == rows, "every row has a value");
   Evaluation single(program);
   for (size_t row = 0; row < rows; ++row) {
     for (size_t i = 0; i < values.size(); ++i) {
       single.Set(i, &values[i][row * values[i].size() / rows]);
     }
-    single.Run(1);
-    Promise(Shown(single, 0) == Shown(block, row),
-            "a row alone has the value that it has in a block");
+    single.Run(1, [](int64_t) {});
+    Promise(Shown(single, 0) == in_block[row], "a row alone has the value that it has in a block");
   }
 }
 
@@ -126,9 +134,9 @@ void TryFields(const ProgramPtr& program, std::string_view bytes) {
     }
     if (reads) rows->EndRow();
   }
-  const int64_t num_rows = rows->num_rows();
-  rows->Run();
-  for (int64_t row = 0; row < num_rows; ++row) Shown(rows->evaluation(), static_cast<size_t>(row));
+  std::vector<std::string> shown;
+  rows->Run([&](int64_t) { AddShown(rows->evaluation(), shown); });
+  Promise(std::ssize(shown) == rows->num_rows(), "every row has a value");
 }
 
 }  // namespace

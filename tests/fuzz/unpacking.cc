@@ -13,14 +13,13 @@ namespace {
 constexpr size_t kMax = 1 << 20;
 
 // The unpacked bytes as far as kMax, nothing where the input is refused.
-std::optional<std::string> Unpack(storage::Decoder& decoder, std::string_view input, size_t piece,
-                                  size_t room) {
+std::optional<std::string> Unpack(storage::StreamDecoder& decoder, std::string_view input,
+                                  size_t piece, size_t room) {
   std::string bytes;
   std::vector<char> out(room);
   while (bytes.size() < kMax) {
     const std::string_view part = input.substr(0, piece);
-    const bool last = part.size() == input.size();
-    const auto progress = decoder.Decode(part, last, out);
+    const auto progress = decoder.Decode(part, out);
     if (!progress.ok()) {
       Promise(absl::IsDataLoss(progress.status()) || absl::IsResourceExhausted(progress.status()),
               "a refusal says that the file is at fault");
@@ -39,7 +38,7 @@ std::optional<std::string> Unpack(storage::Decoder& decoder, std::string_view in
 
 }  // namespace
 
-void TryDecoder(absl::StatusOr<std::unique_ptr<storage::Decoder>> (*make)(),
+void TryDecoder(absl::StatusOr<std::unique_ptr<storage::StreamDecoder>> (*make)(),
                 std::string_view input) {
   const auto at_once = make();
   const auto in_pieces = make();

@@ -9,7 +9,7 @@ namespace tidemill::fuzz {
 
 // Unpacks it in one piece, and in small pieces with little room for the output. When both succeed,
 // they must agree.
-void TryDecoder(absl::StatusOr<std::unique_ptr<storage::Decoder>> (*make)(),
+void TryDecoder(absl::StatusOr<std::unique_ptr<storage::StreamDecoder>> (*make)(),
                 std::string_view input);
 
 }  // namespace tidemill::fuzz

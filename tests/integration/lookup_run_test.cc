@@ -174,6 +174,19 @@ TEST(LookupRun, TrainsAndMeasuresWhatAJoinByHandDoes) {
   EXPECT_EQ(RunOf(kLookedUp), JoinedByHand());
 }
 
+TEST(LookupRun, CountsTheSamplesWithoutARow) {
+  const Stack stack;
+  WriteData(stack.files());
+  const CommandResult result =
+      stack.Tidemill({"run", WritePipeline(stack.files(), kLookedUp), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+  const nlohmann::json unknown = result.Json().at("triggers").at(0).at("unknown");
+  ASSERT_EQ(unknown.size(), 2U);
+  EXPECT_EQ(unknown[0].at("op"), "op 4 (lookup)");
+  EXPECT_GT(unknown[0].at("unknown"), 0) << "two shops are in no table";
+  EXPECT_LT(unknown[0].at("unknown"), unknown[0].at("samples"));
+}
+
 // The lines tell one from the other.
 TEST(LookupRun, DiffersFromOneThatSeesLaterPrices) { EXPECT_NE(RunOf(kLeaking), JoinedByHand()); }
 

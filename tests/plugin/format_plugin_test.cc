@@ -1,6 +1,9 @@
 // Formats of users, in Python and in C++: what built-in formats promise, and what becomes of a
 // plug-in that does wrong. Ingested on a real PostgreSQL.
+#include <future>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "fmt/format.h"
@@ -26,6 +29,7 @@ using testing::WantedSample;
 using tests::PluginFiles;
 using tests::SubmittedPart;
 using tidemill::testing::IsOk;
+using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
 
 constexpr char kFacts[] = "\nlabel: {from_format: true}\nevent_time: {from_format: true}\n";
@@ -136,6 +140,19 @@ TEST_F(FormatPluginTest, ThatFailsFailsWithItsOwnWords) {
     EXPECT_THAT(
         Index(Submitted(Use(file, ", with: {how: hang}, timeout: 1s")), "a"),
         StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("read took longer than 1s")));
+  }
+}
+
+TEST_F(FormatPluginTest, EndsWhenItsFileIsNoLongerWanted) {
+  data_.Write("a", "1 1700000000000000\n!!!\n");
+  for (const std::string& file : kLanguages) {
+    SCOPED_TRACE(file);
+    const auto format =
+        MakeFormat(Submitted(Use(file, ", with: {how: hang}, timeout: 1h")), *cache_);
+    ASSERT_THAT(format, IsOk());
+    EXPECT_THAT(
+        (*format)->Index({.root = data_.path(), .path = "a", .is_unwanted = [] { return true; }}),
+        StatusIs(absl::StatusCode::kCancelled, HasSubstr("is no longer wanted")));
   }
 }
 
@@ -276,6 +293,26 @@ TEST_F(FormatPluginIngestTest, TakesWhatAGrownFileHasGained) {
   data_.Write("a", Lines(0, 6) + "!!!\n" + Lines(6, 8));
   Sync(id);
   EXPECT_THAT(Samples(), SizeIs(8));
+}
+
+TEST_F(FormatPluginIngestTest, DoesNotKeepADeletionOfItsDatasetWaiting) {
+  data_.Write("a", "1 1700000000000000\n!!!\n");
+  const DatasetId id = Register(SpecOf(Use("lines.py", ", with: {how: hang}, timeout: 1h")));
+  std::promise<void> began;
+  bool has_begun = false;
+  absl::Status synced;
+  std::thread ingest([&] {
+    synced = stack_->ingestor()
+                 .Sync(id, /*wait=*/false,
+                       [&](const SyncProgress&) {
+                         if (!std::exchange(has_begun, true)) began.set_value();
+                       })
+                 .status();
+  });
+  began.get_future().wait();
+  EXPECT_THAT(stack_->catalog().Delete("", "d", {}), IsOkAndHolds(true));
+  ingest.join();
+  EXPECT_FALSE(synced.ok());
 }
 
 }  // namespace

@@ -100,10 +100,13 @@ void PreparedTraining::ChooseMethod() {
 }
 
 absl::Status PreparedTraining::ReadFitted() {
-  const std::string path =
-      files::Join(files::Join(folder_, ".."),
-                  files::Join(std::to_string(job_.request().fitted_trigger()), kFittedFile));
-  ASSIGN_OR_RETURN(const std::string bytes, files::ReadSummed(path, kMaxFittedBytes));
+  const std::string folder =
+      files::Join(files::Join(folder_, ".."), std::to_string(job_.request().fitted_trigger()));
+  ASSIGN_OR_RETURN(const std::string bytes,
+                   files::ReadSummed(files::Join(folder, kFittedFile), kMaxFittedBytes));
+  const auto warnings = ReadMessage<v1::FitWarnings>(folder, kFitWarningsFile);
+  if (!warnings.ok() && !absl::IsNotFound(warnings.status())) return warnings.status();
+  if (warnings.ok()) fit_warnings_ = {warnings->warnings().begin(), warnings->warnings().end()};
   ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
   fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
   return absl::OkStatus();

@@ -41,6 +41,7 @@ class PreparedTraining {
   const TrainingSetup& setup() const { return setup_; }
   const OpenedJob& opened() const { return opened_; }
   const transform::FittedState& fitted() const { return *fitted_; }
+  const std::vector<std::string>& fit_warnings() const { return fit_warnings_; }
   // The samples that are trained on, without the samples that early stopping holds out.
   const loader::TrainingSet& trained() const { return *trained_; }
   // The downsampling method that serves the trigger. It may be `none`, and is never a schedule.
@@ -90,6 +91,7 @@ class PreparedTraining {
   std::shared_ptr<const loader::TrainingSet> trained_;
   std::shared_ptr<const loader::TrainingSet> held_out_;
   std::shared_ptr<const transform::FittedState> fitted_;
+  std::vector<std::string> fit_warnings_;
   std::shared_ptr<loader::DecodedSamples> kept_;
   // Shared with the streams that change them: those of the training, and those of `held_out_`.
   std::shared_ptr<std::atomic<int>> found_threads_ = std::make_shared<std::atomic<int>>(0);

@@ -50,11 +50,19 @@ absl::Status Fit(const std::string& folder) {
   RETURN_IF_FAILPOINT("trainer_server.before_fit");
   ASSIGN_OR_RETURN(const auto job, ReadMessage<v1::FitJob>(folder, kFitFile));
   ASSIGN_OR_RETURN(const OpenedJob opened, Open(job));
-  ASSIGN_OR_RETURN(const transform::FittedState fitted,
+  ASSIGN_OR_RETURN(const loader::FittedGraph fitted,
                    loader::FitGraph(*opened.graph, *opened.set, opened.reader,
                                     {.num_threads = job.preparation().threads(),
                                      .bytes_ahead = job.preparation().bytes_ahead()}));
-  RETURN_IF_ERROR(files::WriteSummed(path, fitted.Encode()));
+  constexpr int kMostWarnings = 20;
+  v1::FitWarnings warnings;
+  for (const std::string& warning : fitted.warnings) {
+    if (warnings.warnings_size() < kMostWarnings) warnings.add_warnings(warning);
+  }
+  if (warnings.warnings_size() > 0) {
+    RETURN_IF_ERROR(WriteMessage(folder, kFitWarningsFile, warnings));
+  }
+  RETURN_IF_ERROR(files::WriteSummed(path, fitted.state.Encode()));
   RETURN_IF_FAILPOINT("trainer_server.after_fit");
   return absl::OkStatus();
 }
@@ -62,11 +70,12 @@ absl::Status Fit(const std::string& folder) {
 // A network from a file is code of a user: it sees the run's folder and writes the trigger's.
 absl::Status EnterSandbox(const PreparedTraining& training) {
   if (!training.setup().model->File()) return absl::OkStatus();
-  return models::EnterNetworkSandbox({.readable = {files::Join(training.folder(), "..")},
-                                      .writable = {training.folder()},
-                                      .graph = training.opened().graph_spec,
-                                      .starts_processes = !training.method()->RunsWith().empty(),
-                                      .uses_gpu = training.setup().device.is_cuda()});
+  return models::EnterNetworkSandbox(
+      {.readable = {files::Join(training.folder(), ".."), training.opened().peers.TokenFolder()},
+       .writable = {training.folder()},
+       .graph = training.opened().graph_spec,
+       .starts_processes = !training.method()->RunsWith().empty(),
+       .uses_gpu = training.setup().device.is_cuda()});
 }
 
 // Writes the model, then the result: a folder with a result has a model.

@@ -38,7 +38,9 @@ void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingRespons
   result.set_num_skipped(counters.num_skipped + tally.num_skipped);
   result.set_num_filtered(
       std::min(std::max(counters.num_filtered(), tally.most_filtered), num_samples));
-  result.set_num_bad(std::min(counters.num_bad() + tally.most_skipped, num_samples));
+  const int64_t num_holes = std::min(counters.num_bad() + tally.most_skipped, num_samples);
+  result.set_num_deleted(std::min(course.training().opened().bad->num_deleted(), num_holes));
+  result.set_num_bad(num_holes - result.num_deleted());
   if (course.source() != nullptr) {
     *message.mutable_path() = preprocess::ToMessage(course.source()->work());
   }
@@ -66,6 +68,20 @@ void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
   result.set_verdict(loader::Judge(result.wait_share(), work).ToText());
   for (const loader::PredictedGain& gain : loader::PredictGainsToShow(result.wait_share(), work)) {
     *result.add_gains() = preprocess::ToMessage(gain);
+  }
+}
+
+// What the graph warns of.
+void FillWarnings(const PreparedTraining& training, const loader::PathWork& work,
+                  rpc::v1::TrainingResult& result) {
+  for (const std::string& warning : training.fit_warnings()) result.add_fit_warnings(warning);
+  for (size_t i = 0; i < work.ops.size(); ++i) {
+    const auto& [type, op] = work.ops[i];
+    if (op.unknown == 0) continue;
+    rpc::v1::UnknownValues& unknown = *result.add_unknown();
+    unknown.set_op(fmt::format("op {} ({})", i + 1, type));
+    unknown.set_num_samples(op.rows);
+    unknown.set_num_unknown(op.unknown);
   }
 }
 
@@ -123,6 +139,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
   const loader::TrainingSet& set = *course.training().opened().set;
   result.set_num_samples(set.size());
   FillLimit(course.source()->work(), result);
+  FillWarnings(course.training(), course.source()->work(), result);
   result.set_training_set_digest(set.digest);
   result.set_weights_digest(Sha256(weights));
   for (const LossCurve::Point& point : course.loop()->loss_curve().Points()) {

@@ -48,6 +48,7 @@ class TrainJob : public ::testing::Test {
     token_file_ = folder_ + "/tokens";
     EXPECT_TRUE(rpc::Tokens::Create(token_file_).ok());
     tokens_ = rpc::Tokens::Read(token_file_).value();
+    job_tokens_ = rpc::JobTokens::Open(tokens_, folder_ + "/job-tokens").value();
     stores_ = Serve("stores", {&storage_, &selector_service_, &model_store_service_});
     StartServer("");
   }
@@ -80,9 +81,11 @@ class TrainJob : public ::testing::Test {
     processes_ = *std::move(processes);
     selector_ = std::make_unique<selector::SelectorClient>(PeerOf(stores_->endpoint()));
     model_store_ = std::make_unique<model_store::ModelStoreClient>(PeerOf(stores_->endpoint()));
-    trainings_ = std::make_unique<Trainings>(
-        TrainingsOptions{.folder = folder_ + "/state", .endpoints = Endpoints(), .config = {}},
-        *processes_, *selector_, *model_store_);
+    trainings_ = std::make_unique<Trainings>(TrainingsOptions{.folder = folder_ + "/state",
+                                                              .endpoints = Endpoints(),
+                                                              .tokens = job_tokens_.get(),
+                                                              .config = {}},
+                                             *processes_, *selector_, *model_store_);
     service_ = std::make_unique<TrainerService>(*trainings_);
     server_ = Serve("trainer", {service_.get()});
     client_ = std::make_unique<TrainerClient>(PeerOf(server_->endpoint()));
@@ -100,7 +103,6 @@ class TrainJob : public ::testing::Test {
     for (const char* const service : {"storage", "selector", "model_store"}) {
       (*endpoints.mutable_services())[service] = stores_->endpoint();
     }
-    endpoints.set_token_file(token_file_);
     return endpoints;
   }
 
@@ -173,6 +175,7 @@ class TrainJob : public ::testing::Test {
   MemorySelector selector_service_;
   MemoryModelStore model_store_service_;
   std::unique_ptr<rpc::Server> stores_;
+  std::unique_ptr<rpc::JobTokens> job_tokens_;
   std::unique_ptr<TrainingProcesses> processes_;
   std::unique_ptr<selector::SelectorClient> selector_;
   std::unique_ptr<model_store::ModelStoreClient> model_store_;

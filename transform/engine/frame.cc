@@ -26,6 +26,30 @@ void Frame::Filter(int64_t row) {
   ++num_filtered_;
 }
 
+bool Frame::AddText(int64_t row, std::string_view column, size_t num_bytes) {
+  if (num_bytes > 0) {
+    text_bytes_.resize(static_cast<size_t>(num_rows()));
+    text_bytes_[row] += num_bytes;
+    num_text_bytes_ += num_bytes;
+  }
+  if (num_text_bytes_ <= kMaxTextBytes) return true;
+  if (num_rows() > 1) {
+    has_too_many_texts_ = true;
+  } else {
+    Reject(row,
+           fmt::format("{}: the texts that ops make of the sample have more than 16 MiB", column));
+  }
+  return false;
+}
+
+void Frame::TakeTexts(const Frame& earlier, std::span<const int64_t> rows) {
+  if (earlier.text_bytes_.empty()) return;
+  for (const int64_t row : rows) {
+    text_bytes_.push_back(earlier.text_bytes_[row]);
+    num_text_bytes_ += earlier.text_bytes_[row];
+  }
+}
+
 std::vector<BadSample> Frame::TakeBad() {
   std::sort(bad_.begin(), bad_.end(),
             [](const BadSample& a, const BadSample& b) { return a.row < b.row; });

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batch/batch.h"
 
 namespace tidemill::transform {
+
+// The bytes of the texts that ops make of the rows of a frame, and of one row.
+inline constexpr size_t kMaxTextBytes = 16 << 20;
 
 // A sample that cannot be turned into numbers, and the reason.
 struct BadSample {
@@ -46,6 +51,14 @@ class Frame {
   const RunContext& context() const { return context_; }
   int num_slots() const { return static_cast<int>(columns_.size()); }
 
+  // Counts bytes of a text that an op makes of a row, for a column. Returns whether there is room
+  // for it (kMaxTextBytes). Otherwise a row that is alone is rejected, and several rows have too
+  // many texts: ops may stop, and the graph runs again for fewer rows.
+  bool AddText(int64_t row, std::string_view column, size_t num_bytes);
+  bool has_too_many_texts() const { return has_too_many_texts_; }
+  // Counts the texts that an earlier frame had of rows: of the `rows`, which are this one's.
+  void TakeTexts(const Frame& earlier, std::span<const int64_t> rows);
+
   const batch::Column& Get(int slot) const { return columns_[slot]; }
   void Set(int slot, batch::Column column) { columns_[slot] = std::move(column); }
 
@@ -53,6 +66,9 @@ class Frame {
   void Reject(int64_t row, std::string reason);
   // Marks a row as filtered, unless it is bad.
   void Filter(int64_t row);
+  // Counts a row in which an op met a value that it does not know: a key without a row in its
+  // table, a text that is none of its categories.
+  void CountUnknown() { ++num_unknown_; }
   // Whether the row is bad or filtered.
   bool IsBad(int64_t row) const { return is_bad_[row] != 0; }
 
@@ -62,6 +78,7 @@ class Frame {
   std::vector<int64_t> GoodRows() const;
   int64_t num_bad() const { return static_cast<int64_t>(bad_.size()); }
   int64_t num_filtered() const { return num_filtered_; }
+  int64_t num_unknown() const { return num_unknown_; }
 
  private:
   const batch::Batch& samples_;
@@ -70,6 +87,10 @@ class Frame {
   std::vector<uint8_t> is_bad_;
   std::vector<BadSample> bad_;
   int64_t num_filtered_ = 0;
+  int64_t num_unknown_ = 0;
+  std::vector<size_t> text_bytes_;  // By row; empty before there are any.
+  size_t num_text_bytes_ = 0;
+  bool has_too_many_texts_ = false;
 };
 
 // Formats a value for a reason: quoted, shortened, with control characters escaped.

@@ -40,12 +40,19 @@ class GraphOp : public config::PartWithFiles<GraphOp> {
   // The content of the column `target`, for an op that makes it.
   virtual TargetMade Target() const { return TargetMade::kOther; }
 
-  // Returns the fields of CSV records that the op reads by name. A caller with some records can try
-  // the op on them before the graph runs.
+  // Returns the fields of records that the op reads by name. A caller with some records can try the
+  // op on them before the graph runs.
   virtual ReadFields Reads() const { return {}; }
   // Returns why the op cannot take this text of such a field, or std::nullopt when it can.
   // `decimal` separates the fraction of a number.
   virtual std::optional<BadField> TryField(const std::string& /*text*/, char /*decimal*/) const {
+    return std::nullopt;
+  }
+
+  // Returns how a user of an exported model makes the op's columns where they cannot be written as
+  // steps, and the file that this takes, which will have the name `file`. std::nullopt: as the op's
+  // doc says.
+  virtual std::optional<ByHand> MakeByHand(const std::string& /*file*/) const {
     return std::nullopt;
   }
 

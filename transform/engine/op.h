@@ -78,6 +78,9 @@ class Op {
   // end of the sentence "cannot be exported: ...". Nothing is written then.
   virtual absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const;
 
+  // Whether it makes texts that Frame::AddText() counts.
+  virtual bool makes_texts() const { return false; }
+
   // Returns nullptr for an op that learns nothing.
   virtual std::unique_ptr<OpFitter> NewFitter() const { return nullptr; }
 };

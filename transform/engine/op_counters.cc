@@ -12,6 +12,7 @@ OpWork& OpWork::operator+=(const OpWork& other) {
   runs += other.runs;
   rows += other.rows;
   rejected += other.rejected;
+  unknown += other.unknown;
   bytes += other.bytes;
   cpu_ns += other.cpu_ns;
   wall_ns += other.wall_ns;
@@ -46,6 +47,7 @@ void OpCounters::Add(int op, const OpWork& work) {
   counters.runs.fetch_add(work.runs, std::memory_order_relaxed);
   counters.rows.fetch_add(work.rows, std::memory_order_relaxed);
   counters.rejected.fetch_add(work.rejected, std::memory_order_relaxed);
+  counters.unknown.fetch_add(work.unknown, std::memory_order_relaxed);
   counters.bytes.fetch_add(work.bytes, std::memory_order_relaxed);
   counters.cpu_ns.fetch_add(work.cpu_ns, std::memory_order_relaxed);
   counters.wall_ns.fetch_add(work.wall_ns, std::memory_order_relaxed);
@@ -62,6 +64,7 @@ std::vector<OpStatistics> OpCounters::Snapshot() const {
                           .work = {.runs = read(counters.runs),
                                    .rows = read(counters.rows),
                                    .rejected = read(counters.rejected),
+                                   .unknown = read(counters.unknown),
                                    .bytes = read(counters.bytes),
                                    .cpu_ns = read(counters.cpu_ns),
                                    .wall_ns = read(counters.wall_ns)}});

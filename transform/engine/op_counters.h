@@ -24,6 +24,8 @@ struct OpWork {
   // number of these that the op rejected.
   int64_t rows = 0;
   int64_t rejected = 0;
+  // The rows with a value that the op does not know (Frame::CountUnknown()).
+  int64_t unknown = 0;
   // The bytes of the columns that the op made, whether they were ever whole in memory or not.
   int64_t bytes = 0;
   // The processor time and the wall-clock time. The ops of one stage take turns on small blocks.
@@ -47,8 +49,8 @@ struct OpStatistics {
 // INVALID_ARGUMENT when the two belong to different graphs.
 absl::Status Merge(std::span<const OpStatistics> more, std::vector<OpStatistics>& total);
 
-// Thread-safe: any number of threads may run graphs that add to the same counters. Add() takes six
-// relaxed atomic additions.
+// Thread-safe: any number of threads may run graphs that add to the same counters. Add() takes
+// seven relaxed atomic additions.
 class OpCounters {
  public:
   // `types` are the types of the graph's ops, in order.
@@ -67,6 +69,7 @@ class OpCounters {
     std::atomic<int64_t> runs = 0;
     std::atomic<int64_t> rows = 0;
     std::atomic<int64_t> rejected = 0;
+    std::atomic<int64_t> unknown = 0;
     std::atomic<int64_t> bytes = 0;
     std::atomic<int64_t> cpu_ns = 0;
     std::atomic<int64_t> wall_ns = 0;

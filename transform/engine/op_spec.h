@@ -30,10 +30,16 @@ enum class TargetMade {
   kStandardized,  // The previous content, standardised by `standardize`; see target_scale.h.
 };
 
-// The fields of a CSV record that an op reads.
+// The fields of a record that an op reads: columns of CSV, fields of a JSON object.
 struct ReadFields {
   std::string_view key = {};            // The key of the spec that lists them.
   std::vector<std::string> names = {};  // Without columns that rules choose.
+};
+
+// How columns of an op are made without it.
+struct ByHand {
+  std::string text;   // Sentences.
+  std::string table;  // CSV.
 };
 
 // Why an op cannot take the text of a field.

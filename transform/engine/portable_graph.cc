@@ -30,7 +30,8 @@ std::vector<int64_t> Meet(const std::vector<int64_t>& left, const std::vector<in
 }
 
 bool IsComparison(StepKind kind) {
-  return kind == StepKind::kEqual || kind == StepKind::kLess || kind == StepKind::kGreaterOrEqual;
+  return kind == StepKind::kEqual || kind == StepKind::kLess || kind == StepKind::kGreaterOrEqual ||
+         kind == StepKind::kAnd || kind == StepKind::kOr;
 }
 
 }  // namespace
@@ -42,6 +43,8 @@ void PortableGraph::BeginOp(int op_index, std::string_view type) {
 
 StepId PortableGraph::Add(Step step) {
   for (const StepId input : step.inputs) TIDEMILL_CHECK(input < std::ssize(steps_));
+  // All truths are of one type.
+  if (step.is_truth) step.type = DataType::kUInt8;
   steps_.push_back(std::move(step));
   return static_cast<StepId>(steps_.size()) - 1;
 }
@@ -57,6 +60,15 @@ StepId PortableGraph::Give(const BoundColumn& column, std::string meaning) {
                     .step = step});
   Set(column, step);
   return step;
+}
+
+StepId PortableGraph::EventTime() {
+  const auto is_time = [](const GivenColumn& column) { return column.slot == kEventTimeSlot; };
+  const auto known = std::ranges::find_if(given_, is_time);
+  if (known != given_.end()) return known->step;
+  const ColumnSchema schema{.name = std::string(batch::kEventTimeColumn), .type = DataType::kInt64};
+  return Give({.slot = kEventTimeSlot, .schema = schema},
+              "the time of the sample: microseconds since 1970-01-01 in UTC");
 }
 
 StepId PortableGraph::GiveImage(const BoundColumn& column, std::string meaning) {
@@ -302,7 +314,20 @@ void PortableGraph::Finish(const std::vector<BoundColumn>& model_inputs) {
   for (StepId& step : rejects_) step = place_of(step);
   std::erase_if(given_, [&](const GivenColumn& column) { return place_of(column.step) < 0; });
   for (GivenColumn& column : given_) column.step = place_of(column.step);
+  NameEventTime();
   columns_.clear();
+}
+
+void PortableGraph::NameEventTime() {
+  const auto has_name = [](const GivenColumn& column) {
+    return column.schema.name == batch::kEventTimeColumn;
+  };
+  if (std::ranges::count_if(given_, has_name) < 2) return;
+  for (GivenColumn& column : given_) {
+    if (column.slot != kEventTimeSlot) continue;
+    column.schema.name += "_microseconds";
+    steps_[column.step].name = column.schema.name;
+  }
 }
 
 }  // namespace tidemill::transform

@@ -21,11 +21,22 @@ enum class StepKind {
   kSubtract,        //
   kMultiply,        //
   kDivide,          // Takes floats.
+  kFloorDivide,     // Takes int64, the second one positive: the quotient, rounded down.
+  kRemainder,       // Takes int64, the second one positive: what kFloorDivide leaves.
+  kFloatRemainder,  // Takes floats; as fmod() of C.
+  kPower,           // Takes floats.
   kFloor,           // Takes floats.
+  kAbsolute,        // Takes floats.
+  kSquareRoot,      // Takes float64.
+  kExponential,     // Takes float64.
+  kLogarithm,       // Takes float64.
   kLog1p,           // Takes float64. The number must not be less than -1.
+  kSine,            // Takes float64.
   kIsMissing,       // Takes floats, makes a truth.
   kIsFinite,        // Takes floats, makes a truth.
   kNot,             // Takes a truth.
+  kAnd,             // Takes truths.
+  kOr,              // Takes truths.
   kEqual,           // A truth.
   kLess,            // A truth.
   kGreaterOrEqual,  // A truth.
@@ -63,12 +74,14 @@ struct Step {
   std::vector<std::string> words = {};
 };
 
+inline constexpr int kEventTimeSlot = -1;
+
 // A column that a user of the file gives.
 struct GivenColumn {
   ColumnSchema schema;
   // The op after which this slot of the frame holds the same numbers when the graph runs.
   int op_index = 0;
-  int slot = 0;
+  int slot = 0;  // kEventTimeSlot for the event time of the samples, which is in no slot.
   // Whether the file takes images as [height, width, channels], while the frame holds [channels,
   // height, width].
   bool channels_last = false;
@@ -94,6 +107,9 @@ class PortableGraph {
 
   // Adds a column that the user gives, as `column` of the frame. Returns its step.
   StepId Give(const BoundColumn& column, std::string meaning);
+  // The event time of a sample, int64: microseconds since 1970 in UTC. A user gives it as
+  // `event_time`, or as `event_time_microseconds` where a column has that name.
+  StepId EventTime();
   // Does the same for images that are given as [height, width, channels].
   StepId GiveImage(const BoundColumn& column, std::string meaning);
 
@@ -139,6 +155,11 @@ class PortableGraph {
   bool Has(const BoundColumn& column) const { return columns_.contains(column.slot); }
   StepId Get(const BoundColumn& column) const;
 
+  // Arithmetic and comparisons with one number, which gets the type of `left`.
+  StepId WithNumber(StepKind kind, StepId left, double right) {
+    return Apply(kind, left, Number(steps_[left].type, right));
+  }
+
   // Adds a remark for users of the file.
   void Note(std::string note) { notes_.push_back(std::move(note)); }
   void AddUnwritten(UnwrittenOp op) { unwritten_.push_back(std::move(op)); }
@@ -158,6 +179,7 @@ class PortableGraph {
 
  private:
   StepId Add(Step step);
+  void NameEventTime();
   std::vector<StepId> Renumber(const std::vector<bool>& used);
 
   int op_index_ = 0;

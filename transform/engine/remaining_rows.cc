@@ -43,9 +43,11 @@ absl::Status RemainingRows::DropIfWorth() {
   CollectBad();
   const int num_slots = frame_->num_slots();
   const RunContext context = frame_->context();
+  const Frame earlier = *std::move(frame_);
   kept_ = std::move(kept);
   rows_ = std::move(rows);
   frame_.emplace(*kept_, num_slots, context);
+  frame_->TakeTexts(earlier, good);
   for (size_t i = 0; i < slots.size(); ++i) frame_->Set(slots[i], std::move(remaining[i]));
   return absl::OkStatus();
 }

@@ -38,6 +38,9 @@ struct SampleSchema {
   // For kClass: labels are 0 .. num_classes - 1. It is 0 when unknown.
   int64_t num_classes = 0;
 
+  // The zone of the clock on which expressions read times.
+  std::string time_zone = "UTC";
+
   friend bool operator==(const SampleSchema&, const SampleSchema&) = default;
 };
 

@@ -40,12 +40,14 @@ TEST(GraphOp, SaysWhatATargetIsThatItMakes) {
   for (const auto& [op, target] : expected) EXPECT_EQ(op->Target(), target) << op.type();
 }
 
-TEST(GraphOp, OfParseCsvAloneSaysWhichFieldsItReads) {
+TEST(GraphOp, OfTextWithFieldsSaysWhichFieldsItReads) {
   const OpSpec csv = ParseCsvSpec{.columns = {"wind", "rain"}};
   EXPECT_EQ(csv->Reads().key, "columns");
   EXPECT_THAT(csv->Reads().names, ElementsAre("wind", "rain"));
-  const OpSpec others[] = {ParseJsonSpec{.fields = {"wind"}}, ParseRecordSpec{}, ParseExampleSpec{},
-                           StackSpec{.columns = {"wind"}}};
+  const OpSpec json = ParseJsonSpec{.fields = {"wind.speed", "rain"}};
+  EXPECT_EQ(json->Reads().key, "fields");
+  EXPECT_THAT(json->Reads().names, ElementsAre("wind.speed", "rain"));
+  const OpSpec others[] = {ParseRecordSpec{}, ParseExampleSpec{}, StackSpec{.columns = {"wind"}}};
   for (const OpSpec& other : others) {
     EXPECT_EQ(other->Reads().key, "") << other.type();
     EXPECT_THAT(other->Reads().names, IsEmpty()) << other.type();
@@ -62,6 +64,7 @@ TEST(GraphOp, OfParseCsvSaysWhatKeepsAFieldFromBeingWhatItTakes) {
                   {ParseCsvSpec{}, "high", "is not a number"},
                   {ParseCsvSpec{}, "", "is empty"},
                   {ParseCsvSpec{}, "1e99", "is out of range"},
+                  {ParseCsvSpec{}, "1e-99", ""},
                   {ParseCsvSpec{.missing = {"NA"}}, " NA ", ""},
                   {ParseCsvSpec{.dtype = CsvType::kFloat64}, "1e99", ""},
                   {ParseCsvSpec{.dtype = CsvType::kInt64}, "1.5", "is not a whole number"},
@@ -71,6 +74,16 @@ TEST(GraphOp, OfParseCsvSaysWhatKeepsAFieldFromBeingWhatItTakes) {
     EXPECT_EQ(bad ? bad->problem : "", problem) << field;
     EXPECT_FALSE(bad && bad->hint.empty()) << field;
   }
+}
+
+TEST(GraphOp, OfParseCsvAdvisesATypeForWhatIsTooLarge) {
+  const auto hint = [](std::string_view text) {
+    return OpSpec(ParseCsvSpec{})->TryField(std::string(text), '.')->hint;
+  };
+  EXPECT_EQ(hint("1e99"),
+            "write dtype: float64, and make it smaller for the model, with log1p or clip");
+  EXPECT_EQ(hint("1e400"), "no type holds it: correct the file, or write missing: [\"1e400\"]");
+  EXPECT_EQ(hint("high"), "this is text: read it with dtype: string, then one_hot or hash_buckets");
 }
 
 }  // namespace

@@ -146,6 +146,13 @@ TEST(ParseCsv, RejectsBadRowsWithColumnAndValueAndKeepsTheOthers) {
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2, 9, 10));
 }
 
+TEST(ParseCsv, ReadsWhatIsTooSmallForItsTypeAsTheNearestNumber) {
+  const Transformed small =
+      RunGraph(Spec(ParseCsvSpec{.columns = {"p"}}, StackSpec{}), CsvSchema({"p"}),
+               MakeSamples({"1e-30", "1.2e-48", "1.5e-322", "-1e-400"}));
+  EXPECT_THAT(Numbers<float>(small.batch, "input"), ElementsAre(1e-30F, 0, 0, 0));
+}
+
 TEST(ParseCsv, ReadsWholeNumbersExactlyAndNothingElse) {
   const Transformed result =
       RunGraph(Spec(ParseCsvSpec{.columns = {"n"}, .dtype = CsvType::kInt64},

@@ -14,6 +14,8 @@
 #include "cli/commands/datasets/sample_deletion.h"
 #include "cli/pipelines/dataset_registration.h"
 #include "cli/results/ledger.h"
+#include "cli/results/left_out.h"
+#include "cli/stack/sync_note.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"
 #include "storage/client/left_out_text.h"
@@ -63,6 +65,7 @@ nlohmann::ordered_json DatasetToJson(const storage::v1::Dataset& dataset) {
                                  {"of_bytes", dataset.left_out().num_bytes()},
                                  {"bad_samples", dataset.num_bad_samples()},
                                  {"ledger_of", CountedIn(dataset)},
+                                 {"unreachable", dataset.unreachable()},
                                  {"ledger", LedgerToJson(dataset.ledger())}};
   if (dataset.has_first_event_time()) {
     json["first"] = FormatTimestamp({dataset.first_event_time()});
@@ -111,6 +114,12 @@ int ShowDataset(const GlobalFlags& flags) {
                  OneLine(value.is_string() ? value.get<std::string>() : value.dump()));
     }
     fmt::print("\n{}\n", DescribeLedger(dataset->ledger(), CountedIn(*dataset)));
+    const int64_t num_former = dataset->num_deleted() - dataset->num_deleted_on_request();
+    if (num_former > 0) {
+      fmt::print(
+          "{} earlier samples are not used any more: their records have changed or are gone\n",
+          WithThousands(num_former));
+    }
     const std::string left_out = storage::LeftOutText(dataset->left_out());
     if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
     if (dataset->num_bad_samples() > 0) {
@@ -146,18 +155,33 @@ int Register(const GlobalFlags& flags) {
   });
 }
 
+// A record that is written again with another label, or with any other change, is a new sample.
+std::string ReplacedText(const storage::v1::SyncDatasetResponse& done,
+                         const storage::v1::Dataset& now) {
+  std::string text;
+  const int64_t num_gone = done.num_deleted() - done.num_replaced();
+  if (done.num_replaced() > 0) {
+    text += fmt::format("{} samples were replaced now, because their records have changed\n",
+                        WithThousands(done.num_replaced()));
+  }
+  if (num_gone > 0) {
+    text += fmt::format("{} samples are gone now, because no file has their records any more\n",
+                        WithThousands(num_gone));
+  }
+  const int64_t num_earlier = now.num_deleted() - now.num_deleted_on_request() - done.num_deleted();
+  if (num_earlier > 0) {
+    text += fmt::format("{} samples were replaced or gone before\n", WithThousands(num_earlier));
+  }
+  return text;
+}
+
 void PrintSync(const storage::v1::SyncDatasetResponse& done, const storage::v1::Dataset& now) {
   fmt::print("{} files, {} new samples, {} quarantined; the dataset has {} samples\n",
              WithThousands(done.num_files_done()), WithThousands(done.num_samples()),
              WithThousands(done.num_quarantined()), WithThousands(now.num_samples()));
   const std::string left_out = storage::LeftOutText(now.left_out());
   if (!left_out.empty()) fmt::print("{}\n", Printable(left_out));
-  if (const int64_t num_gone = now.num_deleted() - now.num_deleted_on_request(); num_gone > 0) {
-    fmt::print(
-        "{} samples are gone because their records are gone, {} of them now; the samples of a "
-        "renamed file are new samples\n",
-        WithThousands(num_gone), WithThousands(done.num_deleted()));
-  }
+  fmt::print("{}", ReplacedText(done, now));
   if (now.num_deleted_on_request() > 0) {
     fmt::print("{} samples were deleted on request\n", WithThousands(now.num_deleted_on_request()));
   }
@@ -172,25 +196,32 @@ int Sync(const GlobalFlags& flags) {
     const auto dataset = Get(session, FlagsOfDatasets().name);
     if (!dataset.ok()) return Report(dataset.status());
     storage::v1::SyncDatasetResponse last;
+    SyncNote note(flags.quiet);
     const auto synced =
         session.Follow(&StorageClient::SyncDataset, DatasetId{dataset->dataset_id()},
-                       [&](const storage::v1::SyncDatasetResponse& message) { last = message; });
+                       [&](const storage::v1::SyncDatasetResponse& message) {
+                         note.Take(message);
+                         last = message;
+                       });
     if (!synced.ok()) return Report(synced.status());
     // The watcher may have been first, so what is new says little of what is there.
-    const auto now = Get(session, FlagsOfDatasets().name);
+    auto now = Get(session, FlagsOfDatasets().name);
     if (!now.ok()) return Report(now.status());
+    *now->mutable_left_out()->mutable_not_taken() = last.not_taken();
     if (flags.json) {
       const nlohmann::ordered_json json = {
           {"files", last.num_files_done()},
           {"samples", last.num_samples()},
           {"quarantined", last.num_quarantined()},
           {"deleted", last.num_deleted()},
+          {"replaced", last.num_replaced()},
           {"deleted_on_request_in_all", now->num_deleted_on_request()},
           {"passed_over", last.num_passed_over()},
           {"samples_in_all", now->num_samples()},
           {"left_out", now->left_out().num_records()},
           {"of", now->left_out().num_seen()},
-          {"filtered", now->left_out().num_filtered()}};
+          {"filtered", now->left_out().num_filtered()},
+          {"not_taken", NotTakenToJson(last.not_taken())}};
       fmt::print("{}\n", json.dump());
     } else {
       PrintSync(last, *now);
@@ -262,6 +293,12 @@ int DeleteDataset(const GlobalFlags& flags) {
     rpc::v1::Command command;
     command.set_request_id(rpc::NewRequestId());
     const auto deleted = session.Ask(&StorageClient::DeleteDataset, wanted.name, command);
+    if (absl::IsDeadlineExceeded(deleted.status())) {
+      return Report(DeadlineExceeded(
+          "storage has not answered yet; a deletion that it has begun continues there: `tidemill "
+          "datasets list` shows whether {} is gone",
+          wanted.name));
+    }
     if (!deleted.ok()) return Report(deleted.status());
     if (flags.json) {
       fmt::print("{}\n", nlohmann::ordered_json({{"existed", deleted->existed()}}).dump());

@@ -6,9 +6,9 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/time.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/with_session.h"
+#include "cli/commands/datasets/record_rows.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"
 #include "storage/client/storage_client.h"
@@ -32,34 +32,6 @@ struct RecordsFlags {
 RecordsFlags& FlagsOfRecords() {
   static RecordsFlags flags;
   return flags;
-}
-
-// The name of a class, a number, or "-".
-std::string LabelText(const ListRecordsResponse::Record& record,
-                      const std::vector<std::string>& classes) {
-  if (record.has_real_label()) return fmt::format("{}", record.real_label());
-  if (!record.has_class_label()) return "-";
-  const auto place = static_cast<size_t>(record.class_label());
-  return place < classes.size() ? classes[place] : std::to_string(record.class_label());
-}
-
-nlohmann::ordered_json RecordToJson(const ListRecordsResponse::Record& record,
-                                    const std::vector<std::string>& columns,
-                                    const std::vector<std::string>& classes) {
-  nlohmann::ordered_json json = {{"key", record.sample_key()},
-                                 {"file", record.path()},
-                                 {"record", record.position()},
-                                 {"time", FormatTimestamp({record.event_time()})},
-                                 {"label", nullptr},
-                                 {"fields", nlohmann::ordered_json::object()}};
-  if (record.has_real_label()) json["label"] = record.real_label();
-  if (record.has_class_label()) json["label"] = LabelText(record, classes);
-  for (int i = 0; i < record.fields_size(); ++i) {
-    const auto& field = record.fields(i);
-    json["fields"][columns[static_cast<size_t>(i)]] =
-        field.has_text() ? nlohmann::ordered_json(field.text()) : nlohmann::ordered_json(nullptr);
-  }
-  return json;
 }
 
 // Prints records as they come: one JSON document with a record a line, or tables.
@@ -89,14 +61,12 @@ class RecordPrinter {
                                      {"samples", last.num_samples()},
                                      {"unreadable", last.num_unreadable()},
                                      {"more", last.is_cut()},
-                                     {"lacking", nlohmann::ordered_json::object()}};
-      for (int i = 0; i < last.num_lacking_size(); ++i) {
-        tail["lacking"][end.columns[static_cast<size_t>(i)]] = last.num_lacking(i);
-      }
+                                     {"undecided", last.num_undecided()}};
+      tail.update(CountsToJson(end));
       fmt::print("\n],{}\n", tail.dump().substr(1));
       return;
     }
-    if (num_printed_ == 0) table_.emplace(Header(end.columns));
+    if (num_printed_ == 0) table_.emplace(RecordHeader(end.columns));
     if (table_) fmt::print("{}", table_->ToString());
     if (last.is_cut()) fmt::print("and more; --limit 0 shows all\n");
   }
@@ -107,22 +77,9 @@ class RecordPrinter {
     fmt::print("{{\"columns\":{},\"records\":[", nlohmann::ordered_json(columns).dump());
   }
 
-  static std::vector<std::string> Header(const std::vector<std::string>& columns) {
-    std::vector<std::string> header = {"KEY", "FILE", "RECORD", "TIME", "LABEL"};
-    for (const std::string& column : columns) header.push_back(OneLine(column));
-    return header;
-  }
-
   void AddRow(const std::vector<std::string>& columns, const ListRecordsResponse::Record& record) {
-    if (!table_) table_.emplace(Header(columns));
-    std::vector<std::string> row = {std::to_string(record.sample_key()), OneLine(record.path()),
-                                    std::to_string(record.position()),
-                                    FormatTimestampShort({record.event_time()}),
-                                    OneLine(LabelText(record, classes_))};
-    for (const auto& field : record.fields()) {
-      row.push_back(field.has_text() ? OneLine(field.text()) : "-");
-    }
-    table_->Add(std::move(row));
+    if (!table_) table_.emplace(RecordHeader(columns));
+    table_->Add(RecordRow(record, classes_));
     if (++num_in_table_ < kRowsPerTable) return;
     fmt::print("{}", table_->ToString());
     table_.reset();
@@ -169,6 +126,8 @@ absl::StatusOr<RecordListEnd> ListRecords(
     if (!message.columns().empty()) {
       end.columns.assign(message.columns().begin(), message.columns().end());
     }
+    end.others.insert(end.others.end(), message.others().begin(), message.others().end());
+    message.clear_others();
     if (shows_progress) {
       fmt::print(stderr, "\r\x1b[2K{}/{} samples", WithThousands(message.num_samples_done()),
                  WithThousands(message.num_samples()));
@@ -187,15 +146,42 @@ absl::StatusOr<RecordListEnd> ListRecords(
   return end;
 }
 
+nlohmann::ordered_json CountsToJson(const RecordListEnd& end) {
+  nlohmann::ordered_json json = {{"lacking", nlohmann::ordered_json::object()},
+                                 {"missing", nlohmann::ordered_json::object()},
+                                 {"unfit", nlohmann::ordered_json::object()}};
+  for (int i = 0; i < end.last.column_counts_size(); ++i) {
+    const std::string& column = end.columns[static_cast<size_t>(i)];
+    const ListRecordsResponse::ColumnCounts& counts = end.last.column_counts(i);
+    json["lacking"][column] = counts.num_lacking();
+    json["missing"][column] = counts.num_null();
+    if (counts.num_unfit() == 0) continue;
+    json["unfit"][column] = {{"samples", counts.num_unfit()}, {"first", counts.first_unfit()}};
+  }
+  return json;
+}
+
 std::string DoubtsOf(const RecordListEnd& end) {
   const ListRecordsResponse& last = end.last;
+  const std::string all = WithThousands(last.num_samples_done() - last.num_unreadable());
   std::string text;
-  for (int i = 0; i < last.num_lacking_size(); ++i) {
-    if (last.num_lacking(i) == 0) continue;
-    text += fmt::format("{} of {} samples have no single value {}, and do not match\n",
-                        WithThousands(last.num_lacking(i)),
-                        WithThousands(last.num_samples_done() - last.num_unreadable()),
-                        OneLine(end.columns[static_cast<size_t>(i)]));
+  for (int i = 0; i < last.column_counts_size(); ++i) {
+    const std::string column = OneLine(end.columns[static_cast<size_t>(i)]);
+    const ListRecordsResponse::ColumnCounts& counts = last.column_counts(i);
+    if (counts.num_null() > 0) {
+      text += fmt::format(
+          "{} of {} samples have no {}: it is absent, empty or a word for a missing value\n",
+          WithThousands(counts.num_null()), all, column);
+    }
+    if (counts.num_unfit() > 0) {
+      text += fmt::format("in {} of {} samples {} cannot be compared; the first: {}\n",
+                          WithThousands(counts.num_unfit()), all, column,
+                          OneLine(counts.first_unfit()));
+    }
+  }
+  if (last.num_undecided() > 0) {
+    text += fmt::format("for {} of {} samples the condition is null, so they do not match\n",
+                        WithThousands(last.num_undecided()), all);
   }
   if (last.num_unreadable() > 0) {
     text += fmt::format(

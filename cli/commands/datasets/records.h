@@ -2,6 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
 
 #include "cli/command_line/command.h"
 #include "cli/stack/session.h"
@@ -12,6 +16,8 @@ namespace tidemill::cli {
 // The end of a list of records.
 struct RecordListEnd {
   std::vector<std::string> columns;
+  // The first three samples that do not match.
+  std::vector<storage::v1::ListRecordsResponse::Record> others;
   storage::v1::ListRecordsResponse last;
 };
 
@@ -22,8 +28,11 @@ absl::StatusOr<RecordListEnd> ListRecords(
     const std::function<void(const RecordListEnd& so_far,
                              const storage::v1::ListRecordsResponse& message)>& on_records);
 
-// Returns lines about samples that could not be read and samples that lack a column, each with its
-// line end. Empty when there are none.
+// Returns, by column, how many samples lack it, have none, or have one that cannot be compared.
+nlohmann::ordered_json CountsToJson(const RecordListEnd& end);
+
+// Returns lines about samples that could not be read, and about those with a column that is missing
+// or cannot be compared, each with its line end. Empty when there are none.
 std::string DoubtsOf(const RecordListEnd& end);
 
 void AddRecordsCommand(Command& datasets);

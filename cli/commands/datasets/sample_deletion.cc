@@ -4,22 +4,23 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "nlohmann/json.hpp"
 
-#include "base/files.h"
 #include "cli/command_line/named_samples.h"
 #include "cli/commands/datasets/models_that_saw.h"
+#include "cli/commands/datasets/record_rows.h"
 #include "cli/commands/datasets/records.h"
 #include "cli/terminal/text.h"
+#include "config/config.h"
 #include "model_store/client/model_store_client.h"
 #include "rpc/commands.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
+#include "storage/spec/dataset_spec.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -41,6 +42,19 @@ absl::Status InParts(const std::vector<T>& all, size_t most, const Use& use) {
   return absl::OkStatus();
 }
 
+// Records by which people see whether a condition says what they mean.
+struct Examples {
+  static constexpr size_t kMost = 3;
+  // A deletion of more than one part in this many of a dataset is shown with them.
+  static constexpr int64_t kShownFrom = 100;
+
+  RecordListEnd end;
+  std::vector<std::string> classes;
+  std::vector<Record> matching;
+
+  int64_t num_samples() const { return end.last.num_samples(); }
+};
+
 // What a deletion is about.
 struct DeletionPlan {
   std::vector<int64_t> living;
@@ -50,6 +64,7 @@ struct DeletionPlan {
   std::map<std::string, int64_t> files;
   int64_t num_unreadable = 0;
   std::string doubts;
+  std::optional<Examples> examples;  // Given with a condition.
   std::vector<ModelThatSaw> models;
   std::map<int64_t, std::string> pipelines;  // The pipelines of the models' runs.
 };
@@ -57,8 +72,8 @@ struct DeletionPlan {
 // Finds out what a deletion is about.
 class DeletionPlanner {
  public:
-  DeletionPlanner(const Session& session, int64_t dataset, bool quiet)
-      : session_(session), dataset_(dataset), quiet_(quiet) {}
+  DeletionPlanner(const Session& session, const storage::v1::Dataset& dataset, bool quiet)
+      : session_(session), about_(dataset), dataset_(dataset.dataset_id()), quiet_(quiet) {}
 
   absl::StatusOr<DeletionPlan> Make(const SampleChoice& choice) {
     ASSIGN_OR_RETURN(NamedSamples named, Name(choice));
@@ -74,18 +89,7 @@ class DeletionPlanner {
   absl::StatusOr<NamedSamples> Name(const SampleChoice& choice) {
     if (!choice.keys.empty()) return ReadKeys(choice.keys);
     if (!choice.where.empty()) return Search(choice.where);
-    if (choice.records != "-") {
-      ASSIGN_OR_RETURN(const std::string text, files::Read(choice.records));
-      return Annotate(ReadNamedSamples(text), choice.records);
-    }
-    const std::string text((std::istreambuf_iterator<char>(std::cin)), {});
-    return Annotate(ReadNamedSamples(text), "stdin");
-  }
-
-  static absl::StatusOr<NamedSamples> Annotate(absl::StatusOr<NamedSamples> named,
-                                               const std::string& where) {
-    RETURN_IF_ERROR(tidemill::Annotate(named.status(), where));
-    return named;
+    return ReadSampleFile(choice.records);
   }
 
   absl::StatusOr<NamedSamples> Search(const std::string& where) {
@@ -93,12 +97,19 @@ class DeletionPlanner {
     request.set_dataset_id(dataset_);
     request.set_condition(where);
     NamedSamples named;
+    Examples examples;
     const auto add = [&](const RecordListEnd&, const storage::v1::ListRecordsResponse& message) {
-      for (const auto& record : message.records()) named.keys.push_back(record.sample_key());
+      for (const auto& record : message.records()) {
+        named.keys.push_back(record.sample_key());
+        if (examples.matching.size() < Examples::kMost) examples.matching.push_back(record);
+      }
     };
-    ASSIGN_OR_RETURN(const RecordListEnd end, ListRecords(session_, request, quiet_, add));
-    plan_.num_unreadable = end.last.num_unreadable();
-    plan_.doubts = DoubtsOf(end);
+    ASSIGN_OR_RETURN(examples.end, ListRecords(session_, request, quiet_, add));
+    const auto spec = config::ReadKept<storage::DatasetSpec>(about_.spec(), about_.name());
+    if (spec.ok()) examples.classes = spec->label.classes;
+    plan_.num_unreadable = examples.end.last.num_unreadable();
+    plan_.doubts = DoubtsOf(examples.end);
+    plan_.examples = std::move(examples);
     return named;
   }
 
@@ -176,6 +187,7 @@ class DeletionPlanner {
   }
 
   const Session& session_;
+  const storage::v1::Dataset& about_;
   const int64_t dataset_;
   const bool quiet_;
   DeletionPlan plan_;
@@ -184,6 +196,20 @@ class DeletionPlanner {
 std::string PipelineOf(const DeletionPlan& plan, int64_t run) {
   const auto known = plan.pipelines.find(run);
   return known == plan.pipelines.end() ? "-" : known->second;
+}
+
+void AddExamples(const Examples& examples, nlohmann::ordered_json& json) {
+  const auto list = [&](const std::vector<Record>& records) {
+    auto listed = nlohmann::ordered_json::array();
+    for (const Record& record : records) {
+      listed.push_back(RecordToJson(record, examples.end.columns, examples.classes));
+    }
+    return listed;
+  };
+  json["undecided"] = examples.end.last.num_undecided();
+  json.update(CountsToJson(examples.end));
+  json["matching"] = list(examples.matching);
+  json["not_matching"] = list(examples.end.others);
 }
 
 nlohmann::ordered_json ToJson(const DeletionPlan& plan, const std::string& dataset) {
@@ -210,7 +236,27 @@ nlohmann::ordered_json ToJson(const DeletionPlan& plan, const std::string& datas
                                         : nlohmann::ordered_json(model.through)},
          {"removed", model.is_removed}});
   }
+  if (plan.examples) AddExamples(*plan.examples, json);
   return json;
+}
+
+// Empty when the deletion is of a small part of the dataset, or not by a condition.
+std::string ShowExamples(const DeletionPlan& plan) {
+  const auto num_living = static_cast<int64_t>(plan.living.size());
+  if (!plan.examples || num_living * Examples::kShownFrom <= plan.examples->num_samples()) {
+    return "";
+  }
+  const Examples& examples = *plan.examples;
+  const auto table = [&](const std::vector<Record>& records) {
+    return records.empty() ? "none\n"
+                           : RecordTable(records, examples.end.columns, examples.classes);
+  };
+  return fmt::format(
+      "the condition matches {} of {} samples ({:.1f} %). Records that match:\n{}Records that do "
+      "not match:\n{}",
+      WithThousands(num_living), WithThousands(examples.num_samples()),
+      100.0 * static_cast<double>(num_living) / static_cast<double>(examples.num_samples()),
+      table(examples.matching), table(examples.end.others));
 }
 
 void PrintFiles(const DeletionPlan& plan) {
@@ -307,7 +353,7 @@ int DeleteSamples(const GlobalFlags& flags, const Session& session,
   if (num_given > 1) {
     return Report(InvalidArgument("--keys, --where and --records exclude one another; give one"));
   }
-  auto plan = DeletionPlanner(session, dataset.dataset_id(), flags.quiet).Make(choice);
+  auto plan = DeletionPlanner(session, dataset, flags.quiet).Make(choice);
   if (!plan.ok()) return Report(plan.status());
   const auto num_living = static_cast<int64_t>(plan->living.size());
   const std::string what =
@@ -315,6 +361,10 @@ int DeleteSamples(const GlobalFlags& flags, const Session& session,
   nlohmann::ordered_json json = ToJson(*plan, dataset.name());
   const ExitCode end = plan->num_unknown > 0 || plan->num_unreadable > 0 ? kPartial : kDone;
   if (!flags.json) Print(*plan);
+  // Whoever does not look at the plan sees at least what the condition takes for a match.
+  const bool is_aside = deletion.yes && !deletion.dry_run;
+  const std::string examples = ShowExamples(*plan);
+  if (is_aside || !flags.json) fmt::print(is_aside ? stderr : stdout, "{}", examples);
   if (deletion.dry_run) {
     json["would_delete"] = num_living;
     fmt::print("{}\n", flags.json ? json.dump()

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "batch/batch.h"
+#include "cli/stack/sync_note.h"
 #include "config/config.h"
 #include "samples/dataset_schema.h"
+#include "storage/client/left_out_text.h"
 
 namespace tidemill::cli {
 namespace {
@@ -38,9 +40,16 @@ absl::StatusOr<std::unique_ptr<DatasetRecords>> DatasetRecords::Open(
   }
   std::unique_ptr<DatasetRecords> records(new DatasetRecords(session.PeerOf("storage")));
   records->dataset_ = {dataset.dataset_id()};
+  rpc::v1::FilesNotTaken not_taken;
+  SyncNote note(session.quiet());
   ASSIGN_OR_RETURN(*records->list_.mutable_snapshot(),
                    session.Follow(&storage::StorageClient::SyncDataset, records->dataset_,
-                                  storage::StorageClient::SyncProgress()));
+                                  [&](const storage::v1::SyncDatasetResponse& message) {
+                                    note.Take(message);
+                                    not_taken = message.not_taken();
+                                  }));
+  records->num_files_not_taken_ = not_taken.num_files();
+  if (not_taken.num_files() > 0) records->notes_.push_back(storage::NotTakenText(not_taken));
   if (options.from) SetCut(*options.from, *records->list_.mutable_from());
   if (options.to) SetCut(*options.to, *records->list_.mutable_to());
   if (storage::EffectiveLabel(stored).classes != storage::EffectiveLabel(spec.dataset).classes) {

@@ -38,6 +38,8 @@ class DatasetRecords {
   // storage cannot read is left out with its reason.
   absl::StatusOr<bool> Next(int64_t most, storage::ForeignBlock& block);
 
+  // The files of the dataset of which the present content is not among the samples.
+  int64_t num_files_not_taken() const { return num_files_not_taken_; }
   // Remarks for the user.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -51,6 +53,7 @@ class DatasetRecords {
   storage::v1::ListSamplesRequest list_;  // Lists the samples that have not been read.
   // Whether the labels are those that the model predicts.
   bool has_labels_ = true;
+  int64_t num_files_not_taken_ = 0;
   std::vector<std::string> notes_;
 };
 

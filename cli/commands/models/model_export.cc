@@ -11,11 +11,15 @@
 
 #include "nlohmann/json.hpp"
 
+#include "base/digest.h"
 #include "base/files.h"
 #include "base/process/program_folder.h"
 #include "base/time.h"
 #include "cli/terminal/text.h"
 #include "models/artefact_spec.h"
+#include "models/fitted_text.h"
+#include "models/op_formulas.h"
+#include "transform/fitted_state.h"
 #include "transform/target_scale.h"
 
 namespace tidemill::cli {
@@ -61,10 +65,16 @@ absl::Status FetchParts(model_store::ModelStoreClient& store, const model_store:
   return absl::OkStatus();
 }
 
-std::string ConfigOf(const model_store::v1::Model& model, const transform::TargetScale& scale) {
+// `fitted` is the text that stands for the part which only Tidemill can read.
+std::string ConfigOf(const model_store::v1::Model& model, const transform::TargetScale& scale,
+                     const std::string& fitted) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::object();
   for (const model_store::v1::ModelPart& part : model.parts()) {
-    parts[part.name() == models::kWeightsPart ? kWeightsFile : part.name()] = part.digest();
+    if (part.name() == models::kFittedPart) {
+      parts[std::string(models::kFittedText)] = Sha256(fitted);
+    } else {
+      parts[part.name() == models::kWeightsPart ? kWeightsFile : part.name()] = part.digest();
+    }
   }
   nlohmann::ordered_json json = {
       {"library", "tidemill"},
@@ -83,7 +93,8 @@ std::string ConfigOf(const model_store::v1::Model& model, const transform::Targe
   return json.dump(2) + "\n";
 }
 
-std::string CardOf(const model_store::v1::Model& model, const transform::TargetScale& scale) {
+std::string CardOf(const model_store::v1::Model& model, const transform::TargetScale& scale,
+                   const transform::GraphSpec& graph) {
   std::string card = fmt::format(
       "---\nlibrary_name: tidemill\ntags: [tidemill]\n---\n\n# Model {0}\n\n"
       "Trained by run {1} at its trigger {2} on {3} samples{4}. Digest of the training set:\n"
@@ -107,16 +118,30 @@ std::string CardOf(const model_store::v1::Model& model, const transform::TargetS
   card +=
       "**It has no preprocessing.** The network takes prepared inputs. Its outputs for raw "
       "features make no sense. First do what the ops in `spec.yaml` do, with the numbers that they "
-      "learned (`fitted.batch`).\n\n";
+      "learned (`fitted.json`).\n\n";
   card += fmt::format(
       "| file | holds |\n|---|---|\n| `{}` | the weights |\n"
       "| `config.json` | lineage and digests |\n"
       "| `spec.yaml` | the network, the graph that prepares a sample, the dataset |\n"
-      "| `fitted.batch` | what the graph learnt from the training set |\n\n"
+      "| `fitted.json` | what the graph learnt from the training set |\n\n"
+      "What the ops compute of each number x of a column:\n\n{}\n"
       "The network:\n\n```yaml\n{}```\n\nThe weights alone, in Python:\n\n```python\n"
       "from safetensors.numpy import load_file\nweights = load_file(\"{}\")\n```\n",
-      kWeightsFile, model.model(), kWeightsFile);
+      kWeightsFile, models::ListFormulas(graph), model.model(), kWeightsFile);
   return card;
+}
+
+// Writes what the graph has learned as text, in place of the part. Returns the text; empty when
+// there is none.
+absl::StatusOr<std::string> WriteFittedText(const std::string& folder) {
+  const std::string part = files::Join(folder, models::kFittedPart);
+  if (!files::Exists(part)) return std::string();
+  ASSIGN_OR_RETURN(const std::string bytes, files::Read(part));
+  ASSIGN_OR_RETURN(const transform::FittedState fitted, transform::FittedState::Decode(bytes));
+  std::string text = models::EncodeFittedText(fitted);
+  RETURN_IF_ERROR(files::WriteAtomically(files::Join(folder, models::kFittedText), text));
+  RETURN_IF_ERROR(files::Remove(part));
+  return text;
 }
 
 absl::Status WriteFolder(model_store::ModelStoreClient& store, const model_store::v1::Model& model,
@@ -130,9 +155,17 @@ absl::Status WriteFolder(model_store::ModelStoreClient& store, const model_store
   if (error) return DataLoss("model {} has no weights", model.model_id());
   ASSIGN_OR_RETURN(const auto spec, models::ReadArtefactSpec(partial));
   ASSIGN_OR_RETURN(const transform::TargetScale scale, models::ReadTargetScale(spec, partial));
+  ASSIGN_OR_RETURN(const std::string fitted, WriteFittedText(partial));
+  for (size_t op = 0; op < spec.graph.size(); ++op) {
+    const auto table = models::TableOf(spec.graph, op);
+    if (!table) continue;
+    const std::string file = files::Join(partial, models::TableFileOf(spec.graph, op));
+    RETURN_IF_ERROR(files::WriteAtomically(file, table->table));
+  }
   RETURN_IF_ERROR(
-      files::WriteAtomically(files::Join(partial, "config.json"), ConfigOf(model, scale)));
-  RETURN_IF_ERROR(files::WriteAtomically(files::Join(partial, "README.md"), CardOf(model, scale)));
+      files::WriteAtomically(files::Join(partial, "config.json"), ConfigOf(model, scale, fitted)));
+  RETURN_IF_ERROR(
+      files::WriteAtomically(files::Join(partial, "README.md"), CardOf(model, scale, spec.graph)));
   fs::rename(partial, output, error);
   return error ? Internal("cannot write {}: {}", output, error.message()) : absl::OkStatus();
 }

@@ -92,6 +92,22 @@ std::vector<std::string> InputsOf(const std::vector<std::string>& given) {
   return inputs;
 }
 
+// What the user reads about rows of which something is not known.
+struct UnknownText {
+  storage::UnknownFact::Kind kind;
+  const char* key;       // In the summary.
+  const char* sentence;  // Follows the number of rows.
+  const char* advice;    // Follows the first of them.
+};
+using Kind = storage::UnknownFact::Kind;
+constexpr UnknownText kUnknownTexts[] = {
+    {Kind::kTime, "without_time", "have no time and happen now", ""},
+    {Kind::kLabel, "unread_labels", "have a label that cannot be read and are not scored", ""},
+    {Kind::kCondition, "where_not_applied",
+     "have no label, so `where` of the dataset, which reads it, is not applied to them", ""},
+    {Kind::kEncoding, "not_utf8", "are not in UTF-8, but perhaps in Latin-1",
+     "; unless the dataset is so, too, convert the input: iconv -f ISO-8859-1 -t UTF-8"}};
+
 nlohmann::ordered_json SummaryOf(const PredictionCall& call) {
   const PredictionCounts& counts = call.counts();
   nlohmann::ordered_json summary = {
@@ -105,6 +121,12 @@ nlohmann::ordered_json SummaryOf(const PredictionCall& call) {
     summary["first_remark"] = counts.first_remark;
   }
   if (!counts.first_problem.empty()) summary["first_problem"] = counts.first_problem;
+  if (call.num_files_not_taken() > 0) summary["files_not_taken"] = call.num_files_not_taken();
+  for (const UnknownText& text : kUnknownTexts) {
+    const auto found = counts.unknown.find(text.kind);
+    if (found == counts.unknown.end()) continue;
+    summary[text.key] = {{"rows", found->second.count}, {"first", found->second.first}};
+  }
   if (const auto scores = call.scores()) {
     summary["labelled"] = scores->num_labelled;
     summary[scores->measure] = scores->value;
@@ -135,6 +157,12 @@ void PrintSummary(const PredictionCall& call) {
   if (counts.num_wrong > 0) {
     fmt::print(stderr, "  {} wrong, the first one: {}\n", WithThousands(counts.num_wrong),
                counts.first_problem);
+  }
+  for (const UnknownText& text : kUnknownTexts) {
+    const auto found = counts.unknown.find(text.kind);
+    if (found == counts.unknown.end()) continue;
+    fmt::print(stderr, "  {} {}, the first one: {}{}\n", WithThousands(found->second.count),
+               text.sentence, found->second.first, text.advice);
   }
   const auto scores = call.scores();
   if (!scores) return;
@@ -205,7 +233,8 @@ int Predict(const GlobalFlags& flags) {
     }
     if (flags.json) fmt::print("{}\n", nlohmann::ordered_json{{"summary", SummaryOf(call)}}.dump());
     if (!flags.quiet) PrintSummary(call);
-    return call.counts().num_wrong > 0 ? kPartial : kDone;
+    const bool is_partial = call.counts().num_wrong > 0 || call.num_files_not_taken() > 0;
+    return is_partial ? kPartial : kDone;
   });
 }
 

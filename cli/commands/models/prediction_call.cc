@@ -33,6 +33,7 @@ absl::Status PredictionCall::Run() {
           .model = [this](const evaluator::v1::PredictingModel& model) { return Begin(model); },
           .predictions = [this](const evaluator::v1::Predictions& said) { return Take(said); }});
   if (has_shown_) fmt::print(stderr, "\r\033[K");
+  counts_.unknown = std::move(unknown_);
   RETURN_IF_ERROR(status);
   return writer_.Flush();
 }
@@ -59,7 +60,12 @@ absl::StatusOr<std::vector<std::string>> PredictionCall::OpenSource(
     ASSIGN_OR_RETURN(samples_, DatasetRecords::Open(session_, *options_.dataset, spec));
     return samples_->notes();
   }
-  ASSIGN_OR_RETURN(records_, storage::ForeignRecords::Open(spec.dataset, options_.input));
+  storage::ForeignOptions input = options_.input;
+  for (const auto& op : spec.graph) {
+    const std::vector<std::string> names = op.value->Reads().names;
+    input.fields.insert(input.fields.end(), names.begin(), names.end());
+  }
+  ASSIGN_OR_RETURN(records_, storage::ForeignRecords::Open(spec.dataset, std::move(input)));
   RETURN_IF_ERROR(CheckColumns(spec));
   return records_->notes();
 }
@@ -92,6 +98,7 @@ absl::StatusOr<std::optional<evaluator::v1::PredictionRecords>> PredictionCall::
                                               ? samples_->Next(kRowsOfBlock, rest_)
                                               : records_->Next(kRowsOfBlock, rest_, stop));
     if (!has_more) return std::nullopt;
+    CountUnknown();
   }
   storage::ForeignBlock block = Cut();
   evaluator::v1::PredictionRecords request;
@@ -101,6 +108,15 @@ absl::StatusOr<std::optional<evaluator::v1::PredictionRecords>> PredictionCall::
   MutexLock lock(mutex_);
   asked_.push_back(std::move(block));
   return request;
+}
+
+void PredictionCall::CountUnknown() {
+  for (const storage::UnknownFact& fact : rest_.unknown) {
+    PredictionCounts::Unknown& counted = unknown_[fact.kind];
+    if (++counted.count > 1) continue;
+    counted.first = fmt::format("{} {}", options_.layout.number, fact.record);
+    if (!fact.reason.empty()) counted.first += ": " + fact.reason;
+  }
 }
 
 storage::ForeignBlock PredictionCall::Cut() {

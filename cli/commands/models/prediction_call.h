@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,6 +37,12 @@ struct PredictionCounts {
   std::string first_remark = {};
   // The first problem: "row 17: ...".
   std::string first_problem = {};
+  // The records of which something is not known, and the first of them, in the same words.
+  struct Unknown {
+    int64_t count = 0;
+    std::string first = {};
+  };
+  std::map<storage::UnknownFact::Kind, Unknown> unknown = {};
 
   int64_t num_rows() const { return num_answered + num_filtered + num_wrong; }
 };
@@ -63,6 +70,8 @@ class PredictionCall {
 
   const evaluator::v1::PredictingModel& model() const { return model_; }
   const PredictionCounts& counts() const { return counts_; }
+  // The files of the stored samples' dataset that were not taken.
+  int64_t num_files_not_taken() const { return samples_ ? samples_->num_files_not_taken() : 0; }
   std::optional<PredictionScores> scores() const {
     return score_ ? score_->Scores() : std::nullopt;
   }
@@ -71,6 +80,8 @@ class PredictionCall {
 
  private:
   absl::Status Begin(const evaluator::v1::PredictingModel& model);
+  // What the records of the input have of what they need not have.
+  void CountUnknown();
   absl::Status CheckColumns(const models::ArtefactSpec& spec) const;
   // Chooses where the records come from. Returns the remarks for the user.
   absl::StatusOr<std::vector<std::string>> OpenSource(const models::ArtefactSpec& spec);
@@ -95,6 +106,8 @@ class PredictionCall {
   // The records and the left out rows of `rest_` that were requested.
   size_t rest_records_ = 0;
   size_t rest_left_out_ = 0;
+  // Used only by the reading thread until the end.
+  std::map<storage::UnknownFact::Kind, PredictionCounts::Unknown> unknown_;
   PredictionCounts counts_;
   // Made when the model is known.
   std::optional<PredictionScore> score_;

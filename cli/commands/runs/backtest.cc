@@ -16,6 +16,7 @@
 #include "cli/commands/runs/commands.h"
 #include "cli/plugins/policy_file.h"
 #include "cli/run_directory/backtest_report.h"
+#include "cli/stack/sync_note.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
@@ -101,6 +102,10 @@ absl::StatusOr<BacktestFinal> FetchBacktest(const Session& session,
                                             bool paint) {
   const auto show = [&](const supervisor::v1::WatchBacktestResponse::Progress& progress) {
     if (!paint) return;
+    if (progress.num_awaited() > 0) {
+      fmt::print(stderr, "\r\033[K{}", SyncNote::Text(progress.num_awaited()));
+      return;
+    }
     fmt::print(stderr, "\r{} of {} samples", WithThousands(progress.num_samples()),
                WithThousands(progress.num_samples_total()));
   };
@@ -130,7 +135,8 @@ int Backtest(const GlobalFlags& global, const BacktestFlags& flags) {
     }
     const bool any_failed = std::ranges::any_of(
         final->results(), [](const auto& result) { return result.num_faults() > 0; });
-    const int code = any_failed ? kPartial : kDone;
+    const bool is_partial = any_failed || final->not_taken().num_files() > 0;
+    const int code = is_partial ? kPartial : kDone;
     if (!global.json) {
       TellResult(flags, *final);
       return code;

@@ -95,6 +95,7 @@ function sourcesSection() {
       : "Quality: no run of the pipeline has evaluated its models by windows of time, so the value of the models is not known."),
     measured.size > 1 ? el("li", {}, "The policies are not measured on the same samples. A policy that begins later, or has no model in some windows, leaves these windows out.") : null,
     DATA.own_left_out ? el("li", {}, "The pipeline's own policy is not among them: " + DATA.own_left_out + ".") : null,
+    DATA.not_taken.files ? el("li", {}, plural(DATA.not_taken.files, "file") + " of the dataset were not taken: " + DATA.not_taken.first.map(file => file.file + " (" + file.reason + ")").join(", ") + ".") : null,
     DATA.shuffles ? el("li", {}, "False alarms: triggers after the first one on " + (DATA.shuffles === 1 ? "a shuffled history" : count(DATA.shuffles) + " shuffled histories") + ", in which nothing drifts. The number is the mean.") : null));
 }
 

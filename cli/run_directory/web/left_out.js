@@ -6,6 +6,7 @@ function leftOutTiles() {
   const all = [], {left_out: out} = DATA;
   if (out.records + out.files > 0) all.push(tileOf(leftOutAmount(out), "of " + count(out.of) + " records left out"));
   if (out.filtered > 0) all.push(tileOf(count(out.filtered), "records that do not satisfy `where`, which are not samples"));
+  for (const of of out.not_taken) all.push(tileOf(plural(of.files, "file"), "of " + of.dataset + " that were there and were not taken: " + of.first.map(file => file.file).join(", ")));
   if (out.unlabelled > 0) all.push(tileOf(count(out.unlabelled), "samples without a label, not trained on and not measured"));
   return all;
 }

@@ -115,6 +115,16 @@ std::vector<std::string> HostileBodies() {
       "return torch.empty_like(x)",
       "return x.resize_([1000000])",
       "return torch.set_(x, x, 1000, [1], [1])",
+      // Trusts numbers of a script, or hides from the backward pass what it changes.
+      "return torch.ctc_loss(x, x, [1], [1], 0, 0, False)",
+      "return ops.aten.ctc_loss(x, x, [1], [1], 0, 0, False)",
+      "return x.ctc_loss(x, [1], [1], 0, 0, False)",
+      "return torch._fft_c2r(x, [0], 0, 1000000)",
+      "return torch._transform_bias_rescale_qkv(x, x, 1)",
+      "return torch.lu_unpack(x, x)",
+      "return ops.prim.data(x)",
+      "torch.fill_(torch._unsafe_view(x, [-1]), 7)\n    return x",
+      "return torch.add(x, x, out=x)",
       "return torch._foobar(x)",
       "return torch.what_comes_next_year(x)",
   };

@@ -56,7 +56,7 @@ std::string TextOf(const BatchMessage& message) {
 }
 
 absl::StatusOr<std::shared_ptr<Outbox>> TestOutboxes::Open(
-    const v1::ReadBatchesRequest::Open& request) {
+    const v1::ReadBatchesRequest::Open& request, const rpc::JobScope&) {
   auto outbox = std::make_shared<Outbox>(
       std::vector<int32_t>(request.lanes().begin(), request.lanes().end()));
   MutexLock lock(mutex_);

@@ -33,7 +33,8 @@ std::string TextOf(const BatchMessage& message);
 // Gives each request an outbox. Thread-safe.
 class TestOutboxes final : public OutboxProvider {
  public:
-  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request) override
+  absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request,
+                                               const rpc::JobScope& scope) override
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Refuses every request with this status from now on.

@@ -65,6 +65,9 @@ class FileFormat : public config::PartWithFiles<FileFormat> {
   // Returns the bytes of a record, including a label in it, when all records have the same size.
   virtual std::optional<int64_t> RecordBytes() const { return std::nullopt; }
 
+  // Returns the most bytes of a record, where records can have any number.
+  virtual std::optional<int64_t> MaxRecordBytes() const { return std::nullopt; }
+
   // Returns how the text is delimited, or std::nullopt when the files are not such text. It is used
   // to try the beginning of a file before a pipeline runs.
   virtual std::optional<DelimitedText> Delimited() const { return std::nullopt; }
@@ -97,6 +100,10 @@ class FileFormatBase : public config::PartOf<FileFormatOf<Spec>, FileFormat, Spe
   batch::PayloadKind Payload() const override { return Spec::kPayload; }
   bool HasFields() const override { return Spec::kHasFields; }
   bool HasRows() const override { return Spec::kHasRows; }
+  std::optional<int64_t> MaxRecordBytes() const override {
+    if constexpr (requires { this->spec_.max_record.bytes; }) return this->spec_.max_record.bytes;
+    return std::nullopt;
+  }
 };
 
 // The format of a spec, with the defaults.

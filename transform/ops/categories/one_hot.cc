@@ -27,8 +27,8 @@ std::optional<int64_t> PlaceOf(std::span<const std::string> words, std::string_v
   return found - words.begin();
 }
 
-// Counts texts. The most frequent become the categories, of equally frequent ones the first in byte
-// order; their places follow byte order.
+// Counts texts that are not empty. The most frequent become the categories, of equally frequent
+// ones the first in byte order; their places follow byte order.
 class OneHotFitter final : public OpFitter {
  public:
   OneHotFitter(BoundColumn input, int64_t num_categories)
@@ -40,6 +40,8 @@ class OneHotFitter final : public OpFitter {
     for (int64_t row = 0; row < frame.num_rows(); ++row) {
       if (frame.IsBad(row)) continue;
       const absl::string_view text = ToAbsl(column.Bytes(row));
+      ++num_rows_;
+      if (text.empty()) continue;  // A missing field is not a category.
       if (const auto found = counts_.find(text); found != counts_.end()) {
         ++found->second;
         continue;
@@ -55,7 +57,7 @@ class OneHotFitter final : public OpFitter {
 
   absl::StatusOr<FitResult> Finish() override {
     const std::string& name = input_.schema.name;
-    if (counts_.empty()) {
+    if (num_rows_ == 0) {
       return FailedPrecondition("there is no good sample to learn column {} from", name);
     }
     std::vector<std::pair<std::string, int64_t>> counts(counts_.begin(), counts_.end());
@@ -63,6 +65,9 @@ class OneHotFitter final : public OpFitter {
       return a.second != b.second ? a.second > b.second : a.first < b.first;
     });
     FitResult result;
+    if (counts.empty()) {
+      result.warnings.push_back(fmt::format("every field of column {} is empty", name));
+    }
     if (std::ssize(counts) > num_categories_) {
       result.warnings.push_back(
           fmt::format("column {} has {} categories; the {} most frequent are learned", name,
@@ -80,6 +85,7 @@ class OneHotFitter final : public OpFitter {
  private:
   const BoundColumn input_;
   const int64_t num_categories_;
+  int64_t num_rows_ = 0;
   absl::flat_hash_map<std::string, int64_t> counts_;
 };
 
@@ -138,7 +144,12 @@ class OneHotOp final : public Op {
     const auto number = [&](int64_t whole) {
       return graph.Number(batch::DataType::kInt64, static_cast<double>(whole));
     };
-    graph.Reject(graph.Apply(StepKind::kLess, place, number(0)));
+    StepId known = place;
+    if (spec_.learn > 0) {
+      const StepId empty = graph.Apply(StepKind::kEqual, graph.PlaceOfText(given, {""}), number(0));
+      known = graph.Where(empty, number(0), place);
+    }
+    graph.Reject(graph.Apply(StepKind::kLess, known, number(0)));
     graph.Reject(graph.Apply(StepKind::kGreaterOrEqual, place, number(output_.schema.Width())));
     return absl::OkStatus();
   }
@@ -155,12 +166,19 @@ class OneHotOp final : public Op {
       if (frame.IsBad(row)) continue;
       if (const std::optional<int64_t> at = place(row); at.has_value()) {
         values[row * width + *at] = 1;
-      } else if (spec_.unknown == UnknownCategory::kBadSample) {
+      } else if (!IsMissing(row, frame)) {
+        frame.CountUnknown();
+        if (spec_.unknown != UnknownCategory::kBadSample) continue;
         frame.Reject(row, fmt::format("column {}: {} is not a category", input_.schema.name,
                                       Quoted(text(row))));
       }
     }
     frame.Set(output_.slot, std::move(out));
+  }
+
+  // Whether a field is missing, which is neither a category that is learned nor an unknown one.
+  bool IsMissing(int64_t row, const Frame& frame) const {
+    return spec_.learn > 0 && frame.Get(input_.slot).Bytes(row).empty();
   }
 
   std::optional<int64_t> GivenPlace(std::string_view word) const {

@@ -25,7 +25,7 @@ struct OneHotSpec {
       "four ways. `categories` lists texts. `categories_file` names a file with one category on "
       "each line. `classes: n` means the whole numbers 0 to n-1. `learn: n` takes the n most "
       "frequent texts of the selected samples; they are learned before training and stored with "
-      "the model.";
+      "the model. A missing field, an empty text, is none of them: it makes zeros.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   std::vector<std::string> categories = {};
@@ -49,7 +49,10 @@ struct OneHotSpec {
     field("classes", classes, "Number of classes of a column of whole numbers.",
           config::Limits{.min = 0, .max = 1e6});
     field("learn", learn, "Number of categories to learn.", config::Limits{.min = 0, .max = 1e6});
-    field("unknown", unknown, "What a value becomes that is not a category.");
+    field(
+        "unknown", unknown,
+        "What a value becomes that is not a category. With `learn`, a missing field makes zeros in "
+        "either case.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
     field("autocache", autocache, kAutocacheDoc);

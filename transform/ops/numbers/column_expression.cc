@@ -16,7 +16,7 @@ Type TypeOfColumn(batch::DataType type) {
 }
 
 expressions::KnownColumns ColumnsOf(const OpBuilder& builder) {
-  expressions::KnownColumns known;
+  expressions::KnownColumns known{.time_zone = builder.samples().time_zone};
   for (const BoundColumn& column : builder.Columns()) {
     const auto& [name, type, shape] = column.schema;
     if (name == kTargetColumn) continue;
@@ -24,6 +24,7 @@ expressions::KnownColumns ColumnsOf(const OpBuilder& builder) {
         {.name = name, .type = TypeOfColumn(type), .is_float = type == batch::DataType::kFloat32});
   }
   known.columns.push_back({.name = std::string(kTimeName), .type = Type::kTime});
+  known.decimal = builder.samples().csv.decimal;
   return known;
 }
 
@@ -62,7 +63,8 @@ std::unique_ptr<ColumnExpression> ColumnExpression::Build(OpBuilder& builder,
     }
     const std::optional<BoundColumn> column = builder.Input(field, input.name);
     if (!column) return nullptr;
-    made->sources_.push_back({.slot = column->slot, .type = column->schema.type});
+    made->sources_.push_back(
+        {.slot = column->slot, .column = *column, .type = column->schema.type});
     if (!first) made->shape_ = column->schema.shape;
     if (first && made->shape_ != column->schema.shape) {
       builder.Problem(field,
@@ -82,6 +84,18 @@ std::unique_ptr<ColumnExpression> ColumnExpression::Build(OpBuilder& builder,
     return nullptr;
   }
   return made;
+}
+
+absl::StatusOr<ExpressionSteps> ColumnExpression::WriteSteps(PortableGraph& graph) const {
+  std::vector<StepId> inputs;
+  for (const Source& source : sources_) {
+    if (source.column && !graph.Has(*source.column)) {
+      return FailedPrecondition("reads column {}, which is not in the file",
+                                source.column->schema.name);
+    }
+    inputs.push_back(source.column ? graph.Get(*source.column) : graph.EventTime());
+  }
+  return WriteExpression(*program_, inputs, graph);
 }
 
 std::unique_ptr<ColumnExpression::Scratch> ColumnExpression::TakeScratch() const {
@@ -128,23 +142,28 @@ void ColumnExpression::SetInput(const batch::Column& column, int64_t begin, int6
   scratch.evaluation.Set(input, texts.data());
 }
 
-absl::Status ColumnExpression::Run(const Frame& frame, const Sink& sink) const {
+absl::Status ColumnExpression::Run(std::string_view name, Frame& frame, const Sink& sink) const {
   const batch::Column* const times = frame.samples().Find(batch::kEventTimeColumn);
   for (const Source& source : sources_) {
     if (source.slot || times != nullptr) continue;
     return FailedPrecondition("an expression reads @time, but the samples have no event times");
   }
   std::unique_ptr<Scratch> scratch = TakeScratch();
-  const int64_t size = frame.num_rows() * ColumnSchema{.name = {}, .shape = shape_}.Width();
-  for (int64_t begin = 0; begin < size; begin += kBlockRows) {
+  const int64_t width = ColumnSchema{.name = {}, .shape = shape_}.Width();
+  const int64_t size = frame.num_rows() * width;
+  for (int64_t begin = 0; begin < size && !frame.has_too_many_texts(); begin += kBlockRows) {
     const int64_t count = std::min(kBlockRows, size - begin);
     for (size_t input = 0; input < sources_.size(); ++input) {
       const batch::Column& column =
           sources_[input].slot ? frame.Get(*sources_[input].slot) : *times;
       SetInput(column, begin, count, input, *scratch);
     }
-    scratch->evaluation.Run(count);
-    sink(begin, scratch->evaluation);
+    scratch->evaluation.Run(count, [&](int64_t part) {
+      if (scratch->evaluation.is_too_long()) {
+        frame.Reject((begin + part) / width, fmt::format("{}: {}", name, expressions::kTooLong));
+      }
+      sink(begin + part, scratch->evaluation);
+    });
   }
   const MutexLock lock(mutex_);
   free_.push_back(std::move(scratch));

@@ -14,6 +14,7 @@
 #include "expressions/expression.h"
 #include "transform/engine/frame.h"
 #include "transform/engine/op_builder.h"
+#include "transform/ops/numbers/expression_steps.h"
 
 namespace tidemill::transform {
 
@@ -35,16 +36,23 @@ class ColumnExpression {
   // The shape of a row's results.
   const std::vector<int64_t>& shape() const { return shape_; }
 
+  // The expression as steps; see WriteExpression(). FAILED_PRECONDITION for one that cannot be
+  // written, or that reads columns that cannot.
+  absl::StatusOr<ExpressionSteps> WriteSteps(PortableGraph& graph) const;
+
   // Takes the results [begin, begin + n) of all, in order. A row has `width` results, one after
   // another.
   using Sink = std::function<void(int64_t begin, const expressions::Evaluation& results)>;
-  // FAILED_PRECONDITION when it reads @time and the samples have no event times.
-  absl::Status Run(const Frame& frame, const Sink& sink) const;
+  // A row is rejected, for `name`, where the texts that the expression makes are too long
+  // (expressions::kMaxTextBytes); its result is null. It ends early when the frame has too many
+  // texts. FAILED_PRECONDITION when it reads @time and the samples have no event times.
+  absl::Status Run(std::string_view name, Frame& frame, const Sink& sink) const;
 
  private:
   // The source of an input of the program.
   struct Source {
     std::optional<int> slot = std::nullopt;  // Without it: the event time.
+    std::optional<BoundColumn> column = std::nullopt;
     batch::DataType type = batch::DataType::kInt64;
   };
   // The memory of a run besides its frame. Runs use it one after another.

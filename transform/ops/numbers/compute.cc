@@ -1,6 +1,7 @@
 #include "transform/ops/numbers/compute.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ batch::DataType MadeOf(Type type) {
 class ComputeOp final : public Op {
  public:
   struct Made {
+    std::string text;
     std::unique_ptr<ColumnExpression> expression;
     BoundColumn column;
   };
@@ -45,6 +47,7 @@ class ComputeOp final : public Op {
     std::vector<batch::Column> columns;
     for (const Made& made : made_) {
       ASSIGN_OR_RETURN(batch::Column column, Compute(made, frame));
+      if (frame.has_too_many_texts()) return absl::OkStatus();
       columns.push_back(std::move(column));
     }
     for (size_t i = 0; i < made_.size(); ++i) {
@@ -53,11 +56,51 @@ class ComputeOp final : public Op {
     return absl::OkStatus();
   }
 
-  absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
-    return FailedPrecondition("its expressions cannot be written as arithmetic on columns");
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    // All of them see the columns as they were, and none is written unless all can be.
+    std::vector<ExpressionSteps> written;
+    for (const Made& made : made_) {
+      absl::StatusOr<ExpressionSteps> steps = made.expression->WriteSteps(graph);
+      if (!steps.ok()) return NotWritten(made, steps.status());
+      written.push_back(*std::move(steps));
+    }
+    for (size_t i = 0; i < made_.size(); ++i) SetColumn(made_[i], written[i], graph);
+    return absl::OkStatus();
+  }
+
+  bool makes_texts() const override {
+    return std::ranges::any_of(made_,
+                               [](const Made& made) { return IsText(made.column.schema.type); });
   }
 
  private:
+  // Says which expression cannot be written, and what they all are.
+  absl::Status NotWritten(const Made& made, const absl::Status& why) const {
+    std::string formulas;
+    for (const Made& each : made_) {
+      formulas += fmt::format("{}`{} = {}`", formulas.empty() ? "" : ", ", each.column.schema.name,
+                              each.text);
+    }
+    return FailedPrecondition(
+        "the expression of `{}` {}. The formulas, in the language of Tidemill's guide "
+        "`columns.md`: "
+        "{}",
+        made.column.schema.name, std::string(why.message()), formulas);
+  }
+
+  static void SetColumn(const Made& made, const ExpressionSteps& steps, PortableGraph& graph) {
+    const Type type = made.expression->type();
+    StepId value = graph.Cast(steps.value, made.column.schema.type);
+    if (type == Type::kTruth && steps.is_null) {
+      value = graph.Where(
+          *steps.is_null,
+          graph.Number(batch::DataType::kFloat32, std::numeric_limits<double>::quiet_NaN()), value);
+    } else if (type == Type::kWhole && steps.is_null) {
+      graph.Reject(*steps.is_null);
+    }
+    graph.Set(made.column, value);
+  }
+
   static absl::StatusOr<batch::Column> Compute(const Made& made, Frame& frame) {
     const ColumnSchema& schema = made.column.schema;
     switch (made.expression->type()) {
@@ -76,25 +119,26 @@ class ComputeOp final : public Op {
         break;
     }
     TextColumn column(frame.num_rows());
-    RETURN_IF_ERROR(made.expression->Run(frame, [&](int64_t row, const Evaluation& results) {
-      for (const std::string_view text : results.Values<std::string_view>()) {
-        if (IsNull(text)) RejectNull(schema, row, frame);
-        column.Append(text);
-        column.EndRow(row++);
-      }
-    }));
+    RETURN_IF_ERROR(
+        made.expression->Run(schema.name, frame, [&](int64_t row, const Evaluation& results) {
+          for (const std::string_view text : results.Values<std::string_view>()) {
+            if (IsNull(text)) RejectNull(schema, row, frame);
+            if (frame.AddText(row, schema.name, text.size())) column.Append(text);
+            column.EndRow(row++);
+          }
+        }));
     return column.Finish(schema.name);
   }
 
   template <typename From, typename To, typename Convert>
-  static absl::StatusOr<batch::Column> Numbers(const Made& made, const Frame& frame,
-                                               Convert convert) {
+  static absl::StatusOr<batch::Column> Numbers(const Made& made, Frame& frame, Convert convert) {
     const ColumnSchema& schema = made.column.schema;
     batch::Column column = NewUnwrittenColumn(schema, frame.num_rows());
     To* const out = column.data.MutableAs<To>().data();
-    RETURN_IF_ERROR(made.expression->Run(frame, [&](int64_t begin, const Evaluation& results) {
-      std::ranges::transform(results.Values<From>(), out + begin, convert);
-    }));
+    RETURN_IF_ERROR(
+        made.expression->Run(schema.name, frame, [&](int64_t begin, const Evaluation& results) {
+          std::ranges::transform(results.Values<From>(), out + begin, convert);
+        }));
     return column;
   }
 
@@ -140,7 +184,7 @@ std::unique_ptr<Op> ComputeSpec::Build(OpBuilder& builder) const {
                       "take its parts, such as hour(x), or epoch(x)");
       continue;
     }
-    made.push_back({.expression = std::move(expression), .column = {}});
+    made.push_back({.text = text, .expression = std::move(expression), .column = {}});
     made.back().column.schema = {.name = name,
                                  .type = MadeOf(made.back().expression->type()),
                                  .shape = made.back().expression->shape()};

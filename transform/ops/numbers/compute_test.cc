@@ -79,6 +79,77 @@ TEST(Compute, MakesMissingNumbersOfNullsAndBadSamplesOfOtherNulls) {
   EXPECT_THAT(made->bad, ElementsAre(BadSample{1, "part is null"}));
 }
 
+std::string Repeated(const std::string& column, int times) {
+  std::string text = "concat(" + column;
+  for (int i = 1; i < times; ++i) text += "," + column;
+  return text + ")";
+}
+
+// A graph whose ops make texts of texts: a row has 250 times the bytes after each of them.
+GraphSpec ChainOf(int num_ops) {
+  std::string yaml = "- parse_csv: {columns: [s], dtype: string}\n";
+  std::string column = "s";
+  for (int i = 0; i < num_ops; ++i) {
+    const std::string made = "c" + std::to_string(i);
+    yaml += "- compute: {" + made + ": '" + Repeated(column, 250) + "'}\n";
+    column = made;
+  }
+  return GraphOfText(yaml + "- compute: {n: length(" + column +
+                     ")}\n- cast: {columns: [n], dtype: float32}\n"
+                     "- standardize: {columns: [n]}\n- stack: {columns: [n], into: input}\n");
+}
+
+// RunGraph() compares blocks of 1, of 7 and of all rows. 100 rows have 25 MB together.
+TEST(Compute, MakesLongTextsOfFewRowsAtATime) {
+  std::vector<std::string> records;
+  for (int row = 0; row < 100; ++row) records.push_back(std::string(1 + row % 7, 'q'));
+  const Transformed made = testing::RunGraph(ChainOf(2), CsvSchema({"s"}), MakeSamples(records));
+  EXPECT_THAT(made.bad, IsEmpty());
+  ASSERT_EQ(InputOf(made).size(), 100);
+  EXPECT_LT(InputOf(made)[0], InputOf(made)[1]);
+}
+
+TEST(Compute, MakesABadSampleOfOneWithTooLongTexts) {
+  const Transformed made = testing::RunGraph(
+      ChainOf(2), CsvSchema({"s"}), MakeSamples({"a", "bc", std::string(280, 'd'), "e", "fgh"}));
+  ASSERT_EQ(made.bad.size(), 1);
+  EXPECT_EQ(made.bad[0].row, 2);
+  EXPECT_EQ(made.bad[0].reason, "c1: the texts that it makes have more than 16 MiB");
+  EXPECT_EQ(InputOf(made).size(), 4);
+}
+
+TEST(Compute, CountsTheTextsOfAllOpsOfASample) {
+  const Transformed made = testing::RunGraph(
+      GraphOfText("- parse_csv: {columns: [s], dtype: string}\n- parse_csv: {columns: [x]}\n"
+                  "- compute: {a: '" +
+                  Repeated("s", 6) +
+                  "'}\n- filter: x > 0\n"
+                  "- compute: {b: '" +
+                  Repeated("s", 6) +
+                  "'}\n"
+                  "- compute: {c: '" +
+                  Repeated("s", 6) +
+                  "'}\n- compute: {n: length(c)}\n"
+                  "- cast: {columns: [n], dtype: float32}\n- stack: {columns: [n], into: input}\n"),
+      CsvSchema({"s", "x"}),
+      MakeSamples({"a,1", std::string(1 << 20, 'b') + ",1", "c,0", "d,0", "e,1"}));
+  ASSERT_EQ(made.bad.size(), 1);
+  EXPECT_EQ(made.bad[0].row, 1);
+  EXPECT_EQ(made.bad[0].reason, "c: the texts that ops make of the sample have more than 16 MiB");
+  EXPECT_EQ(made.num_filtered, 2);
+}
+
+TEST(Filter, MakesABadSampleOfOneWithTooLongTexts) {
+  const Transformed made = testing::RunGraph(
+      GraphOfText("- parse_csv: {columns: [s], dtype: string}\n- parse_csv: {columns: [x]}\n"
+                  "- filter: 'length(" +
+                  Repeated("upper(s)", 17) + ") > 17'\n- stack: {columns: [x], into: input}\n"),
+      CsvSchema({"s", "x"}), MakeSamples({"aa,1", std::string(1 << 20, 'b') + ",2", "c,3"}));
+  ASSERT_EQ(made.bad.size(), 1);
+  EXPECT_EQ(made.bad[0].reason, "its condition: the texts that it makes have more than 16 MiB");
+  EXPECT_THAT(InputOf(made), ElementsAre(1));
+}
+
 TEST(Compute, IsReadAndPrintedAsNamesAndExpressions) {
   const GraphSpec spec = GraphOfText("- compute: {x: a + 1}\n- filter: \"x > 2\"\n");
   const auto again = config::Read<GraphSpec>(config::Print(spec), "printed");

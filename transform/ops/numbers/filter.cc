@@ -16,12 +16,13 @@ class FilterOp final : public Op {
       : condition_(std::move(condition)) {}
 
   absl::Status Run(std::span<const Learned>, Frame& frame) const override {
-    return condition_->Run(frame, [&](int64_t row, const expressions::Evaluation& results) {
-      for (const expressions::Truth holds : results.Values<expressions::Truth>()) {
-        if (holds != expressions::Truth::kTrue) frame.Filter(row);
-        ++row;
-      }
-    });
+    return condition_->Run(
+        "its condition", frame, [&](int64_t row, const expressions::Evaluation& results) {
+          for (const expressions::Truth holds : results.Values<expressions::Truth>()) {
+            if (holds != expressions::Truth::kTrue) frame.Filter(row);
+            ++row;
+          }
+        });
   }
 
   OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {

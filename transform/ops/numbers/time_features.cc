@@ -7,8 +7,10 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
+#include "base/times/zone_database.h"
 #include "config/problems.h"
 #include "transform/engine/numbers.h"
+#include "transform/ops/numbers/calendar_steps.h"
 
 namespace tidemill::transform {
 namespace {
@@ -92,7 +94,58 @@ class TimeFeaturesOp final : public Op {
     return absl::OkStatus();
   }
 
+  absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
+    const StepId micros = input_.has_value()
+                              ? graph.Cast(graph.Get(*input_), batch::DataType::kInt64)
+                              : graph.EventTime();
+    const auto ahead = [this](int64_t at) {
+      return int64_t{1'000'000} * zone_.At(absl::FromUnixMicros(at)).offset;
+    };
+    CalendarSteps calendar(graph, micros, ahead);
+    std::vector<StepId> numbers;
+    for (const TimePart part : spec_.parts) WritePart(part, calendar, graph, numbers);
+    graph.Set(output_, graph.Concatenate(std::move(numbers), /*dimension=*/0));
+    return absl::OkStatus();
+  }
+
  private:
+  static StepId StepOf(TimePart part, CalendarSteps& calendar) {
+    switch (part) {
+      case TimePart::kMinute:
+        return calendar.Minute();
+      case TimePart::kHour:
+        return calendar.Hour();
+      case TimePart::kWeekday:
+        return calendar.Weekday();
+      case TimePart::kDay:
+        return calendar.Day();
+      case TimePart::kMonth:
+        return calendar.Month();
+      case TimePart::kYearFraction:
+        return calendar.YearFraction();
+      case TimePart::kYear:
+        break;
+    }
+    return calendar.Year();
+  }
+
+  void WritePart(TimePart part, CalendarSteps& calendar, PortableGraph& graph,
+                 std::vector<StepId>& numbers) const {
+    using batch::DataType;
+    const StepId value = StepOf(part, calendar);
+    const auto add = [&](StepId step) {
+      numbers.push_back(graph.Reshape(graph.Cast(step, DataType::kFloat32), {1}));
+    };
+    const double period = PeriodOf(part);
+    if (!spec_.cyclic || period == kNoPeriod) return add(value);
+    const StepId angle = graph.WithNumber(
+        StepKind::kMultiply, graph.Cast(value, DataType::kFloat64), 2 * std::numbers::pi / period);
+    add(graph.Apply(StepKind::kSine, angle));
+    // The cosine.
+    add(graph.Apply(StepKind::kSine,
+                    graph.WithNumber(StepKind::kAdd, angle, std::numbers::pi / 2)));
+  }
+
   void RunRow(int64_t micros, float* out) const {
     const absl::Time time = absl::FromUnixMicros(micros);
     const absl::CivilSecond civil = absl::ToCivilSecond(time, zone_);
@@ -136,16 +189,17 @@ std::unique_ptr<Op> TimeFeaturesSpec::Build(OpBuilder& builder) const {
     input = builder.Input("from", from);
     if (input.has_value()) CheckTimes(builder, input->schema);
   }
-  absl::TimeZone zone = absl::UTCTimeZone();
-  if (time_zone != "UTC" && !absl::LoadTimeZone(time_zone, &zone)) {
-    builder.Problem("time_zone", fmt::format("time zone '{}' is unknown", time_zone),
-                    "write a name such as Europe/Zurich");
+  const absl::StatusOr<absl::TimeZone> zone = LoadZone(time_zone.empty() ? "UTC" : time_zone);
+  if (!zone.ok()) {
+    builder.Problem("time_zone", std::string(zone.status().message()),
+                    "write a name such as Europe/Zurich, or an offset such as +08:00");
   }
   int64_t width = 0;
   for (const TimePart part : parts) width += cyclic && PeriodOf(part) != kNoPeriod ? 2 : 1;
   BoundColumn output =
       builder.Output("into", {.name = into, .type = batch::DataType::kFloat32, .shape = {width}});
-  return std::make_unique<TimeFeaturesOp>(*this, zone, std::move(input), std::move(output));
+  return std::make_unique<TimeFeaturesOp>(*this, zone.value_or(absl::UTCTimeZone()),
+                                          std::move(input), std::move(output));
 }
 
 }  // namespace tidemill::transform

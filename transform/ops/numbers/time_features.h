@@ -29,7 +29,7 @@ struct TimeFeaturesSpec {
   std::string from = "event_time";
   std::vector<TimePart> parts = {};
   bool cyclic = false;
-  std::string time_zone = "UTC";
+  std::string time_zone = {};
   std::string into = "time";
   bool autocache = false;
 
@@ -40,11 +40,16 @@ struct TimeFeaturesSpec {
     field("parts", parts, "The parts to make, in this order.",
           config::Limits{.required = true, .example = "[hour, weekday]", .min_items = 1});
     field("cyclic", cyclic, "Makes angles on a circle instead of numbers.");
-    field("time_zone", time_zone, "Time zone of the clock: UTC, or a name such as Asia/Shanghai.");
+    field("time_zone", time_zone,
+          "Time zone of the clock: UTC, Asia/Shanghai, +08:00. Empty: that of the dataset that the "
+          "pipeline trains on, `event_time.time_zone`.");
     field("into", into, "Name of the column to make.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
+  void TakeClock(const std::string& zone) {
+    if (time_zone.empty()) time_zone = zone;
+  }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 
   friend bool operator==(const TimeFeaturesSpec&, const TimeFeaturesSpec&) = default;

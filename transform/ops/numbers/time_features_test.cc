@@ -106,6 +106,14 @@ TEST(TimeFeatures, FollowTheClockOfTheirZone) {
   }
 }
 
+TEST(TimeFeatures, FollowAClockThatIsAnOffset) {
+  TimeFeaturesSpec spec = AllParts();
+  spec.time_zone = "+08:00";
+  EXPECT_EQ(Features(spec, {0})[1], 8);
+  spec.time_zone = "";
+  EXPECT_EQ(Features(spec, {0})[1], 0);
+}
+
 TEST(TimeFeatures, AreOnACircleWhereCyclic) {
   TimeFeaturesSpec spec = AllParts();
   spec.cyclic = true;
@@ -141,6 +149,13 @@ TEST(TimeFeatures, SayWhatIsWrong) {
   ASSERT_EQ(problems.size(), 2);
   EXPECT_EQ(problems[0].field, "from");
   EXPECT_EQ(problems[1].message, "time zone 'Atlantis' is unknown");
+  const auto of_path = Graph::Check(
+      Spec(ParseCsvSpec{.columns = {"x"}},
+           TimeFeaturesSpec{.parts = {TimePart::kHour}, .time_zone = "/usr/share/zoneinfo/UTC"},
+           StackSpec{}),
+      CsvSchema({"x"}));
+  ASSERT_EQ(of_path.size(), 1);
+  EXPECT_EQ(of_path[0].message, "time zone '/usr/share/zoneinfo/UTC' is unknown");
   EXPECT_THAT(config::Read<GraphSpec>("- time_features: {parts: [hour, hour]}\n", "g"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("names a part twice")));
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/numbers/number_text.h"
 #include "transform/engine/frame.h"
 
 namespace tidemill::transform {
@@ -27,7 +27,7 @@ std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
   text = Trim(text);
   if (text.empty()) return "is empty";
   if (text.front() == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = ReadNumber(text, value);
   if (error == std::errc::result_out_of_range) return "is out of range";
   if (error != std::errc() || end != text.data() + text.size()) {
     return std::is_integral_v<T> ? "is not a whole number" : "is not a number";

@@ -219,7 +219,11 @@ std::string HintFor(std::string_view text, const ParseCsvSpec& spec, char decima
     return decimal == '.' ? "this is a decimal comma: write decimal: \",\" in the dataset's format"
                           : "this is a decimal point, but the dataset's format has decimal: \",\"";
   }
-  if (whole && !ProblemOf(trimmed, CsvType::kFloat64, decimal)) return "write dtype: float32";
+  const std::optional<std::string_view> of_double = ProblemOf(trimmed, CsvType::kFloat64, decimal);
+  if (!of_double) {
+    return whole ? "write dtype: float32"
+                 : "write dtype: float64, and make it smaller for the model, with log1p or clip";
+  }
   constexpr std::string_view kWords[] = {"NA",   "N/A",  "na", "n/a", "NaN", "nan",    "null",
                                          "NULL", "None", "?",  "-",   ".",   "missing"};
   if (trimmed.empty() || std::ranges::find(kWords, trimmed) != std::ranges::end(kWords)) {
@@ -228,6 +232,9 @@ std::string HintFor(std::string_view text, const ParseCsvSpec& spec, char decima
     missing.push_back(fmt::format("\"{}\"", trimmed));
     return fmt::format("write {}missing: [{}], and use fill_missing for missing values",
                        whole ? "dtype: float32, " : "", fmt::join(missing, ", "));
+  }
+  if (of_double == "is out of range" || of_double == "is not a finite number") {
+    return fmt::format("no type holds it: correct the file, or write missing: [\"{}\"]", trimmed);
   }
   return "this is text: read it with dtype: string, then one_hot or hash_buckets";
 }

@@ -91,7 +91,9 @@ class ParseJsonOp final : public Op {
 
   bool IsMissing(const JsonValue& value) const {
     if (spec_.missing.empty()) return false;
-    if (value.kind == JsonKind::kNull || value.kind == JsonKind::kAbsent) return null_is_missing_;
+    const bool is_null = value.kind == JsonKind::kNull || value.kind == JsonKind::kAbsent;
+    if (is_null && null_is_missing_) return true;
+    if (value.kind == JsonKind::kAbsent) return false;
     if (value.kind == JsonKind::kNested) return false;
     return std::ranges::find(spec_.missing, Trim(value.text)) != spec_.missing.end();
   }
@@ -101,7 +103,8 @@ class ParseJsonOp final : public Op {
     const std::string& name = spec_.fields[field];
     if (value.kind == JsonKind::kAbsent)
       frame.Reject(row, fmt::format("there is no field {}", name));
-    if (value.kind == JsonKind::kNull) frame.Reject(row, fmt::format("field {} is null", name));
+    if (value.kind == JsonKind::kNull)
+      frame.Reject(row, fmt::format("field {} is {}", name, value.text));
     if (value.kind == JsonKind::kNested) {
       frame.Reject(row, fmt::format("field {} is a list or an object", name));
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/types.h"
+#include "transform/engine/graph_op.h"
 #include "transform/engine/op_spec.h"
 #include "transform/ops/records/parse_csv.h"
 #include "transform/ops/records/rows.h"
@@ -50,6 +51,12 @@ struct ParseJsonSpec {
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 
   friend bool operator==(const ParseJsonSpec&, const ParseJsonSpec&) = default;
+};
+
+template <>
+class GraphOpOf<ParseJsonSpec> final : public GraphOpBase<ParseJsonSpec> {
+ public:
+  ReadFields Reads() const override { return {.key = "fields", .names = spec_.fields}; }
 };
 
 }  // namespace tidemill::transform

@@ -86,6 +86,27 @@ TEST(AsOf, ReadsTimesByTheirFormatAndZone) {
   EXPECT_EQ(made.bad.size(), 1U);
 }
 
+TEST(AsOf, HoldsSinceEverAndUntilItEnds) {
+  const Checked checked = Take(
+      "- parse_csv: {columns: [station], dtype: string}\n"
+      "- lookup: {table: t.csv, on: station, columns: [v], as_of: from, until: to, default: {v: "
+      "-1}}\n"
+      "- stack: {columns: [v], into: input}\n",
+      "station,from,to,v\n"
+      "A,,2026-01-01T00:00:10Z,1\n"
+      "A,2026-01-01T00:00:20Z,infinity,2\n"
+      "B,-infinity,,3\n"
+      "C,2026-01-01T00:00:00Z,2026-01-01T00:00:50Z,4\n"
+      "C,2026-01-01T00:00:10Z,2026-01-01T00:00:20Z,5\n",
+      kSales);
+  ASSERT_THAT(checked.problems, IsEmpty());
+  const Transformed made =
+      RunGraph(checked.graph, kSales,
+               SamplesAt({"A,,", "A,,", "A,,", "A,,", "B,,", "C,,", "C,,", "C,,"},
+                         {At(-1'000'000), At(9), At(10), At(1000), At(0), At(9), At(19), At(20)}));
+  EXPECT_THAT(Numbers<float>(made.batch, "input"), ElementsAre(1, 1, -1, 2, 3, 4, 5, -1));
+}
+
 TEST(AsOf, OfSamplesWithoutTimesFails) {
   const Checked checked = Take(kAsOf, "station,valid_from,price\nA,2026-01-01,1\n", kSales);
   const Graph graph = MustBuild(checked.graph, kSales);

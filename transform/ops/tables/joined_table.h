@@ -9,9 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
-
+#include "transform/ops/tables/key_index.h"
 #include "transform/ops/tables/lookup_table.h"
 
 namespace tidemill::transform {
@@ -35,7 +33,8 @@ class KeyBytes {
   std::string bytes_;
 };
 
-// Immutable, so thread-safe.
+// Immutable, so thread-safe. It takes about the bytes of its keys, values and times, and 10 bytes
+// for each row; with times, 12 more.
 class JoinedTable {
  public:
   // The rows of a key, [first, first + count) of the order of this object.
@@ -44,39 +43,43 @@ class JoinedTable {
     uint32_t count = 0;
   };
 
-  // `whole[i]`: the keys of column i are whole numbers, so that 7 and 007 are the same key. Two
-  // rows with the same key, and with as_of also the same time, are a problem.
-  static std::variant<std::shared_ptr<const JoinedTable>, TableProblem> Create(
-      LookupTable table, const TableForm& form, const std::vector<bool>& whole);
+  // Reads a table. `whole[i]`: the keys of column i are whole numbers, so that 7 and 007 are the
+  // same key. Two rows with the same key, and with as_of also the same time, are a problem.
+  static std::variant<std::shared_ptr<const JoinedTable>, TableProblem> Read(
+      std::string_view text, const TableForm& form, const std::vector<bool>& whole);
 
+  // The table, without its keys and times.
   const LookupTable& table() const { return table_; }
+  bool has_times() const { return has_times_; }
 
-  // Returns the rows with a key; nullptr when there are none. A key that is a single text may be
-  // given without KeyBytes.
-  const Rows* Find(std::string_view key) const {
-    const auto found = rows_of_.find(absl::string_view(key.data(), key.size()));
-    return found == rows_of_.end() ? nullptr : &found->second;
-  }
+  // Returns the rows with a key; std::nullopt when there are none. A key that is a single text may
+  // be given without KeyBytes.
+  std::optional<Rows> Find(std::string_view key) const;
 
   // Returns the only row of a key, in a table without times.
-  int64_t Only(const Rows& rows) const { return order_[rows.first]; }
+  static int64_t Only(const Rows& rows) { return rows.first; }
   // Returns the newest row of a key that is valid at `time`: the last one that does not begin
-  // later. std::nullopt when all begin later.
+  // later. std::nullopt when all begin later, and when that one has ended.
   std::optional<int64_t> NewestAt(const Rows& rows, int64_t time) const;
   // Returns when the first row of a key begins.
   int64_t FirstTime(const Rows& rows) const { return times_[rows.first]; }
 
  private:
+  class Maker;
   JoinedTable() = default;
-  std::optional<TableProblem> TakeKeys(const TableForm& form, const std::vector<bool>& whole);
-  void Order(const std::vector<uint32_t>& group_of);
-  std::optional<TableProblem> FindTwins(const TableForm& form) const;
 
   LookupTable table_;
-  std::string key_bytes_;  // Empty when keys are single texts.
-  absl::flat_hash_map<absl::string_view, Rows> rows_of_;
-  std::vector<uint32_t> order_;  // Rows by key, and rows of one key by time.
-  std::vector<int64_t> times_;   // In the same order.
+  TableTexts keys_;  // The keys of the rows, as KeyBytes makes them.
+  KeyIndex index_;   // The first rows of keys, by key.
+  bool has_times_ = false;
+  // In a table with times: the number of each key, by its first row; where its rows begin in
+  // `order_`, by its number, and then the end; rows by key, and those of one key by time; and the
+  // times in this order.
+  std::vector<uint32_t> numbers_;
+  std::vector<uint32_t> begins_;
+  std::vector<uint32_t> order_;
+  std::vector<int64_t> times_;
+  std::vector<int64_t> ends_;  // May be empty.
 };
 
 }  // namespace tidemill::transform

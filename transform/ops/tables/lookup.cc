@@ -1,8 +1,10 @@
 #include "transform/ops/tables/lookup.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "fmt/format.h"
@@ -21,14 +23,16 @@ namespace {
 constexpr size_t kMaxDelimiterBytes = 8;
 
 TableForm FormOf(const LookupSpec& spec) {
-  TableForm form{
-      .name = spec.table.empty() ? "the table" : spec.table,
-      .dialect = {.delimiter = spec.delimiter, .decimal = spec.decimal.front()},
-      .types = spec.dtypes,
-      .as_of = spec.as_of,
-      // The later of two times, so that no row is seen too early.
-      .times = {
-          .format = spec.format, .time_zone = spec.time_zone, .ambiguous = AmbiguousTime::kSecond}};
+  TableForm form{.name = spec.table.empty() ? "the table" : spec.table,
+                 .dialect = {.delimiter = spec.delimiter, .decimal = spec.decimal.front()},
+                 .types = spec.dtypes,
+                 .as_of = spec.as_of,
+                 .until = spec.until.value_or(""),
+                 // The later of two times, so that no row is seen too early.
+                 .times = {.format = spec.format,
+                           .time_zone = spec.time_zone.empty() ? "UTC" : spec.time_zone,
+                           .ambiguous = AmbiguousTime::kSecond}};
+  if (spec.missing_words) form.missing = *spec.missing_words;
   for (const auto& pair : spec.on.pairs) form.keys.push_back(pair.elsewhere);
   for (const auto& pair : spec.columns.pairs) form.values.push_back(pair.name);
   return form;
@@ -68,11 +72,11 @@ std::string IdentityOf(const LookupSpec& spec, const std::vector<bool>& whole) {
     types.push_back(std::to_string(static_cast<int>(type)));
   }
   const TableForm form = FormOf(spec);
-  const std::vector<std::string> written = {spec.delimiter, spec.decimal, spec.as_of, spec.format,
-                                            spec.time_zone};
+  const std::vector<std::string> written = {spec.delimiter, spec.decimal, spec.as_of,
+                                            form.until,     spec.format,  form.times.time_zone};
   // Ranges are formatted in quotes, so that no text can pass for several.
-  return Sha256(fmt::format("{} {} {} {} {}\n{}", kinds, form.keys, form.values, types, written,
-                            spec.content));
+  return Sha256(fmt::format("{} {} {} {} {} {}\n{}", kinds, form.keys, form.values, types, written,
+                            form.missing, spec.content));
 }
 
 std::variant<std::string, TableProblem> TextOf(const std::string& content, const TableForm& form) {
@@ -96,10 +100,7 @@ std::variant<std::shared_ptr<const JoinedTable>, TableProblem> Join(
   const TableForm form = FormOf(spec);
   auto text = TextOf(spec.content, form);
   if (auto* problem = std::get_if<TableProblem>(&text)) return std::move(*problem);
-  auto read = ReadTable(std::get<std::string>(text), form);
-  if (auto* problem = std::get_if<TableProblem>(&read)) return std::move(*problem);
-  text = std::string();
-  auto joined = JoinedTable::Create(std::get<LookupTable>(std::move(read)), form, whole);
+  auto joined = JoinedTable::Read(std::get<std::string>(text), form, whole);
   if (const auto* table = std::get_if<std::shared_ptr<const JoinedTable>>(&joined)) {
     OfThisProcess().Share(identity, *table);
   }
@@ -112,7 +113,7 @@ bool Fits(const JoinedTable& joined, OpBuilder& builder) {
   // Short rows cost more in memory than in the text.
   constexpr int64_t kRowBytes = kMax / kMaxTableRows;
   const LookupTable& table = joined.table();
-  const int64_t held = builder.HoldTable(std::max(table.text_bytes, table.num_rows() * kRowBytes));
+  const int64_t held = builder.HoldTable(std::max(table.text_bytes, table.num_rows * kRowBytes));
   if (held <= kMax) return true;
   builder.Problem(
       "table",
@@ -206,6 +207,7 @@ std::vector<LookupOp::Column> ColumnsOf(const LookupSpec& spec, bool known, OpBu
 LookupSpec WithStandIn(LookupSpec spec, const TableForm& form, ColumnTypes types) {
   spec.dtypes = std::move(types);
   spec.as_of.clear();
+  spec.until.reset();
   spec.missing = MissingKey::kDefault;
   spec.defaults.clear();
   for (const std::string& name : form.values) {
@@ -262,10 +264,13 @@ void LookupSpec::Check(config::Problems& problems) const {
     problems.Add("default", fmt::format("has no value for {}", name),
                  fmt::format("write default: {{{}: ...}}", name));
   }
+  if (as_of.empty() && until) {
+    problems.Add("until", "does nothing without as_of", "remove it, or name the column of times");
+  }
   if (as_of.empty() && !format.empty()) {
     problems.Add("format", "does nothing without as_of", "remove it, or name the column of times");
   }
-  if (as_of.empty() && time_zone != "UTC") {
+  if (as_of.empty() && !time_zone.empty() && time_zone != "UTC") {
     problems.Add("time_zone", "does nothing without as_of", "remove it");
   }
   if (delimiter.empty() || delimiter.size() > kMaxDelimiterBytes ||
@@ -279,6 +284,12 @@ void LookupSpec::Check(config::Problems& problems) const {
 }
 
 std::unique_ptr<Op> LookupSpec::Build(OpBuilder& builder) const {
+  std::shared_ptr<const JoinedTable> kept;
+  return Build(builder, kept);
+}
+
+std::unique_ptr<Op> LookupSpec::Build(OpBuilder& builder,
+                                      std::shared_ptr<const JoinedTable>& kept) const {
   const std::vector<BoundColumn> keys = KeysOf(*this, builder);
   if (!table.empty()) {
     builder.Problem("table", "was not read", "check the pipeline file that names this file");
@@ -296,14 +307,16 @@ std::unique_ptr<Op> LookupSpec::Build(OpBuilder& builder) const {
       builder.Problem(problem.key, problem.message, problem.hint);
     }
   }
+  kept = joined;
   if (joined != nullptr && !Fits(*joined, builder)) joined = nullptr;
   LookupSpec typed = *this;
   typed.content.clear();
   if (joined != nullptr) typed.dtypes = joined->table().types;
   std::vector<LookupOp::Column> outputs = ColumnsOf(typed, joined != nullptr, builder);
   if (joined == nullptr) return nullptr;
+  const bool must_have = missing == MissingKey::kBadSample;
   return std::make_unique<LookupOp>(std::move(joined), keys, std::move(outputs),
-                                    missing == MissingKey::kBadSample);
+                                    must_have || must_match, must_have);
 }
 
 void LookupSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems) {
@@ -312,24 +325,26 @@ void LookupSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems
   const std::string name = std::exchange(table, {});
   std::optional<ColumnTypes> types;
   const auto take = [&](const std::string& text) {
-    auto read = ReadTable(text, form);
+    auto read = CheckTable(text, form);
     if (auto* problem = std::get_if<TableProblem>(&read)) {
       problems.Add(problem->key, problem->message, problem->hint);
       *this = WithStandIn(*this, form, std::move(problem->types));
       return false;
     }
-    types = std::get<LookupTable>(read).types;
+    types = std::get<ColumnTypes>(std::move(read));
     return true;
   };
-  const auto pack = [&](const std::string& text) -> std::optional<std::string> {
+  const auto pack = [&](std::string text) -> std::optional<std::string> {
     if (!take(text)) return std::nullopt;
-    absl::StatusOr<std::string> packed = PackTable(NarrowTable(text, form));
+    text = NarrowTable(text, form);
+    absl::StatusOr<std::string> packed = PackTable(text);
     if (packed.ok()) return *std::move(packed);
     problems.Add("table", std::string(packed.status().message()));
     return std::nullopt;
   };
-  const std::string contents = fmt::format("{}; {}; {}; {}", fmt::join(form.keys, ", "),
-                                           fmt::join(form.values, ", "), as_of, delimiter);
+  std::string contents = fmt::format("{}; {}; {}; {}", fmt::join(form.keys, ", "),
+                                     fmt::join(form.values, ", "), as_of, delimiter);
+  if (until) contents += "; " + *until;
   const auto packed = files.ReadPacked(
       {.name = name, .most = kMaxTableBytes, .contents = contents, .key = "table", .pack = pack},
       problems);
@@ -348,6 +363,77 @@ void LookupSpec::TakeFiles(config::NamedFiles& files, config::Problems& problems
   }
   content = absl::Base64Escape(*packed);
   dtypes = *std::move(types);
+}
+
+namespace {
+
+// "`station` equals the sample's `sensor`"
+std::string KeysText(const LookupSpec& spec) {
+  std::vector<std::string> texts;
+  for (const auto& pair : spec.on.pairs) {
+    texts.push_back(fmt::format("`{}` equals the sample's `{}`", pair.elsewhere, pair.name));
+  }
+  return fmt::format("{}", fmt::join(texts, " and "));
+}
+
+std::string ColumnsText(const LookupSpec& spec) {
+  std::vector<std::string> texts;
+  for (const auto& pair : spec.columns.pairs) {
+    texts.push_back(pair.name == pair.elsewhere
+                        ? fmt::format("`{}`", pair.name)
+                        : fmt::format("`{}` as `{}`", pair.name, pair.elsewhere));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string TimesText(const LookupSpec& spec) {
+  if (spec.as_of.empty()) return "";
+  return fmt::format(
+      "; of several such rows the one with the latest `{}` that is not after `event_time` (a time "
+      "without a zone is one of {}, and the later one where the clock shows it twice{})",
+      spec.as_of, spec.time_zone.empty() ? "the dataset's zone" : spec.time_zone,
+      spec.format.empty() ? "" : fmt::format("; it is written as `{}`", spec.format));
+}
+
+std::string Explain(const LookupSpec& spec, const std::string& file) {
+  std::string missing = "a missing number (NaN), or an empty text";
+  if (spec.missing == MissingKey::kBadSample) missing = "nothing: the sample is bad";
+  if (!spec.defaults.empty())
+    missing = "the `default` of the op in `spec.yaml`, or else " + missing;
+  return fmt::format(
+      "Take the row of `{}` (CSV with a header, fields divided by `{}`, fractions by `{}`) in "
+      "which "
+      "{}{}. It has the columns: {}. Where there is no such row, or its field is empty, the column "
+      "is {}.",
+      file, spec.delimiter, spec.decimal, KeysText(spec), TimesText(spec), ColumnsText(spec),
+      missing);
+}
+
+}  // namespace
+
+std::optional<ByHand> GraphOpOf<LookupSpec>::MakeByHand(const std::string& file) const {
+  std::string bytes;
+  if (!absl::Base64Unescape(spec_.content, &bytes)) return std::nullopt;
+  absl::StatusOr<std::string> table = UnpackTable(bytes);
+  if (!table.ok()) return std::nullopt;
+  return ByHand{.text = Explain(spec_, file), .table = *std::move(table)};
+}
+
+std::unique_ptr<Op> GraphOpOf<LookupSpec>::Build(OpBuilder& builder) const {
+  std::shared_ptr<const JoinedTable> joined;
+  std::unique_ptr<Op> op = spec_.Build(builder, joined);
+  MutexLock lock(kept_->mutex);
+  kept_->table = std::move(joined);
+  return op;
+}
+
+bool RejectUnknownKeys(OpSpec& op) {
+  const LookupSpec* const given = op.As<LookupSpec>();
+  if (given == nullptr || given->missing == MissingKey::kBadSample) return false;
+  LookupSpec strict = *given;
+  strict.must_match = true;
+  op = strict;
+  return true;
 }
 
 }  // namespace tidemill::transform

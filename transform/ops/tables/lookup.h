@@ -7,9 +7,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/mutex.h"
 #include "config/types.h"
 #include "transform/engine/graph_op.h"
+#include "transform/ops/tables/joined_table.h"
 #include "transform/ops/tables/lookup_table.h"
 
 namespace tidemill::config {
@@ -26,7 +29,8 @@ struct LookupSpec {
       "Makes columns from the row of a table that has the sample's key. The table is a CSV file in "
       "UTF-8 with a header. A column of it holds numbers if its first field that is not empty is a "
       "number, else texts. Numbers are float32, or float64 if a whole number among them needs it. "
-      "In a column of floats, an empty field is a missing number. Without `as_of` each key has "
+      "In a column of floats, an empty field and one of `missing_words` is a missing number. "
+      "Without `as_of` each key has "
       "one row. With it, each sample gets the newest row of its key that held at the sample's "
       "event time, and never a later one. The columns that the op names are kept with the "
       "pipeline.";
@@ -41,9 +45,13 @@ struct LookupSpec {
   std::string delimiter = ",";
   std::string decimal = ".";
   std::string as_of = {};
+  std::optional<std::string> until = std::nullopt;
+  std::optional<std::vector<std::string>> missing_words = std::nullopt;
   std::string format = {};
-  std::string time_zone = "UTC";
+  std::string time_zone = {};
   bool autocache = false;
+  // No key of its section. Whether a sample without a row is bad, whatever `missing` says.
+  bool must_match = false;
 
   void Fields(auto&& field) {
     field("table", table,
@@ -75,17 +83,35 @@ struct LookupSpec {
           "The separator before the fraction of a number in the table: \".\" or \",\".");
     field("as_of", as_of,
           "Column of the table with the time from which the row holds, or was known. Where a clock "
-          "is set back and shows a time twice, it means the later one.",
+          "is set back and shows a time twice, it means the later one. An empty field, or "
+          "`-infinity`, means since ever.",
           config::Limits{.example = "valid_from"});
+    field("until", until,
+          "With `as_of`: column of the table with the time from which the row holds no more. By "
+          "default a row holds until the next one of its key begins, and so it does where that is "
+          "earlier. An empty field, or `infinity`, means forever.",
+          config::Limits{.example = "valid_to"});
+    field(
+        "missing_words", missing_words,
+        "Words that mean a missing number, in capital or small letters, as an empty field does. By "
+        "default [NA, N/A, NaN, \"null\"]. In a column of texts they are texts.",
+        config::Limits{.example = "[NA, \"-999\"]"});
     field("format", format,
           "How these times are written, as in `event_time.format`. Empty: RFC 3339, a plain date, "
           "or another of the ways that docs/guides/times.md lists.",
           config::Limits{.example = "%d.%m.%Y"});
-    field("time_zone", time_zone, "Zone of these times that do not name one.");
+    field("time_zone", time_zone,
+          "Zone of these times that do not name one. Empty: that of the dataset that the pipeline "
+          "trains on, `event_time.time_zone`.");
     field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
+  void TakeClock(const std::string& zone) {
+    if (time_zone.empty()) time_zone = as_of.empty() ? "UTC" : zone;
+  }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
+  // Also gives the table that it has read or found.
+  std::unique_ptr<Op> Build(OpBuilder& builder, std::shared_ptr<const JoinedTable>& kept) const;
   void TakeFiles(config::NamedFiles& files, config::Problems& problems);
 
   friend bool operator==(const LookupSpec&, const LookupSpec&) = default;
@@ -94,10 +120,25 @@ struct LookupSpec {
 template <>
 class GraphOpOf<LookupSpec> final : public GraphOpBase<LookupSpec> {
  public:
+  std::unique_ptr<Op> Build(OpBuilder& builder) const override;
   void TakeFiles(config::NamedFiles& files, config::Problems& problems) override {
     spec_.TakeFiles(files, problems);
   }
+  std::optional<ByHand> MakeByHand(const std::string& file) const override;
+
+ private:
+  // The table of the last graph that was built of the op or of a copy, so that the next one need
+  // not read it again.
+  struct Kept {
+    Mutex mutex;
+    std::shared_ptr<const JoinedTable> table ABSL_GUARDED_BY(mutex);
+  };
+  const std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
+
+// Makes an op reject each sample without a row, of which it otherwise makes something. Returns
+// false for an op that does not.
+bool RejectUnknownKeys(OpSpec& op);
 
 }  // namespace tidemill::transform
 

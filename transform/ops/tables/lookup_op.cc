@@ -11,20 +11,21 @@
 #include "base/time.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/records/number_text.h"
+#include "transform/ops/tables/near_key.h"
 
 namespace tidemill::transform {
 namespace {
 
 // A column that is a part of the key.
-struct KeyPart {
+struct KeyColumn {
   const batch::Column* texts = nullptr;  // nullptr for whole numbers.
   std::vector<int64_t> numbers = {};
 };
 
-std::vector<KeyPart> PartsOf(const std::vector<BoundColumn>& keys, const Frame& frame) {
-  std::vector<KeyPart> parts;
+std::vector<KeyColumn> KeyColumnsOf(const std::vector<BoundColumn>& keys, const Frame& frame) {
+  std::vector<KeyColumn> parts;
   for (const BoundColumn& key : keys) {
-    KeyPart& part = parts.emplace_back();
+    KeyColumn& part = parts.emplace_back();
     const batch::Column& column = frame.Get(key.slot);
     if (IsText(column.type)) {
       part.texts = &column;
@@ -56,29 +57,51 @@ std::string LookupOp::KeyOf(int64_t row, const Frame& frame) const {
                      fmt::join(values, ", "));
 }
 
+std::string LookupOp::WhyNoRow(int64_t row, const Frame& frame) const {
+  std::vector<KeyPart> parts;
+  for (const BoundColumn& key : keys_) {
+    const batch::Column& column = frame.Get(key.slot);
+    KeyPart& part = parts.emplace_back();
+    if (IsText(column.type)) {
+      part.text = std::string(column.Bytes(row));
+    } else {
+      VisitNumbers(column, [&](auto values) { part.number = static_cast<int64_t>(values[row]); });
+    }
+  }
+  std::string why = fmt::format("{} is not in the table", KeyOf(row, frame));
+  const std::optional<std::string> near = FindNearKey(*table_, parts);
+  return near ? fmt::format("{}, which has {}", why, *near) : why;
+}
+
+std::string LookupOp::WhyNoRowAt(const JoinedTable::Rows& rows, int64_t time, int64_t row,
+                                 const Frame& frame) const {
+  const std::string of = FormatTimestamp({time});
+  const Timestamp first{table_->FirstTime(rows)};
+  if (time < first.micros) {
+    return fmt::format("{} is in the table from {} on, but the sample is of {}", KeyOf(row, frame),
+                       FormatTimestamp(first), of);
+  }
+  return fmt::format("the row of {} in the table had ended when the sample happened, at {}",
+                     KeyOf(row, frame), of);
+}
+
 int64_t LookupOp::FindRow(std::string_view key, std::span<const int64_t> times, int64_t row,
                           Frame& frame) const {
-  const JoinedTable::Rows* const found = table_->Find(key);
-  if (found == nullptr) {
-    if (must_have_) {
-      frame.Reject(row, fmt::format("{} is not in the table", KeyOf(row, frame)));
-    }
-    return kNoRow;
+  const std::optional<JoinedTable::Rows> found = table_->Find(key);
+  if (found && times.empty()) return JoinedTable::Only(*found);
+  if (found) {
+    if (const std::optional<int64_t> newest = table_->NewestAt(*found, times[row])) return *newest;
   }
-  if (times.empty()) return table_->Only(*found);
-  const std::optional<int64_t> newest = table_->NewestAt(*found, times[row]);
-  if (newest) return *newest;
-  if (must_have_) {
-    frame.Reject(row, fmt::format("{} is in the table from {} on, but the sample is of {}",
-                                  KeyOf(row, frame), FormatTimestamp({table_->FirstTime(*found)}),
-                                  FormatTimestamp({times[row]})));
+  frame.CountUnknown();
+  if (must_match_) {
+    frame.Reject(row, !found ? WhyNoRow(row, frame) : WhyNoRowAt(*found, times[row], row, frame));
   }
   return kNoRow;
 }
 
 std::vector<int64_t> LookupOp::FindRows(std::span<const int64_t> times, Frame& frame) const {
   std::vector<int64_t> rows(static_cast<size_t>(frame.num_rows()), kNoRow);
-  const std::vector<KeyPart> parts = PartsOf(keys_, frame);
+  const std::vector<KeyColumn> parts = KeyColumnsOf(keys_, frame);
   const bool own_bytes = parts.size() == 1 && parts[0].texts != nullptr;
   KeyBytes key(parts.size());
   for (int64_t row = 0; row < frame.num_rows(); ++row) {
@@ -88,7 +111,7 @@ std::vector<int64_t> LookupOp::FindRows(std::span<const int64_t> times, Frame& f
       continue;
     }
     key.Clear();
-    for (const KeyPart& part : parts) {
+    for (const KeyColumn& part : parts) {
       if (part.texts != nullptr) {
         key.Add(part.texts->Bytes(row));
       } else {
@@ -110,8 +133,8 @@ batch::Column LookupOp::NumbersOf(const Column& column, std::span<const int64_t>
   } else if (const int64_t* const number = std::get_if<int64_t>(&column.fallback)) {
     fallback = *number;
   }
-  const batch::Column& from = table_->table().values[column.place];
-  const std::span<const T> values = from.Values<T>();
+  const TableValues& from = table_->table().values[column.place];
+  const auto& values = std::get<std::vector<T>>(from.values);
   batch::Column made = NewUnwrittenColumn<T>(column.output.schema.name, frame.num_rows(), {});
   T* const out = made.data.MutableAs<T>().data();
   for (size_t row = 0; row < rows.size(); ++row) {
@@ -129,24 +152,22 @@ batch::Column LookupOp::NumbersOf(const Column& column, std::span<const int64_t>
 }
 
 batch::Column LookupOp::TextsOf(const Column& column, std::span<const int64_t> rows,
-                                const Frame& frame) const {
+                                Frame& frame) const {
   const std::string* const fallback = std::get_if<std::string>(&column.fallback);
-  const batch::Column& from = table_->table().values[column.place];
+  const auto& from = std::get<TableTexts>(table_->table().values[column.place].values);
   TextColumn made(frame.num_rows());
-  for (size_t row = 0; row < rows.size(); ++row) {
-    if (rows[row] != kNoRow) {
-      made.Append(from.Bytes(rows[row]));
-    } else if (fallback != nullptr) {
-      made.Append(*fallback);
-    }
-    made.EndRow(static_cast<int64_t>(row));
+  for (int64_t row = 0; row < std::ssize(rows); ++row) {
+    std::string_view text = fallback != nullptr ? std::string_view(*fallback) : std::string_view();
+    if (rows[row] != kNoRow) text = from.At(rows[row]);
+    if (frame.AddText(row, column.output.schema.name, text.size())) made.Append(text);
+    made.EndRow(row);
   }
   return made.Finish(column.output.schema.name);
 }
 
 absl::Status LookupOp::Run(std::span<const Learned> /*learned*/, Frame& frame) const {
   std::span<const int64_t> times;
-  if (!table_->table().times.empty()) {
+  if (table_->has_times()) {
     const batch::Column* const column = frame.samples().Find(batch::kEventTimeColumn);
     if (column == nullptr || column->type != batch::DataType::kInt64) {
       return FailedPrecondition(

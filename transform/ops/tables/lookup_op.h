@@ -1,6 +1,7 @@
 // Joins the rows of a table to samples.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,13 +27,14 @@ class LookupOp final : public Op {
     Fallback fallback = {};
   };
 
-  // `keys` are the columns of samples in the order of the table's keys. With `must_have` a sample
-  // without a value is bad.
+  // `keys` are the columns of samples in the order of the table's keys. With `must_match` a sample
+  // without a row is bad, with `must_have` one without a value.
   LookupOp(std::shared_ptr<const JoinedTable> table, std::vector<BoundColumn> keys,
-           std::vector<Column> columns, bool must_have)
+           std::vector<Column> columns, bool must_match, bool must_have)
       : table_(std::move(table)),
         keys_(std::move(keys)),
         columns_(std::move(columns)),
+        must_match_(must_match),
         must_have_(must_have) {}
 
   // FAILED_PRECONDITION when rows are valid from times on, and the samples have no event times.
@@ -40,6 +42,11 @@ class LookupOp final : public Op {
 
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph&) const override {
     return FailedPrecondition("it joins a table, which arithmetic on columns cannot do");
+  }
+
+  bool makes_texts() const override {
+    return std::ranges::any_of(
+        columns_, [](const Column& column) { return IsText(column.output.schema.type); });
   }
 
  private:
@@ -51,14 +58,18 @@ class LookupOp final : public Op {
                   Frame& frame) const;
   template <typename T>
   batch::Column NumbersOf(const Column& column, std::span<const int64_t> rows, Frame& frame) const;
-  batch::Column TextsOf(const Column& column, std::span<const int64_t> rows,
-                        const Frame& frame) const;
+  batch::Column TextsOf(const Column& column, std::span<const int64_t> rows, Frame& frame) const;
   // Returns the key of a row and its columns, for messages.
   std::string KeyOf(int64_t row, const Frame& frame) const;
+  // Says why a sample has no row.
+  std::string WhyNoRow(int64_t row, const Frame& frame) const;
+  std::string WhyNoRowAt(const JoinedTable::Rows& rows, int64_t time, int64_t row,
+                         const Frame& frame) const;
 
   const std::shared_ptr<const JoinedTable> table_;
   const std::vector<BoundColumn> keys_;
   const std::vector<Column> columns_;
+  const bool must_match_;
   const bool must_have_;
 };
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
@@ -26,6 +28,7 @@ std::vector<std::string> NamesOf(const TableForm& form) {
   std::vector<std::string> names = form.keys;
   names.insert(names.end(), form.values.begin(), form.values.end());
   if (!form.as_of.empty()) names.push_back(form.as_of);
+  if (!form.until.empty()) names.push_back(form.until);
   std::vector<std::string> once;
   for (std::string& name : names) {
     if (std::ranges::find(once, name) == once.end()) once.push_back(std::move(name));
@@ -35,57 +38,73 @@ std::vector<std::string> NamesOf(const TableForm& form) {
 
 std::string KeyOf(const TableForm& form, const std::string& column) {
   if (std::ranges::find(form.keys, column) != form.keys.end()) return "on";
+  if (column == form.until) return "until";
   return column == form.as_of ? "as_of" : "columns";
 }
 
-// The texts of a column, row by row.
-class Texts {
- public:
-  void Add(const CsvField& field, std::optional<char> quote) {
-    if (field.quoted) {
-      bytes_ += Unquote(field, quote);
-    } else {
-      bytes_ += field.text;
-    }
-    ends_.push_back(static_cast<int64_t>(bytes_.size()));
+TableValues EmptyValues(const std::string& name, CsvType type) {
+  TableValues made{.name = name, .values = {}};
+  switch (type) {
+    case CsvType::kFloat32:
+      made.values.emplace<std::vector<float>>();
+      break;
+    case CsvType::kFloat64:
+      made.values.emplace<std::vector<double>>();
+      break;
+    case CsvType::kInt64:
+      made.values.emplace<std::vector<int64_t>>();
+      break;
+    case CsvType::kString:
+      made.values.emplace<TableTexts>();
+      break;
   }
-  std::string_view At(int64_t row) const {
-    const int64_t begin = row == 0 ? 0 : ends_[static_cast<size_t>(row) - 1];
-    return std::string_view(bytes_).substr(static_cast<size_t>(begin),
-                                           static_cast<size_t>(ends_[row] - begin));
-  }
-  int64_t num_rows() const { return static_cast<int64_t>(ends_.size()); }
+  return made;
+}
 
-  batch::Column Column(const std::string& name) const {
-    batch::Column column{.name = name, .type = batch::DataType::kBinary};
-    column.data = batch::Buffer::FromString(bytes_);
-    column.offsets = batch::Buffer::Allocate((ends_.size() + 1) * sizeof(int64_t));
-    std::ranges::copy(ends_, column.offsets.MutableAs<int64_t>().begin() + 1);
-    return column;
-  }
-
- private:
-  std::string bytes_;
-  std::vector<int64_t> ends_;
+// The type of a column as far as its fields were seen.
+struct SeenType {
+  bool is_known = false;  // A field that is not missing was seen.
+  bool is_over = false;   // No later field counts.
+  CsvType type = CsvType::kString;
 };
 
-// Reads one table.
+// Reads one table: first the types of its columns, then its rows.
 class TableReader {
  public:
   TableReader(std::string_view text, const TableForm& form)
-      : text_(text), form_(form), names_(NamesOf(form)), records_(text, form.dialect) {}
+      : text_(text), form_(form), names_(NamesOf(form)), fields_(names_.size()) {
+    for (const std::string& name : form.keys) key_places_.push_back(PlaceOf(name));
+    for (const std::string& name : form.values) value_places_.push_back(PlaceOf(name));
+    from_place_ = PlaceOf(form.as_of);
+    until_place_ = PlaceOf(form.until);
+  }
 
-  std::variant<LookupTable, TableProblem> Read() {
+  // With `keeps`, the rows are kept.
+  std::variant<LookupTable, TableProblem> Read(bool keeps) {
+    keeps_ = keeps;
     table_.types = form_.types;
     table_.text_bytes = static_cast<int64_t>(text_.size());
-    if (!ReadHeader() || !ReadRows() || !ReadKeys() || !ReadValues() || !ReadTimes()) {
+    if (!FindTypes() || !PrepareTimes() || !ReadRows()) {
       problem_.types = std::move(table_.types);
       return std::move(problem_);
     }
     return std::move(table_);
   }
 
+  // The line of a row.
+  int32_t LineOf(int64_t row) {
+    int32_t line = 0;
+    ForEachRow([&] {
+      line = line_;
+      return row-- > 0;
+    });
+    return line;
+  }
+
  private:
+  size_t PlaceOf(const std::string& name) const {
+    return static_cast<size_t>(std::ranges::find(names_, name) - names_.begin());
+  }
   bool Refuse(std::string key, std::string message, std::string hint = "") {
     problem_ = {.key = std::move(key), .message = std::move(message), .hint = std::move(hint)};
     return false;
@@ -96,21 +115,22 @@ class TableReader {
                   std::move(hint));
   }
 
-  bool ReadHeader() {
+  bool ReadHeader(TableRecords& records) {
     if (const auto kind = KindOfFile(text_.substr(0, kKindBytes))) {
       return Refuse("table", fmt::format("{} is {}", form_.name, kind->name),
                     "write it as a CSV file in UTF-8");
     }
-    if (!records_.Next()) {
-      if (records_.problem() != nullptr) return RefuseLine(records_.line(), records_.problem());
+    if (!records.Next()) {
+      if (records.problem() != nullptr) return RefuseLine(records.line(), records.problem());
       return Refuse("table", fmt::format("{} is empty", form_.name),
                     "write a line with the names of its columns, and rows below it");
     }
-    const std::vector<std::string> header = records_.Names();
+    const std::vector<std::string> header = records.Names();
     width_ = header.size();
     if (const auto problem = ProblemOfNames(header)) {
-      return RefuseLine(records_.line(), fmt::format("the header {}", *problem));
+      return RefuseLine(records.line(), fmt::format("the header {}", *problem));
     }
+    places_.clear();
     for (const std::string& name : names_) {
       const auto found = std::ranges::find(header, name);
       if (found == header.end()) return RefuseHeader(header, name);
@@ -132,128 +152,214 @@ class TableReader {
     return Refuse(KeyOf(form_, name), message, std::move(hint));
   }
 
-  bool ReadRows() {
-    texts_.resize(names_.size());
-    while (records_.Next()) {
-      const std::vector<CsvField>& fields = records_.fields();
+  // Calls body() for each row, whose fields are then in `fields_`, until it returns false. Returns
+  // false for what is not a table, and where body() did.
+  template <typename Body>
+  bool ForEachRow(Body&& body) {
+    TableRecords records(text_, form_.dialect);
+    if (!ReadHeader(records)) return false;
+    int64_t num_rows = 0;
+    while (records.Next()) {
+      const std::vector<CsvField>& fields = records.fields();
+      line_ = records.line();
       if (fields.size() != width_) {
-        return RefuseLine(
-            records_.line(),
-            fmt::format("the row has {} fields, but the header has {}", fields.size(), width_));
+        return RefuseLine(line_, fmt::format("the row has {} fields, but the header has {}",
+                                             fields.size(), width_));
       }
-      for (size_t i = 0; i < names_.size(); ++i) {
-        texts_[i].Add(fields[places_[i]], form_.dialect.quote);
+      if (++num_rows > kMaxTableRows) {
+        return RefuseLine(line_, fmt::format("a table has at most {} rows", kMaxTableRows));
       }
-      table_.lines.push_back(records_.line());
-      if (table_.num_rows() > kMaxTableRows) {
-        return RefuseLine(records_.line(),
-                          fmt::format("a table has at most {} rows", kMaxTableRows));
-      }
+      for (size_t i = 0; i < names_.size(); ++i) TakeField(fields[places_[i]], fields_[i]);
+      if (!body()) return false;
     }
-    if (records_.problem() != nullptr) return RefuseLine(records_.line(), records_.problem());
-    if (!table_.lines.empty()) return true;
+    if (records.problem() != nullptr) return RefuseLine(records.line(), records.problem());
+    if (num_rows > 0) return true;
     return Refuse("table", fmt::format("{} has a header and no rows", form_.name));
   }
 
-  const Texts& TextsOf(const std::string& name) const {
-    return texts_[static_cast<size_t>(std::ranges::find(names_, name) - names_.begin())];
+  struct Field {
+    std::string_view text;
+    std::string unquoted;  // Its memory is reused.
+  };
+
+  void TakeField(const CsvField& field, Field& to) const {
+    if (!field.quoted) {
+      to.text = field.text;
+      return;
+    }
+    to.unquoted = Unquote(field, form_.dialect.quote);
+    to.text = to.unquoted;
+  }
+
+  // `text` has no blanks around it.
+  bool IsMissing(std::string_view text) const {
+    return text.empty() || std::ranges::any_of(form_.missing, [&](const std::string& word) {
+             return absl::EqualsIgnoreCase(absl::string_view(text.data(), text.size()), word);
+           });
+  }
+
+  bool FindTypes() {
+    std::vector<SeenType> seen(form_.values.size());
+    bool all_stated = true;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      seen[i].is_over = form_.types.contains(form_.values[i]);
+      all_stated &= seen[i].is_over;
+    }
+    if (all_stated) return true;
+    const bool read = ForEachRow([&] {
+      for (size_t i = 0; i < seen.size(); ++i) {
+        if (!seen[i].is_over) Look(fields_[value_places_[i]].text, seen[i]);
+      }
+      return true;
+    });
+    for (size_t i = 0; read && i < seen.size(); ++i) {
+      table_.types.try_emplace(form_.values[i], seen[i].type);
+    }
+    return read;
+  }
+
+  void Look(std::string_view field, SeenType& seen) const {
+    const std::string_view text = Trim(field);
+    if (IsMissing(text)) return;
+    double number = 0;
+    const bool reads = !ParseNumber(text, form_.dialect.decimal, number);
+    if (!reads) {
+      seen.is_over = true;
+      return;
+    }
+    if (!seen.is_known) seen.type = CsvType::kFloat32;
+    seen.is_known = true;
+    // A fraction is rounded in either type. A whole number may be a name of something.
+    if (std::trunc(number) != number || static_cast<double>(static_cast<float>(number)) == number) {
+      return;
+    }
+    seen.type = CsvType::kFloat64;
+    seen.is_over = true;
+  }
+
+  bool PrepareTimes() {
+    if (form_.as_of.empty()) return true;
+    absl::StatusOr<TimeReader> reader = TimeReader::Create(form_.times);
+    if (!reader.ok()) {
+      const bool of_zone = !TimeZone::Create(form_.times.time_zone).ok();
+      return Refuse(of_zone ? "time_zone" : "format", std::string(reader.status().message()));
+    }
+    times_ = *std::move(reader);
+    return true;
+  }
+
+  void Reserve() {
+    const auto lines = static_cast<size_t>(std::ranges::count(text_, '\n')) + 1;
+    const size_t rows = std::min(lines, static_cast<size_t>(kMaxTableRows));
+    for (TableTexts& keys : table_.keys) keys.Reserve(rows, text_.size());
+    for (TableValues& column : table_.values) {
+      if (auto* texts = std::get_if<TableTexts>(&column.values)) texts->Reserve(rows, text_.size());
+      if (auto* floats = std::get_if<std::vector<float>>(&column.values)) floats->reserve(rows);
+      if (auto* doubles = std::get_if<std::vector<double>>(&column.values)) doubles->reserve(rows);
+      if (auto* wholes = std::get_if<std::vector<int64_t>>(&column.values)) wholes->reserve(rows);
+    }
+    if (!form_.as_of.empty()) table_.times.reserve(rows);
+    if (!form_.until.empty()) table_.ends.reserve(rows);
+  }
+
+  bool ReadRows() {
+    table_.keys.resize(form_.keys.size());
+    for (const std::string& name : form_.values) {
+      table_.values.push_back(EmptyValues(name, table_.types.at(name)));
+    }
+    if (keeps_) Reserve();
+    return ForEachRow([&] {
+      ++table_.num_rows;
+      return ReadKeys() && ReadValues() && ReadTimes();
+    });
   }
 
   bool ReadKeys() {
-    for (const std::string& name : form_.keys) {
-      const Texts& texts = TextsOf(name);
-      for (int64_t row = 0; row < texts.num_rows(); ++row) {
-        if (!texts.At(row).empty()) continue;
-        return RefuseLine(table_.lines[row], fmt::format("the key {} is empty", name),
+    for (size_t i = 0; i < key_places_.size(); ++i) {
+      const std::string_view text = fields_[key_places_[i]].text;
+      if (text.empty()) {
+        return RefuseLine(line_, fmt::format("the key {} is empty", form_.keys[i]),
                           "leave the row out; `default` is for keys that the table does not have");
       }
-      table_.keys.push_back(texts.Column(name));
+      if (keeps_) table_.keys[i].Add(text);
     }
     return true;
   }
 
   bool ReadValues() {
-    for (const std::string& name : form_.values) {
-      const Texts& texts = TextsOf(name);
-      const bool stated = form_.types.contains(name);
-      const CsvType type = stated ? form_.types.at(name) : TypeOf(texts);
-      table_.types[name] = type;
-      bool read = true;
-      if (type == CsvType::kString) table_.values.push_back(texts.Column(name));
-      if (type == CsvType::kFloat32) read = ReadNumbers<float>(name, texts, stated);
-      if (type == CsvType::kFloat64) read = ReadNumbers<double>(name, texts, stated);
-      if (type == CsvType::kInt64) read = ReadNumbers<int64_t>(name, texts, stated);
+    for (size_t i = 0; i < value_places_.size(); ++i) {
+      const std::string_view text = fields_[value_places_[i]].text;
+      const bool read =
+          std::visit([&](auto& values) { return ReadValue(form_.values[i], text, values); },
+                     table_.values[i].values);
       if (!read) return false;
     }
     return true;
   }
 
-  CsvType TypeOf(const Texts& texts) const {
-    bool is_number = false;
-    for (int64_t row = 0; row < texts.num_rows(); ++row) {
-      const std::string_view text = Trim(texts.At(row));
-      double number = 0;
-      if (text.empty()) continue;
-      const bool reads = !ParseNumber(text, form_.dialect.decimal, number);
-      if (!is_number && !reads) return CsvType::kString;
-      is_number = true;
-      if (!reads) break;
-      // A fraction is rounded in either type. A whole number may be a name of something.
-      if (std::trunc(number) == number && static_cast<double>(static_cast<float>(number)) != number)
-        return CsvType::kFloat64;
-    }
-    return is_number ? CsvType::kFloat32 : CsvType::kString;
+  bool ReadValue(const std::string& /*name*/, std::string_view text, TableTexts& values) const {
+    if (keeps_) values.Add(text);
+    return true;
   }
 
   template <typename T>
-  bool ReadNumbers(const std::string& name, const Texts& texts, bool stated) {
-    std::vector<T> numbers(static_cast<size_t>(texts.num_rows()));
-    for (int64_t row = 0; row < texts.num_rows(); ++row) {
-      const std::string_view text = texts.At(row);
-      if (std::is_floating_point_v<T> && Trim(text).empty()) {
-        numbers[row] = std::numeric_limits<T>::quiet_NaN();
-        continue;
-      }
-      const auto problem = ParseNumber(text, form_.dialect.decimal, numbers[row]);
-      if (!problem) continue;
+  bool ReadValue(const std::string& name, std::string_view text, std::vector<T>& values) {
+    T number = 0;
+    if (std::is_floating_point_v<T> && IsMissing(Trim(text))) {
+      number = std::numeric_limits<T>::quiet_NaN();
+    } else if (const auto problem = ParseNumber(text, form_.dialect.decimal, number)) {
       return RefuseLine(
-          table_.lines[row], fmt::format("{}: {} {}", name, Quoted(text), *problem),
-          stated ? "leave a field of a float empty where the number is missing"
-                 : fmt::format("leave the field empty where the number is missing, or write "
-                               "dtypes: {{{}: string}}",
-                               name));
+          line_, fmt::format("{}: {} {}", name, Quoted(text), *problem),
+          form_.types.contains(name)
+              ? "leave a field of a float empty where the number is missing, or name its word in "
+                "missing_words"
+              : fmt::format("leave the field empty where the number is missing, name its word in "
+                            "missing_words, or write dtypes: {{{}: string}}",
+                            name));
     }
-    table_.values.push_back(batch::MakeColumn<T>(name, numbers));
+    if (keeps_) values.push_back(number);
     return true;
   }
 
   bool ReadTimes() {
+    constexpr auto kEver = std::numeric_limits<int64_t>::min();
+    constexpr auto kNever = std::numeric_limits<int64_t>::max();
     if (form_.as_of.empty()) return true;
-    const auto reader = TimeReader::Create(form_.times);
-    if (!reader.ok()) {
-      const bool of_zone = !TimeZone::Create(form_.times.time_zone).ok();
-      return Refuse(of_zone ? "time_zone" : "format", std::string(reader.status().message()));
-    }
-    const Texts& texts = TextsOf(form_.as_of);
-    for (int64_t row = 0; row < texts.num_rows(); ++row) {
-      const absl::StatusOr<Timestamp> time = reader->Read(texts.At(row));
+    if (!ReadTime(from_place_, kEver, "-infinity", table_.times)) return false;
+    return form_.until.empty() || ReadTime(until_place_, kNever, "infinity", table_.ends);
+  }
+
+  // An empty field, and the word, mean `open`.
+  bool ReadTime(size_t place, int64_t open, std::string_view word, std::vector<int64_t>& times) {
+    const std::string_view field = fields_[place].text;
+    const std::string_view text = Trim(field);
+    int64_t micros = open;
+    if (!text.empty() && text != word) {
+      const absl::StatusOr<Timestamp> time = times_->Read(field);
       if (!time.ok()) {
-        return RefuseLine(table_.lines[row],
-                          fmt::format("{}: {}", form_.as_of, std::string(time.status().message())),
-                          "say how times are written, as format: \"%d.%m.%Y %H:%M\" does");
+        return RefuseLine(
+            line_, fmt::format("{}: {}", names_[place], std::string(time.status().message())),
+            "say how times are written, as format: \"%d.%m.%Y %H:%M\" does");
       }
-      table_.times.push_back(time->micros);
+      micros = time->micros;
     }
+    if (keeps_) times.push_back(micros);
     return true;
   }
 
   const std::string_view text_;
   const TableForm& form_;
   const std::vector<std::string> names_;
-  TableRecords records_;
+  std::vector<Field> fields_;       // The fields of names_ in the row that is read.
+  std::vector<size_t> key_places_;  // The places of keys and values in names_.
+  std::vector<size_t> value_places_;
+  size_t from_place_ = 0;
+  size_t until_place_ = 0;
+  bool keeps_ = false;
+  int32_t line_ = 0;            // The line of the row that is read.
   size_t width_ = 0;            // Fields of a record.
   std::vector<size_t> places_;  // The places of names_ in a record.
-  std::vector<Texts> texts_;    // The texts of names_.
+  std::optional<TimeReader> times_;
   LookupTable table_;
   TableProblem problem_;
 };
@@ -275,16 +381,36 @@ void AppendField(std::string_view field, const batch::CsvDialect& dialect, std::
   to += quote;
 }
 
+absl::StatusOr<std::string> Pack(std::string_view text, int level) {
+  const size_t most = ZSTD_compressBound(text.size());
+  // Memory that is not written takes no room.
+  const auto packed = std::make_unique_for_overwrite<char[]>(most);
+  const size_t size = ZSTD_compress(packed.get(), most, text.data(), text.size(), level);
+  if (ZSTD_isError(size) != 0) return Internal("cannot be packed: {}", ZSTD_getErrorName(size));
+  return std::string(packed.get(), size);
+}
+
 }  // namespace
 
 std::variant<LookupTable, TableProblem> ReadTable(std::string_view text, const TableForm& form) {
-  return TableReader(text, form).Read();
+  return TableReader(text, form).Read(/*keeps=*/true);
+}
+
+std::variant<ColumnTypes, TableProblem> CheckTable(std::string_view text, const TableForm& form) {
+  auto read = TableReader(text, form).Read(/*keeps=*/false);
+  if (auto* problem = std::get_if<TableProblem>(&read)) return std::move(*problem);
+  return std::get<LookupTable>(std::move(read)).types;
+}
+
+int32_t LineOfRow(std::string_view text, const TableForm& form, int64_t row) {
+  return TableReader(text, form).LineOf(row);
 }
 
 std::string NarrowTable(std::string_view text, const TableForm& form) {
   const std::vector<std::string> names = NamesOf(form);
   std::vector<size_t> places;
   std::string narrow;
+  narrow.reserve(text.size());
   int32_t line = 1;
   for (TableRecords records(text, form.dialect); records.Next();) {
     if (places.empty()) {
@@ -320,12 +446,13 @@ std::string StandInTable(const TableForm& form) {
 }
 
 absl::StatusOr<std::string> PackTable(std::string_view text) {
-  constexpr int kLevel = 12;
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  const size_t size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), kLevel);
-  if (ZSTD_isError(size) != 0) return Internal("cannot be packed: {}", ZSTD_getErrorName(size));
-  packed.resize(size);
-  return packed;
+  constexpr int kSmall = 12, kFast = 3;
+  // A large table is packed well within a second, unless it would then be too large to be sent.
+  constexpr size_t kLarge = size_t{4} << 20, kMostPacked = size_t{8} << 20;
+  if (text.size() < kLarge) return Pack(text, kSmall);
+  ASSIGN_OR_RETURN(std::string packed, Pack(text, kFast));
+  if (packed.size() <= kMostPacked) return packed;
+  return Pack(text, kSmall);
 }
 
 absl::StatusOr<std::string> UnpackTable(std::string_view bytes) {

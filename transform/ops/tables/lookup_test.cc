@@ -9,8 +9,10 @@
 
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
+#include "transform/engine/op_counters.h"
 #include "transform/testing/lookups.h"
 #include "transform/testing/samples.h"
+#include "transform/unknown_values.h"
 
 namespace tidemill::transform {
 namespace {
@@ -93,6 +95,56 @@ TEST(Lookup, OfAnEmptyNumberIsOfAMissingKey) {
       Joined(kParse + op + ", missing: bad_sample}\n" + stack, table, {"BRN,,", "ZRH,,"});
   EXPECT_THAT(Reasons(bad), ElementsAre("column station: 'BRN' has no height in the table",
                                         "column station: 'ZRH' has no floors in the table"));
+}
+
+TEST(Lookup, TakesTheWordsOfLabelsForMissingNumbers) {
+  const std::string table = "station,height\nBRN,NA\nZRH,5\nJUN, n/a \n";
+  const std::string op = "- lookup: {table: t.csv, on: station, columns: [height]";
+  const std::vector<std::string> records = {"BRN,,", "ZRH,,", "JUN,,"};
+  const Transformed made =
+      Joined(kParse + op + ", default: {height: 1}}\n" + kStack, table, records);
+  EXPECT_THAT(Numbers<float>(made.batch, "input"), ElementsAre(1, 5, 1));
+  const std::string own = ", missing_words: [\"-999\"], default: {height: 1}}\n";
+  EXPECT_FALSE(Take(kParse + op + own + kStack, table, kSchema).problems.empty())
+      << "NA is then a text";
+  const Transformed other =
+      Joined(kParse + op + own + kStack, "station,height\nBRN,-999\nZRH,5\n", records);
+  EXPECT_THAT(Numbers<float>(other.batch, "input"), ElementsAre(1, 5, 1));
+}
+
+TEST(Lookup, OfAKeyThatIsWrittenOtherwiseNamesTheOneOfTheTable) {
+  const std::string ops =
+      kParse +
+      std::string(
+          "- lookup: {table: t.csv, on: station, columns: [height], missing: bad_sample}\n") +
+      kStack;
+  const Transformed made = Joined(ops, "station,height\n1,2\n07,3\nAb,4\n x,5\ncaf\u00e9,6\n",
+                                  {"1.0,,", "01,,", "7,,", "AB,,", "x,,", "cafe\u0301,,", "q,,"});
+  EXPECT_THAT(Reasons(made), ElementsAre("column station: '1.0' is not in the table, which has '1'",
+                                         "column station: '01' is not in the table, which has '1'",
+                                         "column station: '7' is not in the table, which has '07'",
+                                         "column station: 'AB' is not in the table, which has 'Ab'",
+                                         "column station: 'x' is not in the table, which has ' x'",
+                                         HasSubstr("is not in the table, which has 'caf"),
+                                         "column station: 'q' is not in the table"));
+}
+
+TEST(Lookup, CountsSamplesWithoutARow) {
+  const std::string ops =
+      kParse +
+      std::string(
+          "- lookup: {table: t.csv, on: station, columns: [height], default: {height: 1}}\n") +
+      kStack;
+  const Checked checked = Take(ops, kStations, kSchema);
+  const Graph graph = testing::MustBuild(checked.graph, kSchema);
+  OpCounters counters(graph.op_types());
+  ASSERT_TRUE(graph.Run(MakeSamples({"OLT,,", "BRN,,", "OLT,,"}), nullptr, {}, &counters).ok());
+  EXPECT_EQ(counters.Snapshot()[1].work.unknown, 2);
+  EXPECT_EQ(counters.Snapshot()[1].work.rejected, 0);
+  const auto strict = RejectUnknown(checked.graph);
+  ASSERT_TRUE(strict.has_value());
+  const Transformed made = RunGraph(*strict, kSchema, MakeSamples({"OLT,,", "BRN,,"}));
+  EXPECT_THAT(Reasons(made), ElementsAre("column station: 'OLT' is not in the table"));
 }
 
 TEST(Lookup, TakesKeysOfSeveralColumnsUnderOtherNames) {
@@ -204,7 +256,7 @@ TEST(Lookup, OfAMistakenTableIsRefusedWithTheLine) {
       {"columns: [h], as_of: since", "station,h\na,1\n", "as_of: t.csv has no column 'since'"},
       {"columns: [h]", "station,h\na,1\n\nb,x\n",
        "table: t.csv, line 4: h: 'x' is not a number | leave the field empty where the number is "
-       "missing, or write dtypes: {h: string}"},
+       "missing, name its word in missing_words, or write dtypes: {h: string}"},
       {"columns: [h]", "station,h\na,1\nb,1e999\n", "t.csv, line 3: h: '1e999' is out of range"},
       {"columns: [h], dtypes: {h: int64}, default: {h: 0}", "station,h\na,1\nb,\n",
        "t.csv, line 3: h: '' is empty"},

@@ -17,8 +17,9 @@ struct HashTokensSpec {
       "`buckets`, then each two neighbouring words, and so on up to `ngrams` words. The number is "
       "the XXH3-64 hash of the words with one blank between them, modulo `buckets`, plus 1. 0 "
       "fills the rest of the row. Numbers beyond `length` are cut off. A word is a run of letters, "
-      "marks and digits of any script. Everything else, and bytes that are not UTF-8, separates "
-      "words. A text without words gives zeros.";
+      "marks and digits of any script. Format characters, such as soft hyphens and joiners, are "
+      "left out. Everything else, and bytes that are not UTF-8, separates words. A text without "
+      "words gives zeros.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t buckets = 0;

@@ -117,6 +117,20 @@ TEST(TextWords, AreRunsOfLettersMarksAndDigits) {
   }
 }
 
+TEST(TextWords, ContinueThroughInvisibleCharacters) {
+  TextWords words(/*lowercase=*/true);
+  const auto split = [&](std::string_view text) {
+    words.Split(text);
+    return std::string(words.Run(0, words.size()));
+  };
+  EXPECT_EQ(split("Zusam\u00admenfassung"), "zusammenfassung");
+  EXPECT_EQ(split("\u0645\u06cc\u200c\u062e\u0648"), "\u0645\u06cc\u062e\u0648");
+  EXPECT_EQ(split("\ufeffone\u200d \u00ad two"), "one two");
+  EXPECT_EQ(split("one\u200btwo"), "one two");
+  words.Split("\u00ad \u200d");
+  EXPECT_EQ(words.size(), 0);
+}
+
 TEST(TextWords, KeepCapitalsWhereToldTo) {
   TextWords words(/*lowercase=*/false);
   words.Split("On the Gr\u00fcn-R\u00c9nyi graph");

@@ -5,10 +5,20 @@
 namespace tidemill::transform {
 namespace {
 
+constexpr int32_t kSeparates = -1;
+constexpr int32_t kIsInvisible = -2;
+
 struct Letter {
   size_t num_bytes = 1;  // Read.
-  int32_t code = -1;     // Below 0: it separates words.
+  int32_t code = kSeparates;
 };
+
+// Whether a word continues through an invisible character, as rule WB4 of Unicode's annex 29
+// has it: soft hyphens, joiners, marks of direction. A space of no width ends a word.
+bool IsInvisible(int32_t code) {
+  constexpr int32_t kZeroWidthSpace = 0x200B;
+  return code != kZeroWidthSpace && utf8proc_category(code) == UTF8PROC_CATEGORY_CF;
+}
 
 bool IsWordPart(int32_t code) {
   switch (utf8proc_category(code)) {
@@ -35,14 +45,15 @@ Letter ReadLetter(std::string_view text, bool lowercase) {
     const bool upper = first >= 'A' && first <= 'Z';
     if (upper) return {1, lowercase ? first + ('a' - 'A') : first};
     const bool kept = (first >= 'a' && first <= 'z') || (first >= '0' && first <= '9');
-    return {1, kept ? first : -1};
+    return {1, kept ? first : kSeparates};
   }
   utf8proc_int32_t code = 0;
   const utf8proc_ssize_t size =
       utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                        static_cast<utf8proc_ssize_t>(text.size()), &code);
   if (size < 1) return {};
-  if (!IsWordPart(code)) return {static_cast<size_t>(size), -1};
+  if (IsInvisible(code)) return {static_cast<size_t>(size), kIsInvisible};
+  if (!IsWordPart(code)) return {static_cast<size_t>(size), kSeparates};
   return {static_cast<size_t>(size), lowercase ? utf8proc_tolower(code) : code};
 }
 
@@ -65,7 +76,8 @@ void TextWords::Split(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const Letter letter = ReadLetter(text.substr(at), lowercase_);
     at += letter.num_bytes;
-    if (letter.code < 0) {
+    if (letter.code == kIsInvisible) continue;
+    if (letter.code == kSeparates) {
       in_word = false;
       continue;
     }

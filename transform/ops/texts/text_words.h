@@ -9,8 +9,10 @@
 namespace tidemill::transform {
 
 // A word is a run of letters, marks and digits of any script (Unicode categories L, M and N).
-// Everything else separates words, including bytes that are not UTF-8. Reuses its memory from text
-// to text. Thread-compatible.
+// Format characters (Cf), such as soft hyphens and joiners, are left out: they neither separate
+// words nor make them differ. Everything else separates words, including the zero width space and
+// bytes that are not UTF-8. Composed and decomposed letters differ. Reuses its memory from text to
+// text. Thread-compatible.
 class TextWords {
  public:
   // With `lowercase`, letters become lower-case, one by one, by Unicode's simple mapping.

@@ -19,8 +19,9 @@ struct VocabularySpec {
       "Numbers beyond `length` are cut off. The list is learned from the selected samples before "
       "training and stored with the model. It holds the `max_words` most frequent words of those "
       "that occur at least `min_count` times, in byte order. A word is a run of letters, marks and "
-      "digits of any script. Everything else, and bytes that are not UTF-8, separates words. A "
-      "text without words gives zeros.";
+      "digits of any script. Format characters, such as soft hyphens and joiners, are left out. "
+      "Everything else, and bytes that are not UTF-8, separates words. A text without words gives "
+      "zeros.";
   static constexpr bool kIsRandom = false;
   std::string column = {};
   int64_t max_words = 20'000;
