@@ -197,11 +197,19 @@ int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFac
   Flags flags;
   CLI::App app("Runs the Tidemill service " + name + ".");
   app.set_version_flag("--version", fmt::format("tidemill-{} {}", name, kVersion));
-  app.add_option("--config", flags.config, "The system configuration.")->required();
+  // An unset variable of a script must not mean what leaving the option out means.
+  const std::function<std::string(const std::string&)> is_given = [](const std::string& text) {
+    return text.empty() ? "the value is empty: write one, or leave the option out" : "";
+  };
+  app.add_option("--config", flags.config, "The system configuration.")
+      ->required()
+      ->check(is_given);
   app.add_option("--listen", flags.listen,
-                 "Where to listen, instead of the configured endpoint: unix:/path or host:port.");
+                 "Where to listen, instead of the configured endpoint: unix:/path or host:port.")
+      ->check(is_given);
   app.add_option("--metrics", flags.metrics,
-                 "Where to serve metrics, instead of the configured address: host:port.");
+                 "Where to serve metrics, instead of the configured address: host:port.")
+      ->check(is_given);
   app.add_flag("--log-json", flags.log_json, "Log one JSON object a line.");
   CLI11_PARSE(app, argc, argv);  // The library reports by exception; the macro catches it.
   log::Configure(name, log::Level::kInfo, flags.log_json);

@@ -118,6 +118,11 @@ TEST_F(ServiceMainTest, ListensWhereTheFlagSays) {
   EXPECT_EQ(ExitCode(child), 0);
 }
 
+TEST_F(ServiceMainTest, DoesNotTakeAnEmptyEndpointForTheConfiguredOne) {
+  EXPECT_NE(ExitCode(Launch({"--config", config_, "--listen", ""})), 0);
+  EXPECT_THAT(log_, HasSubstr("--listen: the value is empty"));
+}
+
 TEST_F(ServiceMainTest, ShowsItsMetricsWhereItIsToldTo) {
   const pid_t child = Launch({"--config", config_, "--metrics", "127.0.0.1:0"});
   ReadLogUntil("listening");

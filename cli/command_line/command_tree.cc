@@ -125,7 +125,11 @@ std::string SynopsisOf(const ArgumentInfo& argument) {
 }
 
 std::string MarkdownOf(const CommandInfo& root) {
-  std::string page = "# Commands\n\n";
+  std::string page =
+      "# Commands\n\n"
+      "An empty value, as an unset variable of a script gives it, is refused: it does not mean the "
+      "default. Only notes may be empty. The same holds for variables such as "
+      "`TIDEMILL_STATE`.\n\n";
   for (const CommandInfo* command : AllCommands(root)) {
     if (!command->subcommands.empty()) continue;
     page += fmt::format("## {}\n\n{}\n\n| argument | meaning |\n|---|---|\n", command->path,

@@ -35,7 +35,7 @@ std::optional<int64_t> NumberNamed(std::string_view text) {
 absl::StatusOr<std::optional<int64_t>> IdNamed(std::string_view text, std::string_view what) {
   const auto number = NumberNamed(text);
   if (number && *number == 0) {
-    return InvalidArgument("{0}s are numbered from 1: there is no {0} 0", what);
+    return NotFound("{0}s are numbered from 1: there is no {0} 0", what);
   }
   return number;
 }

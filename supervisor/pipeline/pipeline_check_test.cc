@@ -17,6 +17,7 @@
 namespace tidemill::supervisor {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::kTestdata;
@@ -142,6 +143,29 @@ TEST(CheckPipeline, KeepsRulesWhoseColumnsAreNotKnownYet) {
   text = Replace(text, "  - dataset: weather", "  - dataset: other");
   EXPECT_THAT(Check(text).problems.ToString(),
               HasSubstr("those of 'weather' are not known yet, so 'other' may have others"));
+}
+
+TEST(CheckPipeline, RefusesADatasetOfAnEvaluationThatCannotPassThroughTheGraph) {
+  // A dataset of other files, with these columns.
+  const auto with_other = [](const std::string& columns, const std::string& label) {
+    std::string text = ReadText(kTestdata / "sound.yaml");
+    text = Replace(text, "  weather:\n",
+                   fmt::format("  other:\n    path: s3://bucket/other\n    format: {{type: csv, "
+                               "columns: {}}}\n    event_time: {{column: date}}\n    label: {}\n"
+                               "  weather:\n",
+                               columns, label));
+    return Check(Replace(text, "  - dataset: weather", "  - dataset: other")).problems;
+  };
+  const std::string classes = "{column: weather, classes: [rain, sun]}";
+  EXPECT_TRUE(with_other("[date, precipitation, wind, weather]", classes).empty());
+  const auto lacking = with_other("[date, precipitation, pressure, weather]", classes);
+  ASSERT_FALSE(lacking.empty());
+  EXPECT_EQ(lacking.items()[0].path, "evaluation[0].dataset");
+  EXPECT_THAT(lacking.ToString(),
+              AllOf(HasSubstr("'other' cannot pass through the graph"), HasSubstr("wind")));
+  const auto real =
+      with_other("[date, precipitation, wind, weather]", "{column: weather, kind: real}");
+  EXPECT_THAT(real.ToString(), HasSubstr("accuracy does not fit the label of 'other'"));
 }
 
 TEST(CheckPipeline, ReportsAllProblemsAtOnce) {

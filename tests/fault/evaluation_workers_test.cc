@@ -171,6 +171,7 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
                                                [](const auto&) { return absl::OkStatus(); });
     EXPECT_THAT(end, IsOk());
     EXPECT_EQ(end->state(), evaluator::v1::EVALUATION_STATE_DONE) << end->error();
+    end_ = *end;
     return ValuesOf(number);
   }
 
@@ -236,6 +237,7 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
   storage::v1::Dataset dataset_;
   rpc::v1::Snapshot snapshot_;
   std::vector<int64_t> keys_;
+  evaluator::v1::WatchEvaluationResponse end_;  // What the last evaluation ended with.
 };
 
 TEST_P(PreparedEvaluations, AreTheSameToTheLastBit) {
@@ -243,11 +245,16 @@ TEST_P(PreparedEvaluations, AreTheSameToTheLastBit) {
   ASSERT_GE(here.size(), 8u);
   EXPECT_THAT(here, ::testing::Contains(::testing::HasSubstr("value: ")));
   EXPECT_FALSE(WasKilled()) << "no worker was asked";
+  EXPECT_EQ(end_.num_prepared_at_workers(), 0);
+  const int64_t num_samples = end_.num_prepared_here();
+  EXPECT_GE(num_samples, std::ssize(keys_));
   EXPECT_EQ(Evaluate(101, "{}"), here);
   EXPECT_TRUE(WasKilled());
   const int64_t before = NumMade();
   EXPECT_EQ(Evaluate(102, "{}"), here);
   EXPECT_TRUE(HaveMadeMore(before)) << "nothing came from workers";
+  EXPECT_GT(end_.num_prepared_at_workers(), end_.num_prepared_here());
+  EXPECT_EQ(end_.num_prepared_at_workers() + end_.num_prepared_here(), num_samples);
   EXPECT_EQ(Evaluate(103, "{transport: frames, bytes_ahead: 1MiB, training_helps: true}"), here);
 }
 

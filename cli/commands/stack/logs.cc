@@ -99,7 +99,7 @@ void ShowPresent(LogFiles& files, const LogFilter& filter, int64_t lines, bool j
 // The number of the run that is named. A number needs no stack.
 absl::StatusOr<std::string> RunToShow(const GlobalFlags& flags, const std::string& name) {
   if (!name.empty() && name.find_first_not_of('0') == std::string::npos) {
-    return InvalidArgument("runs are numbered from 1: there is no run 0");
+    return NotFound("runs are numbered from 1: there is no run 0");
   }
   if (name.find_first_not_of("0123456789") == std::string::npos) return name;
   ASSIGN_OR_RETURN(const Session session, Session::Attach(flags));
