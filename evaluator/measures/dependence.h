@@ -29,8 +29,9 @@
 // Business and Economic Statistics 36, 2018). Where chance would make it so much smaller in less
 // than 1 % of all cases, it counts.
 //
-// Blocks of rows drawn as wholes (Kuensch 1989, with the length of Politis and White 2004) cover
-// less: in 200 rows with dependence .9 there are no more than some ten blocks to draw from.
+// Percentiles of moving blocks (Kuensch 1989) of the length of Politis and White (2004, corrected
+// 2009) cover less: in 200 rows with dependence .9 there are some ten blocks to draw from, and
+// their intervals hold the truth in .77 to .83 of all windows.
 #pragma once
 
 #include <cstdint>
