@@ -106,8 +106,9 @@ std::string NotTakenText(const rpc::v1::FilesNotTaken& not_taken, const std::str
   return num_more > 0 ? text + fmt::format(", and {} more", WithThousands(num_more)) : text;
 }
 
-std::string AwaitedText(int64_t num_files) {
-  return Counted(num_files, "file that still changes", "files that still change");
+std::string AwaitedText(int64_t num_files, const std::string& name) {
+  return fmt::format("{}{} that still {}", Counted(num_files, "file", "files"),
+                     name.empty() ? "" : " of " + name, num_files == 1 ? "changes" : "change");
 }
 
 std::string LeftOutText(const rpc::v1::LeftOut& left_out) {

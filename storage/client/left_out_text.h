@@ -31,8 +31,8 @@ std::string FilteredText(const rpc::v1::LeftOut& left_out);
 // were. `name` may be empty.
 std::string NotTakenText(const rpc::v1::FilesNotTaken& not_taken, const std::string& name = "");
 
-// "3 files that still change"
-std::string AwaitedText(int64_t num_files);
+// "3 files of `d` that still change". `name` may be empty.
+std::string AwaitedText(int64_t num_files, const std::string& name = "");
 
 // Returns one line: "487 of 1,461 records left out: 5 fields where 6 columns are expected
 // (weather.csv, record 12); 3.1 KiB of 58 KiB (5.3 %) hold no readable record; 146 samples have no

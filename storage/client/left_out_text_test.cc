@@ -50,6 +50,11 @@ TEST(LeftOutText, NamesFilesThatWereNotTaken) {
   EXPECT_THAT(WhyEmpty("d", 1, left_out), HasSubstr("a.csv (it still changes); run again when"));
 }
 
+TEST(LeftOutText, SaysForHowManyFilesASyncWaits) {
+  EXPECT_EQ(AwaitedText(1), "1 file that still changes");
+  EXPECT_EQ(AwaitedText(3, "weather"), "3 files of weather that still change");
+}
+
 TEST(LeftOutText, NamesSeveralReasonsWithTheirCountsAndReportsTheOthers) {
   rpc::v1::LeftOut left_out = Ragged();
   left_out.set_num_records(490);

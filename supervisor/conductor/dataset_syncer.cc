@@ -78,8 +78,7 @@ absl::StatusOr<storage::v1::Dataset> DatasetSyncer::LookForFiles(const std::stri
       v1::Progress progress =
           ProgressOf("sync", update.num_files_done(), update.num_files_found(), "files");
       if (update.num_awaited() > 0) {
-        progress.set_waiting_for(
-            fmt::format("{} of {}", storage::AwaitedText(update.num_awaited()), name));
+        progress.set_waiting_for(storage::AwaitedText(update.num_awaited(), name));
       }
       record_.Report(std::move(progress));
       not_taken = update.not_taken();

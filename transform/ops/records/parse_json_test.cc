@@ -27,24 +27,26 @@ TEST(ParseJson, ReadsFieldsByNameInTheOrderAsked) {
       RunAtOnce(Spec(ParseJsonSpec{.fields = {"c", "deep.a"}}, StackSpec{}), kJsonLines,
                 MakeSamples({R"({"deep": {"a": 1}, "b": [1, 2], "c": 3})",
                              R"({"c": "-1e-3", "deep": {"a": " 2.5 "}})",
-                             R"({"c": true, "deep": {"a": false}, "c": 9})"}));
+                             R"({"c": true, "deep": {"a": false}, "b": 9, "b": 8})"}));
   EXPECT_THAT(result.bad, IsEmpty());
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(3, 1, -1e-3F, 2.5F, 1, 0));
 }
 
 TEST(ParseJson, RejectsBadRowsWithFieldAndValueAndKeepsTheOthers) {
-  const Transformed result = RunAtOnce(
-      Spec(ParseJsonSpec{.fields = {"a"}}, StackSpec{}), kJsonLines,
-      MakeSamples({R"({"a": 1})", R"({"b": 1})", R"({"a": null})", R"({"a": [1]})",
-                   R"({"a": "one"})", R"({"a": 1e99})", R"([1])", R"({"a": 1)", R"({"a": 2})"}));
+  const Transformed result =
+      RunAtOnce(Spec(ParseJsonSpec{.fields = {"a"}}, StackSpec{}), kJsonLines,
+                MakeSamples({R"({"a": 1})", R"({"b": 1})", R"({"a": null})", R"({"a": [1]})",
+                             R"({"a": "one"})", R"({"a": 1e99})", R"([1])", R"({"a": 1)",
+                             R"({"a": NaN})", R"({"a": 1, "a": 3})", R"({"a": 2})"}));
   std::vector<std::string> reasons;
   for (const BadSample& bad : result.bad) reasons.push_back(bad.reason);
   EXPECT_THAT(
       reasons,
       ElementsAre("there is no field a", "field a is null", "field a is a list or an object",
                   "field a: 'one' is not a number", "field a: '1e99' is out of range",
-                  HasSubstr("is not a JSON object"), HasSubstr("is not a JSON object")));
-  EXPECT_THAT(Numbers<int64_t>(result.batch, "key"), ElementsAre(100, 108));
+                  HasSubstr("is not a JSON object"), HasSubstr("is not a JSON object"),
+                  "field a is NaN", "the sample has field a twice, with different values"));
+  EXPECT_THAT(Numbers<int64_t>(result.batch, "key"), ElementsAre(100, 110));
   EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1, 2));
 }
 
