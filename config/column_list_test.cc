@@ -57,7 +57,9 @@ TEST(ColumnList, SaysWhereSomethingElseIsWritten) {
   EXPECT_THAT(ProblemsOf("sensor_*"), HasSubstr("write {match: \"sensor_*\"}"));
   EXPECT_THAT(ProblemsOf("hour"), HasSubstr("write [hour]"));
   EXPECT_THAT(ProblemsOf("hour, day"), HasSubstr("write [hour, day]"));
-  EXPECT_THAT(ProblemsOf("2"), HasSubstr("write [2]"));
+  EXPECT_THAT(ProblemsOf("2"), HasSubstr("write [\"2\"]"));
+  EXPECT_THAT(ProblemsOf("'hour, day'"), HasSubstr("write [hour, day]"));
+  EXPECT_THAT(ProblemsOf("'[hour]'"), HasSubstr("remove the quotes"));
   EXPECT_THAT(ProblemsOf("no"), HasSubstr("write [\"no\"]"));
   EXPECT_THAT(ProblemsOf("All"), HasSubstr("write all"));
   EXPECT_THAT(ProblemsOf("[]"), HasSubstr("needs at least 1 entries"));

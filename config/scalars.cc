@@ -351,9 +351,10 @@ bool SaysAll(const Node& node) {
 
 std::string AsOneItem(const Node& node, bool is_text) {
   if (node.kind != Node::Kind::kScalar || node.text.empty()) return "";
+  if (node.text.starts_with('[') && node.text.ends_with(']')) return "remove the quotes";
   // Several may be meant.
-  const bool as_it_is = !is_text || (!node.quoted && node.text.find(',') != std::string::npos);
-  return fmt::format("write [{}]", as_it_is ? node.text : WriteText(node.text));
+  const bool as_written = !is_text || node.text.find(',') != std::string::npos;
+  return fmt::format("write [{}]", as_written ? node.text : WriteText(node.text));
 }
 
 }  // namespace tidemill::config::internal

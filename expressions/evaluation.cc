@@ -35,12 +35,14 @@ void Evaluation::RunConstantSteps() {
       std::memcpy(values + static_cast<size_t>(row) * bytes, values, bytes);
     }
   }
-  // The texts of an expression are short, so these are never too long. They stay.
-  std::swap(constant_texts_, registers_.texts());
+  // The texts of an expression are short, so these are never too long. They stay, and those of rows
+  // get an arena with a bound.
+  constant_texts_ = std::exchange(registers_.texts(), TextArena(kMaxTextBytes));
 }
 
 void Evaluation::Run(int64_t num_rows, Sink sink) {
   TIDEMILL_CHECK(num_rows <= kBlockRows);
+  stopped_ = false;
   RunPart(0, num_rows, sink);
 }
 
@@ -55,7 +57,7 @@ void Evaluation::RunPart(int64_t begin, int64_t num_rows, Sink sink) {
   if (!is_too_long_ || num_rows == 1) return sink(begin);
   const int64_t half = num_rows / 2;
   RunPart(begin, half, sink);
-  RunPart(begin + half, num_rows - half, sink);
+  if (!stopped_) RunPart(begin + half, num_rows - half, sink);
 }
 
 // Returns false when the texts have too many bytes.

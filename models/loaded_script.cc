@@ -62,6 +62,31 @@ bool IsForeign(const c10::Type& type) {
          named->name()->qualifiedName().starts_with(kForeignClass);
 }
 
+// Whether libtorch itself compares such values: not by a method of the script.
+bool IsPlain(const c10::Type& type) {
+  switch (type.kind()) {
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::BoolType:
+    case c10::TypeKind::StringType:
+    case c10::TypeKind::TensorType:
+      return true;
+    case c10::TypeKind::TupleType:
+      return std::ranges::all_of(type.containedTypes(),
+                                 [](const c10::TypePtr& part) { return IsPlain(*part); });
+    default:
+      return false;
+  }
+}
+
+// An order that a method of the script makes up leads std::sort out of the list.
+bool SortsByMethod(const jit::Node& node, const c10::FunctionSchema& schema) {
+  const bool sorts = schema.name() == "aten::sort" || schema.name() == "aten::sorted";
+  if (!sorts || schema.overload_name() != "any") return false;
+  const auto* const list = node.inputs()[0]->type()->castRaw<c10::ListType>();
+  return list == nullptr || !IsPlain(*list->getElementType());
+}
+
 absl::Status CheckGraph(const std::string& function, at::ArrayRef<const jit::Block*> blocks);
 
 absl::Status CheckNode(const std::string& function, const jit::Node& node) {
@@ -72,6 +97,10 @@ absl::Status CheckNode(const std::string& function, const jit::Node& node) {
                            kind, instead.empty() ? "" : ": ", instead);
   }
   if (const c10::FunctionSchema* const schema = node.maybeSchema()) {
+    if (SortsByMethod(node, *schema)) {
+      return InvalidArgument("{}: {} of objects is not among the operators that a script may use",
+                             function, kind);
+    }
     // Few scripts need them, and libtorch checks them less than others.
     const auto is_out = [](const c10::Argument& argument) { return argument.is_out(); };
     if (std::ranges::any_of(schema->arguments(), is_out)) {

@@ -71,6 +71,22 @@ TEST(LoadedScript, AnAttributeOfAnotherClassThanTheCodeSaysIsRefused) {
                                            "__torch__.Large")));
 }
 
+TEST(LoadedScript, AnOrderThatAMethodMakesUpIsRefused) {
+  std::string code = ConfusedCode("annotate(List[__torch__.Small], [part, part])");
+  const size_t large = code.find("class Large");
+  code.insert(large,
+              "  def __lt__(self: __torch__.Small,\n    other: __torch__.Small) -> bool:\n"
+              "    return True\n");
+  code.resize(code.find("    return torch.add(x, large.d)"));
+  code += "    torch.sort(large)\n    return x\n";
+  EXPECT_THAT(LoadScript(ConfusedNetwork(code, "Small")).status(),
+              StatusIs(kInvalid, HasSubstr("aten::sort of objects is not among")));
+  EXPECT_THAT(ResultOf(NetworkOf("y = annotate(List[Tuple[int, int]], [(2, 1), (1, 2)])\n"
+                                 "    torch.sort(y)\n    return x"))
+                  .status(),
+              IsOk());
+}
+
 TEST(LoadedScript, ACastThatHoldsIsNotNoticed) {
   EXPECT_THAT(
       ResultOf(NetworkOf("y = annotate(Optional[Tensor], x)\n    if torch.__isnot__(y, None):"

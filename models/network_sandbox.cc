@@ -6,10 +6,13 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "base/process/program_folder.h"
 #include "base/sandbox/allowed_files.h"
 #include "base/sandbox/system_calls.h"
 #include "models/torch_files.h"
@@ -18,11 +21,8 @@
 namespace tidemill::models {
 namespace {
 
-// Ops that run in their own processes.
-bool StartsProcesses(const transform::GraphSpec& graph) {
-  return std::ranges::any_of(graph, [](const auto& op) {
-    return op.value.type() == "torchscript" || op.value.type() == "plugin";
-  });
+bool HasOp(const transform::GraphSpec& graph, std::string_view type) {
+  return std::ranges::any_of(graph, [&](const auto& op) { return op.value.type() == type; });
 }
 
 // What names of services are found by, when a connection is made again.
@@ -31,9 +31,13 @@ std::vector<std::string> FilesOfNames() {
           "/etc/gai.conf"};
 }
 
-absl::Status RestrictFilesOf(const SandboxedJob& job) {
+absl::Status RestrictFilesOf(const SandboxedJob& job, sandbox::MayStart may_start) {
   sandbox::AllowedFiles files{
       .readable = sandbox::SystemFolders(), .writable = job.writable, .may_use_network = true};
+  if (may_start == sandbox::MayStart::kYes) {
+    ASSIGN_OR_RETURN(std::string programs, process::ProgramFolder());
+    files.readable.push_back(std::move(programs));
+  }
   for (auto more : {TorchFiles(), FilesOfNames(), job.readable}) {
     std::ranges::move(more, std::back_inserter(files.readable));
   }
@@ -43,20 +47,23 @@ absl::Status RestrictFilesOf(const SandboxedJob& job) {
 }  // namespace
 
 absl::Status EnterNetworkSandbox(const SandboxedJob& job) {
-  if (job.starts_processes || StartsProcesses(job.graph)) {
-    log::Info("the network runs without a sandbox, because this job starts processes");
+  if (job.starts_plugins || HasOp(job.graph, "plugin")) {
+    log::Info("the network runs without a sandbox, because this job starts plug-ins");
     return absl::OkStatus();
   }
+  // The op runs in its own process, which is started again when it ends.
+  const auto may_start =
+      HasOp(job.graph, "torchscript") ? sandbox::MayStart::kYes : sandbox::MayStart::kNo;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return FailedPrecondition("cannot forbid new privileges: {}", strerror(errno));
   }
   const bool is_apart = plugin::HostSettings::OfThisProcess().sandbox != "none";
   if (is_apart && !job.uses_gpu) {
-    RETURN_IF_ERROR(Annotate(RestrictFilesOf(job),
+    RETURN_IF_ERROR(Annotate(RestrictFilesOf(job, may_start),
                              "no sandbox for networks from files works on this machine (an "
                              "administrator may write cluster.plugins.sandbox: none)"));
   }
-  return sandbox::RefuseSystemCallsOfJob();
+  return sandbox::RefuseSystemCallsOfJob(may_start);
 }
 
 }  // namespace tidemill::models

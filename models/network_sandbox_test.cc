@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 
 #include "base/sandbox/allowed_files.h"
 #include "plugin/spec/host_settings.h"
+#include "transform/ops/torchscript.h"
 
 namespace tidemill::models {
 namespace {
@@ -87,8 +89,24 @@ TEST_F(NetworkSandbox, IsRefusedWhereThereIsNoneUnlessAnAdministratorSaysNone) {
   EXPECT_EQ(without_landlock("none"), 0);
 }
 
-TEST_F(NetworkSandbox, IsNotEnteredByAJobThatStartsProcesses) {
-  EXPECT_EQ(Within({.starts_processes = true}, [] { return open("/etc/passwd", O_RDONLY); }), 0);
+TEST_F(NetworkSandbox, OfAJobWithTheOpTorchscriptLeavesItProgramsAndNoOtherFile) {
+  if (!sandbox::HasLandlock()) return;
+  SandboxedJob job = Job();
+  job.graph = {{transform::TorchScriptSpec{.file = "rows.pt"}}};
+  EXPECT_EQ(Within(job, [] { return open("/etc/passwd", O_RDONLY); }), EACCES);
+  EXPECT_EQ(Within(job, [] { return ptrace(PTRACE_ATTACH, getppid(), nullptr, nullptr); }), EPERM);
+  EXPECT_EQ(Within(job,
+                   [] {
+                     const pid_t child = fork();
+                     if (child == 0) _exit(execl("/bin/true", "true", nullptr));
+                     int status = 0;
+                     return waitpid(child, &status, 0) == child && status == 0 ? 0L : -1L;
+                   }),
+            0);
+}
+
+TEST_F(NetworkSandbox, IsNotEnteredByAJobThatStartsPlugins) {
+  EXPECT_EQ(Within({.starts_plugins = true}, [] { return open("/etc/passwd", O_RDONLY); }), 0);
 }
 
 }  // namespace

@@ -212,10 +212,16 @@ std::string RefusalOfBags(Arguments arguments) {
   if (indices.dim() != 1 || offsets.dim() != 1) return kWrong;
   const auto* const numbers = offsets.data_ptr<int64_t>();
   const int64_t count = offsets.numel();
-  if (count < (has_last ? 2 : 0) || (count > 0 && numbers[0] != 0)) return kWrong;
+  if (count < (has_last ? 2 : 1) || numbers[0] != 0) return kWrong;
   if (!std::is_sorted(numbers, numbers + count)) return kWrong;
-  if (count > 0 && numbers[count - 1] > indices.numel()) return kWrong;
+  if (numbers[count - 1] > indices.numel()) return kWrong;
   return has_last && numbers[count - 1] != indices.numel() ? kWrong : std::string();
+}
+
+// (self, target, ...): the result has the size of the one and is filled by the other.
+std::string RefusalOfTarget(Arguments arguments) {
+  const bool is_good = arguments[0].toTensor().sizes() == arguments[1].toTensor().sizes();
+  return is_good ? std::string() : "the target has another size than the input";
 }
 
 // (self, ...): of no numbers nothing is written.
@@ -346,6 +352,7 @@ constexpr Rule kRules[] = {
     {"aten::floordiv", &RefusalOfDivision},
     {"aten::__round_to_zero_floordiv", &RefusalOfDivision},
     {"aten::divmod", &RefusalOfDivision},
+    {"aten::binary_cross_entropy", &RefusalOfTarget},
     {"aten::embedding_bag", &RefusalOfBags},
     {"aten::grid_sampler", &RefusalOfSampler},
     {"aten::grid_sampler_2d", &RefusalOfSampler},

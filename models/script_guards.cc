@@ -75,7 +75,10 @@ void CheckCast(jit::Node& cast) {
 
 // What is known before it runs: constants, and lists of them.
 std::optional<c10::IValue> ValueOf(const jit::Value& value) {
-  if (value.node()->kind() != c10::prim::ListConstruct) return jit::toIValue(&value);
+  if (value.node()->kind() != c10::prim::ListConstruct) {
+    const auto known = jit::toIValue(&value);
+    return known ? std::optional<c10::IValue>(*known) : std::nullopt;
+  }
   c10::List<int64_t> list;
   for (const jit::Value* const part : value.node()->inputs()) {
     const auto known = jit::toIValue(part);

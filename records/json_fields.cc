@@ -38,6 +38,7 @@ class PathReader {
     std::vector<Step> steps;
     if (!rest_.starts_with('[')) steps.emplace_back(TakeName());
     while (!rest_.empty()) {
+      if (steps.size() == kMaxJsonSteps) return std::nullopt;
       if (Take(".")) {
         steps.emplace_back(TakeName());
       } else if (Take("[\"")) {

@@ -26,6 +26,9 @@ struct JsonValue {
   std::string_view text;  // Empty for kAbsent and kNested. As written for kNull.
 };
 
+// The most objects and lists that a path leads into. A record may be nested more deeply.
+inline constexpr size_t kMaxJsonSteps = 100;
+
 // Whether it is a text, a number or a boolean.
 inline bool IsSingle(const JsonValue& value) {
   return value.kind == JsonValue::Kind::kText || value.kind == JsonValue::Kind::kNumber ||
@@ -40,7 +43,7 @@ inline bool IsSingle(const JsonValue& value) {
 //   a["b c"].d   a name in quotes is taken literally; a backslash precedes a quote
 //
 // It also stands for a field of exactly that name, and for nothing else where it is not a path,
-// such as `price[EUR]`. Thread-compatible.
+// such as `price[EUR]`, or has more than kMaxJsonSteps steps. Thread-compatible.
 class JsonFields {
  public:
   explicit JsonFields(const std::vector<std::string>& names);

@@ -36,6 +36,25 @@ TEST(JsonFields, FindsTheRequestedFieldsAtAnyPlace) {
               ElementsAre("-", "-", "[", "-", "0NaN", "t", "-"));
 }
 
+// `levels` objects within one another, and a number in the last one.
+std::string Nested(size_t levels) {
+  std::string text;
+  for (size_t level = 0; level < levels; ++level) text += "{\"a\":";
+  return text + "1" + std::string(levels, '}');
+}
+
+std::string PathOf(size_t steps) {
+  std::string path = "a";
+  for (size_t step = 1; step < steps; ++step) path += ".a";
+  return path;
+}
+
+TEST(JsonFields, APathHasAHundredStepsAtMost) {
+  JsonFields fields({PathOf(kMaxJsonSteps), PathOf(kMaxJsonSteps + 1), PathOf(1'000'000)});
+  EXPECT_THAT(Found(fields, Nested(kMaxJsonSteps)), ElementsAre("n1", "-", "-"));
+  EXPECT_THAT(Found(fields, Nested(kMaxJsonSteps + 1)), ElementsAre("[", "-", "-"));
+}
+
 TEST(JsonFields, ANameWithDotsIsAPathOrAName) {
   JsonFields fields({"a.b", "a"});
   EXPECT_THAT(Found(fields, R"({"a.b": 1})"), ElementsAre("n1", "-"));

@@ -79,14 +79,7 @@ absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
   {
     MutexLock lock(mutex_);
     admitted = CheckPlace(asked);
-    // The limit that refuses it may be that of its method, of its caller, or of all.
-    for (int scope = 0; !admitted.ok() && scope < 3; ++scope) {
-      const auto may_be_in_the_way = [&](const StreamPermit::Place& place) {
-        return scope == 2 ||
-               (scope == 1 ? place.caller == asked.caller : place.method == asked.method);
-      };
-      if (GiveAway(may_be_in_the_way)) admitted = CheckPlace(asked);
-    }
+    while (!admitted.ok() && GiveAway(InTheWayOf(asked))) admitted = CheckPlace(asked);
     if (admitted.ok()) {
       ++num_streams_;
       ++callers_[asked.caller].num_streams;
@@ -108,11 +101,18 @@ absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
   return admitted;
 }
 
-bool StreamBudget::GiveAway(
-    const std::function<bool(const StreamPermit::Place&)>& may_be_in_the_way) {
+StreamBudget::InTheWay StreamBudget::InTheWayOf(const Asked& asked) const {
+  if (!asked.method.empty() && !CheckMethod(asked).ok()) return {.method = &asked.method};
+  if (num_streams_ >= limits_.max_streams) return {};
+  return {.caller = &asked.caller};
+}
+
+bool StreamBudget::GiveAway(const InTheWay& sought) {
   StreamPermit::Place* longest = nullptr;
   for (StreamPermit::Place* const place : waiting_) {
-    if (!may_be_in_the_way(*place)) continue;
+    if (sought.method != nullptr && place->method != *sought.method) continue;
+    if (sought.caller != nullptr && place->caller != *sought.caller) continue;
+    if (sought.holds_bytes && place->held == 0) continue;
     if (longest == nullptr || *place->waits_since < *longest->waits_since) longest = place;
   }
   const std::chrono::microseconds longest_silence(limits_.longest_silence.micros);
@@ -186,11 +186,13 @@ absl::Status StreamBudget::Change(StreamPermit::Place& place, int64_t num_bytes,
     return Cancelled("the stream was silent, and another one has got its place");
   }
   const int64_t more = num_bytes - place.held;
-  const auto fits = [&] { return more <= always_fits || more <= RoomOfLocked(caller); };
-  const auto holds_some = [&](const StreamPermit::Place& other) { return other.held > 0; };
-  while (!fits() && GiveAway(holds_some)) {
+  bool fits = more <= always_fits || more <= RoomOfLocked(caller);
+  while (!fits) {
+    const bool is_share = more <= limits_.memory.bytes - num_bytes_;
+    if (!GiveAway({.caller = is_share ? &caller : nullptr, .holds_bytes = true})) break;
+    fits = more <= RoomOfLocked(caller);
   }
-  if (!fits()) {
+  if (!fits) {
     return ResourceExhausted(
         "the open streams of {} hold their share of cluster.streams.memory ({} bytes), and this "
         "one takes {} bytes more; read the open ones to their end or cancel them, then try again, "

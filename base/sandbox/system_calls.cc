@@ -246,9 +246,10 @@ absl::Status RefuseSystemCalls(MayExecute may_execute, MayOpen may_open) {
   return filter.Load();
 }
 
-absl::Status RefuseSystemCallsOfJob() {
+absl::Status RefuseSystemCallsOfJob(MayStart may_start) {
   Filter filter;
   RefuseWhatNobodyNeeds(filter);
+  if (may_start == MayStart::kYes) return filter.Load();
   RefuseProcesses(filter);
   filter.Refuse({SCMP_SYS(execve), SCMP_SYS(execveat)});
   return filter.Load();

@@ -7,6 +7,7 @@ namespace tidemill::sandbox {
 
 enum class MayExecute { kNo, kYes };
 enum class MayOpen { kNo, kYes };
+enum class MayStart { kNo, kYes };
 
 // From here on all threads of this process and the programs that it executes get an error (EPERM,
 // or EACCES from open) for sockets, for new processes and signals to others, for every call that
@@ -18,7 +19,8 @@ enum class MayOpen { kNo, kYes };
 absl::Status RefuseSystemCalls(MayExecute may_execute, MayOpen may_open = MayOpen::kYes);
 
 // Does the same for a job, which writes its own files and calls services: files, sockets and memory
-// stay allowed. It cannot start a process.
-absl::Status RefuseSystemCallsOfJob();
+// stay allowed. It cannot start a process, unless it may: then it can also signal processes, but
+// look into none.
+absl::Status RefuseSystemCallsOfJob(MayStart may_start = MayStart::kNo);
 
 }  // namespace tidemill::sandbox

@@ -17,6 +17,7 @@
 #include "cli/init/record_order.h"
 #include "cli/init/time_choice.h"
 #include "cli/init/training_choice.h"
+#include "records/json_fields.h"
 
 namespace tidemill::cli {
 namespace {
@@ -135,6 +136,10 @@ absl::StatusOr<CsvLook> LookAtTable(const DraftOptions& options, const SeenData&
     format.reason +=
         fmt::format("; {} of {} lines are not, and will be left out", WithThousands(table.num_bad),
                     WithThousands(table.num_bad + table.num_rows));
+  }
+  if (table.has_deeper) {
+    format.reason +=
+        fmt::format("; fields nested more than {} levels deep are left out", kMaxJsonSteps);
   }
   return CsvLook{.format = std::move(format), .table = std::move(table)};
 }

@@ -136,6 +136,22 @@ TEST_F(DraftTest, AnswersOfAPersonTakeThePlaceOfGuesses) {
   EXPECT_THAT(draft->dataset[4].unknown, IsEmpty());
 }
 
+TEST_F(DraftTest, FieldsNestedTooDeeplyAreLeftOutAndSaidSo) {
+  std::string deep;
+  for (int level = 0; level < 20'000; ++level) deep += "{\"a\":";
+  deep += "1" + std::string(20'000, '}');
+  std::string lists = std::string(20'000, '[') + std::string(20'000, ']');
+  const auto draft = Draft(Write("deep.jsonl",
+                                 "{\"a\": 1, \"label\": \"x\"}\n{\"a\": 2, \"label\": \"y\", "
+                                 "\"deep\": " +
+                                     deep + ", \"list\": " + lists + "}\n"));
+  ASSERT_THAT(draft.status(), IsOk());
+  EXPECT_THAT(PipelineText(*draft),
+              HasSubstr("fields nested more than 100 levels deep are left out"));
+  EXPECT_THAT(Draft(Write("only.jsonl", "{\"deep\": " + deep + "}\n")).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at most 100 levels deep")));
+}
+
 TEST_F(DraftTest, OptionsThatDoNothingAreRefused) {
   DraftOptions options =
       Options(Write("a.jsonl", "{\"a\": 1, \"label\": \"x\"}\n{\"a\": 2, \"label\": \"y\"}\n"));

@@ -35,13 +35,16 @@ std::string PathOf(const std::string& path, const std::string& name) {
 // Gathers the paths of single values, in the order in which they occur first.
 class FieldNames {
  public:
-  void Add(const ordered_json& value, const std::string& path) {
+  // `levels`: the objects and lists around it.
+  void Add(const ordered_json& value, const std::string& path, size_t levels = 0) {
     if (names_.size() >= kMostFields) return;
-    if (value.is_object()) {
-      for (const auto& [name, inner] : value.items()) Add(inner, PathOf(path, name));
+    if (value.is_structured() && levels == kMaxJsonSteps) {
+      has_deeper_ |= !value.empty();
+    } else if (value.is_object()) {
+      for (const auto& [name, inner] : value.items()) Add(inner, PathOf(path, name), levels + 1);
     } else if (value.is_array()) {
       for (size_t place = 0; place < std::min(value.size(), kMostElements); ++place) {
-        Add(value[place], fmt::format("{}[{}]", path, place));
+        Add(value[place], fmt::format("{}[{}]", path, place), levels + 1);
       }
     } else if (seen_.insert(path).second) {
       names_.push_back(path);
@@ -49,10 +52,12 @@ class FieldNames {
   }
 
   const std::vector<std::string>& names() const { return names_; }
+  bool has_deeper() const { return has_deeper_; }
 
  private:
   std::vector<std::string> names_;
   std::set<std::string> seen_;
+  bool has_deeper_ = false;
 };
 
 // The lines of a text. `last`: the text ends where the file does.
@@ -113,9 +118,12 @@ absl::StatusOr<SampledTable> LookAtJsonLines(const SeenData& data) {
     if (object.is_object()) names.Add(object, "");
   }
   if (names.names().empty()) {
-    return InvalidArgument("no line of {} is a JSON object with a field; write one object a line",
-                           data.seen.front().path);
+    const std::string depth =
+        names.has_deeper() ? fmt::format(" at most {} levels deep", kMaxJsonSteps) : "";
+    return InvalidArgument("no line of {} is a JSON object with a field{}; write one object a line",
+                           data.seen.front().path, depth);
   }
+  table.has_deeper = names.has_deeper();
   for (const std::string& name : names.names()) table.columns.push_back({name, {}});
   JsonFields fields(names.names());
   for (const std::string_view line : lines) {

@@ -9,6 +9,7 @@ namespace tidemill::cli {
 
 // Reads the sampled lines. Each single value within an object is a column, named by its path in the
 // syntax of storage: `a.b`, `a["b c"]`. So are the first three elements of a list (`topics[0]`).
+// Values nested more than kMaxJsonSteps levels deep are left out.
 // INVALID_ARGUMENT when no line is an object.
 absl::StatusOr<SampledTable> LookAtJsonLines(const SeenData& data);
 

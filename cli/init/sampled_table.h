@@ -20,6 +20,8 @@ struct SampledTable {
   // Records that could not be read, or that have another number of fields.
   int64_t num_bad = 0;
   std::string first_bad = {};  // "record 7: 5 fields where 6 are expected".
+  // Whether fields are left out because they are nested too deeply to be named.
+  bool has_deeper = false;
   // The bytes of the rows, to estimate the number of all records.
   int64_t num_bytes = 0;
   // Whether the table has every record of the data.

@@ -1,5 +1,6 @@
 #include "cli/results/left_out.h"
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -51,6 +52,27 @@ TEST(LeftOut, ReportsFilteredRecordsBesideTheirCondition) {
   EXPECT_EQ(json.at("records"), 0);
   ASSERT_EQ(json.at("filters").size(), 1u);
   EXPECT_EQ(json.at("filters").at(0).at("where"), "wind > 0");
+}
+
+TEST(LeftOut, NamesFilesThatWereNotTakenAndCountsThemAsALoss) {
+  supervisor::v1::GetRunResponse run;
+  rpc::v1::FilesNotTaken& not_taken = *(*run.mutable_left_out())["weather"].mutable_not_taken();
+  not_taken.set_num_files(25);
+  for (int i = 0; i < 20; ++i) {
+    not_taken.add_files()->set_path(fmt::format("{:02}.csv", i));
+    not_taken.mutable_files(i)->set_reason("it changed while it was read");
+  }
+  const std::string text = DescribeLeftOut(run, {});
+  EXPECT_THAT(text,
+              HasSubstr("25 files of weather were not taken: 00.csv (it changed while it was"));
+  EXPECT_THAT(text, HasSubstr("and 22 more"));
+  EXPECT_TRUE(AnyLost(run));
+  const auto json = LeftOutToJson(run);
+  ASSERT_EQ(json.at("not_taken").size(), 1u);
+  EXPECT_EQ(json.at("not_taken").at(0).at("dataset"), "weather");
+  EXPECT_EQ(json.at("not_taken").at(0).at("files"), 25);
+  EXPECT_EQ(json.at("not_taken").at(0).at("first").size(), 20u);
+  EXPECT_EQ(json.at("not_taken").at(0).at("first").at(19).at("file"), "19.csv");
 }
 
 TEST(LeftOut, NamesTheFirstReasonsUnlessAllAreAskedFor) {

@@ -188,7 +188,12 @@ std::string DescribePreparing(const std::optional<RunLook>& before, const Prepar
               WithThousands(job.num_issued()), WithThousands(job.num_leased()),
               WithThousands(job.num_reissued()), PercentText(job.wait_share())});
   }
-  return "\n" + workers.ToString() + "\n" + jobs.ToString();
+  std::string reasons;
+  for (const preprocess::v1::Worker& worker : now.workers) {
+    if (worker.lost_because().empty()) continue;
+    reasons += fmt::format("worker {} is lost: it {}\n", worker.name(), worker.lost_because());
+  }
+  return "\n" + workers.ToString() + reasons + "\n" + jobs.ToString();
 }
 
 std::string StageText(const supervisor::v1::Progress& progress) {
@@ -238,6 +243,7 @@ void AddPreparing(const std::optional<RunLook>& before, const RunLook& now, orde
   for (const WorkerRates& row : RatesOfWorkers(before, *now.preparing)) {
     json["workers"].push_back({{"name", row.worker->name()},
                                {"state", NameOf(row.worker->state())},
+                               {"lost_because", row.worker->lost_because()},
                                {"threads", row.worker->num_threads()},
                                {"leased", row.worker->num_leased()},
                                {"batches_per_second", JsonOf(row.batches_per_second)},

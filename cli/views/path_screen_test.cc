@@ -118,6 +118,16 @@ TEST(PathScreen, ShowsWorkersAndJobs) {
   EXPECT_EQ(json.at("jobs").at(0).at("done"), 60);
 }
 
+TEST(PathScreen, SaysWhyAWorkerIsLost) {
+  RunLook look = PreparedFor(6);
+  look.preparing->workers[0].set_state(preprocess::v1::WORKER_STATE_LOST);
+  look.preparing->workers[0].set_lost_because("did not send what it had leased");
+  EXPECT_THAT(DescribeLook(PreparedFor(4), look),
+              HasSubstr("worker unix:/w is lost: it did not send what it had leased\n"));
+  EXPECT_EQ(LookToJson(PreparedFor(4), look).at("workers").at(0).at("lost_because"),
+            "did not send what it had leased");
+}
+
 TEST(PathScreen, AWorkerThatWasStartedAnewHasNoRatesYet) {
   RunLook before = PreparedFor(4);
   before.preparing->workers[0].mutable_incarnation()->set_incarnation(9);

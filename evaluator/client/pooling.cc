@@ -64,16 +64,21 @@ std::optional<PooledValue> Pool(std::string_view measure, std::span<const Window
 
 std::optional<std::pair<double, double>> PooledInterval(const PooledValue& pooled,
                                                         std::span<const WindowInterval> windows) {
-  if (pooled.how == Pooling::kOfSums) return std::nullopt;
   const bool of_squares = pooled.how == Pooling::kRootOfMean;
   const auto scaled = [&](double value) { return of_squares ? value * value : value; };
+  double mean = 0;
   double below = 0;
   double above = 0;
   for (const WindowInterval& window : windows) {
     const double weight =
         static_cast<double>(window.num_samples) / static_cast<double>(pooled.num_samples);
+    mean += weight * window.value;
     below += std::pow(weight * (scaled(window.value) - scaled(window.low)), 2);
     above += std::pow(weight * (scaled(window.high) - scaled(window.value)), 2);
+  }
+  if (pooled.how == Pooling::kOfSums) {
+    const double moved = mean - pooled.value;
+    if (std::abs(moved) > std::sqrt(moved > 0 ? above : below) / 2) return std::nullopt;
   }
   const double low = scaled(pooled.value) - std::sqrt(below);
   const double high = scaled(pooled.value) + std::sqrt(above);

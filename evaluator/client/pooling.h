@@ -50,8 +50,10 @@ struct WindowInterval {
 // Returns the bounds of a 95 % interval for a result of Pool(). `windows` are the intervals of all
 // its windows. The windows must have independent samples. The squared, weighted distances of the
 // bounds are added (MOVER: Zou and Donner, "Construction of confidence limits about effect
-// measures", 2008). For a root of means, this is done for the means. std::nullopt for a value
-// computed from sums, because the windows' intervals say nothing about sums.
+// measures", 2008). For a root of means, this is done for the means. A value computed from sums has
+// the interval of the mean of the windows, around itself: to the first order a sample moves both
+// alike where the windows resemble each other. std::nullopt where they do not: where the mean is
+// farther from the value than half of the interval on that side.
 std::optional<std::pair<double, double>> PooledInterval(const PooledValue& pooled,
                                                         std::span<const WindowInterval> windows);
 

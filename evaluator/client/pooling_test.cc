@@ -137,5 +137,24 @@ TEST(Sums, ThatAreNoneAreRefused) {
   }
 }
 
+// Half as wide as each of four windows, around the value of all samples.
+TEST(PooledInterval, OfAValueOfSumsIsThatOfTheMeanOfItsWindows) {
+  const std::vector<WindowInterval> alike(
+      4, {.value = 0.7, .low = 0.6, .high = 0.8, .num_samples = 100});
+  const PooledValue pooled{.value = 0.71, .num_samples = 400, .how = Pooling::kOfSums};
+  const auto interval = PooledInterval(pooled, alike);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->first, 0.66, 1e-12);
+  EXPECT_NEAR(interval->second, 0.76, 1e-12);
+}
+
+TEST(PooledInterval, OfAValueOfSumsIsAbsentWhereWindowsDoNotResembleEachOther) {
+  const std::vector<WindowInterval> apart = {
+      {.value = 0.9, .low = 0.88, .high = 0.92, .num_samples = 100},
+      {.value = 0.2, .low = 0.18, .high = 0.22, .num_samples = 100}};
+  const PooledValue pooled{.value = 0.7, .num_samples = 200, .how = Pooling::kOfSums};
+  EXPECT_FALSE(PooledInterval(pooled, apart).has_value());
+}
+
 }  // namespace
 }  // namespace tidemill::evaluator

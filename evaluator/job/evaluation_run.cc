@@ -234,7 +234,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
            [&](const transform::GraphSpec& graph) {
              return arithmetic.enter_sandbox({.readable = {peers.TokenFolder()},
                                               .graph = graph,
-                                              .starts_processes = !spec.RunsWith().empty()});
+                                              .starts_plugins = !spec.RunsWith().empty()});
            },
        .max_bytes = job.model_bytes()});
   const auto bad = loader::RecordBadSamples(storage, {job.evaluation().snapshot().dataset_id()});

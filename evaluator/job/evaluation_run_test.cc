@@ -40,7 +40,7 @@ class EvaluationRunTest : public ::testing::Test {
          .set_threads = [](int) {},
          .enter_sandbox =
              [&](const models::SandboxedJob& sandboxed) {
-               steps_.push_back(sandboxed.starts_processes ? "stay out" : "enter");
+               steps_.push_back(sandboxed.starts_plugins ? "stay out" : "enter");
                return absl::OkStatus();
              }},
         [&](const v1::JobReport& report) {

@@ -97,11 +97,12 @@ Interval Widened(const Interval& interval, double value, double widening, ValueR
 
 // Widens an interval for independent samples by how far they follow one another.
 Interval ForDependence(const Interval& interval, const Measure& measure, const Outcomes& outcomes,
-                       const DrawnSamples& samples) {
-  const double widening =
-      DependenceOf(measure.Influence(outcomes), samples.times).Widening(samples.share);
-  const auto value = widening > 1 ? measure.ValueOf(outcomes) : std::nullopt;
-  return value ? Widened(interval, *value, widening, measure.Range()) : interval;
+                       const DrawnSamples& samples, int replicates) {
+  const Dependence dependence = DependenceOf(measure.Influence(outcomes), samples.times);
+  const auto value = dependence.WasFound() ? measure.ValueOf(outcomes) : std::nullopt;
+  if (!value) return interval;
+  return Widened(interval, *value, dependence.Widening(samples.share) * WideningOfDraws(replicates),
+                 measure.Range());
 }
 
 }  // namespace
@@ -148,7 +149,8 @@ std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureS
   }
   for (size_t i = 0; i < measures.size(); ++i) {
     intervals[i] = IntervalOf(series[i]->Values(), replicates);
-    if (intervals[i]) intervals[i] = ForDependence(*intervals[i], *measures[i], outcomes, samples);
+    if (intervals[i])
+      intervals[i] = ForDependence(*intervals[i], *measures[i], outcomes, samples, replicates);
   }
   return intervals;
 }

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <vector>
 
+#include "boost/math/distributions/chi_squared.hpp"
 #include "boost/math/distributions/normal.hpp"
 #include "boost/math/distributions/students_t.hpp"
 
@@ -17,16 +19,21 @@ namespace policies = boost::math::policies;
 
 constexpr size_t kFewestMoments = 8;
 constexpr size_t kMostMoments = 4096;
-// Standard errors by which neighbours must be alike.
-constexpr double kDoubt = 2;
+// Standard errors by which neighbours must be alike: chance makes them so in 5 % of all cases.
+constexpr double kDoubt = 1.645;
 // The lags of the quick look for dependence.
 constexpr size_t kFirstLags = 4;
 // Squared differences from the mean that are smaller than this part of the squares are rounding.
 constexpr double kLeastSpread = 1e-24;
-// The slowest waves, and by how much more than they say a ratio may be: the 1 % quantile of the
-// chi-squared distribution is 1.646.
-constexpr size_t kWaves = 8;
-constexpr double kMostBeyondWaves = kWaves / 1.646;
+// The number of slow waves that are looked at grows with the moments: one in 50.
+constexpr size_t kFewestWaves = 8;
+constexpr size_t kMostWaves = 64;
+constexpr size_t kMomentsOfAWave = 50;
+// The chance that so little power of waves is chance.
+constexpr double kSeldom = 0.01;
+// Lags of the sum, for each moment, that take one degree of freedom; see the header.
+constexpr size_t kLagsOfADegree = 3;
+constexpr double kFewestDegrees = 4;
 constexpr double kUpperShare = 0.975;
 
 // Errors become NaN or infinity, never exceptions.
@@ -50,9 +57,9 @@ class Covariances {
   size_t size() const { return series_.size(); }
 
   // The mean power of the slowest waves, in the same units.
-  double OfSlowWaves() const {
+  double OfWaves(size_t num_waves) const {
     double power = 0;
-    for (size_t wave = 1; wave <= kWaves; ++wave) {
+    for (size_t wave = 1; wave <= num_waves; ++wave) {
       const double step =
           std::numbers::pi * static_cast<double>(wave) / static_cast<double>(series_.size());
       double sum = 0;
@@ -61,7 +68,7 @@ class Covariances {
       }
       power += 2 * sum * sum;
     }
-    return power / (kWaves * variance_);
+    return power / (static_cast<double>(num_waves) * variance_);
   }
 
  private:
@@ -130,6 +137,18 @@ SequenceSum InitialMonotoneSum(Covariances& covariances, double ratio) {
   return sum;
 }
 
+// What the slowest waves say, where that is much less than `ratio`.
+std::optional<Dependence> RatioOfWaves(const Covariances& covariances, double ratio) {
+  const size_t n = covariances.size();
+  if (n < 4 * kFewestWaves) return std::nullopt;
+  const size_t num_waves = std::clamp(n / kMomentsOfAWave, kFewestWaves, kMostWaves);
+  const auto degrees = static_cast<double>(num_waves);
+  const double of_waves = covariances.OfWaves(num_waves);
+  const math::chi_squared_distribution<double, Quiet> chance(degrees);
+  if (ratio <= of_waves * degrees / math::quantile(chance, kSeldom)) return std::nullopt;
+  return Dependence{.variance_ratio = std::max(1.0, of_waves), .degrees_of_freedom = degrees};
+}
+
 }  // namespace
 
 double Dependence::Widening(double share) const {
@@ -139,6 +158,15 @@ double Dependence::Widening(double share) const {
   const math::normal_distribution<double, Quiet> normal;
   return std::sqrt(ratio) * math::quantile(student, kUpperShare) /
          math::quantile(normal, kUpperShare);
+}
+
+double WideningOfDraws(int replicates) {
+  constexpr double kMost = 1.25;
+  const double n = replicates;
+  const math::normal_distribution<double, Quiet> normal;
+  const double below = ((1 - kUpperShare) * (n - 1) + 1) / (n + 1);
+  const double bound = math::quantile(normal, 1 - below);
+  return bound > 0 ? std::clamp(math::quantile(normal, kUpperShare) / bound, 1.0, kMost) : kMost;
 }
 
 Dependence DependenceOf(std::span<const double> influence, std::span<const int64_t> times) {
@@ -164,13 +192,10 @@ Dependence DependenceOf(std::span<const double> influence, std::span<const int64
     sum = InitialMonotoneSum(covariances, before);
     if (std::abs(sum.ratio - before) < kSame * before) break;
   }
-  const double of_waves = covariances.OfSlowWaves();
-  if (covariances.size() >= 4 * kWaves && sum.ratio > kMostBeyondWaves * of_waves) {
-    return {.variance_ratio = std::max(1.0, of_waves), .degrees_of_freedom = kWaves};
-  }
-  return {.variance_ratio = sum.ratio,
-          .degrees_of_freedom =
-              static_cast<double>(covariances.size()) / static_cast<double>(2 * sum.num_lags)};
+  if (const auto of_waves = RatioOfWaves(covariances, sum.ratio)) return *of_waves;
+  const double degrees =
+      static_cast<double>(covariances.size()) / static_cast<double>(kLagsOfADegree * sum.num_lags);
+  return {.variance_ratio = sum.ratio, .degrees_of_freedom = std::max(kFewestDegrees, degrees)};
 }
 
 }  // namespace tidemill::evaluator

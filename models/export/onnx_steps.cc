@@ -205,8 +205,9 @@ class StepWriter {
 
   std::string IsFinite(const Step& step, const std::string& from) {
     // Infinity less itself is not a number.
+    const batch::DataType type = graph_.step(step.inputs.front()).type;
     return onnx_.Node("Equal",
-                      {onnx_.Node("Sub", {from, from}), onnx_.Number(OnnxTypeOf(step.type), 0)});
+                      {onnx_.Node("Sub", {from, from}), onnx_.Number(OnnxTypeOf(type), 0)});
   }
 
   std::string ValueOf(StepId id) {

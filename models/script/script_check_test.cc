@@ -80,6 +80,20 @@ TEST(ScriptCode, ARefusalNamesTheFileTheLineAndTheOperator) {
               StatusIs(kInvalid, HasSubstr("ops.image.read_file")));
 }
 
+TEST(ScriptCode, ARefusalSaysWhatToWriteInstead) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"return torch.ctc_loss(x, x, [1], [1], 0, 0, False)", "losses are those of training.loss"},
+      {"return torch.empty([2])", "use torch.zeros"},
+      {"return ops.prim.data(x)", "use .detach()"},
+      {"return torch.add(x, x, out=x)", "out= is not among"},
+  };
+  for (const auto& [body, reason] : cases) {
+    EXPECT_THAT(CheckBody(body), StatusIs(kInvalid, HasSubstr(reason))) << body;
+  }
+  // A variable may have that name.
+  EXPECT_THAT(CheckBody("out = torch.relu(x)\n    return out"), IsOk());
+}
+
 TEST(ScriptCode, NothingHidesInStringsCommentsOrNumbers) {
   for (const std::string body : {
            "y = \"a\\\"\"\n    return torch.from_file(y, False, 1)",

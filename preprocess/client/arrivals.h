@@ -36,6 +36,9 @@ class Arrivals {
   // Returns the next batch to deliver, if it has arrived.
   std::optional<Arrival> Take();
 
+  // Whether a worker may send this batch. It may have arrived before.
+  bool Has(int64_t number) const { return number >= 0 && number < end_; }
+
   // Whether all batches are taken.
   bool ended() const { return done_before_ == end_; }
   // All batches before this one are taken. The consumer waits for this one.

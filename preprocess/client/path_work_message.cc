@@ -50,10 +50,10 @@ loader::PathWork FromMessage(const rpc::v1::PathWork& message) {
                         .work = {.runs = op.runs(),
                                  .rows = op.rows(),
                                  .rejected = op.rejected(),
-                                 .unknown = op.unknown(),
                                  .bytes = op.bytes(),
                                  .cpu_ns = op.cpu_nanos(),
-                                 .wall_ns = op.wall_nanos()}});
+                                 .wall_ns = op.wall_nanos(),
+                                 .unknown = op.unknown()}});
   }
   return work;
 }

@@ -38,6 +38,10 @@ bool IsSame(const v1::WorkerIncarnation& a, const v1::WorkerIncarnation& b) {
   return KeyOf(a) == KeyOf(b);
 }
 
+const v1::WorkerIncarnation& IncarnationIn(const v1::DistrustedWorker& worker) {
+  return worker.incarnation();
+}
+
 // Rendezvous hashing: which of more workers than it wants a consumer connects to, so that consumers
 // spread over them (Thaler and Ravishankar, "Using name-based mappings to increase hit rates",
 // 1998).
@@ -132,6 +136,7 @@ std::vector<v1::Worker> WorkerConnections::Choose(const v1::ReportProgressRespon
     // Broken links are retried after the dispatcher has heard of them, not immediately.
     const auto retry = retries_.find(KeyOf(worker.incarnation()));
     const bool is_broken = std::ranges::any_of(broken_, is_it) ||
+                           std::ranges::any_of(distrusted_, is_it, &IncarnationIn) ||
                            (retry != retries_.end() && Clock::now() < retry->second.at);
     if (!is_connected && !is_broken) workers.push_back(worker);
   }
@@ -193,18 +198,40 @@ void WorkerConnections::Ended(int64_t connection, const absl::Status& why) {
   listener_.ended(failure);
 }
 
+void WorkerConnections::Distrust(int64_t connection, const std::string& reason) {
+  {
+    MutexLock lock(mutex_);
+    const auto it = connections_.find(connection);
+    if (it == connections_.end()) return;
+    log::Warn("a worker is not trusted; other workers make its batches",
+              {{"worker", it->second.worker.name()}, {"reason", reason}});
+    v1::DistrustedWorker& distrusted = distrusted_.emplace_back();
+    *distrusted.mutable_incarnation() = it->second.worker.incarnation();
+    distrusted.set_reason(reason);
+    if (it->second.link != nullptr) ended_.push_back(std::move(it->second.link));
+    connections_.erase(it);
+  }
+  listener_.ended(absl::OkStatus());
+}
+
 void WorkerConnections::Describe(v1::ReportProgressRequest& report) const {
   MutexLock lock(mutex_);
   for (const auto& [number, connection] : connections_) {
     *report.add_connected() = connection.worker.incarnation();
   }
   for (const v1::WorkerIncarnation& worker : broken_) *report.add_broken() = worker;
+  for (const v1::DistrustedWorker& worker : distrusted_) *report.add_distrusted() = worker;
 }
 
 void WorkerConnections::ToldBroken(const v1::ReportProgressRequest& report) {
   MutexLock lock(mutex_);
   for (const v1::WorkerIncarnation& told : report.broken()) {
     std::erase_if(broken_, [&](const auto& worker) { return IsSame(worker, told); });
+  }
+  for (const v1::DistrustedWorker& told : report.distrusted()) {
+    std::erase_if(distrusted_, [&](const auto& worker) {
+      return IsSame(worker.incarnation(), told.incarnation());
+    });
   }
 }
 

@@ -57,9 +57,13 @@ class WorkerConnections {
   // new connections. Only one thread may call it.
   bool Update(const v1::ReportProgressResponse& answer, int64_t wanted) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Fills in `connected` and `broken`.
+  // Leaves a worker that has sent what was not asked for, and tells the dispatcher why. For the
+  // listener.
+  void Distrust(int64_t connection, const std::string& reason) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Fills in `connected`, `broken` and `distrusted`.
   void Describe(v1::ReportProgressRequest& report) const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Records that the dispatcher knows of these broken connections. They may be tried again.
+  // Records that the dispatcher knows of these connections. The broken ones may be tried again.
   void ToldBroken(const v1::ReportProgressRequest& report) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the credit for a batch to the worker of a connection. Several batches share a message.
@@ -108,6 +112,8 @@ class WorkerConnections {
   // Links that have ended. A link cannot be destroyed during a call to it.
   Links ended_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::WorkerIncarnation> broken_ ABSL_GUARDED_BY(mutex_);
+  // The dispatcher names them no more once it knows of them.
+  std::vector<v1::DistrustedWorker> distrusted_ ABSL_GUARDED_BY(mutex_);
   // When to try again, by the worker's id and the number of the incarnation whose connections end.
   std::map<std::pair<int64_t, int64_t>, Retry> retries_ ABSL_GUARDED_BY(mutex_);
 };

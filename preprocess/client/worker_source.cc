@@ -26,6 +26,10 @@ constexpr int64_t kMaxWindow = kMaxAhead / 4;
 constexpr int64_t kWindowsAhead = 8;
 // Workers are too few when the consumer waits for a larger share of its time.
 constexpr double kShortShare = 0.1;
+// How much longer than it takes to make a batch a consumer waits for one before a worker counts as
+// one that does not send it, and how many such batches are reported together.
+constexpr int kMissedFactor = 10;
+constexpr size_t kMostMissed = 1000;
 // The size in bytes of the pieces of a split that this process makes.
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
 
@@ -194,6 +198,8 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
   lane->set_done_before(arrivals_.done_before());
   lane->set_window(window_);
   for (const int64_t from : own_.Held(arrivals_.done_before())) lane->add_own(from);
+  lane->mutable_missed()->Assign(missed_.begin(), missed_.end());
+  missed_.clear();
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - reported_at_).count();
   const double waited = counters_.wait_seconds - reported_wait_;
@@ -221,15 +227,22 @@ void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
 
 void WorkerSource::Arrived(int64_t connection, BatchMessage message) {
   const int64_t bytes = BytesOf(message);
+  std::string lie;
   {
     MutexLock lock(mutex_);
-    last_company_ = last_arrival_ = Clock::now();
-    if (arrivals_.Add(std::move(message),
-                      Arrivals::Origin{.connection = connection, .bytes = bytes})) {
+    last_company_ = Clock::now();
+    if (message.lane != lane_ || !arrivals_.Has(message.number)) {
+      lie = fmt::format("sent batch {} of lane {}, which it was not asked for", message.number,
+                        message.lane);
+    } else if (arrivals_.Add(std::move(message),
+                             Arrivals::Origin{.connection = connection, .bytes = bytes})) {
+      // Batches that come again do not count: a worker may send nothing else.
+      last_arrival_ = last_company_;
       changed_.notify_all();
       return;
     }
   }
+  if (!lie.empty()) return connections_->Distrust(connection, lie);
   connections_->GiveBackLater(connection, bytes);
 }
 
@@ -267,24 +280,34 @@ absl::StatusOr<std::optional<Arrivals::Arrival>> WorkerSource::WaitForNext() {
       wanted = arrivals_.done_before();
     }
     if (IsLeftWaiting(since)) {
-      RETURN_IF_ERROR(MakeWanted());
+      RETURN_IF_ERROR(MakeWanted(since));
     } else if (!has_asked) {
       connections_->Ask(wanted);
     }
   }
 }
 
-absl::Status WorkerSource::MakeWanted() {
+absl::Status WorkerSource::MakeWanted(Clock::time_point since) {
   int64_t number = 0;
+  const Clock::time_point began = Clock::now();
+  Clock::duration waited{};
   {
     MutexLock lock(mutex_);
     number = arrivals_.done_before();
+    waited = began - std::max(last_arrival_, since);
     if (!std::exchange(was_left_, true)) {
       log::Warn("no worker sends anything; this process makes batches until one does",
                 {{"job", options_.job_name}});
     }
   }
-  return MakeHere(number, number + 1);
+  RETURN_IF_ERROR(MakeHere(number, number + 1));
+  // A worker that makes it as fast would have sent it.
+  const bool is_missed = waited > (Clock::now() - began) * kMissedFactor;
+  MutexLock lock(mutex_);
+  if (is_missed && missed_.size() < kMostMissed) missed_.push_back(number);
+  is_due_ = true;
+  due_.notify_all();
+  return absl::OkStatus();
 }
 
 absl::Status WorkerSource::MakeHere(int64_t from, int64_t to) {

@@ -120,8 +120,9 @@ class WorkerSource : public loader::BatchSource {
   absl::StatusOr<std::optional<Arrivals::Arrival>> WaitForNext() ABSL_LOCKS_EXCLUDED(mutex_);
   // Makes the batches [from, to) in this process.
   absl::Status MakeHere(int64_t from, int64_t to) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Makes the wanted batch in this process, because no worker sends anything.
-  absl::Status MakeWanted() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes the wanted batch in this process, because no worker sends anything. `since`: when the
+  // consumer began to wait for it.
+  absl::Status MakeWanted(Clock::time_point since) ABSL_LOCKS_EXCLUDED(mutex_);
   // Makes splits in this process while the consumer waits for workers.
   void KeepMaking() ABSL_LOCKS_EXCLUDED(mutex_);
   // Waits for a split to make; std::nullopt when no more is wanted.
@@ -157,6 +158,8 @@ class WorkerSource : public loader::BatchSource {
   bool is_due_ ABSL_GUARDED_BY(mutex_) = true;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
+  // Batches that were waited for in vain, since the last report.
+  std::vector<int64_t> missed_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point last_company_ ABSL_GUARDED_BY(mutex_) = Clock::now();
   Clock::time_point last_arrival_ ABSL_GUARDED_BY(mutex_) = Clock::now();
   WorkerSourceCounters counters_ ABSL_GUARDED_BY(mutex_);

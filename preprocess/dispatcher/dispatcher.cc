@@ -29,6 +29,8 @@ constexpr std::chrono::milliseconds kWriterPatience{1000};
 // Workers may come under ever new names; who wonders about one that is lost does so soon.
 constexpr std::chrono::hours kLostKept{1};
 
+constexpr size_t kMaxReasonBytes = 1000;
+
 std::chrono::microseconds Micros(Duration length) {
   return std::chrono::microseconds(length.micros);
 }
@@ -292,8 +294,17 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   Job* const job = assignments_.FindJob(request.job_id());
   if (job == nullptr) return NotFound("job {} is finished or unknown", request.job_id());
   RETURN_IF_ERROR(caller.CheckHolder(job->facts().holder));
-  ASSIGN_OR_RETURN(const int64_t num_broken, job->Report(request, now_()));
-  metrics_.leases_lost.Add(static_cast<double>(num_broken));
+  for (const v1::DistrustedWorker& worker : request.distrusted()) {
+    if (worker.reason().size() > kMaxReasonBytes) {
+      return InvalidArgument("a reason has {} bytes; the most is {}", worker.reason().size(),
+                             kMaxReasonBytes);
+    }
+  }
+  ASSIGN_OR_RETURN(const Job::Reported reported, job->Report(request, now_()));
+  metrics_.leases_lost.Add(static_cast<double>(reported.num_given_up));
+  const std::vector<Incarnation> bad = assignments_.workers().LoseBad(request, reported.late);
+  metrics_.workers_distrusted.Add(static_cast<double>(bad.size()));
+  TellLost(bad);
   *response.mutable_work() = job->Work();
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;
@@ -423,14 +434,18 @@ void Dispatcher::LoseSilentWorkers() {
     assignments_.workers().Hear(worker, now).IgnoreError();
   const std::vector<Incarnation> lost =
       assignments_.workers().LoseSilent(now, Micros(config_.worker_timeout));
-  if (lost.empty()) return;
-  GiveUpLeases([&](const Incarnation& worker) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return !assignments_.workers().IsAlive(worker);
-  });
   metrics_.workers_lost.Add(static_cast<double>(lost.size()));
+  TellLost(lost);
+}
+
+void Dispatcher::TellLost(const std::vector<Incarnation>& lost) {
+  if (lost.empty()) return;
+  const Workers& workers = assignments_.workers();
+  GiveUpLeases([&](const Incarnation& worker) { return !workers.IsAlive(worker); });
   for (const Incarnation& worker : lost) {
     log::Warn("worker lost", {{"id", std::to_string(worker.worker_id)},
-                              {"incarnation", std::to_string(worker.number)}});
+                              {"incarnation", std::to_string(worker.number)},
+                              {"reason", WhyLost(workers.all().at(worker.worker_id))}});
   }
   CountAll();
 }

@@ -75,27 +75,6 @@ TEST_F(DispatcherTest, AJobWhoseBatchesAreAllDoneHasNoSplitsLeft) {
   EXPECT_EQ(jobs.jobs(0).num_consumers(), 1);
 }
 
-TEST_F(DispatcherTest, IssuesALostWorkersSplitsAgainButNeverItsDoneBatches) {
-  const int64_t job = life_.CreateJob({});
-  const Incarnation dies = life_.Register("dies");
-  const Incarnation lives = life_.Register("lives");
-  ASSERT_THAT(life_.Report({.job_id = job, .connected = {dies, lives}}), IsOk());
-  EXPECT_THAT(Lease(dies, 2), ElementsAre("0:[0,4)x1", "0:[4,8)x1"));
-  EXPECT_THAT(Lease(lives, 1), ElementsAre("0:[8,12)x1"));
-  life_.Pass(seconds{2});
-  EXPECT_THAT(life_.Lease(lives, 0), IsOk());
-  life_.Pass(seconds{2});
-  EXPECT_EQ(WorkerOf(dies).state(), v1::WORKER_STATE_LOST);
-  EXPECT_EQ(WorkerOf(lives).state(), v1::WORKER_STATE_ALIVE);
-  ASSERT_THAT(
-      life_.Report({.job_id = job, .lanes = {{.done_before = 5}}, .connected = {dies, lives}}),
-      IsOk());
-  EXPECT_THAT(Lease(lives, 9),
-              ElementsAre("0:[5,8)x2", "0:[12,16)x1", "0:[16,20)x1", "0:[20,24)x1"));
-  EXPECT_EQ(life_->ListJobs().jobs(0).num_reissued(), 1);
-  EXPECT_THAT(Lease(dies, 1), ElementsAre(HasSubstr(kNotFound)));
-}
-
 TEST_F(DispatcherTest, TheWindowBoundsWhatIsIssued) {
   const int64_t job = life_.CreateJob({});
   const Incarnation worker = life_.Register("a");

@@ -52,8 +52,8 @@ Job::Job(JobFacts facts, std::vector<Lane> lanes, Clock::time_point now)
   }
 }
 
-absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
-                                    Clock::time_point now) {
+absl::StatusOr<Job::Reported> Job::Report(const v1::ReportProgressRequest& request,
+                                          Clock::time_point now) {
   for (const v1::LaneProgress& progress : request.lanes()) {
     if (progress.lane() < 0 || progress.lane() >= std::ssize(lanes_)) {
       return InvalidArgument("job {} has {} lanes, there is no lane {}", facts_.name, lanes_.size(),
@@ -76,14 +76,19 @@ absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
   if (!repeated) {
     for (const auto& incarnation : request.broken()) broken.insert(IncarnationOf(incarnation));
   }
-  int64_t num_given_up = 0;
+  Reported reported;
   for (const v1::LaneProgress& progress : request.lanes()) {
     const auto index = static_cast<size_t>(progress.lane());
     readers_[index] = &consumer;
+    // Before it is known that these batches are done, and of no lease any more.
+    for (int i = 0; !repeated && i < progress.missed_size(); ++i) {
+      const auto holder = lanes_[index].Miss(progress.missed(i));
+      if (holder) reported.late.push_back(*holder);
+    }
     lanes_[index].Advance(progress);
-    num_given_up += lanes_[index].TakeOver(request.consumer());
+    reported.num_given_up += lanes_[index].TakeOver(request.consumer());
     if (broken.empty()) continue;
-    num_given_up +=
+    reported.num_given_up +=
         lanes_[index].Lose([&](const Incarnation& worker) { return broken.contains(worker); });
   }
   consumer.connected.clear();
@@ -91,7 +96,8 @@ absl::StatusOr<int64_t> Job::Report(const v1::ReportProgressRequest& request,
     consumer.connected.insert(IncarnationOf(incarnation));
   }
   DropIdleConsumers();
-  return num_given_up;
+  reported.num_given_up += std::ssize(reported.late);
+  return reported;
 }
 
 Job::Issued Job::Issue(const Incarnation& worker, const std::string& request_id,

@@ -41,11 +41,17 @@ class Job {
   // Whether its rows will be deleted.
   bool removing = false;
 
+  struct Reported {
+    // The number of leases given up.
+    int64_t num_given_up = 0;
+    // The workers that held batches for which the consumer has waited in vain, one for each lease.
+    std::vector<Incarnation> late = {};
+  };
   // Applies a consumer's report: its progress, then the broken connections, then the workers from
-  // which it reads. Returns the number of leases given up. INVALID_ARGUMENT for lanes or batches
+  // which it reads. INVALID_ARGUMENT for lanes or batches
   // that the job does not have. FAILED_PRECONDITION for a command of an earlier epoch than that of
   // another report. After an error, nothing is applied.
-  absl::StatusOr<int64_t> Report(const v1::ReportProgressRequest& request, Clock::time_point now);
+  absl::StatusOr<Reported> Report(const v1::ReportProgressRequest& request, Clock::time_point now);
 
   // Leases one split to the worker, if the job has one for it. Splits that must be issued again
   // come first, the lowest of them first. Otherwise the split is from the lane with the fewest

@@ -46,6 +46,10 @@ void Lane::CountLeases(std::map<int64_t, int32_t>& num_leased) const {
 }
 
 absl::Status Lane::Check(const v1::LaneProgress& progress) const {
+  if (progress.missed_size() > kMaxOwn) {
+    return InvalidArgument("the consumer of lane {} missed {} batches; the most is {}",
+                           progress.lane(), progress.missed_size(), kMaxOwn);
+  }
   if (progress.own_size() > kMaxOwn) {
     return InvalidArgument("the consumer of lane {} makes {} splits itself; the most is {}",
                            progress.lane(), progress.own_size(), kMaxOwn);
@@ -66,6 +70,15 @@ void Lane::Advance(const v1::LaneProgress& progress) {
   counts_.issued_before = std::max(counts_.issued_before, counts_.done_before);
   row_changed_ = true;
   Trim();
+}
+
+std::optional<Incarnation> Lane::Miss(int64_t batch) {
+  auto it = splits_.upper_bound(batch);
+  if (it == splits_.begin()) return std::nullopt;
+  const IssuedSplit split = (--it)->second;
+  if (!split.is_leased() || batch >= split.to_batch) return std::nullopt;
+  Release(split, split.attempt);
+  return split.worker;
 }
 
 int64_t Lane::TakeOver(const std::string& consumer) {

@@ -97,6 +97,10 @@ class Lane {
   // splits that the consumer makes itself are those of the latest report.
   void Advance(const v1::LaneProgress& progress);
 
+  // Takes the lease back of the split that has this batch. Returns the worker that held it, if any
+  // worker did.
+  std::optional<Incarnation> Miss(int64_t batch);
+
   // From now on this consumer reads the lane. If another one did, the leases are given up, because
   // it is unknown which of the sent batches reached it. The splits that the other one made itself
   // are issued, too. Returns the number of leases given up.

@@ -17,6 +17,10 @@ struct DispatcherMetrics {
              "Leases that were given up because the worker or its connection was lost."})),
         workers_lost(registry.AddCounter(
             {"preprocess_lost", "workers", "Workers that were silent for too long."})),
+        workers_distrusted(registry.AddCounter(
+            {"preprocess_distrusted", "workers",
+             "Workers that were given up because they did not send what they had leased, or sent "
+             "what was not asked for."})),
         jobs_collected(registry.AddCounter({"preprocess_collected", "jobs",
                                             "Jobs that were ended because no consumer reported."})),
         failed_writes(
@@ -36,6 +40,7 @@ struct DispatcherMetrics {
   metrics::Counter& splits_reissued;
   metrics::Counter& leases_lost;
   metrics::Counter& workers_lost;
+  metrics::Counter& workers_distrusted;
   metrics::Counter& jobs_collected;
   metrics::Counter& failed_writes;
   metrics::Gauge& workers;

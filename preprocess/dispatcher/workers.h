@@ -32,9 +32,16 @@ struct KnownWorker {
   // Counted by the worker since its registration.
   int64_t num_batches = 0;
   int64_t num_bytes = 0;
+  // How often a consumer waited in vain for batches that it held.
+  int num_missed = 0;
+  // Why it is lost; empty when it was silent.
+  std::string lost_because = {};
 
   bool takes_work() const { return !facts.lost && !facts.draining; }
 };
+
+// Returns why a lost worker is lost: "was silent for too long".
+std::string WhyLost(const KnownWorker& worker);
 
 // Thread-compatible.
 class Workers {
@@ -57,6 +64,12 @@ class Workers {
 
   // Marks the workers as lost that were silent for `timeout`, and returns them.
   std::vector<Incarnation> LoseSilent(Clock::time_point now, std::chrono::microseconds timeout);
+
+  // Marks the workers as lost that the consumer of the report distrusts, and those of `late`, which
+  // had not sent what they had leased, at the second time: they may have been stopped for a while.
+  // Returns those that were not lost before.
+  std::vector<Incarnation> LoseBad(const v1::ReportProgressRequest& report,
+                                   const std::vector<Incarnation>& late);
 
   // The incarnations that became lost, which is not written yet.
   const std::vector<Incarnation>& newly_lost() const { return newly_lost_; }

@@ -38,6 +38,18 @@ TEST(LeftOutText, TellsWhatIsFilteredByWhichConditionAndCallsNothingOfItLost) {
   EXPECT_FALSE(AnyLost(left_out));
 }
 
+TEST(LeftOutText, NamesFilesThatWereNotTaken) {
+  rpc::v1::LeftOut left_out;
+  left_out.mutable_not_taken()->set_num_files(1);
+  left_out.mutable_not_taken()->add_files()->set_path("a.csv");
+  left_out.mutable_not_taken()->mutable_files(0)->set_reason("it still changes");
+  EXPECT_EQ(LeftOutText(left_out), "1 file was not taken: a.csv (it still changes)");
+  EXPECT_EQ(NotTakenText(left_out.not_taken(), "d"),
+            "1 file of d was not taken: a.csv (it still changes)");
+  EXPECT_TRUE(AnyLost(left_out));
+  EXPECT_THAT(WhyEmpty("d", 1, left_out), HasSubstr("a.csv (it still changes); run again when"));
+}
+
 TEST(LeftOutText, NamesSeveralReasonsWithTheirCountsAndReportsTheOthers) {
   rpc::v1::LeftOut left_out = Ragged();
   left_out.set_num_records(490);

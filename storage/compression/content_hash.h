@@ -15,6 +15,8 @@ class ContentHash {
   ContentHash() : state_(XXH3_createState()) { Reset(); }
 
   void Reset() { XXH3_64bits_reset(state_.get()); }
+  // Takes over what was added to the other one.
+  void Continue(const ContentHash& other) { XXH3_copyState(state_.get(), other.state_.get()); }
   void Add(std::string_view bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
   uint64_t Sum() const { return XXH3_64bits_digest(state_.get()); }
 

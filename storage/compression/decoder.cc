@@ -124,7 +124,10 @@ absl::StatusOr<Decoder::Progress> Decoder::Decode(std::string_view in, bool last
   }
   if (state_ == State::kBetween) return Continue(in, last, out);
   ASSIGN_OR_RETURN(const Progress progress, streams_->Decode(in, out));
-  if (streams_->at_end()) state_ = State::kBetween;
+  if (streams_->at_end()) {
+    state_ = State::kBetween;
+    ++num_ended_;
+  }
   return progress;
 }
 

@@ -43,14 +43,13 @@ struct BytesBehind {
 };
 
 // Unpacks one file from its first byte to its last: one stream after another. Zeros between two
-// streams are skipped. Bytes after a stream that begin no other one end the packed data, and cost
-// nothing that comes before them. Thread-compatible.
+// streams are skipped. Bytes after a stream that begin no other one end the packed data.
+// Thread-compatible.
 class Decoder {
  public:
   using Progress = StreamDecoder::Progress;
 
-  // Streams begin with `magic`, and are not told from others by more of their bytes.
-  // `may_begin` says whether a text of that length begins one.
+  // `may_begin` says whether a stream may begin with a text of `magic_bytes` bytes.
   Decoder(std::unique_ptr<StreamDecoder> streams, size_t magic_bytes,
           std::function<bool(std::string_view)> may_begin)
       : streams_(std::move(streams)), magic_bytes_(magic_bytes), may_begin_(std::move(may_begin)) {}
@@ -63,6 +62,8 @@ class Decoder {
   // Whether the file may end here, because no stream is open.
   bool at_end() const { return state_ != State::kInside || streams_->at_end(); }
 
+  // The number of streams that have ended.
+  int64_t num_ended() const { return num_ended_; }
   // Known once all bytes are consumed.
   BytesBehind behind() const { return behind_; }
 
@@ -80,6 +81,7 @@ class Decoder {
   // Between two streams: the first bytes that are not zero, and the zeros before them.
   std::string begin_;
   BytesBehind behind_;
+  int64_t num_ended_ = 0;
 };
 
 // Returns the decoder for a file that begins like gzip, xz or zstd, and nullptr for any other file.

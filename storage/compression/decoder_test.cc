@@ -165,6 +165,24 @@ TEST_P(DecoderTest, BytesAfterThePackedDataCostNothingAndAreCounted) {
   }
 }
 
+TEST_P(DecoderTest, AStreamThatIsCutCostsThoseBeforeItNothing) {
+  name_ = std::string("x") + GetParam().ending;
+  const std::string first = Pack("first,"), second = Pack(Noise(300'000));
+  std::string damaged = second;
+  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 16);
+  for (const std::string& rest : {second.substr(0, 9), second.substr(0, second.size() / 2),
+                                  second.substr(0, second.size() - 1), damaged}) {
+    EXPECT_THAT(Unpack(first + rest), tidemill::testing::IsOkAndHolds("first,"));
+    const auto cache =
+        UnpackedCache::Create({.folder = state_.path() + "/unpacked"}, testing::AnyLocalFiles());
+    ASSERT_THAT(cache, IsOk());
+    const auto identity = testing::AnyLocalFiles().IdentityOf(data_.path() + "/" + name_);
+    ASSERT_THAT(identity, IsOk());
+    const BytesBehind expected{std::ssize(rest), false};
+    EXPECT_EQ((*cache)->BehindPackedData(data_.path() + "/" + name_, *identity), expected);
+  }
+}
+
 TEST_P(DecoderTest, ZerosBetweenStreamsAreSkipped) {
   for (const size_t count : {size_t{1}, size_t{4}, size_t{512}, size_t{300'000}}) {
     const auto read = Unpack(Pack("one ") + std::string(count, '\0') + Pack("two"));

@@ -75,6 +75,7 @@ class PartFile {
 
   absl::Status Append(const char* bytes, size_t size) {
     hash_.Add({bytes, size});
+    num_bytes_ += static_cast<int64_t>(size);
     while (size > 0) {
       const ssize_t count = write(file_.number(), bytes, size);
       if (count < 0 && errno == EINTR) continue;
@@ -82,6 +83,18 @@ class PartFile {
       bytes += count;
       size -= static_cast<size_t>(count);
     }
+    return absl::OkStatus();
+  }
+
+  // What was appended so far can be gone back to.
+  void MarkSound() {
+    sound_bytes_ = num_bytes_;
+    sound_hash_.Continue(hash_);
+  }
+  absl::Status GoBackToSound() {
+    if (ftruncate(file_.number(), sound_bytes_) != 0) return Failure("shorten", part_);
+    num_bytes_ = sound_bytes_;
+    hash_.Continue(sound_hash_);
     return absl::OkStatus();
   }
 
@@ -110,12 +123,20 @@ class PartFile {
   const std::string name_;
   const std::string part_;
   const Descriptor file_;
-  ContentHash hash_;
+  ContentHash hash_, sound_hash_;
+  int64_t num_bytes_ = 0, sound_bytes_ = 0;
   bool finished_ = false;
 };
 
-// Unpacks all of a file into `out`.
-absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes, PartFile& out) {
+// How far the streams of a packed file that have ended reach.
+struct SoundPart {
+  int64_t num_streams = 0;
+  int64_t packed_bytes = 0;
+};
+
+// Unpacks all of a file into `out`. `sound` and the mark of `out` are where its last stream ended.
+absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes, PartFile& out,
+                    SoundPart& sound) {
   std::vector<char> from(kBlock), into(kBlock);
   int64_t offset = 0, written = 0;
   bool last = false;
@@ -133,6 +154,10 @@ absl::Status Decode(const OpenFile& packed, Decoder& decoder, int64_t max_bytes,
         return ResourceExhausted("{} unpacks to more than {} bytes", packed.path(), max_bytes);
       }
       RETURN_IF_ERROR(out.Append(into.data(), progress->made));
+      if (decoder.num_ended() > sound.num_streams) {
+        sound = {decoder.num_ended(), offset - std::ssize(rest)};
+        out.MarkSound();
+      }
       goes_on = progress->taken > 0 || progress->made > 0;
     }
     if (!rest.empty()) return DataLoss("{} cannot be unpacked to its end", packed.path());
@@ -168,11 +193,15 @@ class StartOfPacked final : public RemoteFile {
     ASSIGN_OR_RETURN(const size_t count, packed_.ReadAt(offset_, from.data(), from.size()));
     const auto progress =
         decoder_->Decode(std::string_view(from.data(), count), count < from.size(), into);
+    if (absl::IsDataLoss(progress.status()) && decoder_->num_ended() > 0) {
+      ended_ = true;
+      return absl::OkStatus();
+    }
     RETURN_IF_ERROR(Annotate(progress.status(), packed_.path()));
     offset_ += static_cast<int64_t>(progress->taken);
     unpacked_.append(into.data(), progress->made);
     ended_ = progress->taken == 0 && progress->made == 0;
-    if (!ended_ || decoder_->at_end()) return absl::OkStatus();
+    if (!ended_ || decoder_->at_end() || decoder_->num_ended() > 0) return absl::OkStatus();
     return DataLoss("{} ends within its packed data", packed_.path());
   }
 
@@ -313,7 +342,15 @@ absl::StatusOr<std::string> UnpackedCache::Unpack(const OpenFile& packed, Decode
                                : identity.size_bytes * options_.max_ratio;
   PartFile out(options_.folder, name);
   if (!out.is_open()) return Unavailable("cannot write below {}", options_.folder);
-  RETURN_IF_ERROR(Decode(packed, decoder, std::min(by_ratio, options_.max_unpacked_bytes), out));
+  SoundPart sound;
+  const absl::Status decoded =
+      Decode(packed, decoder, std::min(by_ratio, options_.max_unpacked_bytes), out, sound);
+  if (absl::IsDataLoss(decoded) && sound.num_streams > 0) {
+    // A later stream is cut or damaged. Its sum cannot say which of its bytes are right.
+    RETURN_IF_ERROR(out.GoBackToSound());
+    return out.Finish({.num_bytes = identity.size_bytes - sound.packed_bytes, .is_padding = false});
+  }
+  RETURN_IF_ERROR(decoded);
   return out.Finish(decoder.behind());
 }
 

@@ -72,6 +72,11 @@ absl::Status AwaitInput(const Descriptor& file, const std::stop_token& stop) {
   return absl::OkStatus();
 }
 
+int64_t LongestRecordOf(const DatasetSpec& spec) {
+  const auto fixed = spec.format->RecordBytes();
+  return fixed ? *fixed : spec.format->MaxRecordBytes().value_or(int64_t{kMaxWholeFile});
+}
+
 std::vector<std::string> ColumnsOf(const DatasetSpec& spec) {
   return {spec.format->Columns().begin(), spec.format->Columns().end()};
 }
@@ -205,14 +210,14 @@ absl::Status ForeignRecords::Index(int64_t most, const std::stop_token& stop) {
   ASSIGN_OR_RETURN(found_, (is_at_end_ ? *complete_ : *growing_).Index(piece_));
   next_good_ = next_bad_ = next_unknown_ = 0;
   if (!found_.misfit.empty()) return InvalidArgument("{}", found_.misfit);
-  const int64_t max_record = spec_.format->MaxRecordBytes().value_or(kMaxWholeFile);
   const bool is_stuck = !is_at_end_ && found_.records_done == piece_.from_record;
-  if (is_stuck && NumPending() > 2 * max_record + int64_t{kChunk}) return GiveUpRecord();
+  const int64_t num_unread = spool_.size() - found_.bytes_done;
+  if (is_stuck && num_unread > 2 * LongestRecordOf(spec_) + int64_t{kChunk}) return GiveUpRecord();
   return absl::OkStatus();
 }
 
 absl::Status ForeignRecords::GiveUpRecord() {
-  const int64_t max_record = spec_.format->MaxRecordBytes().value_or(kMaxWholeFile);
+  const int64_t max_record = LongestRecordOf(spec_);
   const auto kind = spec_.format->Payload();
   if (kind != batch::PayloadKind::kCsv && kind != batch::PayloadKind::kJson) {
     return InvalidArgument(
@@ -235,7 +240,8 @@ absl::Status ForeignRecords::FillMore(const std::stop_token& stop) {
   const int64_t before = NumPending();
   do {
     RETURN_IF_ERROR(Fill(stop));
-  } while (!is_at_end_ && NumPending() < 2 * before && IsReadable(input_));
+    // What is converted has ends.
+  } while (converter_ == nullptr && !is_at_end_ && NumPending() < 2 * before && IsReadable(input_));
   return absl::OkStatus();
 }
 

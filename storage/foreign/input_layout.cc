@@ -33,8 +33,8 @@ std::string_view WithoutBlankLines(std::string_view text) {
 }
 
 bool IsJsonObject(std::string_view text) {
-  return text.find_first_not_of(" \t") == text.find('{') &&
-         text.find('{') != std::string_view::npos;
+  const size_t first = text.find_first_not_of(" \t");
+  return first != std::string_view::npos && text[first] == '{';
 }
 
 // How many objects and lists the text leaves open.
@@ -42,18 +42,12 @@ int NumOpen(std::string_view text) {
   int num_open = 0;
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (in_string) {
-      if (text[i] == '\\')
-        ++i;
-      else if (text[i] == '"')
-        in_string = false;
-    } else if (text[i] == '"') {
-      in_string = true;
-    } else if (text[i] == '{' || text[i] == '[') {
-      ++num_open;
-    } else if (text[i] == '}' || text[i] == ']') {
-      --num_open;
-    }
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if (c == '{' || c == '[') ++num_open;
+    if (c == '}' || c == ']') --num_open;
   }
   return num_open;
 }
@@ -72,7 +66,11 @@ constexpr size_t kMaxShownBytes = 60;
 class LayoutChoice {
  public:
   LayoutChoice(DatasetSpec spec, const LayoutOptions& options, std::string& bytes)
-      : spec_(std::move(spec)), options_(options), path_(options.path), bytes_(bytes) {}
+      : spec_(std::move(spec)),
+        options_(options),
+        path_(options.path == "-" ? "standard input" : options.path),
+        file_(options.path == "-" ? "" : " " + options.path),
+        bytes_(bytes) {}
 
   absl::Status Choose();
   InputLayout Take() {
@@ -100,7 +98,8 @@ class LayoutChoice {
 
   DatasetSpec spec_;
   const LayoutOptions& options_;
-  const std::string& path_;
+  const std::string path_;  // For messages.
+  const std::string file_;  // The last word of a command, after a blank.
   std::string& bytes_;
   std::unique_ptr<RowConverter> converter_;
   std::vector<std::string> missing_columns_;
@@ -110,8 +109,8 @@ class LayoutChoice {
 absl::Status LayoutChoice::Choose() {
   if (bytes_.empty()) return InvalidArgument("{} is empty: it has no records", path_);
   if (const auto tool = PackedWith(bytes_)) {
-    return InvalidArgument("{} is compressed; pipe the output of `{} {}` to --input -", path_,
-                           *tool, path_);
+    return InvalidArgument("{} is compressed; pipe the output of `{}{}` to --input -", path_, *tool,
+                           file_);
   }
   if (!IsOfTexts(spec_.format->Payload())) return absl::OkStatus();
   if (const auto kind = KindOfFile(bytes_)) {
@@ -130,8 +129,8 @@ absl::Status LayoutChoice::CheckOneObjectALine(std::string_view text) const {
   const size_t second = text.find_first_not_of(" \t\r\n", first + 1);
   const char next = second == std::string_view::npos ? '\0' : text[second];
   if (text[first] == '[' && (next == '{' || next == '[' || next == ']')) {
-    return InvalidArgument("{} is one JSON array; write one object a line: jq -c '.[]' {}", path_,
-                           path_ == "-" ? "" : path_);
+    return InvalidArgument("{} is one JSON array; write one object a line: jq -c '.[]'{}", path_,
+                           file_);
   }
   const size_t line_end = text.find('\n');
   if (text[first] != '{' || line_end == std::string_view::npos) return absl::OkStatus();
@@ -141,8 +140,8 @@ absl::Status LayoutChoice::CheckOneObjectALine(std::string_view text) const {
   if (!goes_on) return absl::OkStatus();
   return InvalidArgument(
       "line 1 of {} begins a JSON object that line 2 continues; write each object into one line: "
-      "jq -c . {}",
-      path_, path_ == "-" ? "" : path_);
+      "jq -c .{}",
+      path_, file_);
 }
 
 absl::Status LayoutChoice::ChooseForJson() {
@@ -196,9 +195,9 @@ absl::Status LayoutChoice::CheckHeader(const std::vector<std::string>& fields) c
   // Where the dataset names its columns, the caller says which of them are missing.
   if (names_any || known.empty() || !NamesOfColumns(spec_).empty()) return absl::OkStatus();
   return InvalidArgument(
-      "line 1 of {} is neither a JSON object nor a header of CSV that names a field which the "
-      "model "
-      "reads: '{}'; the model reads {}",
+      "line 1 of {} is neither a JSON object nor a header of CSV with a field that the model "
+      "reads: "
+      "'{}'; the model reads {}",
       path_, AsText(fmt::format("{}", fmt::join(fields, ",")), kMaxShownBytes),
       fmt::join(known, ", "));
 }

@@ -243,6 +243,7 @@ class JsonToCsv final : public RowConverter {
 
   // A number of JSON has a point, whatever the dataset has.
   std::string_view TextOf(const JsonValue& value) {
+    if (value.kind == JsonValue::Kind::kNull) return "";
     if (value.kind != JsonValue::Kind::kNumber || decimal_ == '.') return value.text;
     number_ = value.text;
     std::ranges::replace(number_, '.', decimal_);

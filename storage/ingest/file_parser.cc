@@ -258,7 +258,7 @@ void FileParser::Index(ParsedFile& parsed) const {
 void FileParser::RemarkBehind(const ChangedFile& file, IndexedFile& found) const {
   const BytesBehind behind = files_.BehindPackedData(file.path, file.input.identity);
   if (behind.num_bytes == 0) return;
-  const char* const what = behind.is_padding ? "zeros or blanks" : "bytes that are not packed";
+  const char* const what = behind.is_padding ? "zeros or blanks" : "bytes that cannot be unpacked";
   found.AddRemark(
       fmt::format("{} {} follow the packed data; they were not read", behind.num_bytes, what),
       /*num_members=*/0);

@@ -37,6 +37,21 @@ TEST_F(ReplayRunTest, ConductsAReplayToItsEnd) {
   EXPECT_EQ(shown.triggers(2).weights_digest(), "weights-3");
 }
 
+TEST_F(ReplayRunTest, NamesTheFilesThatWereThereAndWereNotTaken) {
+  rpc::v1::FilesNotTaken& not_taken = *services_.synced.mutable_not_taken();
+  not_taken.set_num_files(1);
+  not_taken.add_files()->set_path("late.csv");
+  const RunId run = Submit(Request("a"));
+  Finish(run);
+  const v1::GetRunResponse shown = Get(run);
+  EXPECT_EQ(shown.run().state(), v1::RUN_STATE_SUCCEEDED);
+  ASSERT_FALSE(shown.left_out().empty());
+  for (const auto& [name, left_out] : shown.left_out()) {
+    ASSERT_EQ(left_out.not_taken().files_size(), 1) << name;
+    EXPECT_EQ(left_out.not_taken().files(0).path(), "late.csv");
+  }
+}
+
 TEST_F(ReplayRunTest, TellsWhyAndHowItTrained) {
   const v1::SubmitPipelineRequest request = Request("a");
   const RunId run = Submit(request);

@@ -187,5 +187,16 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
   }
 }
 
+// The samples are not bad, and no later trigger would fare better.
+TEST_F(SkippedTrigger, IsNoneWhenTheDataAreGone) {
+  services_.FailTraining(2, "250 of 250 samples could not be read");
+  services_.unreachable = "its folder /data is not there";
+  const v1::GetRunResponse run = Run("a");
+  EXPECT_EQ(run.run().state(), v1::RUN_STATE_FAILED);
+  EXPECT_THAT(run.run().error(),
+              HasSubstr("its folder /data is not there; the run can be resumed"));
+  EXPECT_EQ(run.triggers(1).skip_reason(), "");
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor

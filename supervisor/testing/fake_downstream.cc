@@ -62,6 +62,7 @@ class FakeDownstream final : public Downstream {
     RETURN_IF_ERROR(services_.Count("GetDataset"));
     storage::v1::Dataset dataset;
     dataset.set_name(name);
+    dataset.set_unreachable(services_.unreachable);
     {
       MutexLock lock(services_.mutex_);
       dataset.set_dataset_id(3);

@@ -23,6 +23,8 @@ class FakeServices {
   int64_t num_samples = 35;
   // What syncs tell.
   storage::v1::SyncDatasetResponse synced = {};
+  // Why no record of the dataset can be read.
+  std::string unreachable = {};
 
   // Makes samples with these seconds known, with the next keys from 1 on. The stream then has only
   // such samples.

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/stack.h"
 
@@ -131,6 +132,29 @@ TEST_F(DoctorTest, FoldersAndTokensThatOthersCanReachAreNamed) {
   ASSERT_EQ(chmod((stack_.state() + "/token").c_str(), 0644), 0);
   Apply(Only("token").fix);
   EXPECT_THAT(Names(Examine()), IsEmpty());
+}
+
+// As after a turned bit in the list of folders, or with a disk that is not mounted.
+TEST_F(DoctorTest, ADatasetWhoseFolderCannotBeReadIsNamedAndNoRunSucceedsWithIt) {
+  const std::string pipeline = WriteSmallPipeline(stack_.files());
+  ASSERT_EQ(stack_.Tidemill({"up"}).exit_code, 0) << stack_.Logs();
+  ASSERT_EQ(stack_.Tidemill({"run", pipeline, "--detach"}).exit_code, 0) << stack_.Logs();
+  ASSERT_EQ(stack_.Tidemill({"runs", "stop", "latest"}).exit_code, 0) << stack_.Logs();
+  stack_.Tidemill({"runs", "watch", "latest"});
+  // Without open files.
+  ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+  std::ofstream(stack_.state() + "/data_roots").put('\n');
+  ASSERT_EQ(stack_.Tidemill({"up"}).exit_code, 0) << stack_.Logs();
+  const Finding gone = Only("dataset");
+  EXPECT_EQ(gone.state, "fail");
+  EXPECT_THAT(gone.message, HasSubstr("is in none of the allowed data folders"));
+  const CommandResult resumed = stack_.Tidemill({"runs", "resume", "latest"});
+  const CommandResult watched = stack_.Tidemill({"runs", "watch", "latest", "--json"});
+  EXPECT_EQ(watched.exit_code, 1) << watched.out << resumed.err;
+  EXPECT_THAT(watched.Json().at("error").get<std::string>(),
+              HasSubstr("is in none of the allowed data folders"));
+  EXPECT_EQ(stack_.Tidemill({"run", pipeline}).exit_code, 0) << "it allows the folder again";
+  ExpectHealthySoon();
 }
 
 TEST_F(DoctorTest, WhatAKilledStackLeavesIsNamed) {

@@ -73,6 +73,24 @@ TEST_F(PredictionTest, GoodRowsAreAnsweredAndBadOnesNamed) {
                               HasSubstr("{\"row\": 4, ")));
 }
 
+TEST_F(PredictionTest, WhatIsNotKnownOfARowIsCountedAndCostsNoAnswer) {
+  const std::string input = Write("open.csv",
+                                  "time,a,b,c,class\n2026-01-01,0.5,-0.1,0.2,UP\n"
+                                  ",0.5,0.1,0.2,open\n,0.25,0.75,-1,\n");
+  const CommandResult said = stack_->Tidemill(
+      {"predict", "small", "--input", input, "--json", "--output", stack_->files() + "/open.out"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  const auto summary = said.Json()["summary"];
+  EXPECT_EQ(summary["answered"], 3);
+  EXPECT_EQ(summary["labelled"], 1);
+  EXPECT_EQ(summary["without_time"]["rows"], 2);
+  EXPECT_EQ(summary["unread_labels"]["rows"], 1);
+  EXPECT_THAT(summary["unread_labels"]["first"].get<std::string>(),
+              AllOf(HasSubstr("row 2"), HasSubstr("'open'")));
+  EXPECT_THAT(said.err, AllOf(HasSubstr("2 have no time and happen now"),
+                              HasSubstr("1 have a label that cannot be read")));
+}
+
 TEST_F(PredictionTest, InputsThatCannotBeReadSayWhatToDo) {
   const auto predict = [&](const std::string& text) {
     return stack_->Tidemill({"predict", "small", "--input", Write("odd", text)});
@@ -80,6 +98,12 @@ TEST_F(PredictionTest, InputsThatCannotBeReadSayWhatToDo) {
   const CommandResult lacking = predict("a,c\n1,2\n");
   EXPECT_EQ(lacking.exit_code, 3);
   EXPECT_THAT(lacking.err, AllOf(HasSubstr("lacks the column b"), HasSubstr("a, b, c")));
+  const CommandResult twice = predict("a,b,b,c\n1,2,3,4\n");
+  EXPECT_EQ(twice.exit_code, 3);
+  EXPECT_THAT(twice.err, HasSubstr("names 'b' twice"));
+  const CommandResult list = predict("[{\"a\": 1, \"b\": 2, \"c\": 3}]\n");
+  EXPECT_EQ(list.exit_code, 3);
+  EXPECT_THAT(list.err, HasSubstr("jq -c '.[]'"));
   const CommandResult empty = predict("");
   EXPECT_EQ(empty.exit_code, 3);
   EXPECT_THAT(empty.err, HasSubstr("is empty"));

@@ -258,7 +258,7 @@ class SameAnswersTest : public ::testing::Test {
 Stack* SameAnswersTest::stack_ = nullptr;
 json SameAnswersTest::summary_;
 
-// A table with missing numbers and categories, two of which come after the training.
+// A table with missing numbers, a clock and categories, two of which come after the training.
 Subject Table() {
   Subject table;
   table.header = "time,a,b,sky,y";
@@ -270,15 +270,19 @@ Subject Table() {
     const bool lacks = row % 11 == 0;
     table.lines.push_back(fmt::format("{},{},{},{},", TimeOf(row), a,
                                       lacks ? std::string("NA") : fmt::format("{}", b), sky));
-    table.numbers.push_back({{"a", a}, {"b", lacks ? std::nan("") : b}});
+    table.numbers.push_back(
+        {{"a", a}, {"b", lacks ? std::nan("") : b}, {"event_time", kStart + row * kRowStep}});
     table.texts.push_back({{"sky", sky}});
   }
   table.graph =
       "    - parse_csv: {columns: [a, b], missing: [NA]}\n"
+      "    - compute: {ratio: a / (b + 1), busy: \"b > 5 or hour(@time, 'Asia/Kathmandu') < 6\"}\n"
       "    - fill_missing: {with: mean}\n"
       "    - standardize: {columns: all}\n"
       "    - parse_csv: {columns: [sky], dtype: string}\n"
       "    - one_hot: {column: sky, learn: 3}\n"
+      "    - time_features: {parts: [hour, weekday, year_fraction], cyclic: true, time_zone: "
+      "Europe/Zurich}\n"
       "    - stack: {columns: all, into: input}\n"
       "    - label: {into: target}\n";
   return table;

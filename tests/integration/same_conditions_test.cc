@@ -271,12 +271,13 @@ class Conditions {
         {"weight", [](const Row& row) { return !row.weight; }},
         {"name", [](const Row& row) { return !row.name || *row.name == "NA"; }},
         {"text(name)", [](const Row& row) { return !row.name; }},
-        {"coalesce(amount, count)", [](const Row& row) { return !row.amount && !row.count; }}};
+        {"coalesce(amount, count)",
+         [](const Row& row) { return !row.amount && !row.count && !row.count_is_text; }}};
     const auto asked = std::next(kIsNull.begin(), Draw(random_, static_cast<int>(kIsNull.size())));
     const bool is_null = Draw(random_, 2) == 0;
-    return {fmt::format("{} is {}", asked->first, is_null ? "null" : "not null"),
-            [is_null, &found = asked->second](const Row& row) { return Of(found(row) == is_null); },
-            asked->first.find("count") != std::string::npos};
+    return {
+        fmt::format("{} is {}", asked->first, is_null ? "null" : "not null"),
+        [is_null, &found = asked->second](const Row& row) { return Of(found(row) == is_null); }};
   }
 
   Condition OfTime() {

@@ -11,6 +11,8 @@
 #include <new>
 #include <vector>
 
+#include "torch/version.h"
+
 #include "c10/core/Allocator.h"
 
 namespace tidemill::operators {
@@ -25,12 +27,12 @@ constexpr uint8_t kFreedByte = 0xDB;
 constexpr size_t kMaxPiece = size_t{8} << 20;
 constexpr size_t kMaxLarge = size_t{256} << 20;
 
-struct Kind {
+struct SlotKind {
   size_t pages;
   size_t count;
 };
 // A slot has `pages` pages, and one after them that may not be touched.
-constexpr std::array<Kind, 4> kKinds = {{{1, 16384}, {17, 1024}, {257, 96}, {2049, 12}}};
+constexpr std::array<SlotKind, 4> kKinds = {{{1, 16384}, {17, 1024}, {257, 96}, {2049, 12}}};
 
 const char* damage = "";
 
@@ -39,9 +41,9 @@ const char* damage = "";
   std::abort();
 }
 
-thread_local int watched = 0;
-thread_local Edge edge = Edge::kEnd;
-thread_local uint8_t fill = 0;
+thread_local int num_watching = 0;
+thread_local Edge edge_of_new = Edge::kEnd;
+thread_local uint8_t fill_of_new = 0;
 
 struct Slot {
   std::byte* data = nullptr;
@@ -50,7 +52,7 @@ struct Slot {
 
 class Pool {
  public:
-  void Reserve(const Kind& kind) {
+  void Reserve(const SlotKind& kind) {
     pages_ = kind.pages;
     stride_ = (kind.pages + 1) * kPage;
     bytes_ = stride_ * kind.count + kPage;
@@ -81,8 +83,8 @@ class Pool {
     std::byte* const end = begin + pages_ * kPage;
     const size_t whole = (size + kAlignment - 1) / kAlignment * kAlignment;
     Slot& slot = slots_[index];
-    slot = {.data = edge == Edge::kEnd ? end - whole : begin, .size = size};
-    std::memset(slot.data, fill, size);
+    slot = {.data = edge_of_new == Edge::kEnd ? end - whole : begin, .size = size};
+    std::memset(slot.data, fill_of_new, size);
     for (auto [rim, length] : RimsOf(slot, begin, end)) std::memset(rim, kRimByte, length);
     return slot.data;
   }
@@ -165,22 +167,37 @@ void ReturnTensor(void* place) {
   if (place != nullptr && !pools->Return(place)) std::free(place);
 }
 
+c10::DataPtr TakeTensor(size_t size) {
+  void* place = nullptr;
+  if (size > 0) place = size <= kMaxPiece ? pools->Take(size) : nullptr;
+  if (place == nullptr && size > 0) throw std::bad_alloc();
+  return {place, place, &ReturnTensor, c10::Device(c10::kCPU)};
+}
+
 class WatchedTensors final : public c10::Allocator {
  public:
-  c10::DataPtr allocate(size_t size) override {
-    if (size == 0) return {nullptr, nullptr, &ReturnTensor, c10::Device(c10::kCPU)};
-    void* place = size <= kMaxPiece ? pools->Take(size) : nullptr;
-    if (place == nullptr) throw std::bad_alloc();
-    return {place, place, &ReturnTensor, c10::Device(c10::kCPU)};
-  }
-  c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
+#if TORCH_VERSION_MAJOR >= 2
+  c10::DataPtr allocate(size_t size) override { return TakeTensor(size); }
   void copy_data(void* to, const void* from, size_t size) const override {
     std::memcpy(to, from, size);
   }
+#else
+  c10::DataPtr allocate(size_t size) const override { return TakeTensor(size); }
+#endif
+  c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
+};
+void* place = size <= kMaxPiece ? pools->Take(size) : nullptr;
+if (place == nullptr) throw std::bad_alloc();
+return {place, place, &ReturnTensor, c10::Device(c10::kCPU)};
+}
+c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
+void copy_data(void* to, const void* from, size_t size) const override {
+  std::memcpy(to, from, size);
+}
 };
 
 void* New(size_t size) {
-  if (watched > 0 && pools != nullptr) {
+  if (num_watching > 0 && pools != nullptr) {
     if (size > kMaxLarge) throw std::bad_alloc();
     if (void* const taken = pools->Take(std::max<size_t>(size, 1))) return taken;
   }
@@ -203,11 +220,11 @@ void WatchMemory() {
 }
 
 WatchedCall::WatchedCall(Edge watched_edge, uint8_t watched_fill) {
-  edge = watched_edge;
-  fill = watched_fill;
-  ++watched;
+  edge_of_new = watched_edge;
+  fill_of_new = watched_fill;
+  ++num_watching;
 }
-WatchedCall::~WatchedCall() { --watched; }
+WatchedCall::~WatchedCall() { --num_watching; }
 
 const char* Damage() { return damage; }
 
@@ -223,6 +240,13 @@ AddressKind KindOf(uintptr_t address) {
 
 void* operator new(size_t size) { return tidemill::operators::New(size); }
 void* operator new[](size_t size) { return tidemill::operators::New(size); }
+void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return tidemill::operators::New(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* place) noexcept { tidemill::operators::Delete(place); }
 void operator delete[](void* place) noexcept { tidemill::operators::Delete(place); }
 void operator delete(void* place, size_t) noexcept { tidemill::operators::Delete(place); }

@@ -28,6 +28,7 @@
 #include "torch/torch.h"
 
 #include "CLI/CLI.hpp"
+#include "models/loaded_script.h"
 #include "models/script/allowed_operators.h"
 #include "models/script_arguments.h"
 #include "tests/operators/guarded_memory.h"
@@ -72,11 +73,6 @@ struct Outcome {
   // A digest of all that a script could read afterwards.
   std::vector<std::pair<std::string, uint64_t>> seen = {};
   std::string alias = {};
-};
-
-class Silence final : public c10::WarningHandler {
- public:
-  void process(const c10::Warning& /*warning*/) override {}
 };
 
 void Say(const char* what) { std::snprintf(progress->reason, sizeof progress->reason, "%s", what); }
@@ -436,8 +432,7 @@ int Main(int argc, char** argv) {
   setrlimit(RLIMIT_AS, &memory);
 #endif
   at::set_num_threads(1);
-  static Silence* const silence = new Silence();
-  c10::WarningUtils::set_warning_handler(silence);
+  const models::QuietScript quiet;
   void* frames[2];
   backtrace(frames, 2);
   WatchMemory();

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "torch/version.h"
+
 #include "tests/operators/recipes.h"
 
 namespace tidemill::operators {
@@ -256,7 +258,9 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
     case c10::TypeKind::SymFloatType:
       return Real();
     case c10::TypeKind::BoolType:
+#if TORCH_VERSION_MAJOR >= 2
     case c10::TypeKind::SymBoolType:
+#endif
       return Chance(50);
     case c10::TypeKind::ComplexType:
       return c10::complex<double>(Real(), Real());
@@ -276,8 +280,14 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
     case c10::TypeKind::AnyListType:
       return MakeList(argument, c10::IntType::get());
     case c10::TypeKind::DictType: {
-      c10::impl::GenericDict dict(c10::StringType::get(), c10::IntType::get());
-      for (int64_t i = Below(4); i > 0; --i) dict.insert(Text(name), Whole(name));
+      const auto& keys = type->castRaw<c10::DictType>()->getKeyType();
+      const bool is_open = IsType(keys, c10::TypeKind::VarType);
+      c10::impl::GenericDict dict(is_open ? c10::StringType::get() : keys, c10::IntType::get());
+      for (int64_t i = Below(4); i > 0; --i) {
+        const auto key = is_open ? c10::IValue(Text(name)) : MakeValue(argument, keys);
+        if (!key) return std::nullopt;
+        dict.insert(*key, Whole(name));
+      }
       return dict;
     }
     case c10::TypeKind::TupleType: {
@@ -306,14 +316,15 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
 
 int64_t RandomArguments::SizeOf(std::string_view text) {
   int64_t sum = 0;
-  for (const char sign : text) {
-    if (sign == '+') continue;
-    if (sign >= '0' && sign <= '9') {
-      const bool goes_on = &sign != text.data() && *(&sign - 1) >= '0' && *(&sign - 1) <= '9';
-      sum = goes_on ? sum * 10 + (sign - '0') : sum + (sign - '0');
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('+'), text.size());
+    const std::string part(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+    if (part[0] >= '0' && part[0] <= '9') {
+      sum += std::stoll(part);
       continue;
     }
-    auto [it, is_new] = letters_.try_emplace(sign, 0);
+    const auto [it, is_new] = letters_.try_emplace(part[0], 0);
     if (is_new) it->second = 1 + Below(Chance(10) ? 17 : 5);
     sum += it->second;
   }
@@ -382,8 +393,11 @@ c10::IValue RandomArguments::Cooked(std::string_view text) {
       return torch::rand(SizesOf(rest), c10::kComplexFloat).requires_grad_(Chance(50));
     case 'I':
       return Places(rest);
-    case 'J':
-      return c10::List<std::optional<torch::Tensor>>({Places(rest)});
+    case 'J': {
+      c10::impl::GenericList list(c10::OptionalType::create(c10::TensorType::get()));
+      list.push_back(Places(rest));
+      return list;
+    }
     case 'K':
       return torch::tensor(SizesOf(rest), c10::kLong);
     case 'M':

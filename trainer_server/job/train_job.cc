@@ -74,7 +74,7 @@ absl::Status EnterSandbox(const PreparedTraining& training) {
       {.readable = {files::Join(training.folder(), ".."), training.opened().peers.TokenFolder()},
        .writable = {training.folder()},
        .graph = training.opened().graph_spec,
-       .starts_processes = !training.method()->RunsWith().empty(),
+       .starts_plugins = !training.method()->RunsWith().empty(),
        .uses_gpu = training.setup().device.is_cuda()});
 }
 

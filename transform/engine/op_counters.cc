@@ -64,10 +64,10 @@ std::vector<OpStatistics> OpCounters::Snapshot() const {
                           .work = {.runs = read(counters.runs),
                                    .rows = read(counters.rows),
                                    .rejected = read(counters.rejected),
-                                   .unknown = read(counters.unknown),
                                    .bytes = read(counters.bytes),
                                    .cpu_ns = read(counters.cpu_ns),
-                                   .wall_ns = read(counters.wall_ns)}});
+                                   .wall_ns = read(counters.wall_ns),
+                                   .unknown = read(counters.unknown)}});
   }
   return statistics;
 }

@@ -24,8 +24,6 @@ struct OpWork {
   // number of these that the op rejected.
   int64_t rows = 0;
   int64_t rejected = 0;
-  // The rows with a value that the op does not know (Frame::CountUnknown()).
-  int64_t unknown = 0;
   // The bytes of the columns that the op made, whether they were ever whole in memory or not.
   int64_t bytes = 0;
   // The processor time and the wall-clock time. The ops of one stage take turns on small blocks.
@@ -33,6 +31,8 @@ struct OpWork {
   // ops in the same proportion.
   int64_t cpu_ns = 0;
   int64_t wall_ns = 0;
+  // The rows with a value that the op does not know (Frame::CountUnknown()).
+  int64_t unknown = 0;
 
   OpWork& operator+=(const OpWork& other);
   friend bool operator==(const OpWork&, const OpWork&) = default;

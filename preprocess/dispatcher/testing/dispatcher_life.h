@@ -45,6 +45,7 @@ struct LaneReport {
   int64_t done_before = 0;
   int64_t window = 16;
   std::vector<int64_t> own = {};
+  std::vector<int64_t> missed = {};
 };
 
 struct Report {
@@ -53,6 +54,8 @@ struct Report {
   std::vector<LaneReport> lanes = {{}};
   std::vector<Incarnation> connected = {};
   std::vector<Incarnation> broken = {};
+  // Sent what was not asked for.
+  std::vector<Incarnation> distrusted = {};
 };
 
 inline v1::ReportProgressRequest RequestOf(const Report& report) {
@@ -65,6 +68,7 @@ inline v1::ReportProgressRequest RequestOf(const Report& report) {
     progress.set_done_before(lane.done_before);
     progress.set_window(lane.window);
     progress.mutable_own()->Assign(lane.own.begin(), lane.own.end());
+    progress.mutable_missed()->Assign(lane.missed.begin(), lane.missed.end());
   }
   const auto add = [](const Incarnation& from, v1::WorkerIncarnation& to) {
     to.set_worker_id(from.worker_id);
@@ -72,6 +76,11 @@ inline v1::ReportProgressRequest RequestOf(const Report& report) {
   };
   for (const Incarnation& worker : report.connected) add(worker, *request.add_connected());
   for (const Incarnation& worker : report.broken) add(worker, *request.add_broken());
+  for (const Incarnation& worker : report.distrusted) {
+    v1::DistrustedWorker& distrusted = *request.add_distrusted();
+    add(worker, *distrusted.mutable_incarnation());
+    distrusted.set_reason("sent batch -1 of lane 0");
+  }
   return request;
 }
 

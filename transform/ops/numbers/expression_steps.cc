@@ -1,6 +1,7 @@
 #include "transform/ops/numbers/expression_steps.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -37,12 +38,15 @@ class Writer : private StepValues {
   absl::StatusOr<ExpressionSteps> Write(const std::vector<StepId>& inputs) {
     if (inputs.empty()) return FailedPrecondition("reads no column");
     for (size_t i = 0; i < inputs.size(); ++i) SetInput(i, inputs[i]);
-    for (const expressions::Constant& constant : program_.constants) SetConstant(constant);
+    for (const expressions::Constant& constant : program_.constants) {
+      RETURN_IF_ERROR(SetConstant(constant));
+    }
     for (const auto* steps : {&program_.constant_steps, &program_.steps}) {
       for (const expressions::Step& step : *steps) RETURN_IF_ERROR(Take(step));
     }
     const Value& result = registers_[program_.result];
     if (result.type == Type::kText) return FailedPrecondition("makes a text");
+    if (!HasRows(result.step)) return FailedPrecondition("has the same value for each row");
     return ExpressionSteps{.value = result.step, .is_null = result.null};
   }
 
@@ -60,14 +64,37 @@ class Writer : private StepValues {
     registers_[static_cast<int>(input)] = std::move(value);
   }
 
-  void SetConstant(const expressions::Constant& constant) {
+  // Whether it depends on a column. Inputs of a step come before it.
+  bool HasRows(StepId result) const {
+    std::vector<bool> is_needed(static_cast<size_t>(result) + 1);
+    is_needed.back() = true;
+    for (StepId id = result; id >= 0; --id) {
+      if (!is_needed[static_cast<size_t>(id)]) continue;
+      const Step& step = graph_.step(id);
+      if (step.kind == StepKind::kRead) return true;
+      for (const StepId input : step.inputs) is_needed[static_cast<size_t>(input)] = true;
+    }
+    return false;
+  }
+
+  // Constants of a graph are kept as float64.
+  static absl::Status CheckExact(int64_t whole) {
+    if (std::abs(static_cast<double>(whole)) <= 0x1p53) return absl::OkStatus();
+    return FailedPrecondition("has a whole number of more than 53 bits");
+  }
+
+  absl::Status SetConstant(const expressions::Constant& constant) {
     Value value;
     if (const auto* number = std::get_if<double>(&constant.value)) {
       value.step = graph_.Number(DataType::kFloat64, *number);
     } else if (const auto* whole = std::get_if<int64_t>(&constant.value)) {
       value = {.type = Type::kWhole,
                .step = graph_.Number(DataType::kInt64, static_cast<double>(*whole))};
-      if (expressions::IsNull(*whole)) value.null = True();
+      if (expressions::IsNull(*whole)) {
+        value.null = True();
+      } else {
+        RETURN_IF_ERROR(CheckExact(*whole));
+      }
     } else if (const auto* truth = std::get_if<expressions::Truth>(&constant.value)) {
       value = {.type = Type::kTruth,
                .step = *truth == expressions::Truth::kTrue ? True() : False()};
@@ -76,6 +103,7 @@ class Writer : private StepValues {
       value = {.type = Type::kText, .text = std::get<std::string>(constant.value)};
     }
     registers_[constant.into] = std::move(value);
+    return absl::OkStatus();
   }
 
   absl::Status Take(const expressions::Step& step) {
@@ -87,6 +115,11 @@ class Writer : private StepValues {
     for (const int number : step.from) from.push_back(registers_[number]);
     for (const Value& value : from) {
       if (value.type == Type::kText) return TakeOfText(step, from);
+    }
+    if (step.kernel == expressions::MemberKernel(Type::kWhole)) {
+      for (const int64_t whole : expressions::WholesIn(*step.setting).values) {
+        RETURN_IF_ERROR(CheckExact(whole));
+      }
     }
     registers_[step.into] = made->second(from, step.setting.get());
     return absl::OkStatus();
@@ -102,7 +135,8 @@ class Writer : private StepValues {
     const bool is_equal = IsComparison(step.kernel, Comparison::kEqual);
     const bool is_unequal = IsComparison(step.kernel, Comparison::kUnequal);
     const Value& column = from.front().text ? from.back() : from.front();
-    if ((is_equal || is_unequal) && from.back().text) words = {*from.back().text};
+    const Value& literal = from.front().text ? from.front() : from.back();
+    if ((is_equal || is_unequal) && literal.text) words = {*literal.text};
     if (words.empty() || column.text) {
       return FailedPrecondition("does more with a text than compare it with others");
     }

@@ -3,10 +3,13 @@
 #include <limits>
 
 namespace tidemill::transform {
+namespace {
 
 using batch::DataType;
 using expressions::Comparison;
 using expressions::Type;
+
+}  // namespace
 
 StepId StepValues::False() {
   const StepId zero = graph_.Number(DataType::kInt64, 0);

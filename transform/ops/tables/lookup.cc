@@ -390,23 +390,35 @@ std::string TimesText(const LookupSpec& spec) {
   if (spec.as_of.empty()) return "";
   return fmt::format(
       "; of several such rows the one with the latest `{}` that is not after `event_time` (a time "
-      "without a zone is one of {}, and the later one where the clock shows it twice{})",
+      "without a zone is one of {}, and the later one where the clock shows it twice; an empty one "
+      "is before all others{}){}",
       spec.as_of, spec.time_zone.empty() ? "the dataset's zone" : spec.time_zone,
-      spec.format.empty() ? "" : fmt::format("; it is written as `{}`", spec.format));
+      spec.format.empty() ? "" : fmt::format("; it is written as `{}`", spec.format),
+      spec.until ? fmt::format(", unless its `{}` is at or before `event_time`", *spec.until) : "");
+}
+
+// "empty (in a column of numbers also NA, N/A)"
+std::string MissingText(const LookupSpec& spec) {
+  const std::vector<std::string> words = spec.missing_words.value_or(TableForm().missing);
+  return words.empty()
+             ? "empty"
+             : fmt::format("empty (in a column of numbers also {})", fmt::join(words, ", "));
 }
 
 std::string Explain(const LookupSpec& spec, const std::string& file) {
   std::string missing = "a missing number (NaN), or an empty text";
-  if (spec.missing == MissingKey::kBadSample) missing = "nothing: the sample is bad";
-  if (!spec.defaults.empty())
+  if (spec.missing == MissingKey::kBadSample || spec.must_match) {
+    missing = "nothing: the sample is bad";
+  } else if (!spec.defaults.empty()) {
     missing = "the `default` of the op in `spec.yaml`, or else " + missing;
+  }
   return fmt::format(
       "Take the row of `{}` (CSV with a header, fields divided by `{}`, fractions by `{}`) in "
       "which "
-      "{}{}. It has the columns: {}. Where there is no such row, or its field is empty, the column "
+      "{}{}. It has the columns: {}. Where there is no such row, or its field is {}, the column "
       "is {}.",
       file, spec.delimiter, spec.decimal, KeysText(spec), TimesText(spec), ColumnsText(spec),
-      missing);
+      MissingText(spec), missing);
 }
 
 }  // namespace
