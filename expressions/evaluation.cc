@@ -42,6 +42,7 @@ void Evaluation::RunConstantSteps() {
 
 void Evaluation::Run(int64_t num_rows, Sink sink) {
   TIDEMILL_CHECK(num_rows <= kBlockRows);
+  stopped_ = false;
   RunPart(0, num_rows, sink);
 }
 
@@ -56,7 +57,7 @@ void Evaluation::RunPart(int64_t begin, int64_t num_rows, Sink sink) {
   if (!is_too_long_ || num_rows == 1) return sink(begin);
   const int64_t half = num_rows / 2;
   RunPart(begin, half, sink);
-  RunPart(begin + half, num_rows - half, sink);
+  if (!stopped_) RunPart(begin + half, num_rows - half, sink);
 }
 
 // Returns false when the texts have too many bytes.

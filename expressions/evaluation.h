@@ -39,6 +39,8 @@ class Evaluation {
   // result null.
   using Sink = absl::FunctionRef<void(int64_t begin)>;
   void Run(int64_t num_rows, Sink sink);
+  // Called by `sink`: the parts after this one are not computed.
+  void Stop() { stopped_ = true; }
 
   // The results of the part, valid in `sink`, and after Run() those of the last part. T is the type
   // of program().type.
@@ -62,6 +64,7 @@ class Evaluation {
   TextArena constant_texts_ = TextArena(kMaxTextBytes);
   std::vector<const void*> inputs_;
   bool is_too_long_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace tidemill::expressions

@@ -77,6 +77,20 @@ TEST(Evaluation, ARowWithTooManyTextsAloneHasNoResult) {
   }
 }
 
+TEST(Evaluation, StopsBeforeTheNextPart) {
+  const std::vector<std::string> texts(4, std::string(1 << 20, 'x'));
+  const std::vector<std::string_view> rows = Views(texts);
+  Evaluation evaluation(ProgramOf("length(" + Repeated("s", 17) + ") > 20"));
+  evaluation.Set(0, rows.data());
+  std::vector<int64_t> parts;
+  const auto stop_at_second = [&](int64_t begin) {
+    parts.push_back(begin);
+    if (begin == 1) evaluation.Stop();
+  };
+  for (int run = 0; run < 2; ++run) evaluation.Run(4, stop_at_second);
+  EXPECT_EQ(parts, (std::vector<int64_t>{0, 1, 0, 1}));
+}
+
 TEST(Evaluation, CountsOnlyTheBytesThatTextsHave) {
   const std::string umlauts(size_t{7} << 20, '\xc3');  // Not UTF-8: kept, byte by byte.
   const std::string_view row = umlauts;

@@ -69,10 +69,10 @@ std::string WrittenName(std::string_view name) {
 
 std::string AdviceOnName(std::string_view text, const Node& column,
                          const std::vector<std::string>& names) {
-  const std::string_view rest = text.substr(std::min(column.at, text.size()));
   for (const std::string& name : names) {
     // Such as user-id, which is read as user minus id.
-    if (IsPlainName(name) || !rest.starts_with(name)) continue;
+    const size_t from = column.at + 1 - std::min(column.at + 1, name.size());
+    if (IsPlainName(name) || text.find(name, from) > column.at) continue;
     return fmt::format("; the column is written in double quotes: {}", WrittenName(name));
   }
   if (const auto closest = config::ClosestTo(column.name, names)) {

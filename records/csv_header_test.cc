@@ -65,7 +65,7 @@ TEST(CsvHeader, NamesEachColumnOnce) {
   EXPECT_EQ(problem({"", "a", "b", "", ""}), std::nullopt);
   EXPECT_THAT(problem({"a", "b", "a"}), Optional(StrEq("names 'a' twice")));
   EXPECT_THAT(problem({"", "a", "", "b"}), Optional(StrEq("names '' twice")));
-  EXPECT_THAT(problem({"a", "b\xff"}), Optional(StrEq("names 'b?', which is not UTF-8 text")));
+  EXPECT_THAT(problem({"a", "b\xff"}), Optional(StrEq("names 'b\\xff', which is not UTF-8 text")));
   EXPECT_THAT(problem({"", ""}), Optional(StrEq("names no column")));
 }
 

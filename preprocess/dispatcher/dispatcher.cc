@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/names.h"
-#include "base/printable.h"
 #include "base/time.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
@@ -30,8 +29,6 @@ constexpr std::chrono::milliseconds kWriterPatience{1000};
 // Workers may come under ever new names; who wonders about one that is lost does so soon.
 constexpr std::chrono::hours kLostKept{1};
 
-// A worker that keeps what a consumer waits for may have been stopped for a while; not again.
-constexpr int kMostMissed = 2;
 constexpr size_t kMaxReasonBytes = 1000;
 
 std::chrono::microseconds Micros(Duration length) {
@@ -305,7 +302,9 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   }
   ASSIGN_OR_RETURN(const Job::Reported reported, job->Report(request, now_()));
   metrics_.leases_lost.Add(static_cast<double>(reported.num_given_up));
-  LoseBadWorkers(request, reported);
+  const std::vector<Incarnation> bad = assignments_.workers().LoseBad(request, reported.late);
+  metrics_.workers_distrusted.Add(static_cast<double>(bad.size()));
+  TellLost(bad);
   *response.mutable_work() = job->Work();
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;
@@ -435,41 +434,19 @@ void Dispatcher::LoseSilentWorkers() {
     assignments_.workers().Hear(worker, now).IgnoreError();
   const std::vector<Incarnation> lost =
       assignments_.workers().LoseSilent(now, Micros(config_.worker_timeout));
-  if (lost.empty()) return;
-  GiveUpLeases([&](const Incarnation& worker) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return !assignments_.workers().IsAlive(worker);
-  });
   metrics_.workers_lost.Add(static_cast<double>(lost.size()));
-  for (const Incarnation& worker : lost) {
-    log::Warn("worker lost", {{"id", std::to_string(worker.worker_id)},
-                              {"incarnation", std::to_string(worker.number)}});
-  }
-  CountAll();
+  TellLost(lost);
 }
 
-void Dispatcher::LoseBadWorkers(const v1::ReportProgressRequest& request,
-                                const Job::Reported& reported) {
-  std::vector<std::pair<Incarnation, std::string>> bad;
-  for (const v1::DistrustedWorker& worker : request.distrusted()) {
-    bad.emplace_back(IncarnationOf(worker.incarnation()), Printable(worker.reason()));
-  }
-  for (const Incarnation& worker : reported.late) {
-    if (assignments_.workers().CountMissed(worker) < kMostMissed) continue;
-    bad.emplace_back(worker, "did not send what it had leased");
-  }
-  int64_t num_lost = 0;
-  for (const auto& [worker, reason] : bad) {
-    if (!assignments_.workers().Lose(worker, reason)) continue;
-    ++num_lost;
+void Dispatcher::TellLost(const std::vector<Incarnation>& lost) {
+  if (lost.empty()) return;
+  const Workers& workers = assignments_.workers();
+  GiveUpLeases([&](const Incarnation& worker) { return !workers.IsAlive(worker); });
+  for (const Incarnation& worker : lost) {
     log::Warn("worker lost", {{"id", std::to_string(worker.worker_id)},
                               {"incarnation", std::to_string(worker.number)},
-                              {"reason", reason}});
+                              {"reason", WhyLost(workers.all().at(worker.worker_id))}});
   }
-  if (num_lost == 0) return;
-  GiveUpLeases([&](const Incarnation& worker) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return !assignments_.workers().IsAlive(worker);
-  });
-  metrics_.workers_distrusted.Add(static_cast<double>(num_lost));
   CountAll();
 }
 

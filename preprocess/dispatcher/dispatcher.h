@@ -87,9 +87,8 @@ class Dispatcher {
   void Round() ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveUpLeases(const std::function<bool(const Incarnation&)>& is_gone)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Gives up workers that a consumer has waited for in vain, or that it does not trust.
-  void LoseBadWorkers(const v1::ReportProgressRequest& request, const Job::Reported& reported)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Releases what workers had leased that were just marked as lost.
+  void TellLost(const std::vector<Incarnation>& lost) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // These are parts of Tick().
   void LoseSilentWorkers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndSilentJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

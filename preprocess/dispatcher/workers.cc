@@ -2,7 +2,18 @@
 
 #include <utility>
 
+#include "base/printable.h"
+
 namespace tidemill::preprocess {
+namespace {
+
+constexpr int kMostMissed = 2;
+
+}  // namespace
+
+std::string WhyLost(const KnownWorker& worker) {
+  return worker.lost_because.empty() ? "was silent for too long" : worker.lost_because;
+}
 
 void Workers::Install(WorkerFacts facts, Clock::time_point now) {
   const int64_t id = facts.incarnation.worker_id;
@@ -20,7 +31,7 @@ absl::StatusOr<KnownWorker*> Workers::Hear(const Incarnation& incarnation, Clock
   }
   if (worker.facts.lost) {
     return NotFound("worker {} {} and is given up; register again", worker.facts.name,
-                    worker.lost_because.empty() ? "was silent for too long" : worker.lost_because);
+                    WhyLost(worker));
   }
   worker.last_seen = now;
   return &worker;
@@ -62,17 +73,25 @@ std::vector<Incarnation> Workers::LoseSilent(Clock::time_point now,
   return lost;
 }
 
-bool Workers::Lose(const Incarnation& incarnation, const std::string& reason) {
-  if (!IsAlive(incarnation)) return false;
-  KnownWorker& worker = workers_.at(incarnation.worker_id);
-  worker.facts.lost = true;
-  worker.lost_because = reason;
-  newly_lost_.push_back(incarnation);
-  return true;
-}
-
-int Workers::CountMissed(const Incarnation& incarnation) {
-  return IsAlive(incarnation) ? ++workers_.at(incarnation.worker_id).num_missed : 0;
+std::vector<Incarnation> Workers::LoseBad(const v1::ReportProgressRequest& report,
+                                          const std::vector<Incarnation>& late) {
+  std::vector<Incarnation> lost;
+  const auto lose = [&](const Incarnation& incarnation, std::string reason) {
+    if (!IsAlive(incarnation)) return;
+    KnownWorker& worker = workers_.at(incarnation.worker_id);
+    worker.facts.lost = true;
+    worker.lost_because = std::move(reason);
+    newly_lost_.push_back(incarnation);
+    lost.push_back(incarnation);
+  };
+  for (const v1::DistrustedWorker& worker : report.distrusted()) {
+    lose(IncarnationOf(worker.incarnation()), Printable(worker.reason()));
+  }
+  for (const Incarnation& worker : late) {
+    if (!IsAlive(worker) || ++workers_.at(worker.worker_id).num_missed < kMostMissed) continue;
+    lose(worker, "did not send what it had leased");
+  }
+  return lost;
 }
 
 std::vector<Incarnation> Workers::TakeNewlyLost() { return std::exchange(newly_lost_, {}); }

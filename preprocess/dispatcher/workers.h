@@ -40,6 +40,9 @@ struct KnownWorker {
   bool takes_work() const { return !facts.lost && !facts.draining; }
 };
 
+// Returns why a lost worker is lost: "was silent for too long".
+std::string WhyLost(const KnownWorker& worker);
+
 // Thread-compatible.
 class Workers {
  public:
@@ -62,12 +65,11 @@ class Workers {
   // Marks the workers as lost that were silent for `timeout`, and returns them.
   std::vector<Incarnation> LoseSilent(Clock::time_point now, std::chrono::microseconds timeout);
 
-  // Marks a worker as lost for this reason. Returns whether it was not before.
-  bool Lose(const Incarnation& incarnation, const std::string& reason);
-
-  // Counts a time that a consumer waited in vain for what the worker had leased. Returns how often
-  // that has happened to this incarnation.
-  int CountMissed(const Incarnation& incarnation);
+  // Marks the workers as lost that the consumer of the report distrusts, and those of `late`, which
+  // had not sent what they had leased, at the second time: they may have been stopped for a while.
+  // Returns those that were not lost before.
+  std::vector<Incarnation> LoseBad(const v1::ReportProgressRequest& report,
+                                   const std::vector<Incarnation>& late);
 
   // The incarnations that became lost, which is not written yet.
   const std::vector<Incarnation>& newly_lost() const { return newly_lost_; }

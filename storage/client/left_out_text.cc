@@ -140,6 +140,10 @@ std::string WhyEmpty(const std::string& name, int64_t num_files, const rpc::v1::
     return "it has no samples because no file matches `path` and `files`; `tidemill check` shows "
            "which files would";
   }
+  if (left_out.not_taken().num_files() > 0 && left_out.reasons().empty()) {
+    return fmt::format("it has no samples: {}; run again when they are written",
+                       LeftOutText(left_out));
+  }
   return fmt::format(
       "it has no samples: {}. Correct the files and run again, or correct the dataset's section "
       "and run again after `tidemill datasets delete {}`; `tidemill datasets quarantine {}` lists "

@@ -47,7 +47,7 @@ TEST(LeftOutText, NamesFilesThatWereNotTaken) {
   EXPECT_EQ(NotTakenText(left_out.not_taken(), "d"),
             "1 file of d was not taken: a.csv (it still changes)");
   EXPECT_TRUE(AnyLost(left_out));
-  EXPECT_THAT(WhyEmpty("d", 1, left_out), HasSubstr("a.csv (it still changes)"));
+  EXPECT_THAT(WhyEmpty("d", 1, left_out), HasSubstr("a.csv (it still changes); run again when"));
 }
 
 TEST(LeftOutText, NamesSeveralReasonsWithTheirCountsAndReportsTheOthers) {

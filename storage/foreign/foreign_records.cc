@@ -240,7 +240,8 @@ absl::Status ForeignRecords::FillMore(const std::stop_token& stop) {
   const int64_t before = NumPending();
   do {
     RETURN_IF_ERROR(Fill(stop));
-  } while (!is_at_end_ && NumPending() < 2 * before && IsReadable(input_));
+    // What is converted has ends.
+  } while (converter_ == nullptr && !is_at_end_ && NumPending() < 2 * before && IsReadable(input_));
   return absl::OkStatus();
 }
 

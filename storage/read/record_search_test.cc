@@ -156,7 +156,7 @@ TEST_F(RecordSearchTest, RefusesWhatConditionsOnceMeantOtherwise) {
   expect("user = null", "write user is null");
   expect("user = 2024-01-31", "a time is written in single quotes: '2024-01-31'");
   expect("user > 9,50", "numbers are written with a point");
-  expect("user = 'O'Neill'", "column 17 of");
+  expect("user = 'O'Neill'", "a quote within quotes is doubled: 'O''Neill'");
   EXPECT_THAT(Find(id, "\"user-id\" = 5 AND \"User ID\" = 6 and user == 17"), ElementsAre(1));
 }
 

@@ -163,6 +163,7 @@ absl::Status ColumnExpression::Run(std::string_view name, Frame& frame, const Si
         frame.Reject((begin + part) / width, fmt::format("{}: {}", name, expressions::kTooLong));
       }
       sink(begin + part, scratch->evaluation);
+      if (frame.has_too_many_texts()) scratch->evaluation.Stop();
     });
   }
   const MutexLock lock(mutex_);
