@@ -76,15 +76,15 @@ void FieldRows::SetNull(Array& array) {
 }
 
 absl::Status FieldRows::SetText(size_t column, std::optional<std::string_view> text) {
+  absl::Status unfit;
   for (const size_t place : arrays_of_[column]) {
     Array& array = arrays_[place];
-    if (!text || text->empty()) {
-      SetNull(array);
-    } else {
-      RETURN_IF_ERROR(Read(array, columns_[column], *text));
-    }
+    const bool is_there = text && !text->empty();
+    const absl::Status read = is_there ? Read(array, columns_[column], *text) : absl::OkStatus();
+    if (!is_there || !read.ok()) SetNull(array);
+    unfit.Update(read);
   }
-  return absl::OkStatus();
+  return unfit;
 }
 
 absl::Status FieldRows::Read(Array& array, std::string_view column, std::string_view text) {

@@ -55,7 +55,8 @@ class FieldRows {
 
   // Sets a column of the row that is being made; std::nullopt for a field that is missing.
   // INVALID_ARGUMENT when the expression needs another type: "arr_delay is 'abc', not a number".
-  // The text is copied.
+  // As that type it is null then; where it is read as another one, it is what it says. The text is
+  // copied.
   absl::Status SetText(size_t column, std::optional<std::string_view> text);
   // For a column whose type was known to be kTime.
   void SetTime(size_t column, Timestamp time);

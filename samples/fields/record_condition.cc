@@ -84,7 +84,6 @@ void RecordCondition::Set(size_t column, std::optional<std::string_view> text, T
   if (status.ok()) return;
   fields_[column] = Field::kUnfit;
   if (first_unfit_[column].empty()) first_unfit_[column] = std::string(status.message());
-  rows_.SetText(column, std::nullopt).IgnoreError();
 }
 
 Truth RecordCondition::Judge(std::span<const std::optional<std::string_view>> values,

@@ -103,9 +103,7 @@ void SampleExpression::CountUnfit(std::string_view reason) {
 
 void SampleExpression::SetText(size_t column, std::optional<std::string_view> text) {
   const absl::Status status = rows_.SetText(column, text);
-  if (status.ok()) return;
-  CountUnfit(std::string(status.message()));
-  rows_.SetText(column, std::nullopt).IgnoreError();
+  if (!status.ok()) CountUnfit(std::string(status.message()));
 }
 
 void SampleExpression::SetRow(const Columns& columns, int64_t row) {

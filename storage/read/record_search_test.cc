@@ -131,6 +131,15 @@ TEST_F(RecordSearchTest, ReadsFieldsAsTheDatasetSaysAndCountsWhatCannotBeCompare
   EXPECT_THAT(Find(id, "@label = '0'"), ElementsAre(3));
 }
 
+TEST_F(RecordSearchTest, AFieldThatIsNotANumberIsThereAllTheSame) {
+  data_.Write("a.csv", "t,y,count\n1,1,many\n2,1,7\n3,1,NA\n");
+  const DatasetId id = Register(SpecText());
+  Sync(id);
+  EXPECT_THAT(Find(id, "count is null"), ElementsAre(3));
+  EXPECT_THAT(Find(id, "count = 7 or count is null"), ElementsAre(2, 3));
+  EXPECT_THAT(Find(id, "count = 7 or count = 'many'"), ElementsAre(1, 2));
+}
+
 TEST_F(RecordSearchTest, ReadsColumnsOfRecordsThatBeginLikeThoseOfStorage) {
   data_.Write("a.csv", "t,y,@timestamp,@files\n1,1,17,a\n2,1,18,b\n");
   const DatasetId id = Register(SpecText());
