@@ -8,11 +8,17 @@
 namespace tidemill::expressions {
 
 char* TextArena::Allocate(size_t size) {
-  constexpr size_t kChunkBytes = 16 << 10;
   if (is_full_ || size > most_ - num_bytes_) {
     is_full_ = true;
     return nullptr;
   }
+  return Take(size);
+}
+
+char* TextArena::AllocateRoom(size_t size) { return is_full_ ? nullptr : Take(size); }
+
+char* TextArena::Take(size_t size) {
+  constexpr size_t kChunkBytes = 16 << 10;
   while (chunk_ < chunks_.size() && chunks_[chunk_].size - used_ < size) {
     ++chunk_;
     used_ = 0;
@@ -31,6 +37,7 @@ void TextArena::GiveBack(size_t size) {
   TIDEMILL_DCHECK(size <= used_);
   used_ -= size;
   num_bytes_ -= size;
+  if (num_bytes_ > most_) is_full_ = true;
 }
 
 std::string_view TextArena::Copy(std::string_view text) {

@@ -22,7 +22,10 @@ class TextArena {
   // Returns `size` bytes, valid until Clear(). nullptr when they are too many; from then on all
   // are, until Clear().
   char* Allocate(size_t size);
-  // Takes back the last bytes of what Allocate() has returned last.
+  // Returns room for a text whose length is not known yet, whatever its size. GiveBack() must follow:
+  // what is kept counts.
+  char* AllocateRoom(size_t size);
+  // Takes back the last bytes of what was returned last.
   void GiveBack(size_t size);
   // The copy is null when it has too many bytes.
   std::string_view Copy(std::string_view text);
@@ -30,10 +33,12 @@ class TextArena {
   void Clear();
 
   size_t num_bytes() const { return num_bytes_; }
-  // Whether Allocate() has returned nullptr.
+  // Whether there were too many bytes.
   bool is_full() const { return is_full_; }
 
  private:
+  char* Take(size_t size);
+
   struct Chunk {
     std::unique_ptr<char[]> bytes;
     size_t size = 0;

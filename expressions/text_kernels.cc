@@ -37,7 +37,7 @@ std::string_view InCase(std::string_view text, TextArena& texts) {
     return {bytes, text.size()};
   }
   constexpr size_t kMaxGrowth = 2;  // A character has at most twice the bytes.
-  char* const bytes = texts.Allocate(text.size() * kMaxGrowth);
+  char* const bytes = texts.AllocateRoom(text.size() * kMaxGrowth);
   if (bytes == nullptr) return {};
   size_t size = 0;
   const auto* from = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
