@@ -353,6 +353,7 @@ constexpr Rule kRules[] = {
     {"aten::__round_to_zero_floordiv", &RefusalOfDivision},
     {"aten::divmod", &RefusalOfDivision},
     {"aten::binary_cross_entropy", &RefusalOfTarget},
+    {"aten::soft_margin_loss", &RefusalOfTarget},
     {"aten::embedding_bag", &RefusalOfBags},
     {"aten::grid_sampler", &RefusalOfSampler},
     {"aten::grid_sampler_2d", &RefusalOfSampler},
