@@ -29,10 +29,8 @@ TEST(GraphWarnings, AreThoseOfAllTriggersEachOnce) {
   nlohmann::ordered_json json;
   AddGraphWarnings(run.triggers(0).result(), json);
   EXPECT_EQ(json.dump(),
-            R"({"fit_warnings":["1 of 1 numbers of column h never vary"],)"
-            R"("unknown":[{"op":"op 2 (lookup)","samples":1000,"unknown":10
-}]
-})");
+            R"json({"fit_warnings":["1 of 1 numbers of column h never vary"],)json"
+            R"json("unknown":[{"op":"op 2 (lookup)","samples":1000,"unknown":10}]})json");
   EXPECT_THAT(GraphWarningsOf({}), ElementsAre());
 }
 

@@ -196,7 +196,7 @@ TEST(Measures, SayWhatEachSampleDoesToTheValue) {
       weight = 1;
     }
     // The samples of a bin whose difference is nearly zero change its sign.
-    const double least = measure->type() == CalibrationError::kType ? 0.97 : 0.999;
+    const double least = measure->Name() == CalibrationError::kType ? 0.97 : 0.999;
     EXPECT_GT(Correlation(influence, lost), least) << measure->Name();
   }
 }
