@@ -10,6 +10,13 @@ namespace {
 
 constexpr int64_t kChunk = 7;
 
+// Samples with even keys are of class 0, the others of class 1.
+batch::Column ClassesOf(std::span<const int64_t> keys) {
+  std::vector<int64_t> classes;
+  for (const int64_t key : keys) classes.push_back(key % 2);
+  return batch::MakeColumn<int64_t>(batch::kClassLabelColumn, classes);
+}
+
 }  // namespace
 
 TrainedOn SamplesOf(FakeServices& services, const selector::v1::SealTrainingSetRequest& request) {
@@ -103,6 +110,7 @@ class FakeDownstream final : public Downstream {
       batch::Batch batch(static_cast<int64_t>(keys.size()));
       RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
       RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, times)));
+      if (request.with_labels()) RETURN_IF_ERROR(batch.Set(ClassesOf(keys)));
       times.clear();
       keys.clear();
       return sink(std::move(batch));
@@ -115,15 +123,12 @@ class FakeDownstream final : public Downstream {
     return keys.empty() ? absl::OkStatus() : flush();
   }
 
-  // Samples with even keys are of class 0, the others of class 1.
   absl::Status ReadSamples(DatasetId, std::span<const int64_t> keys,
                            const std::function<absl::Status(batch::Batch)>& sink) override {
     RETURN_IF_ERROR(services_.Count("ReadSamples"));
-    std::vector<int64_t> classes;
-    for (const int64_t key : keys) classes.push_back(key % 2);
     batch::Batch batch(static_cast<int64_t>(keys.size()));
     RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
-    RETURN_IF_ERROR(batch.Set(batch::MakeColumn<int64_t>(batch::kClassLabelColumn, classes)));
+    RETURN_IF_ERROR(batch.Set(ClassesOf(keys)));
     return sink(std::move(batch));
   }
 
