@@ -136,7 +136,7 @@ TEST_F(JobTokensTest, OpenTheMethodsOfJobsAndNoOther) {
 std::set<std::string> FoundInMemory(int process, const std::vector<std::string>& texts) {
   std::set<std::string> found;
   std::ifstream maps(fmt::format("/proc/{}/maps", process));
-  const Descriptor memory(::open(fmt::format("/proc/{}/mem", process).c_str(), O_RDONLY));
+  const tidemill::Descriptor memory(::open(fmt::format("/proc/{}/mem", process).c_str(), O_RDONLY));
   std::string bytes;
   for (std::string line; memory.is_open() && std::getline(maps, line);) {
     uint64_t begin = 0;

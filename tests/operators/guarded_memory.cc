@@ -186,15 +186,6 @@ class WatchedTensors final : public c10::Allocator {
 #endif
   c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
 };
-void* place = size <= kMaxPiece ? pools->Take(size) : nullptr;
-if (place == nullptr) throw std::bad_alloc();
-return {place, place, &ReturnTensor, c10::Device(c10::kCPU)};
-}
-c10::DeleterFnPtr raw_deleter() const override { return &ReturnTensor; }
-void copy_data(void* to, const void* from, size_t size) const override {
-  std::memcpy(to, from, size);
-}
-};
 
 void* New(size_t size) {
   if (num_watching > 0 && pools != nullptr) {

@@ -284,7 +284,8 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
       const bool is_open = IsType(keys, c10::TypeKind::VarType);
       c10::impl::GenericDict dict(is_open ? c10::StringType::get() : keys, c10::IntType::get());
       for (int64_t i = Below(4); i > 0; --i) {
-        const auto key = is_open ? c10::IValue(Text(name)) : MakeValue(argument, keys);
+        const std::optional<c10::IValue> key =
+            is_open ? std::optional(c10::IValue(Text(name))) : MakeValue(argument, keys);
         if (!key) return std::nullopt;
         dict.insert(*key, Whole(name));
       }
