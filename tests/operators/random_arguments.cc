@@ -439,8 +439,9 @@ std::optional<torch::jit::Stack> RandomArguments::Cook(const c10::FunctionSchema
   std::map<std::string, std::string_view, std::less<>> parts;
   while (!recipe.empty()) {
     const size_t end = std::min(recipe.find(' '), recipe.size());
-    const std::string_view part = recipe.substr(0, end);
-    parts.emplace(part.substr(0, part.find('=')), part.substr(part.find('=') + 1));
+    const size_t equals = std::min(recipe.find('='), end);
+    const size_t value = std::min(equals + 1, end);
+    parts.emplace(recipe.substr(0, equals), recipe.substr(value, end - value));
     recipe.remove_prefix(std::min(recipe.size(), end + 1));
   }
   torch::jit::Stack stack;
