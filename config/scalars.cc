@@ -10,6 +10,7 @@
 
 #include "base/numbers/number_text.h"
 #include "base/time.h"
+#include "base/times/clock_time.h"
 #include "config/numbers.h"
 
 namespace tidemill::config::internal {

@@ -1,5 +1,6 @@
 #include "tests/stack.h"
 
+#include <atomic>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -81,8 +82,11 @@ CommandResult RunTidemill(const std::vector<std::string>& words,
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  const std::string out = scratch + "/out";
-  const std::string err = scratch + "/err";
+  // Commands may run side by side.
+  static std::atomic<int> num_commands = 0;
+  const std::string number = std::to_string(++num_commands);
+  const std::string out = scratch + "/out" + number;
+  const std::string err = scratch + "/err" + number;
   const std::string templates = db::testing::ClusterTemplates();
   const pid_t child = fork();
   if (child == 0) {
@@ -95,9 +99,13 @@ CommandResult RunTidemill(const std::vector<std::string>& words,
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          .out = Slurp(out),
-          .err = Slurp(err)};
+  CommandResult result{
+      .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+      .out = Slurp(out),
+      .err = Slurp(err)};
+  fs::remove(out);
+  fs::remove(err);
+  return result;
 }
 
 Stack::Stack() {

@@ -167,7 +167,7 @@ class MemoryWatch {
   CommandResult During(const std::vector<std::string>& words) {
     CommandResult result;
     std::atomic<bool> is_over = false;
-    std::thread command([&] {
+    std::jthread command([&] {
       result = stack_.Tidemill(words);
       is_over = true;
     });
