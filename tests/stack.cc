@@ -1,11 +1,11 @@
 #include "tests/stack.h"
 
-#include <atomic>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -74,20 +74,16 @@ class FakeDownstream final : public Downstream {
       MutexLock lock(services_.mutex_);
       dataset.set_dataset_id(3);
       dataset.set_spec(services_.datasets_[name]);
+      dataset.mutable_snapshot()->set_tombstone_sequence(services_.num_deletions_);
     }
     storage::v1::ListSamplesRequest everything;
     everything.mutable_snapshot()->set_committed_key(services_.NumKnown());
     const auto samples = services_.Samples(everything);
-    *dataset.mutable_snapshot() = everything.snapshot();
+    dataset.mutable_snapshot()->MergeFrom(everything.snapshot());
     dataset.mutable_snapshot()->set_dataset_id(dataset.dataset_id());
-    {
-      MutexLock lock(services_.mutex_);
-      dataset.mutable_snapshot()->set_tombstone_sequence(services_.num_deletions_);
-    }
     dataset.set_num_samples(static_cast<int64_t>(samples.size()));
-    if (samples.empty()) return dataset;
-    dataset.set_first_event_time(samples.front().first * kSecond);
-    dataset.set_last_event_time(samples.back().first * kSecond);
+    if (!samples.empty()) dataset.set_first_event_time(samples.front().first * kSecond);
+    if (!samples.empty()) dataset.set_last_event_time(samples.back().first * kSecond);
     return dataset;
   }
 
