@@ -465,9 +465,8 @@ std::vector<std::pair<int64_t, int64_t>> FakeServices::Samples(
     if (request.has_from() && at < place(request.from())) continue;
     if (request.has_to() && at >= place(request.to())) continue;
     const auto& horizons = request.snapshot().horizons();
-    const auto horizon = std::find_if(horizons.begin(), horizons.end(), [&](const auto& candidate) {
-      return at < place(candidate.before());
-    });
+    const auto is_before = [&](const auto& horizon) { return at < place(horizon.before()); };
+    const auto horizon = std::find_if(horizons.begin(), horizons.end(), is_before);
     if (horizon != horizons.end() && at.second > horizon->committed_key()) continue;
     samples.emplace_back(at.first / kSecond, at.second);
   }
