@@ -53,7 +53,7 @@ jit::Operation MakeCheckedCast(const jit::Node* node) {
   };
 }
 
-const jit::RegisterOperators registered({
+const jit::RegisterOperators kRegistered({
     // CONSERVATIVE: what has no result is kept for what it does.
     jit::Operator(std::string(kCheckArguments) + "(...) -> ()", &MakeArgumentsCheck,
                   c10::AliasAnalysisKind::CONSERVATIVE),
@@ -77,7 +77,9 @@ void CheckCast(jit::Node& cast) {
 std::optional<c10::IValue> ValueOf(const jit::Value& value) {
   if (value.node()->kind() != c10::prim::ListConstruct) {
     const auto known = jit::toIValue(&value);
-    return known ? std::optional<c10::IValue>(*known) : std::nullopt;
+    if (!known) return std::nullopt;
+    c10::IValue constant = *known;
+    return constant;
   }
   c10::List<int64_t> list;
   for (const jit::Value* const part : value.node()->inputs()) {

@@ -211,7 +211,7 @@ Outcome CallOnce(const torch::jit::Operator& op, uint64_t seed, uint8_t fill) {
     outcome.alias = FindSilentAlias(given, made);
     CallBackward(arguments, given, made, outcome);
   } catch (const std::exception&) {
-    // It was refused.
+    return outcome;  // It was refused.
   } catch (...) {
     Say("throws something else than an exception");
     _exit(99);

@@ -240,6 +240,30 @@ std::optional<c10::IValue> RandomArguments::MakeList(const c10::Argument& argume
   return list;
 }
 
+std::optional<c10::IValue> RandomArguments::MakeDict(const c10::Argument& argument,
+                                                     const c10::TypePtr& keys) {
+  const bool is_open = IsType(keys, c10::TypeKind::VarType);
+  c10::impl::GenericDict dict(is_open ? c10::StringType::get() : keys, c10::IntType::get());
+  for (int64_t i = Below(4); i > 0; --i) {
+    const std::optional<c10::IValue> key =
+        is_open ? std::optional(c10::IValue(Text(argument.name()))) : MakeValue(argument, keys);
+    if (!key) return std::nullopt;
+    dict.insert(*key, Whole(argument.name()));
+  }
+  return dict;
+}
+
+std::optional<c10::IValue> RandomArguments::MakeTuple(const c10::Argument& argument,
+                                                      c10::ArrayRef<c10::TypePtr> types) {
+  std::vector<c10::IValue> parts;
+  for (const auto& type : types) {
+    auto value = MakeValue(argument, type);
+    if (!value) return std::nullopt;
+    parts.push_back(*std::move(value));
+  }
+  return c10::ivalue::Tuple::create(std::move(parts));
+}
+
 std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argument,
                                                       const c10::TypePtr& type) {
   const std::string& name = argument.name();
@@ -279,27 +303,10 @@ std::optional<c10::IValue> RandomArguments::MakeValue(const c10::Argument& argum
       return MakeList(argument, type->castRaw<c10::ListType>()->getElementType());
     case c10::TypeKind::AnyListType:
       return MakeList(argument, c10::IntType::get());
-    case c10::TypeKind::DictType: {
-      const auto& keys = type->castRaw<c10::DictType>()->getKeyType();
-      const bool is_open = IsType(keys, c10::TypeKind::VarType);
-      c10::impl::GenericDict dict(is_open ? c10::StringType::get() : keys, c10::IntType::get());
-      for (int64_t i = Below(4); i > 0; --i) {
-        const std::optional<c10::IValue> key =
-            is_open ? std::optional(c10::IValue(Text(name))) : MakeValue(argument, keys);
-        if (!key) return std::nullopt;
-        dict.insert(*key, Whole(name));
-      }
-      return dict;
-    }
-    case c10::TypeKind::TupleType: {
-      std::vector<c10::IValue> parts;
-      for (const auto& part : type->castRaw<c10::TupleType>()->elements()) {
-        auto value = MakeValue(argument, part);
-        if (!value) return std::nullopt;
-        parts.push_back(*std::move(value));
-      }
-      return c10::ivalue::Tuple::create(std::move(parts));
-    }
+    case c10::TypeKind::DictType:
+      return MakeDict(argument, type->castRaw<c10::DictType>()->getKeyType());
+    case c10::TypeKind::TupleType:
+      return MakeTuple(argument, type->castRaw<c10::TupleType>()->elements());
     case c10::TypeKind::AnyTupleType:
       return c10::ivalue::Tuple::create({Whole(""), Real(), Text("")});
     case c10::TypeKind::VarType:

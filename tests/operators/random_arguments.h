@@ -44,6 +44,9 @@ class RandomArguments {
                       std::string_view name);
   torch::Tensor MakeTensor(std::string_view name);
   std::optional<c10::IValue> MakeValue(const c10::Argument& argument, const c10::TypePtr& type);
+  std::optional<c10::IValue> MakeDict(const c10::Argument& argument, const c10::TypePtr& keys);
+  std::optional<c10::IValue> MakeTuple(const c10::Argument& argument,
+                                       c10::ArrayRef<c10::TypePtr> types);
   std::optional<c10::IValue> MakeList(const c10::Argument& argument, const c10::TypePtr& element);
   // What a recipe says (recipes.h).
   std::optional<torch::jit::Stack> Cook(const c10::FunctionSchema& schema, std::string_view recipe);
