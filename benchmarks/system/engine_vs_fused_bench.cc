@@ -129,8 +129,9 @@ struct Fitted {
 };
 
 Fitted MustFit(bool with_log1p, transform::Fusion fusion, const batch::Batch& samples) {
-  absl::StatusOr<Graph> graph =
-      Graph::Build(FiveOps(with_log1p), {.payload = transform::PayloadKind::kRecord}, fusion);
+  transform::SampleSchema schema;
+  schema.payload = transform::PayloadKind::kRecord;
+  absl::StatusOr<Graph> graph = Graph::Build(FiveOps(with_log1p), schema, fusion);
   if (!graph.ok()) Fail(graph.status().ToString());
   transform::Fitter fitter(*graph);
   const absl::Status added = fitter.Add(samples);
