@@ -73,7 +73,7 @@ PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
                          const std::map<std::string, std::string>& environment,
                          const RowFiles& files) {
   std::map<std::string, std::string> all = environment;
-  all["TIDEMILL_WORKERS"] = std::to_string(num_workers);
+  if (num_workers > 0) all["TIDEMILL_WORKERS"] = std::to_string(num_workers);
   // What goes wrong here fails this test: value() is an exception, an asterisk would end the
   // program.
   const CommandResult up = stack_.Tidemill({"up"}, all);

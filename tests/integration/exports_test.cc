@@ -308,7 +308,7 @@ TEST(Exports, EveryRunHoldsWhatWasThereWhenItBeganOrNamesWhatItDidNotTake) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
   const Services services{.state = stack.state(),
-                          .supervisor = stack.PeerOf("supervisor"),
+                          .supervisor = stack.PeerOf("supervisor", rpc::v1::ROLE_OPERATOR),
                           .storage = stack.PeerOf("storage")};
   Tally tally;
   Mutex mutex;
