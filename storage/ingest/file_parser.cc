@@ -116,13 +116,13 @@ ChangedFile RestOf(const ParsedFile& piece, FileId id) {
 }
 
 FileParser::FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-                       const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
+                       const DatasetEntry& dataset, std::string storage_folder,
                        const EarlierVersion* earlier, std::function<bool()> is_unwanted)
     : database_(database),
       files_(files),
       format_(format),
-      spec_(spec),
-      old_segments_(database, std::move(storage_folder), dataset),
+      spec_(dataset.spec),
+      old_segments_(database, std::move(storage_folder), dataset.id),
       earlier_(earlier),
       is_unwanted_(std::move(is_unwanted)) {}
 
@@ -235,17 +235,7 @@ void FileParser::Index(ParsedFile& parsed) const {
   const PieceTally before = file.tally.value_or(PieceTally{.judged = true});
   const auto num_listed = std::min(static_cast<size_t>(before.num_bad), kMaxBadRecords);
   found->bad.resize(std::min(found->bad.size(), kMaxBadRecords - num_listed));
-  std::string_view why = "the file has more bad records than max_bad_fraction allows";
-  if (file.change != FileChange::kGrown && before.judged && !found->more) {
-    parsed.failure = TooManyBad(spec_, before, *found);
-    if (parsed.failure && found->positions.empty()) {
-      parsed.failure = WithKind(file, *std::move(parsed.failure));
-    }
-    if (!parsed.failure && !found->misfit.empty()) {
-      parsed.failure = found->misfit;
-      why = found->misfit;
-    }
-  }
+  const std::string_view why = Judge(*found, parsed);
   if (parsed.failure) {
     parsed.found = OnlyCounts(*std::move(found), why);
     return;
@@ -253,6 +243,23 @@ void FileParser::Index(ParsedFile& parsed) const {
   if (!found->more) parsed.edge_sum = EdgeSumOf(file, found->bytes_done);
   if (DropsUnlabelled(spec_)) found->DropUnlabelled();
   parsed.found = *std::move(found);
+}
+
+std::string_view FileParser::Judge(const IndexedFile& found, ParsedFile& parsed) const {
+  const ChangedFile& file = parsed.file;
+  const PieceTally before = file.tally.value_or(PieceTally{.judged = true});
+  std::string_view why = "the file has more bad records than max_bad_fraction allows";
+  if (file.change != FileChange::kGrown && before.judged && !found.more) {
+    parsed.failure = TooManyBad(spec_, before, found);
+    if (parsed.failure && found.positions.empty()) {
+      parsed.failure = WithKind(file, *std::move(parsed.failure));
+    }
+    if (!parsed.failure && !found.misfit.empty()) {
+      parsed.failure = found.misfit;
+      why = found.misfit;
+    }
+  }
+  return why;
 }
 
 void FileParser::RemarkBehind(const ChangedFile& file, IndexedFile& found) const {

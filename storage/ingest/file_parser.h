@@ -4,11 +4,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/id.h"
 #include "base/status.h"
 #include "db/database.h"
+#include "storage/catalog/dataset_catalog.h"
 #include "storage/catalog/file_scan.h"
 #include "storage/catalog/files_table.h"
 #include "storage/formats/format.h"
@@ -49,8 +51,8 @@ class FileParser {
   // All must outlive this object. `earlier` is the version whose keys are taken over, or nullptr.
   // `is_unwanted` says whether the dataset is being deleted; it is thread-safe.
   FileParser(db::Database& database, UnpackedCache& files, const Format& format,
-             const DatasetSpec& spec, DatasetId dataset, std::string storage_folder,
-             const EarlierVersion* earlier, std::function<bool()> is_unwanted);
+             const DatasetEntry& dataset, std::string storage_folder, const EarlierVersion* earlier,
+             std::function<bool()> is_unwanted);
 
   // Reads the file. When the file need not be compared with earlier content, reads only as much as
   // the limits in its input allow. A failure of the file is a part of the result. CANCELLED when
@@ -79,6 +81,9 @@ class FileParser {
   // Remarks on what is after the packed data of the file.
   void RemarkBehind(const ChangedFile& file, IndexedFile& found) const;
   void Index(ParsedFile& parsed) const;
+  // Leaves the file out as a whole when too many of its records are bad. Returns what is then said
+  // of its sound ones.
+  std::string_view Judge(const IndexedFile& found, ParsedFile& parsed) const;
   absl::Status CheckStays() const;
   // Handles a failure of a user's code on the file. A file that was partly ingested is given up
   // whole. A file that grows loses only the new bytes; returns false when there are none.

@@ -104,7 +104,7 @@ class Ingestor::Run {
     return std::nullopt;
   }
 
-  void NoteNotTaken(const std::string& path, std::string reason) {
+  void NoteNotTaken(const std::string& path, const std::string& reason) {
     ++done_.num_not_taken;
     if (std::ssize(done_.not_taken) >= SyncProgress::kMostNamed) return;
     const std::string below = path.substr(std::min(path.size(), dataset_.spec.path.size() + 1));
@@ -212,8 +212,8 @@ class Ingestor::Run {
     if (files.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const std::unique_ptr<Format> format,
                      MakeFormat(dataset_.spec, ingestor_.files_));
-    const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_.spec,
-                            dataset_.id, Folder(), earlier_.get(),
+    const FileParser parser(ingestor_.database_, ingestor_.files_, *format, dataset_, Folder(),
+                            earlier_.get(),
                             [this] { return ingestor_.catalog_.IsLeaving(dataset_.id); });
     FileIntake intake(ingestor_.database_, parser, ingestor_.parsers_,
                       ingestor_.options_.num_parsers, Folder(), dataset_,

@@ -114,7 +114,7 @@ TEST_F(LostBytesTest, ZerosInHalfOfTheRecordsCondemnNoFile) {
   for (int i = 0; i < 100; ++i) {
     text += fmt::format("{},{},", i, i % 2);
     text += i % 2 == 0 ? "some text" : std::string("a rather long text \0 with a zero", 32);
-    text += "\n";
+    text += '\n';
   }
   data_.Write("a.csv", text + std::string(4096, '\0'));
   const DatasetId id = Register(SpecText());
