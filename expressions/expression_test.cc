@@ -11,7 +11,6 @@
 namespace tidemill::expressions {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(Expression, ComputesNumbersAsWritten) {

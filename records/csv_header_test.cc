@@ -9,8 +9,6 @@ namespace tidemill {
 namespace {
 
 using Kind = CsvHeader::Kind;
-using ::testing::ElementsAre;
-using ::testing::Eq;
 using ::testing::Optional;
 using ::testing::StrEq;
 

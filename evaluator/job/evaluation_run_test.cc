@@ -20,7 +20,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::tidemill::testing::IsOk;
-using ::tidemill::testing::StatusIs;
 
 class EvaluationRunTest : public ::testing::Test {
  protected:

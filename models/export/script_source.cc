@@ -14,7 +14,6 @@ namespace tidemill::models {
 namespace {
 
 using batch::DataType;
-using transform::GivenColumn;
 using transform::PortableGraph;
 using transform::Step;
 using transform::StepId;

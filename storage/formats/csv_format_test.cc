@@ -20,7 +20,6 @@ using ::testing::ElementsAre;
 using testing::FormatTest;
 using testing::Gzip;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using tidemill::testing::IsOk;
 using tidemill::testing::kInvalid;
 using tidemill::testing::StatusIs;

@@ -89,7 +89,7 @@ TEST_F(ExpressionsTest, NumbersThatAreTooSmallAreTheNearestOnes) {
 TEST_F(ExpressionsTest, ARecordOfWhichExpressionsMakeTooLongTextsIsBad) {
   std::string repeated = "concat(s";
   for (int i = 0; i < 19; ++i) repeated += ",s";
-  repeated += ")";
+  repeated += ')';
   data_.Write("a.csv", "t,s\n1,abc\n2," + std::string(1 << 20, 'q') + "\n3,d\n");
   for (const std::string role : {"where", "label"}) {
     const std::string expression = "length(" + repeated + ") > 20";

@@ -14,7 +14,6 @@ namespace {
 using ::testing::ElementsAre;
 using testing::FormatTest;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::WantedSample;
 using tidemill::testing::IsOk;
 

@@ -7,7 +7,6 @@
 namespace tidemill::storage {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::IngestTest;
 using ::testing::IsEmpty;

@@ -20,7 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
-using ::tidemill::testing::StatusIs;
 
 // A live pipeline, or the same as a replay: it fires after every tenth of 35 samples.
 v1::SubmitPipelineRequest RequestOfRun(const std::string& request_id, bool live = false) {

@@ -24,7 +24,6 @@
 namespace tidemill::supervisor {
 namespace {
 
-using statistics::BadSide;
 using statistics::RestoreState;
 using statistics::ScoreHistory;
 using statistics::SealState;

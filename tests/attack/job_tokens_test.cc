@@ -29,9 +29,7 @@
 namespace tidemill::tests {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using tidemill::testing::StatusIs;
 
 // How a job's token begins: its claims begin with the field `holder`.
 constexpr char kJobToken[] = "job.C";

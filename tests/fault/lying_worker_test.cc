@@ -21,7 +21,6 @@ namespace {
 
 using preprocess::JobSpec;
 using ::testing::HasSubstr;
-using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 
 // Listens like a worker on another host. Its links get what is put into `outboxes`, and else

@@ -26,7 +26,6 @@ using testing::IngestTest;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::WantedSample;
-using tests::PluginFiles;
 using tests::SubmittedPart;
 using tidemill::testing::IsOk;
 using tidemill::testing::IsOkAndHolds;
