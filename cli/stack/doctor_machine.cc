@@ -194,8 +194,8 @@ Findings ExamineDataRoots(const StackLayout& layout) {
   std::istringstream lines(*text);
   for (std::string folder; std::getline(lines, folder);) {
     std::error_code error;
-    // Only storage has the credentials for a store.
-    if (storage::IsObjectPath(folder)) continue;
+    // An empty line allows nothing. Only storage has the credentials for a store.
+    if (folder.empty() || storage::IsObjectPath(folder)) continue;
     if (!std::filesystem::is_directory(folder, error)) {
       findings.push_back({"data", Health::kWarn,
                           folder + " is not there; its datasets cannot be read",
