@@ -36,11 +36,11 @@ TEST(ReadNumber, RefusesWhatIsTooLarge) {
 }
 
 TEST(ReadNumber, StopsAfterTheNumber) {
-  constexpr std::string_view text = "1e-400 apples";
+  constexpr std::string_view kText = "1e-400 apples";
   double value = 7;
-  const auto [end, error] = ReadNumber(text, value);
+  const auto [end, error] = ReadNumber(kText, value);
   EXPECT_EQ(error, std::errc());
-  EXPECT_EQ(end, text.data() + 6);
+  EXPECT_EQ(end, kText.data() + 6);
   EXPECT_EQ(value, 0);
 }
 

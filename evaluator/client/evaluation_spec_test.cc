@@ -81,7 +81,7 @@ TEST(EvaluationSpec, ReadsEveryKindOfWindows) {
       WindowsSpec(Periodic{
           .calendar = CalendarUnit::kMonth, .offset = {kDay}, .length = Duration{90 * kDay}}));
   EXPECT_EQ(*windows("{type: intervals, intervals: [{from: 1970-01-02, to: 1970-01-04}]}"),
-            WindowsSpec(Intervals{.intervals = {{.from = {kDay}, .to = {3 * kDay}}}}));
+            WindowsSpec(Intervals{.intervals = {{.from = {{kDay}}, .to = {{3 * kDay}}}}}));
   EXPECT_EQ(*windows("{type: around_triggers, from: -7d, to: 14d}"),
             WindowsSpec(AroundTriggers{.from = {-7 * kDay}, .to = {14 * kDay}}));
 }

@@ -144,9 +144,9 @@ TEST(Windows, BeginOnTheClockOfTheirZone) {
 }
 
 TEST(Windows, AreTheIntervalsThatAreNamed) {
-  const evaluator::Intervals spec{.intervals = {{.from = {50}, .to = {200}},
-                                                {.from = {-5}, .to = {60}},
-                                                {.from = {300}, .to = {400}}}};
+  const evaluator::Intervals spec{.intervals = {{.from = {{50}}, .to = {{200}}},
+                                                {.from = {{-5}}, .to = {{60}}},
+                                                {.from = {{300}}, .to = {{400}}}}};
   EXPECT_THAT(Show(MakeWindows(spec, Dataset(0, 100), Triggers({40, 70}))),
               ElementsAre("0-60 -/2", "50-100 1/-"));
 }
