@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "fmt/format.h"
 
@@ -73,39 +74,55 @@ nlohmann::json CommandResult::Json() const {
 
 std::string ProgramFolder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
-CommandResult RunTidemill(const std::vector<std::string>& words,
-                          const std::map<std::string, std::string>& environment,
-                          const std::string& scratch) {
+RunningCommand::RunningCommand(const std::vector<std::string>& words,
+                               const std::map<std::string, std::string>& environment,
+                               const std::string& scratch) {
   const std::string program = ProgramFolder() + "/tidemill";
   std::vector<std::string> arguments = {"tidemill"};
   arguments.insert(arguments.end(), words.begin(), words.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  // Commands may run side by side.
   static std::atomic<int> num_commands = 0;
   const std::string number = std::to_string(++num_commands);
-  const std::string out = scratch + "/out" + number;
-  const std::string err = scratch + "/err" + number;
+  out_ = scratch + "/out" + number;
+  err_ = scratch + "/err" + number;
   const std::string templates = db::testing::ClusterTemplates();
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("TIDEMILL_CLUSTER_TEMPLATES", templates.c_str(), 1);
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDOUT_FILENO);
-    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
-    execv(program.c_str(), argv.data());
-    _exit(127);
+  process_ = fork();
+  if (process_ != 0) return;
+  setenv("TIDEMILL_CLUSTER_TEMPLATES", templates.c_str(), 1);
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  dup2(open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDOUT_FILENO);
+  dup2(open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
+  execv(program.c_str(), argv.data());
+  _exit(127);
+}
+
+RunningCommand::~RunningCommand() {
+  if (process_ > 0) {
+    kill(process_, SIGKILL);
+    Result();
   }
+}
+
+std::string RunningCommand::SaidSoFar() const { return Slurp(err_); }
+
+CommandResult RunningCommand::Result() {
   int status = 0;
-  waitpid(child, &status, 0);
+  waitpid(std::exchange(process_, 0), &status, 0);
   CommandResult result{
       .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-      .out = Slurp(out),
-      .err = Slurp(err)};
-  fs::remove(out);
-  fs::remove(err);
+      .out = Slurp(out_),
+      .err = Slurp(err_)};
+  fs::remove(out_);
+  fs::remove(err_);
   return result;
+}
+
+CommandResult RunTidemill(const std::vector<std::string>& words,
+                          const std::map<std::string, std::string>& environment,
+                          const std::string& scratch) {
+  return RunningCommand(words, environment, scratch).Result();
 }
 
 Stack::Stack() {

@@ -22,8 +22,31 @@ struct CommandResult {
   nlohmann::json Json() const;
 };
 
-// Runs the `tidemill` beside this test with these additional environment variables. Its output goes
-// through files in `scratch`.
+// A `tidemill` beside this test that runs while the test does something else. The destructor kills
+// a command that has not ended, so a test that fails does not wait for it. Commands may run side by
+// side. Thread-compatible.
+class RunningCommand {
+ public:
+  // Starts it with these additional environment variables. Its output goes through files in
+  // `scratch`.
+  RunningCommand(const std::vector<std::string>& words,
+                 const std::map<std::string, std::string>& environment, const std::string& scratch);
+  ~RunningCommand();
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+
+  // What it has said on stderr until now.
+  std::string SaidSoFar() const;
+  // Waits until it ends. To be called once.
+  CommandResult Result();
+
+ private:
+  std::string out_;
+  std::string err_;
+  int process_ = 0;
+};
+
+// Runs a command to its end.
 CommandResult RunTidemill(const std::vector<std::string>& words,
                           const std::map<std::string, std::string>& environment,
                           const std::string& scratch);

@@ -26,8 +26,8 @@ MOST_RUN_AGAIN = 8
 BUSY_PROCESSES = 20
 SLOWEST = 10
 PR_SET_PDEATHSIG = 1
-# Ten times what the longest program takes on an idle machine: it catches what hangs, and nothing else.
-MOST_SECONDS = 1800
+# Five times what the longest program takes beside others: it catches what hangs, and nothing else.
+MOST_SECONDS = 600
 
 
 class Run:

@@ -12,8 +12,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <future>
-#include <iterator>
 #include <sstream>
 
 #include "fmt/format.h"
@@ -346,25 +344,21 @@ TEST_F(LocalStackAttackTest, AStoppedServiceDoesNotAnswer) {
 // A command that runs while something is done to its stack.
 class Meanwhile {
  public:
-  Meanwhile(const Stack& stack, std::vector<std::string> words) : folder_(stack.files() + "/said") {
-    fs::create_directory(folder_);
-    words.insert(words.end(), {"--state", stack.state()});
-    result_ = std::async(std::launch::async,
-                         [words, folder = folder_] { return RunTidemill(words, {}, folder); });
-  }
+  Meanwhile(const Stack& stack, std::vector<std::string> words)
+      : command_(OnStack(stack, std::move(words)), {}, stack.files()) {}
   // Waits until it has said this on stderr.
   void AwaitWords(const std::string& words) const {
-    Await([&] {
-      std::ifstream file(folder_ + "/err");
-      const std::string text(std::istreambuf_iterator<char>(file), {});
-      return text.find(words) != std::string::npos;
-    });
+    Await([&] { return command_.SaidSoFar().find(words) != std::string::npos; });
   }
-  CommandResult Result() { return result_.get(); }
+  CommandResult Result() { return command_.Result(); }
 
  private:
-  const std::string folder_;
-  std::future<CommandResult> result_;
+  static std::vector<std::string> OnStack(const Stack& stack, std::vector<std::string> words) {
+    words.insert(words.end(), {"--state", stack.state()});
+    return words;
+  }
+
+  RunningCommand command_;
 };
 
 TEST_F(LocalStackAttackTest, ACommandSaysWhichServiceKeepsItWaiting) {

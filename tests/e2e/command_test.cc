@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
+#include <list>
+#include <map>
 
 #include "tests/stack.h"
 
@@ -78,16 +79,13 @@ TEST(Command, WhatReadsStartsTheStackThatARunTookDownAndTakesItDownAgain) {
 TEST(Command, SeveralThatReadAtOnceShareAStackThatTheLastOneTakesDown) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "-q"}).exit_code, 0);
-  std::vector<std::future<CommandResult>> results;
+  std::list<RunningCommand> commands;
   for (int i = 0; i < 4; ++i) {
-    const std::string scratch = stack.files() + "/" + std::to_string(i);
-    std::filesystem::create_directory(scratch);
-    results.push_back(std::async(std::launch::async, [&stack, scratch] {
-      return RunTidemill({"runs", "list", "--state", stack.state()}, {}, scratch);
-    }));
+    commands.emplace_back(std::vector<std::string>{"runs", "list", "--state", stack.state()},
+                          std::map<std::string, std::string>(), stack.files());
   }
-  for (auto& result : results) {
-    const CommandResult answer = result.get();
+  for (RunningCommand& command : commands) {
+    const CommandResult answer = command.Result();
     EXPECT_EQ(answer.exit_code, 0) << answer.err << stack.Logs();
     EXPECT_THAT(answer.out, HasSubstr("succeeded"));
   }
