@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds kWriterPatience{1000};
 // Workers may come under ever new names; who wonders about one that is lost does so soon.
 constexpr std::chrono::hours kLostKept{1};
 
-constexpr size_t kMaxReasonBytes = 1000;
+constexpr size_t kMaxDistrustBytes = 1000;
 
 std::chrono::microseconds Micros(Duration length) {
   return std::chrono::microseconds(length.micros);
@@ -295,9 +295,9 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   if (job == nullptr) return NotFound("job {} is finished or unknown", request.job_id());
   RETURN_IF_ERROR(caller.CheckHolder(job->facts().holder));
   for (const v1::DistrustedWorker& worker : request.distrusted()) {
-    if (worker.reason().size() > kMaxReasonBytes) {
+    if (worker.reason().size() > kMaxDistrustBytes) {
       return InvalidArgument("a reason has {} bytes; the most is {}", worker.reason().size(),
-                             kMaxReasonBytes);
+                             kMaxDistrustBytes);
     }
   }
   ASSIGN_OR_RETURN(const Job::Reported reported, job->Report(request, now_()));

@@ -54,7 +54,7 @@ constexpr char kDeleteJob[] = "DELETE FROM preprocess.jobs WHERE job_id = $1";
 // std::nullopt for a job that a service has made.
 std::optional<rpc::v1::JobClaims> ScopeOf(const pqxx::row& row) {
   const pqxx::binarystring bytes(row["scope"]);
-  if (bytes.size() == 0) return std::nullopt;
+  if (bytes.empty()) return std::nullopt;
   rpc::v1::JobClaims scope;
   const bool is_read = scope.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   TIDEMILL_CHECK(is_read);  // Insert() has written it.

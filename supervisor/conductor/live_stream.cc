@@ -21,7 +21,7 @@ absl::StatusOr<Rows> RowsOf(const batch::Batch& chunk) {
 }
 
 // A look waits so long for files that still change. The next one takes what had not settled.
-constexpr Duration kLongestWait{5'000'000};
+constexpr Duration kLongestSettling{5'000'000};
 
 // Ends a listing at the first decision that fires.
 absl::Status EnoughSeen() { return Cancelled("a trigger has fired"); }
@@ -82,7 +82,7 @@ absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const Place& place, cons
 absl::Status LiveStream::Look(const Place& place, const Moment& now) {
   const bool is_first = snapshot_.dataset_id() == 0;
   ASSIGN_OR_RETURN(const rpc::v1::Snapshot synced,
-                   downstream_.SyncDataset(dataset_, kLongestWait, [](const auto&) {}));
+                   downstream_.SyncDataset(dataset_, kLongestSettling, [](const auto&) {}));
   const int64_t known = snapshot_.committed_key();
   const bool is_new = is_first || synced.committed_key() != known;
   if (is_new) last_new_ = now.steady;

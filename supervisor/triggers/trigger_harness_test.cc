@@ -165,8 +165,8 @@ std::vector<TriggerSpec> AllPolicies() {
   const TriggerSpec amount = AmountTrigger{.samples = 300};
   const TriggerSpec time = TimeTrigger{.every = "4000us"};
   const TriggerSpec cost = Cost({.every = Duration{700}}, 40);
-  const TriggerSpec manual =
-      ManualTrigger{.at = {{900'000}, {1'000'500}, {1'010'000}, {1'010'001}, {1'030'000}}};
+  const TriggerSpec manual = ManualTrigger{
+      .at = {{{900'000}}, {{1'000'500}}, {{1'010'000}}, {{1'010'001}}, {{1'030'000}}}};
   const TriggerSpec majority = Ensemble({amount, time, cost}, VoteRule::kMajority);
   const std::vector<TriggerSpec> drift = DriftPolicies(), mistakes = PoliciesOfMistakes(),
                                  prices = PoliciesOfPrices();

@@ -63,8 +63,7 @@ std::unique_ptr<ColumnExpression> ColumnExpression::Build(OpBuilder& builder,
     }
     const std::optional<BoundColumn> column = builder.Input(field, input.name);
     if (!column) return nullptr;
-    made->sources_.push_back(
-        {.slot = column->slot, .column = *column, .type = column->schema.type});
+    made->sources_.push_back({.slot = column->slot, .column = column, .type = column->schema.type});
     if (!first) made->shape_ = column->schema.shape;
     if (first && made->shape_ != column->schema.shape) {
       builder.Problem(field,
