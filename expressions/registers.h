@@ -22,8 +22,8 @@ class TextArena {
   // Returns `size` bytes, valid until Clear(). nullptr when they are too many; from then on all
   // are, until Clear().
   char* Allocate(size_t size);
-  // Returns room for a text whose length is not known yet, whatever its size. GiveBack() must follow:
-  // what is kept counts.
+  // Returns room for a text whose length is not known yet, whatever its size. GiveBack() must
+  // follow: what is kept counts.
   char* AllocateRoom(size_t size);
   // Takes back the last bytes of what was returned last.
   void GiveBack(size_t size);

@@ -81,8 +81,8 @@ class FileParser {
   // Remarks on what is after the packed data of the file.
   void RemarkBehind(const ChangedFile& file, IndexedFile& found) const;
   void Index(ParsedFile& parsed) const;
-  // Leaves the file out as a whole when too many of its records are bad. Returns what is then said
-  // of its sound ones.
+  // Leaves the file out as a whole when too many of its records are bad. Returns the remark about
+  // its sound records.
   std::string_view Judge(const IndexedFile& found, ParsedFile& parsed) const;
   absl::Status CheckStays() const;
   // Handles a failure of a user's code on the file. A file that was partly ingested is given up

@@ -183,7 +183,7 @@ TEST_F(BenchTest, RunsOnAStackOfItsOwnWhereADatasetOfTheUserHasTheNameOfOneOfThe
   const CommandResult registered =
       stack_.Tidemill({"datasets", "register", WriteSmallPipeline(mine)});
   ASSERT_EQ(registered.exit_code, 0) << registered.err << stack_.Logs();
-  // Storage goes on to ingest it, so the numbers of its samples may grow.
+  // Storage continues to ingest it, so the numbers of its samples may grow.
   const auto datasets = [&] {
     std::vector<std::string> specs;
     for (const auto& dataset : stack_.Tidemill({"datasets", "list", "--json"}).Json()) {
