@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <fstream>
 
+#include "base/block_pool.h"
+
 namespace tidemill {
 
 namespace {
@@ -32,10 +34,11 @@ bool ReturnFreedPages() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return false;  // Their heap is another.
 #else
+  const bool had_blocks = BlockPool::OfProcess().Trim();
   const struct mallinfo2 heap = mallinfo2();
-  if (heap.fordblks < kWorthReturning) return false;
-  if (AnonymousBytes() < heap.uordblks + heap.hblkhd + kWorthReturning) return false;
-  return malloc_trim(0) == 1;
+  if (heap.fordblks < kWorthReturning) return had_blocks;
+  if (AnonymousBytes() < heap.uordblks + heap.hblkhd + kWorthReturning) return had_blocks;
+  return malloc_trim(0) == 1 || had_blocks;
 #endif
 }
 

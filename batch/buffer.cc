@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/block_pool.h"
 #include "base/check.h"
 
 namespace tidemill::batch {
@@ -14,6 +15,17 @@ constexpr std::align_val_t kAlignment{kBufferAlignment};
 
 struct FreeAligned {
   void operator()(void* memory) const { ::operator delete(memory, kAlignment); }
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kUsesPool = false;  // A sanitizer knows nothing of blocks that are used again.
+#else
+constexpr bool kUsesPool = true;
+#endif
+
+struct GiveBack {
+  size_t size = 0;
+  void operator()(void* memory) const { BlockPool::OfProcess().Give(memory, size); }
 };
 
 }  // namespace
@@ -27,10 +39,13 @@ Buffer Buffer::Allocate(size_t size) {
 Buffer Buffer::AllocateUnwritten(size_t size) {
   Buffer buffer;
   if (size == 0) return buffer;
-  void* memory = ::operator new(size, kAlignment);
-  buffer.data_ = static_cast<const std::byte*>(memory);
   buffer.size_ = size;
-  buffer.owner_ = std::shared_ptr<void>(memory, FreeAligned{});
+  if (kUsesPool && size >= BlockPool::kLeastBytes) {
+    buffer.owner_ = std::shared_ptr<void>(BlockPool::OfProcess().Take(size), GiveBack{size});
+  } else {
+    buffer.owner_ = std::shared_ptr<void>(::operator new(size, kAlignment), FreeAligned{});
+  }
+  buffer.data_ = static_cast<const std::byte*>(buffer.owner_.get());
   return buffer;
 }
 
