@@ -1,0 +1,77 @@
+// A stack with one preprocessing worker and one dataset, which makes epochs of training batches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "loader/batch_source.h"
+#include "loader/opened_set.h"
+#include "selector/client/selector_client.h"
+#include "storage/client/storage_client.h"
+#include "tests/stack.h"
+
+namespace tidemill::benchmarks {
+
+// A dataset and what is made of it.
+struct Workload {
+  std::string dataset;  // As a pipeline specifies it.
+  std::string graph;
+  std::string selection = "{type: all_data}";
+  int64_t batch_size = 0;
+  // Whether each epoch has its own selection.
+  bool selects_anew = false;
+};
+
+// Records of a folder as WriteCriteoRecords() writes them.
+Workload CriteoWorkload(const std::string& folder);
+// Records of the same files, of which only the numbers are used, without any op on them.
+Workload LightWorkload(const std::string& folder);
+// A tenth of the records, chosen anew for each epoch.
+Workload TenthWorkload(const std::string& folder);
+// Photographs *.jpg of 500x375 pixels, each with its label beside it in a file *.number. They are
+// decoded, resized, cropped to 224x224 and normalised.
+Workload PhotographWorkload(const std::string& folder);
+
+// Who makes the batches of an epoch, and how they arrive.
+enum class Way {
+  kHome,    // This process, with a thread for each processor.
+  kRing,    // The worker, with as many threads; shared memory.
+  kFrames,  // The worker; gRPC over TCP loopback.
+};
+
+// Thread-compatible.
+class ServedEpochs {
+ public:
+  // Starts the stack, and ingests the dataset, whose files are in `folder`. Every epoch reads the
+  // same samples, unless the workload selects anew.
+  static absl::StatusOr<std::unique_ptr<ServedEpochs>> Start(const Workload& workload,
+                                                             const std::string& folder);
+
+  // The folder that the command lines of all its processes name.
+  const std::string& state() const { return stack_.state(); }
+  // The stack, for its processes.
+  const tests::Stack& stack() const { return stack_; }
+
+  // Opens an epoch. Seals a training set first, unless one was sealed and is good for all epochs.
+  absl::StatusOr<std::unique_ptr<loader::BatchSource>> Open(Way way, int64_t seed);
+
+ private:
+  explicit ServedEpochs(Workload workload) : workload_(std::move(workload)) {}
+  absl::Status StartStack(const std::string& folder);
+  absl::Status Select(int64_t seed);
+
+  const Workload workload_;
+  tests::Stack stack_;
+  int64_t dataset_id_ = 0;
+  std::string dataset_;
+  rpc::v1::Snapshot snapshot_;
+  std::shared_ptr<const storage::StorageClient> storage_;  // The opened set shares it.
+  std::optional<selector::SelectorClient> selector_;
+  int64_t trigger_ = 0;
+  loader::OpenedSet opened_;
+};
+
+}  // namespace tidemill::benchmarks
