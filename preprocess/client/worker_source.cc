@@ -13,6 +13,9 @@ namespace {
 // How long a consumer is silent at most.
 constexpr std::chrono::milliseconds kReportInterval{50};
 constexpr std::chrono::milliseconds kReportDeadline{2'000};
+// Progress is reported after a quarter of the window, or after half of it when that is sooner than
+// this: each report costs a round of the dispatcher.
+constexpr std::chrono::milliseconds kLeastInterval{10};
 // Makes enough splits of the batches under way that all workers have something to do and a slow one
 // holds little.
 constexpr int64_t kSplitsAhead = 16;
@@ -357,6 +360,12 @@ void WorkerSource::KeepMaking() {
   }
 }
 
+bool WorkerSource::IsProgressDue(int64_t wanted) const {
+  if (arrivals_.ended()) return true;
+  const bool is_soon = Clock::now() - reported_at_ < kLeastInterval;
+  return wanted - reported_ >= window_ / (is_soon ? 2 : 4);
+}
+
 void WorkerSource::NoteTaken(const std::optional<Arrivals::Origin>& origin) {
   int64_t wanted = 0;
   {
@@ -364,7 +373,7 @@ void WorkerSource::NoteTaken(const std::optional<Arrivals::Origin>& origin) {
     ++counters_.num_batches;
     own_due_.notify_all();
     wanted = arrivals_.done_before();
-    if (wanted - reported_ >= window_ / 4 || arrivals_.ended()) {
+    if (IsProgressDue(wanted)) {
       is_due_ = true;
       due_.notify_all();
     }

@@ -129,6 +129,8 @@ class WorkerSource : public loader::BatchSource {
   std::optional<std::pair<int64_t, int64_t>> TakeOwnSplit() ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether the consumer waits, or has waited for a good part of the time lately.
   bool IsShort() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether the progress up to `wanted` should be reported now.
+  bool IsProgressDue(int64_t wanted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Gives the credit for a batch that was taken back, and lets the progress be reported when it is
   // due.
   void NoteTaken(const std::optional<Arrivals::Origin>& origin) ABSL_LOCKS_EXCLUDED(mutex_);

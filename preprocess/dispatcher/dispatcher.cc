@@ -30,6 +30,8 @@ constexpr std::chrono::milliseconds kWriterPatience{1000};
 constexpr std::chrono::hours kLostKept{1};
 
 constexpr size_t kMaxDistrustBytes = 1000;
+// A job that takes more is read from its row whenever a worker asks for it.
+constexpr size_t kMostKeptBytes = size_t{64} << 10;
 
 std::chrono::microseconds Micros(Duration length) {
   return std::chrono::microseconds(length.micros);
@@ -39,7 +41,8 @@ std::chrono::microseconds Micros(Duration length) {
 absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobRequest& request,
                                        const rpc::JobScope& caller) {
   std::optional<int64_t> job_id = jobs.Insert(request, caller.claims());
-  if (!job_id) {
+  const bool is_new = job_id.has_value();
+  if (!is_new) {
     job_id = jobs.Find(request.name());
     if (!job_id) return Unavailable("job {} ended in the meantime", request.name());
     const std::string difference = jobs.Difference(*job_id, request);
@@ -50,7 +53,20 @@ absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobReques
   }
   StoredJob stored = std::move(jobs.Load(job_id).at(0));
   RETURN_IF_ERROR(caller.CheckHolder(stored.facts.holder));
+  stored.is_new = is_new;
   return stored;
+}
+
+// What JobsTable::Get() reads of the job that this request has made.
+v1::GetJobResponse AnswerOf(const v1::CreateJobRequest& request,
+                            const std::optional<rpc::v1::JobClaims>& scope) {
+  v1::GetJobResponse answer;
+  answer.set_name(request.name());
+  answer.set_spec(request.spec());
+  answer.set_fitted(request.fitted());
+  *answer.mutable_samples() = request.samples();
+  if (scope) *answer.mutable_scope() = *scope;
+  return answer;
 }
 
 }  // namespace
@@ -131,8 +147,10 @@ absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& reques
       return absl::OkStatus();
     }));
     job_id = stored.facts.job_id;
+    const bool is_kept = stored.is_new && request.ByteSizeLong() <= kMostKeptBytes;
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(assignments_.Install(std::move(stored), now_()));
+    if (is_kept) assignments_.FindJob(job_id)->KeepAnswer(AnswerOf(request, caller.claims()));
     CountAll();
     return absl::OkStatus();
   }));
@@ -143,9 +161,9 @@ absl::StatusOr<v1::GetJobResponse> Dispatcher::GetJob(int64_t job_id) {
   {
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(CheckServing());
-    if (assignments_.FindJob(job_id) == nullptr) {
-      return NotFound("job {} is finished or unknown", job_id);
-    }
+    const Job* const known = assignments_.FindJob(job_id);
+    if (known == nullptr) return NotFound("job {} is finished or unknown", job_id);
+    if (known->answer() != nullptr) return *known->answer();
   }
   std::optional<v1::GetJobResponse> job;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {

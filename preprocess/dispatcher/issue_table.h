@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/status.h"
 #include "preprocess/dispatcher/lane.h"
 #include <pqxx/pqxx>
 
@@ -34,14 +35,11 @@ class IssueTable {
   // UNAVAILABLE when there is a later term. No term begins before this transaction ends.
   absl::Status CheckTerm(int64_t term);
 
-  // Writes with at most four statements, whatever the number of lanes and splits.
-  void Write(const IssueChanges& changes);
+  // Checks the term and writes, with one statement, whatever the number of lanes and splits. Writes
+  // nothing when there is a later term: UNAVAILABLE.
+  absl::Status Write(int64_t term, const IssueChanges& changes);
 
  private:
-  void WriteLanes(const IssueChanges& changes);
-  void DeleteSplits(const IssueChanges& changes);
-  void WriteSplits(const IssueChanges& changes);
-
   pqxx::work& work_;
 };
 

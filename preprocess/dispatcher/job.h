@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -13,7 +15,7 @@
 
 namespace tidemill::preprocess {
 
-// The immutable facts of a job, except its spec and its fitted state, which are read on demand.
+// The immutable facts of a job, except its spec and its fitted state.
 struct JobFacts {
   int64_t job_id = 0;
   std::string name;
@@ -32,6 +34,11 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   const JobFacts& facts() const { return facts_; }
+  // What workers are told of the job; nullptr when that has to be read from its row.
+  const std::shared_ptr<const v1::GetJobResponse>& answer() const { return answer_; }
+  void KeepAnswer(v1::GetJobResponse answer) {
+    answer_ = std::make_shared<const v1::GetJobResponse>(std::move(answer));
+  }
   std::vector<Lane>& lanes() { return lanes_; }
   const std::vector<Lane>& lanes() const { return lanes_; }
   Clock::time_point last_heard() const { return last_heard_; }
@@ -95,6 +102,7 @@ class Job {
   void DropIdleConsumers();
 
   const JobFacts facts_;
+  std::shared_ptr<const v1::GetJobResponse> answer_;
   std::vector<Lane> lanes_;
   // By name. Nodes do not move, so that readers_ may point to them.
   std::map<std::string, Consumer> consumers_;

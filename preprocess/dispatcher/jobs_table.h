@@ -15,6 +15,7 @@ namespace tidemill::preprocess {
 struct StoredJob {
   JobFacts facts;
   std::vector<Lane> lanes;
+  bool is_new = false;  // Inserted by this transaction.
 };
 
 // The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact

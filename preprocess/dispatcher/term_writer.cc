@@ -33,10 +33,8 @@ absl::Status TermWriter::Write(const IssueChanges& changes, bool has_leases) {
   absl::Status written = [&]() -> absl::Status {
     if (has_leases) RETURN_IF_FAILPOINT("preprocess.before_lease");
     if (!has_leases) RETURN_IF_FAILPOINT("preprocess.before_progress");
-    RETURN_IF_ERROR(Transact([&](pqxx::work& work) {
-      IssueTable(work).Write(changes);
-      return absl::OkStatus();
-    }));
+    RETURN_IF_ERROR(database_.Transact(
+        [&](pqxx::work& work) { return IssueTable(work).Write(term_, changes); }));
     if (has_leases) RETURN_IF_FAILPOINT("preprocess.after_lease");
     if (!has_leases) RETURN_IF_FAILPOINT("preprocess.after_progress");
     return absl::OkStatus();

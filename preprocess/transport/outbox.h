@@ -96,6 +96,9 @@ class Outbox {
 class OutboxProvider {
  public:
   virtual ~OutboxProvider() = default;
+  // Called before Open() by a link that has more to prepare, so that opening the job can begin
+  // meanwhile. Returns at once.
+  virtual void Expect(const v1::ReadBatchesRequest::Open& request) { (void)request; }
   // Returns the outbox of a consumer that has connected. The link and the threads that fill it
   // share it. When the link breaks, it closes the outbox, and the worker notices. NOT_FOUND when
   // the job is unknown. FAILED_PRECONDITION when the consumer wants to connect to another worker.

@@ -46,6 +46,7 @@ RingAnswer RingSession::Admit() {
   if (!request.ok()) return {.status = request.status(), .may_use_frames = true};
   const auto scope = rpc::CheckToken(tokens_, request->token, kRingMethod);
   if (!scope.ok()) return {.status = scope.status()};
+  provider_.Expect(request->open);
   auto writer =
       RingWriter::Create(request->ring_bytes, static_cast<size_t>(request->open.lanes_size()));
   if (!writer.ok()) return {.status = writer.status(), .may_use_frames = true};

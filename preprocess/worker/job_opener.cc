@@ -41,23 +41,23 @@ absl::Status CheckScope(const v1::GetJobResponse& known, const JobSpec& spec) {
 }  // namespace
 
 Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage) {
-  // Shared by the jobs, whose readers may outlive the opener.
+  // Shared by the jobs: opening one does not connect anew. Readers may outlive the opener.
   const auto store = std::make_shared<const storage::StorageClient>(storage);
-  return [selector, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
+  const auto sets = std::make_shared<selector::SelectorClient>(selector);
+  return [sets, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
     OpenedJob opened;
     ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
     const JobSpec& spec = opened.spec;
     if (known.has_scope()) RETURN_IF_ERROR(CheckScope(known, spec));
     opened.holder = known.scope().holder();
     ASSIGN_OR_RETURN(opened.parts.fitted, DecodeFitted(known.fitted()));
-    selector::SelectorClient client(selector);
     ASSIGN_OR_RETURN(loader::OpenedSet set, loader::OpenSet({.run = {spec.run_id},
                                                              .trigger = spec.trigger,
                                                              .dataset_id = {spec.dataset_id},
                                                              .dataset = spec.dataset,
                                                              .graph = spec.graph,
                                                              .keys = KeysOf(known.samples())},
-                                                            client, store));
+                                                            *sets, store));
     opened.parts.graph = set.graph;
     opened.parts.reader =
         spec.ignores_labels ? loader::WithoutLabels(set.reader) : std::move(set.reader);

@@ -11,8 +11,13 @@
 namespace tidemill::preprocess {
 namespace {
 
-// Splits leased for each thread: one in progress, one ready for it.
+// Splits leased for each thread: one in progress and one ready for it, or as many as take this
+// time, so that quick splits do not wait for the dispatcher's next answer. No more than the most.
 constexpr int kSplitsPerThread = 2;
+constexpr std::chrono::milliseconds kLeasedAhead{20};
+constexpr int kMostSplitsPerThread = 64;
+// How much the latest split counts in the mean time of a split.
+constexpr double kLatestShare = 0.25;
 // How long a request for work may wait at the dispatcher, and how long a worker without room waits
 // before it says that it lives.
 constexpr std::chrono::milliseconds kLeaseWait{100};
@@ -82,13 +87,19 @@ int64_t Worker::BytesHeld() const {
   return bytes;
 }
 
+int Worker::SplitsPerThread() const {
+  if (split_time_ <= Clock::duration::zero()) return kSplitsPerThread;
+  return static_cast<int>(
+      std::clamp<int64_t>(kLeasedAhead / split_time_, kSplitsPerThread, kMostSplitsPerThread));
+}
+
 int Worker::Room() const {
   const int64_t held = BytesHeld();
   int64_t split = 1;
   for (const auto& job : Jobs()) split = std::max(split, job->split_bytes());
   MutexLock lock(mutex_);
   if (held >= options_.budget_bytes || draining_) return 0;
-  const int idle = std::max(0, kSplitsPerThread * options_.num_threads - num_making_);
+  const int idle = std::max(0, SplitsPerThread() * options_.num_threads - num_making_);
   const int64_t fits = (options_.budget_bytes - held) / split - num_making_;
   // One that is larger than the budget is made when there is nothing else.
   const int64_t least = held == 0 && num_making_ == 0 ? 1 : 0;
@@ -253,14 +264,25 @@ void Worker::Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
 }
 
 void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
+  const Clock::time_point began = Clock::now();
   if (!IsOver(incarnation)) {
     const std::shared_ptr<WorkerJob> job = JobOf(split.job_id());
     const absl::Status made = MakeBatches(job, split, incarnation);
     if (!made.ok()) Fail(job, split, made);
   }
+  const Clock::duration took = Clock::now() - began;
   MutexLock lock(mutex_);
+  split_time_ += std::chrono::duration_cast<Clock::duration>((took - split_time_) * kLatestShare);
   --num_making_;
   changed_.notify_all();
+}
+
+void Worker::Expect(const v1::ReadBatchesRequest::Open& request) {
+  if (request.lanes().empty()) return;
+  // Open() reports what goes wrong. The dispatcher says when there is no such job.
+  pool_->Submit([this, job = JobOf(request.job_id()), lane = request.lanes(0)] {
+    if (!stop_.stop_requested()) job->MakerOf(lane).status().IgnoreError();
+  });
 }
 
 absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesRequest::Open& request,

@@ -50,17 +50,22 @@ class Worker final : public OutboxProvider {
   // Takes no more work. Waits until all finished batches are sent, but at most for `patience`.
   void Drain(std::chrono::milliseconds patience) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  void Expect(const v1::ReadBatchesRequest::Open& request) override ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<std::shared_ptr<Outbox>> Open(const v1::ReadBatchesRequest::Open& request,
                                                const rpc::JobScope& scope) override
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   v1::LeaseSplitsRequest NextLease() const ABSL_LOCKS_EXCLUDED(mutex_);
   void NoteMetrics() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status LeaseOnce() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the bytes of batches that are made and not sent.
   int64_t BytesHeld() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the number of splits that a thread has and is about to make.
+  int SplitsPerThread() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the number of splits that may be leased now.
   int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<WorkerJob> JobOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -88,13 +93,15 @@ class Worker final : public OutboxProvider {
   std::optional<v1::LeaseSplitsRequest> lease_;
   // Belongs to the leasing thread, too.
   WorkerMetrics metrics_;
-  std::chrono::steady_clock::time_point metrics_noted_ = {};
+  Clock::time_point metrics_noted_ = {};
 
   mutable Mutex mutex_;
   CondVar changed_;                                     // A split ended, or a message was sent.
   v1::WorkerIncarnation self_ ABSL_GUARDED_BY(mutex_);  // Incarnation 0: not registered.
   std::map<int64_t, std::shared_ptr<WorkerJob>> jobs_ ABSL_GUARDED_BY(mutex_);
   int num_making_ ABSL_GUARDED_BY(mutex_) = 0;  // Splits, including those that wait for a thread.
+  // The mean time of the splits made last; 0 before the first.
+  Clock::duration split_time_ ABSL_GUARDED_BY(mutex_) = Clock::duration::zero();
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<int64_t> num_batches_ = 0;
   std::atomic<int64_t> num_bytes_ = 0;
