@@ -18,6 +18,7 @@ inline constexpr size_t kMaxRingLanes = 4096;
 // The alignment of everything in a ring, in bytes.
 inline constexpr int64_t kRingAlignment = 64;
 inline constexpr int64_t kMaxReasonBytes = 1 << 20;
+inline constexpr int64_t kPageBytes = 4096;
 inline constexpr int64_t kLeastRingBytes = int64_t{64} << 10;
 inline constexpr int64_t kMaxRingBytes = int64_t{16} << 30;
 // A range of addresses, without memory, after the addresses of the ring, for wanted batches that do
