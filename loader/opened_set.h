@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "loader/bad_samples.h"
 #include "loader/training_set.h"
+#include "loader/training_set_cache.h"
 #include "storage/client/storage_client.h"
 #include "storage/spec/dataset_spec.h"
 #include "transform/graph.h"
@@ -28,6 +29,8 @@ struct SetToOpen {
   std::string graph = {};
   // The keys of a set that is not sealed. Empty: those of the sealed set of the run's trigger.
   std::vector<int64_t> keys = {};
+  // Where to look for a sealed set first; nullptr to read it from the selector.
+  TrainingSetCache* cache = nullptr;
 };
 
 struct OpenedSet {

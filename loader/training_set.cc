@@ -73,16 +73,27 @@ class OrdinalMatcher {
 absl::StatusOr<TrainingSet> ReadTrainingSet(selector::SelectorClient& selector, RunId run,
                                             int64_t trigger) {
   ASSIGN_OR_RETURN(const selector::v1::TrainingSet sealed, selector.GetTrainingSet(run, trigger));
-  ASSIGN_OR_RETURN(const batch::Batch entries, selector.ReadTrainingSet(run, trigger));
-  if (entries.num_rows() != sealed.num_samples()) {
+  return ReadEntries(selector, run, trigger, sealed);
+}
+
+absl::StatusOr<TrainingSet> ReadEntries(selector::SelectorClient& selector, RunId run,
+                                        int64_t trigger, const selector::v1::TrainingSet& sealed) {
+  ASSIGN_OR_RETURN(const std::vector<batch::Batch> pieces,
+                   selector.ReadTrainingSetInPieces(run, trigger));
+  int64_t num_entries = 0;
+  for (const batch::Batch& piece : pieces) num_entries += piece.num_rows();
+  if (num_entries != sealed.num_samples()) {
     return DataLoss("the training set of trigger {} has {} entries instead of {}", trigger,
-                    entries.num_rows(), sealed.num_samples());
+                    num_entries, sealed.num_samples());
   }
   TrainingSet set{.digest = sealed.digest()};
-  set.keys.assign(entries.keys().begin(), entries.keys().end());
-  if (const batch::Column* const weights = entries.Find(batch::kWeightColumn)) {
+  set.keys.reserve(static_cast<size_t>(num_entries));
+  for (const batch::Batch& piece : pieces) {
+    set.keys.insert(set.keys.end(), piece.keys().begin(), piece.keys().end());
+    const batch::Column* const weights = piece.Find(batch::kWeightColumn);
+    if (weights == nullptr) continue;
     const std::span<const float> values = weights->Values<float>();
-    set.weights.assign(values.begin(), values.end());
+    set.weights.insert(set.weights.end(), values.begin(), values.end());
   }
   return set;
 }

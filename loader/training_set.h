@@ -14,7 +14,10 @@
 
 namespace tidemill::selector {
 class SelectorClient;
+namespace v1 {
+class TrainingSet;
 }
+}  // namespace tidemill::selector
 namespace tidemill::storage {
 class StorageClient;
 }
@@ -35,6 +38,10 @@ struct TrainingSet {
 // NOT_FOUND before the set is sealed.
 absl::StatusOr<TrainingSet> ReadTrainingSet(selector::SelectorClient& selector, RunId run,
                                             int64_t trigger);
+
+// Reads the entries of a set that the selector has described so.
+absl::StatusOr<TrainingSet> ReadEntries(selector::SelectorClient& selector, RunId run,
+                                        int64_t trigger, const selector::v1::TrainingSet& sealed);
 
 // A key that could not be read, and the reason.
 struct Unreadable {

@@ -63,6 +63,21 @@ TEST_F(DispatcherJobsTest, CreatingAJobTwiceGivesOneJobOrSaysWhatDiffers) {
   EXPECT_EQ(job->fitted(), request.fitted());
 }
 
+TEST_F(DispatcherJobsTest, SaysTheSameOfAJobFromMemoryAndFromItsRow) {
+  v1::CreateJobRequest small = RequestOf(testing::JobShape{.name = "small"});
+  small.set_fitted(std::string("\0\1", 2));
+  small.mutable_samples()->add_key_steps(5);
+  v1::CreateJobRequest large = RequestOf(testing::JobShape{.name = "large"});
+  large.set_fitted(std::string(200'000, 'x'));
+  const std::vector<int64_t> jobs = {*life_->CreateJob(small), *life_->CreateJob(large)};
+  std::vector<std::string> before;
+  for (const int64_t job : jobs) before.push_back(life_->GetJob(job)->SerializeAsString());
+  life_.Restart();
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_EQ(life_->GetJob(jobs[i])->SerializeAsString(), before[i]);
+  }
+}
+
 TEST_F(DispatcherJobsTest, RefusesJobsThatMakeNoSense) {
   const auto refused = [&](const auto& change) {
     v1::CreateJobRequest request = RequestOf(testing::JobShape{});

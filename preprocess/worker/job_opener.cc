@@ -16,6 +16,8 @@ namespace {
 
 // Windows of buckets that are kept for the other lanes of a job.
 constexpr int64_t kWindowBytes = int64_t{64} << 20;
+// Keys and weights of sealed sets that are kept for later jobs: eight million keys.
+constexpr int64_t kSetBytes = int64_t{64} << 20;
 
 absl::StatusOr<std::shared_ptr<const transform::FittedState>> DecodeFitted(
     const std::string& bytes) {
@@ -43,8 +45,9 @@ absl::Status CheckScope(const v1::GetJobResponse& known, const JobSpec& spec) {
 Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage) {
   // Shared by the jobs: opening one does not connect anew. Readers may outlive the opener.
   const auto store = std::make_shared<const storage::StorageClient>(storage);
-  const auto sets = std::make_shared<selector::SelectorClient>(selector);
-  return [sets, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
+  const auto client = std::make_shared<selector::SelectorClient>(selector);
+  const auto sets = std::make_shared<loader::TrainingSetCache>(kSetBytes);
+  return [client, sets, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
     OpenedJob opened;
     ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
     const JobSpec& spec = opened.spec;
@@ -56,8 +59,9 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
                                                              .dataset_id = {spec.dataset_id},
                                                              .dataset = spec.dataset,
                                                              .graph = spec.graph,
-                                                             .keys = KeysOf(known.samples())},
-                                                            *sets, store));
+                                                             .keys = KeysOf(known.samples()),
+                                                             .cache = sets.get()},
+                                                            *client, store));
     opened.parts.graph = set.graph;
     opened.parts.reader =
         spec.ignores_labels ? loader::WithoutLabels(set.reader) : std::move(set.reader);

@@ -5,23 +5,19 @@
 
 #include "base/failpoints.h"
 #include "base/log.h"
+#include "base/threads/thread_priority.h"
 #include "preprocess/client/path_work_message.h"
 #include "preprocess/transport/batch_link.h"
 
 namespace tidemill::preprocess {
 namespace {
 
-// Splits leased for each thread: one in progress and one ready for it, or as many as take this
-// time, so that quick splits do not wait for the dispatcher's next answer. No more than the most.
-constexpr int kSplitsPerThread = 2;
-constexpr std::chrono::milliseconds kLeasedAhead{20};
-constexpr int kMostSplitsPerThread = 64;
-// How much the latest split counts in the mean time of a split.
-constexpr double kLatestShare = 0.25;
 // How long a request for work may wait at the dispatcher, and how long a worker without room waits
 // before it says that it lives.
 constexpr std::chrono::milliseconds kLeaseWait{100};
 constexpr std::chrono::milliseconds kRoomWait{20};
+// A split that ends just before a look at the room is noticed after this.
+constexpr std::chrono::milliseconds kRoomLook{5};
 constexpr std::chrono::milliseconds kPause{1};
 constexpr std::chrono::seconds kMetricsInterval{1};
 // The size in bytes of the pieces of a split in the outbox.
@@ -40,6 +36,7 @@ Worker::Worker(WorkerOptions options, rpc::Peer dispatcher, JobOpener open)
       open_(std::move(open)),
       dispatcher_(Stoppable(std::move(dispatcher), stop_)),
       metrics_(metrics::Process()),
+      pace_(options_.num_threads),
       pool_(std::make_unique<WorkerPool>("preprocess", options_.num_threads)) {}
 
 Worker::~Worker() {
@@ -87,23 +84,25 @@ int64_t Worker::BytesHeld() const {
   return bytes;
 }
 
-int Worker::SplitsPerThread() const {
-  if (split_time_ <= Clock::duration::zero()) return kSplitsPerThread;
-  return static_cast<int>(
-      std::clamp<int64_t>(kLeasedAhead / split_time_, kSplitsPerThread, kMostSplitsPerThread));
-}
-
 int Worker::Room() const {
   const int64_t held = BytesHeld();
   int64_t split = 1;
   for (const auto& job : Jobs()) split = std::max(split, job->split_bytes());
   MutexLock lock(mutex_);
   if (held >= options_.budget_bytes || draining_) return 0;
-  const int idle = std::max(0, SplitsPerThread() * options_.num_threads - num_making_);
+  const int idle = pace_.Wanted(num_making_);
   const int64_t fits = (options_.budget_bytes - held) / split - num_making_;
   // One that is larger than the budget is made when there is nothing else.
   const int64_t least = held == 0 && num_making_ == 0 ? 1 : 0;
   return static_cast<int>(std::clamp<int64_t>(fits, least, std::max<int64_t>(idle, least)));
+}
+
+void Worker::AwaitRoom() {
+  const Clock::time_point end = Clock::now() + kRoomWait;
+  while (Room() == 0 && Clock::now() < end && !stop_.stop_requested()) {
+    MutexLock lock(mutex_);
+    changed_.wait_for(mutex_, kRoomLook);
+  }
 }
 
 v1::LeaseSplitsRequest Worker::NextLease() const {
@@ -139,7 +138,10 @@ void Worker::NoteMetrics() {
 absl::Status Worker::LeaseOnce() {
   NoteMetrics();
   // One that failed is repeated as it was: what it was given is its own.
-  if (!lease_) lease_ = NextLease();
+  if (!lease_) {
+    AwaitRoom();
+    lease_ = NextLease();
+  }
   const v1::LeaseSplitsRequest request = *lease_;
   const bool is_registered = request.worker().incarnation() != 0;
   const auto answer = is_registered ? dispatcher_.LeaseSplits(request)
@@ -165,7 +167,6 @@ absl::Status Worker::LeaseOnce() {
       MakeSplit(split, incarnation);
     });
   }
-  if (request.max_splits() == 0) changed_.wait_for(mutex_, kRoomWait);
   return absl::OkStatus();
 }
 
@@ -264,6 +265,7 @@ void Worker::Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
 }
 
 void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
+  GiveWay();  // To the threads that lease and send, and to a consumer on this host.
   const Clock::time_point began = Clock::now();
   if (!IsOver(incarnation)) {
     const std::shared_ptr<WorkerJob> job = JobOf(split.job_id());
@@ -272,7 +274,7 @@ void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
   }
   const Clock::duration took = Clock::now() - began;
   MutexLock lock(mutex_);
-  split_time_ += std::chrono::duration_cast<Clock::duration>((took - split_time_) * kLatestShare);
+  pace_.Note(took);
   --num_making_;
   changed_.notify_all();
 }

@@ -17,6 +17,7 @@
 #include "base/threads/worker_pool.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/transport/outbox.h"
+#include "preprocess/worker/lease_pace.h"
 #include "preprocess/worker/worker_job.h"
 #include "preprocess/worker/worker_metrics.h"
 
@@ -64,8 +65,8 @@ class Worker final : public OutboxProvider {
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the bytes of batches that are made and not sent.
   int64_t BytesHeld() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns the number of splits that a thread has and is about to make.
-  int SplitsPerThread() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Waits until splits may be leased, or until it is time to say that the worker lives.
+  void AwaitRoom() ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the number of splits that may be leased now.
   int Room() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<WorkerJob> JobOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -100,8 +101,7 @@ class Worker final : public OutboxProvider {
   v1::WorkerIncarnation self_ ABSL_GUARDED_BY(mutex_);  // Incarnation 0: not registered.
   std::map<int64_t, std::shared_ptr<WorkerJob>> jobs_ ABSL_GUARDED_BY(mutex_);
   int num_making_ ABSL_GUARDED_BY(mutex_) = 0;  // Splits, including those that wait for a thread.
-  // The mean time of the splits made last; 0 before the first.
-  Clock::duration split_time_ ABSL_GUARDED_BY(mutex_) = Clock::duration::zero();
+  LeasePace pace_ ABSL_GUARDED_BY(mutex_);
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<int64_t> num_batches_ = 0;
   std::atomic<int64_t> num_bytes_ = 0;

@@ -88,6 +88,14 @@ absl::StatusOr<batch::Batch> SelectorClient::ReadTrainingSet(RunId run, int64_t 
   return Read(request);
 }
 
+absl::StatusOr<std::vector<batch::Batch>> SelectorClient::ReadTrainingSetInPieces(RunId run,
+                                                                                  int64_t trigger) {
+  v1::ReadTrainingSetRequest request;
+  request.set_run_id(run.value);
+  request.set_trigger(trigger);
+  return ReadPieces(request);
+}
+
 absl::StatusOr<batch::Batch> SelectorClient::ReadLateSamples(RunId run, int64_t trigger) {
   v1::ReadTrainingSetRequest request;
   request.set_run_id(run.value);
@@ -97,8 +105,17 @@ absl::StatusOr<batch::Batch> SelectorClient::ReadLateSamples(RunId run, int64_t 
 }
 
 absl::StatusOr<batch::Batch> SelectorClient::Read(const v1::ReadTrainingSetRequest& request) {
+  ASSIGN_OR_RETURN(const std::vector<batch::Batch> pieces, ReadPieces(request));
+  if (!pieces.empty()) return batch::Concatenate(pieces);
+  batch::Batch none(0);
+  RETURN_IF_ERROR(none.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, {})));
+  return none;
+}
+
+absl::StatusOr<std::vector<batch::Batch>> SelectorClient::ReadPieces(
+    const v1::ReadTrainingSetRequest& request) {
   rpc::StreamPatience patience(peer_, *channel_);
-  absl::StatusOr<batch::Batch> entries = ReadOnce(request);
+  absl::StatusOr<std::vector<batch::Batch>> entries = ReadOnce(request);
   // There was no room for another stream; there will be.
   while (absl::IsResourceExhausted(entries.status())) {
     RETURN_IF_ERROR(patience.Wait(entries.status()));
@@ -107,24 +124,19 @@ absl::StatusOr<batch::Batch> SelectorClient::Read(const v1::ReadTrainingSetReque
   return entries;
 }
 
-absl::StatusOr<batch::Batch> SelectorClient::ReadOnce(const v1::ReadTrainingSetRequest& request) {
+absl::StatusOr<std::vector<batch::Batch>> SelectorClient::ReadOnce(
+    const v1::ReadTrainingSetRequest& request) {
   rpc::ByteCredits credits(kReadAheadBytes);
   rpc::FrameReader reader(peer_, channel_, kReadMethod, rpc::ToBytes(request), credits);
-  std::vector<batch::Batch> slices;
+  std::vector<batch::Batch> pieces;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<grpc::ByteBuffer> message, reader.Next());
-    if (!message.has_value()) break;
+    if (!message.has_value()) return pieces;
     ASSIGN_OR_RETURN(const rpc::Frame frame,
                      rpc::TakeFrame(*message, v1::ReadTrainingSetResponse::kBatchFieldNumber));
-    ASSIGN_OR_RETURN(batch::Batch slice, batch::Decode(frame.bulk));
-    slices.push_back(std::move(slice));
+    ASSIGN_OR_RETURN(batch::Batch piece, batch::Decode(frame.bulk));
+    pieces.push_back(std::move(piece));
   }
-  if (slices.empty()) {
-    batch::Batch none(0);
-    RETURN_IF_ERROR(none.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, {})));
-    return none;
-  }
-  return batch::Concatenate(slices);
 }
 
 absl::Status SelectorClient::RetireTrainingSets(const rpc::v1::Command& command,

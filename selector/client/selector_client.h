@@ -39,6 +39,9 @@ class SelectorClient {
   absl::StatusOr<batch::Batch> ReadTrainingSet(RunId run, int64_t trigger, int64_t from_ordinal,
                                                int64_t to_ordinal);
 
+  // Returns the same as consecutive pieces, as they arrive, for a caller that copies them anyway.
+  absl::StatusOr<std::vector<batch::Batch>> ReadTrainingSetInPieces(RunId run, int64_t trigger);
+
   // Returns the keys of the samples that came too late for the previous trigger, whether they were
   // candidates or not.
   absl::StatusOr<batch::Batch> ReadLateSamples(RunId run, int64_t trigger);
@@ -50,7 +53,8 @@ class SelectorClient {
 
  private:
   absl::StatusOr<batch::Batch> Read(const v1::ReadTrainingSetRequest& request);
-  absl::StatusOr<batch::Batch> ReadOnce(const v1::ReadTrainingSetRequest& request);
+  absl::StatusOr<std::vector<batch::Batch>> ReadPieces(const v1::ReadTrainingSetRequest& request);
+  absl::StatusOr<std::vector<batch::Batch>> ReadOnce(const v1::ReadTrainingSetRequest& request);
 
   const rpc::Peer peer_;
   const std::shared_ptr<grpc::Channel> channel_;  // The stub shares it.
