@@ -80,7 +80,8 @@ absl::StatusOr<std::unique_ptr<ServedEpochs>> ServedEpochs::Start(const Workload
 }
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> ServedEpochs::Open(Way way, int64_t seed) {
-  if (trigger_ == 0 || workload_.selects_anew) RETURN_IF_ERROR(Select(seed));
+  if (trigger_ == 0 || workload_.selects_anew) RETURN_IF_ERROR(Seal(seed));
+  if (!opened_) RETURN_IF_ERROR(OpenSealed());
   const preprocess::JobSpec job = {.run_id = kRun,
                                    .trigger = trigger_,
                                    .dataset_id = dataset_id_,
@@ -89,7 +90,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> ServedEpochs::Open(Way way,
                                    .batch_size = workload_.batch_size,
                                    .seed = seed};
   const loader::BatchParts parts = {
-      .set = opened_.set, .reader = opened_.reader, .graph = opened_.graph, .bad = opened_.bad};
+      .set = opened_->set, .reader = opened_->reader, .graph = opened_->graph, .bad = opened_->bad};
   const loader::BatchPlan plan = preprocess::PlanOf(job, 0);
   if (way == Way::kHome) {
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -122,7 +123,7 @@ absl::Status ServedEpochs::StartStack(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::Status ServedEpochs::Select(int64_t seed) {
+absl::Status ServedEpochs::Seal(int64_t seed) {
   selector::v1::SealTrainingSetRequest seal;
   *seal.mutable_command() = NewCommand(kRun);
   seal.set_trigger(++trigger_);
@@ -130,7 +131,11 @@ absl::Status ServedEpochs::Select(int64_t seed) {
   seal.mutable_to()->set_event_time(std::numeric_limits<int64_t>::max());
   seal.set_selection(workload_.selection);
   seal.set_seed(seed);
-  RETURN_IF_ERROR(selector_->SealTrainingSet(seal).status());
+  opened_.reset();
+  return selector_->SealTrainingSet(seal).status();
+}
+
+absl::Status ServedEpochs::OpenSealed() {
   ASSIGN_OR_RETURN(opened_, loader::OpenSet({.run = RunId{kRun},
                                              .trigger = trigger_,
                                              .dataset_id = DatasetId{dataset_id_},

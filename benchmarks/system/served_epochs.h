@@ -55,13 +55,16 @@ class ServedEpochs {
   // The stack, for its processes.
   const tests::Stack& stack() const { return stack_; }
 
+  // Seals a training set, which the next epoch opens and the later ones find opened.
+  absl::Status Seal(int64_t seed);
+
   // Opens an epoch. Seals a training set first, unless one was sealed and is good for all epochs.
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> Open(Way way, int64_t seed);
 
  private:
   explicit ServedEpochs(Workload workload) : workload_(std::move(workload)) {}
   absl::Status StartStack(const std::string& folder);
-  absl::Status Select(int64_t seed);
+  absl::Status OpenSealed();
 
   const Workload workload_;
   tests::Stack stack_;
@@ -71,7 +74,7 @@ class ServedEpochs {
   std::shared_ptr<const storage::StorageClient> storage_;  // The opened set shares it.
   std::optional<selector::SelectorClient> selector_;
   int64_t trigger_ = 0;
-  loader::OpenedSet opened_;
+  std::optional<loader::OpenedSet> opened_;
 };
 
 }  // namespace tidemill::benchmarks
