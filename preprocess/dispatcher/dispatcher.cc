@@ -40,20 +40,18 @@ std::chrono::microseconds Micros(Duration length) {
 // ALREADY_EXISTS when there is a job of this name that differs.
 absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobRequest& request,
                                        const rpc::JobScope& caller) {
-  std::optional<int64_t> job_id = jobs.Insert(request, caller.claims());
-  const bool is_new = job_id.has_value();
-  if (!is_new) {
-    job_id = jobs.Find(request.name());
-    if (!job_id) return Unavailable("job {} ended in the meantime", request.name());
-    const std::string difference = jobs.Difference(*job_id, request);
-    if (!difference.empty()) {
-      return AlreadyExists("there is already a job {} that differs in: {}", request.name(),
-                           difference);
-    }
+  if (std::optional<StoredJob> inserted = jobs.Insert(request, caller.claims())) {
+    return *std::move(inserted);
+  }
+  const std::optional<int64_t> job_id = jobs.Find(request.name());
+  if (!job_id) return Unavailable("job {} ended in the meantime", request.name());
+  const std::string difference = jobs.Difference(*job_id, request);
+  if (!difference.empty()) {
+    return AlreadyExists("there is already a job {} that differs in: {}", request.name(),
+                         difference);
   }
   StoredJob stored = std::move(jobs.Load(job_id).at(0));
   RETURN_IF_ERROR(caller.CheckHolder(stored.facts.holder));
-  stored.is_new = is_new;
   return stored;
 }
 

@@ -10,17 +10,18 @@ namespace tidemill::preprocess {
 namespace {
 
 constexpr char kInsertJob[] = R"(
-  INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, samples, scope)
-  VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (name) DO NOTHING
-  RETURNING job_id)";
-
-constexpr char kInsertLanes[] = R"(
-  INSERT INTO preprocess.lanes
-    (job_id, lane, first_batch, end_batch, shard, issued_before, done_before)
-  SELECT $1, number - 1, first_batch, end_batch, shard, first_batch, first_batch
-  FROM unnest($2::bigint[], $3::bigint[], $4::integer[]) WITH ORDINALITY
-    AS lanes (first_batch, end_batch, shard, number))";
+  WITH job AS (
+    INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, samples, scope)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (name) DO NOTHING
+    RETURNING job_id, created_at),
+  inserted_lanes AS (
+    INSERT INTO preprocess.lanes
+      (job_id, lane, first_batch, end_batch, shard, issued_before, done_before)
+    SELECT job_id, number - 1, first_batch, end_batch, shard, first_batch, first_batch
+    FROM job, unnest($7::bigint[], $8::bigint[], $9::integer[]) WITH ORDINALITY
+      AS lanes (first_batch, end_batch, shard, number))
+  SELECT job_id, (extract(epoch FROM created_at) * 1000000)::bigint AS created_micros FROM job)";
 
 constexpr char kFindJob[] = "SELECT job_id FROM preprocess.jobs WHERE name = $1";
 
@@ -85,22 +86,33 @@ bool SameLanes(const std::vector<Lane>& lanes, const v1::CreateJobRequest& reque
 
 }  // namespace
 
-std::optional<int64_t> JobsTable::Insert(const v1::CreateJobRequest& request,
-                                         const std::optional<rpc::v1::JobClaims>& scope) {
-  const pqxx::result rows = work_.exec_params(
-      kInsertJob, request.name(), request.spec(), pqxx::binarystring(request.fitted()),
-      request.split_batches(), pqxx::binarystring(request.samples().SerializeAsString()),
-      pqxx::binarystring(scope ? scope->SerializeAsString() : std::string()));
-  if (rows.empty()) return std::nullopt;
-  const auto job_id = rows[0][0].as<int64_t>();
+std::optional<StoredJob> JobsTable::Insert(const v1::CreateJobRequest& request,
+                                           const std::optional<rpc::v1::JobClaims>& scope) {
   db::SqlArray firsts, ends, shards;
   for (const v1::Lane& lane : request.lanes()) {
     firsts.Add(lane.first_batch());
     ends.Add(lane.end_batch());
     shards.Add(lane.shard());
   }
-  work_.exec_params(kInsertLanes, job_id, firsts.text(), ends.text(), shards.text());
-  return job_id;
+  const pqxx::result rows = work_.exec_params(
+      kInsertJob, request.name(), request.spec(), pqxx::binarystring(request.fitted()),
+      request.split_batches(), pqxx::binarystring(request.samples().SerializeAsString()),
+      pqxx::binarystring(scope ? scope->SerializeAsString() : std::string()), firsts.text(),
+      ends.text(), shards.text());
+  if (rows.empty()) return std::nullopt;
+  StoredJob job{.facts = {.job_id = rows[0]["job_id"].as<int64_t>(),
+                          .name = request.name(),
+                          .created_at = rows[0]["created_micros"].as<int64_t>(),
+                          .holder = scope.value_or(rpc::v1::JobClaims()).holder()},
+                .lanes = {},
+                .is_new = true};
+  for (const v1::Lane& lane : request.lanes()) {
+    job.lanes.emplace_back(LaneFacts{.first_batch = lane.first_batch(),
+                                     .end_batch = lane.end_batch(),
+                                     .shard = lane.shard(),
+                                     .split_batches = request.split_batches()});
+  }
+  return job;
 }
 
 std::optional<int64_t> JobsTable::Find(const std::string& name) {

@@ -15,7 +15,7 @@ namespace tidemill::preprocess {
 struct StoredJob {
   JobFacts facts;
   std::vector<Lane> lanes;
-  bool is_new = false;  // Inserted by this transaction.
+  bool is_new = false;  // Whether this transaction has inserted it.
 };
 
 // The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact
@@ -24,10 +24,10 @@ class JobsTable {
  public:
   explicit JobsTable(pqxx::work& work) : work_(work) {}
 
-  // Returns the new id. std::nullopt when there is a job with this name. `scope` is that of the
+  // Returns the new job. std::nullopt when there is a job with this name. `scope` is that of the
   // process that makes it.
-  std::optional<int64_t> Insert(const v1::CreateJobRequest& request,
-                                const std::optional<rpc::v1::JobClaims>& scope);
+  std::optional<StoredJob> Insert(const v1::CreateJobRequest& request,
+                                  const std::optional<rpc::v1::JobClaims>& scope);
 
   // Returns the job with this name.
   std::optional<int64_t> Find(const std::string& name);

@@ -79,6 +79,8 @@ void RingSession::Run() {
   held_.clear();
   SendPacket(socket_, Encode(RingAnswer{.status = end})).IgnoreError();
   writer_->WakeReader();
+  // Returning the memory of a ring takes milliseconds, for which no new consumer should wait.
+  writer_.reset();
 }
 
 absl::Status RingSession::Serve() {

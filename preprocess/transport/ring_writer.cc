@@ -33,7 +33,7 @@ namespace tidemill::preprocess {
 namespace {
 
 // Memory of the ring proper is provided in such steps.
-constexpr int64_t kStepBytes = int64_t{4} << 20;
+constexpr int64_t kStepBytes = int64_t{1} << 20;
 // A larger amount is not a credit.
 constexpr uint64_t kMaxCredit = uint64_t{1} << 62;
 
