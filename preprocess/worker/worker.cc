@@ -37,7 +37,8 @@ Worker::Worker(WorkerOptions options, rpc::Peer dispatcher, JobOpener open)
       dispatcher_(Stoppable(std::move(dispatcher), stop_)),
       metrics_(metrics::Process()),
       pace_(options_.num_threads),
-      pool_(std::make_unique<WorkerPool>("preprocess", options_.num_threads)) {}
+      pool_(std::make_unique<WorkerPool>("preprocess", options_.num_threads)),
+      opener_(std::make_unique<WorkerPool>("preprocess-open", 1)) {}
 
 Worker::~Worker() {
   stop_.request_stop();
@@ -47,6 +48,7 @@ Worker::~Worker() {
   }
   leases_.reset();
   for (const auto& job : Jobs()) job->Close(Unavailable("worker {} ends", options_.name));
+  opener_.reset();
   pool_.reset();
 }
 
@@ -282,7 +284,8 @@ void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
 void Worker::Expect(const v1::ReadBatchesRequest::Open& request) {
   if (request.lanes().empty()) return;
   // Open() reports what goes wrong. The dispatcher says when there is no such job.
-  pool_->Submit([this, job = JobOf(request.job_id()), lane = request.lanes(0)] {
+  // Not on the pool, whose threads have splits to make and give way to others.
+  opener_->Submit([this, job = JobOf(request.job_id()), lane = request.lanes(0)] {
     if (!stop_.stop_requested()) job->MakerOf(lane).status().IgnoreError();
   });
 }

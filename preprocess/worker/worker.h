@@ -108,6 +108,7 @@ class Worker final : public OutboxProvider {
 
   // The last members: their threads use all members above. The leases end before the pool does.
   std::unique_ptr<WorkerPool> pool_;
+  std::unique_ptr<WorkerPool> opener_;
   std::unique_ptr<PeriodicTask> leases_;
 };
 
