@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "selector/policies/chooser.h"
+#include "selector/remembered_listing.h"
 #include "selector/selection_summary.h"
 
 namespace tidemill::selector {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// The part of the memory budget for candidates that are kept for the second pass.
+constexpr int64_t kRememberedShare = 4;
 
 // The steps of WriteTrainingSet(), in their order.
 class Sealing {
@@ -26,7 +30,11 @@ class Sealing {
         paths_of_(paths_of),
         sources_(sources),
         place_(place),
-        unsealed_(unsealed) {}
+        unsealed_(unsealed),
+        remembered_(sources.list_samples, place.memory_budget / kRememberedShare),
+        list_samples_([this](const auto& list, const auto& sink) {
+          return remembered_.List(list, sink);
+        }) {}
 
   absl::Status Choose();
   absl::Status Summarize();
@@ -44,6 +52,8 @@ class Sealing {
   const Sources& sources_;
   const SealingPlace& place_;
   Unsealed& unsealed_;
+  RememberedListing remembered_;
+  const SampleLister list_samples_;
   CandidateListing listing_;
   SummaryCounter counter_;
   int64_t num_unlabelled_ = 0;
@@ -90,7 +100,7 @@ absl::Status Sealing::Choose() {
     counter_.AddCandidates(candidates);
     return chooser->Add(candidates);
   };
-  RETURN_IF_ERROR(ForEachCandidate(sources_.list_samples, listing_, record_late, choose));
+  RETURN_IF_ERROR(ForEachCandidate(list_samples_, listing_, record_late, choose));
   RETURN_IF_ERROR(chooser->Finish());
   notes_ = chooser->notes();
   return absl::OkStatus();
@@ -103,7 +113,7 @@ absl::Status Sealing::Summarize() {
   if (!all_chosen && entries.num_keys() > 0) {
     SummaryCounter::SecondPass second(counter_, entries);
     RETURN_IF_ERROR(
-        ForEachCandidate(sources_.list_samples, listing_, nullptr,
+        ForEachCandidate(list_samples_, listing_, nullptr,
                          [&](const Candidates& candidates) { return second.Add(candidates); }));
     RETURN_IF_ERROR(second.Finish());
   }

@@ -13,7 +13,8 @@ struct SelectorConfig {
 
   void Fields(auto&& field) {
     field("memory_budget", memory_budget,
-          "Bytes of candidates that one selection holds in memory. The rest waits in a file.",
+          "Bytes of candidates that one selection holds in memory. The rest waits in a file. A "
+          "quarter as many are kept on top for the second pass over them.",
           {.min = 1'048'576});
     field("num_threads", num_threads, "Threads of one selection.", {.min = 1, .max = 256});
     field("num_workers", num_workers,
