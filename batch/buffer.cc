@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "base/block_pool.h"
 #include "base/check.h"
+#include "base/memory/block_pool.h"
 
 namespace tidemill::batch {
 
@@ -40,8 +40,10 @@ Buffer Buffer::AllocateUnwritten(size_t size) {
   Buffer buffer;
   if (size == 0) return buffer;
   buffer.size_ = size;
-  if (kUsesPool && size >= BlockPool::kLeastBytes) {
-    buffer.owner_ = std::shared_ptr<void>(BlockPool::OfProcess().Take(size), GiveBack{size});
+  void* block = nullptr;
+  if (kUsesPool && size >= BlockPool::kLeastBytes) block = BlockPool::OfProcess().Take(size);
+  if (block != nullptr) {
+    buffer.owner_ = std::shared_ptr<void>(block, GiveBack{size});
   } else {
     buffer.owner_ = std::shared_ptr<void>(::operator new(size, kAlignment), FreeAligned{});
   }

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::rpc {

@@ -12,9 +12,9 @@
 
 #include "CLI/CLI.hpp"
 #include "base/files.h"
-#include "base/heap.h"
 #include "base/log.h"
 #include "base/logs/sparse_log.h"
+#include "base/memory/heap.h"
 #include "base/threads/periodic_task.h"
 #include "base/version.h"
 #include "config/config.h"

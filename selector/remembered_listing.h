@@ -13,10 +13,10 @@
 
 namespace tidemill::selector {
 
-// A selection passes over its candidates once to choose, and once more to summarise what it chose.
-// The rows come from storage, which takes most of the time of both. The rows of complete listings
-// are kept, together up to a number of bytes, and an equal request is answered from them. A listing
-// that has no room is asked for again. Thread-compatible.
+// A selection passes over its candidates once to choose, and a second time to summarise what it
+// chose. The rows come from storage, which takes most of the time of both. The rows of complete
+// listings are kept, together up to a number of bytes, and an equal request is answered from them.
+// A listing that has no room is read from storage again. Thread-compatible.
 class RememberedListing {
  public:
   // `list_samples` must outlive this object.

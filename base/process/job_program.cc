@@ -19,8 +19,8 @@
 #include "fmt/format.h"
 
 #include "base/descriptor.h"
-#include "base/heap.h"
 #include "base/local_socket.h"
+#include "base/memory/heap.h"
 #include "base/process/protocol.h"
 #include "base/process/zygote.h"
 

@@ -1,8 +1,7 @@
 // How long a training waits for its first batch: from a sealed set of a tenth of the records to the
 // first batch of tensors, made at home or by a worker, and how long it takes to select and seal
 // that set. The yardstick is what durability costs on this disk: a page that is written and synced
-// to it. Everything is done anew for each repetition: another selection, the set opened, the job
-// created.
+// to it. Each repetition has its own selection, opens its set, and creates its job.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,7 +16,7 @@
 #include "torch/torch.h"
 
 #include "base/descriptor.h"
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/system/criteo_records.h"

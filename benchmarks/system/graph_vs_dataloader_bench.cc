@@ -17,7 +17,7 @@
 
 #include "torch/torch.h"
 
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/python_process.h"

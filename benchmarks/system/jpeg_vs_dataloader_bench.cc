@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"

@@ -3,7 +3,7 @@
 #include <ctime>
 #include <string>
 
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/served_records.h"
 #include "libpq-fe.h"

@@ -15,7 +15,7 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/grpcpp.h"
 
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/second_process.h"
 #include "benchmarks/served_records.h"

@@ -29,13 +29,13 @@ struct Workload {
 Workload CriteoWorkload(const std::string& folder);
 // Records of the same files, of which only the numbers are used, without any op on them.
 Workload LightWorkload(const std::string& folder);
-// A tenth of the records, chosen anew for each epoch.
+// A tenth of the records, another one for each epoch.
 Workload TenthWorkload(const std::string& folder);
 // Photographs *.jpg of 500x375 pixels, each with its label beside it in a file *.number. They are
 // decoded, resized, cropped to 224x224 and normalised.
 Workload PhotographWorkload(const std::string& folder);
 
-// Who makes the batches of an epoch, and how they arrive.
+// The process that makes the batches of an epoch, and how they arrive.
 enum class Way {
   kHome,    // This process, with a thread for each processor.
   kRing,    // The worker, with as many threads; shared memory.
@@ -45,8 +45,8 @@ enum class Way {
 // Thread-compatible.
 class ServedEpochs {
  public:
-  // Starts the stack, and ingests the dataset, whose files are in `folder`. Every epoch reads the
-  // same samples, unless the workload selects anew.
+  // Starts the stack, and ingests the dataset, whose files are in `folder`. Epochs read the
+  // same samples, unless each has its own selection.
   static absl::StatusOr<std::unique_ptr<ServedEpochs>> Start(const Workload& workload,
                                                              const std::string& folder);
 

@@ -21,7 +21,7 @@
 
 #include "fmt/format.h"
 
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "base/threads/worker_pool.h"
 #include "batch/wire.h"
 #include "benchmarks/paired.h"

@@ -21,7 +21,7 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/grpcpp.h"
 
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "base/random.h"
 #include "base/threads/worker_pool.h"
 #include "batch/wire.h"

@@ -21,7 +21,7 @@
 #include "torch/torch.h"
 
 #include "base/files.h"
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/system/criteo_records.h"

@@ -30,8 +30,6 @@ constexpr std::chrono::milliseconds kWriterPatience{1000};
 constexpr std::chrono::hours kLostKept{1};
 
 constexpr size_t kMaxDistrustBytes = 1000;
-// A job that takes more is read from its row whenever a worker asks for it.
-constexpr size_t kMostKeptBytes = size_t{64} << 10;
 
 std::chrono::microseconds Micros(Duration length) {
   return std::chrono::microseconds(length.micros);
@@ -53,18 +51,6 @@ absl::StatusOr<StoredJob> FindOrInsert(JobsTable jobs, const v1::CreateJobReques
   StoredJob stored = std::move(jobs.Load(job_id).at(0));
   RETURN_IF_ERROR(caller.CheckHolder(stored.facts.holder));
   return stored;
-}
-
-// What JobsTable::Get() reads of the job that this request has made.
-v1::GetJobResponse AnswerOf(const v1::CreateJobRequest& request,
-                            const std::optional<rpc::v1::JobClaims>& scope) {
-  v1::GetJobResponse answer;
-  answer.set_name(request.name());
-  answer.set_spec(request.spec());
-  answer.set_fitted(request.fitted());
-  *answer.mutable_samples() = request.samples();
-  if (scope) *answer.mutable_scope() = *scope;
-  return answer;
 }
 
 }  // namespace
@@ -145,10 +131,10 @@ absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& reques
       return absl::OkStatus();
     }));
     job_id = stored.facts.job_id;
-    const bool is_kept = stored.is_new && request.ByteSizeLong() <= kMostKeptBytes;
+    const bool is_new = stored.is_new;
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(assignments_.Install(std::move(stored), now_()));
-    if (is_kept) assignments_.FindJob(job_id)->KeepAnswer(AnswerOf(request, caller.claims()));
+    if (is_new) assignments_.FindJob(job_id)->KeepAnswer(AnswerToKeep(request, caller.claims()));
     CountAll();
     return absl::OkStatus();
   }));
@@ -161,7 +147,7 @@ absl::StatusOr<v1::GetJobResponse> Dispatcher::GetJob(int64_t job_id) {
     RETURN_IF_ERROR(CheckServing());
     const Job* const known = assignments_.FindJob(job_id);
     if (known == nullptr) return NotFound("job {} is finished or unknown", job_id);
-    if (known->answer() != nullptr) return *known->answer();
+    if (known->answer()) return *known->answer();
   }
   std::optional<v1::GetJobResponse> job;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -34,11 +34,9 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   const JobFacts& facts() const { return facts_; }
-  // What workers are told of the job; nullptr when that has to be read from its row.
-  const std::shared_ptr<const v1::GetJobResponse>& answer() const { return answer_; }
-  void KeepAnswer(v1::GetJobResponse answer) {
-    answer_ = std::make_shared<const v1::GetJobResponse>(std::move(answer));
-  }
+  // The answer to GetJob(); std::nullopt when it has to be read from the job's row.
+  const std::optional<v1::GetJobResponse>& answer() const { return answer_; }
+  void KeepAnswer(std::optional<v1::GetJobResponse> answer) { answer_ = std::move(answer); }
   std::vector<Lane>& lanes() { return lanes_; }
   const std::vector<Lane>& lanes() const { return lanes_; }
   Clock::time_point last_heard() const { return last_heard_; }
@@ -102,7 +100,7 @@ class Job {
   void DropIdleConsumers();
 
   const JobFacts facts_;
-  std::shared_ptr<const v1::GetJobResponse> answer_;
+  std::optional<v1::GetJobResponse> answer_;
   std::vector<Lane> lanes_;
   // By name. Nodes do not move, so that readers_ may point to them.
   std::map<std::string, Consumer> consumers_;

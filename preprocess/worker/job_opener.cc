@@ -43,7 +43,7 @@ absl::Status CheckScope(const v1::GetJobResponse& known, const JobSpec& spec) {
 }  // namespace
 
 Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage) {
-  // Shared by the jobs: opening one does not connect anew. Readers may outlive the opener.
+  // Shared by the jobs: opening one needs no new connection. Readers may outlive the opener.
   const auto store = std::make_shared<const storage::StorageClient>(storage);
   const auto client = std::make_shared<selector::SelectorClient>(selector);
   const auto sets = std::make_shared<loader::TrainingSetCache>(kSetBytes);

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kDrainPatience{2'000};
 constexpr int kKeptBytes = 1 << 20;
 
 // What batches left behind is not to come on top of the budget: they are made on some threads and
-// freed on others, and each arena of the heap keeps what was freed in it (base/heap.h).
+// freed on others, and each arena of the heap keeps what was freed in it (base/memory/heap.h).
 void KeepHeapSmall() {
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, kKeptBytes);

@@ -32,7 +32,7 @@ class BlockPool {
   BlockPool& operator=(const BlockPool&) = delete;
 
   // Returns memory of at least `size` bytes, which is at least kLeastBytes, aligned to a page. Its
-  // content is undefined. Throws std::bad_alloc when there is none, as operator new does.
+  // content is undefined. nullptr when the kernel has none.
   void* Take(size_t size) ABSL_LOCKS_EXCLUDED(mutex_);
   // Takes back what Take(size) returned.
   void Give(void* block, size_t size) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -41,8 +41,6 @@ class BlockPool {
   // periodically. Returns whether there were any.
   bool Trim() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  size_t idle_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
-
  private:
   struct Idle {
     void* block = nullptr;
@@ -50,7 +48,7 @@ class BlockPool {
   };
 
   const size_t most_idle_;
-  mutable Mutex mutex_;
+  Mutex mutex_;
   // By rounded size. The blocks used last are at the end.
   std::map<size_t, std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
   size_t idle_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

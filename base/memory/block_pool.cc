@@ -1,9 +1,10 @@
-#include "base/block_pool.h"
+#include "base/memory/block_pool.h"
 
 #include <sys/mman.h>
 
 #include <bit>
-#include <new>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "base/check.h"
@@ -27,13 +28,13 @@ void Unmap(void* block, size_t bytes) { TIDEMILL_CHECK(munmap(block, bytes) == 0
 void* Map(size_t bytes) {
   void* const block =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (block == MAP_FAILED) throw std::bad_alloc();
-  return block;
+  return block == MAP_FAILED ? nullptr : block;
 }
 
 // Huge pages begin at multiples of their size.
 void* MapHuge(size_t bytes) {
   auto* const start = static_cast<std::byte*>(Map(bytes + kHugePage));
+  if (start == nullptr) return nullptr;
   const auto address = reinterpret_cast<uintptr_t>(start);
   const size_t before = (kHugePage - address % kHugePage) % kHugePage;
   std::byte* const block = start + before;
@@ -103,11 +104,6 @@ bool BlockPool::Trim() {
   }
   for (const auto& [block, bytes] : old) Unmap(block, bytes);
   return !old.empty();
-}
-
-size_t BlockPool::idle_bytes() const {
-  MutexLock lock(mutex_);
-  return idle_bytes_;
 }
 
 }  // namespace tidemill

@@ -1,4 +1,4 @@
-#include "base/heap.h"
+#include "base/memory/heap.h"
 
 #include <malloc.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <fstream>
 
-#include "base/block_pool.h"
+#include "base/memory/block_pool.h"
 
 namespace tidemill {
 

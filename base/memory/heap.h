@@ -14,8 +14,8 @@ void KeepFreedPages();
 // Returns free memory of the heap to the kernel when it is more than 4 MiB. Such memory remains in
 // the heaps of threads after a burst of calls, and grows with the calls of a service that does
 // little; these heaps never shrink automatically. Also returns the blocks of the process's
-// BlockPool that nobody used since the previous call. Call it periodically; with less free memory,
-// it does nothing. Thread-safe. Returns whether it returned memory.
+// BlockPool that were not used since the previous call. Call it periodically; with less free
+// memory, it does nothing. Thread-safe. Returns whether it returned memory.
 bool ReturnFreedPages();
 
 // Returns the bytes that the process has in memory, without mapped files; 0 when the number is
