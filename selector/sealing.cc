@@ -32,9 +32,8 @@ class Sealing {
         place_(place),
         unsealed_(unsealed),
         remembered_(sources.list_samples, place.memory_budget / kRememberedShare),
-        list_samples_([this](const auto& list, const auto& sink) {
-          return remembered_.List(list, sink);
-        }) {}
+        list_samples_(
+            [this](const auto& list, const auto& sink) { return remembered_.List(list, sink); }) {}
 
   absl::Status Choose();
   absl::Status Summarize();
