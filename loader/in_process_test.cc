@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/memory/block_pool.h"
 #include "batch/slice.h"
 #include "loader/batches/batch_stream.h"
 #include "loader/testing/small_set.h"
@@ -30,8 +31,8 @@ void* Allocate(size_t size, size_t alignment) {
 
 }  // namespace
 
-// All buffers, vectors and strings of this program come from here. Not inlined: the compiler would
-// find that what `new` gave is freed.
+// Vectors, strings and small buffers of this program come from here; large buffers come from the
+// pool of blocks. Not inlined: the compiler would find that what `new` gave is freed.
 [[gnu::noinline]] void* operator new(size_t size) {
   return Allocate(size, alignof(std::max_align_t));
 }
@@ -82,9 +83,14 @@ class Counting {
   explicit Counting(int64_t least) {
     num_counted = 0;
     least_counted = static_cast<size_t>(least);
+    // All blocks of the pool are larger.
+    EXPECT_LE(least, BlockPool::kLeastBytes);
   }
   ~Counting() { least_counted = std::numeric_limits<size_t>::max(); }
-  int64_t count() const { return num_counted; }
+  int64_t count() const { return num_counted + BlockPool::OfProcess().num_taken() - taken_before_; }
+
+ private:
+  const int64_t taken_before_ = BlockPool::OfProcess().num_taken();
 };
 
 BatchParts PartsOf(const std::shared_ptr<std::atomic<int64_t>>& num_runs) {

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -335,6 +338,27 @@ TEST_F(ModelStoreClientTest, ReadsFilesOfPipelinesByTheirDigest) {
   ASSERT_THAT(read, IsOk());
   EXPECT_TRUE(*read == bytes);
   EXPECT_THAT(client_->ReadFile(Sha256("none")), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+TEST_F(ModelStoreClientTest, SendsAFileToAStoreThatWasNotThereAMomentAgo) {
+  rpc::Peer peer = peer_;
+  peer.endpoint = "unix:" + folder_ + "/late";
+  peer.deadline = std::chrono::seconds{3};
+  ModelStoreClient client(peer);
+  EXPECT_THAT(client.FindFile(Sha256("abc")), StatusIs(absl::StatusCode::kUnavailable, _));
+  const auto late = rpc::Server::Start({.listen = peer.endpoint},
+                                       *rpc::Tokens::Read(folder_ + "/tokens"), {&service_});
+  ASSERT_THAT(late, IsOk());
+  // Its connection failed a moment ago, and gRPC waits before it tries again.
+  v1::PutFileRequest::Header header;
+  header.set_digest(Sha256("abc"));
+  header.set_size_bytes(3);
+  std::optional<std::string> bytes = "abc";
+  EXPECT_THAT(client.PutFile(header,
+                             [&]() -> absl::StatusOr<std::optional<std::string>> {
+                               return std::exchange(bytes, std::nullopt);
+                             }),
+              IsOk());
 }
 
 TEST_F(ModelStoreClientTest, TakesAFileAnewThatHasRottenOnTheDiskAndNoOther) {

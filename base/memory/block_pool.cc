@@ -63,6 +63,7 @@ void* BlockPool::Take(size_t size) {
   const size_t bytes = Rounded(size);
   {
     MutexLock lock(mutex_);
+    ++num_taken_;
     const auto found = idle_.find(bytes);
     if (found != idle_.end()) {
       void* const block = found->second.back().block;
@@ -104,6 +105,11 @@ bool BlockPool::Trim() {
   }
   for (const auto& [block, bytes] : old) Unmap(block, bytes);
   return !old.empty();
+}
+
+int64_t BlockPool::num_taken() const {
+  MutexLock lock(mutex_);
+  return num_taken_;
 }
 
 }  // namespace tidemill

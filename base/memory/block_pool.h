@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -41,6 +42,9 @@ class BlockPool {
   // periodically. Returns whether there were any.
   bool Trim() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The number of blocks handed out since the pool was made, for tests that count copies.
+  int64_t num_taken() const ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   struct Idle {
     void* block = nullptr;
@@ -48,7 +52,8 @@ class BlockPool {
   };
 
   const size_t most_idle_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  int64_t num_taken_ ABSL_GUARDED_BY(mutex_) = 0;
   // By rounded size. The blocks used last are at the end.
   std::map<size_t, std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
   size_t idle_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

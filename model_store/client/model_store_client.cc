@@ -86,7 +86,9 @@ void Send(const v1::PutModelRequest::Header& header, const std::vector<Descripto
 }  // namespace
 
 ModelStoreClient::ModelStoreClient(rpc::Peer peer)
-    : peer_(std::move(peer)), stub_(v1::ModelStoreService::NewStub(rpc::Connect(peer_))) {}
+    : peer_(std::move(peer)),
+      channel_(rpc::Connect(peer_)),
+      stub_(v1::ModelStoreService::NewStub(channel_)) {}
 
 absl::StatusOr<ModelId> ModelStoreClient::PutModel(v1::PutModelRequest::Header header,
                                                    const std::string& folder) {
@@ -166,6 +168,8 @@ absl::StatusOr<std::string> ModelStoreClient::ReadFile(const std::string& digest
 
 absl::Status ModelStoreClient::PutFile(const v1::PutFileRequest::Header& header,
                                        const NextBytes& next) {
+  // The bytes come once, so the call cannot be repeated: the store may be starting.
+  rpc::AwaitConnected(*channel_, peer_.stop, std::chrono::steady_clock::now() + peer_.deadline);
   grpc::ClientContext context;
   rpc::Prepare(peer_, std::chrono::milliseconds{0}, context);
   const std::stop_callback cancel(peer_.stop, [&context] { context.TryCancel(); });

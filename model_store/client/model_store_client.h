@@ -69,6 +69,7 @@ class ModelStoreClient {
 
  private:
   const rpc::Peer peer_;
+  const std::shared_ptr<grpc::Channel> channel_;  // The stub shares it.
   const std::unique_ptr<v1::ModelStoreService::Stub> stub_;
 };
 
