@@ -112,7 +112,7 @@ absl::StatusOr<PairedResult> Compare(ServedEpochs& served, const std::string& na
     num_made += samples;
     return samples;
   };
-  const PairedResult result = Measure(name, "k samples/s", 1e3, counted, epoch(yardstick));
+  PairedResult result = Measure(name, "samples/s", 1, counted, epoch(yardstick));
   RETURN_IF_ERROR(status);
   fmt::print(stderr, "{:<24} {:.3f} minor page faults of the worker a sample\n", name,
              static_cast<double>(FaultsOfWorker(served) - faults) / num_made);
