@@ -14,15 +14,19 @@ constexpr double kLatestShare = 0.25;
 
 }  // namespace
 
-void LeasePace::Note(Duration took) {
-  const Duration change = std::chrono::duration_cast<Duration>((took - split_time_) * kLatestShare);
-  split_time_ = split_time_ == Duration::zero() ? took : split_time_ + change;
+void LeasePace::Note(int64_t job_id, Duration took) {
+  const auto known = split_times_.find(job_id);
+  if (known == split_times_.end()) return;  // It has ended.
+  Duration& mean = known->second;
+  const Duration change = std::chrono::duration_cast<Duration>((took - mean) * kLatestShare);
+  mean = std::max(Duration{1}, mean == Duration::zero() ? took : mean + change);
 }
 
 int LeasePace::Wanted(int num_making) const {
-  int64_t per_thread = kLeastPerThread;
-  if (split_time_ > Duration::zero()) {
-    per_thread = std::clamp<int64_t>(kAhead / split_time_, kLeastPerThread, kMostPerThread);
+  int64_t per_thread = split_times_.empty() ? kLeastPerThread : kMostPerThread;
+  for (const auto& [job, mean] : split_times_) {
+    const int64_t ahead = mean == Duration::zero() ? 0 : kAhead / mean;
+    per_thread = std::clamp<int64_t>(ahead, kLeastPerThread, per_thread);
   }
   const int ahead = static_cast<int>(per_thread) * num_threads_;
   const int wanted = std::max(0, ahead - num_making);

@@ -70,6 +70,7 @@ absl::Status Worker::Register() {
     MutexLock lock(mutex_);
     self_ = self;
     before.swap(jobs_);
+    for (const auto& [id, job] : before) pace_.Forget(id);
   }
   // Their splits are issued again; consumers connect to the new incarnation.
   for (const auto& [id, job] : before) {
@@ -196,6 +197,7 @@ void Worker::Forget(int64_t job_id) {
   std::shared_ptr<WorkerJob> job;
   {
     MutexLock lock(mutex_);
+    pace_.Forget(job_id);
     const auto it = jobs_.find(job_id);
     if (it == jobs_.end()) return;
     job = std::move(it->second);
@@ -262,21 +264,27 @@ void Worker::Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
   // Its consumers hear why; the job may be opened again when they try again.
   job->Close(why);
   MutexLock lock(mutex_);
+  pace_.Forget(split.job_id());
   const auto it = jobs_.find(split.job_id());
   if (it != jobs_.end() && it->second == job) jobs_.erase(it);
 }
 
 void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
   GiveWay();  // To the threads that lease and send, and to a consumer on this host.
-  const Clock::time_point began = Clock::now();
   if (!IsOver(incarnation)) {
+    const Clock::time_point began = Clock::now();
     const std::shared_ptr<WorkerJob> job = JobOf(split.job_id());
+    {
+      MutexLock lock(mutex_);
+      pace_.Begin(split.job_id());
+    }
     const absl::Status made = MakeBatches(job, split, incarnation);
     if (!made.ok()) Fail(job, split, made);
+    const Clock::duration took = Clock::now() - began;
+    MutexLock lock(mutex_);
+    pace_.Note(split.job_id(), took);
   }
-  const Clock::duration took = Clock::now() - began;
   MutexLock lock(mutex_);
-  pace_.Note(took);
   --num_making_;
   changed_.notify_all();
 }
