@@ -49,9 +49,4 @@ void TrainingSetCache::Keep(const std::shared_ptr<const TrainingSet>& set) {
   }
 }
 
-int64_t TrainingSetCache::bytes() const {
-  MutexLock lock(mutex_);
-  return bytes_;
-}
-
 }  // namespace tidemill::loader

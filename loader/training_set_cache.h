@@ -26,14 +26,12 @@ class TrainingSetCache {
                                                           RunId run, int64_t trigger)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
-
  private:
   std::shared_ptr<const TrainingSet> Find(const std::string& digest) ABSL_LOCKS_EXCLUDED(mutex_);
   void Keep(const std::shared_ptr<const TrainingSet>& set) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const int64_t most_bytes_;
-  mutable Mutex mutex_;
+  Mutex mutex_;
   // Those used last come first. A digest says all about the content of a set.
   std::list<std::shared_ptr<const TrainingSet>> sets_ ABSL_GUARDED_BY(mutex_);
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -43,20 +43,15 @@ class RememberedListingTest : public ::testing::Test {
   absl::Status status_;
 };
 
-TEST_F(RememberedListingTest, AsksOnceForWhatIsReadTwice) {
+TEST_F(RememberedListingTest, AsksOnceForWhatIsReadTwiceIfThatHasRoom) {
   const SampleLister lister = Lister();
-  RememberedListing listing(lister, 24);
-  EXPECT_THAT(KeysOf(listing), ElementsAre(1, 2, 3));
-  EXPECT_THAT(KeysOf(listing), ElementsAre(1, 2, 3));
-  EXPECT_EQ(num_listings_, 1);
-}
-
-TEST_F(RememberedListingTest, AsksAgainForWhatHasNoRoom) {
-  const SampleLister lister = Lister();
-  RememberedListing listing(lister, 23);
-  EXPECT_THAT(KeysOf(listing), ElementsAre(1, 2, 3));
-  EXPECT_THAT(KeysOf(listing), ElementsAre(1, 2, 3));
-  EXPECT_EQ(num_listings_, 2);
+  for (const int64_t room : {24, 23}) {
+    RememberedListing listing(lister, room);
+    num_listings_ = 0;
+    EXPECT_THAT(KeysOf(listing), ElementsAre(1, 2, 3));
+    EXPECT_THAT(KeysOf(listing), ElementsAre(1, 2, 3));
+    EXPECT_EQ(num_listings_, room == 24 ? 1 : 2);
+  }
 }
 
 TEST_F(RememberedListingTest, KeepsListingsAsLongAsThereIsRoom) {

@@ -21,6 +21,7 @@ absl::Status Assignments::Install(StoredJob stored, Clock::time_point now) {
   if (job != nullptr) return absl::OkStatus();
   log::Info("job known", {{"job", stored.facts.name}, {"id", std::to_string(job_id)}});
   job = std::make_unique<Job>(std::move(stored.facts), std::move(stored.lanes), now);
+  job->KeepAnswer(std::move(stored.answer));
   return absl::OkStatus();
 }
 

@@ -131,10 +131,8 @@ absl::StatusOr<int64_t> Dispatcher::CreateJob(const v1::CreateJobRequest& reques
       return absl::OkStatus();
     }));
     job_id = stored.facts.job_id;
-    const bool is_new = stored.is_new;
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(assignments_.Install(std::move(stored), now_()));
-    if (is_new) assignments_.FindJob(job_id)->KeepAnswer(AnswerToKeep(request, caller.claims()));
     CountAll();
     return absl::OkStatus();
   }));

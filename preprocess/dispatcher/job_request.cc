@@ -9,8 +9,6 @@ namespace {
 constexpr int kMaxLanes = 65'536;
 constexpr int64_t kMaxBatches = int64_t{1} << 45;
 constexpr int64_t kMaxSplitBatches = 1'000'000'000;
-// A job that takes more is read from its row whenever a worker needs it.
-constexpr size_t kMostKeptBytes = size_t{64} << 10;
 
 absl::Status CheckLane(int index, const v1::Lane& lane) {
   if (lane.end_batch() > kMaxBatches) {
@@ -45,18 +43,6 @@ absl::Status CheckJob(const v1::CreateJobRequest& request) {
   }
   if (!has_batches) return InvalidArgument("job {} has no batches", request.name());
   return absl::OkStatus();
-}
-
-std::optional<v1::GetJobResponse> AnswerToKeep(const v1::CreateJobRequest& request,
-                                               const std::optional<rpc::v1::JobClaims>& scope) {
-  if (request.ByteSizeLong() > kMostKeptBytes) return std::nullopt;
-  v1::GetJobResponse answer;
-  answer.set_name(request.name());
-  answer.set_spec(request.spec());
-  answer.set_fitted(request.fitted());
-  *answer.mutable_samples() = request.samples();
-  if (scope) *answer.mutable_scope() = *scope;
-  return answer;
 }
 
 }  // namespace tidemill::preprocess

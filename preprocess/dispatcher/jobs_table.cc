@@ -9,6 +9,9 @@
 namespace tidemill::preprocess {
 namespace {
 
+// A job that takes more is read from its row whenever a worker needs it.
+constexpr size_t kMostKeptBytes = size_t{64} << 10;
+
 constexpr char kInsertJob[] = R"(
   WITH job AS (
     INSERT INTO preprocess.jobs (name, spec, fitted, split_batches, samples, scope)
@@ -71,6 +74,19 @@ IssuedSplit ToSplit(const pqxx::row& row) {
           .request_id = row["request_id"].as<std::string>()};
 }
 
+// What Get() reads of the job that the request makes; std::nullopt when that is too much to keep.
+std::optional<v1::GetJobResponse> AnswerOf(const v1::CreateJobRequest& request,
+                                           const std::optional<rpc::v1::JobClaims>& scope) {
+  if (request.ByteSizeLong() > kMostKeptBytes) return std::nullopt;
+  v1::GetJobResponse answer;
+  answer.set_name(request.name());
+  answer.set_spec(request.spec());
+  answer.set_fitted(request.fitted());
+  *answer.mutable_samples() = request.samples();
+  if (scope) *answer.mutable_scope() = *scope;
+  return answer;
+}
+
 bool SameLanes(const std::vector<Lane>& lanes, const v1::CreateJobRequest& request) {
   if (std::ssize(lanes) != request.lanes_size()) return false;
   for (size_t i = 0; i < lanes.size(); ++i) {
@@ -105,7 +121,7 @@ std::optional<StoredJob> JobsTable::Insert(const v1::CreateJobRequest& request,
                           .created_at = rows[0]["created_micros"].as<int64_t>(),
                           .holder = scope.value_or(rpc::v1::JobClaims()).holder()},
                 .lanes = {},
-                .is_new = true};
+                .answer = AnswerOf(request, scope)};
   for (const v1::Lane& lane : request.lanes()) {
     job.lanes.emplace_back(LaneFacts{.first_batch = lane.first_batch(),
                                      .end_batch = lane.end_batch(),

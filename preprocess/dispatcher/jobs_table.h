@@ -15,7 +15,8 @@ namespace tidemill::preprocess {
 struct StoredJob {
   JobFacts facts;
   std::vector<Lane> lanes;
-  bool is_new = false;  // Whether this transaction has inserted it.
+  // What Get() returns, of a job that was just inserted and takes at most 64 KiB.
+  std::optional<v1::GetJobResponse> answer = std::nullopt;
 };
 
 // The methods work in an open transaction. They throw pqxx exceptions, which db::Database::Transact
