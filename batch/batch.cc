@@ -214,20 +214,6 @@ std::string_view NameOf(DataType type) {
 
 int64_t Column::Width() const { return CheckedWidth(shape).value_or(0); }
 
-bool Column::IsValid(int64_t row) const {
-  if (validity.empty()) return true;
-  TIDEMILL_DCHECK(row >= 0 && static_cast<size_t>(row) / 8 < validity.size());
-  return (static_cast<unsigned>(validity.data()[row / 8]) >> (row % 8) & 1U) != 0;
-}
-
-std::string_view Column::Bytes(int64_t row) const {
-  const std::span<const int64_t> bounds = offsets.As<int64_t>();
-  TIDEMILL_DCHECK(row >= 0 && row + 1 < std::ssize(bounds));
-  const auto from = static_cast<size_t>(bounds[static_cast<size_t>(row)]);
-  const auto to = static_cast<size_t>(bounds[static_cast<size_t>(row) + 1]);
-  return data.view().substr(from, to - from);
-}
-
 absl::Status Batch::Set(Column column) {
   if (column.name.size() > kMaxNameBytes || column.shape.size() > kMaxDimensions) {
     return InvalidArgument("column {}: a name has at most {} bytes, a row at most {} dimensions",

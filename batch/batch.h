@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "base/status.h"
 #include "batch/buffer.h"
 
@@ -74,6 +75,22 @@ struct Column {
     return data.As<T>();
   }
 };
+
+// Both are called row by row.
+inline bool Column::IsValid(int64_t row) const {
+  if (validity.empty()) return true;
+  TIDEMILL_DCHECK(row >= 0 && static_cast<size_t>(row) / 8 < validity.size());
+  return (static_cast<unsigned>(validity.data()[row / 8]) >> (row % 8) & 1U) != 0;
+}
+
+inline std::string_view Column::Bytes(int64_t row) const {
+  const std::span<const int64_t> bounds = offsets.As<int64_t>();
+  TIDEMILL_DCHECK(row >= 0 && row + 1 < std::ssize(bounds));
+  const auto from = static_cast<size_t>(bounds[static_cast<size_t>(row)]);
+  const auto to = static_cast<size_t>(bounds[static_cast<size_t>(row) + 1]);
+  TIDEMILL_DCHECK(from <= to && to <= data.size());
+  return {reinterpret_cast<const char*>(data.data()) + from, to - from};
+}
 
 // A set of columns with the same number of rows. Thread-compatible.
 class Batch {

@@ -256,7 +256,22 @@ bool Graph::IsUsedAfter(size_t place, int slot) const {
   return false;
 }
 
+std::vector<bool> Graph::InputsAreFinite() const {
+  const NumberRange whole = FiniteRangeOfType(batch::DataType::kFloat32);
+  std::vector<bool> are_finite;
+  KnownNumbers numbers;
+  for (const int i : order()) {
+    const BoundOp& op = ops_[static_cast<size_t>(i)];
+    are_finite.push_back(std::ranges::all_of(op.inputs, [&](const BoundColumn& input) {
+      return numbers.Of(input).IsWithin(whole.min, whole.max);
+    }));
+    numbers.Learn(op.running().EffectOn(numbers), op.outputs);
+  }
+  return are_finite;
+}
+
 void Graph::CutIntoStages(Fusion fusion) {
+  const std::vector<bool> inputs_are_finite = InputsAreFinite();
   const auto at = [&](size_t place) -> const BoundOp& { return ops_[order()[place]]; };
   const auto is_block_op = [&](size_t place) { return at(place).op->block_op() != nullptr; };
   size_t end = 0;
@@ -271,7 +286,7 @@ void Graph::CutIntoStages(Fusion fusion) {
     if (stage.ops.count == 1) continue;
     std::vector<Stage::Member> members;
     for (size_t i = begin; i < end; ++i) {
-      members.push_back({at(i).running().block_op(), at(i).name});
+      members.push_back({at(i).running().block_op(), at(i).name, inputs_are_finite[i]});
     }
     stage.fused.emplace(std::move(members), [&](int slot) { return IsUsedAfter(end - 1, slot); });
   }

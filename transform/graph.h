@@ -184,6 +184,8 @@ class Graph {
   void Rewire(const GraphSpec& spec);
   void LeaveOutPixels();
   bool IsOnlyReader(size_t place, size_t maker, int slot) const;
+  // For each op in the order in which they run, whether all its inputs are finite (Block).
+  std::vector<bool> InputsAreFinite() const;
   void CutIntoStages(Fusion fusion);
   // `place` is one of order().
   bool IsUsedAfter(size_t place, int slot) const;

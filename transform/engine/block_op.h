@@ -30,6 +30,9 @@ struct Block {
   std::span<std::byte* const> outputs = {};
   // The result of BlockOp::Prepare().
   std::span<const std::span<const double>> learned = {};
+  // Whether every number of the inputs, in good rows, is known to be finite as float32. An op then
+  // need not look for those that are not.
+  bool inputs_are_finite = false;
 };
 
 // An op that reads and makes columns of numbers. The columns are known when the graph is built.

@@ -45,15 +45,13 @@ NumberRange KnownNumbers::Of(const BoundColumn& column) const {
   return RangeOfType(column.schema.type);
 }
 
-void KnownNumbers::Set(int slot, const NumberRange& range) {
-  const auto at = static_cast<size_t>(slot);
-  if (at >= ranges_.size()) ranges_.resize(at + 1);
-  ranges_[at] = {.is_set = true, .range = range};
-}
-
-void KnownNumbers::Forget(int slot) {
-  const auto at = static_cast<size_t>(slot);
-  if (at < ranges_.size()) ranges_[at] = {};
+void KnownNumbers::Learn(const OpEffect& effect, std::span<const BoundColumn> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto slot = static_cast<size_t>(outputs[i].slot);
+    if (slot >= ranges_.size()) ranges_.resize(slot + 1);
+    ranges_[slot] = {};
+    if (i < effect.made.size()) ranges_[slot] = {.is_set = true, .range = effect.made[i]};
+  }
 }
 
 }  // namespace tidemill::transform

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -41,13 +42,15 @@ struct ImagePart {
   friend bool operator==(const ImagePart&, const ImagePart&) = default;
 };
 
+struct OpEffect;
+
 // What is known of the columns of a frame, by slot.
 class KnownNumbers {
  public:
   // Returns the range of the column's type when nothing else is known.
   NumberRange Of(const BoundColumn& column) const;
-  void Set(int slot, const NumberRange& range);
-  void Forget(int slot);
+  // Notes what an op makes of its outputs.
+  void Learn(const OpEffect& effect, std::span<const BoundColumn> outputs);
 
  private:
   struct Known {

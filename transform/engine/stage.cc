@@ -119,12 +119,14 @@ absl::Status Stage::RunMember(size_t member, const LearnedNumbers& learned, int6
   pointers.outputs.clear();
   for (const int input : places.inputs) pointers.inputs.push_back(at(input));
   for (const int output : places.outputs) pointers.outputs.push_back(at(output));
-  const absl::Status status = members_[member].op->RunBlock({.frame = frame,
-                                                             .first_row = first_row,
-                                                             .num_rows = num_rows,
-                                                             .inputs = pointers.inputs,
-                                                             .outputs = pointers.outputs,
-                                                             .learned = learned});
+  const absl::Status status =
+      members_[member].op->RunBlock({.frame = frame,
+                                     .first_row = first_row,
+                                     .num_rows = num_rows,
+                                     .inputs = pointers.inputs,
+                                     .outputs = pointers.outputs,
+                                     .learned = learned,
+                                     .inputs_are_finite = members_[member].inputs_are_finite});
   return status.ok() ? status : Annotate(status, members_[member].name);
 }
 

@@ -24,7 +24,8 @@ class Stage {
  public:
   struct Member {
     const BlockOp* op = nullptr;
-    std::string name = {};  // The name for messages.
+    std::string name = {};           // The name for messages.
+    bool inputs_are_finite = false;  // As in Block.
   };
 
   // `members` are consecutive ops of a graph. `used_later(slot)` says whether a later op uses the

@@ -52,7 +52,7 @@ class StackOp final : public BlockOp {
   absl::Status RunBlock(const Block& block) const override {
     const std::span<float> out = OutputOf<float>(block, 0);
     if (!InPlace() || block.inputs[0] != block.outputs[0]) Copy(block, out);
-    RejectNonFinite<float>(out, outputs().front().schema, block);
+    if (!block.inputs_are_finite) RejectNonFinite<float>(out, outputs().front().schema, block);
     return absl::OkStatus();
   }
 

@@ -41,11 +41,7 @@ class Planner {
     KnownNumbers numbers;
     for (const WrittenOp& op : ops_) {
       effects_.push_back(op.op->EffectOn(numbers));
-      const std::vector<NumberRange>& made = effects_.back().made;
-      for (size_t i = 0; i < op.outputs.size(); ++i) {
-        numbers.Forget(op.outputs[i].slot);
-        if (i < made.size()) numbers.Set(op.outputs[i].slot, made[i]);
-      }
+      numbers.Learn(effects_.back(), op.outputs);
     }
   }
 

@@ -4,6 +4,7 @@
 #include <jpeglib.h>
 #include <png.h>
 
+#include <bit>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/each_processor.h"
 #include "records/exif.h"
 #include "transform/engine/images.h"
 #include "transform/ops/images/image_kind.h"
@@ -212,11 +214,23 @@ void InksToPlanes(const uint8_t* row, int64_t width, int64_t channels, int64_t p
 }
 
 // One row of interleaved colours to a row of each of three planes.
+TIDEMILL_FOR_EACH_PROCESSOR
 void ToPlanes(const uint8_t* __restrict row, int64_t width, int64_t plane,
               uint8_t* __restrict pixels) {
   uint8_t* __restrict const red = pixels;
   uint8_t* __restrict const green = pixels + plane;
   uint8_t* __restrict const blue = pixels + 2 * plane;
+  if constexpr (kColourBytes == sizeof(uint32_t) && std::endian::native == std::endian::little) {
+    // Vector instructions narrow numbers of four bytes faster than they pick every fourth byte.
+    for (int64_t x = 0; x < width; ++x) {
+      uint32_t pixel;
+      std::memcpy(&pixel, row + x * kColourBytes, sizeof(pixel));
+      red[x] = static_cast<uint8_t>(pixel);
+      green[x] = static_cast<uint8_t>(pixel >> 8);
+      blue[x] = static_cast<uint8_t>(pixel >> 16);
+    }
+    return;
+  }
   for (int64_t x = 0; x < width; ++x) {
     red[x] = row[x * kColourBytes];
     green[x] = row[x * kColourBytes + 1];

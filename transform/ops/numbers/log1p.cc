@@ -24,6 +24,15 @@ inline double LogOnePlus(double x) {
   return x > 0 && x <= std::numeric_limits<double>::max() ? value : x;
 }
 
+// LogOnePlus() rounded to float32, for every float32 to the last bit, with one division less: the
+// sum of 1 and a number from 2^-29 to 2^52 is exact in float64, a smaller number is its own
+// logarithm in float32, and what the sum loses of a larger one is too little to show.
+inline float LogOnePlusOfFloat(float x) {
+  constexpr float kOwnLogarithm = 0x1p-29F;
+  const auto value = static_cast<float>(LogarithmOf(1 + static_cast<double>(x)));
+  return x > kOwnLogarithm && x <= std::numeric_limits<float>::max() ? value : x;
+}
+
 // Returns whether a number is negative; what it makes of that one is undefined.
 TIDEMILL_FOR_EACH_PROCESSOR
 bool LogsOnePlus(const float* in, int64_t count, float* out) {
@@ -31,7 +40,7 @@ bool LogsOnePlus(const float* in, int64_t count, float* out) {
   for (int64_t i = 0; i < count; ++i) {
     const float number = in[i];
     negative |= static_cast<uint32_t>(number < 0);
-    out[i] = static_cast<float>(LogOnePlus(static_cast<double>(number)));
+    out[i] = LogOnePlusOfFloat(number);
   }
   return negative != 0;
 }

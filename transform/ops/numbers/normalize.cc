@@ -50,7 +50,10 @@ class NormalizeOp final : public BlockOp {
       : BlockOp({input}, {output}), channels_(std::move(channels)) {
     constexpr size_t kMaxTables = 16;
     if (input.schema.type != batch::DataType::kUInt8 || channels_.size() > kMaxTables) return;
-    for (const Affine& affine : channels_) tables_.push_back(TableOf(affine));
+    for (const Affine& affine : channels_) {
+      tables_.push_back(TableOf(affine));
+      made_is_finite_ = made_is_finite_ && !HasNonFinite<float>(tables_.back());
+    }
   }
 
   bool InPlace() const override { return true; }
@@ -65,7 +68,9 @@ class NormalizeOp final : public BlockOp {
         channel = channel + 1 == channels_.size() ? 0 : channel + 1;
       }
     });
-    RejectNonFinite<float>(out, outputs()[0].schema, block);
+    if (tables_.empty() || !made_is_finite_) {
+      RejectNonFinite<float>(out, outputs()[0].schema, block);
+    }
     return absl::OkStatus();
   }
 
@@ -130,7 +135,8 @@ class NormalizeOp final : public BlockOp {
   }
 
   const std::vector<Affine> channels_;
-  std::vector<Table> tables_;  // One a channel, or none.
+  std::vector<Table> tables_;   // One a channel, or none.
+  bool made_is_finite_ = true;  // What is in the tables.
 };
 
 // Reports numbers that are neither none, nor one, nor one per channel.

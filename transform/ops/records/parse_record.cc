@@ -18,11 +18,25 @@ struct RecordTarget {
   int64_t end = 0;
 };
 
+// memcpy, without a call of it for what a few registers hold: a field is copied sample by sample.
+inline void CopyFew(const char* from, size_t bytes, char* to) {
+  constexpr size_t kRegister = 16;
+  constexpr size_t kFew = 256;
+  if (bytes < kRegister || bytes > kFew) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  for (size_t at = 0; at + kRegister < bytes; at += kRegister) {
+    std::memcpy(to + at, from + at, kRegister);
+  }
+  std::memcpy(to + bytes - kRegister, from + bytes - kRegister, kRegister);
+}
+
 // Reads `count` numbers of type Stored, in the given order of bytes, into numbers of type T.
 template <typename Stored, typename T>
 void Convert(const char* bytes, int64_t count, bool swap, T* out) {
   if (std::is_same_v<Stored, T> && !swap) {
-    std::memcpy(out, bytes, count * sizeof(T));
+    CopyFew(bytes, count * sizeof(T), reinterpret_cast<char*>(out));
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
