@@ -13,14 +13,17 @@ const NumberLoops& PlainNumberLoops() {
   return kLoops;
 }
 
-const NumberLoops& Loops() {
-#ifdef TIDEMILL_AVX2_LOOPS
-  static const NumberLoops& loops =
-      __builtin_cpu_supports("avx2") ? Avx2NumberLoops() : PlainNumberLoops();
-  return loops;
-#else
-  return PlainNumberLoops();
+const NumberLoops& FastestNumberLoops() {
+#ifdef TIDEMILL_VECTOR_LOOPS
+  if (__builtin_cpu_supports("avx512f")) return Avx512NumberLoops();
+  if (__builtin_cpu_supports("avx2")) return Avx2NumberLoops();
 #endif
+  return PlainNumberLoops();
+}
+
+const NumberLoops& Loops() {
+  static const NumberLoops& loops = FastestNumberLoops();
+  return loops;
 }
 
 template <auto kFunction>

@@ -54,9 +54,10 @@ static constexpr NumberLoops MakeNumberLoops() {
           }>()};
 }
 
-#ifdef TIDEMILL_AVX2_LOOPS
-// For processors with AVX2.
+#ifdef TIDEMILL_VECTOR_LOOPS
+// For processors with AVX2, and for those with AVX-512 as well.
 const NumberLoops& Avx2NumberLoops();
+const NumberLoops& Avx512NumberLoops();
 #endif
 
 }  // namespace tidemill::expressions

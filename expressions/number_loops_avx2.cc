@@ -2,7 +2,7 @@
 
 namespace tidemill::expressions {
 
-#ifdef TIDEMILL_AVX2_LOOPS
+#ifdef TIDEMILL_VECTOR_LOOPS
 const NumberLoops& Avx2NumberLoops() {
   static constexpr NumberLoops kLoops = MakeNumberLoops();
   return kLoops;

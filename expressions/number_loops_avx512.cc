@@ -1,0 +1,12 @@
+#include "expressions/number_loops.h"
+
+namespace tidemill::expressions {
+
+#ifdef TIDEMILL_VECTOR_LOOPS
+const NumberLoops& Avx512NumberLoops() {
+  static constexpr NumberLoops kLoops = MakeNumberLoops();
+  return kLoops;
+}
+#endif
+
+}  // namespace tidemill::expressions
