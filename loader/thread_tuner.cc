@@ -28,8 +28,12 @@ constexpr int kMostDoublings = 6;
 constexpr int kCalmLooks = 25;
 constexpr double kMostUsed = 0.9;
 
+// Other programs' share of the processors is no limit: the kernel divides the processors among all
+// threads that want them. What a trial really gains, it shows.
 double GainOfThreads(double wait_share, const PathWork& work) {
-  for (const PredictedGain& gain : PredictGains(wait_share, work)) {
+  PathWork own = work;
+  own.processors_busy_ns = std::min(work.processors_busy_ns, work.process_ns);
+  for (const PredictedGain& gain : PredictGains(wait_share, own)) {
     if (gain.part == PathPart::kThreads) return gain.factor;
   }
   return 1;

@@ -20,6 +20,8 @@ struct SimulatedPath {
   double compute = 0;
   double step = 0;
   double cores = 2;
+  // Processors that other programs use while this one does not want them.
+  double others = 0;
 
   double RateOf(int threads) const {
     double rate = threads / (wait + compute);
@@ -41,7 +43,8 @@ struct SimulatedPath {
                        .queue_ns = static_cast<int64_t>(full),
                        .capacity_ns = static_cast<int64_t>(threads * kNanos),
                        .processors_ns = static_cast<int64_t>(cores * kNanos),
-                       .processors_busy_ns = static_cast<int64_t>(computed),
+                       .processors_busy_ns = static_cast<int64_t>(
+                           std::min(cores * kNanos, computed + others * kNanos)),
                        .process_ns = static_cast<int64_t>(computed)});
   }
 };
@@ -55,6 +58,12 @@ std::vector<int> Looks(const SimulatedPath& path, ThreadTuner& tuner, int count)
 TEST(ThreadTuner, AddsThreadsWhereTheyWaitAndProcessorsAreFree) {
   ThreadTuner tuner(2, 32, 2);
   EXPECT_THAT(Looks({.wait = 0.01}, tuner, 8), ElementsAre(4, 4, 8, 8, 16, 16, 32, 32));
+}
+
+TEST(ThreadTuner, AddsThreadsBesideOtherProgramsWhereTheyWait) {
+  ThreadTuner tuner(2, 32, 2);
+  EXPECT_THAT(Looks({.wait = 0.01, .compute = 0.0001, .others = 2}, tuner, 8),
+              ElementsAre(4, 4, 8, 8, 16, 16, 32, 32));
 }
 
 TEST(ThreadTuner, AddsNoneWhereTheProcessorsAreFull) {

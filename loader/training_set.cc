@@ -25,12 +25,26 @@ batch::Column Gather(std::string_view name, std::span<const int64_t> ordinals,
 std::vector<int64_t> KeysOf(const TrainingSet& set, std::span<const int64_t> ordinals) {
   constexpr size_t kAhead = 64;
   std::vector<int64_t> keys(ordinals.size());
+  if (set.first_of_consecutive) {
+    const int64_t first = *set.first_of_consecutive;
+    std::ranges::transform(ordinals, keys.begin(), [first](int64_t at) { return first + at; });
+    return keys;
+  }
   for (size_t i = 0; i < ordinals.size(); ++i) {
     const size_t ahead = std::min(i + kAhead, ordinals.size() - 1);
     __builtin_prefetch(&set.keys[static_cast<size_t>(ordinals[ahead])]);
     keys[i] = set.keys[static_cast<size_t>(ordinals[i])];
   }
   return keys;
+}
+
+bool AreConsecutive(std::span<const int64_t> keys) {
+  if (keys.empty()) return false;
+  uint64_t differs = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    differs |= static_cast<uint64_t>(keys[i]) - static_cast<uint64_t>(keys[0]) - i;
+  }
+  return differs == 0;
 }
 
 // Walks along the keys asked for and finds those of the rows that came.
@@ -95,6 +109,7 @@ absl::StatusOr<TrainingSet> ReadEntries(selector::SelectorClient& selector, RunI
     const std::span<const float> values = weights->Values<float>();
     set.weights.insert(set.weights.end(), values.begin(), values.end());
   }
+  if (AreConsecutive(set.keys)) set.first_of_consecutive = set.keys.front();
   return set;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -31,6 +32,9 @@ struct TrainingSet {
   std::vector<float> weights = {};
   // The SHA-256 of the sealed file.
   std::string digest = {};
+  // The key of ordinal 0 in a set that is known to have consecutive keys, as one of all samples of
+  // a dataset mostly has. Its keys then need no look into memory.
+  std::optional<int64_t> first_of_consecutive = {};
 
   int64_t size() const { return static_cast<int64_t>(keys.size()); }
 };
