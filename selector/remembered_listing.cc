@@ -1,33 +1,76 @@
 #include "selector/remembered_listing.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "batch/slice.h"
 
 namespace tidemill::selector {
 
-absl::Status RememberedListing::List(const storage::v1::ListSamplesRequest& request,
-                                     const std::function<absl::Status(batch::Batch)>& sink) {
-  std::string asked = request.SerializeAsString();
-  if (const auto known = kept_.find(asked); known != kept_.end()) {
-    for (const batch::Batch& rows : known->second) RETURN_IF_ERROR(sink(rows));
+std::shared_ptr<const RememberedListings::Listing> RememberedListings::Find(const Listing& wanted) {
+  MutexLock lock(mutex_);
+  std::erase_if(kept_, [&](const std::shared_ptr<const Listing>& listing) {
+    const bool is_past = listing->dataset == wanted.dataset && listing->snapshot != wanted.snapshot;
+    if (is_past) bytes_ -= listing->bytes;
+    return is_past;
+  });
+  const auto found = std::ranges::find_if(
+      kept_, [&](const auto& kept) { return kept->request == wanted.request; });
+  if (found == kept_.end()) return nullptr;
+  std::rotate(found, found + 1, kept_.end());
+  return kept_.back();
+}
+
+bool RememberedListings::Reserve(int64_t bytes) {
+  MutexLock lock(mutex_);
+  while (bytes_ + bytes > most_bytes_ && !kept_.empty()) {
+    bytes_ -= kept_.front()->bytes;
+    kept_.erase(kept_.begin());
+  }
+  if (bytes_ + bytes > most_bytes_) return false;
+  bytes_ += bytes;
+  return true;
+}
+
+void RememberedListings::Release(int64_t bytes) {
+  MutexLock lock(mutex_);
+  bytes_ -= bytes;
+}
+
+void RememberedListings::Keep(Listing listing) {
+  MutexLock lock(mutex_);
+  kept_.push_back(std::make_shared<const Listing>(std::move(listing)));
+}
+
+absl::Status RememberedListings::List(const SampleLister& list_samples,
+                                      const storage::v1::ListSamplesRequest& request,
+                                      const std::function<absl::Status(batch::Batch)>& sink) {
+  if (!request.where().empty()) return list_samples(request, sink);
+  Listing listing{.request = request.SerializeAsString(),
+                  .snapshot = request.snapshot().SerializeAsString(),
+                  .dataset = request.snapshot().dataset_id()};
+  if (const std::shared_ptr<const Listing> known = Find(listing)) {
+    for (const batch::Batch& rows : known->rows) RETURN_IF_ERROR(sink(rows));
     return absl::OkStatus();
   }
-  std::vector<batch::Batch> listed;
-  int64_t bytes = kept_bytes_;
-  RETURN_IF_ERROR(list_samples_(request, [&](batch::Batch rows) {
-    bytes += batch::BytesOf(rows);
-    if (bytes <= most_bytes_) {
-      listed.push_back(rows);
+  bool has_room = true;
+  const absl::Status listed = list_samples(request, [&](batch::Batch rows) {
+    const int64_t bytes = batch::BytesOf(rows);
+    has_room = has_room && Reserve(bytes);
+    if (has_room) {
+      listing.bytes += bytes;
+      listing.rows.push_back(rows);
     } else {
-      listed.clear();
+      listing.rows.clear();
     }
     return sink(std::move(rows));
-  }));
-  if (bytes > most_bytes_) return absl::OkStatus();
-  kept_bytes_ = bytes;
-  kept_.emplace(std::move(asked), std::move(listed));
-  return absl::OkStatus();
+  });
+  if (listed.ok() && has_room) {
+    Keep(std::move(listing));
+  } else {
+    Release(listing.bytes);
+  }
+  return listed;
 }
 
 }  // namespace tidemill::selector

@@ -6,16 +6,12 @@
 #include <vector>
 
 #include "selector/policies/chooser.h"
-#include "selector/remembered_listing.h"
 #include "selector/selection_summary.h"
 
 namespace tidemill::selector {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// The part of the memory budget for candidates that are kept for the second pass.
-constexpr int64_t kRememberedShare = 4;
 
 // The steps of WriteTrainingSet(), in their order.
 class Sealing {
@@ -31,9 +27,9 @@ class Sealing {
         sources_(sources),
         place_(place),
         unsealed_(unsealed),
-        remembered_(sources.list_samples, place.memory_budget / kRememberedShare),
-        list_samples_(
-            [this](const auto& list, const auto& sink) { return remembered_.List(list, sink); }) {}
+        list_samples_([this](const auto& list, const auto& sink) {
+          return place_.listings->List(sources_.list_samples, list, sink);
+        }) {}
 
   absl::Status Choose();
   absl::Status Summarize();
@@ -51,7 +47,6 @@ class Sealing {
   const Sources& sources_;
   const SealingPlace& place_;
   Unsealed& unsealed_;
-  RememberedListing remembered_;
   const SampleLister list_samples_;
   CandidateListing listing_;
   SummaryCounter counter_;

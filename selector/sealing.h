@@ -10,6 +10,7 @@
 #include "plugin/process/run_hosts.h"
 #include "selector/candidate_listing.h"
 #include "selector/columns/training_set_file.h"
+#include "selector/remembered_listing.h"
 #include "selector/stored_facts.h"
 #include "selector/training_set_history.h"
 #include "tidemill/selector/v1/selector.pb.h"
@@ -30,6 +31,7 @@ struct SealingPlace {
   // A folder on the same file system as the final files.
   std::string folder;
   int64_t memory_budget = 0;
+  RememberedListings* listings = nullptr;
   WorkerPool* pool = nullptr;
   std::string worker_program;
   int num_workers = 1;

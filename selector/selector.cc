@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::string_view kSchema = "selector";
 constexpr std::string_view kChosenSuffix = ".chosen";
+// The part of the memory budget for candidates that are kept for further passes.
+constexpr int64_t kRememberedShare = 4;
 
 absl::Status CheckRequest(const v1::SealTrainingSetRequest& request) {
   if (request.command().run_id() <= 0) return InvalidArgument("the command names no run");
@@ -62,8 +64,10 @@ Selector::Selector(db::Database& database, std::string folder, Sources sources,
       pool_(config.num_threads > 1
                 ? std::make_unique<WorkerPool>("selection", config.num_threads - 1)
                 : nullptr),
+      listings_(config.memory_budget.bytes / kRememberedShare),
       place_{.folder = folder_,
              .memory_budget = config.memory_budget.bytes,
+             .listings = &listings_,
              .pool = pool_.get(),
              .worker_program = std::move(worker_program),
              .num_workers = config.num_workers,

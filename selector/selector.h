@@ -15,6 +15,7 @@
 #include "base/threads/worker_pool.h"
 #include "batch/batch.h"
 #include "db/database.h"
+#include "selector/remembered_listing.h"
 #include "selector/sealing.h"
 #include "selector/selector_config.h"
 #include "selector/set_search.h"
@@ -93,6 +94,7 @@ class Selector {
   const std::string folder_;
   const Sources sources_;
   const std::unique_ptr<WorkerPool> pool_;  // nullptr when there is one thread.
+  RememberedListings listings_;
   plugin::HostsOfRuns hosts_;
   const SealingPlace place_;
   Mutex mutex_;
