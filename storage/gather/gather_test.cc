@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <random>
@@ -152,6 +153,27 @@ TEST(Gather, TheLabelIsLeftOutAtAnyPlace) {
       request.Run(extents);
       ExpectAllRight(request);
     }
+  }
+}
+
+TEST(Gather, PayloadsSmallerThanTheLabelBeforeThemStayWhole) {
+  const RecordFile first(14, 8, 9), second(15, 8, 9);
+  Request request(first, second, {0, 8});
+  request.Run(request.extents());
+  ExpectAllRight(request);
+}
+
+TEST(Gather, ABadRowWithItsLabelFirstLeavesItsNeighboursWhole) {
+  const RecordFile first(16, 20, 3), second(17, 20, 3);
+  Request request(first, second, {0, 8});
+  const std::vector<uint32_t> bad = {0, 1, 63, 64, 65, 500, 3000};
+  for (const uint32_t row : bad) ++request.hash[row];
+  request.byte_from[500] = -1;
+  request.Run(request.extents());
+  EXPECT_EQ(request.bad, bad);
+  for (uint32_t row = 0; row < request.asked.size(); ++row) {
+    if (std::ranges::binary_search(bad, row)) continue;
+    ASSERT_EQ(request.Payload(row), request.Expected(row)) << row;
   }
 }
 
