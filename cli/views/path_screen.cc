@@ -152,10 +152,41 @@ const char* NameOf(preprocess::v1::WorkerState state) {
   }
 }
 
-std::string DescribeTraining(const TrainingRates& rates) {
-  if (!rates.verdict) return "the first batches are being prepared\n";
-  std::string text =
-      fmt::format("{} samples/s; {}\n", RateText(rates.per_second), rates.verdict->ToText());
+struct StartStage {
+  const char* name;
+  const char* key;
+  std::optional<double> seconds;
+};
+
+// The stages of a training's start that were measured.
+std::vector<StartStage> StagesOf(const rpc::v1::TrainingStart& start) {
+  const auto maybe = [](bool has, double seconds) { return has ? Unknown(seconds) : std::nullopt; };
+  std::vector<StartStage> stages = {
+      {"choosing", "select_seconds", maybe(start.has_select_seconds(), start.select_seconds())},
+      {"fitting", "fit_seconds", maybe(start.has_fit_seconds(), start.fit_seconds())},
+      {"opening", "opening_seconds", maybe(start.has_opening_seconds(), start.opening_seconds())},
+      {"asking", "asking_seconds", maybe(start.has_asking_seconds(), start.asking_seconds())},
+      {"first batch", "first_batch_seconds",
+       maybe(start.has_first_batch_seconds(), start.first_batch_seconds())},
+      {"first step", "first_step_seconds",
+       maybe(start.has_first_step_seconds(), start.first_step_seconds())}};
+  std::erase_if(stages, [](const StartStage& stage) { return !stage.seconds; });
+  return stages;
+}
+
+// "started: choosing 24.1 ms, opening 31.0 ms, ..."
+std::string DescribeStart(const rpc::v1::TrainingStart& start) {
+  std::vector<std::string> parts;
+  for (const StartStage& stage : StagesOf(start)) {
+    parts.push_back(fmt::format("{} {:.1f} ms", stage.name, 1000 * *stage.seconds));
+  }
+  return parts.empty() ? "" : fmt::format("started: {}\n", fmt::join(parts, ", "));
+}
+
+std::string DescribeTraining(const TrainingRates& rates, const rpc::v1::TrainingStart& start) {
+  if (!rates.verdict) return DescribeStart(start) + "the first batches are being prepared\n";
+  std::string text = DescribeStart(start);
+  text += fmt::format("{} samples/s; {}\n", RateText(rates.per_second), rates.verdict->ToText());
   if (!rates.gains.empty()) text += "predicted: " + TextOf(rates.gains) + "\n";
   if (rates.ops.empty()) return text;
   Table table({"OP", "ROWS/S", "MB/S", "OF PREPARING", "ON A CORE", "REJECTED"});
@@ -272,7 +303,7 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
   std::string text = fmt::format(
       "run {} of {}: {}\n", now.run_id, Printable(now.pipeline),
       progress.stage().empty() ? "it has not reported yet" : Printable(StageText(progress)));
-  if (IsTraining(progress)) text += DescribeTraining(RatesOf(before, now));
+  if (IsTraining(progress)) text += DescribeTraining(RatesOf(before, now), progress.start());
   if (now.preparing && !now.preparing->jobs.empty()) {
     text += DescribePreparing(before, *now.preparing);
   }
@@ -285,7 +316,13 @@ ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now
                        {"stage", progress.stage()}, {"trigger", progress.trigger()},
                        {"done", progress.done()},   {"total", progress.total()},
                        {"unit", progress.unit()},   {"epoch", progress.epoch()}};
-  if (IsTraining(progress)) AddTraining(RatesOf(before, now), progress.wait_share(), json);
+  if (IsTraining(progress)) {
+    json["start"] = ordered_json::object();
+    for (const StartStage& stage : StagesOf(progress.start())) {
+      json["start"][stage.key] = *stage.seconds;
+    }
+    AddTraining(RatesOf(before, now), progress.wait_share(), json);
+  }
   AddPreparing(before, now, json);
   return json;
 }

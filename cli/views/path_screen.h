@@ -41,7 +41,9 @@ bool IsJobOf(const preprocess::v1::Job& job, int64_t run_id);
 // when it is of another training or of another incarnation of a worker.
 std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& now);
 
-// {"run", "pipeline", "stage", "trigger", "done", "total", "unit", "epoch", "per_second",
+// {"run", "pipeline", "stage", "trigger", "done", "total", "unit", "epoch",
+//  "start": {"select_seconds", "fit_seconds", "opening_seconds", "asking_seconds",
+//            "first_batch_seconds", "first_step_seconds"}, "per_second",
 //  "wait_share", "verdict", "limit", "gains": [{"change", "factor"}],
 //  "ops": [{"type", "rows_per_second", "bytes_per_second", "share", "cpu_share", "rejected"}],
 //  "reading_share", "queueing_share", "busy_share", "sending_share",

@@ -68,6 +68,24 @@ RunLook PreparedFor(int64_t seconds) {
   return look;
 }
 
+TEST(PathScreen, ShowsTheStagesOfTheStartThatWereMeasured) {
+  RunLook look = TrainingFor(4);
+  EXPECT_THAT(DescribeLook(std::nullopt, look), Not(HasSubstr("started")));
+  EXPECT_EQ(LookToJson(std::nullopt, look)["start"], nlohmann::ordered_json::object());
+  rpc::v1::TrainingStart& start = *look.progress.mutable_start();
+  start.set_select_seconds(0.0219);
+  start.set_opening_seconds(0.031);
+  start.set_asking_seconds(0.0024);
+  start.set_first_batch_seconds(0);
+  start.set_first_step_seconds(1.5);
+  EXPECT_THAT(DescribeLook(std::nullopt, look),
+              HasSubstr("started: choosing 21.9 ms, opening 31.0 ms, asking 2.4 ms, first batch "
+                        "0.0 ms, first step 1500.0 ms\n"));
+  EXPECT_EQ(LookToJson(std::nullopt, look)["start"].dump(),
+            R"({"select_seconds":0.0219,"opening_seconds":0.031,"asking_seconds":0.0024,)"
+            R"("first_batch_seconds":0.0,"first_step_seconds":1.5})");
+}
+
 TEST(PathScreen, ShowsTheRatesBetweenTwoLooksAndTheVerdictSoFar) {
   const std::string text = DescribeLook(TrainingFor(4), TrainingFor(6));
   EXPECT_THAT(text, HasSubstr("run 12 of elec2: trigger 3, train"));

@@ -251,6 +251,20 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
   return last;
 }
 
+rpc::v1::TrainingStart ModelTrainer::StartOf(int64_t trigger,
+                                             const rpc::v1::TrainingResult& result) const {
+  rpc::v1::TrainingStart start = result.start();
+  const auto& seconds =
+      record_.state().triggers().at(static_cast<size_t>(trigger - 1)).trigger.stage_seconds();
+  if (const auto select = seconds.find("select"); select != seconds.end()) {
+    start.set_select_seconds(select->second);
+  }
+  if (const auto fit = seconds.find("fit"); fit != seconds.end()) {
+    start.set_fit_seconds(fit->second);
+  }
+  return start;
+}
+
 void ModelTrainer::ReportTraining(int64_t trigger,
                                   const trainer_server::v1::WatchTrainingResponse& update) {
   const rpc::v1::TrainingResult& result = update.result();
@@ -262,6 +276,7 @@ void ModelTrainer::ReportTraining(int64_t trigger,
   progress.set_wait_share(result.wait_share());
   progress.set_epoch(static_cast<int32_t>(result.epochs()));
   *progress.mutable_path() = update.path();
+  *progress.mutable_start() = StartOf(trigger, result);
   record_.Report(std::move(progress));
 }
 

@@ -48,6 +48,8 @@ class ModelTrainer {
   // Starts the training and waits until it is done or has failed. Returns the last state seen.
   absl::StatusOr<trainer_server::v1::WatchTrainingResponse> Watch(
       const trainer_server::v1::StartTrainingRequest& request);
+  // How a training began, with the stages before it.
+  rpc::v1::TrainingStart StartOf(int64_t trigger, const rpc::v1::TrainingResult& result) const;
   void ReportTraining(int64_t trigger, const trainer_server::v1::WatchTrainingResponse& update);
 
   RunRecord& record_;

@@ -44,6 +44,10 @@ TEST_P(TopOfRuns, NamesTheOpThatLimitsTheTraining) {
   } while (seen.at("stage") != "train" || seen.at("limit") != "op");
   EXPECT_THAT(seen.at("verdict"), HasSubstr("op delay"));
   EXPECT_EQ(seen.at("ops").at(0).at("type"), "delay");
+  for (const char* stage : {"select_seconds", "opening_seconds", "asking_seconds",
+                            "first_batch_seconds", "first_step_seconds"}) {
+    EXPECT_TRUE(seen.at("start").contains(stage)) << seen.at("start") << " lacks " << stage;
+  }
   EXPECT_EQ(seen.at("workers").size(), 1);
   EXPECT_EQ(seen.at("jobs").size(), std::string(GetParam()).empty() ? 0 : 1);
 

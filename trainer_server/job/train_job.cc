@@ -109,6 +109,7 @@ absl::Status Train(const std::string& folder, process::Report& lines) {
   TrainingReport report(lines);
   ASSIGN_OR_RETURN(const auto training, PreparedTraining::Open(folder));
   RETURN_IF_ERROR(EnterSandbox(*training));
+  report.Opened();
   if (const auto file = training->setup().model->File()) report.Watch(*file);
   TrainingCourse course(*training, report);
   absl::Status ended = course.Run();

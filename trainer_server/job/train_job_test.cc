@@ -77,6 +77,11 @@ TEST_F(TrainJob, FitsTrainsAndStoresAModel) {
   EXPECT_EQ(done->result().num_bad(), unreadable) << "not once for each epoch";
   EXPECT_LT(done->result().loss(), 0.6);
   EXPECT_EQ(done->result().device(), "cpu");
+  const rpc::v1::TrainingStart& start = done->result().start();
+  EXPECT_TRUE(start.has_asking_seconds() && start.has_first_batch_seconds());
+  EXPECT_THAT(start.opening_seconds() + start.asking_seconds() + start.first_batch_seconds() +
+                  start.first_step_seconds(),
+              ::testing::AllOf(::testing::Gt(0), ::testing::Le(done->result().seconds())));
   ASSERT_GT(done->result().loss_curve_size(), 1);
   EXPECT_EQ(done->result().loss_curve().rbegin()->num_samples(), 3 * kSamples);
   EXPECT_LT(done->result().loss_curve().rbegin()->loss(), done->result().loss_curve(0).loss());

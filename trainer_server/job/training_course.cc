@@ -23,6 +23,7 @@ TrainingCourse::TrainingCourse(const PreparedTraining& training, TrainingReport&
 absl::Status TrainingCourse::Run() {
   RETURN_IF_ERROR(TrainAuxiliaryModels());
   RETURN_IF_ERROR(Resume());
+  report_.Asked();
   first_samples_ = checkpointed_ = loop_->counters().samples;
   checkpointed_epoch_ = loop_->counters().epoch;
   return loop_->Run(*source_, [this](TrainingLoop&) { return AfterBatch(); });

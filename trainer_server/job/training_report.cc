@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "google/protobuf/util/json_util.h"
 
@@ -106,6 +107,7 @@ void TrainingReport::Watch(const models::NetworkFile& file) {
 
 void TrainingReport::Progress(const TrainingCourse& course) {
   if (watchdog_) watchdog_->Progress();
+  if (!std::exchange(has_started_, true)) Started(course);
   const auto now = std::chrono::steady_clock::now();
   if (now - sent_ < kReportInterval) return;
   sent_ = now;
@@ -119,14 +121,33 @@ void TrainingReport::Scored(const TrainingCourse& course) {
   if (is_idle) activity_.clear();
 }
 
-v1::WatchTrainingResponse TrainingReport::Describe(const TrainingCourse& course) const {
+double TrainingReport::Seconds() const {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started_;
+  return taken.count();
+}
+
+// The first batch of a training that downsamples is one that it scores: its start is not measured,
+// nor is that of a process that continues.
+void TrainingReport::Started(const TrainingCourse& course) {
+  if (!course.loop() || course.first_samples() > 0 || course.downsampled() != nullptr) {
+    start_.Clear();
+    return;
+  }
+  const double before = start_.opening_seconds() + start_.asking_seconds();
+  start_.set_first_batch_seconds(course.loop()->wait_seconds());
+  start_.set_first_step_seconds(std::max(0.0, Seconds() - before - start_.first_batch_seconds()));
+}
+
+v1::WatchTrainingResponse TrainingReport::Describe(const TrainingCourse& course) const {
+  const double seconds = Seconds();
   v1::WatchTrainingResponse message;
   message.set_state(v1::TRAINING_STATE_RUNNING);
   message.set_activity(activity_);
   message.mutable_result()->set_device(course.training().setup().device.str());
-  message.mutable_result()->set_seconds(taken.count());
-  if (course.loop()) Fill(course, taken.count(), message);
+  message.mutable_result()->set_seconds(seconds);
+  if (has_started_ && start_.has_first_batch_seconds())
+    *message.mutable_result()->mutable_start() = start_;
+  if (course.loop()) Fill(course, seconds, message);
   return message;
 }
 

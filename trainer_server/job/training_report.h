@@ -33,6 +33,11 @@ class TrainingReport {
   void Watch(const models::NetworkFile& file);
   void EndWatch() { watchdog_.reset(); }
 
+  // The stages of the start, each called when it has ended: the training is opened; its batches are
+  // asked for.
+  void Opened() { start_.set_opening_seconds(Seconds()); }
+  void Asked() { start_.set_asking_seconds(Seconds() - start_.opening_seconds()); }
+
   // An activity other than training; empty when there is none.
   void set_activity(std::string activity) { activity_ = std::move(activity); }
 
@@ -46,10 +51,16 @@ class TrainingReport {
 
  private:
   v1::WatchTrainingResponse Describe(const TrainingCourse& course) const;
+  // Since the construction of this object.
+  double Seconds() const;
+  // Called after the first step, which ends the start.
+  void Started(const TrainingCourse& course);
 
   process::Report& report_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point sent_;
+  rpc::v1::TrainingStart start_;
+  bool has_started_ = false;
   std::string activity_;
   std::optional<Watchdog> watchdog_;  // The last member: its thread uses the report.
 };
