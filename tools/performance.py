@@ -96,6 +96,28 @@ def rate(value, unit):
     return f"{number(value)}{unit}".replace("  ", " ")
 
 
+def milliseconds(result, side):
+    """What one time takes, of a figure that counts times a second."""
+    return f"{1000 / times_per_second(result, side):.3g} ms"
+
+
+def times_per_second(result, side):
+    prefix, what = re.fullmatch(r"([kMG]?) ?(\w+)/s", result["unit"]).groups()
+    return result[side] * PREFIXES[prefix]
+
+
+def row(figure, result):
+    """A line of the table of figures. Where `aim_milliseconds` is set, a figure is a time and not a rate."""
+    aim = "" if figure["target"] is None else f"{figure['target']:g}"
+    measured = [ratio(result), aim, rate(result["ours"], result["unit"]), rate(result["yardstick"], result["unit"])]
+    if "aim_milliseconds" in figure:
+        ours, yardstick = (milliseconds(result, side) for side in ("ours", "yardstick"))
+        aim = figure["aim_milliseconds"]
+        measured = [f"takes {ours} (n={result['repetitions']})", f"{aim:g} ms at most" if aim else "", ours, yardstick]
+    return (f"| `{figure['name']}` | {measured[0]} | {measured[1]} "
+            f"| {figure['ours']}: {measured[2]} | {figure['yardstick']}: {measured[3]} |\n")
+
+
 def ratio(result):
     text = f"{result['ratio']:.2f} ({result['min']:.2f} to {result['max']:.2f}, n={result['repetitions']})"
     if result["max"] / result["min"] > 1.3:
@@ -110,9 +132,8 @@ def points_of(figure, scale):
 
 def seconds(figure, result, side):
     """What as many samples as the dataset has take at the rate of a side."""
-    prefix, what = re.fullmatch(r"([kMG]?) ?(\w+)/s", result["unit"]).groups()
-    per_second = result[side] * PREFIXES[prefix]
-    if what == "B":
+    per_second = times_per_second(result, side)
+    if result["unit"].endswith("B/s"):
         per_second /= figure["bytes_per_sample"]
     return result["samples"] / per_second
 
@@ -131,10 +152,7 @@ def document(figures, latest, scale, selections, trainings):
         result = by_name.get(figure["name"])
         if not result:
             continue
-        aim = "" if figure["target"] is None else f"{figure['target']:g}"
-        text += (f"| `{figure['name']}` | {ratio(result)} | {aim} "
-                 f"| {figure['ours']}: {rate(result['ours'], result['unit'])} "
-                 f"| {figure['yardstick']}: {rate(result['yardstick'], result['unit'])} |\n")
+        text += row(figure, result)
     missed = [figure for figure in figures
               if (result := by_name.get(figure["name"])) and figure.get("below") and result["ratio"] < figure["target"]]
     if missed:

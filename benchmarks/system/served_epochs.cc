@@ -123,12 +123,12 @@ absl::Status ServedEpochs::StartStack(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::Status ServedEpochs::Seal(int64_t seed) {
+absl::Status ServedEpochs::Seal(int64_t seed, int64_t to) {
   selector::v1::SealTrainingSetRequest seal;
   *seal.mutable_command() = NewCommand(kRun);
   seal.set_trigger(++trigger_);
   *seal.mutable_snapshot() = snapshot_;
-  seal.mutable_to()->set_event_time(std::numeric_limits<int64_t>::max());
+  seal.mutable_to()->set_event_time(to);
   seal.set_selection(workload_.selection);
   seal.set_seed(seed);
   opened_.reset();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,8 +56,9 @@ class ServedEpochs {
   // The stack, for its processes.
   const tests::Stack& stack() const { return stack_; }
 
-  // Seals a training set, which the next epoch opens and the later ones find opened.
-  absl::Status Seal(int64_t seed);
+  // Seals a training set of the samples before an event time, which the next epoch opens and the
+  // later ones find opened.
+  absl::Status Seal(int64_t seed, int64_t to = std::numeric_limits<int64_t>::max());
 
   // Opens an epoch. Seals a training set first, unless one was sealed and is good for all epochs.
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> Open(Way way, int64_t seed);
