@@ -54,7 +54,7 @@ static constexpr NumberLoops MakeNumberLoops() {
           }>()};
 }
 
-#ifdef TIDEMILL_VECTOR_LOOPS
+#if defined(TIDEMILL_VECTOR_LOOPS) || defined(TIDEMILL_NUMBER_LOOPS)
 // For processors with AVX2, and for those with AVX-512 as well.
 const NumberLoops& Avx2NumberLoops();
 const NumberLoops& Avx512NumberLoops();

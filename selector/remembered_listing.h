@@ -54,7 +54,7 @@ class RememberedListings {
   Mutex mutex_;
   // Those used most recently are the last.
   std::vector<std::shared_ptr<const Listing>> kept_ ABSL_GUARDED_BY(mutex_);
-  int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // Of kept_, and reserved.
+  int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // Kept and reserved bytes.
 };
 
 }  // namespace tidemill::selector

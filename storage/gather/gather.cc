@@ -39,9 +39,9 @@ enum class LabelAt { kNowhere, kFirst, kWithin };
 
 // kFixed: all records have extents.record_bytes.
 //
-// A record with its label first is copied so that its payload is in place: its label lies over the
-// end of the payload before it. The rows of a group are therefore taken from the last
-// to the first, and each is hashed before the next is copied.
+// A record with its label first is copied so that its payload is in place: its label covers the end
+// of the payload before it. The rows of a group are therefore taken from the last to the first, and
+// each is hashed before the next is copied.
 //
 //   into      [ payload 0 ][ payload 1 ][ payload 2 ]
 //   record 2                         LLL[payload 2 ]    hashed, and then

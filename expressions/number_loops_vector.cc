@@ -1,9 +1,10 @@
+// Compiled once for each set of vector instructions; TIDEMILL_NUMBER_LOOPS names the function.
 #include "expressions/number_loops.h"
 
 namespace tidemill::expressions {
 
-#ifdef TIDEMILL_VECTOR_LOOPS
-const NumberLoops& Avx512NumberLoops() {
+#ifdef TIDEMILL_NUMBER_LOOPS
+const NumberLoops& TIDEMILL_NUMBER_LOOPS() {
   static constexpr NumberLoops kLoops = MakeNumberLoops();
   return kLoops;
 }
