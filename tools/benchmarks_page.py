@@ -357,7 +357,7 @@ def grid_sentences(cells):
         means = [statistics.mean(value_of(runs) for cell, runs in cells.items() if cell[place] == name) for name in dict.fromkeys(cell[place] for cell in cells)]
         ranges.append(max(means) - min(means))
     return (f"Best: `{best_cell[0]}` on `{best_cell[1]}`, {value_of(cells[best_cell]):.4f}; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}: {verdict_of}. "
-            f"Between the means of rows (triggers) lie {ranges[0]:.4f}, between those of columns (selections) {ranges[1]:.4f}.")
+            f"The means of rows (triggers) differ by up to {ranges[0]:.4f}, those of columns (selections) by up to {ranges[1]:.4f}.")
 
 
 def grid_section(entry, comparison):

@@ -6,7 +6,7 @@ Zipf's law from vocabularies of 3 to 1,000,000. The label follows from hidden we
 the file. Nothing here is of a person: only the shape is Criteo's. The same numbers of samples give the same bytes.
 
 --judge: also prints what is possible on each window of WINDOW samples (10,000) but the first: the AUC of the true probabilities,
-which no model can know, and of a logistic regression that is told which columns matter, trained on all windows before, once
+which no model can know, and of a logistic regression that knows which columns matter, trained on all windows before, once
 (FTRL, McMahan et al. 2013; settings chosen on the first third). Then the mean of the windows.
 """
 import math
@@ -18,7 +18,7 @@ VOCABULARIES = [1000, 500, 1000000, 200000, 300, 20, 10000, 600, 3, 40000, 5000,
                 2000, 4, 800000, 15, 15, 60000, 80, 30000]
 GAPS = [.45, 0, .2, .2, .03, .2, .04, 0, .04, .45, .04, .75, .2]   # of the integers, as in the published sample
 CATEGORY_GAP = .03
-TOLD = 3                                                           # every third category has weights
+WEIGHTED = 3                                                       # every third category has weights
 MASK = (1 << 64) - 1
 
 
@@ -44,7 +44,7 @@ def sample(draw, at):
         integers.append("" if draw.random() < gap else str(value))
     for column, size in enumerate(VOCABULARIES):
         rank = int(size ** draw.random()) - 1                    # log-uniform, which is Zipf's law with exponent 1
-        if column % TOLD == 0:
+        if column % WEIGHTED == 0:
             score += .7 * ((1 - at) * weight(column, rank) + at * weight(200 + column, rank))
         categories.append("" if draw.random() < CATEGORY_GAP else f"{mixed(column << 32 | rank) >> 32:08x}")
     probability = 1 / (1 + math.exp(-score))
@@ -66,7 +66,7 @@ class Regression:
         found = {"": 1.}
         for i, text in enumerate(fields[1:1 + len(GAPS)]):
             found[i] = math.log1p(int(text)) - 1.5 if text else 0.
-        for column in range(0, len(VOCABULARIES), TOLD):
+        for column in range(0, len(VOCABULARIES), WEIGHTED):
             found[column, fields[1 + len(GAPS) + column]] = 1.
         return found
 
@@ -106,8 +106,8 @@ def judge(made, window):
         part = made[begin:begin + window]
         if begin:
             labels = [int(fields[0]) for fields, _ in part]
-            told = [regression.predict(regression.features(fields)) for fields, _ in part]
-            rows.append((auc([probability for _, probability in part], labels), auc(told, labels)))
+            known = [regression.predict(regression.features(fields)) for fields, _ in part]
+            rows.append((auc([probability for _, probability in part], labels), auc(known, labels)))
             print(f"samples {begin + 1:,} to {begin + window:,}: true probabilities {rows[-1][0]:.4f}, "
                   f"regression on the columns that matter {rows[-1][1]:.4f}")
         for fields, _ in part:
