@@ -350,14 +350,16 @@ def paired(runs, others):
 def grid_sentences(cells):
     """The best cell, whether it is clearly better than the first one, and whether rows or columns matter more."""
     best_cell, first = max(cells, key=lambda cell: value_of(cells[cell])), next(iter(cells))
-    mean, half = paired(cells[best_cell], cells[first])
-    verdict_of = "the best one too" if best_cell == first else f"{mean:+.4f} ± {half:.4f} from it" + ("" if abs(mean) > half else ", within chance")
+    text = f"Best: `{best_cell[0]}` on `{best_cell[1]}`, {value_of(cells[best_cell]):.4f}"
+    if best_cell != first:
+        mean, half = paired(cells[best_cell], cells[first])
+        text += (f"; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}, a paired difference of {mean:.4f} ({mean - half:.4f} to {mean + half:.4f}), "
+                 + ("clear" if abs(mean) > half else "within chance"))
     ranges = []
     for place in (0, 1):
         means = [statistics.mean(value_of(runs) for cell, runs in cells.items() if cell[place] == name) for name in dict.fromkeys(cell[place] for cell in cells)]
         ranges.append(max(means) - min(means))
-    return (f"Best: `{best_cell[0]}` on `{best_cell[1]}`, {value_of(cells[best_cell]):.4f}; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}: {verdict_of}. "
-            f"The means of rows (triggers) differ by up to {ranges[0]:.4f}, those of columns (selections) by up to {ranges[1]:.4f}.")
+    return text + f". The means of rows (triggers) differ by up to {ranges[0]:.4f}, those of columns (selections) by up to {ranges[1]:.4f}."
 
 
 def grid_section(entry, comparison):
