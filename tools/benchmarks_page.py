@@ -74,6 +74,16 @@ period or threshold): below 0, the former is better. In brackets the 95 % interv
 |---|---|---|---|---|---|---|---|---|
 """
 
+RECORD = """
+### One policy for all
+
+Nothing is picked here: each policy beside the same two yardsticks, over all entries and prices on which both were tried. *Ahead* and *behind* count the pairs of entry and price
+at which it is clearly better or worse (the 95 % interval over seeds leaves out 0); the rest is within chance.
+
+| policy | pairs | ahead of the calendar | behind it | ahead of the CUSUM | behind it | mean difference from the calendar | from the CUSUM |
+|---|---|---|---|---|---|---|---|
+"""
+
 GRIDS = """
 ## When and on what: triggers x selections
 
@@ -268,6 +278,30 @@ def leads_summary(swept, counts):
     return f"\nOf {sum(counts.values())} pairs of entry and price, {told}. A yardstick has the least regret of all: {where or 'nowhere'}.\n"
 
 
+class Record:
+    """How a policy did beside a yardstick, over all entries and prices."""
+
+    def __init__(self, swept, by_seed, policy, yardstick):
+        pairs = {(entry["entry"], cost["price"]) for entry in swept for cost in entry["regret"]["costs"] if cost["policy"] == policy}
+        self.differences = [Difference(by_seed[entry], price, policy, yardstick) for entry, price in sorted(pairs)]
+        self.mean = statistics.mean(difference.mean for difference in self.differences)
+
+    def ahead(self):
+        return sum(difference.clear() and difference.mean < 0 for difference in self.differences)
+
+    def behind(self):
+        return sum(difference.clear() and difference.mean > 0 for difference in self.differences)
+
+
+def records(swept, by_seed):
+    names = sorted({cost["policy"] for entry in swept for cost in entry["regret"]["costs"]})
+    rows = {name: [Record(swept, by_seed, name, yardstick) for yardstick in ("calendar, tuned", "cusum, tuned")] for name in names}
+    text = RECORD
+    for name, (calendar, cusum) in sorted(rows.items(), key=lambda row: row[1][0].mean):
+        text += f"| {name} | {len(calendar.differences)} | {calendar.ahead()} | {calendar.behind()} | {cusum.ahead()} | {cusum.behind()} | {calendar.mean:+.4f} | {cusum.mean:+.4f} |\n"
+    return text
+
+
 def regret_table(regret):
     prices = [oracle["price"] for oracle in regret["oracle"]]
     text = "| policy | " + " | ".join(f"{price:g}" for price in prices) + " | trainings | a quarter | four times |\n"
@@ -375,7 +409,7 @@ def document(entries, by_seed):
     text = HEAD.format(machines=machines()) + checks(entries)
     swept = [entry for entry in entries if "regret" in entry]
     if swept:
-        text += REGRET + leads(swept, by_seed) + "".join(regret_section(entry, by_seed[entry["entry"]]) for entry in swept)
+        text += REGRET + leads(swept, by_seed) + records(swept, by_seed) + "".join(regret_section(entry, by_seed[entry["entry"]]) for entry in swept)
     if grids(entries):
         text += GRIDS.format(runs=" or ".join(sorted({counted(seeds_of(*grid), "run") for grid in grids(entries)})))
     for entry, comparison in grids(entries):
