@@ -78,7 +78,8 @@ RECORD = """
 ### One policy for all
 
 Nothing is picked here: each policy beside the same two yardsticks, over all entries and prices on which both were tried. *Ahead* and *behind* count the pairs of entry and price
-at which it is clearly better or worse (the 95 % interval over seeds leaves out 0); the rest is within chance.
+at which it is clearly better or worse (the 95 % interval over seeds leaves out 0); the rest is within chance. A policy with fewer pairs was tried
+on fewer entries, so its means do not compare with others'.
 
 | policy | pairs | ahead of the calendar | behind it | ahead of the CUSUM | behind it | mean difference from the calendar | from the CUSUM |
 |---|---|---|---|---|---|---|---|
@@ -387,8 +388,8 @@ def grid_sentences(cells):
     text = f"Best: `{best_cell[0]}` on `{best_cell[1]}`, {value_of(cells[best_cell]):.4f}"
     if best_cell != first:
         mean, half = paired(cells[best_cell], cells[first])
-        text += (f"; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}, a paired difference of {mean:.4f} ({mean - half:.4f} to {mean + half:.4f}), "
-                 + ("clear" if abs(mean) > half else "within chance"))
+        tested = f"paired difference {mean:.4f} ({mean - half:.4f} to {mean + half:.4f}), {'clear' if abs(mean) > half else 'within chance'}"
+        text += f"; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}, " + (tested if math.isfinite(half) else "not tested")
     ranges = []
     for place in (0, 1):
         means = [statistics.mean(value_of(runs) for cell, runs in cells.items() if cell[place] == name) for name in dict.fromkeys(cell[place] for cell in cells)]
