@@ -77,11 +77,11 @@ period or threshold): below 0, the former is better. In brackets the 95 % interv
 RECORD = """
 ### One policy for all
 
-Nothing is picked here: each policy beside the same two yardsticks, over all entries and prices on which both were tried. *Ahead* and *behind* count the pairs of entry and price
-at which it is clearly better or worse (the 95 % interval over seeds leaves out 0); the rest is within chance. A policy with fewer pairs was tried
+Nothing is picked here: each policy beside the same two yardsticks, over all entries and prices on which both were tried. *Better* and *worse* count the pairs of entry and price
+at which it clearly is (the 95 % interval over seeds leaves out 0); the rest is within chance. A policy with fewer pairs was tried
 on fewer entries, so its means do not compare with others'.
 
-| policy | pairs | ahead of the calendar | behind it | ahead of the CUSUM | behind it | mean difference from the calendar | from the CUSUM |
+| policy | pairs | better than the calendar | worse | better than the CUSUM | worse | mean difference from the calendar | from the CUSUM |
 |---|---|---|---|---|---|---|---|
 """
 
@@ -287,10 +287,10 @@ class Record:
         self.differences = [Difference(by_seed[entry], price, policy, yardstick) for entry, price in sorted(pairs)]
         self.mean = statistics.mean(difference.mean for difference in self.differences)
 
-    def ahead(self):
+    def better(self):
         return sum(difference.clear() and difference.mean < 0 for difference in self.differences)
 
-    def behind(self):
+    def worse(self):
         return sum(difference.clear() and difference.mean > 0 for difference in self.differences)
 
 
@@ -299,7 +299,7 @@ def records(swept, by_seed):
     rows = {name: [Record(swept, by_seed, name, yardstick) for yardstick in ("calendar, tuned", "cusum, tuned")] for name in names}
     text = RECORD
     for name, (calendar, cusum) in sorted(rows.items(), key=lambda row: row[1][0].mean):
-        text += f"| {name} | {len(calendar.differences)} | {calendar.ahead()} | {calendar.behind()} | {cusum.ahead()} | {cusum.behind()} | {calendar.mean:+.4f} | {cusum.mean:+.4f} |\n"
+        text += f"| {name} | {len(calendar.differences)} | {calendar.better()} | {calendar.worse()} | {cusum.better()} | {cusum.worse()} | {calendar.mean:+.4f} | {cusum.mean:+.4f} |\n"
     return text
 
 
