@@ -54,8 +54,8 @@ to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows 
   two thirds. `Use X when` below names the policy with the least regret there. X was not set by these windows, but it was picked by them
   as the best of some twenty, so its lead flatters.
 - Differences are tested over seeds: of each seed, the regret of one policy less that of the other, at the same price; then the mean of these
-  differences and its 95 % interval (Student's t, which is 4.3 standard errors wide to each side with three seeds). A lead is called *clear* when the interval leaves out 0. A seed changes
-  the models and nothing else: the stream is the same, so the interval says nothing of another year.
+  differences and its 95 % interval (Student's t: 4.3 standard errors to each side with three seeds, 2.8 with five). A lead is called *clear* when the interval leaves out 0. A seed changes
+  the models and nothing else: the stream is the same, so the interval says nothing of another year, and nothing of X having been picked.
 - Always beside: *never*, *always*, the *calendar, tuned* (every k windows), the *cusum, tuned* (the sum of the excess of the error over
   its level right after a training), and *uniform* (at random, as often as the calendar; the mean of 20 draws).
 - In brackets the least and the greatest over the seeds. *A quarter* and *four times*: the regret of a policy that gets a price as a
@@ -78,8 +78,8 @@ RECORD = """
 ### One policy for all
 
 Nothing is picked here: each policy beside the same two yardsticks, over all entries and prices on which both were tried. *Better* and *worse* count the pairs of entry and price
-at which it clearly is (the 95 % interval over seeds leaves out 0); the rest is within chance. A policy with fewer pairs was tried
-on fewer entries, so its means do not compare with others'.
+at which it clearly is (the 95 % interval over seeds leaves out 0); the rest is within chance. A policy with fewer pairs, below,
+was tried on fewer entries, so its means do not compare with others'.
 
 | policy | pairs | better than the calendar | worse | better than the CUSUM | worse | mean difference from the calendar | from the CUSUM |
 |---|---|---|---|---|---|---|---|
@@ -100,6 +100,8 @@ GRID = """
 ![{entry}]({picture})
 """
 
+# Regrets that are equal may differ by this much.
+ROUNDING = 1e-9
 # Quantiles of Student's t at 97.5 %, by degrees of freedom.
 STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 
@@ -150,7 +152,7 @@ class Difference:
         self.half = STUDENT[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else None
 
     def clear(self):
-        return self.half is not None and abs(self.mean) > self.half
+        return self.half is not None and abs(self.mean) > self.half + ROUNDING
 
     def __str__(self):
         if self.half is None:
@@ -298,7 +300,8 @@ def records(swept, by_seed):
     names = sorted({cost["policy"] for entry in swept for cost in entry["regret"]["costs"]})
     rows = {name: [Record(swept, by_seed, name, yardstick) for yardstick in ("calendar, tuned", "cusum, tuned")] for name in names}
     text = RECORD
-    for name, (calendar, cusum) in sorted(rows.items(), key=lambda row: row[1][0].mean):
+    most = max(len(calendar.differences) for calendar, _ in rows.values())
+    for name, (calendar, cusum) in sorted(rows.items(), key=lambda row: (len(row[1][0].differences) < most, row[1][0].mean)):
         text += f"| {name} | {len(calendar.differences)} | {calendar.better()} | {calendar.worse()} | {cusum.better()} | {cusum.worse()} | {calendar.mean:+.4f} | {cusum.mean:+.4f} |\n"
     return text
 
