@@ -9,13 +9,13 @@ Python, which has the matplotlib that tools/setup.sh installs.
 """
 import argparse
 import json
-import math
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
+from paired_differences import PairedDifference, Record, regret_difference
 from policies_page import ROOT, publish
 
 PICTURES = pathlib.Path("pictures")
@@ -100,11 +100,6 @@ GRID = """
 ![{entry}]({picture})
 """
 
-# Regrets that are equal may differ by this much.
-ROUNDING = 1e-9
-# Quantiles of Student's t at 97.5 %, by degrees of freedom.
-STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
-
 
 def arguments_of():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -141,23 +136,6 @@ def regrets_by_seed(build):
                     regrets.setdefault(entry["entry"], {})[seed] = {(cost["policy"], cost["price"]): cost["regret"]["mean"]
                                                                     for cost in entry["regret"]["costs"]}
     return regrets
-
-
-class Difference:
-    """What one policy costs more than another at a price: the mean over seeds of paired differences, and its 95 % interval."""
-
-    def __init__(self, seeds, price, policy, other):
-        values = [regrets[policy, price] - regrets[other, price] for regrets in seeds.values() if (policy, price) in regrets and (other, price) in regrets]
-        self.mean = statistics.mean(values)
-        self.half = STUDENT[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else None
-
-    def clear(self):
-        return self.half is not None and abs(self.mean) > self.half + ROUNDING
-
-    def __str__(self):
-        if self.half is None:
-            return f"{self.mean:+.4f}"
-        return f"{self.mean:+.4f} ({self.mean - self.half:+.4f} to {self.mean + self.half:+.4f})"
 
 
 def machines():
@@ -234,10 +212,9 @@ def verdict(regret, seeds):
         other = best(regret, price, name not in YARDSTICKS)
         text = f"Use `{name}` when {span_text(span)}: regret {spread(middle['regret'])}"
         if other:
-            difference = Difference(seeds, price, name, other["policy"])
-            tested = "not tested" if difference.half is None else "clear" if difference.clear() else "within chance"
+            difference = regret_difference(seeds, price, other["policy"], name)
             what = "the best policy that looks at the stream" if name in YARDSTICKS else "the best yardstick"
-            text += f"; {what}, `{other['policy']}`, has {spread(other['regret'])}, the lead of {difference} is {tested}"
+            text += f"; {what}, `{other['policy']}`, has {spread(other['regret'])}, a difference of {difference}, {difference.verdict()}"
         sentences.append(text + f" (at {price:g}).")
     return " ".join(sentences)
 
@@ -259,7 +236,7 @@ def leads(swept, by_seed):
             looks, blind = (best(entry["regret"], price, kind) for kind in (False, True))
             if not looks:
                 continue
-            difference = Difference(seeds, price, looks["policy"], blind["policy"])
+            difference = regret_difference(seeds, price, looks["policy"], blind["policy"])
             counts[lead_of(difference)] = counts.get(lead_of(difference), 0) + 1
             text += (f"| {entry['entry']} | {len(seeds)} | {price:g} | {looks['policy']} | {looks['regret']['mean']:.4f} | {blind['policy']} | {blind['regret']['mean']:.4f} "
                      f"| {difference} | {lead_of(difference)} |\n")
@@ -281,24 +258,9 @@ def leads_summary(swept, counts):
     return f"\nOf {sum(counts.values())} pairs of entry and price, {told}. A yardstick has the least regret of all: {where or 'nowhere'}.\n"
 
 
-class Record:
-    """How a policy did beside a yardstick, over all entries and prices."""
-
-    def __init__(self, swept, by_seed, policy, yardstick):
-        pairs = {(entry["entry"], cost["price"]) for entry in swept for cost in entry["regret"]["costs"] if cost["policy"] == policy}
-        self.differences = [Difference(by_seed[entry], price, policy, yardstick) for entry, price in sorted(pairs)]
-        self.mean = statistics.mean(difference.mean for difference in self.differences)
-
-    def better(self):
-        return sum(difference.clear() and difference.mean < 0 for difference in self.differences)
-
-    def worse(self):
-        return sum(difference.clear() and difference.mean > 0 for difference in self.differences)
-
-
-def records(swept, by_seed):
-    names = sorted({cost["policy"] for entry in swept for cost in entry["regret"]["costs"]})
-    rows = {name: [Record(swept, by_seed, name, yardstick) for yardstick in ("calendar, tuned", "cusum, tuned")] for name in names}
+def records(by_seed):
+    names = sorted({policy for seeds in by_seed.values() for regrets in seeds.values() for policy, _ in regrets})
+    rows = {name: [Record(by_seed, name, yardstick) for yardstick in ("calendar, tuned", "cusum, tuned")] for name in names}
     text = RECORD
     most = max(len(calendar.differences) for calendar, _ in rows.values())
     for name, (calendar, cusum) in sorted(rows.items(), key=lambda row: (len(row[1][0].differences) < most, row[1][0].mean)):
@@ -377,12 +339,8 @@ def variants_section(entry, comparison):
     return text
 
 
-def paired(runs, others):
-    """The mean over seeds of the differences of two cells, and the half width of its 95 % interval."""
-    other = {run["seed"]: run["value"] for run in others}
-    values = [run["value"] - other[run["seed"]] for run in runs if run["seed"] in other]
-    half = STUDENT[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
-    return statistics.mean(values), half
+def by_seed_of(runs):
+    return {run["seed"]: run["value"] for run in runs}
 
 
 def grid_sentences(cells):
@@ -390,9 +348,8 @@ def grid_sentences(cells):
     best_cell, first = max(cells, key=lambda cell: value_of(cells[cell])), next(iter(cells))
     text = f"Best: `{best_cell[0]}` on `{best_cell[1]}`, {value_of(cells[best_cell]):.4f}"
     if best_cell != first:
-        mean, half = paired(cells[best_cell], cells[first])
-        tested = f"paired difference {mean:.4f} ({mean - half:.4f} to {mean + half:.4f}), {'clear' if abs(mean) > half else 'within chance'}"
-        text += f"; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}, " + (tested if math.isfinite(half) else "not tested")
+        difference = PairedDifference(by_seed_of(cells[best_cell]), by_seed_of(cells[first]))
+        text += f"; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}, a difference of {difference}, {difference.verdict()}"
     ranges = []
     for place in (0, 1):
         means = [statistics.mean(value_of(runs) for cell, runs in cells.items() if cell[place] == name) for name in dict.fromkeys(cell[place] for cell in cells)]
@@ -413,7 +370,7 @@ def document(entries, by_seed):
     text = HEAD.format(machines=machines()) + checks(entries)
     swept = [entry for entry in entries if "regret" in entry]
     if swept:
-        text += REGRET + leads(swept, by_seed) + records(swept, by_seed) + "".join(regret_section(entry, by_seed[entry["entry"]]) for entry in swept)
+        text += REGRET + leads(swept, by_seed) + records(by_seed) + "".join(regret_section(entry, by_seed[entry["entry"]]) for entry in swept)
     if grids(entries):
         text += GRIDS.format(runs=" or ".join(sorted({counted(seeds_of(*grid), "run") for grid in grids(entries)})))
     for entry, comparison in grids(entries):
