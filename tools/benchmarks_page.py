@@ -246,8 +246,8 @@ def leads(swept, by_seed):
 def leads_summary(swept, counts):
     """Where rules that look at nothing are the best, plainly."""
     names = {"looking pays": "looking at the stream is clearly better", "**the yardstick**": "the yardstick is clearly better",
-             "within chance": "the difference is within chance", "one seed": "there is one seed, so nothing is tested"}
-    told = "; ".join(f"in {counts[key]} {text}" for key, text in names.items() if key in counts)
+             "within chance": "the difference is within chance", "one seed": "one seed tests nothing"}
+    told = "; ".join(f"{text} in {counts[key]}" for key, text in names.items() if key in counts)
     first = {}
     for entry in swept:
         for price in (oracle["price"] for oracle in entry["regret"]["oracle"]):
@@ -255,7 +255,7 @@ def leads_summary(swept, counts):
             if not looks or blind["regret"]["mean"] <= looks["regret"]["mean"]:
                 first.setdefault(blind["policy"], {}).setdefault(entry["entry"], []).append(f"{price:g}")
     where = "; ".join(f"`{policy}` on " + ", ".join(f"{entry} (at {', '.join(prices)})" for entry, prices in own.items()) for policy, own in sorted(first.items()))
-    return f"\nOf {sum(counts.values())} pairs of entry and price, {told}. A yardstick has the least regret of all: {where or 'nowhere'}.\n"
+    return f"\nBy pairs of entry and price, {sum(counts.values())} in all: {told}. A yardstick has the least regret of all: {where or 'nowhere'}.\n"
 
 
 def records(by_seed):
