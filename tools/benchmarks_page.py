@@ -54,8 +54,9 @@ to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows 
   two thirds. `Use X when` below names the policy with the least regret there. X was not set by these windows, but it was picked by them
   as the best of some twenty, so its lead flatters.
 - Differences are tested over seeds: of each seed, the regret of one policy less that of the other, at the same price; then the mean of these
-  differences and its 95 % interval (Student's t: 4.3 standard errors to each side with three seeds, 2.8 with five). A lead is called *clear* when the interval leaves out 0. A seed changes
-  the models and nothing else: the stream is the same, so the interval says nothing of another year, and nothing of X having been picked.
+  differences and its 95 % interval (Student's t: 4.3 standard errors to each side with three seeds, 2.8 with five). A lead is called *clear* when the interval leaves
+  out 0. Three seeds were measured first, and then two more of every entry, to narrow the intervals. A seed changes the models and nothing
+  else: the stream is the same, so the interval says nothing of another year, and nothing of X having been picked.
 - Always beside: *never*, *always*, the *calendar, tuned* (every k windows), the *cusum, tuned* (the sum of the excess of the error over
   its level right after a training), and *uniform* (at random, as often as the calendar; the mean of 20 draws).
 - In brackets the least and the greatest over the seeds. *A quarter* and *four times*: the regret of a policy that gets a price as a
