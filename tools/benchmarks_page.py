@@ -3,8 +3,8 @@
 
 tools/benchmarks_page.py [--build FOLDER] [--check] [--into FOLDER]
 
-`tidemill bench report --json` computes every figure from benchmarks/results/suite; this only writes
-them down. --check: only says whether the document is what the results give. Runs with the system's
+`tidemill bench report --json` computes every figure from benchmarks/results/suite, over all seeds and
+of each seed alone; this writes them down, and tests the differences between policies. --check: only says whether the document is what the results give. Runs with the system's
 Python, which has the matplotlib that tools/setup.sh installs.
 """
 import argparse
@@ -13,10 +13,13 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 
+from paired_differences import PairedDifference, Record, regret_difference
 from policies_page import ROOT, publish
 
 PICTURES = pathlib.Path("pictures")
+RESULTS = ROOT / "benchmarks" / "results" / "suite"
 # They know nothing of the model, or are set by its errors on the first third: what a policy has to beat.
 YARDSTICKS = ("never", "always", "uniform", "calendar, tuned", "cusum, tuned")
 
@@ -49,7 +52,11 @@ to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows 
   backtest, with the decisions that a run would make. `make suite` needs one training for each cut and seed, whatever the number of policies.
 - All begin with the model of the first cut. Settings are chosen on the first third of the windows, for each price; regret is computed on the other
   two thirds. `Use X when` below names the policy with the least regret there. X was not set by these windows, but it was picked by them
-  as the best of some twenty, so its lead flatters; with one seed, chance alone can make a small one.
+  as the best of some twenty, so its lead flatters.
+- Differences are tested over seeds: of each seed, the regret of one policy less that of the other, at the same price; then the mean of these
+  differences and its 95 % interval (Student's t: 4.3 standard errors to each side with three seeds, 2.8 with five). A lead is called *clear* when the interval leaves
+  out 0. Three seeds were measured first, and then two more of every entry, to narrow the intervals. A seed changes the models and nothing
+  else: the stream is the same, so the interval says nothing of another year, and nothing of X having been picked.
 - Always beside: *never*, *always*, the *calendar, tuned* (every k windows), the *cusum, tuned* (the sum of the excess of the error over
   its level right after a training), and *uniform* (at random, as often as the calendar; the mean of 20 draws).
 - In brackets the least and the greatest over the seeds. *A quarter* and *four times*: the regret of a policy that gets a price as a
@@ -58,10 +65,38 @@ to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows 
 ![regret by price](pictures/regret.svg)
 """
 
-GRID = """
+LEADS = """
+### Does looking at the stream pay?
+
+The best policy that looks at the stream, less the best yardstick (which looks at nothing, or at errors on the first third alone to set its own
+period or threshold): below 0, the former is better. In brackets the 95 % interval over seeds.
+
+| entry | seeds | price | looks at the stream | regret | yardstick | regret | difference | |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+RECORD = """
+### One policy for all
+
+Nothing is picked here: each policy beside the same two yardsticks, over all entries and prices on which both were tried. *Better* and *worse* count the pairs of entry and price
+at which it clearly is (the 95 % interval over seeds leaves out 0); the rest is within chance. A policy with fewer pairs, below,
+was tried on fewer entries, so its means do not compare with others'.
+
+| policy | pairs | better than the calendar | worse | better than the CUSUM | worse | mean difference from the calendar | from the CUSUM |
+|---|---|---|---|---|---|---|---|
+"""
+
+GRIDS = """
 ## When and on what: triggers x selections
 
-Each cell is {runs} of a whole pipeline (`tidemill bench run {entry} --parts {comparison}`), {measure}; in brackets half the spread over seeds.
+Each cell is {runs} of a whole pipeline: the mean of the value over all judged samples, in brackets half the spread over the seeds, and the
+trainings. All begin with the same first training and are judged on the same samples.
+"""
+
+GRID = """
+### {entry}
+
+`tidemill bench run {entry} --parts {comparison}`, {runs} a cell. {sentences}
 
 ![{entry}]({picture})
 """
@@ -75,23 +110,47 @@ def arguments_of():
     return parser.parse_args()
 
 
-def report_of(build):
+def report_of(build, results=RESULTS):
     """Exit code 1 says that a check does not hold, which the page shows."""
-    command = [build / "bin" / "tidemill", "bench", "report", "--suite", ROOT / "benchmarks" / "suite", "--json"]
+    command = [build / "bin" / "tidemill", "bench", "report", "--suite", ROOT / "benchmarks" / "suite", "--results", results, "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1) or not done.stdout:
         sys.exit(f"tidemill bench report ended with {done.returncode}")
     return json.loads(done.stdout)["entries"]
 
 
+def regrets_by_seed(build):
+    """{entry: {seed: {(policy, price): regret}}}: the report of the results of one seed after the other."""
+    sweeps = {}
+    for file in sorted(RESULTS.glob("*.jsonl")):
+        for line in file.read_text().splitlines():
+            result = json.loads(line)
+            if result["case"].startswith("sweep/"):
+                sweeps.setdefault(result["seed"], []).append((file.name, line))
+    regrets = {}
+    for seed, lines in sorted(sweeps.items()):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, line in lines:
+                (pathlib.Path(folder) / name).write_text(line + "\n")
+            for entry in report_of(build, folder):
+                if "regret" in entry:
+                    regrets.setdefault(entry["entry"], {})[seed] = {(cost["policy"], cost["price"]): cost["regret"]["mean"]
+                                                                    for cost in entry["regret"]["costs"]}
+    return regrets
+
+
 def machines():
     """What the results were measured with."""
     found = set()
-    for file in sorted((ROOT / "benchmarks" / "results" / "suite").glob("*.jsonl")):
+    for file in sorted(RESULTS.glob("*.jsonl")):
         for line in file.read_text().splitlines():
             machine = json.loads(line)["machine"]
             found.add(f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, version {machine['version']}")
     return "; ".join(sorted(found))
+
+
+def counted(number_of, noun):
+    return f"{number_of} {noun}" + ("" if number_of == 1 else "s")
 
 
 def number(value):
@@ -134,9 +193,10 @@ def winners(regret):
     return spans
 
 
-def yardstick(regret, price):
-    at = [cost for cost in regret["costs"] if cost["price"] == price and cost["policy"] in YARDSTICKS]
-    return min(at, key=lambda cost: cost["regret"]["mean"])
+def best(regret, price, yardsticks):
+    """The policy with the least regret at a price, among yardsticks or all others."""
+    at = [cost for cost in regret["costs"] if cost["price"] == price and (cost["policy"] in YARDSTICKS) == yardsticks]
+    return min(at, key=lambda cost: cost["regret"]["mean"], default=None)
 
 
 def span_text(span):
@@ -144,23 +204,69 @@ def span_text(span):
     return f"a training costs {first:g}" if first == last else f"a training costs {first:g} to {last:g}"
 
 
-def verdict(entry, regret):
+def verdict(regret, seeds):
     """When to use what, in sentences that the held-back part bears out."""
     sentences = []
     for span in winners(regret):
         middle = span[len(span) // 2]
-        rule = yardstick(regret, middle["price"])
-        text = f"Use `{middle['policy']}` when {span_text(span)}: regret {spread(middle['regret'])}"
-        if middle["policy"] in YARDSTICKS:
-            others = [cost for cost in regret["costs"] if cost["price"] == middle["price"] and cost["policy"] not in YARDSTICKS]
-            if others:
-                other = min(others, key=lambda cost: cost["regret"]["mean"])
-                text += f", and the best policy that looks at the stream, `{other['policy']}`, {spread(other['regret'])}"
-        else:
-            clear = middle["regret"]["high"] < rule["regret"]["low"]
-            text += f", {'below' if clear else 'within the spread of'} the best yardstick, `{rule['policy']}`, {spread(rule['regret'])}"
-        sentences.append(text + f" (at {middle['price']:g}).")
+        price, name = middle["price"], middle["policy"]
+        other = best(regret, price, name not in YARDSTICKS)
+        text = f"Use `{name}` when {span_text(span)}: regret {spread(middle['regret'])}"
+        if other:
+            difference = regret_difference(seeds, price, other["policy"], name)
+            what = "the best policy that looks at the stream" if name in YARDSTICKS else "the best yardstick"
+            text += f"; {what}, `{other['policy']}`, has {spread(other['regret'])}, a difference of {difference}, {difference.verdict()}"
+        sentences.append(text + f" (at {price:g}).")
     return " ".join(sentences)
+
+
+def lead_of(difference):
+    """What a difference says about looking at the stream."""
+    if difference.half is None:
+        return "one seed"
+    if not difference.clear():
+        return "within chance"
+    return "**the yardstick**" if difference.mean > 0 else "looking pays"
+
+
+def leads(swept, by_seed):
+    text, counts = LEADS, {}
+    for entry in swept:
+        seeds = by_seed[entry["entry"]]
+        for price in (oracle["price"] for oracle in entry["regret"]["oracle"]):
+            looks, blind = (best(entry["regret"], price, kind) for kind in (False, True))
+            if not looks:
+                continue
+            difference = regret_difference(seeds, price, looks["policy"], blind["policy"])
+            counts[lead_of(difference)] = counts.get(lead_of(difference), 0) + 1
+            text += (f"| {entry['entry']} | {len(seeds)} | {price:g} | {looks['policy']} | {looks['regret']['mean']:.4f} | {blind['policy']} | {blind['regret']['mean']:.4f} "
+                     f"| {difference} | {lead_of(difference)} |\n")
+    return text + leads_summary(swept, counts)
+
+
+def leads_summary(swept, counts):
+    """Where rules that look at nothing are the best, plainly."""
+    names = {"looking pays": "looking at the stream is clearly better", "**the yardstick**": "the yardstick is clearly better",
+             "within chance": "the difference is within chance", "one seed": "one seed tests nothing"}
+    told = "; ".join(f"{text} in {counts[key]}" for key, text in names.items() if key in counts)
+    first = {}
+    for entry in swept:
+        for price in (oracle["price"] for oracle in entry["regret"]["oracle"]):
+            looks, blind = (best(entry["regret"], price, kind) for kind in (False, True))
+            if not looks or blind["regret"]["mean"] <= looks["regret"]["mean"]:
+                first.setdefault(blind["policy"], {}).setdefault(entry["entry"], []).append(f"{price:g}")
+    where = "; ".join(f"`{policy}` on " + ", ".join(f"{entry} (at {', '.join(prices)})" for entry, prices in own.items()) for policy, own in sorted(first.items()))
+    return f"\nBy pairs of entry and price, {sum(counts.values())} in all: {told}. A yardstick has the least regret of all: {where or 'nowhere'}.\n"
+
+
+def records(by_seed):
+    names = sorted({policy for seeds in by_seed.values() for regrets in seeds.values() for policy, _ in regrets})
+    rows = {name: [Record(by_seed, name, yardstick) for yardstick in ("calendar, tuned", "cusum, tuned")] for name in names}
+    text = RECORD
+    most = max(len(calendar.differences) for calendar, _ in rows.values())
+    for name, (calendar, cusum) in sorted(rows.items(), key=lambda row: (len(row[1][0].differences) < most, row[1][0].mean)):
+        text += f"| {name} | {len(calendar.differences)} | {calendar.better()} | {calendar.worse()} | {cusum.better()} | {cusum.worse()} | {calendar.mean:+.4f} | {cusum.mean:+.4f} |\n"
+    return text
 
 
 def regret_table(regret):
@@ -185,11 +291,11 @@ def settings_table(regret):
     return text
 
 
-def regret_section(entry):
+def regret_section(entry, seeds):
     regret = entry["regret"]
     left_out = f" {regret['left_out']} windows in which a model has no value are left out." if regret["left_out"] else ""
-    text = f"\n### {entry['entry']}\n\n{verdict(entry, regret)}\n\n"
-    text += (f"{regret['windows']} windows, judged from the {regret['judged_from'] + 1}th on; {len(regret['seeds'])} seeds.{left_out} "
+    text = f"\n### {entry['entry']}\n\n{verdict(regret, seeds)}\n\n"
+    text += (f"{regret['windows']} windows, judged from the {regret['judged_from'] + 1}th on; {counted(len(regret['seeds']), 'seed')}.{left_out} "
              "Regret by price of a training:\n\n")
     text += regret_table(regret)
     off = sorted({cost["policy"] for cost in regret["costs"] if cost["off_grid"]})
@@ -201,13 +307,21 @@ def regret_section(entry):
 
 
 def cells_of(entry, comparison):
-    """{(row, column): values over seeds}"""
+    """{(row, column): the runs over seeds}"""
     cells = {}
     for variant in entry["variants"]:
         if variant["comparison"] == comparison and " x " in variant["variant"]:
             row, column = variant["variant"].split(" x ", 1)
-            cells[row, column] = [run["value"] for run in variant["runs"]]
+            cells[row, column] = variant["runs"]
     return cells
+
+
+def value_of(runs):
+    return statistics.mean(run["value"] for run in runs)
+
+
+def seeds_of(entry, comparison):
+    return max(len(runs) for runs in cells_of(entry, comparison).values())
 
 
 def comparisons_of(entry):
@@ -226,22 +340,40 @@ def variants_section(entry, comparison):
     return text
 
 
+def by_seed_of(runs):
+    return {run["seed"]: run["value"] for run in runs}
+
+
+def grid_sentences(cells):
+    """The best cell, whether it is clearly better than the first one, and whether rows or columns matter more."""
+    best_cell, first = max(cells, key=lambda cell: value_of(cells[cell])), next(iter(cells))
+    text = f"Best: `{best_cell[0]}` on `{best_cell[1]}`, {value_of(cells[best_cell]):.4f}"
+    if best_cell != first:
+        difference = PairedDifference(by_seed_of(cells[best_cell]), by_seed_of(cells[first]))
+        text += f"; `{first[0]}` on `{first[1]}` has {value_of(cells[first]):.4f}, a difference of {difference}, {difference.verdict()}"
+    ranges = []
+    for place in (0, 1):
+        means = [statistics.mean(value_of(runs) for cell, runs in cells.items() if cell[place] == name) for name in dict.fromkeys(cell[place] for cell in cells)]
+        ranges.append(max(means) - min(means))
+    return text + f". The means of rows (triggers) differ by up to {ranges[0]:.4f}, those of columns (selections) by up to {ranges[1]:.4f}."
+
+
 def grid_section(entry, comparison):
-    cells = cells_of(entry, comparison)
-    seeds = max(len(values) for values in cells.values())
-    return GRID.format(runs=f"{seeds} run{'s' if seeds > 1 else ''}", entry=entry["entry"], comparison=comparison, measure="the value over all judged samples",
-                       picture=PICTURES / f"grid_{entry['entry']}.svg")
+    return GRID.format(runs=counted(seeds_of(entry, comparison), "run"), entry=entry["entry"], comparison=comparison,
+                       sentences=grid_sentences(cells_of(entry, comparison)), picture=PICTURES / f"grid_{entry['entry']}.svg")
 
 
 def grids(entries):
     return [(entry, comparison) for entry in entries for comparison in comparisons_of(entry) if cells_of(entry, comparison)]
 
 
-def document(entries):
+def document(entries, by_seed):
     text = HEAD.format(machines=machines()) + checks(entries)
     swept = [entry for entry in entries if "regret" in entry]
     if swept:
-        text += REGRET + "".join(regret_section(entry) for entry in swept)
+        text += REGRET + leads(swept, by_seed) + records(by_seed) + "".join(regret_section(entry, by_seed[entry["entry"]]) for entry in swept)
+    if grids(entries):
+        text += GRIDS.format(runs=" or ".join(sorted({counted(seeds_of(*grid), "run") for grid in grids(entries)})))
     for entry, comparison in grids(entries):
         text += grid_section(entry, comparison)
     for entry in entries:
@@ -278,24 +410,30 @@ def draw_regret(entries, file, pyplot):
     canvas.savefig(file, metadata={"Date": None})
 
 
+def cell_text(runs):
+    values = [run["value"] for run in runs]
+    half = (max(values) - min(values)) / 2
+    return f"{statistics.mean(values):.3f}" + (f" (± {half:.3f})" if len(values) > 1 else "") + f"\n{statistics.mean(run['trainings'] for run in runs):.0f} trainings"
+
+
 def draw_grid(entry, comparison, file, pyplot):
     cells = cells_of(entry, comparison)
     rows, columns = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
-    means = [[statistics.mean(cells[row, column]) if (row, column) in cells else float("nan") for column in columns] for row in rows]
-    canvas, panel = pyplot.subplots(figsize=(1.6 * len(columns) + 2, 0.6 * len(rows) + 1.6))
+    means = [[value_of(cells[row, column]) if (row, column) in cells else float("nan") for column in columns] for row in rows]
+    canvas, panel = pyplot.subplots(figsize=(1.6 * len(columns) + 2.4, 0.6 * len(rows) + 1.6))
     panel.imshow(means, aspect="auto", cmap="viridis")
     panel.set_xticks(range(len(columns)), columns, rotation=20, ha="right")
     panel.set_yticks(range(len(rows)), rows)
+    known = [value for line in means for value in line if value == value]
+    middle = (min(known) + max(known)) / 2
     for y, row in enumerate(rows):
         for x, column in enumerate(columns):
-            values = cells.get((row, column), [])
-            if values:
-                half = (max(values) - min(values)) / 2
-                panel.text(x, y, f"{statistics.mean(values):.3f}" + (f"\n(± {half:.3f})" if len(values) > 1 else ""), ha="center", va="center", fontsize=7,
-                           color="white" if means[y][x] < statistics.mean(value for line in means for value in line if value == value) else "black")
+            if (row, column) in cells:
+                panel.text(x, y, cell_text(cells[row, column]), ha="center", va="center", fontsize=7, color="white" if means[y][x] < middle else "black")
     panel.set_title(f"{entry['entry']}: {comparison}")
     canvas.tight_layout()
     canvas.savefig(file, metadata={"Date": None})
+    pyplot.close(canvas)
 
 
 def draw(entries, folder):
@@ -314,7 +452,7 @@ def draw(entries, folder):
 def main():
     arguments = arguments_of()
     entries = report_of(arguments.build)
-    if publish(document(entries), arguments.into / "benchmarks.md", arguments.check):
+    if publish(document(entries, regrets_by_seed(arguments.build)), arguments.into / "benchmarks.md", arguments.check):
         draw(entries, arguments.into / PICTURES)
 
 

@@ -5,7 +5,8 @@ and was worth.
 tools/compare_selections.py [--build FOLDER] [--results FILE] [--quick] [--resume] [--seeds NUMBER]
                             [--policy NAME] [DATASET...]
 
-benchmarks/selections/DATASET.json names a pipeline, the fractions and the policies. Every run goes
+benchmarks/selections/DATASET.json names a pipeline, the fractions and the policies, and a program that
+prepares files beside the pipeline where it needs any (`prepare FOLDER`). Every run goes
 through all services of a stack, by `tidemill run`. The first trigger trains on everything under each
 policy, so all start from the same model, which is checked. The baselines, rs2 and uniform, run at
 several fractions, so that a policy can be compared with their results in the same time.
@@ -21,6 +22,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 from compare_policies import ROOT, Stack, with_section
@@ -139,6 +141,8 @@ def is_measured(file, dataset, case, seed):
 def measure(stack, dataset, comparison, cases, seeds, file, resume):
     folder = stack.folder / dataset
     folder.mkdir()
+    if "prepare" in comparison:
+        subprocess.run([ROOT / comparison["prepare"], folder], check=True)
     path = folder / "pipeline.yaml"
     for seed in seeds:
         for number, case in enumerate(cases, 1):

@@ -20,7 +20,7 @@ PICTURE = pathlib.Path("pictures") / "selections.svg"
 HEAD = """# Selection and downsampling compared
 
 What each [selection policy and downsampling method](guides/what-to-train-on.md) costs and what it is worth at 10 and 50 % of the samples,
-on images, titles of papers and a market. Every line is runs of a whole pipeline through all services. `make selections` measures and
+on images, titles of papers, ratings of films and a market. Every line is runs of a whole pipeline through all services. `make selections` measures and
 writes it all (`make selections DATASET=elec2` one dataset, `QUICK=1` a small trial); this page is made of
 `benchmarks/results/selections.json` and `benchmarks/selections/` by `tools/selections_page.py`.
 
