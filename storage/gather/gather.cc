@@ -34,19 +34,8 @@ constexpr int64_t kMaxLinesAhead = 16;
   __builtin_prefetch(place, kToRead, kSecondCache);
 }
 
-// Where the label is in a record.
-enum class LabelAt { kNowhere, kFirst, kWithin };
-
-// kFixed: all records have extents.record_bytes.
-//
-// A record with its label first is copied so that its payload is in place: its label covers the end
-// of the payload before it. The rows of a group are therefore taken from the last to the first, and
-// each is hashed before the next is copied.
-//
-//   into      [ payload 0 ][ payload 1 ][ payload 2 ]
-//   record 2                         LLL[payload 2 ]    hashed, and then
-//   record 1            LLL[ payload 1  ]               over the label of record 2
-template <bool kFixed, LabelAt kLabel>
+// kFixed: all records have extents.record_bytes. kCut: the label is within the record.
+template <bool kFixed, bool kCut>
 class Gatherer {
  public:
   Gatherer(const Extents& extents, std::span<const int64_t> offsets, std::byte* into)
@@ -57,7 +46,7 @@ class Gatherer {
     group_ = std::min(static_cast<size_t>(kLinesInGroup / lines), kMaxRowsInGroup);
     // Long records need no groups, only that the copy is still near when it is hashed.
     if (mean > 4096) group_ = 1;
-    if constexpr (kLabel != LabelAt::kNowhere) {
+    if constexpr (kCut) {
       int64_t longest = extents.record_bytes;
       for (const uint32_t size : extents.size) longest = std::max<int64_t>(longest, size);
       stride_ = static_cast<size_t>(longest);
@@ -71,12 +60,8 @@ class Gatherer {
     LookAhead(0, places[0]);
     for (size_t from = 0, group = 0; from < rows; from += group_, ++group) {
       LookAhead(from + group_, places[(group + 1) % 2]);
-      if constexpr (kLabel == LabelAt::kFirst) {
-        TakeGroup(from, places[group % 2], bad);
-      } else {
-        CopyGroup(from, places[group % 2]);
-        CheckGroup(from, places[group % 2], bad);
-      }
+      CopyGroup(from, places[group % 2]);
+      CheckGroup(from, places[group % 2], bad);
     }
   }
 
@@ -117,7 +102,7 @@ class Gatherer {
 
   // Where row `row`, the i-th of its group, is copied to whole.
   std::byte* TargetOf(size_t row, size_t i) {
-    if constexpr (kLabel == LabelAt::kWithin) return scratch_.data() + i * stride_;
+    if constexpr (kCut) return scratch_.data() + i * stride_;
     return into_ + offsets_[row];
   }
 
@@ -127,31 +112,6 @@ class Gatherer {
       if (places[i] == nullptr) continue;
       std::memcpy(TargetOf(from + i, i), places[i], SizeOf(from + i));
     }
-  }
-
-  // Copies and checks, for labels that come first.
-  void TakeGroup(size_t from, const Places& places, std::vector<uint32_t>& bad) {
-    const auto label = extents_.cut.size;
-    const size_t num_bad = bad.size();
-    for (size_t i = CountOf(from); i-- > 0;) {
-      const size_t row = from + i;
-      const size_t size = SizeOf(row);
-      std::byte* const payload = into_ + offsets_[row];
-      // The payloads before this group are final.
-      const bool has_room = offsets_[row] - label >= offsets_[from];
-      std::byte* const record = has_room ? payload - label : scratch_.data();
-      if (places[i] == nullptr) {
-        bad.push_back(static_cast<uint32_t>(row));
-        continue;
-      }
-      std::memcpy(record, places[i], size);
-      if (XXH3_64bits(record, size) != extents_.hash[row]) {
-        bad.push_back(static_cast<uint32_t>(row));
-      } else if (!has_room) {
-        std::memcpy(payload, record + label, size - static_cast<size_t>(label));
-      }
-    }
-    std::reverse(bad.begin() + static_cast<std::ptrdiff_t>(num_bad), bad.end());
   }
 
   void CheckGroup(size_t from, const Places& places, std::vector<uint32_t>& bad) {
@@ -164,7 +124,7 @@ class Gatherer {
         bad.push_back(static_cast<uint32_t>(row));
         continue;
       }
-      if constexpr (kLabel == LabelAt::kWithin) {
+      if constexpr (kCut) {
         const auto before = static_cast<size_t>(extents_.cut.offset);
         const size_t behind = before + static_cast<size_t>(extents_.cut.size);
         std::byte* const to = into_ + offsets_[row];
@@ -181,16 +141,6 @@ class Gatherer {
   size_t stride_ = 0;
   std::vector<std::byte> scratch_;
 };
-
-template <LabelAt kLabel>
-void GatherWith(const Extents& extents, std::span<const int64_t> offsets, std::byte* into,
-                std::vector<uint32_t>& bad) {
-  if (extents.size.empty()) {
-    Gatherer<true, kLabel>(extents, offsets, into).Run(bad);
-  } else {
-    Gatherer<false, kLabel>(extents, offsets, into).Run(bad);
-  }
-}
 
 // Whether the page that a record begins on is in memory; also when that cannot be told.
 bool IsInMemory(const MappedFile& file, int64_t byte_from, int64_t page_bytes) {
@@ -218,9 +168,13 @@ int64_t PayloadOffsets(const Extents& extents, std::span<int64_t> offsets) {
 void Gather(const Extents& extents, std::span<const int64_t> offsets, std::byte* into,
             std::vector<uint32_t>& bad) {
   if (extents.num_rows() == 0) return;
-  if (extents.cut.size == 0) return GatherWith<LabelAt::kNowhere>(extents, offsets, into, bad);
-  if (extents.cut.offset == 0) return GatherWith<LabelAt::kFirst>(extents, offsets, into, bad);
-  GatherWith<LabelAt::kWithin>(extents, offsets, into, bad);
+  const bool cut = extents.cut.size > 0;
+  if (extents.size.empty()) {
+    if (cut) return Gatherer<true, true>(extents, offsets, into).Run(bad);
+    return Gatherer<true, false>(extents, offsets, into).Run(bad);
+  }
+  if (cut) return Gatherer<false, true>(extents, offsets, into).Run(bad);
+  return Gatherer<false, false>(extents, offsets, into).Run(bad);
 }
 
 void BringIn(const Extents& extents) {
