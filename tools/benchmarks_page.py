@@ -30,7 +30,7 @@ that could have been done. `tidemill bench run` measures all of it, `tidemill be
 and writes this page from `benchmarks/results/suite` by `tools/benchmarks_page.py`. `tidemill bench list` names the entries;
 `tidemill bench fetch` looks for their data below `TIDEMILL_DATA`. `--budget 90m` measures what fits, and says what it leaves out; a run that was cut
 continues where it was. How to add an entry: [benchmarks/suite](../benchmarks/suite/README.md). Other loaders beside ours:
-[peers](../benchmarks/peers/README.md). Policies with warm starts: [policies](policies.md); what to train on: [selections](selections.md).
+[peers](peers.md). Policies with warm starts: [policies](policies.md); what to train on: [selections](selections.md).
 
 ## What the pipelines must reach
 

@@ -54,6 +54,16 @@ Why, as far as a profiler tells.
 
 """
 
+SLOWER = """
+## At another speed of memory
+The ratio of a figure depends on the machine's memory where one side works more for each sample and the other waits more for
+memory. These were measured earlier, by versions of their time, on machines of the same kind whose memory was slower at that hour
+(`benchmarks/results/slower_memory.json`); beside them are the figures from above.
+
+| figure | `memcpy` then | ratio then | ours then | yardstick then | `memcpy` | ratio | ours | yardstick |
+|---|---|---|---|---|---|---|---|---|
+"""
+
 DOWNSAMPLING = """
 ## Trainings that leave samples out
 A training of the [convnet](../pipelines/fashion_mnist/README.md) on all 60,000 images of Fashion-MNIST, 5 epochs from a fresh
@@ -125,6 +135,20 @@ def ratio(result):
     return text
 
 
+def two_speeds(latest):
+    """The lines of SLOWER."""
+    lines = ""
+    for earlier in load("slower_memory.json"):
+        now = latest.get(earlier["name"])
+        if not now:
+            continue
+        cells = [cell for result in (earlier, now)
+                 for cell in (f"{result['memcpy_gbps']:.1f} GB/s", ratio(result), rate(result["ours"], result["unit"]),
+                              rate(result["yardstick"], result["unit"]))]
+        lines += f"| `{now['name']}` | " + " | ".join(cells) + " |\n"
+    return SLOWER + lines if lines else ""
+
+
 def points_of(figure, scale):
     """The results of a figure by size of the dataset."""
     return sorted((result for result in scale if result["name"] == figure["name"]), key=lambda result: result["samples"])
@@ -157,6 +181,7 @@ def document(figures, latest, scale, selections, trainings):
               if (result := by_name.get(figure["name"])) and figure.get("below") and result["ratio"] < figure["target"]]
     if missed:
         text += BELOW + "".join(f"- `{figure['name']}`: {figure['below']}\n" for figure in missed)
+    text += two_speeds(by_name)
     if scale:
         text += CURVE
         for figure in figures:
