@@ -1,6 +1,5 @@
 #include "selector/remembered_listing.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "batch/slice.h"
@@ -9,16 +8,20 @@ namespace tidemill::selector {
 
 std::shared_ptr<const RememberedListings::Listing> RememberedListings::Find(const Listing& wanted) {
   MutexLock lock(mutex_);
-  std::erase_if(kept_, [&](const std::shared_ptr<const Listing>& listing) {
-    const bool is_past = listing->dataset == wanted.dataset && listing->snapshot != wanted.snapshot;
-    if (is_past) bytes_ -= listing->bytes;
-    return is_past;
-  });
-  const auto found = std::ranges::find_if(
-      kept_, [&](const auto& kept) { return kept->request == wanted.request; });
-  if (found == kept_.end()) return nullptr;
-  std::rotate(found, found + 1, kept_.end());
-  return kept_.back();
+  std::shared_ptr<const Listing> found;
+  std::vector<std::shared_ptr<const Listing>> others;
+  for (std::shared_ptr<const Listing>& listing : kept_) {
+    if (listing->dataset == wanted.dataset && listing->snapshot != wanted.snapshot) {
+      bytes_ -= listing->bytes;
+    } else if (listing->request == wanted.request) {
+      found = std::move(listing);
+    } else {
+      others.push_back(std::move(listing));
+    }
+  }
+  kept_ = std::move(others);
+  if (found != nullptr) kept_.push_back(found);
+  return found;
 }
 
 bool RememberedListings::Reserve(int64_t bytes) {
