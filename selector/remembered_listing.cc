@@ -42,6 +42,11 @@ void RememberedListings::Release(int64_t bytes) {
 
 void RememberedListings::Keep(Listing listing) {
   MutexLock lock(mutex_);
+  for (const std::shared_ptr<const Listing>& kept : kept_) {
+    if (kept->request != listing.request) continue;
+    bytes_ -= listing.bytes;
+    return;
+  }
   kept_.push_back(std::make_shared<const Listing>(std::move(listing)));
 }
 

@@ -47,7 +47,7 @@ class RememberedListings {
   // Makes room for more bytes of a listing, or returns false.
   bool Reserve(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
   void Release(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Its bytes are reserved.
+  // Its bytes are reserved. Of two equal listings that were read at once, the first is kept.
   void Keep(Listing listing) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const int64_t most_bytes_;

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/testing/status_matchers.h"
@@ -103,6 +104,23 @@ TEST_F(RememberedListingTest, DoesNotTakeABrokenListingForAWholeOne) {
   EXPECT_EQ(NumListings(listings, {}), 1);
   EXPECT_THAT(status_, IsOk());
   EXPECT_EQ(NumListings(listings, {}), 0);
+}
+
+TEST_F(RememberedListingTest, KeepsOneOfTwoEqualListingsThatWereReadAtOnce) {
+  RememberedListings listings(48);
+  storage::v1::ListSamplesRequest request;
+  request.mutable_snapshot()->set_dataset_id(1);
+  bool is_inner = false;
+  const auto read_again = [&](const batch::Batch&) {
+    if (!std::exchange(is_inner, true)) {
+      EXPECT_THAT(KeysOf(listings, {}), ElementsAre(1, 2, 3));
+    }
+    return absl::OkStatus();
+  };
+  EXPECT_THAT(listings.List(Lister(), request, read_again), IsOk());
+  EXPECT_EQ(NumListings(listings, {.dataset = 1}), 0);
+  EXPECT_EQ(NumListings(listings, {.dataset = 2}), 1);
+  EXPECT_EQ(NumListings(listings, {.dataset = 1}), 0) << "there is room for both";
 }
 
 TEST_F(RememberedListingTest, ServesSeveralSelectionsAtOnce) {

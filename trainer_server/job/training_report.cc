@@ -145,8 +145,9 @@ v1::WatchTrainingResponse TrainingReport::Describe(const TrainingCourse& course)
   message.set_activity(activity_);
   message.mutable_result()->set_device(course.training().setup().device.str());
   message.mutable_result()->set_seconds(seconds);
-  if (has_started_ && start_.has_first_batch_seconds())
+  if (has_started_ && start_.has_first_batch_seconds()) {
     *message.mutable_result()->mutable_start() = start_;
+  }
   if (course.loop()) Fill(course, seconds, message);
   return message;
 }
