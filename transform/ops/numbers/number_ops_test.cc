@@ -86,6 +86,25 @@ TEST(ParseCsv, KnowsNoMissingWholeNumbers) {
   EXPECT_EQ(problems[0].field, "missing");
 }
 
+// Around each power of two and between, from the smallest numbers to the largest.
+TEST(Log1p, OfAFloatIsThatOfTheSameDoubleRounded) {
+  std::vector<double> numbers;
+  for (uint32_t bits = 0; bits < 0x7f800000; bits += 0x3ffff) {
+    for (const uint32_t more : {0U, 1U, 2U}) {
+      if (bits + more >= 0x7f800000) continue;
+      numbers.push_back(static_cast<double>(std::bit_cast<float>(bits + more)));
+    }
+  }
+  const auto made = [&](const CastSpec& cast) {
+    return Numbers<float>(RunGraph(Spec(ParseX(), cast, Log1pSpec{}, StackSpec{}), CsvSchema({"x"}),
+                                   RecordsOf(numbers))
+                              .batch,
+                          "input");
+  };
+  EXPECT_EQ(made(CastSpec{.columns = {"x"}, .dtype = CastType::kFloat32}),
+            made(CastSpec{.columns = {"x"}, .dtype = CastType::kFloat64}));
+}
+
 TEST(Log1p, IsTheLogarithmOfOnePlusEachNumber) {
   const std::vector<double> numbers = MessyNumbers(1000, 1);
   const Transformed result =
