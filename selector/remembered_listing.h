@@ -47,7 +47,7 @@ class RememberedListings {
   // Makes room for more bytes of a listing, or returns false.
   bool Reserve(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
   void Release(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Its bytes are reserved. Of two equal listings that were read at once, the first is kept.
+  // Its bytes are reserved. When an equal listing was kept meanwhile, that one stays.
   void Keep(Listing listing) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const int64_t most_bytes_;
