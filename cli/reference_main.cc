@@ -17,6 +17,7 @@
 #include "selector/selector_config.h"
 #include "storage/storage_config.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor/supervisor_config.h"
 #include "trainer_server/trainer_config.h"
 
 namespace tidemill::cli {
@@ -61,6 +62,7 @@ struct SystemConfig {
   selector::SelectorConfig selector;
   trainer_server::TrainerConfig trainer_server;
   evaluator::EvaluatorConfig evaluator;
+  supervisor::SupervisorConfig supervisor;
   preprocess::DispatcherConfig preprocess;
   preprocess::WorkerConfig preprocess_worker;
   void Fields(auto&& field) {
@@ -68,6 +70,7 @@ struct SystemConfig {
     field("storage", storage, "The storage service.");
     field("selector", selector, "The selector service.");
     field("trainer_server", trainer_server, "The trainer server.");
+    field("supervisor", supervisor, "The supervisor.");
     field("evaluator", evaluator, "The evaluator service.");
     field("preprocess", preprocess, "The dispatcher of preprocessing.");
     field("preprocess_worker", preprocess_worker, "A preprocessing worker.");

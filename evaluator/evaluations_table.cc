@@ -27,10 +27,6 @@ constexpr char kInsertJob[] = R"(
   INSERT INTO evaluator.jobs (run_id, evaluation, dataset_name, request, num_windows, state)
   VALUES ($1, $2, $3, $4, $5, 'unfinished'))";
 
-constexpr char kSelectUnfinished[] = R"(
-  SELECT run_id, evaluation FROM evaluator.jobs
-  WHERE state = 'unfinished' ORDER BY created_at, run_id, evaluation)";
-
 constexpr char kDeleteFailedWindows[] = R"(
   DELETE FROM evaluator.windows AS w
   USING evaluator.evaluations AS e
@@ -173,14 +169,6 @@ void EvaluationsTable::InsertJob(const JobKey& job, const v1::StartEvaluationReq
   const std::string bytes = request.SerializeAsString();
   work_.exec_params(kInsertJob, job.run.value, job.evaluation, request.dataset_name(),
                     pqxx::binarystring(bytes), request.windows_size());
-}
-
-std::vector<JobKey> EvaluationsTable::UnfinishedJobs() {
-  std::vector<JobKey> jobs;
-  for (const pqxx::row& row : work_.exec_params(kSelectUnfinished)) {
-    jobs.push_back({.run = {row[0].as<int64_t>()}, .evaluation = row[1].as<int32_t>()});
-  }
-  return jobs;
 }
 
 void EvaluationsTable::Reopen(const JobKey& job) {

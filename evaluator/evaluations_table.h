@@ -57,7 +57,6 @@ class EvaluationsTable {
   // Locks the row, if there is one, until the transaction ends.
   std::optional<JobRow> FindJob(const JobKey& job);
   void InsertJob(const JobKey& job, const v1::StartEvaluationRequest& request);
-  std::vector<JobKey> UnfinishedJobs();
   // Deletes the windows in which something failed, and marks the job as unfinished.
   void Reopen(const JobKey& job);
   void Finish(const JobKey& job, JobState state, const std::string& error);

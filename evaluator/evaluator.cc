@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -92,18 +93,20 @@ absl::StatusOr<std::unique_ptr<Evaluator>> Evaluator::Open(db::Database& databas
   return std::unique_ptr<Evaluator>(new Evaluator(database, num_jobs, std::move(run_job)));
 }
 
-absl::Status Evaluator::Resume() {
-  std::vector<std::pair<JobKey, JobRow>> unfinished;
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    unfinished.clear();
-    EvaluationsTable table(work);
-    for (const JobKey& key : table.UnfinishedJobs()) {
-      if (const auto row = table.FindJob(key)) unfinished.emplace_back(key, *row);
-    }
-    return absl::OkStatus();
-  }));
-  for (const auto& [key, row] : unfinished) Enqueue(key, row, /*reopened=*/false);
-  return absl::OkStatus();
+std::vector<JobKey> Evaluator::Active() const {
+  std::vector<JobKey> active;
+  const JobKey end{.run = {std::numeric_limits<int64_t>::max()}};
+  for (const Jobs::SharedJob& job : jobs_.List({}, end)) {
+    if (!jobs_.EndOf(*job)) active.push_back(job->key());
+  }
+  return active;
+}
+
+void Evaluator::EndJob(const JobKey& key) {
+  if (const Jobs::SharedJob job = jobs_.Find(key)) {
+    jobs_.Stop(*job, [](auto&) {});
+    jobs_.Forget(*job);
+  }
 }
 
 absl::Status Evaluator::Start(const v1::StartEvaluationRequest& request) {

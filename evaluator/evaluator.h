@@ -1,5 +1,5 @@
 // Runs evaluations. Every job is recorded before it starts, and every window when it is measured. A
-// restart therefore continues with the missing windows.
+// restart therefore continues with the missing windows, once the job is started again.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@
 
 namespace tidemill::evaluator {
 
-// Thread-safe. The destructor stops the running jobs. The next Evaluator on the same database
-// resumes them.
+// Thread-safe. The destructor stops the running jobs. Any Evaluator on the same database may
+// continue them.
 //
 // A model that cannot be loaded, or a window that cannot be read, has no value. The job's error
 // says why, and the job is DONE all the same. A job is FAILED in three cases: nothing at all was
@@ -34,10 +34,8 @@ class Evaluator {
                                                          JobRunner run_job);
   ~Evaluator();
 
-  // Queues the jobs that an earlier process did not finish.
-  absl::Status Resume();
-
-  // Queues a job. Does nothing when the job is queued, running or done. A job that FAILED is tried
+  // Queues a job, which continues with the windows that are missing, whatever process has measured
+  // the others. Does nothing when the job is queued, running or done. A job that FAILED is tried
   // again, with the windows that are missing or incomplete. INVALID_ARGUMENT when the spec does not
   // decode. FAILED_PRECONDITION when the command is of an earlier epoch.
   absl::Status Start(const v1::StartEvaluationRequest& request);
@@ -56,6 +54,11 @@ class Evaluator {
   // Stops the jobs of the command's run and deletes everything about them. Returns their number.
   // Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
+
+  // Returns the jobs that are queued or run.
+  std::vector<JobKey> Active() const;
+  // Stops a job and leaves it unfinished: another evaluator may continue it.
+  void EndJob(const JobKey& key);
 
   // Stops the running jobs and ends the watches.
   void Stop();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "config/config.h"
 
@@ -14,6 +15,7 @@ struct EvaluatorConfig {
   config::ByteSize model_memory{int64_t{1} << 30};
   config::ByteSize columns_bytes{int64_t{1} << 30};
   int predictors = 2;
+  std::string endpoint = {};
 
   void Fields(auto&& field) {
     field("jobs", jobs,
@@ -36,6 +38,9 @@ struct EvaluatorConfig {
           "Processes that predict for `tidemill predict` and other callers. Each keeps one model "
           "loaded. When another model is needed, the least recently used one makes room.",
           {.min = 1, .max = 64});
+    field("endpoint", endpoint,
+          "Where the supervisor reaches this evaluator, if that is not the address that it serves "
+          "at: unix:/path or host:port.");
   }
 };
 

@@ -17,6 +17,7 @@
 #include "evaluator/evaluator_service.h"
 #include "evaluator/job_runner.h"
 #include "evaluator/model_in_use.h"
+#include "evaluator/pool_member.h"
 #include "evaluator/predictors.h"
 #include "rpc/jobs/job_peers.h"
 
@@ -29,29 +30,42 @@ class EvaluatorServer final : public rpc::RunningService {
                   std::unique_ptr<EvaluationProcesses> processes,
                   std::unique_ptr<Evaluator> evaluator, std::unique_ptr<ColumnFiles> columns,
                   std::unique_ptr<Predictors> predictors, EvaluatorService::ModelInUse model_in_use,
-                  const rpc::StreamLimits& streams)
-      : database_(std::move(database)),
+                  const rpc::ServiceContext& context, const EvaluatorConfig& config,
+                  std::string folder)
+      : context_(context),
+        config_(config),
+        folder_(std::move(folder)),
+        database_(std::move(database)),
         processes_(std::move(processes)),
         evaluator_(std::move(evaluator)),
         columns_(std::move(columns)),
         predictors_(std::move(predictors)),
-        service_({*evaluator_, *columns_, *predictors_, std::move(model_in_use)}, streams) {}
+        service_({*evaluator_, *columns_, *predictors_, std::move(model_in_use)},
+                 context.cluster.streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
-  absl::Status Started() override { return evaluator_->Resume(); }
+  absl::Status Started() override {
+    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *evaluator_));
+    return absl::OkStatus();
+  }
   void Stopping() override {
+    membership_.reset();
     evaluator_->Stop();
     columns_->Stop();
     predictors_->Stop();
   }
 
  private:
+  const rpc::ServiceContext context_;
+  const EvaluatorConfig config_;
+  const std::string folder_;
   const std::unique_ptr<db::Database> database_;
   const std::unique_ptr<EvaluationProcesses> processes_;
   const std::unique_ptr<Evaluator> evaluator_;
   const std::unique_ptr<ColumnFiles> columns_;
   const std::unique_ptr<Predictors> predictors_;
   EvaluatorService service_;
+  std::unique_ptr<supervisor::Membership> membership_;
 };
 
 int NumThreads(const EvaluatorConfig& config) {
@@ -102,7 +116,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
   ASSIGN_OR_RETURN(auto model_in_use, ModelsInUse(context));
   return std::make_unique<EvaluatorServer>(
       std::move(database), std::move(processes), std::move(evaluator), std::move(columns),
-      std::move(predictors), std::move(model_in_use), context.cluster.streams);
+      std::move(predictors), std::move(model_in_use), context, config, folder);
 }
 
 }  // namespace tidemill::evaluator

@@ -367,7 +367,6 @@ TEST_F(EvaluatorTest, AJobThatLostAllHasFailedAndIsMeasuredAnewWhenStartedAgain)
   ASSERT_THAT(evaluator.Start(Request()), IsOk());
   EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_FAILED);
   Evaluator& next = NewLife(MeasureAll);
-  ASSERT_THAT(next.Resume(), IsOk());
   ASSERT_THAT(next.Start(Request()), IsOk());
   EXPECT_EQ(End(next).state(), v1::EVALUATION_STATE_DONE);
   EXPECT_EQ(Listed(next), kEverything);
@@ -412,7 +411,7 @@ TEST_F(EvaluatorTest, StoppingLeavesTheJobToTheNextLife) {
     for (const v1::JobWindow& window : job.windows()) asked.push_back(window.window_index());
     return MeasureAll(key, job, report, stop);
   });
-  ASSERT_THAT(next.Resume(), IsOk());
+  ASSERT_THAT(next.Start(Request()), IsOk());
   EXPECT_EQ(End(next).state(), v1::EVALUATION_STATE_DONE);
   EXPECT_THAT(asked, ElementsAre(1, 2));
   EXPECT_EQ(Listed(next), kEverything);
@@ -467,7 +466,7 @@ TEST_P(KilledAt, TheNextLifeMeasuresTheRestOnce) {
   Evaluator& evaluator = NewLife(MeasureAll);
   EXPECT_THAT(Listed(evaluator), ::testing::Contains("5/0/accuracy=0.5"));
   EXPECT_THAT(Listed(evaluator), ::testing::Not(::testing::Contains("6/2/accuracy=2.6")));
-  ASSERT_THAT(evaluator.Resume(), IsOk());
+  ASSERT_THAT(evaluator.Start(Request()), IsOk());
   EXPECT_EQ(End(evaluator).state(), v1::EVALUATION_STATE_DONE);
   EXPECT_EQ(Listed(evaluator), kEverything);
 }

@@ -1,7 +1,12 @@
 #include "supervisor/grpc_downstream.h"
 
+#include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/log.h"
 #include "evaluator/client/evaluator_client.h"
 #include "model_store/client/model_store_client.h"
 #include "selector/client/selector_client.h"
@@ -25,15 +30,39 @@ auto Told(const std::function<void(const Message&)>& progress) {
   };
 }
 
+// A client whose calls end when their caller stops, and when the job has lost its slots.
+template <typename Client>
+class ClientAt {
+ public:
+  ClientAt(rpc::Peer peer, const JobPlace& at)
+      : with_caller_(peer.stop, EndCalls{end_}), with_job_(at.over, EndCalls{end_}) {
+    peer.endpoint = at.endpoint;
+    peer.stop = end_.get_token();
+    client_.emplace(std::move(peer));
+  }
+  Client* operator->() { return &*client_; }
+
+ private:
+  struct EndCalls {
+    std::stop_source end;
+    void operator()() { end.request_stop(); }
+  };
+  std::stop_source end_;
+  const std::stop_callback<EndCalls> with_caller_;
+  const std::stop_callback<EndCalls> with_job_;
+  std::optional<Client> client_;
+};
+
 class GrpcDownstream final : public Downstream {
  public:
   GrpcDownstream(const DownstreamPeers& peers, const std::stop_token& stop)
       : stop_(stop),
         storage_(Stoppable(peers.storage, stop)),
         selector_(Stoppable(peers.selector, stop)),
-        trainer_(Stoppable(peers.trainer_server, stop)),
+        trainer_peer_(Stoppable(peers.trainer_server, stop)),
         model_store_(Stoppable(peers.model_store, stop)),
-        evaluator_(Stoppable(peers.evaluator, stop)) {}
+        evaluator_peer_(Stoppable(peers.evaluator, stop)),
+        evaluator_(evaluator_peer_) {}
 
   absl::StatusOr<storage::v1::RegisterDatasetResponse> RegisterDataset(
       const std::string& name, const std::string& spec, const rpc::v1::Command& command,
@@ -76,33 +105,35 @@ class GrpcDownstream final : public Downstream {
   }
 
   absl::StatusOr<std::string> FitGraph(
-      const trainer_server::v1::FitGraphRequest& request) override {
-    return trainer_.FitGraph(request);
+      const JobPlace& at, const trainer_server::v1::FitGraphRequest& request) override {
+    return TrainerAt(at)->FitGraph(request);
   }
 
   absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
-      const trainer_server::v1::GetTrainingDigestRequest& request) override {
-    return trainer_.GetTrainingDigest(request);
+      const JobPlace& at, const trainer_server::v1::GetTrainingDigestRequest& request) override {
+    return TrainerAt(at)->GetTrainingDigest(request);
   }
 
-  absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) override {
-    return trainer_.StartTraining(request);
+  absl::Status StartTraining(const JobPlace& at,
+                             const trainer_server::v1::StartTrainingRequest& request) override {
+    return TrainerAt(at)->StartTraining(request);
   }
 
   absl::Status WatchTraining(
-      RunId run, int64_t trigger,
+      const JobPlace& at, RunId run, int64_t trigger,
       const std::function<void(const trainer_server::v1::WatchTrainingResponse&)>& progress)
       override {
-    return trainer_.WatchTraining(run, trigger, Told(progress)).status();
+    return TrainerAt(at)->WatchTraining(run, trigger, Told(progress)).status();
   }
 
-  absl::Status StopTraining(const rpc::v1::Command& command, int64_t trigger) override {
-    return trainer_.StopTraining(command, trigger);
+  absl::Status StopTraining(const JobPlace& at, const rpc::v1::Command& command,
+                            int64_t trigger) override {
+    return TrainerAt(at)->StopTraining(command, trigger);
   }
 
   absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
-      const trainer_server::v1::StoreModelRequest& request) override {
-    return trainer_.StoreModel(request);
+      const JobPlace& at, const trainer_server::v1::StoreModelRequest& request) override {
+    return TrainerAt(at)->StoreModel(request);
   }
 
   absl::StatusOr<std::optional<model_store::v1::Model>> FindModel(
@@ -130,14 +161,15 @@ class GrpcDownstream final : public Downstream {
     return model_store_.RetireFiles(command, kept);
   }
 
-  absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) override {
-    return evaluator_.StartEvaluation(request);
+  absl::Status StartEvaluation(const JobPlace& at,
+                               const evaluator::v1::StartEvaluationRequest& request) override {
+    return EvaluatorAt(at)->StartEvaluation(request);
   }
 
   absl::Status WatchEvaluation(
-      RunId run, int32_t evaluation,
+      const JobPlace& at, RunId run, int32_t evaluation,
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) override {
-    return evaluator_.WatchEvaluation(run, evaluation, Told(progress)).status();
+    return EvaluatorAt(at)->WatchEvaluation(run, evaluation, Told(progress)).status();
   }
 
   absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) override {
@@ -149,20 +181,55 @@ class GrpcDownstream final : public Downstream {
     return evaluator_.ReadModelColumns(request, sink);
   }
 
-  absl::Status Retire(const rpc::v1::Command& command, const v1::ModelsRetired& retired) override {
+  absl::Status Retire(const rpc::v1::Command& command, const v1::ModelsRetired& retired,
+                      const std::vector<std::string>& trainers) override {
     RETURN_IF_ERROR(model_store_.RetireModels(command, retired.first_model()));
-    RETURN_IF_ERROR(trainer_.RetireTrainings(command, retired.first_model()));
+    RETURN_IF_ERROR(AtAll(trainers, [&](trainer_server::TrainerClient& trainer) {
+      return trainer.RetireTrainings(command, retired.first_model());
+    }));
     return selector_.RetireTrainingSets(command, retired.first_training_set());
   }
 
-  absl::Status DeleteRun(const rpc::v1::Command& command) override {
+  absl::Status DeleteRun(const rpc::v1::Command& command,
+                         const std::vector<std::string>& trainers) override {
     RETURN_IF_ERROR(evaluator_.DeleteRun(command).status());
     RETURN_IF_ERROR(model_store_.DeleteRun(command).status());
-    RETURN_IF_ERROR(trainer_.DeleteRun(command));
+    RETURN_IF_ERROR(AtAll(trainers, [&](trainer_server::TrainerClient& trainer) {
+      return trainer.DeleteRun(command);
+    }));
     return selector_.DeleteRun(command).status();
   }
 
  private:
+  // How long a trainer server may take to remove files before it counts as one that is away.
+  static constexpr std::chrono::seconds kRemovalDeadline{30};
+
+  ClientAt<trainer_server::TrainerClient> TrainerAt(const JobPlace& at) const {
+    return {trainer_peer_, at};
+  }
+  ClientAt<evaluator::EvaluatorClient> EvaluatorAt(const JobPlace& at) const {
+    return {evaluator_peer_, at};
+  }
+
+  absl::Status AtAll(
+      const std::vector<std::string>& trainers,
+      const std::function<absl::Status(trainer_server::TrainerClient&)>& call) const {
+    for (const std::string& endpoint : trainers) {
+      rpc::Peer peer = trainer_peer_;
+      peer.endpoint = endpoint;
+      peer.deadline = kRemovalDeadline;
+      trainer_server::TrainerClient trainer(std::move(peer));
+      const absl::Status status = call(trainer);
+      if (!absl::IsUnavailable(status)) {
+        RETURN_IF_ERROR(status);
+        continue;
+      }
+      log::Warn("a trainer server keeps files that nobody needs",
+                {{"endpoint", endpoint}, {"error", status.ToString()}});
+    }
+    return absl::OkStatus();
+  }
+
   using BatchSink = std::function<absl::Status(batch::Batch)>;
 
   BatchSink UnlessStopped(const BatchSink& sink) const {
@@ -175,9 +242,10 @@ class GrpcDownstream final : public Downstream {
   const std::stop_token stop_;
   const storage::StorageClient storage_;
   selector::SelectorClient selector_;
-  trainer_server::TrainerClient trainer_;
+  const rpc::Peer trainer_peer_;
   model_store::ModelStoreClient model_store_;
-  evaluator::EvaluatorClient evaluator_;
+  const rpc::Peer evaluator_peer_;
+  evaluator::EvaluatorClient evaluator_;  // What belongs to no job.
 };
 
 }  // namespace

@@ -5,11 +5,15 @@
 #include <vector>
 
 #include "base/threads/periodic_task.h"
+#include "config/config.h"
 #include "db/database.h"
 #include "db/migrations.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
+#include "supervisor/pool/pool.h"
+#include "supervisor/pool/pool_service.h"
 #include "supervisor/requests/supervisor.h"
+#include "supervisor/supervisor_config.h"
 #include "supervisor/supervisor_service.h"
 
 namespace tidemill::supervisor {
@@ -21,17 +25,24 @@ constexpr std::chrono::seconds kRequestDeadline{30};
 // How often files are looked for that were sent and that no pipeline names. The model store keeps
 // them for an hour after they came.
 constexpr std::chrono::minutes kRetireInterval{10};
+// How often silent members are given up.
+constexpr std::chrono::milliseconds kPoolInterval{500};
 
 class SupervisorServer final : public rpc::RunningService {
  public:
-  SupervisorServer(std::unique_ptr<db::Database> database, const DownstreamPeers& steps,
-                   const DownstreamPeers& requests, const rpc::StreamLimits& streams)
+  SupervisorServer(std::unique_ptr<db::Database> database, std::unique_ptr<Pool> pool,
+                   const DownstreamPeers& steps, const DownstreamPeers& requests,
+                   const rpc::StreamLimits& streams)
       : database_(std::move(database)),
-        supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests)),
-        service_(supervisor_, streams) {}
+        pool_(std::move(pool)),
+        supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), *pool_),
+        service_(supervisor_, streams),
+        pool_service_(*pool_) {}
 
-  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  std::vector<grpc::Service*> Faces() override { return {&service_, &pool_service_}; }
   absl::Status Started() override {
+    pool_ticks_ = std::make_unique<PeriodicTask>("supervisor.pool", kPoolInterval,
+                                                 [this] { return pool_->Tick(); });
     retirement_ =
         std::make_unique<PeriodicTask>("supervisor.retire_files", kRetireInterval, [this] {
           supervisor_.named_files().Retire();
@@ -41,14 +52,18 @@ class SupervisorServer final : public rpc::RunningService {
   }
   void Stopping() override {
     retirement_.reset();
+    pool_ticks_.reset();
     supervisor_.conducted_runs().Shutdown();
   }
 
  private:
   const std::unique_ptr<db::Database> database_;
+  const std::unique_ptr<Pool> pool_;
   Supervisor supervisor_;
   SupervisorService service_;
+  PoolService pool_service_;
   std::unique_ptr<PeriodicTask> retirement_;  // Removes files that no pipeline names.
+  std::unique_ptr<PeriodicTask> pool_ticks_;
 };
 
 absl::StatusOr<DownstreamPeers> PeersOf(const rpc::ServiceContext& context,
@@ -70,11 +85,14 @@ absl::StatusOr<DownstreamPeers> PeersOf(const rpc::ServiceContext& context,
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
     const rpc::ServiceContext& context) {
+  ASSIGN_OR_RETURN(const auto config, config::ReadSection<SupervisorConfig>(
+                                          context.config_text, context.config_name, "supervisor"));
   ASSIGN_OR_RETURN(const DownstreamPeers steps, PeersOf(context, kStepDeadline));
   ASSIGN_OR_RETURN(const DownstreamPeers requests, PeersOf(context, kRequestDeadline));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   RETURN_IF_ERROR(db::Migrate(*database, "supervisor", Migrations()));
-  return std::make_unique<SupervisorServer>(std::move(database), steps, requests,
+  ASSIGN_OR_RETURN(auto pool, Pool::Open(*database, config.member_timeout));
+  return std::make_unique<SupervisorServer>(std::move(database), std::move(pool), steps, requests,
                                             context.cluster.streams);
 }
 

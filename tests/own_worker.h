@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tests/own_service.h"
 #include "tests/slow_proxy.h"
 #include "tests/stack.h"
 
@@ -15,14 +16,11 @@ class OwnWorker {
   // has a line end.
   OwnWorker(const Stack& stack, const std::string& name, const std::string& listen,
             const std::string& section);
-  ~OwnWorker();
-  OwnWorker(const OwnWorker&) = delete;
-  OwnWorker& operator=(const OwnWorker&) = delete;
 
-  int process() const { return process_; }
+  int process() const { return service_.process(); }
 
  private:
-  int process_ = 0;
+  OwnService service_;
 };
 
 // A worker on TCP that its consumers reach through a proxy.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "config/config.h"
 
@@ -15,6 +17,8 @@ struct TrainerConfig {
   std::optional<int> loader_threads = std::nullopt;
   std::optional<int> loader_most_threads = std::nullopt;
   config::ByteSize loader_memory{int64_t{1} << 30};
+  std::string endpoint = {};
+  std::map<std::string, std::string> labels = {};
 
   void Fields(auto&& field) {
     field("cpu_slots", cpu_slots, "Trainings on the CPU that run at the same time. Others wait.",
@@ -40,6 +44,11 @@ struct TrainerConfig {
           "Bytes of prepared samples that all trainings that run at the same time may keep in "
           "advance, together.",
           {.min = 1'048'576});
+    field("endpoint", endpoint,
+          "Where the supervisor reaches this trainer server, if that is not the address that it "
+          "serves at: unix:/path or host:port.");
+    field("labels", labels, "What `training.placement` of a pipeline may ask for.",
+          {.example = "{gpu: h100}"});
   }
 };
 

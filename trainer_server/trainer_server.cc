@@ -9,6 +9,7 @@
 #include "model_store/client/model_store_client.h"
 #include "rpc/jobs/job_peers.h"
 #include "selector/client/selector_client.h"
+#include "trainer_server/pool_member.h"
 #include "trainer_server/trainer_service.h"
 #include "trainer_server/trainings.h"
 
@@ -19,24 +20,38 @@ class TrainerServer final : public rpc::RunningService {
  public:
   TrainerServer(TrainingsOptions options, std::unique_ptr<rpc::JobTokens> tokens,
                 std::unique_ptr<TrainingProcesses> processes, const rpc::Peer& selector,
-                const rpc::Peer& model_store, const rpc::StreamLimits& streams)
-      : tokens_(std::move(tokens)),
+                const rpc::Peer& model_store, const rpc::ServiceContext& context)
+      : context_(context),
+        config_(options.config),
+        folder_(options.folder),
+        tokens_(std::move(tokens)),
         processes_(std::move(processes)),
         selector_(selector),
         model_store_(model_store),
         trainings_(std::move(options), *processes_, selector_, model_store_),
-        service_(trainings_, streams) {}
+        service_(trainings_, context.cluster.streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
-  void Stopping() override { trainings_.Shutdown(); }
+  absl::Status Started() override {
+    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, trainings_));
+    return absl::OkStatus();
+  }
+  void Stopping() override {
+    membership_.reset();
+    trainings_.Shutdown();
+  }
 
  private:
+  const rpc::ServiceContext context_;
+  const TrainerConfig config_;
+  const std::string folder_;
   const std::unique_ptr<rpc::JobTokens> tokens_;
   const std::unique_ptr<TrainingProcesses> processes_;
   selector::SelectorClient selector_;
   model_store::ModelStoreClient model_store_;
   Trainings trainings_;
   TrainerService service_;
+  std::unique_ptr<supervisor::Membership> membership_;
 };
 
 }  // namespace
@@ -60,8 +75,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
                    rpc::JobTokens::Open(context.tokens, files::Join(options.folder, "tokens")));
   options.tokens = tokens.get();
   return std::make_unique<TrainerServer>(std::move(options), std::move(tokens),
-                                         std::move(processes), selector, model_store,
-                                         context.cluster.streams);
+                                         std::move(processes), selector, model_store, context);
 }
 
 }  // namespace tidemill::trainer_server

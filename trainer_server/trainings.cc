@@ -1,5 +1,6 @@
 #include "trainer_server/trainings.h"
 
+#include <limits>
 #include <thread>
 
 #include "google/protobuf/util/message_differencer.h"
@@ -144,6 +145,26 @@ Trainings::~Trainings() { Shutdown(); }
 void Trainings::Shutdown() {
   trainings_.Shutdown();
   fits_.Shutdown();
+}
+
+std::vector<Trainings::ActiveJob> Trainings::Active() const {
+  std::vector<ActiveJob> active;
+  for (const Jobs* const jobs : {&fits_, &trainings_}) {
+    for (const Jobs::SharedJob& job :
+         jobs->List({0, 0}, {std::numeric_limits<int64_t>::max(), 0})) {
+      if (jobs->EndOf(*job)) continue;
+      active.push_back(
+          {.is_fit = jobs == &fits_, .run = job->key().first, .trigger = job->key().second});
+    }
+  }
+  return active;
+}
+
+void Trainings::End(const ActiveJob& job) {
+  Jobs& jobs = job.is_fit ? fits_ : trainings_;
+  if (const Jobs::SharedJob found = jobs.Find({job.run, job.trigger})) {
+    jobs.Stop(*found, SetStopped);
+  }
 }
 
 std::string Trainings::FolderOf(int64_t run) const {

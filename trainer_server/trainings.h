@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/id.h"
 #include "base/mutex.h"
@@ -69,6 +70,16 @@ class Trainings {
   // runs.
   absl::Status Retire(const v1::RetireTrainingsRequest& request);
   absl::Status DeleteRun(const v1::DeleteRunRequest& request);
+
+  // A job that is queued or runs.
+  struct ActiveJob {
+    bool is_fit = false;
+    int64_t run = 0;
+    int64_t trigger = 0;
+  };
+  std::vector<ActiveJob> Active() const;
+  // Ends the process of a job, whatever epoch has started it. Its checkpoints stay.
+  void End(const ActiveJob& job);
 
   // Kills the running jobs and ends all watches.
   void Shutdown();

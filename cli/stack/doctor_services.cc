@@ -18,6 +18,7 @@
 #include "selector/migrations.h"
 #include "storage/client/storage_client.h"
 #include "storage/migrations.h"
+#include "supervisor/client/pool_client.h"
 #include "supervisor/client/supervisor_client.h"
 #include "supervisor/migrations.h"
 
@@ -188,6 +189,42 @@ Findings ExamineServices(const Session& session, const StackLayout* layout) {
   for (const char* service : kServices) {
     if (session.PeerOf(service).endpoint.empty()) continue;  // Out of this side's reach.
     findings.push_back(ExamineService(session, layout, service));
+  }
+  return findings;
+}
+
+Findings ExaminePool(const Session& session) {
+  rpc::Peer peer = session.PeerOf("supervisor");
+  if (peer.endpoint.empty()) return {};
+  peer.deadline = kPatience;
+  const auto pool = supervisor::PoolClient(peer).Get();
+  // ExamineServices() says that the supervisor does not answer.
+  if (!pool.ok()) return {};
+  Findings findings;
+  int num_trainers = 0;
+  int num_slots = 0;
+  for (const supervisor::v1::Member& member : pool->members()) {
+    if (member.state() == supervisor::v1::MEMBER_STATE_LOST) {
+      findings.push_back({"pool", Health::kWarn,
+                          fmt::format("{} at {} is lost: it {}", member.name(), member.endpoint(),
+                                      member.lost_because()),
+                          "start it again; it is forgotten after an hour"});
+      continue;
+    }
+    if (member.kind() != supervisor::v1::MEMBER_KIND_TRAINER_SERVER) continue;
+    ++num_trainers;
+    for (const auto& slot : member.offer().slots()) {
+      if (slot.device() != "fit") num_slots += slot.count();
+    }
+  }
+  const std::string text =
+      fmt::format("{} trainer servers with {} slots for trainings; {} jobs run, {} wait",
+                  num_trainers, num_slots, pool->running_size(), pool->waiting_size());
+  if (num_trainers == 0) {
+    findings.push_back({"pool", Health::kFail, "no trainer server is registered",
+                        "tidemill logs trainer_server --level warn --lines 20"});
+  } else {
+    findings.push_back({"pool", Health::kOk, text, ""});
   }
   return findings;
 }

@@ -14,6 +14,8 @@ namespace tidemill::cli {
 Findings ExamineServices(const Session& session, const StackLayout* layout);
 Finding ExamineService(const Session& session, const StackLayout* layout,
                        const std::string& service);
+// The trainer servers and evaluators that have registered.
+Findings ExaminePool(const Session& session);
 Findings ExamineDatabase(const std::string& connection_string, const StackLayout* layout);
 
 }  // namespace tidemill::cli

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -82,6 +83,25 @@ absl::StatusOr<plugin::HostSettings> KeptPlugins(const StackLayout& layout) {
   return cluster.plugins;
 }
 
+// The sections that an administrator may have written into the configuration: all but those of
+// StackConfig.
+absl::StatusOr<std::string> KeptSections(const StackLayout& layout) {
+  const auto text = files::Read(layout.ConfigFile(), kMaxConfigBytes);
+  if (absl::IsNotFound(text.status())) return std::string();
+  RETURN_IF_ERROR(text.status());
+  std::string kept;
+  bool keeps = false;
+  for (size_t begin = 0; begin < text->size();) {
+    const size_t end = std::min(text->find('\n', begin), text->size());
+    const std::string_view line = std::string_view(*text).substr(begin, end - begin);
+    begin = end + 1;
+    const bool begins_section = !line.empty() && std::isalpha(line.front()) != 0;
+    if (begins_section) keeps = !line.starts_with("cluster:") && !line.starts_with("storage:");
+    if (keeps) kept += std::string(line) + "\n";
+  }
+  return kept;
+}
+
 absl::Status WriteConfig(const StackLayout& layout, const std::string& database) {
   StackConfig config;
   ASSIGN_OR_RETURN(config.cluster.plugins, KeptPlugins(layout));
@@ -92,7 +112,8 @@ absl::Status WriteConfig(const StackLayout& layout, const std::string& database)
     config.cluster.endpoints[service] = layout.EndpointOf(service);
   }
   config.storage.allowed_roots_file = layout.DataRootsFile();
-  return files::WriteAtomically(layout.ConfigFile(), config::Print(config));
+  ASSIGN_OR_RETURN(const std::string kept, KeptSections(layout));
+  return files::WriteAtomically(layout.ConfigFile(), config::Print(config) + kept);
 }
 
 void Start(const StackLayout& layout, Service& service) {

@@ -21,11 +21,13 @@
 #include "models/training/augment_spec.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/downsampling_spec.h"
+#include "models/training/early_stopping_spec.h"
 #include "models/training/last_batch.h"
 #include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
 #include "models/training/optimizers/optimizer_spec.h"
 #include "models/training/orders/order_spec.h"
+#include "models/training/placement_spec.h"
 #include "models/training/schedules/schedule_spec.h"
 
 namespace tidemill::models {
@@ -55,32 +57,9 @@ struct GradientClipping {
   friend bool operator==(const GradientClipping&, const GradientClipping&) = default;
 };
 
-// Ends a training that no longer improves on held-out samples.
-struct EarlyStopping {
-  static constexpr std::string_view kDoc =
-      "Ends the training when the loss on held-out samples no longer falls. The loss is measured "
-      "after each epoch.";
-  double held_out = 0.1;
-  int64_t patience = 2;
-  double min_delta = 0;
-  bool restore_best = true;
-
-  void Fields(auto&& field) {
-    field("held_out", held_out,
-          "Share of the samples that is held out. They are drawn by a hash of seed and key, so a "
-          "sample that is held out once is held out of every training of the run.",
-          {.min = 0.0001, .max = 0.9});
-    field("patience", patience, "Number of epochs without a better loss after which to stop.",
-          {.min = 1});
-    field("min_delta", min_delta, "How much better a loss must be to count as better.", {.min = 0});
-    field("restore_best", restore_best,
-          "End with the weights of the best epoch, not of the last one.");
-  }
-  friend bool operator==(const EarlyStopping&, const EarlyStopping&) = default;
-};
-
 struct TrainingSpec {
   Device device = Device::kAuto;
+  std::optional<PlacementSpec> placement = std::nullopt;
   int64_t epochs = 1;
   std::optional<config::Count> max_samples = std::nullopt;
   int64_t batch_size = 128;
@@ -113,6 +92,7 @@ struct TrainingSpec {
 
   void Fields(auto&& field) {
     field("device", device, "Where to train. `auto` takes a GPU if there is one.");
+    field("placement", placement, "Which trainer servers may train.");
     field("epochs", epochs, "Number of passes over the training set.", {.min = 1, .max = 1e6});
     field("max_samples", max_samples,
           "Number of samples after which a training ends, even if its epochs are not over. This is "

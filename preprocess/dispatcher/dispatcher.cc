@@ -78,7 +78,7 @@ absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(db::Database& datab
 // the restart is issued after it, however old the done_before of the row is.
 absl::Status Dispatcher::Recover() {
   std::vector<StoredJob> stored;
-  std::vector<WorkerFacts> workers;
+  std::vector<KnownWorker> workers;
   int64_t num_rows = 0;
   RETURN_IF_ERROR(writer_.BeginTerm([&](pqxx::work& work) {
     JobsTable jobs(work);
@@ -89,7 +89,7 @@ absl::Status Dispatcher::Recover() {
   }));
   MutexLock lock(mutex_);
   const Clock::time_point now = now_();
-  for (WorkerFacts& worker : workers) assignments_.workers().Install(std::move(worker), now);
+  for (KnownWorker& worker : workers) assignments_.workers().Install(std::move(worker), now);
   for (StoredJob& job : stored) RETURN_IF_ERROR(assignments_.Install(std::move(job), now));
   GiveUpLeases([&](const Incarnation& worker) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     return !assignments_.workers().IsAlive(worker);
@@ -223,15 +223,14 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
       return absl::OkStatus();
     }));
     MutexLock lock(mutex_);
-    assignments_.workers().Install({.incarnation = registered,
-                                    .name = request.name(),
-                                    .endpoint = request.endpoint(),
-                                    .boot_id = request.boot_id(),
-                                    .ring_socket = request.ring_socket(),
-                                    .num_threads = request.num_threads()},
-                                   now_());
+    KnownWorker known{
+        {.incarnation = registered, .name = request.name(), .endpoint = request.endpoint()}};
+    known.boot_id = request.boot_id();
+    known.ring_socket = request.ring_socket();
+    known.num_threads = request.num_threads();
+    assignments_.workers().Install(std::move(known), now_());
     const auto is_over = [&](const Incarnation& worker) {
-      return worker.worker_id == registered.worker_id && worker != registered;
+      return worker.member_id == registered.member_id && worker != registered;
     };
     GiveUpLeases(is_over);
     answers = queue_.AnswerThose([&](const LeaseWaiter& waiter) { return is_over(waiter.worker); },
@@ -242,7 +241,7 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
   Send(std::move(answers));
   RETURN_IF_ERROR(status);
   log::Info("worker registered", {{"worker", request.name()},
-                                  {"id", std::to_string(registered.worker_id)},
+                                  {"id", std::to_string(registered.member_id)},
                                   {"incarnation", std::to_string(registered.number)},
                                   {"endpoint", request.endpoint()}});
   return registered;
@@ -258,7 +257,7 @@ absl::Status Dispatcher::DrainWorker(int64_t worker_id) {
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(assignments_.workers().Drain(worker_id));
     answers = queue_.AnswerThose(
-        [&](const LeaseWaiter& waiter) { return waiter.worker.worker_id == worker_id; },
+        [&](const LeaseWaiter& waiter) { return waiter.worker.member_id == worker_id; },
         assignments_);
     CountAll();
     return absl::OkStatus();
@@ -309,10 +308,9 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;
   for (const auto& [id, worker] : assignments_.workers().all()) {
-    if (worker.facts.lost) continue;
-    if (worker.facts.draining && !std::exchange(counted, true))
-      num_leased = assignments_.CountLeases();
-    if (worker.facts.draining && num_leased[id] == 0) continue;
+    if (worker.lost) continue;
+    if (worker.draining && !std::exchange(counted, true)) num_leased = assignments_.CountLeases();
+    if (worker.draining && num_leased[id] == 0) continue;
     v1::Worker& described = *response.add_workers();
     described = Describe(worker);
     described.set_num_leased(num_leased[id]);
@@ -443,9 +441,9 @@ void Dispatcher::TellLost(const std::vector<Incarnation>& lost) {
   const Workers& workers = assignments_.workers();
   GiveUpLeases([&](const Incarnation& worker) { return !workers.IsAlive(worker); });
   for (const Incarnation& worker : lost) {
-    log::Warn("worker lost", {{"id", std::to_string(worker.worker_id)},
+    log::Warn("worker lost", {{"id", std::to_string(worker.member_id)},
                               {"incarnation", std::to_string(worker.number)},
-                              {"reason", WhyLost(workers.all().at(worker.worker_id))}});
+                              {"reason", WhyLost(workers.all().at(worker.member_id))}});
   }
   CountAll();
 }
@@ -487,7 +485,7 @@ void Dispatcher::GiveUpLeases(const std::function<bool(const Incarnation&)>& is_
 void Dispatcher::CountAll() {
   int64_t alive = 0, draining = 0, lost = 0;
   for (const auto& [id, worker] : assignments_.workers().all()) {
-    ++(worker.facts.lost ? lost : worker.facts.draining ? draining : alive);
+    ++(worker.lost ? lost : worker.draining ? draining : alive);
   }
   metrics_.workers.Set(static_cast<double>(alive), "alive");
   metrics_.workers.Set(static_cast<double>(draining), "draining");

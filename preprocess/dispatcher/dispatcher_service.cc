@@ -37,7 +37,7 @@ grpc::Status DispatcherService::RegisterWorker(grpc::ServerContext*,
                                                v1::RegisterWorkerResponse* response) {
   const auto incarnation = dispatcher_.RegisterWorker(*request);
   if (!incarnation.ok()) return ToGrpc(incarnation.status());
-  response->set_worker_id(incarnation->worker_id);
+  response->set_worker_id(incarnation->member_id);
   response->set_incarnation(incarnation->number);
   return grpc::Status::OK;
 }

@@ -149,7 +149,7 @@ TEST_F(DispatcherTest, ARestartReadsWhatIsInFlightAndNotWhatWasIssued) {
 TEST_F(DispatcherTest, AZombieIncarnationIsNotFound) {
   const Incarnation first = life_.Register("a");
   const Incarnation second = life_.Register("a");
-  EXPECT_EQ(first.worker_id, second.worker_id);
+  EXPECT_EQ(first.member_id, second.member_id);
   EXPECT_GT(second.number, first.number);
   EXPECT_THAT(life_.Lease(first, 1), StatusIs(absl::StatusCode::kNotFound, HasSubstr("register")));
   EXPECT_THAT(life_.Lease(first, 0), StatusIs(absl::StatusCode::kNotFound, _));
@@ -157,7 +157,7 @@ TEST_F(DispatcherTest, AZombieIncarnationIsNotFound) {
   life_.Restart();
   EXPECT_THAT(life_.Lease(first, 1), StatusIs(absl::StatusCode::kNotFound, _));
   EXPECT_THAT(life_.Lease(second, 1), IsOk());
-  EXPECT_THAT(life_.Lease({.worker_id = 99, .number = 1}, 1),
+  EXPECT_THAT(life_.Lease({.member_id = 99, .number = 1}, 1),
               StatusIs(absl::StatusCode::kNotFound, _));
 }
 
@@ -192,8 +192,8 @@ TEST_F(DispatcherTest, ADrainingWorkerFinishesWhatItHasAndIsGivenNothingMore) {
   const testing::Report report{.job_id = job, .connected = {worker}};
   ASSERT_THAT(life_.Report(report), IsOk());
   EXPECT_THAT(Lease(worker, 1, "first"), SizeIs(1));
-  EXPECT_THAT(life_->DrainWorker(worker.worker_id), IsOk());
-  EXPECT_THAT(life_->DrainWorker(worker.worker_id), IsOk());
+  EXPECT_THAT(life_->DrainWorker(worker.member_id), IsOk());
+  EXPECT_THAT(life_->DrainWorker(worker.member_id), IsOk());
   EXPECT_THAT(life_->DrainWorker(77), StatusIs(absl::StatusCode::kNotFound, _));
   const auto response = life_.Lease(worker, 1);
   ASSERT_THAT(response, IsOk());

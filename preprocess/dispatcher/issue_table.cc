@@ -85,7 +85,7 @@ void Add(const IssueChanges::OfLane& lane, KeptColumns& columns) {
     columns.froms.Add(split.from_batch);
     columns.tos.Add(split.to_batch);
     columns.attempts.Add(split.attempt);
-    columns.workers.Add(split.worker.worker_id);
+    columns.workers.Add(split.worker.member_id);
     columns.incarnations.Add(split.worker.number);
     columns.requests.Add(split.request_id);
   }
@@ -113,7 +113,7 @@ absl::Status IssueTable::Write(int64_t term, const IssueChanges& changes) {
   }
   LostColumns lost;
   for (const Incarnation& worker : changes.lost_workers) {
-    lost.workers.Add(worker.worker_id);
+    lost.workers.Add(worker.member_id);
     lost.incarnations.Add(worker.number);
   }
   work_.conn().prepare(kWriteName, kWrite);  // Only the first time on a connection.

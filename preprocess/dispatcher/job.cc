@@ -118,7 +118,7 @@ Job::Issued Job::Issue(const Incarnation& worker, const std::string& request_id,
   }
   if (best < 0) return {};
   Lane& lane = lanes_[static_cast<size_t>(best)];
-  if (lane.facts().shard > 0) BindShard(lane.facts().shard, worker.worker_id);
+  if (lane.facts().shard > 0) BindShard(lane.facts().shard, worker.member_id);
   const int64_t from = lane.Issue(worker, request_id).from_batch;
   NoteMaker(lane, from, worker);
   return {.lane = best, .from_batch = from};
@@ -205,18 +205,18 @@ bool Job::IsOpenTo(size_t lane, const Incarnation& worker, const Workers& worker
 bool Job::MayTakeShard(int32_t shard, const Consumer& consumer, const Incarnation& worker,
                        const Workers& workers) const {
   if (const auto it = shards_.find(shard); it != shards_.end() && workers.TakesWork(it->second)) {
-    const auto is_it = [&](const Incarnation& one) { return one.worker_id == it->second; };
-    if (std::ranges::any_of(consumer.connected, is_it)) return it->second == worker.worker_id;
+    const auto is_it = [&](const Incarnation& one) { return one.member_id == it->second; };
+    if (std::ranges::any_of(consumer.connected, is_it)) return it->second == worker.member_id;
   }
   const auto num_shards = [&](int64_t worker_id) {
     return std::count_if(shards_.begin(), shards_.end(), [&](const auto& bound) {
       return bound.first != shard && bound.second == worker_id;
     });
   };
-  const auto mine = num_shards(worker.worker_id);
+  const auto mine = num_shards(worker.member_id);
   return std::none_of(consumer.connected.begin(), consumer.connected.end(),
                       [&](const Incarnation& other) {
-                        return workers.TakesWork(other) && num_shards(other.worker_id) < mine;
+                        return workers.TakesWork(other) && num_shards(other.member_id) < mine;
                       });
 }
 

@@ -69,7 +69,7 @@ IssuedSplit ToSplit(const pqxx::row& row) {
   return {.from_batch = row["from_batch"].as<int64_t>(),
           .to_batch = row["to_batch"].as<int64_t>(),
           .attempt = row["attempt"].as<int32_t>(),
-          .worker = {.worker_id = row["worker_id"].as<int64_t>(),
+          .worker = {.member_id = row["worker_id"].as<int64_t>(),
                      .number = row["incarnation"].as<int64_t>()},
           .request_id = row["request_id"].as<std::string>()};
 }

@@ -41,7 +41,7 @@ Lane::Lane(const LaneFacts& facts, const LaneCounts& counts, std::vector<IssuedS
 
 void Lane::CountLeases(std::map<int64_t, int32_t>& num_leased) const {
   for (const auto& [from, split] : splits_) {
-    if (split.is_leased()) ++num_leased[split.worker.worker_id];
+    if (split.is_leased()) ++num_leased[split.worker.member_id];
   }
 }
 

@@ -11,20 +11,15 @@
 #include <vector>
 
 #include "base/status.h"
+#include "rpc/members/members.h"
 #include "tidemill/preprocess/v1/preprocess.pb.h"
 
 namespace tidemill::preprocess {
 
-// One life of a worker, from a registration to the next.
-struct Incarnation {
-  int64_t worker_id = 0;
-  int64_t number = 0;
-
-  friend auto operator<=>(const Incarnation&, const Incarnation&) = default;
-};
+using rpc::Incarnation;
 
 inline Incarnation IncarnationOf(const v1::WorkerIncarnation& incarnation) {
-  return {.worker_id = incarnation.worker_id(), .number = incarnation.incarnation()};
+  return {.member_id = incarnation.worker_id(), .number = incarnation.incarnation()};
 }
 
 // The batches [from, to). They are issued, and not all of them are done. A worker makes them, or
@@ -40,7 +35,7 @@ struct IssuedSplit {
   // Whether the worker may know of it.
   bool told = false;
 
-  bool is_leased() const { return worker.worker_id != 0; }
+  bool is_leased() const { return worker.member_id != 0; }
 };
 
 // The immutable facts of a lane.

@@ -100,13 +100,13 @@ LeaseAnswers LeaseQueue::RefuseAll(const absl::Status& status) {
 absl::StatusOr<v1::LeaseSplitsResponse> LeaseQueue::Respond(const LeaseWaiter& waiter,
                                                             Assignments& assignments) const {
   const Workers& workers = assignments.workers();
-  const auto known = workers.all().find(waiter.worker.worker_id);
+  const auto known = workers.all().find(waiter.worker.member_id);
   if (!workers.IsAlive(waiter.worker)) {
     return NotFound("incarnation {} of worker {} has ended", waiter.worker.number,
-                    waiter.worker.worker_id);
+                    waiter.worker.member_id);
   }
   v1::LeaseSplitsResponse response;
-  response.set_draining(known->second.facts.draining);
+  response.set_draining(known->second.draining);
   for (const int64_t job_id : waiter.job_ids) {
     if (assignments.FindJob(job_id) == nullptr) response.add_finished_job_ids(job_id);
   }

@@ -34,7 +34,7 @@ Incarnation WorkersTable::Register(const v1::RegisterWorkerRequest& request) {
   const pqxx::result rows = work_.exec_params(
       kRegister, request.name(), request.command().request_id(), request.endpoint(),
       request.boot_id(), request.ring_socket(), request.num_threads());
-  return {.worker_id = rows.at(0)[0].as<int64_t>(), .number = rows.at(0)[1].as<int64_t>()};
+  return {.member_id = rows.at(0)[0].as<int64_t>(), .number = rows.at(0)[1].as<int64_t>()};
 }
 
 bool WorkersTable::Drain(int64_t worker_id) {
@@ -48,18 +48,19 @@ void WorkersTable::Forget(const std::vector<int64_t>& worker_ids) {
   work_.exec_params(kForget, ids.text());
 }
 
-std::vector<WorkerFacts> WorkersTable::List() {
-  std::vector<WorkerFacts> workers;
+std::vector<KnownWorker> WorkersTable::List() {
+  std::vector<KnownWorker> workers;
   for (const pqxx::row& row : work_.exec_params(kSelectWorkers)) {
-    workers.push_back({.incarnation = {.worker_id = row["worker_id"].as<int64_t>(),
-                                       .number = row["incarnation"].as<int64_t>()},
-                       .name = row["name"].as<std::string>(),
-                       .endpoint = row["endpoint"].as<std::string>(),
-                       .boot_id = row["boot_id"].as<std::string>(),
-                       .ring_socket = row["ring_socket"].as<std::string>(),
-                       .num_threads = row["num_threads"].as<int32_t>(),
-                       .draining = row["draining"].as<bool>(),
-                       .lost = row["lost"].as<bool>()});
+    KnownWorker& worker = workers.emplace_back();
+    worker.incarnation = {.member_id = row["worker_id"].as<int64_t>(),
+                          .number = row["incarnation"].as<int64_t>()};
+    worker.name = row["name"].as<std::string>();
+    worker.endpoint = row["endpoint"].as<std::string>();
+    worker.boot_id = row["boot_id"].as<std::string>();
+    worker.ring_socket = row["ring_socket"].as<std::string>();
+    worker.num_threads = row["num_threads"].as<int32_t>();
+    worker.draining = row["draining"].as<bool>();
+    worker.lost = row["lost"].as<bool>();
   }
   return workers;
 }

@@ -25,7 +25,7 @@ class WorkersTable {
   // Removes the rows of lost workers. The row of a worker that has registered again stays.
   void Forget(const std::vector<int64_t>& worker_ids);
 
-  std::vector<WorkerFacts> List();
+  std::vector<KnownWorker> List();
 
  private:
   pqxx::work& work_;

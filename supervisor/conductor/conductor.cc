@@ -39,18 +39,19 @@ const char* NameOf(Stage stage) {
 
 }  // namespace
 
-Conductor::Conductor(db::Database& database, const DownstreamFactory& connect, RunId run,
-                     std::shared_ptr<RunFeed> feed)
+Conductor::Conductor(db::Database& database, const DownstreamFactory& connect, Pool& pool,
+                     RunId run, std::shared_ptr<RunFeed> feed)
     : patience_(run),
       downstream_(connect(patience_.token())),
       record_(database, run, std::move(feed), patience_),
+      slots_(record_, pool, patience_),
       syncer_(record_, *downstream_, patience_),
       replay_(record_, *downstream_, patience_),
       follower_(record_, *downstream_, patience_),
       sealer_(record_, *downstream_, patience_),
-      trainer_(record_, *downstream_, patience_),
-      measurer_(record_, *downstream_, patience_),
-      retirer_(record_, *downstream_, patience_),
+      trainer_(record_, *downstream_, slots_, patience_),
+      measurer_(record_, *downstream_, slots_, patience_),
+      retirer_(record_, *downstream_, slots_, patience_),
       thread_("conductor", 1) {
   thread_.Submit([this] { Conduct(); });
 }
@@ -181,6 +182,10 @@ void Conductor::Fail(const absl::Status& status) {
 }
 
 void Conductor::Close() {
+  // Slots that stay would be found when this run is recovered, which never happens.
+  if (const absl::Status returned = slots_.ReturnAll(); !returned.ok()) {
+    log::Warn("slots of an ended run stay", {{"error", returned.ToString()}});
+  }
   if (record_.Close()) finished_ = true;
 }
 

@@ -9,6 +9,7 @@
 #include "base/threads/worker_pool.h"
 #include "db/database.h"
 #include "supervisor/conductor/dataset_syncer.h"
+#include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/live_follower.h"
 #include "supervisor/conductor/model_measurer.h"
 #include "supervisor/conductor/model_retirer.h"
@@ -35,8 +36,8 @@ namespace tidemill::supervisor {
 // Thread-safe.
 class Conductor {
  public:
-  // `database` must outlive this object.
-  Conductor(db::Database& database, const DownstreamFactory& connect, RunId run,
+  // `database` and `pool` must outlive this object.
+  Conductor(db::Database& database, const DownstreamFactory& connect, Pool& pool, RunId run,
             std::shared_ptr<RunFeed> feed);
   ~Conductor();
 
@@ -63,6 +64,7 @@ class Conductor {
 
   // Used by the thread only.
   RunRecord record_;
+  JobSlots slots_;
   DatasetSyncer syncer_;
   ReplayDecider replay_;
   LiveFollower follower_;

@@ -16,6 +16,7 @@
 #include "supervisor/requests/supervisor.h"
 #include "supervisor/testing/fake_downstream.h"
 #include "supervisor/testing/live_pipeline.h"
+#include "supervisor/testing/open_pool.h"
 #include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {
@@ -44,7 +45,8 @@ void RunAndDie(const std::string& connection_string, const std::string& failpoin
     auto database = db::Database::Connect(connection_string);
     testing::FakeServices services;
     services.Arrive({});
-    Supervisor supervisor(**database, services.Connect(), services.Connect());
+    const auto pool = testing::OpenPool(**database);
+    Supervisor supervisor(**database, services.Connect(), services.Connect(), *pool);
     const auto run = supervisor.submissions().Submit(submission);
     for (const auto& batch : batches) {
       services.Arrive(batch);
@@ -117,7 +119,8 @@ TEST(LiveRun, DecidesOnEachSampleOnceWhereverItIsKilled) {
     // Everything has arrived when the run is taken over.
     testing::FakeServices services;
     for (const auto& batch : kBatches) services.Arrive(batch);
-    Supervisor supervisor(*database, services.Connect(), services.Connect());
+    const auto pool = testing::OpenPool(*database);
+    Supervisor supervisor(*database, services.Connect(), services.Connect(), *pool);
     ASSERT_THAT(supervisor.conducted_runs().Recover(), IsOk());
     const v1::GetRunResponse run = FinishTheRun(supervisor, failpoint == "before_evaluate=kill:5");
     ASSERT_EQ(run.run().state(), v1::RUN_STATE_STOPPED) << failpoint << run.run().error();
@@ -153,7 +156,8 @@ TEST(LiveRun, CutsTheSamePeriodsWhereverItIsKilledAlthoughARowIsAhead) {
     RunAndDie(test_database.connection_string(), failpoint, request, batches);
     testing::FakeServices services;
     for (const auto& batch : batches) services.Arrive(batch);
-    Supervisor supervisor(*database, services.Connect(), services.Connect());
+    const auto pool = testing::OpenPool(*database);
+    Supervisor supervisor(*database, services.Connect(), services.Connect(), *pool);
     ASSERT_THAT(supervisor.conducted_runs().Recover(), IsOk());
     const v1::GetRunResponse run = FinishTheRun(supervisor, /*is_to_stop=*/false);
     ASSERT_EQ(run.triggers_size(), 4) << failpoint;

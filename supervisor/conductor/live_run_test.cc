@@ -8,6 +8,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/live_pipeline.h"
+#include "supervisor/testing/open_pool.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
 
@@ -127,7 +128,8 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
   }
   for (const size_t batch : {1, 3, 11}) {
     testing::FakeServices services;
-    Supervisor supervisor(*database_, services.Connect(), services.Connect());
+    const auto pool = testing::OpenPool(*database_);
+    Supervisor supervisor(*database_, services.Connect(), services.Connect(), *pool);
     // Neighbours change places, none by more than four seconds.
     std::vector<int64_t> shuffled = times;
     for (size_t i = 0; i + 4 < shuffled.size(); i += 5) {

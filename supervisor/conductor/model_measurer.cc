@@ -37,7 +37,10 @@ absl::Status ModelMeasurer::Evaluate(int32_t evaluation) {
   ASSIGN_OR_RETURN(const auto request, RequestFor(evaluation));
   evaluator::v1::WatchEvaluationResponse end;
   if (request.model_ids_size() > 0 && request.windows_size() > 0) {
-    ASSIGN_OR_RETURN(end, Watch(request));
+    const auto measured = Watch(request);
+    RETURN_IF_ERROR(slots_.Return(kEvaluateStage, request.evaluation()));
+    RETURN_IF_ERROR(measured.status());
+    end = *measured;
   }
   FAILPOINT("supervisor.after_evaluate");
   v1::RunEvent event =
@@ -61,9 +64,10 @@ absl::StatusOr<evaluator::v1::WatchEvaluationResponse> ModelMeasurer::Watch(
   };
   RETURN_IF_ERROR(patience_.Insist(
       [&]() -> absl::Status {
-        RETURN_IF_ERROR(downstream_.StartEvaluation(request));
+        ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kEvaluateStage, request.evaluation()));
+        RETURN_IF_ERROR(downstream_.StartEvaluation(at, request));
         const absl::Status watched =
-            downstream_.WatchEvaluation(record_.run(), request.evaluation(), report);
+            downstream_.WatchEvaluation(at, record_.run(), request.evaluation(), report);
         if (last.state() == evaluator::v1::EVALUATION_STATE_DONE) return absl::OkStatus();
         if (last.state() == evaluator::v1::EVALUATION_STATE_FAILED) {
           return Internal("{}", last.error());

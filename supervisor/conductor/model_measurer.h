@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/run_record.h"
 #include "supervisor/runs/downstream.h"
@@ -16,8 +17,8 @@ namespace tidemill::supervisor {
 class ModelMeasurer {
  public:
   // All must outlive this object.
-  ModelMeasurer(RunRecord& record, Downstream& downstream, Patience& patience)
-      : record_(record), downstream_(downstream), patience_(patience) {}
+  ModelMeasurer(RunRecord& record, Downstream& downstream, JobSlots& slots, Patience& patience)
+      : record_(record), downstream_(downstream), slots_(slots), patience_(patience) {}
 
   // `evaluation` counts from 0, in the order of the pipeline. When there is nothing to measure, the
   // evaluator is not called. Returns the errors of the evaluator. INTERNAL when the evaluation
@@ -39,6 +40,7 @@ class ModelMeasurer {
 
   RunRecord& record_;
   Downstream& downstream_;
+  JobSlots& slots_;
   Patience& patience_;
 };
 

@@ -8,7 +8,8 @@ absl::Status ModelRetirer::Retire() {
   const auto retired = ToRetire(record_.state(), record_.plan());
   if (!retired) return absl::OkStatus();
   RETURN_IF_ERROR(patience_.Insist([&] {
-    return downstream_.Retire(record_.CommandFor("retire", record_.state().num_stored()), *retired);
+    return downstream_.Retire(record_.CommandFor("retire", record_.state().num_stored()), *retired,
+                              slots_.Trainers());
   }));
   FAILPOINT("supervisor.after_retire");
   v1::RunEvent event;

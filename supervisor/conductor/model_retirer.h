@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/run_record.h"
 #include "supervisor/runs/downstream.h"
@@ -12,8 +13,8 @@ namespace tidemill::supervisor {
 class ModelRetirer {
  public:
   // All must outlive this object.
-  ModelRetirer(RunRecord& record, Downstream& downstream, Patience& patience)
-      : record_(record), downstream_(downstream), patience_(patience) {}
+  ModelRetirer(RunRecord& record, Downstream& downstream, JobSlots& slots, Patience& patience)
+      : record_(record), downstream_(downstream), slots_(slots), patience_(patience) {}
 
   // Removes what the pipeline's retention does not keep, and records it. Does nothing when
   // everything is kept.
@@ -22,6 +23,7 @@ class ModelRetirer {
  private:
   RunRecord& record_;
   Downstream& downstream_;
+  JobSlots& slots_;
   Patience& patience_;
 };
 

@@ -16,7 +16,7 @@ int64_t DrawOf(const std::string& training_set_digest) {
 }
 
 absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> ModelReuse::DigestOf(
-    const trainer_server::v1::StartTrainingRequest& training) {
+    const std::string& stage, const trainer_server::v1::StartTrainingRequest& training) {
   const auto set_of = [&](int64_t trigger) {
     return record_.state().triggers().at(static_cast<size_t>(trigger - 1)).trigger;
   };
@@ -30,7 +30,8 @@ absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> ModelReuse::Digest
   }
   trainer_server::v1::GetTrainingDigestResponse response;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(response, downstream_.GetTrainingDigest(request));
+    ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(stage, training.trigger()));
+    ASSIGN_OR_RETURN(response, downstream_.GetTrainingDigest(at, request));
     return absl::OkStatus();
   }));
   return response;
@@ -66,7 +67,7 @@ absl::StatusOr<std::optional<model_store::v1::Model>> ModelReuse::Find(KnownTrai
 
 absl::StatusOr<std::optional<model_store::v1::Model>> ModelReuse::Find(
     const trainer_server::v1::StartTrainingRequest& training) {
-  ASSIGN_OR_RETURN(auto digest, DigestOf(training));
+  ASSIGN_OR_RETURN(auto digest, DigestOf(kFitStage, training));
   KnownTraining known = {.digest = std::move(*digest.mutable_digest())};
   return Find(known, training.trigger());
 }
@@ -80,7 +81,7 @@ absl::StatusOr<KnownTraining> ModelReuse::Take(
     known.taken = std::move(given);
     return known;
   }
-  ASSIGN_OR_RETURN(auto digest, DigestOf(training));
+  ASSIGN_OR_RETURN(auto digest, DigestOf(kTrainStage, training));
   known.digest = std::move(*digest.mutable_digest());
   known.why_none = std::move(*digest.mutable_why_none());
   ASSIGN_OR_RETURN(const auto found, Find(known, training.trigger()));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/run_record.h"
 #include "supervisor/runs/downstream.h"
@@ -28,14 +29,16 @@ struct KnownTraining {
 class ModelReuse {
  public:
   // All must outlive this object.
-  ModelReuse(RunRecord& record, Downstream& downstream, Patience& patience)
-      : record_(record), downstream_(downstream), patience_(patience) {}
+  ModelReuse(RunRecord& record, Downstream& downstream, JobSlots& slots, Patience& patience)
+      : record_(record), downstream_(downstream), slots_(slots), patience_(patience) {}
 
-  // Returns a model that the trigger's training would make, if there is one.
+  // Returns a model that the trigger's training would make, if there is one. The trainer server
+  // that fits is asked.
   absl::StatusOr<std::optional<model_store::v1::Model>> Find(
       const trainer_server::v1::StartTrainingRequest& training);
 
-  // Gives the trigger such a model, if there is one. Idempotent: after a crash, the trigger has the
+  // Gives the trigger such a model, if there is one. The trainer server that trains is asked.
+  // Idempotent: after a crash, the trigger has the
   // model that it was given.
   absl::StatusOr<KnownTraining> Take(const trainer_server::v1::StartTrainingRequest& training);
 
@@ -44,7 +47,7 @@ class ModelReuse {
 
  private:
   absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> DigestOf(
-      const trainer_server::v1::StartTrainingRequest& training);
+      const std::string& stage, const trainer_server::v1::StartTrainingRequest& training);
   // Notes why the model of a digest is not taken, or returns one.
   absl::StatusOr<std::optional<model_store::v1::Model>> Find(KnownTraining& known, int64_t trigger);
   absl::StatusOr<bool> SamplesWereDeleted(int64_t trigger);
@@ -53,6 +56,7 @@ class ModelReuse {
 
   RunRecord& record_;
   Downstream& downstream_;
+  JobSlots& slots_;
   Patience& patience_;
 };
 

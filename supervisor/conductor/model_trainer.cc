@@ -80,7 +80,8 @@ absl::StatusOr<std::string> ModelTrainer::FitOrTake(const TriggerState& trigger,
   if (like) request.set_fitted_model_id(like->model_id());
   std::string digest;
   const auto fit = [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(digest, downstream_.FitGraph(request));
+    ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kFitStage, request.trigger()));
+    ASSIGN_OR_RETURN(digest, downstream_.FitGraph(at, request));
     return absl::OkStatus();
   };
   absl::Status fitted = patience_.Insist(fit);
@@ -94,6 +95,12 @@ absl::StatusOr<std::string> ModelTrainer::FitOrTake(const TriggerState& trigger,
 }
 
 absl::Status ModelTrainer::Fit(const TriggerState& trigger) {
+  const absl::Status fitted = FitHere(trigger);
+  RETURN_IF_ERROR(slots_.Return(kFitStage, trigger.trigger.number()));
+  return fitted;
+}
+
+absl::Status ModelTrainer::FitHere(const TriggerState& trigger) {
   const Stopwatch stopwatch;
   record_.Report(ProgressOf("fit", 0, 0, "samples"));
   std::optional<model_store::v1::Model> like;
@@ -129,6 +136,13 @@ absl::Status ModelTrainer::CheckData() {
 }
 
 absl::Status ModelTrainer::Train(const TriggerState& trigger) {
+  const absl::StatusOr<bool> trained = TrainHere(trigger);
+  if (trained.ok() && *trained) return absl::OkStatus();
+  RETURN_IF_ERROR(slots_.Return(kTrainStage, trigger.trigger.number()));
+  return trained.status();
+}
+
+absl::StatusOr<bool> ModelTrainer::TrainHere(const TriggerState& trigger) {
   const Stopwatch stopwatch;
   const auto request = TrainingOf(trigger);
   KnownTraining known;
@@ -137,12 +151,14 @@ absl::Status ModelTrainer::Train(const TriggerState& trigger) {
   }
   if (known.taken) {
     FAILPOINT("supervisor.after_reuse");
-    return record_.Record(TakenEvent(request.trigger(), *known.taken));
+    RETURN_IF_ERROR(record_.Record(TakenEvent(request.trigger(), *known.taken)));
+    return false;
   }
   ASSIGN_OR_RETURN(const auto last, Watch(request));
   if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
     RETURN_IF_ERROR(CheckData());
-    return SkipTrigger(record_, trigger, "train", last.error());
+    RETURN_IF_ERROR(SkipTrigger(record_, trigger, "train", last.error()));
+    return false;
   }
   if (!last.has_result()) {
     return FailedPrecondition(
@@ -154,7 +170,8 @@ absl::Status ModelTrainer::Train(const TriggerState& trigger) {
   v1::RunEvent event = TrainedEvent(trigger.trigger.number(), last.result(), stopwatch.Seconds());
   event.mutable_model_trained()->set_training_digest(known.digest);
   event.mutable_model_trained()->set_why_not_reusable(known.why_none);
-  return record_.Record(event);
+  RETURN_IF_ERROR(record_.Record(event));
+  return true;
 }
 
 absl::Status ModelTrainer::Store(const TriggerState& trigger) {
@@ -165,10 +182,13 @@ absl::Status ModelTrainer::Store(const TriggerState& trigger) {
   const auto request = StoreOf(record_.CommandFor("store", number), trigger.trigger);
   trainer_server::v1::StoreModelResponse response;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(response, downstream_.StoreModel(request));
+    ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kTrainStage, number));
+    ASSIGN_OR_RETURN(response, downstream_.StoreModel(at, request));
     return absl::OkStatus();
   }));
-  return RecordStored(number, response.model_id(), response.weights_digest(), stopwatch.Seconds());
+  RETURN_IF_ERROR(
+      RecordStored(number, response.model_id(), response.weights_digest(), stopwatch.Seconds()));
+  return slots_.Return(kTrainStage, number);
 }
 
 // The model store has it since it was taken.
@@ -218,7 +238,9 @@ trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
   request.set_graph(config::Print(spec.preprocess.graph));
   request.set_fitted_trigger(FittedTrigger(record_.state(), record_.plan(), number));
   request.set_model(config::Print(spec.model));
-  request.set_training(config::Print(spec.training));
+  models::TrainingSpec training = spec.training;
+  training.placement.reset();  // It is for the pool, and makes no other training.
+  request.set_training(config::Print(training));
   request.set_workers(spec.preprocess.WorkersText());
   const TriggerState* parent = record_.state().LastStoredBefore(number);
   if (spec.training.warm_start && parent != nullptr) {
@@ -241,9 +263,10 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
   };
   RETURN_IF_ERROR(patience_.Insist(
       [&]() -> absl::Status {
-        RETURN_IF_ERROR(downstream_.StartTraining(request));
+        ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kTrainStage, number));
+        RETURN_IF_ERROR(downstream_.StartTraining(at, request));
         FAILPOINT("supervisor.mid_train");
-        const absl::Status watched = downstream_.WatchTraining(record_.run(), number, report);
+        const absl::Status watched = downstream_.WatchTraining(at, record_.run(), number, report);
         if (HasEnded(last)) return absl::OkStatus();
         return watched.ok() || absl::IsNotFound(watched) ? EndedBeforeItsTime(last) : watched;
       },

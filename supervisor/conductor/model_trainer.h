@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/model_reuse.h"
 #include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/run_record.h"
@@ -20,20 +21,25 @@ namespace tidemill::supervisor {
 class ModelTrainer {
  public:
   // All must outlive this object.
-  ModelTrainer(RunRecord& record, Downstream& downstream, Patience& patience)
+  ModelTrainer(RunRecord& record, Downstream& downstream, JobSlots& slots, Patience& patience)
       : record_(record),
         downstream_(downstream),
+        slots_(slots),
         patience_(patience),
-        reuse_(record, downstream, patience) {}
+        reuse_(record, downstream, slots, patience) {}
 
   // Fits the ops of the pipeline's graph. A trigger whose fit fails is skipped.
   absl::Status Fit(const TriggerState& trigger);
-  // Trains and reports progress. A trigger whose training fails is skipped.
+  // Trains and reports progress. The slots stay until the model is stored. A trigger whose training
+  // fails is skipped.
   absl::Status Train(const TriggerState& trigger);
   // Gives the model to the model store.
   absl::Status Store(const TriggerState& trigger);
 
  private:
+  absl::Status FitHere(const TriggerState& trigger);
+  // Returns whether there is a training whose model must be stored.
+  absl::StatusOr<bool> TrainHere(const TriggerState& trigger);
   // Fits, or uses the fitted state of an existing model, and sets `like` to null when that state is
   // gone.
   absl::StatusOr<std::string> FitOrTake(const TriggerState& trigger,
@@ -54,6 +60,7 @@ class ModelTrainer {
 
   RunRecord& record_;
   Downstream& downstream_;
+  JobSlots& slots_;
   Patience& patience_;
   ModelReuse reuse_;
 };

@@ -12,6 +12,7 @@
 #include "base/disk_full.h"
 #include "base/failpoints.h"
 #include "base/testing/status_matchers.h"
+#include "supervisor/testing/open_pool.h"
 #include "supervisor/testing/replay_fixture.h"
 
 namespace tidemill::supervisor {
@@ -123,7 +124,8 @@ TEST_F(ReplayFailureTest, ContinuesAfterBeingKilledAnywhere) {
     if (child == 0) {
       failpoints::Arm(std::string("supervisor.") + failpoint).IgnoreError();
       auto database = db::Database::Connect(test_database_.connection_string());
-      Supervisor supervisor(**database, services_.Connect(), services_.Connect());
+      const auto pool = testing::OpenPool(**database);
+      Supervisor supervisor(**database, services_.Connect(), services_.Connect(), *pool);
       const auto run = supervisor.submissions().Submit(submission);
       WatchToTheEnd(**supervisor.conducted_runs().Watch({run->run_id()}));
       _exit(0);

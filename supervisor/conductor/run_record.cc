@@ -58,6 +58,7 @@ absl::Status RunRecord::TakeOver() {
   }
   ASSIGN_OR_RETURN(spec_, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
   plan_ = PlanOf(spec_);
+  pipeline_ = row.pipeline_id;
   log::Info("this process conducts the run", {{"run", std::to_string(run_.value)},
                                               {"epoch", std::to_string(epoch_)},
                                               {"events", std::to_string(events.size())}});

@@ -40,6 +40,7 @@ class RunRecord {
   absl::Status TakeOver();
 
   RunId run() const { return run_; }
+  PipelineId pipeline() const { return pipeline_; }
   const PipelineSpec& spec() const { return spec_; }
   const RunPlan& plan() const { return plan_; }
   const RunState& state() const { return state_; }
@@ -76,6 +77,7 @@ class RunRecord {
   const std::shared_ptr<RunFeed> feed_;
   Patience& patience_;
   int64_t epoch_ = 0;
+  PipelineId pipeline_;
   PipelineSpec spec_;
   RunPlan plan_;
   RunState state_;

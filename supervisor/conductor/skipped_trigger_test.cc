@@ -9,6 +9,7 @@
 
 #include "base/failpoints.h"
 #include "supervisor/testing/live_pipeline.h"
+#include "supervisor/testing/open_pool.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
 
@@ -163,7 +164,8 @@ TEST_F(SkippedTrigger, IsTheSameTriggerWhereverTheRunIsKilled) {
     if (child == 0) {
       failpoints::Arm(std::string("supervisor.") + failpoint).IgnoreError();
       auto database = db::Database::Connect(test_database_.connection_string());
-      Supervisor supervisor(**database, services_.Connect(), services_.Connect());
+      const auto pool = testing::OpenPool(**database);
+      Supervisor supervisor(**database, services_.Connect(), services_.Connect(), *pool);
       supervisor.submissions().Submit(submission).status().IgnoreError();
       while (true) std::this_thread::yield();
     }

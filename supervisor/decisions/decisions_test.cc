@@ -14,6 +14,7 @@
 #include "supervisor/decisions/decision_record.h"
 #include "supervisor/decisions/decisions_table.h"
 #include "supervisor/testing/live_pipeline.h"
+#include "supervisor/testing/open_pool.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
 #include "supervisor/triggers/cost_trigger.h"
@@ -189,7 +190,8 @@ TEST_F(DecisionsTest, AreTheSameInARunThatIsKilledAfterThem) {
     if (child == 0) {
       failpoints::Arm("supervisor.after_decision=kill:" + std::to_string(trigger)).IgnoreError();
       auto database = db::Database::Connect(test_database_.connection_string());
-      Supervisor supervisor(**database, services_.Connect(), services_.Connect());
+      const auto pool = testing::OpenPool(**database);
+      Supervisor supervisor(**database, services_.Connect(), services_.Connect(), *pool);
       supervisor.submissions().Submit(submission).status().IgnoreError();
       while (true) std::this_thread::yield();
     }

@@ -67,6 +67,8 @@ struct PipelineSpec {
   std::vector<evaluator::EvaluationSpec> evaluation;
   ModelStoreSpec model_store;
   RetentionSpec retention;
+  int64_t priority = 0;
+  double share = 1;
 
   void Fields(auto&& field) {
     field("version", version, "Version of this language.",
@@ -93,6 +95,14 @@ struct PipelineSpec {
     field("retention", retention,
           "What to keep of a run. For a live run, this applies while it runs; for a replay, once "
           "it is evaluated.");
+    field("priority", priority,
+          "Jobs of a pipeline with a higher number get the slots of trainer servers and evaluators "
+          "first.",
+          {.min = -100, .max = 100});
+    field("share", share,
+          "Among pipelines of one priority that wait, each gets the time of slots in proportion to "
+          "this number.",
+          {.min = 0.01, .max = 100});
   }
 
   void Check(config::Problems& problems) const {

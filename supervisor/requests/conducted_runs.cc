@@ -4,9 +4,9 @@
 
 namespace tidemill::supervisor {
 
-ConductedRuns::ConductedRuns(db::Database& database, DownstreamFactory connect,
+ConductedRuns::ConductedRuns(db::Database& database, DownstreamFactory connect, Pool& pool,
                              const StoredRuns& runs)
-    : database_(database), connect_(std::move(connect)), runs_(runs) {}
+    : database_(database), connect_(std::move(connect)), pool_(pool), runs_(runs) {}
 
 absl::Status ConductedRuns::Recover() {
   std::vector<RunId> runs;
@@ -53,7 +53,8 @@ void ConductedRuns::ConductLocked(RunId run, std::shared_ptr<RunFeed> feed,
   ended_.erase(run);
   Conducted& conducted = conducted_[run];
   conducted.feed = feed;
-  conducted.conductor = std::make_unique<Conductor>(database_, connect_, run, std::move(feed));
+  conducted.conductor =
+      std::make_unique<Conductor>(database_, connect_, pool_, run, std::move(feed));
 }
 
 std::shared_ptr<RunFeed> ConductedRuns::End(RunId run) {

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "db/database.h"
 #include "supervisor/conductor/conductor.h"
+#include "supervisor/pool/pool.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/run_feed.h"
 #include "supervisor/runs/stored_runs.h"
@@ -21,8 +22,10 @@ namespace tidemill::supervisor {
 // thread ends or during SQL. Thread-safe.
 class ConductedRuns {
  public:
-  // `connect` makes the connections of each run. `database` and `runs` must outlive this object.
-  ConductedRuns(db::Database& database, DownstreamFactory connect, const StoredRuns& runs);
+  // `connect` makes the connections of each run. `database`, `pool` and `runs` must outlive
+  // this object.
+  ConductedRuns(db::Database& database, DownstreamFactory connect, Pool& pool,
+                const StoredRuns& runs);
 
   // Continues every run that was RUNNING when the process ended.
   absl::Status Recover() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -60,6 +63,7 @@ class ConductedRuns {
 
   db::Database& database_;
   const DownstreamFactory connect_;
+  Pool& pool_;
   const StoredRuns& runs_;
   Mutex mutex_;
   std::map<RunId, Conducted> conducted_ ABSL_GUARDED_BY(mutex_);

@@ -13,7 +13,8 @@ absl::StatusOr<bool> Removals::DeleteRun(RunId run) {
                               row->summary.pipeline_name());
   }
   ASSIGN_OR_RETURN(const rpc::v1::Command command, TakeFromConductor(run));
-  RETURN_IF_ERROR(downstream_.DeleteRun(command));
+  RETURN_IF_ERROR(pool_.ReleaseRun(run, "the run is deleted"));
+  RETURN_IF_ERROR(downstream_.DeleteRun(command, pool_.TrainerEndpoints()));
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     supervisor::DeleteRun(work, run);
     return absl::OkStatus();

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "db/database.h"
+#include "supervisor/pool/pool.h"
 #include "supervisor/requests/conducted_runs.h"
 #include "supervisor/requests/named_files.h"
 #include "supervisor/runs/downstream.h"
@@ -18,10 +19,12 @@ namespace tidemill::supervisor {
 class Removals {
  public:
   // All must outlive this object.
-  Removals(db::Database& database, Downstream& downstream, const StoredPipelines& pipelines,
-           const StoredRuns& runs, const NamedFiles& files, ConductedRuns& conducted)
+  Removals(db::Database& database, Downstream& downstream, Pool& pool,
+           const StoredPipelines& pipelines, const StoredRuns& runs, const NamedFiles& files,
+           ConductedRuns& conducted)
       : database_(database),
         downstream_(downstream),
+        pool_(pool),
         pipelines_(pipelines),
         runs_(runs),
         files_(files),
@@ -38,6 +41,7 @@ class Removals {
 
   db::Database& database_;
   Downstream& downstream_;
+  Pool& pool_;
   const StoredPipelines& pipelines_;
   const StoredRuns& runs_;
   const NamedFiles& files_;

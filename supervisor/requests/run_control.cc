@@ -103,13 +103,24 @@ absl::StatusOr<std::optional<int64_t>> RunControl::RecordStop(RunId run, bool en
 
 void RunControl::StopTraining(RunId run, int64_t epoch, const RunState& state) {
   const TriggerState* open = state.Unfinished();
-  const bool in_training = open != nullptr && open->sealed && !open->trained;
-  if (!in_training) return;
+  const auto at =
+      open == nullptr
+          ? std::nullopt
+          : pool_.PlaceOf(
+                {.run = run.value, .stage = kTrainStage, .number = open->trigger.number()});
+  if (at && open->sealed && !open->trained) StopTrainingAt(*at, run, epoch, *open);
+  const absl::Status released = pool_.ReleaseRun(run, "the run was stopped");
+  if (!released.ok()) log::Warn("slots stay", {{"error", released.ToString()}});
+}
+
+void RunControl::StopTrainingAt(const std::string& endpoint, RunId run, int64_t epoch,
+                                const TriggerState& open) {
   rpc::v1::Command command;
   command.set_request_id(fmt::format("run/{}/stop", run.value));
   command.set_run_id(run.value);
   command.set_run_epoch(epoch);
-  const absl::Status status = downstream_.StopTraining(command, open->trigger.number());
+  const absl::Status status =
+      downstream_.StopTraining({.endpoint = endpoint}, command, open.trigger.number());
   if (!status.ok()) log::Warn("cannot stop the training", {{"error", status.ToString()}});
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/id.h"
 #include "base/status.h"
 #include "db/database.h"
+#include "supervisor/pool/pool.h"
 #include "supervisor/requests/conducted_runs.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/folded_run.h"
@@ -21,9 +23,13 @@ namespace tidemill::supervisor {
 class RunControl {
  public:
   // All must outlive this object.
-  RunControl(db::Database& database, Downstream& downstream, const StoredRuns& runs,
+  RunControl(db::Database& database, Downstream& downstream, Pool& pool, const StoredRuns& runs,
              ConductedRuns& conducted)
-      : database_(database), downstream_(downstream), runs_(runs), conducted_(conducted) {}
+      : database_(database),
+        downstream_(downstream),
+        pool_(pool),
+        runs_(runs),
+        conducted_(conducted) {}
 
   // Returns the run as it then is. It is STOPPED. A live run is RUNNING: it continues until it has
   // measured its models, unless it is stopped again. A run that had ended is unchanged.
@@ -38,11 +44,14 @@ class RunControl {
   // Records that the run has stopped, or must stop later, and returns the epoch of that event.
   // std::nullopt when the run has ended in the meantime.
   absl::StatusOr<std::optional<int64_t>> RecordStop(RunId run, bool ends_later);
-  // Ends the training in progress, if there is one.
+  // Ends the training in progress, if there is one, and the leases of the run's jobs.
   void StopTraining(RunId run, int64_t epoch, const RunState& state);
+  void StopTrainingAt(const std::string& endpoint, RunId run, int64_t epoch,
+                      const TriggerState& open);
 
   db::Database& database_;
   Downstream& downstream_;
+  Pool& pool_;
   const StoredRuns& runs_;
   ConductedRuns& conducted_;
 };

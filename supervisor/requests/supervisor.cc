@@ -5,15 +5,15 @@
 namespace tidemill::supervisor {
 
 Supervisor::Supervisor(db::Database& database, DownstreamFactory connect,
-                       const DownstreamFactory& connect_briefly)
+                       const DownstreamFactory& connect_briefly, Pool& pool)
     : downstream_(connect_briefly({})),
       pipelines_(database),
       runs_(database),
-      conducted_runs_(database, std::move(connect), runs_),
+      conducted_runs_(database, std::move(connect), pool, runs_),
       named_files_(database, *downstream_),
-      run_control_(database, *downstream_, runs_, conducted_runs_),
+      run_control_(database, *downstream_, pool, runs_, conducted_runs_),
       submissions_(database, *downstream_, runs_, conducted_runs_, run_control_),
-      removals_(database, *downstream_, pipelines_, runs_, named_files_, conducted_runs_),
+      removals_(database, *downstream_, pool, pipelines_, runs_, named_files_, conducted_runs_),
       annotations_(database),
       run_answers_(database, *downstream_, runs_),
       run_lists_(database, [this](RunId run) { return run_answers_.GetValues(run); }),

@@ -6,13 +6,14 @@
 #include "db/database.h"
 #include "supervisor/backtest/backtest_runner.h"
 #include "supervisor/decisions/decision_answers.h"
-#include "supervisor/lists/run_lists.h"
+#include "supervisor/pool/pool.h"
 #include "supervisor/requests/annotations.h"
 #include "supervisor/requests/conducted_runs.h"
 #include "supervisor/requests/named_files.h"
 #include "supervisor/requests/removals.h"
 #include "supervisor/requests/run_answers.h"
 #include "supervisor/requests/run_control.h"
+#include "supervisor/requests/run_lists.h"
 #include "supervisor/requests/submissions.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/stored_pipelines.h"
@@ -28,10 +29,10 @@ namespace tidemill::supervisor {
 // supervisor.proto. Thread-safe, because every part is.
 class Supervisor {
  public:
-  // `database` must outlive this object. `connect` makes the connections of each run.
+  // `database` and `pool` must outlive this object. `connect` makes the connections of each run.
   // `connect_briefly` makes the connections for requests for which a user waits.
   Supervisor(db::Database& database, DownstreamFactory connect,
-             const DownstreamFactory& connect_briefly);
+             const DownstreamFactory& connect_briefly, Pool& pool);
 
   const StoredPipelines& pipelines() const { return pipelines_; }
   const StoredRuns& runs() const { return runs_; }

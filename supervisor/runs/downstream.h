@@ -22,6 +22,13 @@
 
 namespace tidemill::supervisor {
 
+// Where a job runs: a trainer server or an evaluator. Calls end with CANCELLED once `over` says
+// that the job has lost its slots there.
+struct JobPlace {
+  std::string endpoint;
+  std::stop_token over = {};
+};
+
 // Every method is idempotent. It waits for an unreachable service, and returns UNAVAILABLE when
 // that takes too long. The errors are as in the services' protos. Thread-safe.
 class Downstream {
@@ -52,18 +59,20 @@ class Downstream {
       const selector::v1::SealTrainingSetRequest& request) = 0;
 
   virtual absl::StatusOr<std::string> FitGraph(
-      const trainer_server::v1::FitGraphRequest& request) = 0;
+      const JobPlace& at, const trainer_server::v1::FitGraphRequest& request) = 0;
   virtual absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
-      const trainer_server::v1::GetTrainingDigestRequest& request) = 0;
-  virtual absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) = 0;
+      const JobPlace& at, const trainer_server::v1::GetTrainingDigestRequest& request) = 0;
+  virtual absl::Status StartTraining(const JobPlace& at,
+                                     const trainer_server::v1::StartTrainingRequest& request) = 0;
   // Returns when the training is DONE, FAILED or STOPPED, or when the stream broke. `progress` gets
   // the last state seen.
   virtual absl::Status WatchTraining(
-      RunId run, int64_t trigger,
+      const JobPlace& at, RunId run, int64_t trigger,
       const std::function<void(const trainer_server::v1::WatchTrainingResponse&)>& progress) = 0;
-  virtual absl::Status StopTraining(const rpc::v1::Command& command, int64_t trigger) = 0;
+  virtual absl::Status StopTraining(const JobPlace& at, const rpc::v1::Command& command,
+                                    int64_t trigger) = 0;
   virtual absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
-      const trainer_server::v1::StoreModelRequest& request) = 0;
+      const JobPlace& at, const trainer_server::v1::StoreModelRequest& request) = 0;
 
   // Returns a model whose training has this digest, if there is one.
   virtual absl::StatusOr<std::optional<model_store::v1::Model>> FindModel(
@@ -82,22 +91,25 @@ class Downstream {
   // Removes the files of other digests.
   virtual absl::Status RetireFiles(const std::vector<std::string>& kept) = 0;
 
-  virtual absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) = 0;
+  virtual absl::Status StartEvaluation(const JobPlace& at,
+                                       const evaluator::v1::StartEvaluationRequest& request) = 0;
   // Behaves as WatchTraining().
   virtual absl::Status WatchEvaluation(
-      RunId run, int32_t evaluation,
+      const JobPlace& at, RunId run, int32_t evaluation,
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) = 0;
   virtual absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) = 0;
   // Behaves as ListSamples().
   virtual absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
                                         const std::function<absl::Status(batch::Batch)>& sink) = 0;
 
-  // Removes the models and sets that retention does not keep. Idempotent.
-  virtual absl::Status Retire(const rpc::v1::Command& command,
-                              const v1::ModelsRetired& retired) = 0;
+  // Removes the models and sets that retention does not keep. `trainers` are the endpoints of the
+  // trainer servers. One that cannot be reached is left out. Idempotent.
+  virtual absl::Status Retire(const rpc::v1::Command& command, const v1::ModelsRetired& retired,
+                              const std::vector<std::string>& trainers) = 0;
 
-  // Deletes everything that the services keep for the command's run.
-  virtual absl::Status DeleteRun(const rpc::v1::Command& command) = 0;
+  // Deletes everything that the services keep for the command's run. `trainers` are as above.
+  virtual absl::Status DeleteRun(const rpc::v1::Command& command,
+                                 const std::vector<std::string>& trainers) = 0;
 };
 
 // Makes the connections of one user. A stop requested from `stop` ends their calls with CANCELLED.

@@ -105,6 +105,7 @@ google::protobuf::Timestamp TimeOf(const pqxx::field& micros) {
 
 RunRow RunOf(const pqxx::row& row) {
   return {.run_id = {row["run_id"].as<int64_t>()},
+          .pipeline_id = {row["pipeline_id"].as<int64_t>()},
           .run_epoch = row["run_epoch"].as<int64_t>(),
           .spec = row["spec"].as<std::string>(),
           .pipeline_text = row["pipeline_text"].as<std::string>(),
@@ -113,7 +114,8 @@ RunRow RunOf(const pqxx::row& row) {
 
 pqxx::result SelectRuns(pqxx::work& work, int64_t run, const PipelineName& name) {
   static const std::string statement = std::string("SELECT ") + kSummaryColumns +
-                                       ", r.run_epoch, r.spec, r.pipeline_text" + kFromRuns;
+                                       ", r.run_epoch, r.pipeline_id, r.spec, r.pipeline_text" +
+                                       kFromRuns;
   return work.exec_params(statement, run, name.name_space, name.name);
 }
 

@@ -29,6 +29,7 @@ struct PipelineName {
 // A run with everything that is needed to conduct it.
 struct RunRow {
   RunId run_id;
+  PipelineId pipeline_id;
   int64_t run_epoch = 0;
   std::string spec;           // The spec of its pipeline when it started.
   std::string pipeline_text;  // The same as its user wrote it.

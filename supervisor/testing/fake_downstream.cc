@@ -179,13 +179,13 @@ class FakeDownstream final : public Downstream {
   }
 
   absl::StatusOr<std::string> FitGraph(
-      const trainer_server::v1::FitGraphRequest& request) override {
+      const JobPlace&, const trainer_server::v1::FitGraphRequest& request) override {
     RETURN_IF_ERROR(services_.Count(request.fitted_model_id() == 0 ? "FitGraph" : "TakeFitted"));
     return "fitted";
   }
 
   absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
-      const trainer_server::v1::GetTrainingDigestRequest& request) override {
+      const JobPlace&, const trainer_server::v1::GetTrainingDigestRequest& request) override {
     RETURN_IF_ERROR(services_.Count("GetTrainingDigest"));
     MutexLock lock(services_.mutex_);
     trainer_server::v1::GetTrainingDigestResponse response;
@@ -231,7 +231,8 @@ class FakeDownstream final : public Downstream {
     return response;
   }
 
-  absl::Status StartTraining(const trainer_server::v1::StartTrainingRequest& request) override {
+  absl::Status StartTraining(const JobPlace&,
+                             const trainer_server::v1::StartTrainingRequest& request) override {
     RETURN_IF_ERROR(services_.Count("StartTraining"));
     MutexLock lock(services_.mutex_);
     services_.trainings_.push_back(request);
@@ -239,7 +240,7 @@ class FakeDownstream final : public Downstream {
   }
 
   absl::Status WatchTraining(
-      RunId, int64_t trigger,
+      const JobPlace&, RunId, int64_t trigger,
       const std::function<void(const trainer_server::v1::WatchTrainingResponse&)>& progress)
       override {
     trainer_server::v1::WatchTrainingResponse update;
@@ -270,12 +271,12 @@ class FakeDownstream final : public Downstream {
     return absl::OkStatus();
   }
 
-  absl::Status StopTraining(const rpc::v1::Command&, int64_t) override {
+  absl::Status StopTraining(const JobPlace&, const rpc::v1::Command&, int64_t) override {
     return services_.Count("StopTraining");
   }
 
   absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreModel(
-      const trainer_server::v1::StoreModelRequest& request) override {
+      const JobPlace&, const trainer_server::v1::StoreModelRequest& request) override {
     RETURN_IF_ERROR(services_.Count("StoreModel"));
     trainer_server::v1::StoreModelResponse response;
     response.set_model_id(100 * request.command().run_id() + request.trigger());
@@ -295,7 +296,8 @@ class FakeDownstream final : public Downstream {
     return response;
   }
 
-  absl::Status StartEvaluation(const evaluator::v1::StartEvaluationRequest& request) override {
+  absl::Status StartEvaluation(const JobPlace&,
+                               const evaluator::v1::StartEvaluationRequest& request) override {
     RETURN_IF_ERROR(services_.Count("StartEvaluation"));
     MutexLock lock(services_.mutex_);
     services_.evaluations_.push_back(request);
@@ -303,7 +305,7 @@ class FakeDownstream final : public Downstream {
   }
 
   absl::Status WatchEvaluation(
-      RunId, int32_t,
+      const JobPlace&, RunId, int32_t,
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) override {
     RETURN_IF_ERROR(services_.Count("WatchEvaluation"));
     evaluator::v1::WatchEvaluationResponse update;
@@ -338,14 +340,17 @@ class FakeDownstream final : public Downstream {
     return values;
   }
 
-  absl::Status Retire(const rpc::v1::Command&, const v1::ModelsRetired& retired) override {
+  absl::Status Retire(const rpc::v1::Command&, const v1::ModelsRetired& retired,
+                      const std::vector<std::string>&) override {
     RETURN_IF_ERROR(services_.Count("Retire"));
     MutexLock lock(services_.mutex_);
     services_.retired_.push_back(retired);
     return absl::OkStatus();
   }
 
-  absl::Status DeleteRun(const rpc::v1::Command&) override { return services_.Count("DeleteRun"); }
+  absl::Status DeleteRun(const rpc::v1::Command&, const std::vector<std::string>&) override {
+    return services_.Count("DeleteRun");
+  }
 
   // A model is wrong about one sample in four, each model about others.
   absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
@@ -488,13 +493,6 @@ void FakeServices::Arrive(const std::vector<int64_t>& event_times) {
   MutexLock lock(mutex_);
   follows_ = true;
   for (const int64_t time : event_times) arrived_.push_back(time * kSecond);
-}
-
-absl::Status FakeServices::Count(const std::string& method) {
-  MutexLock lock(mutex_);
-  ++calls_[method];
-  if (const auto failure = failures_.extract(method)) return failure.mapped();
-  return absl::OkStatus();
 }
 
 }  // namespace tidemill::supervisor::testing

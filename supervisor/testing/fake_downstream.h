@@ -70,7 +70,12 @@ class FakeServices {
  private:
   friend class FakeDownstream;
 
-  absl::Status Count(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Count(const std::string& method) ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    ++calls_[method];
+    if (const auto failure = failures_.extract(method)) return failure.mapped();
+    return absl::OkStatus();
+  }
   int64_t NumKnown() ABSL_LOCKS_EXCLUDED(mutex_);
 
   Mutex mutex_;

@@ -12,6 +12,7 @@
 #include "supervisor/migrations.h"
 #include "supervisor/requests/supervisor.h"
 #include "supervisor/testing/fake_downstream.h"
+#include "supervisor/testing/open_pool.h"
 
 namespace tidemill::supervisor::testing {
 
@@ -28,8 +29,10 @@ class SupervisorFixture : public ::testing::Test {
   // Acts as a new process, as far as the database can tell.
   void Restart() {
     supervisor_.reset();
+    pool_.reset();
+    pool_ = OpenPool(*database_);
     supervisor_ =
-        std::make_unique<Supervisor>(*database_, services_.Connect(), services_.Connect());
+        std::make_unique<Supervisor>(*database_, services_.Connect(), services_.Connect(), *pool_);
   }
 
   RunId Submit(const v1::SubmitPipelineRequest& request) {
@@ -51,6 +54,7 @@ class SupervisorFixture : public ::testing::Test {
   db::testing::TestDatabase test_database_;
   std::unique_ptr<db::Database> database_;
   FakeServices services_;
+  std::unique_ptr<Pool> pool_;
   std::unique_ptr<Supervisor> supervisor_;
 };
 

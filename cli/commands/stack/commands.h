@@ -14,6 +14,9 @@ void AddLogsCommand(Command& app);
 // tidemill doctor
 void AddDoctorCommand(Command& app);
 
+// tidemill trainers list, drain
+void AddTrainersCommands(Command& app);
+
 // tidemill completion, man, and __complete, which the completion scripts ask for names.
 // `app` is the whole command line, from which scripts and pages are made. It must outlive the
 // actions.

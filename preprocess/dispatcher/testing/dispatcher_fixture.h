@@ -32,7 +32,7 @@ class DispatcherTest : public ::testing::Test {
   v1::Worker WorkerOf(const Incarnation& incarnation) {
     const v1::ListWorkersResponse workers = life_->ListWorkers();
     for (const v1::Worker& worker : workers.workers()) {
-      if (worker.incarnation().worker_id() == incarnation.worker_id) return worker;
+      if (worker.incarnation().worker_id() == incarnation.member_id) return worker;
     }
     return {};
   }

@@ -71,7 +71,7 @@ inline v1::ReportProgressRequest RequestOf(const Report& report) {
     progress.mutable_missed()->Assign(lane.missed.begin(), lane.missed.end());
   }
   const auto add = [](const Incarnation& from, v1::WorkerIncarnation& to) {
-    to.set_worker_id(from.worker_id);
+    to.set_worker_id(from.member_id);
     to.set_incarnation(from.number);
   };
   for (const Incarnation& worker : report.connected) add(worker, *request.add_connected());
@@ -87,7 +87,7 @@ inline v1::ReportProgressRequest RequestOf(const Report& report) {
 inline v1::LeaseSplitsRequest LeaseRequest(const Incarnation& worker, int32_t max_splits,
                                            const std::string& request_id) {
   v1::LeaseSplitsRequest request;
-  request.mutable_worker()->set_worker_id(worker.worker_id);
+  request.mutable_worker()->set_worker_id(worker.member_id);
   request.mutable_worker()->set_incarnation(worker.number);
   request.set_max_splits(max_splits);
   request.mutable_command()->set_request_id(request_id);

@@ -1,4 +1,4 @@
-#include "supervisor/lists/run_list_table.h"
+#include "supervisor/requests/run_list_table.h"
 
 #include <algorithm>
 #include <string>

@@ -1,11 +1,11 @@
-#include "supervisor/lists/run_lists.h"
+#include "supervisor/requests/run_lists.h"
 
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/names.h"
-#include "supervisor/lists/run_score.h"
+#include "supervisor/requests/run_score.h"
 
 namespace tidemill::supervisor {
 namespace {

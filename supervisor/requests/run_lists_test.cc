@@ -1,4 +1,4 @@
-#include "supervisor/lists/run_lists.h"
+#include "supervisor/requests/run_lists.h"
 
 #include <map>
 #include <string>

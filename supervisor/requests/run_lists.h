@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "db/database.h"
-#include "supervisor/lists/run_list_table.h"
+#include "supervisor/requests/run_list_table.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::supervisor {

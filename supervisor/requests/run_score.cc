@@ -1,4 +1,4 @@
-#include "supervisor/lists/run_score.h"
+#include "supervisor/requests/run_score.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,0 +1,25 @@
+// A trainer server as a member of the supervisor's pool.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "rpc/service_main.h"
+#include "supervisor/client/membership.h"
+#include "trainer_server/trainer_config.h"
+#include "trainer_server/trainings.h"
+
+namespace tidemill::trainer_server {
+
+// What the server offers: slots for fits and for trainings, and its labels.
+supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config);
+
+// Registers the server, and ends its jobs that have lost their slots. `folder` remembers who the
+// server is. Returns nullptr where the configuration names no supervisor. `trainings` must outlive
+// the membership.
+absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
+                                                                 const TrainerConfig& config,
+                                                                 const std::string& folder,
+                                                                 Trainings& trainings);
+
+}  // namespace tidemill::trainer_server
