@@ -153,6 +153,17 @@ absl::StatusOr<std::string> ModelStoreClient::ReadPart(ModelId model, const std:
 absl::StatusOr<std::string> ModelStoreClient::ReadFile(const std::string& digest) {
   v1::ReadFileRequest request;
   request.set_digest(digest);
+  return Read(request);
+}
+
+absl::StatusOr<std::string> ModelStoreClient::ReadRunFile(RunId run, const std::string& digest) {
+  v1::ReadFileRequest request;
+  request.set_digest(digest);
+  request.set_run_id(run.value);
+  return Read(request);
+}
+
+absl::StatusOr<std::string> ModelStoreClient::Read(const v1::ReadFileRequest& request) {
   std::string bytes;
   RETURN_IF_ERROR(rpc::internal::Retry(peer_, "ReadFile", [&](grpc::ClientContext& context) {
     bytes.clear();
@@ -162,8 +173,8 @@ absl::StatusOr<std::string> ModelStoreClient::ReadFile(const std::string& digest
     return reader->Finish();
   }));
   const std::string found = Sha256(bytes);
-  if (found == digest) return bytes;
-  return DataLoss("the file {} arrived with the SHA-256 {}", digest, found);
+  if (found == request.digest()) return bytes;
+  return DataLoss("the file {} arrived with the SHA-256 {}", request.digest(), found);
 }
 
 absl::Status ModelStoreClient::PutFile(const v1::PutFileRequest::Header& header,
@@ -190,6 +201,32 @@ absl::Status ModelStoreClient::PutFile(const v1::PutFileRequest::Header& header,
   }
   writer->WritesDone();
   return FromGrpc(writer->Finish());
+}
+
+absl::StatusOr<bool> ModelStoreClient::KeepJob(const v1::KeepJobRequest& request) {
+  v1::KeepJobResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::KeepJob, request, &response));
+  return response.is_latest();
+}
+
+absl::StatusOr<v1::GetKeptJobResponse> ModelStoreClient::GetKeptJob(RunId run, int64_t trigger,
+                                                                    v1::JobKind kind) {
+  v1::GetKeptJobRequest request;
+  request.set_run_id(run.value);
+  request.set_trigger(trigger);
+  request.set_kind(kind);
+  v1::GetKeptJobResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::GetKeptJob, request, &response));
+  return response;
+}
+
+absl::StatusOr<v1::GetStoredBytesResponse> ModelStoreClient::GetStoredBytes() {
+  v1::GetStoredBytesResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::GetStoredBytes,
+                            v1::GetStoredBytesRequest(), &response));
+  return response;
 }
 
 absl::Status ModelStoreClient::FindFile(const std::string& digest) {
