@@ -226,9 +226,7 @@ absl::StatusOr<v1::GetKeptJobResponse> KeptJobs::Get(RunId run, int64_t trigger,
     job = KeptJobsTable(work).Find(run, trigger, kind);
     return absl::OkStatus();
   }));
-  if (!job)
-    return NotFound("nothing is kept of the job of trigger {} of run {}", trigger, run.value);
-  return *std::move(job);
+  return job.value_or(v1::GetKeptJobResponse());
 }
 
 absl::StatusOr<v1::GetStoredBytesResponse> KeptJobs::CountBytes() const {

@@ -42,7 +42,7 @@ class KeptJobs {
   // model_store.proto.
   absl::StatusOr<bool> Keep(const v1::KeepJobRequest& request);
 
-  // NOT_FOUND when nothing is kept of the job.
+  // Returns what is kept of a job; empty when nothing is.
   absl::StatusOr<v1::GetKeptJobResponse> Get(RunId run, int64_t trigger, v1::JobKind kind);
 
   // Counts what the folders of runs hold, by what names it.

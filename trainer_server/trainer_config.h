@@ -15,6 +15,7 @@ struct TrainerConfig {
   std::optional<int> loader_threads = std::nullopt;
   std::optional<int> loader_most_threads = std::nullopt;
   config::ByteSize loader_memory{int64_t{1} << 30};
+  config::ByteSize checkpoint_upload{int64_t{64} << 20};
 
   void Fields(auto&& field) {
     field("cpu_slots", cpu_slots, "Trainings on the CPU that run at the same time. Others wait.",
@@ -40,6 +41,12 @@ struct TrainerConfig {
           "Bytes of prepared samples that all trainings that run at the same time may keep in "
           "advance, together.",
           {.min = 1'048'576});
+    field(
+        "checkpoint_upload", checkpoint_upload,
+        "Bytes per second of checkpoints that the trainer server sends to the model store, from "
+        "where another trainer server continues a training when this one is lost. Trainings never "
+        "wait for it: when checkpoints are written faster, only the newest is sent.",
+        {.min = 65'536});
   }
 };
 

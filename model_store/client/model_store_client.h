@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/id.h"
 #include "base/status.h"
 #include "rpc/channel.h"
@@ -52,11 +53,20 @@ class ModelStoreClient {
   // Returns the bytes of a file of a run. Everything else is as in ReadFile().
   absl::StatusOr<std::string> ReadRunFile(RunId run, const std::string& digest);
 
-  // Names the files with which a job can be continued, which PutFile() has stored. Returns false
-  // when files of a later position are kept instead. The errors are as in KeepJob. Idempotent.
+  // Stores an open file as one of the command's run, unless the store has it. Returns its name, as
+  // given, its size and its digest. `pace` is called before each piece is sent, with its size, and
+  // before each piece is only read, with 0: it may wait, and its error ends the call. Does not
+  // retry.
+  using Pace = std::function<absl::Status(size_t bytes)>;
+  absl::StatusOr<v1::JobFile> PutRunFile(const rpc::v1::Command& command, const std::string& name,
+                                         const Descriptor& file, const Pace& pace);
+
+  // Names the files with which a job can be continued, which must have been stored before. Returns
+  // false when files of a later position are kept instead. The errors are as in KeepJob.
+  // Idempotent.
   absl::StatusOr<bool> KeepJob(const v1::KeepJobRequest& request);
 
-  // NOT_FOUND when nothing is kept of the job.
+  // Returns what is kept of a job; empty when nothing is.
   absl::StatusOr<v1::GetKeptJobResponse> GetKeptJob(RunId run, int64_t trigger, v1::JobKind kind);
 
   absl::StatusOr<v1::GetStoredBytesResponse> GetStoredBytes();

@@ -161,14 +161,32 @@ absl::Status ModelTrainer::Store(const TriggerState& trigger) {
   if (trigger.trigger.has_reused_from()) return StoreTaken(trigger);
   const Stopwatch stopwatch;
   const int64_t number = trigger.trigger.number();
-  record_.Report(ProgressOf("store", 0, 0, ""));
+  ASSIGN_OR_RETURN(const auto stored, StoreTrained(trigger));
+  return RecordStored(number, stored.model_id(), stored.weights_digest(), stopwatch.Seconds());
+}
+
+absl::StatusOr<trainer_server::v1::StoreModelResponse> ModelTrainer::StoreTrained(
+    const TriggerState& trigger) {
+  const int64_t number = trigger.trigger.number();
   const auto request = StoreOf(record_.CommandFor("store", number), trigger.trigger);
   trainer_server::v1::StoreModelResponse response;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  const auto store = [&]() -> absl::Status {
+    record_.Report(ProgressOf("store", 0, 0, ""));
     ASSIGN_OR_RETURN(response, downstream_.StoreModel(request));
     return absl::OkStatus();
-  }));
-  return RecordStored(number, response.model_id(), response.weights_digest(), stopwatch.Seconds());
+  };
+  absl::Status stored = patience_.Insist(store);
+  if (absl::IsNotFound(stored)) {
+    ASSIGN_OR_RETURN(const auto last, Watch(TrainingOf(trigger)));
+    if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
+      return Internal(
+          "trigger {} was trained, its model was lost, and to train it again failed: {}", number,
+          last.error());
+    }
+    stored = patience_.Insist(store);
+  }
+  RETURN_IF_ERROR(stored);
+  return response;
 }
 
 // The model store has it since it was taken.
@@ -217,6 +235,10 @@ trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
   request.set_dataset_spec(record_.TrainingData().spec());
   request.set_graph(config::Print(spec.preprocess.graph));
   request.set_fitted_trigger(FittedTrigger(record_.state(), record_.plan(), number));
+  request.set_fitted_digest(record_.state()
+                                .triggers()
+                                .at(static_cast<size_t>(request.fitted_trigger() - 1))
+                                .fitted_digest);
   request.set_model(config::Print(spec.model));
   request.set_training(config::Print(spec.training));
   request.set_workers(spec.preprocess.WorkersText());

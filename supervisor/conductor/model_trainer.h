@@ -40,6 +40,8 @@ class ModelTrainer {
                                         std::optional<model_store::v1::Model>& like);
   // FAILED_PRECONDITION when the dataset's folder is gone: then no later trigger fares better.
   absl::Status CheckData();
+  // Gives the model to the model store, and trains it again when no trainer server has it.
+  absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreTrained(const TriggerState& trigger);
   absl::Status StoreTaken(const TriggerState& trigger);
   absl::Status RecordStored(int64_t trigger, int64_t model_id, const std::string& weights_digest,
                             double seconds);
