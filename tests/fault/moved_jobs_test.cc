@@ -2,6 +2,7 @@
 // that nothing disturbs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,7 +14,6 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "fmt/format.h"
@@ -86,7 +86,7 @@ bool Await(const std::function<bool()>& is_so) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{2};
   while (!is_so()) {
     if (std::chrono::steady_clock::now() > give_up) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    poll(nullptr, 0, 20);
   }
   return true;
 }
@@ -137,8 +137,8 @@ class MovedJobs : public ::testing::TestWithParam<Trained> {
   }
 };
 
-// Each server stands at a failpoint when it is destroyed, and the other one, which does not know
-// the job, goes on. So each stage is the last that a host has seen.
+// Each server waits at a failpoint when it is destroyed, and the other one, which does not know the
+// job, continues. So each stage is the last that a host has seen.
 TEST_P(MovedJobs, AHostThatIsLostAtAnyStageChangesNoWeight) {
   std::atomic<int> current = 0;
   TwoTrainers cluster([&](const std::string&) { return current.load(); });
@@ -208,7 +208,7 @@ TEST_P(MovedJobs, AHostThatWakesLateChangesNothing) {
   std::atomic<int> current = 0;
   TwoTrainers cluster([&](const std::string&) { return current.load(); });
   cluster.Destroy(0);
-  // It stands, so that it does not end too early, and goes on once it is awake.
+  // It waits, so that it does not end too early, and continues once it is awake.
   cluster.Start(0, {{"TIDEMILL_FAILPOINTS", "trainer_server.after_checkpoint=delay:2s"}});
   const auto command = Begin(cluster);
   ASSERT_TRUE(Await([&] { return KeptTraining(cluster).position() > 0; })) << cluster.Logs();
