@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxBytes = int64_t{1} << 30;
-
 bool IsDigest(std::string_view digest) {
   return digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -54,7 +52,7 @@ absl::StatusOr<KeptFiles> KeptFiles::Open(const std::string& folder) {
   }
   if (error) return Unavailable("cannot list {}: {}", folder, error.message());
   for (const std::string& path : leftovers) RETURN_IF_ERROR(files::Remove(path));
-  return KeptFiles(folder);
+  return KeptFiles(folder, kMaxOfPipeline);
 }
 
 absl::StatusOr<std::string> KeptFiles::PathOf(const std::string& digest) const {
@@ -66,8 +64,8 @@ absl::StatusOr<std::unique_ptr<IncomingFile>> KeptFiles::Begin(const std::string
                                                                int64_t size_bytes) const {
   ASSIGN_OR_RETURN(const std::string path, PathOf(digest));
   if (size_bytes < 0) return InvalidArgument("a file of {} bytes", size_bytes);
-  if (size_bytes > kMaxBytes) {
-    return ResourceExhausted("a file has {} bytes; at most {} are allowed", size_bytes, kMaxBytes);
+  if (size_bytes > max_bytes_) {
+    return ResourceExhausted("a file has {} bytes; at most {} are allowed", size_bytes, max_bytes_);
   }
   ASSIGN_OR_RETURN(auto file, PartFile::Create(path));
   return std::unique_ptr<IncomingFile>(
@@ -96,6 +94,18 @@ absl::Status KeptFiles::Read(const std::string& digest,
   return ReadVerified(files::Join(folder_, digest), size_bytes, digest, sink);
 }
 
+absl::StatusOr<int64_t> KeptFiles::CountBytes() const {
+  std::error_code error;
+  int64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    std::error_code gone;
+    const auto size = entry.file_size(gone);
+    if (!gone && IsDigest(entry.path().filename().string())) bytes += static_cast<int64_t>(size);
+  }
+  if (error) return Unavailable("cannot list {}: {}", folder_, error.message());
+  return bytes;
+}
+
 absl::StatusOr<int64_t> KeptFiles::Retire(const std::set<std::string>& kept, Duration grace) const {
   std::error_code error;
   const auto oldest = fs::file_time_type::clock::now() - std::chrono::microseconds(grace.micros);
@@ -113,7 +123,7 @@ absl::StatusOr<int64_t> KeptFiles::Retire(const std::set<std::string>& kept, Dur
     const auto used = fs::last_write_time(path, gone);
     if (gone || used > oldest) continue;
     RETURN_IF_ERROR(files::Remove(path));
-    log::Info("removed a file of deleted pipelines", {{"path", path}});
+    log::Info("removed a file that nothing names", {{"path", path}});
     ++num_retired;
   }
   return num_retired;

@@ -1,7 +1,8 @@
-// The files that pipelines name. They are stored by their content for as long as a pipeline needs
-// them.
+// Files that are stored by their content for as long as something names them: a pipeline, or a
+// model or a job of a run.
 //
-//   <folder>/files/<sha256>
+//   <folder>/files/<sha256>              those that pipelines name
+//   <folder>/models/<run_id>/<sha256>    those of a run
 #pragma once
 
 #include <cstdint>
@@ -40,14 +41,22 @@ class IncomingFile {
   const int64_t size_bytes_;
 };
 
-// Thread-safe: a file never changes once it has its name. Movable while no other thread uses it.
+// The files of one folder. Thread-safe: a file never changes once it has its name. Movable while no
+// other thread uses it.
 class KeptFiles {
  public:
+  // The most bytes of a file that a pipeline names, and of a file of a run.
+  static constexpr int64_t kMaxOfPipeline = int64_t{1} << 30;
+  static constexpr int64_t kMaxOfRun = int64_t{1} << 36;
+
   // Creates the folder, and removes files that a crash cut short.
   static absl::StatusOr<KeptFiles> Open(const std::string& folder);
 
-  // Begins to receive a file. INVALID_ARGUMENT when the digest is not a SHA-256 in hexadecimal, or
-  // the size is negative. RESOURCE_EXHAUSTED above 1 GiB.
+  // The files of a run, whose folder may be in use. It need not exist yet.
+  static KeptFiles OfRun(std::string folder) { return {std::move(folder), kMaxOfRun}; }
+
+  // Begins to receive a file, into a folder that exists. INVALID_ARGUMENT when the digest is not a
+  // SHA-256 in hexadecimal, or the size is negative. RESOURCE_EXHAUSTED when it is too large.
   absl::StatusOr<std::unique_ptr<IncomingFile>> Begin(const std::string& digest,
                                                       int64_t size_bytes) const;
 
@@ -64,16 +73,21 @@ class KeptFiles {
   // Keeps the file as Find() does.
   bool IsSound(const std::string& digest, int64_t size_bytes) const;
 
+  // Counts the bytes of the files that are whole. UNAVAILABLE when the folder cannot be listed.
+  absl::StatusOr<int64_t> CountBytes() const;
+
   // Removes the files whose digests are not among `kept` and that were not requested within
-  // `grace`, because their pipelines may be on their way. Returns their number.
+  // `grace`, because what names them may be on its way. Returns their number.
   absl::StatusOr<int64_t> Retire(const std::set<std::string>& kept, Duration grace) const;
 
  private:
-  explicit KeptFiles(std::string folder) : folder_(std::move(folder)) {}
+  KeptFiles(std::string folder, int64_t max_bytes)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
   // Returns the path of a file. INVALID_ARGUMENT when it is not a digest.
   absl::StatusOr<std::string> PathOf(const std::string& digest) const;
 
   std::string folder_;
+  int64_t max_bytes_;
   // Held while a file is marked as used, and while an unused file is removed.
   std::unique_ptr<Mutex> mutex_ = std::make_unique<Mutex>();
 };

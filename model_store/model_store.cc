@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
+#include "model_store/kept_files.h"
+#include "model_store/kept_jobs_table.h"
 #include "model_store/migrations.h"
 #include "model_store/models_table.h"
 
@@ -226,8 +228,19 @@ absl::StatusOr<std::unique_ptr<Upload>> ModelStore::Begin(const rpc::v1::Command
   if (upload->stored_) return upload;
   RETURN_IF_ERROR(files::CreateFolder(FolderOf(RunId{model.run_id()})));
   RETURN_IF_ERROR(SyncFolder(folder_));
+  if (HasParts(model)) {
+    upload->missing_bytes_ = -1;
+    return upload;
+  }
   RETURN_IF_ERROR(upload->Advance());
   return upload;
+}
+
+bool ModelStore::HasParts(const v1::Model& model) const {
+  const KeptFiles files = KeptFiles::OfRun(FolderOf(RunId{model.run_id()}));
+  return std::ranges::all_of(model.parts(), [&](const v1::ModelPart& part) {
+    return files.IsSound(part.digest(), part.size_bytes());
+  });
 }
 
 absl::StatusOr<ModelId> ModelStore::Insert(const rpc::v1::Command& command, const v1::Model& model,
@@ -235,6 +248,12 @@ absl::StatusOr<ModelId> ModelStore::Insert(const rpc::v1::Command& command, cons
   ModelId id;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
+    KeptJobsTable(work).LockFiles(RunId{model.run_id()});
+    for (const v1::ModelPart& part : model.parts()) {
+      // A job that had the same file may have lost it in the meantime.
+      if (files::Exists(files::Join(FolderOf(RunId{model.run_id()}), part.digest()))) continue;
+      return Unavailable("part {} was removed before its model was stored", part.name());
+    }
     ModelsTable models(work);
     if (const auto inserted = models.Insert(model, result); inserted) {
       id = *inserted;
@@ -371,25 +390,25 @@ absl::Status ModelStore::Read(ModelId model, const std::string& part,
   return NotFound("model {} has no part {}", model.value, part);
 }
 
-// Files go before the rows say so: a repetition after a crash finds what is left.
+// Files go before the transaction ends: a repetition after a crash finds what is left.
 absl::StatusOr<int64_t> ModelStore::Retire(const rpc::v1::Command& command,
                                            int64_t first_kept_trigger) {
   const RunId run{command.run_id()};
   int64_t num_removed = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
-    ModelsTable models(work);
-    std::set<std::string> kept, removed;
-    for (const v1::Model& model : models.List(run)) {
-      if (model.has_removed_at()) continue;
-      std::set<std::string>& parts = model.trigger() < first_kept_trigger ? removed : kept;
-      for (const v1::ModelPart& part : model.parts()) parts.insert(part.digest());
+    KeptJobsTable jobs(work);
+    jobs.LockFiles(run);
+    const KeptJobsTable::Named before = jobs.FindNamed(run);
+    jobs.Retire(run, first_kept_trigger);
+    num_removed = ModelsTable(work).MarkRemoved(run, first_kept_trigger);
+    const KeptJobsTable::Named kept = jobs.FindNamed(run);
+    for (const std::set<std::string>* const digests : {&before.by_models, &before.by_jobs}) {
+      for (const std::string& digest : *digests) {
+        if (kept.contains(digest)) continue;
+        RETURN_IF_ERROR(files::Remove(files::Join(FolderOf(run), digest)));
+      }
     }
-    for (const std::string& digest : removed) {
-      if (kept.contains(digest)) continue;
-      RETURN_IF_ERROR(files::Remove(files::Join(FolderOf(run), digest)));
-    }
-    num_removed = models.MarkRemoved(run, first_kept_trigger);
     return absl::OkStatus();
   }));
   return num_removed;
@@ -400,6 +419,9 @@ absl::StatusOr<int64_t> ModelStore::DeleteRun(const rpc::v1::Command& command) {
   int64_t num_deleted = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     RETURN_IF_ERROR(db::CheckFence(work, "model_store", command));
+    KeptJobsTable jobs(work);
+    jobs.LockFiles(run);
+    jobs.DeleteRun(run);
     num_deleted = ModelsTable(work).DeleteRun(run);
     return absl::OkStatus();
   }));

@@ -2,6 +2,8 @@
 //
 //   <folder>/models/<run_id>/<sha256 of the part>
 //
+// The same folder holds the files with which jobs of the run can be continued (kept_jobs.h).
+//
 // Parts are content-addressed within their run. A fitted graph that many models of a run share is
 // therefore stored once, and deleting a run means removing one folder. A part of a model that
 // another run reuses is one file with a name in both folders: its bytes are deleted with its last
@@ -31,6 +33,8 @@ class Upload {
  public:
   // Returns the model's id when the store has it already. The bytes need not be sent then.
   std::optional<ModelId> stored() const { return stored_; }
+  // Whether all bytes are here: the model is stored, or its run has files of these digests.
+  bool is_whole() const { return stored_ || (parts_.empty() && missing_bytes_ < 0); }
 
   // Takes the next bytes, cut anywhere. DATA_LOSS as soon as a part does not match its digest, and
   // for more bytes than announced.
@@ -100,11 +104,12 @@ class ModelStore {
   absl::Status Read(ModelId model, const std::string& part,
                     const std::function<absl::Status(std::string_view)>& sink);
 
-  // Removes the parts of the run's models before a trigger, except parts that later models share.
-  // Returns the number of models. Idempotent.
+  // Removes the parts of the run's models before a trigger, and what is kept of its jobs, except
+  // for files that later models and jobs share. Returns the number of models. Idempotent.
   absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger);
 
-  // Deletes the models of the command's run. Returns their number. Idempotent.
+  // Deletes the models of the command's run, and what is kept of its jobs. Returns the number of
+  // models. Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
@@ -112,6 +117,8 @@ class ModelStore {
   ModelStore(db::Database& database, std::string folder);
   absl::Status RemoveLeftovers();
   std::string FolderOf(RunId run) const;
+  // Whether the run has all parts of the model, and they are sound.
+  bool HasParts(const v1::Model& model) const;
   absl::StatusOr<ModelId> Insert(const rpc::v1::Command& command, const v1::Model& model,
                                  const rpc::v1::TrainingResult& result);
   // Returns the model that a trigger was given before.

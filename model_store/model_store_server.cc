@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "db/database.h"
 #include "model_store/kept_files.h"
+#include "model_store/kept_jobs.h"
 #include "model_store/model_store.h"
 #include "model_store/model_store_service.h"
 
@@ -16,11 +17,13 @@ namespace {
 class ModelStoreServer final : public rpc::RunningService {
  public:
   ModelStoreServer(std::unique_ptr<db::Database> database, std::unique_ptr<ModelStore> store,
-                   KeptFiles files, const rpc::StreamLimits& streams)
+                   KeptFiles files, std::unique_ptr<KeptJobs> jobs,
+                   const rpc::StreamLimits& streams)
       : database_(std::move(database)),
         store_(std::move(store)),
         files_(std::move(files)),
-        service_(*store_, files_, streams) {}
+        jobs_(std::move(jobs)),
+        service_(*store_, files_, *jobs_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
 
@@ -28,6 +31,7 @@ class ModelStoreServer final : public rpc::RunningService {
   const std::unique_ptr<db::Database> database_;
   const std::unique_ptr<ModelStore> store_;
   KeptFiles files_;
+  const std::unique_ptr<KeptJobs> jobs_;
   ModelStoreService service_;
 };
 
@@ -39,8 +43,10 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartModelStore(
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   ASSIGN_OR_RETURN(auto store, ModelStore::Open(*database, folder));
   ASSIGN_OR_RETURN(KeptFiles kept, KeptFiles::Open(files::Join(folder, "files")));
+  auto jobs = std::make_unique<KeptJobs>(*database, files::Join(folder, "models"));
+  RETURN_IF_ERROR(jobs->RemoveLeftovers());
   return std::make_unique<ModelStoreServer>(std::move(database), std::move(store), std::move(kept),
-                                            context.cluster.streams);
+                                            std::move(jobs), context.cluster.streams);
 }
 
 }  // namespace tidemill::model_store

@@ -23,7 +23,7 @@ absl::StatusOr<ModelId> Put(ModelStore& store, rpc::StreamPermit& permit,
   const v1::PutModelRequest::Header header = message.header();
   ASSIGN_OR_RETURN(const auto upload,
                    store.Begin(header.command(), header.model(), header.result()));
-  if (upload->stored()) return *upload->stored();
+  if (upload->is_whole()) return upload->Finish();
   while (permit.Read(reader, &message)) {
     if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(upload->Append(message.bytes()));
@@ -41,16 +41,22 @@ absl::Status CheckRunOf(const v1::Model& model, const rpc::JobScope& scope) {
   return rpc::BeyondScope(claims, fmt::format("model {}", model.model_id()));
 }
 
-absl::Status Put(const KeptFiles& files, rpc::StreamPermit& permit,
+// Returns nullptr when the file is stored already. One that has rotted is taken again.
+absl::StatusOr<std::unique_ptr<IncomingFile>> Begin(const KeptFiles& files, KeptJobs& jobs,
+                                                    const v1::PutFileRequest::Header& header) {
+  if (header.of_run()) return jobs.Begin(header);
+  if (files.IsSound(header.digest(), header.size_bytes())) return nullptr;
+  return files.Begin(header.digest(), header.size_bytes());
+}
+
+absl::Status Put(const KeptFiles& files, KeptJobs& jobs, rpc::StreamPermit& permit,
                  grpc::ServerReader<v1::PutFileRequest>& reader) {
   v1::PutFileRequest message;
   if (!permit.Read(reader, &message) || !message.has_header()) {
     return InvalidArgument("the first message has no header");
   }
-  const v1::PutFileRequest::Header header = message.header();
-  // One that has rotted is taken again.
-  if (files.IsSound(header.digest(), header.size_bytes())) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto incoming, files.Begin(header.digest(), header.size_bytes()));
+  ASSIGN_OR_RETURN(const auto incoming, Begin(files, jobs, message.header()));
+  if (incoming == nullptr) return absl::OkStatus();
   while (permit.Read(reader, &message)) {
     if (!message.has_bytes()) return InvalidArgument("received a second header");
     RETURN_IF_ERROR(incoming->Append(message.bytes()));
@@ -148,7 +154,7 @@ grpc::Status ModelStoreService::PutFile(grpc::ServerContext* context,
   return rpc::WithPlace(streams_, *context, "PutFile",
                         [&](rpc::StreamPermit& permit) -> absl::Status {
                           RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-                          return Put(files_, permit, *reader);
+                          return Put(files_, jobs_, permit, *reader);
                         });
 }
 
@@ -166,11 +172,13 @@ grpc::Status ModelStoreService::ReadFile(grpc::ServerContext* context,
   RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
   const auto send_all = [&](rpc::StreamPermit& permit) -> absl::Status {
     RETURN_IF_ERROR(permit.Hold(kPieceBytes));
-    return files_.Read(request->digest(), [&](std::string_view bytes) {
+    const auto send = [&](std::string_view bytes) {
       v1::ReadFileResponse response;
       response.set_bytes(std::string(bytes));
       return permit.Write(*writer, response) ? absl::OkStatus() : Cancelled("the reader is gone");
-    });
+    };
+    if (request->run_id() == 0) return files_.Read(request->digest(), send);
+    return jobs_.Read(RunId{request->run_id()}, request->digest(), send);
   };
   return rpc::WithPlace(streams_, *context, "ReadFile", send_all);
 }
@@ -181,6 +189,35 @@ grpc::Status ModelStoreService::RetireFiles(grpc::ServerContext*,
   const auto num_removed = files_.Retire({request->kept().begin(), request->kept().end()}, kGrace);
   if (!num_removed.ok()) return ToGrpc(num_removed.status());
   response->set_num_removed(*num_removed);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::KeepJob(grpc::ServerContext*, const v1::KeepJobRequest* request,
+                                        v1::KeepJobResponse* response) {
+  const auto is_latest = jobs_.Keep(*request);
+  if (!is_latest.ok()) return ToGrpc(is_latest.status());
+  response->set_is_latest(*is_latest);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::GetKeptJob(grpc::ServerContext*,
+                                           const v1::GetKeptJobRequest* request,
+                                           v1::GetKeptJobResponse* response) {
+  auto job = jobs_.Get(RunId{request->run_id()}, request->trigger(), request->kind());
+  if (!job.ok()) return ToGrpc(job.status());
+  *response = *std::move(job);
+  return grpc::Status::OK;
+}
+
+grpc::Status ModelStoreService::GetStoredBytes(grpc::ServerContext*,
+                                               const v1::GetStoredBytesRequest*,
+                                               v1::GetStoredBytesResponse* response) {
+  auto bytes = jobs_.CountBytes();
+  if (!bytes.ok()) return ToGrpc(bytes.status());
+  const auto of_pipelines = files_.CountBytes();
+  if (!of_pipelines.ok()) return ToGrpc(of_pipelines.status());
+  *response = *std::move(bytes);
+  response->set_pipelines(*of_pipelines);
   return grpc::Status::OK;
 }
 

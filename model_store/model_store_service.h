@@ -1,8 +1,9 @@
-// The gRPC face of ModelStore and KeptFiles. It only translates requests and answers. See
+// The gRPC face of ModelStore, KeptFiles and KeptJobs. It only translates requests and answers. See
 // model_store.proto.
 #pragma once
 
 #include "model_store/kept_files.h"
+#include "model_store/kept_jobs.h"
 #include "model_store/model_store.h"
 #include "rpc/stream_budget.h"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
@@ -11,9 +12,10 @@ namespace tidemill::model_store {
 
 class ModelStoreService final : public v1::ModelStoreService::Service {
  public:
-  // `store` and `files` must outlive this object.
-  ModelStoreService(ModelStore& store, KeptFiles& files, const rpc::StreamLimits& limits = {})
-      : store_(store), files_(files), streams_(limits) {}
+  // `store`, `files` and `jobs` must outlive this object.
+  ModelStoreService(ModelStore& store, KeptFiles& files, KeptJobs& jobs,
+                    const rpc::StreamLimits& limits = {})
+      : store_(store), files_(files), jobs_(jobs), streams_(limits) {}
 
   grpc::Status PutModel(grpc::ServerContext* context,
                         grpc::ServerReader<v1::PutModelRequest>* reader,
@@ -38,12 +40,19 @@ class ModelStoreService final : public v1::ModelStoreService::Service {
                         grpc::ServerWriter<v1::ReadFileResponse>* writer) override;
   grpc::Status RetireFiles(grpc::ServerContext*, const v1::RetireFilesRequest* request,
                            v1::RetireFilesResponse* response) override;
+  grpc::Status KeepJob(grpc::ServerContext*, const v1::KeepJobRequest* request,
+                       v1::KeepJobResponse* response) override;
+  grpc::Status GetKeptJob(grpc::ServerContext*, const v1::GetKeptJobRequest* request,
+                          v1::GetKeptJobResponse* response) override;
+  grpc::Status GetStoredBytes(grpc::ServerContext*, const v1::GetStoredBytesRequest* request,
+                              v1::GetStoredBytesResponse* response) override;
   grpc::Status DeleteRun(grpc::ServerContext*, const v1::DeleteRunRequest* request,
                          v1::DeleteRunResponse* response) override;
 
  private:
   ModelStore& store_;
   KeptFiles& files_;
+  KeptJobs& jobs_;
   rpc::StreamBudget streams_;
 };
 

@@ -292,7 +292,7 @@ INSTANTIATE_TEST_SUITE_P(Failpoints, KilledAt,
 // The client against the store through a real server.
 class ModelStoreClientTest : public ModelStoreTest {
  protected:
-  ModelStoreClientTest() : life_(NewLife()), service_(*life_.store, kept_) {
+  ModelStoreClientTest() : life_(NewLife()), service_(*life_.store, kept_, *life_.jobs) {
     const std::string token_file = folder_ + "/tokens";
     rpc::Tokens::Create(token_file).IgnoreError();
     const rpc::Tokens tokens = *rpc::Tokens::Read(token_file);

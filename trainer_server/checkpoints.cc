@@ -76,6 +76,13 @@ absl::Status Checkpoints::Write(const StoredCheckpoint& checkpoint) const {
   return absl::OkStatus();
 }
 
+std::optional<Checkpoints::Latest> Checkpoints::FindLatest() const {
+  const std::vector<Entry> entries = List(folder_);
+  if (entries.empty()) return std::nullopt;
+  const std::filesystem::path path(entries.front().path);
+  return Latest{.name = path.filename().string(), .batches = entries.front().batches};
+}
+
 absl::StatusOr<std::optional<StoredCheckpoint>> Checkpoints::ReadLatest() const {
   for (const Entry& entry : List(folder_)) {
     absl::StatusOr<std::string> bytes = files::ReadRegular(entry.path, kMaxBytes);

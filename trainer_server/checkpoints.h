@@ -29,6 +29,13 @@ class Checkpoints {
   // Returns the latest whole checkpoint, or std::nullopt. Damaged ones are skipped with a warning.
   absl::StatusOr<std::optional<StoredCheckpoint>> ReadLatest() const;
 
+  // Returns the name of the latest file, whether it is whole or not; std::nullopt without one.
+  struct Latest {
+    std::string name;
+    int64_t batches = 0;
+  };
+  std::optional<Latest> FindLatest() const;
+
  private:
   const std::string folder_;
 };

@@ -12,6 +12,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/paths/regular_file.h"
 #include "base/paths/summed_file.h"
 #include "trainer_server/old_folder.h"
 
@@ -44,7 +45,13 @@ absl::StatusOr<std::optional<int64_t>> FittedTriggerOf(const std::string& run_fo
 absl::Status ReadMessage(const std::string& folder, std::string_view name,
                          google::protobuf::Message& message) {
   const std::string path = files::Join(folder, name);
-  ASSIGN_OR_RETURN(const std::string text, files::ReadSummed(path, kMaxJobFileBytes));
+  ASSIGN_OR_RETURN(std::string bytes, files::ReadRegular(path, kMaxJobFileBytes));
+  return ParseMessage(std::move(bytes), path, message);
+}
+
+absl::Status ParseMessage(std::string bytes, const std::string& path,
+                          google::protobuf::Message& message) {
+  ASSIGN_OR_RETURN(const std::string text, files::WithoutSum(std::move(bytes), path));
   const auto parsed = json_util::JsonStringToMessage(text, &message);
   if (parsed.ok()) return absl::OkStatus();
   return DataLoss("{} is not a {}: {}", path, message.GetDescriptor()->name(), parsed.ToString());

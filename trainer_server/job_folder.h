@@ -26,6 +26,9 @@
 //
 // `<state>/trainer_server/known_threads.json` is described in known_threads.h.
 //
+// What another server needs of a folder to continue its jobs is kept in the model store
+// (kept_folders.h): a folder that is lost costs time only.
+//
 // Beside the folders of a run's triggers is `networks/`. It holds the files of networks that the
 // pipeline names, by their digests.
 #pragma once
@@ -77,6 +80,10 @@ absl::StatusOr<T> ReadMessage(const std::string& folder, std::string_view name) 
   RETURN_IF_ERROR(ReadMessage(folder, name, message));
   return message;
 }
+
+// Parses the content of such a file. `path` is for messages. DATA_LOSS as above.
+absl::Status ParseMessage(std::string bytes, const std::string& path,
+                          google::protobuf::Message& message);
 
 // Writes one of the messages atomically.
 absl::Status WriteMessage(const std::string& folder, std::string_view name,

@@ -19,6 +19,7 @@ struct TrainerConfig {
   config::ByteSize loader_memory{int64_t{1} << 30};
   std::string endpoint = {};
   std::map<std::string, std::string> labels = {};
+  config::ByteSize checkpoint_upload{int64_t{64} << 20};
 
   void Fields(auto&& field) {
     field("cpu_slots", cpu_slots, "Trainings on the CPU that run at the same time. Others wait.",
@@ -49,6 +50,12 @@ struct TrainerConfig {
           "serves at: unix:/path or host:port.");
     field("labels", labels, "What `training.placement` of a pipeline may ask for.",
           {.example = "{gpu: h100}"});
+    field(
+        "checkpoint_upload", checkpoint_upload,
+        "Bytes per second of checkpoints that the trainer server sends to the model store, from "
+        "where another trainer server continues a training when this one is lost. Trainings never "
+        "wait for it: when checkpoints are written faster, only the newest is sent.",
+        {.min = 65'536});
   }
 };
 

@@ -1,5 +1,6 @@
 #include "trainer_server/trainer_server.h"
 
+#include <stop_token>
 #include <system_error>
 #include <utility>
 
@@ -27,9 +28,12 @@ class TrainerServer final : public rpc::RunningService {
         tokens_(std::move(tokens)),
         processes_(std::move(processes)),
         selector_(selector),
-        model_store_(model_store),
+        model_store_(Stoppable(model_store)),
         trainings_(std::move(options), *processes_, selector_, model_store_),
         service_(trainings_, context.cluster.streams) {}
+
+  // Ends what is being sent to a model store that does not answer.
+  ~TrainerServer() override { stop_.request_stop(); }
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override {
@@ -42,6 +46,12 @@ class TrainerServer final : public rpc::RunningService {
   }
 
  private:
+  rpc::Peer Stoppable(rpc::Peer peer) const {
+    peer.stop = stop_.get_token();
+    return peer;
+  }
+
+  std::stop_source stop_;
   const rpc::ServiceContext context_;
   const TrainerConfig config_;
   const std::string folder_;

@@ -3,8 +3,6 @@
 #include <limits>
 #include <thread>
 
-#include "google/protobuf/util/message_differencer.h"
-
 #include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
@@ -18,6 +16,7 @@
 #include "models/training/training_spec.h"
 #include "selector/client/selector_client.h"
 #include "storage/spec/dataset_spec.h"
+#include "trainer_server/job_claims.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/preparation.h"
 #include "trainer_server/training_digest.h"
@@ -41,46 +40,8 @@ bool IsOnGpu(const models::TrainingSpec& training) {
   return training.device != models::Device::kCpu && HasGpu();
 }
 
-// What a job is, whoever asked for it and whichever way it reaches others.
-bool IsSame(v1::StartTrainingRequest one, v1::StartTrainingRequest other) {
-  one.clear_command();
-  other.clear_command();
-  // Requests of a newer supervisor beyond this version are not in the job file.
-  one.DiscardUnknownFields();
-  other.DiscardUnknownFields();
-  return google::protobuf::util::MessageDifferencer::Equals(one, other);
-}
-
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
   return last.ok() && last->state() == v1::TRAINING_STATE_DONE;
-}
-
-// A job reads its training set and its dataset. One that trains reads the model that it continues,
-// and the file of its network.
-rpc::v1::JobClaims ClaimsOf(const rpc::v1::Command& command, int64_t trigger, int64_t dataset) {
-  rpc::v1::JobClaims claims;
-  claims.set_run_id(command.run_id());
-  claims.add_triggers(trigger);
-  claims.add_dataset_ids(dataset);
-  return claims;
-}
-
-absl::StatusOr<rpc::v1::JobClaims> ClaimsOf(const std::string& what, const std::string& folder) {
-  if (what == kFit) {
-    ASSIGN_OR_RETURN(const auto job, ReadMessage<v1::FitJob>(folder, kFitFile));
-    const v1::FitGraphRequest& fit = job.request();
-    return ClaimsOf(fit.command(), fit.trigger(), fit.dataset_id());
-  }
-  ASSIGN_OR_RETURN(const v1::StartTrainingRequest training, ReadTraining(folder));
-  rpc::v1::JobClaims claims =
-      ClaimsOf(training.command(), training.trigger(), training.dataset_id());
-  if (training.parent_model_id() != 0) claims.add_model_ids(training.parent_model_id());
-  ASSIGN_OR_RETURN(const auto model, config::Read<models::ModelSpec>(training.model(), "model"));
-  constexpr std::string_view kKept = "sha256:";
-  if (const auto file = model->File(); file && file->path.starts_with(kKept)) {
-    claims.add_file_digests(file->path.substr(kKept.size()));
-  }
-  return claims;
 }
 
 v1::WatchTrainingResponse Queued() {
@@ -136,6 +97,8 @@ Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
       model_store_(model_store),
       fences_(files::Join(options_.folder, "runs")),
       known_threads_(options_.folder),
+      kept_(model_store),
+      keeper_(kept_, options_.config.checkpoint_upload.bytes),
       fit_slots_("fits", options_.config.fit_slots),
       cpu_slots_("cpu-slots", options_.config.cpu_slots),
       gpu_slots_("gpu-slots", options_.config.gpu_slots) {}
@@ -188,7 +151,7 @@ absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs,
       SetRunning(shown);
     });
   };
-  ASSIGN_OR_RETURN(rpc::v1::JobClaims claims, ClaimsOf(what, folder));
+  ASSIGN_OR_RETURN(rpc::v1::JobClaims claims, ClaimsOfJob(what == kFit, folder));
   const std::string token = TokenOf(what, job.key().first, job.key().second);
   claims.set_holder(token);
   ASSIGN_OR_RETURN(const auto issued, options_.tokens->Issue(token, std::move(claims)));
@@ -211,18 +174,26 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   const std::string path = files::Join(folder, kFittedFile);
-  auto fitted = DigestOfFitted(path);
-  if (fitted.ok()) return fitted;
-  if (absl::IsDataLoss(fitted.status())) {
-    log::Warn("a fitted state is damaged; the graph is fitted again",
-              {{"error", std::string(fitted.status().message())}});
+  absl::Status fitted = DigestOfFitted(path).status();
+  if (absl::IsDataLoss(fitted)) {
+    log::Warn("a fitted state is damaged; it is fetched, or the graph is fitted again",
+              {{"error", std::string(fitted.message())}});
     RETURN_IF_ERROR(files::Remove(path));
   }
-  RETURN_IF_ERROR(files::CreateFolder(folder));
-  if (request.fitted_model_id() != 0) {
-    RETURN_IF_ERROR(TakeFitted(ModelId{request.fitted_model_id()}, path));
-    return DigestOfFitted(path);
+  if (!fitted.ok()) {
+    fitted = kept_.FetchFitted({request.command().run_id()}, request.trigger(), "", folder);
   }
+  if (absl::IsNotFound(fitted) || absl::IsDataLoss(fitted)) {
+    RETURN_IF_ERROR(files::CreateFolder(folder));
+    fitted = request.fitted_model_id() != 0 ? TakeFitted(ModelId{request.fitted_model_id()}, path)
+                                            : RunFit(request, folder);
+  }
+  RETURN_IF_ERROR(fitted);
+  RETURN_IF_ERROR(kept_.KeepFitted({request.command(), request.trigger()}, folder));
+  return DigestOfFitted(path);
+}
+
+absl::Status Trainings::RunFit(const v1::FitGraphRequest& request, const std::string& folder) {
   v1::FitJob job;
   *job.mutable_request() = request;
   *job.mutable_endpoints() = options_.endpoints;
@@ -238,8 +209,7 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
       fits_.End(*job, RunJob(kFit, /*on_gpu=*/false, fits_, *job));
     });
   }
-  RETURN_IF_ERROR(OfJob(fits_.AwaitEnd(*fit.job)));
-  return DigestOfFitted(path);
+  return OfJob(fits_.AwaitEnd(*fit.job));
 }
 
 absl::Status Trainings::TakeFitted(ModelId model, const std::string& path) {
@@ -280,16 +250,24 @@ absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
   return response;
 }
 
-absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) const {
+absl::Status Trainings::EnsureFitted(const v1::StartTrainingRequest& request) {
+  const RunId run{request.command().run_id()};
+  const std::string folder = FolderOf(run.value, request.fitted_trigger());
+  const auto found = DigestOfFitted(files::Join(folder, kFittedFile));
+  const std::string& wanted = request.fitted_digest();
+  if (found.ok() && (wanted.empty() || *found == wanted)) return absl::OkStatus();
+  const absl::Status fetched = kept_.FetchFitted(run, request.fitted_trigger(), wanted, folder);
+  if (!absl::IsNotFound(fetched)) return fetched;
+  return NotFound("trigger {} has no fitted state, neither here nor in the model store: {}",
+                  request.fitted_trigger(), std::string(fetched.message()));
+}
+
+absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) {
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   RETURN_IF_ERROR(config::Read<models::ModelSpec>(request.model(), "model").status());
   RETURN_IF_ERROR(config::ReadKept<models::TrainingSpec>(request.training(), "training").status());
+  RETURN_IF_ERROR(EnsureFitted(request));
   const RunId run{request.command().run_id()};
-  const std::string fitted =
-      files::Join(FolderOf(run.value, request.fitted_trigger()), kFittedFile);
-  if (!files::Exists(fitted)) {
-    return NotFound("trigger {} has no fitted state", request.fitted_trigger());
-  }
   RETURN_IF_ERROR(selector_.GetTrainingSet(run, request.trigger()).status());
   if (request.parent_model_id() == 0) return absl::OkStatus();
   return model_store_.GetModel(ModelId{request.parent_model_id()}).status();
@@ -299,7 +277,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) {
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   RETURN_IF_ERROR(files::CreateFolder(folder));
   const auto before = ReadTraining(folder);
-  if (before.ok() ? !IsSame(*before, request) : absl::IsDataLoss(before.status())) {
+  if (before.ok() ? !IsSameTraining(*before, request) : absl::IsDataLoss(before.status())) {
     log::Warn(before.ok() ? "a training starts again with another spec"
                           : "the description of a training is damaged; it starts again",
               {{"folder", folder}});
@@ -321,13 +299,23 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   const Key key{request.command().run_id(), request.trigger()};
   const std::string folder = FolderOf(key.first, key.second);
-  if (IsDone(ReadResult(folder))) return absl::OkStatus();
-  RETURN_IF_ERROR(CheckTraining(request));
+  const bool is_done = IsDone(ReadResult(folder));
+  if (is_done) {
+    const auto is_kept = kept_.HasKeptResult({key.first}, key.second, folder);
+    if (is_kept.ok() && *is_kept) return absl::OkStatus();
+  } else {
+    RETURN_IF_ERROR(CheckTraining(request));
+  }
+  {
+    MutexLock lock(mutex_);
+    claims_[key] = {request.command(), request.trigger(), request.attempt()};
+  }
   const auto training = config::ReadKept<models::TrainingSpec>(request.training(), "training");
   const bool on_gpu = IsOnGpu(*training);
   ASSIGN_OR_RETURN(const Jobs::Added added, trainings_.Add(key, Queued()));
   if (!added.is_new) return absl::OkStatus();
-  if (const absl::Status written = WriteJob(request); !written.ok()) {
+  const absl::Status written = is_done ? absl::OkStatus() : WriteJob(request);
+  if (!written.ok()) {
     trainings_.End(*added.job, written, [&](auto& last) { last = Failed(written); });
     return written;
   }
@@ -337,9 +325,45 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   return absl::OkStatus();
 }
 
+Claim Trainings::ClaimOf(const Key& key) {
+  MutexLock lock(mutex_);
+  return claims_[key];
+}
+
+absl::Status Trainings::TrainAndKeep(const std::string& folder, bool on_gpu, Jobs::Job& job) {
+  const Key& key = job.key();
+  const absl::Status fetched = kept_.FetchTraining({key.first}, key.second, folder);
+  if (absl::IsUnavailable(fetched)) return fetched;
+  if (!fetched.ok()) {
+    log::Warn("what is kept of a training is of no use",
+              {{"folder", folder}, {"error", fetched.ToString()}});
+  }
+  const auto lost = [this, key] {
+    if (const Jobs::SharedJob known = trainings_.Find(key)) Jobs::RequestStop(*known);
+  };
+  keeper_.Begin(
+      key, folder, [this, key] { return ClaimOf(key); }, lost);
+  const absl::Status ended = RunJob(kTrain, on_gpu, trainings_, job);
+  keeper_.End(key);
+  RETURN_IF_ERROR(ended);
+  return KeepResult(folder, key);
+}
+
+absl::Status Trainings::KeepResult(const std::string& folder, const Key& key) {
+  if (!IsDone(ReadResult(folder))) return absl::OkStatus();
+  const absl::Status kept = kept_.KeepResult(ClaimOf(key), folder);
+  // The training is not done for the supervisor, and starts again, here or elsewhere.
+  if (absl::IsFailedPrecondition(kept)) return Cancelled("{}", std::string(kept.message()));
+  if (absl::IsNotFound(kept) || absl::IsDataLoss(kept)) {
+    RETURN_IF_ERROR(ForgetResult(folder));
+    return Unavailable("the artefact is damaged: {}", std::string(kept.message()));
+  }
+  return kept;
+}
+
 void Trainings::Train(Jobs::Job& job, bool on_gpu) {
   const std::string folder = FolderOf(job.key().first, job.key().second);
-  absl::Status ended = RunJob(kTrain, on_gpu, trainings_, job);
+  absl::Status ended = TrainAndKeep(folder, on_gpu, job);
   absl::StatusOr<v1::WatchTrainingResponse> last =
       ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
   if (ended.ok()) RememberThreads(folder);
@@ -398,10 +422,22 @@ absl::Status Trainings::Stop(const v1::StopTrainingRequest& request) {
 
 absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
-  const std::string folder = FolderOf(request.command().run_id(), request.trigger());
-  const auto last = ReadResult(folder);
-  if (!IsDone(last)) {
+  const Key key{request.command().run_id(), request.trigger()};
+  const std::string folder = FolderOf(key.first, key.second);
+  const Jobs::SharedJob job = trainings_.Find(key);
+  if (job != nullptr && !trainings_.EndOf(*job)) {
     return FailedPrecondition("the training of trigger {} is not done", request.trigger());
+  }
+  auto last = ReadResult(folder);
+  if (!IsDone(last)) {
+    // Another server may have trained it.
+    const absl::Status fetched = kept_.FetchTraining({key.first}, key.second, folder);
+    if (absl::IsUnavailable(fetched)) return fetched;
+    last = ReadResult(folder);
+  }
+  if (!IsDone(last)) {
+    return NotFound("no server has a result of the training of trigger {}; start it again",
+                    request.trigger());
   }
   if (auto stored = ReadStored(folder); stored.ok()) return stored;
   RETURN_IF_FAILPOINT("trainer_server.before_store");
@@ -446,6 +482,11 @@ absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
   for (Jobs* const jobs : {&trainings_, &fits_}) {
     jobs->ForgetEnded({run, 0}, {run, request.first_kept_trigger()});
   }
+  {
+    MutexLock lock(mutex_);
+    claims_.erase(claims_.lower_bound({run, 0}),
+                  claims_.lower_bound({run, request.first_kept_trigger()}));
+  }
   return RetireFolders(FolderOf(run), request.first_kept_trigger());
 }
 
@@ -457,6 +498,10 @@ absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {
       jobs->Stop(*job, SetStopped);
       jobs->Forget(*job);
     }
+  }
+  {
+    MutexLock lock(mutex_);
+    claims_.erase(claims_.lower_bound({run, 0}), claims_.lower_bound({run + 1, 0}));
   }
   return files::Remove(FolderOf(run));
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "rpc/jobs/watched_jobs.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
+#include "trainer_server/checkpoint_keeper.h"
+#include "trainer_server/kept_folders.h"
 #include "trainer_server/known_threads.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
@@ -42,9 +45,11 @@ struct TrainingsOptions {
   TrainerConfig config;
 };
 
-// All state that must outlive the process is in the trigger folders (job_folder.h). Memory holds
-// only running trainings. When StartTraining is called again, a training of a dead server continues
-// from its last checkpoint. A job that is killed is run again, a few times. Thread-safe.
+// All state that must outlive the process is in the trigger folders (job_folder.h), and what must
+// outlive the machine is kept in the model store, too (kept_folders.h). Memory holds only running
+// trainings. When StartTraining is called again, at this server or another one, a training of a
+// dead server continues from its last checkpoint. A job that is killed is run again, a few times.
+// Thread-safe.
 class Trainings {
  public:
   // Called first with the current state. Returns false to end the watch.
@@ -93,9 +98,18 @@ class Trainings {
   // Uses the fitted state of a model instead of fitting.
   absl::Status TakeFitted(ModelId model, const std::string& path);
   absl::StatusOr<v1::TrainingMachine> Machine() ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status CheckTraining(const v1::StartTrainingRequest& request) const;
+  absl::Status CheckTraining(const v1::StartTrainingRequest& request);
+  // Fetches what the graph has learned, where this server does not have it.
+  absl::Status EnsureFitted(const v1::StartTrainingRequest& request);
+  // Runs the process of a fit.
+  absl::Status RunFit(const v1::FitGraphRequest& request, const std::string& folder);
+  // On whose behalf the training of a key is kept, as of the last call that started it.
+  Claim ClaimOf(const Key& key) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status WriteJob(const v1::StartTrainingRequest& request);
   void Train(Jobs::Job& job, bool on_gpu);
+  // Continues from what is kept, trains, and keeps the result before anybody learns of it.
+  absl::Status TrainAndKeep(const std::string& folder, bool on_gpu, Jobs::Job& job);
+  absl::Status KeepResult(const std::string& folder, const Key& key);
   // Remembers the number of threads that a training has found.
   void RememberThreads(const std::string& folder);
   // The name of a job's token.
@@ -116,8 +130,11 @@ class Trainings {
   TrainingMetrics metrics_{metrics::Process()};
   Mutex mutex_;
   std::optional<v1::TrainingMachine> machine_ ABSL_GUARDED_BY(mutex_);
+  std::map<Key, Claim> claims_ ABSL_GUARDED_BY(mutex_);
   Jobs trainings_{"trainer server"};
   Jobs fits_{"trainer server"};
+  KeptFolders kept_;
+  CheckpointKeeper keeper_;
   // The last members: their tasks use all members above.
   WorkerPool fit_slots_;
   WorkerPool cpu_slots_;

@@ -1,5 +1,7 @@
 #include "base/paths/summed_file.h"
 
+#include <utility>
+
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/paths/regular_file.h"
@@ -19,6 +21,10 @@ absl::Status WriteSummed(const std::string& path, std::string_view bytes) {
 
 absl::StatusOr<std::string> ReadSummed(const std::string& path, size_t max_bytes) {
   ASSIGN_OR_RETURN(std::string bytes, ReadRegular(path, max_bytes));
+  return WithoutSum(std::move(bytes), path);
+}
+
+absl::StatusOr<std::string> WithoutSum(std::string bytes, const std::string& path) {
   if (bytes.size() < kLineBytes) return bytes;
   const std::string line = bytes.substr(bytes.size() - kLineBytes);
   if (!line.starts_with(kBefore) || line.back() != '\n') return bytes;

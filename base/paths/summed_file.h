@@ -16,4 +16,7 @@ absl::Status WriteSummed(const std::string& path, std::string_view bytes);
 // format has an end rejects a damaged line. Also returns the errors of ReadRegular().
 absl::StatusOr<std::string> ReadSummed(const std::string& path, size_t max_bytes);
 
+// Does the same for the content of such a file. `path` is for messages.
+absl::StatusOr<std::string> WithoutSum(std::string bytes, const std::string& path);
+
 }  // namespace tidemill::files

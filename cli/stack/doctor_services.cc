@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include "base/files.h"
 #include "cli/stack/doctor_machine.h"
@@ -162,6 +164,21 @@ Finding Unanswered(const absl::Status& status, const StackLayout* layout) {
           fmt::format("tidemill down --state {0}; tidemill up --state {0}", layout->state_folder)};
 }
 
+// What the model store holds, and for what. Nothing where it does not tell, as an older one.
+Findings ExamineStoredBytes(const Session& session) {
+  rpc::Peer peer = session.PeerOf("model_store");
+  peer.deadline = kPatience;
+  const auto bytes = model_store::ModelStoreClient(peer).GetStoredBytes();
+  if (!bytes.ok()) return {};
+  const auto mib = [](int64_t count) { return static_cast<double>(count) / (1 << 20); };
+  return {{"stored bytes", Health::kOk,
+           fmt::format("{:.1f} MiB of models, {:.1f} MiB to continue jobs, {:.1f} MiB of files of "
+                       "pipelines, {:.1f} MiB that nothing names yet",
+                       mib(bytes->models()), mib(bytes->jobs()), mib(bytes->pipelines()),
+                       mib(bytes->unnamed())),
+           ""}};
+}
+
 }  // namespace
 
 Finding ExamineService(const Session& session, const StackLayout* layout,
@@ -189,6 +206,9 @@ Findings ExamineServices(const Session& session, const StackLayout* layout) {
   for (const char* service : kServices) {
     if (session.PeerOf(service).endpoint.empty()) continue;  // Out of this side's reach.
     findings.push_back(ExamineService(session, layout, service));
+    if (std::string_view(service) != "model_store" || findings.back().health != Health::kOk)
+      continue;
+    for (Finding& stored : ExamineStoredBytes(session)) findings.push_back(std::move(stored));
   }
   return findings;
 }

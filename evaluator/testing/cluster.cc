@@ -46,7 +46,9 @@ Cluster::Cluster(int64_t num_samples, OddSamples odd)
   database_ = *db::Database::Connect(test_database_.connection_string());
   store_ = *model_store::ModelStore::Open(*database_, folder_);
   kept_files_.emplace(*model_store::KeptFiles::Open(files::Join(folder_, "files")));
-  store_service_ = std::make_unique<model_store::ModelStoreService>(*store_, *kept_files_);
+  kept_jobs_ = std::make_unique<model_store::KeptJobs>(*database_, files::Join(folder_, "models"));
+  store_service_ =
+      std::make_unique<model_store::ModelStoreService>(*store_, *kept_files_, *kept_jobs_);
   store_server_ = serve("model_store", store_service_.get());
 }
 

@@ -13,6 +13,7 @@
 #include "db/testing/postgres.h"
 #include "evaluator/testing/fake_storage.h"
 #include "model_store/kept_files.h"
+#include "model_store/kept_jobs.h"
 #include "model_store/model_store.h"
 #include "model_store/model_store_service.h"
 #include "rpc/server.h"
@@ -56,6 +57,7 @@ class Cluster {
   std::unique_ptr<db::Database> database_;
   std::unique_ptr<model_store::ModelStore> store_;
   std::optional<model_store::KeptFiles> kept_files_;
+  std::unique_ptr<model_store::KeptJobs> kept_jobs_;
   std::unique_ptr<model_store::ModelStoreService> store_service_;
   std::unique_ptr<rpc::Server> store_server_;
 };

@@ -24,16 +24,36 @@ constexpr size_t kMessageBytes = size_t{1} << 20;
 
 using PutWriter = grpc::ClientWriter<v1::PutModelRequest>;
 
-absl::StatusOr<std::string> DigestOf(const Descriptor& file, const std::string& path) {
-  Sha256Stream digest;
+// Reads the next piece of a file, from `at` on, which then is its end. Empty at the end.
+absl::StatusOr<std::string> ReadPiece(const Descriptor& file, const std::string& path, off_t& at) {
   std::string bytes(kMessageBytes, '\0');
+  ssize_t count = -1;
+  do {
+    count = pread(file.number(), bytes.data(), bytes.size(), at);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) return DataLoss("cannot read {}: {}", path, std::strerror(errno));
+  bytes.resize(static_cast<size_t>(count));
+  at += count;
+  return bytes;
+}
+
+absl::Status NoPace(size_t) { return absl::OkStatus(); }
+
+// The size and the digest of what a file holds.
+absl::StatusOr<v1::JobFile> Describe(const Descriptor& file, const std::string& path,
+                                     const ModelStoreClient::Pace& pace) {
+  v1::JobFile described;
+  Sha256Stream digest;
   for (off_t at = 0;;) {
-    const ssize_t count = pread(file.number(), bytes.data(), bytes.size(), at);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return DataLoss("cannot read {}: {}", path, std::strerror(errno));
-    if (count == 0) return digest.Finish();
-    digest.Add(std::string_view(bytes).substr(0, static_cast<size_t>(count)));
-    at += count;
+    RETURN_IF_ERROR(pace(0));
+    ASSIGN_OR_RETURN(const std::string piece, ReadPiece(file, path, at));
+    if (piece.empty()) {
+      described.set_name(path);
+      described.set_size_bytes(at);
+      described.set_digest(digest.Finish());
+      return described;
+    }
+    digest.Add(piece);
   }
 }
 
@@ -50,7 +70,8 @@ absl::StatusOr<std::vector<Descriptor>> OpenParts(v1::Model& model, const std::s
     if (fstat(file->number(), &status) != 0) return NotFound("cannot examine {}", part.name());
     part.set_size_bytes(status.st_size);
     if (part.digest().empty()) {
-      ASSIGN_OR_RETURN(*part.mutable_digest(), DigestOf(*file, part.name()));
+      ASSIGN_OR_RETURN(const v1::JobFile described, Describe(*file, part.name(), NoPace));
+      part.set_digest(described.digest());
     }
     files.push_back(*std::move(file));
   }
@@ -61,14 +82,10 @@ absl::StatusOr<std::vector<Descriptor>> OpenParts(v1::Model& model, const std::s
 bool SendFile(const Descriptor& file, PutWriter& writer) {
   v1::PutModelRequest message;
   for (off_t at = 0;;) {
-    std::string& bytes = *message.mutable_bytes();
-    bytes.resize(kMessageBytes);
-    const ssize_t count = pread(file.number(), bytes.data(), bytes.size(), at);
-    if (count < 0 && errno == EINTR) continue;
+    absl::StatusOr<std::string> piece = ReadPiece(file, "a part", at);
     // The store finds that bytes are missing.
-    if (count <= 0) return true;
-    bytes.resize(static_cast<size_t>(count));
-    at += count;
+    if (!piece.ok() || piece->empty()) return true;
+    message.set_bytes(*std::move(piece));
     if (!writer.Write(message)) return false;
   }
 }
@@ -153,6 +170,17 @@ absl::StatusOr<std::string> ModelStoreClient::ReadPart(ModelId model, const std:
 absl::StatusOr<std::string> ModelStoreClient::ReadFile(const std::string& digest) {
   v1::ReadFileRequest request;
   request.set_digest(digest);
+  return Read(request);
+}
+
+absl::StatusOr<std::string> ModelStoreClient::ReadRunFile(RunId run, const std::string& digest) {
+  v1::ReadFileRequest request;
+  request.set_digest(digest);
+  request.set_run_id(run.value);
+  return Read(request);
+}
+
+absl::StatusOr<std::string> ModelStoreClient::Read(const v1::ReadFileRequest& request) {
   std::string bytes;
   RETURN_IF_ERROR(rpc::internal::Retry(peer_, "ReadFile", [&](grpc::ClientContext& context) {
     bytes.clear();
@@ -162,8 +190,8 @@ absl::StatusOr<std::string> ModelStoreClient::ReadFile(const std::string& digest
     return reader->Finish();
   }));
   const std::string found = Sha256(bytes);
-  if (found == digest) return bytes;
-  return DataLoss("the file {} arrived with the SHA-256 {}", digest, found);
+  if (found == request.digest()) return bytes;
+  return DataLoss("the file {} arrived with the SHA-256 {}", request.digest(), found);
 }
 
 absl::Status ModelStoreClient::PutFile(const v1::PutFileRequest::Header& header,
@@ -190,6 +218,51 @@ absl::Status ModelStoreClient::PutFile(const v1::PutFileRequest::Header& header,
   }
   writer->WritesDone();
   return FromGrpc(writer->Finish());
+}
+
+absl::StatusOr<v1::JobFile> ModelStoreClient::PutRunFile(const rpc::v1::Command& command,
+                                                         const std::string& name,
+                                                         const Descriptor& file, const Pace& pace) {
+  ASSIGN_OR_RETURN(v1::JobFile described, Describe(file, name, pace));
+  v1::PutFileRequest::Header header;
+  *header.mutable_command() = command;
+  header.set_of_run(true);
+  header.set_size_bytes(described.size_bytes());
+  header.set_digest(described.digest());
+  off_t at = 0;
+  RETURN_IF_ERROR(PutFile(header, [&]() -> absl::StatusOr<std::optional<std::string>> {
+    ASSIGN_OR_RETURN(std::string piece, ReadPiece(file, name, at));
+    RETURN_IF_ERROR(pace(piece.size()));
+    if (piece.empty()) return std::nullopt;
+    return std::optional(std::move(piece));
+  }));
+  return described;
+}
+
+absl::StatusOr<bool> ModelStoreClient::KeepJob(const v1::KeepJobRequest& request) {
+  v1::KeepJobResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::KeepJob, request, &response));
+  return response.is_latest();
+}
+
+absl::StatusOr<v1::GetKeptJobResponse> ModelStoreClient::GetKeptJob(RunId run, int64_t trigger,
+                                                                    v1::JobKind kind) {
+  v1::GetKeptJobRequest request;
+  request.set_run_id(run.value);
+  request.set_trigger(trigger);
+  request.set_kind(kind);
+  v1::GetKeptJobResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::GetKeptJob, request, &response));
+  return response;
+}
+
+absl::StatusOr<v1::GetStoredBytesResponse> ModelStoreClient::GetStoredBytes() {
+  v1::GetStoredBytesResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::GetStoredBytes,
+                            v1::GetStoredBytesRequest(), &response));
+  return response;
 }
 
 absl::Status ModelStoreClient::FindFile(const std::string& digest) {

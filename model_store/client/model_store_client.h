@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/id.h"
 #include "base/status.h"
 #include "rpc/channel.h"
@@ -43,10 +44,32 @@ class ModelStoreClient {
   // client checks it again. NOT_FOUND; DATA_LOSS. Retries as ReadPart().
   absl::StatusOr<std::string> ReadFile(const std::string& digest);
 
-  // Stores a file by its digest. `next` returns the next bytes, and std::nullopt at the end. An
-  // error of `next` is returned, and nothing is stored. Does not retry.
+  // Stores a file by its digest, for pipelines or, where the header says so, for a run. `next`
+  // returns the next bytes, and std::nullopt at the end. An error of `next` is returned, and
+  // nothing is stored. Does not retry.
   using NextBytes = std::function<absl::StatusOr<std::optional<std::string>>()>;
   absl::Status PutFile(const v1::PutFileRequest::Header& header, const NextBytes& next);
+
+  // Returns the bytes of a file of a run. Everything else is as in ReadFile().
+  absl::StatusOr<std::string> ReadRunFile(RunId run, const std::string& digest);
+
+  // Stores an open file as one of the command's run, unless the store has it. Returns its name, as
+  // given, its size and its digest. `pace` is called before each piece is sent, with its size, and
+  // before each piece is only read, with 0: it may wait, and its error ends the call. Does not
+  // retry.
+  using Pace = std::function<absl::Status(size_t bytes)>;
+  absl::StatusOr<v1::JobFile> PutRunFile(const rpc::v1::Command& command, const std::string& name,
+                                         const Descriptor& file, const Pace& pace);
+
+  // Names the files with which a job can be continued, which must have been stored before. Returns
+  // false when files of a later position are kept instead. The errors are as in KeepJob.
+  // Idempotent.
+  absl::StatusOr<bool> KeepJob(const v1::KeepJobRequest& request);
+
+  // Returns what is kept of a job; empty when nothing is.
+  absl::StatusOr<v1::GetKeptJobResponse> GetKeptJob(RunId run, int64_t trigger, v1::JobKind kind);
+
+  absl::StatusOr<v1::GetStoredBytesResponse> GetStoredBytes();
 
   // NOT_FOUND when no file with that digest is stored.
   absl::Status FindFile(const std::string& digest);
@@ -68,6 +91,8 @@ class ModelStoreClient {
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
  private:
+  absl::StatusOr<std::string> Read(const v1::ReadFileRequest& request);
+
   const rpc::Peer peer_;
   const std::shared_ptr<grpc::Channel> channel_;  // The stub shares it.
   const std::unique_ptr<v1::ModelStoreService::Stub> stub_;

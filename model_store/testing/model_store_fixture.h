@@ -13,6 +13,7 @@
 
 #include "base/digest.h"
 #include "db/testing/postgres.h"
+#include "model_store/kept_jobs.h"
 #include "model_store/model_store.h"
 
 namespace tidemill::model_store::testing {
@@ -54,6 +55,8 @@ struct Life {
   explicit Life(const std::string& connection_string, const std::string& folder) {
     database = *db::Database::Connect(connection_string);
     store = *ModelStore::Open(*database, folder);
+    jobs = std::make_unique<KeptJobs>(*database, folder + "/models");
+    EXPECT_TRUE(jobs->RemoveLeftovers().ok());
   }
 
   absl::StatusOr<ModelId> Put(const v1::Model& model, const Parts& parts = kParts,
@@ -62,7 +65,7 @@ struct Life {
     std::string all;
     for (const auto& [name, bytes] : parts) all += bytes;
     // In pieces that do not end where parts do.
-    for (size_t at = 0; at < all.size() && !upload->stored(); at += 5) {
+    for (size_t at = 0; at < all.size() && !upload->is_whole(); at += 5) {
       RETURN_IF_ERROR(upload->Append(std::string_view(all).substr(at, 5)));
     }
     return upload->Finish();
@@ -87,6 +90,7 @@ struct Life {
 
   std::unique_ptr<db::Database> database;
   std::unique_ptr<ModelStore> store;
+  std::unique_ptr<KeptJobs> jobs;
 };
 
 class ModelStoreTest : public ::testing::Test {

@@ -41,7 +41,7 @@ absl::StatusOr<JobPlace> JobSlots::Take(const std::string& stage, int64_t number
   };
   ASSIGN_OR_RETURN(const Lease lease,
                    pool_.Acquire(RequestFor(stage, number), patience_.token(), waiting));
-  return JobPlace{.endpoint = lease.endpoint, .over = lease.over};
+  return JobPlace{.endpoint = lease.endpoint, .attempt = lease.placement_id, .over = lease.over};
 }
 
 absl::Status JobSlots::Return(const std::string& stage, int64_t number) {

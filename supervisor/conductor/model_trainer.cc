@@ -178,17 +178,35 @@ absl::Status ModelTrainer::Store(const TriggerState& trigger) {
   if (trigger.trigger.has_reused_from()) return StoreTaken(trigger);
   const Stopwatch stopwatch;
   const int64_t number = trigger.trigger.number();
-  record_.Report(ProgressOf("store", 0, 0, ""));
+  ASSIGN_OR_RETURN(const auto stored, StoreTrained(trigger));
+  RETURN_IF_ERROR(
+      RecordStored(number, stored.model_id(), stored.weights_digest(), stopwatch.Seconds()));
+  return slots_.Return(kTrainStage, number);
+}
+
+absl::StatusOr<trainer_server::v1::StoreModelResponse> ModelTrainer::StoreTrained(
+    const TriggerState& trigger) {
+  const int64_t number = trigger.trigger.number();
   const auto request = StoreOf(record_.CommandFor("store", number), trigger.trigger);
   trainer_server::v1::StoreModelResponse response;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  const auto store = [&]() -> absl::Status {
+    record_.Report(ProgressOf("store", 0, 0, ""));
     ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kTrainStage, number));
     ASSIGN_OR_RETURN(response, downstream_.StoreModel(at, request));
     return absl::OkStatus();
-  }));
-  RETURN_IF_ERROR(
-      RecordStored(number, response.model_id(), response.weights_digest(), stopwatch.Seconds()));
-  return slots_.Return(kTrainStage, number);
+  };
+  absl::Status stored = patience_.Insist(store);
+  if (absl::IsNotFound(stored)) {
+    ASSIGN_OR_RETURN(const auto last, Watch(TrainingOf(trigger)));
+    if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
+      return Internal(
+          "trigger {} was trained, its model was lost, and to train it again failed: {}", number,
+          last.error());
+    }
+    stored = patience_.Insist(store);
+  }
+  RETURN_IF_ERROR(stored);
+  return response;
 }
 
 // The model store has it since it was taken.
@@ -237,6 +255,10 @@ trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
   request.set_dataset_spec(record_.TrainingData().spec());
   request.set_graph(config::Print(spec.preprocess.graph));
   request.set_fitted_trigger(FittedTrigger(record_.state(), record_.plan(), number));
+  request.set_fitted_digest(record_.state()
+                                .triggers()
+                                .at(static_cast<size_t>(request.fitted_trigger() - 1))
+                                .fitted_digest);
   request.set_model(config::Print(spec.model));
   models::TrainingSpec training = spec.training;
   training.placement.reset();  // It is for the pool, and makes no other training.
@@ -254,7 +276,7 @@ trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
 }
 
 absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
-    const trainer_server::v1::StartTrainingRequest& request) {
+    trainer_server::v1::StartTrainingRequest request) {
   const int64_t number = request.trigger();
   trainer_server::v1::WatchTrainingResponse last;
   const auto report = [&](const trainer_server::v1::WatchTrainingResponse& update) {
@@ -264,6 +286,7 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
   RETURN_IF_ERROR(patience_.Insist(
       [&]() -> absl::Status {
         ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kTrainStage, number));
+        request.set_attempt(at.attempt);
         RETURN_IF_ERROR(downstream_.StartTraining(at, request));
         FAILPOINT("supervisor.mid_train");
         const absl::Status watched = downstream_.WatchTraining(at, record_.run(), number, report);

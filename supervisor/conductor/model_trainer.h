@@ -46,6 +46,8 @@ class ModelTrainer {
                                         std::optional<model_store::v1::Model>& like);
   // FAILED_PRECONDITION when the dataset's folder is gone: then no later trigger fares better.
   absl::Status CheckData();
+  // Gives the model to the model store, and trains it again when no trainer server has it.
+  absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreTrained(const TriggerState& trigger);
   absl::Status StoreTaken(const TriggerState& trigger);
   absl::Status RecordStored(int64_t trigger, int64_t model_id, const std::string& weights_digest,
                             double seconds);
@@ -53,7 +55,7 @@ class ModelTrainer {
   trainer_server::v1::StartTrainingRequest TrainingOf(const TriggerState& trigger) const;
   // Starts the training and waits until it is done or has failed. Returns the last state seen.
   absl::StatusOr<trainer_server::v1::WatchTrainingResponse> Watch(
-      const trainer_server::v1::StartTrainingRequest& request);
+      trainer_server::v1::StartTrainingRequest request);
   // How a training began, with the stages before it.
   rpc::v1::TrainingStart StartOf(int64_t trigger, const rpc::v1::TrainingResult& result) const;
   void ReportTraining(int64_t trigger, const trainer_server::v1::WatchTrainingResponse& update);

@@ -72,6 +72,17 @@ TEST_F(ReplayFailureTest, FailsWhereATrainingThatIsDoneTellsNoFiguresAndContinue
   EXPECT_EQ(Get(run).triggers(1).result().loss(), 0.25);
 }
 
+TEST_F(ReplayFailureTest, TrainsAgainWhatNoTrainerServerHasAnyMore) {
+  services_.FailNext("StoreModel", NotFound("no server has a result of the training"));
+  const RunId run = Submit(Request("a"));
+  const std::vector<std::string> types = Finish(run);
+  EXPECT_EQ(types.back(), "run_succeeded");
+  EXPECT_EQ(std::ranges::count(types, "model_trained"), 3) << "it is one training";
+  ASSERT_THAT(services_.trainings(), SizeIs(4));
+  EXPECT_EQ(services_.trainings()[1].DebugString(), services_.trainings()[0].DebugString());
+  EXPECT_EQ(services_.Calls("FitGraph"), 1);
+}
+
 TEST_F(ReplayFailureTest, WaitsForServicesThatAreAway) {
   for (const char* method :
        {"GetDataset", "SyncDataset", "ListSamples", "SealTrainingSet", "FitGraph", "StartTraining",

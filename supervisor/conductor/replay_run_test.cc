@@ -101,6 +101,7 @@ TEST_F(ReplayRunTest, TrainsEachTriggerOnItsNewDataFromTheModelBefore) {
   EXPECT_EQ(trainings[0].parent_model_id(), 0);
   EXPECT_EQ(trainings[2].parent_model_id() % 100, 2);
   EXPECT_EQ(trainings[2].fitted_trigger(), 1);
+  EXPECT_EQ(trainings[2].fitted_digest(), "fitted");
   EXPECT_EQ(services_.Calls("FitGraph"), 1);
 }
 

@@ -120,7 +120,7 @@ void RunControl::StopTrainingAt(const std::string& endpoint, RunId run, int64_t 
   command.set_run_id(run.value);
   command.set_run_epoch(epoch);
   const absl::Status status =
-      downstream_.StopTraining({.endpoint = endpoint}, command, open.trigger.number());
+      downstream_.StopTraining(JobPlace{.endpoint = endpoint}, command, open.trigger.number());
   if (!status.ok()) log::Warn("cannot stop the training", {{"error", status.ToString()}});
 }
 

@@ -1,6 +1,7 @@
 // The calls of the supervisor to the services below it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +27,8 @@ namespace tidemill::supervisor {
 // that the job has lost its slots there.
 struct JobPlace {
   std::string endpoint;
+  // Grows with each place that the job gets.
+  int64_t attempt = 0;
   std::stop_token over = {};
 };
 

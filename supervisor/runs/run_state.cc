@@ -204,6 +204,7 @@ void RunState::ApplyToStage(const v1::RunEvent& event) {
     case v1::RunEvent::kGraphFitted: {
       TriggerState& state = At(event.graph_fitted().trigger());
       state.fitted = true;
+      state.fitted_digest = event.graph_fitted().digest();
       (*state.trigger.mutable_stage_seconds())["fit"] = event.graph_fitted().seconds();
       break;
     }

@@ -29,6 +29,8 @@ struct TriggerState {
   std::optional<int64_t> num_fresh = std::nullopt;
   bool sealed = false;
   bool fitted = false;
+  // The digest of what the graph has learned.
+  std::string fitted_digest = {};
   bool trained = false;
   bool stored = false;
   // Whether it ended without a model. `trigger.skip_reason` says why.

@@ -88,6 +88,7 @@ TEST_F(DoctorTest, ARunningStackIsWell) {
   const CommandResult one = stack_.Tidemill({"doctor", "--service", "storage"});
   EXPECT_EQ(one.exit_code, 0);
   EXPECT_THAT(one.out, HasSubstr("answers in"));
+  EXPECT_THAT(stack_.Tidemill({"doctor"}).out, HasSubstr("0.0 MiB to continue jobs"));
 }
 
 TEST_F(DoctorTest, AServiceThatDoesNotAnswerIsNamed) {

@@ -37,6 +37,7 @@ const std::vector<std::vector<std::string>>& Groups() {
       {"trainer_server.after_artefact", "trainer_server.before_store",
        "trainer_server.after_store"},
       {"model_store.before_rename", "model_store.before_commit", "model_store.after_commit"},
+      {"model_store.before_keep", "model_store.after_keep"},
       {"evaluate.before_window", "evaluator.before_window", "evaluator.after_window",
        "evaluator.before_commit", "evaluator.after_commit"},
       {"supervisor.after_decision", "supervisor.before_select", "supervisor.after_select",

@@ -4,11 +4,14 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 
+#include "base/digest.h"
+#include "base/mutex.h"
 #include "batch/wire.h"
 #include "tidemill/model_store/v1/model_store.grpc.pb.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
@@ -110,9 +113,79 @@ class MemoryModelStore final : public model_store::v1::ModelStoreService::Servic
     return grpc::Status::OK;
   }
 
+  grpc::Status PutFile(grpc::ServerContext*,
+                       grpc::ServerReader<model_store::v1::PutFileRequest>* reader,
+                       model_store::v1::PutFileResponse*) override {
+    model_store::v1::PutFileRequest request;
+    std::string bytes;
+    while (reader->Read(&request)) bytes += request.bytes();
+    MutexLock lock(mutex_);
+    files_[Sha256(bytes)] = std::move(bytes);
+    return grpc::Status::OK;
+  }
+  grpc::Status ReadFile(grpc::ServerContext*, const model_store::v1::ReadFileRequest* request,
+                        grpc::ServerWriter<model_store::v1::ReadFileResponse>* writer) override {
+    model_store::v1::ReadFileResponse response;
+    {
+      MutexLock lock(mutex_);
+      const auto found = files_.find(request->digest());
+      if (found == files_.end()) return {grpc::StatusCode::NOT_FOUND, "no such file"};
+      response.set_bytes(found->second);
+    }
+    writer->Write(response);
+    return grpc::Status::OK;
+  }
+  grpc::Status KeepJob(grpc::ServerContext*, const model_store::v1::KeepJobRequest* request,
+                       model_store::v1::KeepJobResponse* response) override {
+    MutexLock lock(mutex_);
+    const auto place = [](const model_store::v1::KeepJobRequest& kept) {
+      return std::tuple(kept.command().run_epoch(), kept.attempt());
+    };
+    model_store::v1::KeepJobRequest& kept = jobs_[{request->trigger(), request->kind()}];
+    if (place(*request) < place(kept)) {
+      return {grpc::StatusCode::FAILED_PRECONDITION, "another trainer server has it"};
+    }
+    response->set_is_latest(place(*request) > place(kept) ||
+                            request->position() >= kept.position());
+    if (response->is_latest()) kept = *request;
+    return grpc::Status::OK;
+  }
+  grpc::Status GetKeptJob(grpc::ServerContext*, const model_store::v1::GetKeptJobRequest* request,
+                          model_store::v1::GetKeptJobResponse* response) override {
+    const model_store::v1::KeepJobRequest kept = Kept(request->trigger(), request->kind());
+    response->set_position(kept.position());
+    *response->mutable_files() = kept.files();
+    return grpc::Status::OK;
+  }
+
+  // What is kept of a job of the run.
+  model_store::v1::KeepJobRequest Kept(int64_t trigger, model_store::v1::JobKind kind) {
+    MutexLock lock(mutex_);
+    return jobs_[{trigger, kind}];
+  }
+  // Flips a bit of each file that is kept of jobs of a kind.
+  void DamageFiles(model_store::v1::JobKind kind) {
+    MutexLock lock(mutex_);
+    for (const auto& [place, job] : jobs_) {
+      if (place.second != kind) continue;
+      for (const auto& file : job.files()) files_[file.digest()].back() ^= 1;
+    }
+  }
+  // Forgets what is kept of all jobs.
+  void ForgetJobs() {
+    MutexLock lock(mutex_);
+    jobs_.clear();
+  }
+
   // Used by one call at a time.
   std::map<int64_t, model_store::v1::Model> models;
   std::map<int64_t, std::map<std::string, std::string>> parts;
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, std::string> files_ ABSL_GUARDED_BY(mutex_);  // By digest.
+  std::map<std::pair<int64_t, int>, model_store::v1::KeepJobRequest> jobs_
+      ABSL_GUARDED_BY(mutex_);  // By trigger and kind.
 };
 
 }  // namespace tidemill::trainer_server::testing

@@ -45,6 +45,7 @@ class TrainJob : public ::testing::Test {
   TrainJob() {
     char pattern[] = "/tmp/train-XXXXXX";
     folder_ = mkdtemp(pattern);
+    state_ = folder_ + "/state";
     token_file_ = folder_ + "/tokens";
     EXPECT_TRUE(rpc::Tokens::Create(token_file_).ok());
     tokens_ = rpc::Tokens::Read(token_file_).value();
@@ -81,14 +82,19 @@ class TrainJob : public ::testing::Test {
     processes_ = *std::move(processes);
     selector_ = std::make_unique<selector::SelectorClient>(PeerOf(stores_->endpoint()));
     model_store_ = std::make_unique<model_store::ModelStoreClient>(PeerOf(stores_->endpoint()));
-    trainings_ = std::make_unique<Trainings>(TrainingsOptions{.folder = folder_ + "/state",
-                                                              .endpoints = Endpoints(),
-                                                              .tokens = job_tokens_.get(),
-                                                              .config = {}},
-                                             *processes_, *selector_, *model_store_);
+    trainings_ = std::make_unique<Trainings>(
+        TrainingsOptions{
+            .folder = state_, .endpoints = Endpoints(), .tokens = job_tokens_.get(), .config = {}},
+        *processes_, *selector_, *model_store_);
     service_ = std::make_unique<TrainerService>(*trainings_);
     server_ = Serve("trainer", {service_.get()});
     client_ = std::make_unique<TrainerClient>(PeerOf(server_->endpoint()));
+  }
+  // Ends the server, and starts another one whose folder nothing of this one is in.
+  void MoveToServer(const std::string& name, const std::string& failpoints = "") {
+    StopServer();
+    state_ = folder_ + "/" + name;
+    StartServer(failpoints);
   }
   void StopServer() {
     if (trainings_ != nullptr) trainings_->Shutdown();
@@ -153,6 +159,11 @@ class TrainJob : public ::testing::Test {
     if (last.state() == v1::TRAINING_STATE_FAILED) return FailedPrecondition("{}", last.error());
     return Cancelled("the training was stopped");
   }
+  // Deletes the run here and in the model store.
+  void DeleteRun() {
+    EXPECT_TRUE(client_->DeleteRun(CommandOf()).ok());
+    model_store_service_.ForgetJobs();
+  }
   // Fits, trains and stores trigger 1 of the run, and deletes it. Returns the digest of the
   // weights.
   std::string DigestOfTraining(const std::string& failpoints,
@@ -164,11 +175,12 @@ class TrainJob : public ::testing::Test {
     EXPECT_TRUE(done.ok()) << failpoints << ": " << done.status().ToString();
     const auto stored = Store(1);
     EXPECT_TRUE(stored.ok()) << stored.status().ToString();
-    EXPECT_TRUE(client_->DeleteRun(CommandOf()).ok());
+    DeleteRun();
     return stored.ok() ? stored->weights_digest() : "";
   }
 
   std::string folder_;
+  std::string state_;
   std::string token_file_;
   rpc::Tokens tokens_;
   MemoryStorage storage_;
