@@ -180,9 +180,25 @@ TwoTrainers::TwoTrainers(TrainerDealer::Deal deal) : root_(MakeRoot()), files_(r
     services_.push_back(Launch(service, service, config, {}));
   }
   for (const int trainer : {0, 1}) Start(trainer);
+  supervisor::Membership::Options options{.kind = supervisor::v1::MEMBER_KIND_TRAINER_SERVER,
+                                          .name = "dealer",
+                                          .endpoint = EndpointOf("dealer"),
+                                          .offer = {},
+                                          .file = root_ + "/member.json"};
+  for (const char* const device : {"fit", "cpu"}) {
+    supervisor::v1::SlotOffer& slot = *options.offer.add_slots();
+    slot.set_device(device);
+    slot.set_count(2);
+  }
+  membership_ = std::make_unique<supervisor::Membership>(
+      PeerOf("supervisor"), std::move(options),
+      supervisor::Membership::Jobs{
+          .list = [] { return std::vector<supervisor::v1::MemberJob>(); },
+          .end = [](const supervisor::v1::MemberJob&) {}});
 }
 
 TwoTrainers::~TwoTrainers() {
+  membership_.reset();
   for (const int trainer : {0, 1}) Destroy(trainer);
   for (const pid_t service : services_) kill(service, SIGKILL);
   for (const pid_t service : services_) waitpid(service, nullptr, 0);
@@ -201,7 +217,10 @@ std::string TwoTrainers::WriteConfig(const std::string& name, const std::string&
   std::string text = fmt::format(
       "cluster:\n  state_folder: {}\n  database: \"{}\"\n  token_file: {}/tokens\n  endpoints:\n",
       state, database_.connection_string(), root_);
+  // The trainer servers know of no supervisor: the dealer is the member of its pool.
+  const bool is_trainer = trainer != EndpointOf("dealer");
   for (const char* const service : kServices) {
+    if (is_trainer && std::string_view(service) == "supervisor") continue;
     text += fmt::format("    {}: \"{}\"\n", service, EndpointOf(service));
   }
   text += fmt::format("    trainer_server: \"{}\"\n", trainer);

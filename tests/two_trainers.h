@@ -15,6 +15,7 @@
 #include "rpc/channel.h"
 #include "rpc/server.h"
 #include "rpc/tokens.h"
+#include "supervisor/client/membership.h"
 #include "tests/stack.h"
 #include "tidemill/trainer_server/v1/trainer_server.grpc.pb.h"
 
@@ -125,6 +126,7 @@ class TwoTrainers {
   std::array<pid_t, 2> trainers_ = {0, 0};
   std::unique_ptr<TrainerDealer> dealer_;
   std::unique_ptr<rpc::Server> dealer_server_;
+  std::unique_ptr<supervisor::Membership> membership_;
 };
 
 }  // namespace tidemill::tests
