@@ -1,5 +1,7 @@
 #include "supervisor/grpc_downstream.h"
 
+#include <chrono>
+#include <string>
 #include <utility>
 
 #include "evaluator/client/evaluator_client.h"
@@ -25,10 +27,32 @@ auto Told(const std::function<void(const Message&)>& progress) {
   };
 }
 
+// For questions that can do without an answer.
+constexpr std::chrono::seconds kHasty{3};
+
+rpc::Peer Hasty(rpc::Peer peer) {
+  peer.deadline = kHasty;
+  return peer;
+}
+
+template <typename Response>
+void AddServer(const char* name, const absl::StatusOr<Response>& answer,
+               v1::ListDevicesResponse& response) {
+  v1::ServerSlots& added = *response.add_servers();
+  added.set_server(name);
+  if (!answer.ok()) {
+    added.set_error(std::string(answer.status().message()));
+    return;
+  }
+  *added.mutable_slots() = answer->slots();
+  added.set_why_no_gpu(answer->why_no_gpu());
+}
+
 class GrpcDownstream final : public Downstream {
  public:
   GrpcDownstream(const DownstreamPeers& peers, const std::stop_token& stop)
       : stop_(stop),
+        peers_(peers),
         storage_(Stoppable(peers.storage, stop)),
         selector_(Stoppable(peers.selector, stop)),
         trainer_(Stoppable(peers.trainer_server, stop)),
@@ -73,6 +97,15 @@ class GrpcDownstream final : public Downstream {
   absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) override {
     return selector_.SealTrainingSet(request);
+  }
+
+  v1::ListDevicesResponse ListDevices() override {
+    v1::ListDevicesResponse response;
+    trainer_server::TrainerClient trainer(Hasty(peers_.trainer_server));
+    AddServer("trainer_server", trainer.ListDevices(), response);
+    evaluator::EvaluatorClient evaluator(Hasty(peers_.evaluator));
+    AddServer("evaluator", evaluator.ListDevices(), response);
+    return response;
   }
 
   absl::StatusOr<std::string> FitGraph(
@@ -173,6 +206,7 @@ class GrpcDownstream final : public Downstream {
   }
 
   const std::stop_token stop_;
+  const DownstreamPeers peers_;
   const storage::StorageClient storage_;
   selector::SelectorClient selector_;
   trainer_server::TrainerClient trainer_;

@@ -7,6 +7,7 @@
 #include "base/threads/periodic_task.h"
 #include "db/database.h"
 #include "db/migrations.h"
+#include "supervisor/device_service.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
 #include "supervisor/requests/supervisor.h"
@@ -28,9 +29,10 @@ class SupervisorServer final : public rpc::RunningService {
                    const DownstreamPeers& requests, const rpc::StreamLimits& streams)
       : database_(std::move(database)),
         supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests)),
-        service_(supervisor_, streams) {}
+        service_(supervisor_, streams),
+        devices_(supervisor_) {}
 
-  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  std::vector<grpc::Service*> Faces() override { return {&service_, &devices_}; }
   absl::Status Started() override {
     retirement_ =
         std::make_unique<PeriodicTask>("supervisor.retire_files", kRetireInterval, [this] {
@@ -48,6 +50,7 @@ class SupervisorServer final : public rpc::RunningService {
   const std::unique_ptr<db::Database> database_;
   Supervisor supervisor_;
   SupervisorService service_;
+  DeviceService devices_;
   std::unique_ptr<PeriodicTask> retirement_;  // Removes files that no pipeline names.
 };
 

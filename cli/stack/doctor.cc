@@ -46,6 +46,7 @@ Findings ExamineRemote(const StackAddress& address) {
   }
   if (session.ok()) {
     Append(ExamineServices(*session, nullptr), findings);
+    Append(ExamineDevices(*session), findings);
     Append(ExamineDatasets(*session), findings);
   }
   return findings;
@@ -95,6 +96,7 @@ Findings Examine(const StackAddress& given, const std::string& service) {
   }
   if (const auto session = Session::Attach(address); session.ok()) {
     Append(ExamineServices(*session, &*layout), findings);
+    Append(ExamineDevices(*session), findings);
     Append(ExamineDatasets(*session), findings);
   }
   return findings;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "cli/stack/device_text.h"
 #include "cli/stack/doctor_machine.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/terminal/text.h"
@@ -188,6 +189,21 @@ Findings ExamineServices(const Session& session, const StackLayout* layout) {
   for (const char* service : kServices) {
     if (session.PeerOf(service).endpoint.empty()) continue;  // Out of this side's reach.
     findings.push_back(ExamineService(session, layout, service));
+  }
+  return findings;
+}
+
+Findings ExamineDevices(const Session& session) {
+  rpc::Peer peer = session.PeerOf("supervisor");
+  peer.deadline = kPatience;
+  const auto devices = supervisor::SupervisorClient(peer).ListDevices();
+  if (!devices.ok()) return {};
+  Findings findings;
+  for (const supervisor::v1::ServerSlots& server : devices->servers()) {
+    const bool answers = server.error().empty();
+    findings.push_back({"devices", answers ? Health::kOk : Health::kWarn,
+                        server.server() + ": " + DescribeSlots(server),
+                        answers ? "" : "tidemill doctor --service " + server.server()});
   }
   return findings;
 }

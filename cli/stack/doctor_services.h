@@ -14,6 +14,9 @@ namespace tidemill::cli {
 Findings ExamineServices(const Session& session, const StackLayout* layout);
 Finding ExamineService(const Session& session, const StackLayout* layout,
                        const std::string& service);
+// Shows the devices of the servers that run jobs. Empty for a supervisor that does not answer,
+// which ExamineServices() reports.
+Findings ExamineDevices(const Session& session);
 Findings ExamineDatabase(const std::string& connection_string, const StackLayout* layout);
 
 }  // namespace tidemill::cli

@@ -56,8 +56,10 @@ absl::StatusOr<evaluator::v1::WatchEvaluationResponse> ModelMeasurer::Watch(
   evaluator::v1::WatchEvaluationResponse last;
   const auto report = [&](const evaluator::v1::WatchEvaluationResponse& update) {
     last = update;
-    record_.Report(
-        ProgressOf("evaluate", update.windows_done(), update.windows_total(), "windows"));
+    v1::Progress progress =
+        ProgressOf("evaluate", update.windows_done(), update.windows_total(), "windows");
+    progress.set_device(update.device());
+    record_.Report(std::move(progress));
   };
   RETURN_IF_ERROR(patience_.Insist(
       [&]() -> absl::Status {

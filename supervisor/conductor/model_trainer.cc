@@ -273,8 +273,10 @@ void ModelTrainer::ReportTraining(int64_t trigger,
   progress.set_trigger(trigger);
   progress.set_per_second(result.samples_per_second());
   progress.set_loss(result.loss());
-  progress.set_wait_share(result.wait_share());
+  progress.set_wait_share(result.has_device_idle_share() ? result.device_idle_share()
+                                                         : result.wait_share());
   progress.set_epoch(static_cast<int32_t>(result.epochs()));
+  progress.set_device(result.device());
   *progress.mutable_path() = update.path();
   *progress.mutable_start() = StartOf(trigger, result);
   record_.Report(std::move(progress));

@@ -45,6 +45,7 @@ class Supervisor {
   const RunLists& run_lists() const { return run_lists_; }
   const DecisionAnswers& decision_answers() const { return decision_answers_; }
   const BacktestRunner& backtests() const { return backtests_; }
+  v1::ListDevicesResponse ListDevices() const { return downstream_->ListDevices(); }
 
  private:
   // Each part comes before the parts that use it.

@@ -17,6 +17,7 @@
 #include "tidemill/model_store/v1/model_store.pb.h"
 #include "tidemill/selector/v1/selector.pb.h"
 #include "tidemill/storage/v1/storage.pb.h"
+#include "tidemill/supervisor/v1/devices.pb.h"
 #include "tidemill/supervisor/v1/run_event.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 
@@ -50,6 +51,10 @@ class Downstream {
 
   virtual absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) = 0;
+
+  // Returns the devices of the servers that run jobs. A server that does not answer within seconds
+  // has its reason there.
+  virtual v1::ListDevicesResponse ListDevices() = 0;
 
   virtual absl::StatusOr<std::string> FitGraph(
       const trainer_server::v1::FitGraphRequest& request) = 0;

@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 
+#include "devices/pretended_devices.h"
 #include "model_store/client/model_store_client.h"
 #include "rpc/server.h"
 #include "rpc/tokens.h"
@@ -84,6 +85,7 @@ class TrainJob : public ::testing::Test {
     trainings_ = std::make_unique<Trainings>(TrainingsOptions{.folder = folder_ + "/state",
                                                               .endpoints = Endpoints(),
                                                               .tokens = job_tokens_.get(),
+                                                              .devices = devices_.get(),
                                                               .config = {}},
                                              *processes_, *selector_, *model_store_);
     service_ = std::make_unique<TrainerService>(*trainings_);
@@ -176,6 +178,8 @@ class TrainJob : public ::testing::Test {
   MemoryModelStore model_store_service_;
   std::unique_ptr<rpc::Server> stores_;
   std::unique_ptr<rpc::JobTokens> job_tokens_;
+  std::unique_ptr<devices::Devices> devices_ =
+      *devices::PretendDevices(fmt::format("4x80GiB@{}", getpid()));
   std::unique_ptr<TrainingProcesses> processes_;
   std::unique_ptr<selector::SelectorClient> selector_;
   std::unique_ptr<model_store::ModelStoreClient> model_store_;
