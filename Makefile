@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement every_path_full bench policies selections peers docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -116,6 +116,17 @@ bench: build
 	@tools/setup.sh --bench
 	@tools/bench.py --build $(BUILD) $(if $(SCALE),--scale) $(NAME)
 	@tools/performance.py
+
+# Gathers in $(BUILD)/gpu_test what a machine with a card and nothing else lacks: at most 64 MiB.
+gpu_pack: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target gpu_trial
+	@tools/gpu_test.py --pack $(BUILD)
+
+# On that machine, in this tree with $(BUILD)/gpu_test: compiles the training loop against the torch of its Python, trains, and
+# prints a table. PRETEND=1: on processors; QUICK=1: with fewer samples.
+gpu_test:
+	@$(or $(wildcard .venv/bin/python),python3) tools/gpu_test.py --build $(BUILD) \
+	  $(if $(PRETEND),--pretend) $(if $(QUICK),--quick)
 
 # The benchmark suite: measures what benchmarks/results/suite does not have yet, and writes docs/benchmarks.md.
 # NAME: only these entries or domains; BUDGET: only what fits, such as 90m. TIDEMILL_DATA: the datasets.

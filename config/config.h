@@ -16,7 +16,8 @@
 //   ASSIGN_OR_RETURN(const auto trigger, config::Read<TriggerSpec>(text, "trigger.yaml"));
 //
 // Members may be bool, int, int64_t, float, double, std::string, Duration, Timestamp, ByteSize,
-// Count, NameList, enums with EnumNames, structs with Fields(), variants of structs with kType
+// Count, DeviceChoice, NameList, enums with EnumNames, structs with Fields(), variants of structs
+// with kType
 // (`{type: amount, samples: 5}`, or `amount` where every field has a default), Keyed variants
 // (`amount: {samples: 5}`), a Choice among the parts on a list (choice.h), and std::optional,
 // std::vector and std::map<std::string, ...> of them. Recursive types are fine.

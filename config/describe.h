@@ -76,6 +76,8 @@ inline constexpr Kind kScalar<ByteSize> = Kind::kByteSize;
 template <>
 inline constexpr Kind kScalar<Count> = Kind::kCount;
 template <>
+inline constexpr Kind kScalar<DeviceChoice> = Kind::kDevice;
+template <>
 inline constexpr Kind kScalar<NameList> = Kind::kNameList;
 template <>
 inline constexpr Kind kScalar<NamePairs> = Kind::kNamePairs;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/status.h"
@@ -104,6 +105,14 @@ std::optional<int64_t> ParseWithUnit(std::string_view text, const std::array<Uni
   return std::nullopt;
 }
 
+std::optional<int> ParseGpuIndex(std::string_view text) {
+  int index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const bool is_plain = std::to_string(index) == text;  // No sign, no leading zero.
+  return is_plain && index >= 0 && index < kMaxGpus ? std::optional(index) : std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<int64_t> ParseCount(std::string_view text) {
@@ -125,6 +134,30 @@ std::string FormatByteSize(ByteSize size) {
     }
   }
   return fmt::format("{}B", size.bytes);
+}
+
+absl::StatusOr<DeviceChoice> ParseDevice(std::string_view text) {
+  if (text == "auto") return DeviceChoice();
+  if (text == "cpu") return kCpuDevice;
+  if (text == "cuda") return DeviceChoice{.kind = DeviceChoice::Kind::kCuda};
+  constexpr std::string_view kNumbered = "cuda:";
+  if (text.starts_with(kNumbered)) {
+    const std::optional<int> index = ParseGpuIndex(text.substr(kNumbered.size()));
+    if (index) return DeviceChoice{.kind = DeviceChoice::Kind::kCuda, .index = index};
+  }
+  return InvalidArgument("'{}' is not a device; write auto, cpu, cuda or cuda:1", text);
+}
+
+std::string FormatDevice(const DeviceChoice& device) {
+  switch (device.kind) {
+    case DeviceChoice::Kind::kCpu:
+      return "cpu";
+    case DeviceChoice::Kind::kCuda:
+      return device.index ? fmt::format("cuda:{}", *device.index) : "cuda";
+    case DeviceChoice::Kind::kAuto:
+      break;
+  }
+  return "auto";
 }
 
 }  // namespace tidemill::config

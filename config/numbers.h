@@ -1,5 +1,5 @@
-// Reads counts and sizes as people write them: with underscores, exponents, suffixes and units.
-// They are computed exactly.
+// Reads counts, sizes and devices as people write them. Numbers may have underscores, exponents,
+// suffixes and units, and are computed exactly.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,14 @@ absl::StatusOr<ByteSize> ParseByteSize(std::string_view text);
 
 // Returns the shortest text that ParseByteSize() reads back: "64MiB", "1000B".
 std::string FormatByteSize(ByteSize size);
+
+// Numbers of GPUs are below this.
+inline constexpr int kMaxGpus = 1000;
+
+// Reads `auto`, `cpu`, `cuda` or `cuda:1`. INVALID_ARGUMENT for any other text, and for `cuda:01`.
+absl::StatusOr<DeviceChoice> ParseDevice(std::string_view text);
+
+// Returns the text that ParseDevice() reads back.
+std::string FormatDevice(const DeviceChoice& device);
 
 }  // namespace tidemill::config

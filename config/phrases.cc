@@ -102,6 +102,8 @@ std::string TypePhrase(const Type& type) {
       return "whole number";
     case Kind::kCount:
       return "count";
+    case Kind::kDevice:
+      return "device";
     case Kind::kFloat:
     case Kind::kDouble:
       return "number";

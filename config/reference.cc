@@ -66,6 +66,7 @@ struct ValueForm {
 constexpr ValueForm kForms[] = {
     {Kind::kInt64, "whole number", "`2000`, `1_000_000`, `1e6` or `1M`"},
     {Kind::kCount, "count", "`2000`, `1_000_000`, `1e6` or `1M`"},
+    {Kind::kDevice, "device", "`auto`, `cpu`, `cuda` for any GPU, or `cuda:1` for the second one"},
     {Kind::kDuration, "duration", "a number with a unit: `500ms`, `90s`, `5m`, `2h`, `7d`, `4w`"},
     {Kind::kTimestamp, "time", "`2026-01-31T08:00:00Z` or `2026-01-31`; without a zone it is UTC"},
     {Kind::kClockTime, "time",

@@ -250,6 +250,9 @@ std::optional<Mismatch> ReadScalar(const Type& type, const Node& node, void* val
       return ReadInteger(node, kMin64, kMax64, As<int64_t>(value));
     case Kind::kCount:
       return ReadInteger(node, kMin64, kMax64, As<Count>(value).value);
+    case Kind::kDevice:
+      return ReadParsed(node, ParseDevice(node.text), "a device: auto, cpu, cuda or cuda:1",
+                        As<DeviceChoice>(value));
     case Kind::kFloat:
       return ReadReal(node, As<float>(value));
     case Kind::kDouble:
@@ -297,6 +300,8 @@ std::string WriteScalar(const Type& type, const void* value) {
       return FormatClockTime(As<ClockTime>(value));
     case Kind::kByteSize:
       return FormatByteSize(As<ByteSize>(value));
+    case Kind::kDevice:
+      return FormatDevice(As<DeviceChoice>(value));
     default:
       return WriteText(type.names[type.name_index(value)]);
   }

@@ -21,6 +21,7 @@ constexpr char kCountPattern[] = "^[-+]?[0-9][0-9_]*(\\.[0-9]+)?([eE][-+]?[0-9]+
 constexpr char kDurationPattern[] = "^-?[0-9]+(\\.[0-9]+)?(us|ms|s|m|h|d|w)$";
 constexpr char kTimePattern[] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+([Zz]|[-+][0-9:]+)?)?$";
 constexpr char kSizePattern[] = "^-?[0-9][0-9_]*(\\.[0-9]+)?([kKMGT]?B|[KMGT]iB)$";
+constexpr char kDevicePattern[] = "^(auto|cpu|cuda(:(0|[1-9][0-9]{0,2}))?)$";
 
 // The default of columns that no rule chooses.
 Json DefaultOf(const ColumnList& columns) {
@@ -48,6 +49,7 @@ Json DefaultOf(const Type& type, void* value) {
     case Kind::kTimestamp:
     case Kind::kClockTime:
     case Kind::kByteSize:
+    case Kind::kDevice:
     case Kind::kEnum:
       return WriteScalar(type, value);
     case Kind::kOptional:
@@ -153,6 +155,8 @@ class SchemaWriter {
         return {{"type", "string"}, {"pattern", kTimePattern}};
       case Kind::kByteSize:
         return {{"type", "string"}, {"pattern", kSizePattern}};
+      case Kind::kDevice:
+        return {{"type", "string"}, {"pattern", kDevicePattern}};
       case Kind::kEnum: {
         Json names = type.names;
         if (std::ranges::find(type.names, kNullName) != type.names.end()) names.push_back(nullptr);

@@ -26,6 +26,7 @@ enum class Kind {
   kClockTime,
   kByteSize,
   kCount,
+  kDevice,
   kNameList,
   kNamePairs,
   kOpenValue,

@@ -41,6 +41,20 @@ struct Count {
   friend auto operator<=>(const Count&, const Count&) = default;
 };
 
+// Where something computes, written `auto`, `cpu`, `cuda` or `cuda:1`. What there is of that
+// decides the machine that it runs on; see devices/devices.h.
+struct DeviceChoice {
+  enum class Kind { kAuto, kCpu, kCuda };
+
+  Kind kind = Kind::kAuto;
+  // The GPU with this number, counted from 0. Only with kCuda, which means any of them otherwise.
+  std::optional<int> index = std::nullopt;
+
+  friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
+};
+
+inline constexpr DeviceChoice kCpuDevice{.kind = DeviceChoice::Kind::kCpu};
+
 // All names (`all`), or the listed ones, in order (`[day, period]`).
 struct NameList {
   bool all = false;

@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "db/testing/postgres.h"
+#include "devices/pretended_devices.h"
 #include "evaluator/evaluator.h"
 
 namespace tidemill::evaluator {
@@ -49,8 +50,9 @@ class ColumnFilesTest : public ::testing::Test {
   ColumnFilesTest() {
     std::string pattern = ::testing::TempDir() + "columns_XXXXXX";
     folder_ = mkdtemp(pattern.data());
-    EXPECT_THAT(Evaluator::Open(*connection_, 1, [](const auto&...) { return absl::OkStatus(); }),
-                IsOk());
+    EXPECT_THAT(
+        Evaluator::Open(*connection_, {*devices_}, [](const auto&...) { return absl::OkStatus(); }),
+        IsOk());
   }
   ~ColumnFilesTest() override {
     failpoints::DisarmAll();
@@ -89,6 +91,7 @@ class ColumnFilesTest : public ::testing::Test {
   }
 
   db::testing::TestDatabase database_;
+  const std::unique_ptr<devices::Devices> devices_ = *devices::PretendDevices("0x1GiB");
   std::unique_ptr<db::Database> connection_ = *db::Database::Connect(database_.connection_string());
   std::string folder_;
   std::atomic<int> num_begun_ = 0;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "config/config.h"
+#include "config/numbers.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
 #include "evaluator/client/evaluation_spec.h"
@@ -28,6 +29,14 @@ absl::Status Check(const v1::StartEvaluationRequest& request) {
         request.command().run_id(), request.evaluation());
   }
   return config::ReadKept<EvaluationSpec>(request.evaluation_spec(), "evaluation").status();
+}
+
+// Where a job may run: on the slot that the request names, else as its spec says.
+absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartEvaluationRequest& request) {
+  if (!request.slot().empty()) return config::ParseDevice(request.slot());
+  ASSIGN_OR_RETURN(const auto spec,
+                   config::ReadKept<EvaluationSpec>(request.evaluation_spec(), "evaluation"));
+  return spec.device;
 }
 
 // What was lost, as one text for a person; empty when nothing was.
@@ -82,15 +91,18 @@ bool HasEnded(const v1::WatchEvaluationResponse& progress) {
 
 }  // namespace
 
-Evaluator::Evaluator(db::Database& database, int num_jobs, JobRunner run_job)
-    : database_(database), run_job_(std::move(run_job)), pool_("evaluations", num_jobs) {}
+Evaluator::Evaluator(db::Database& database, const Places& places, JobRunner run_job)
+    : database_(database),
+      run_job_(std::move(run_job)),
+      slots_("evaluations", places.devices, places.num_jobs, places.max_gpus) {}
 
 Evaluator::~Evaluator() { Stop(); }
 
-absl::StatusOr<std::unique_ptr<Evaluator>> Evaluator::Open(db::Database& database, int num_jobs,
+absl::StatusOr<std::unique_ptr<Evaluator>> Evaluator::Open(db::Database& database,
+                                                           const Places& places,
                                                            JobRunner run_job) {
   RETURN_IF_ERROR(db::Migrate(database, "evaluator", kMigrations));
-  return std::unique_ptr<Evaluator>(new Evaluator(database, num_jobs, std::move(run_job)));
+  return std::unique_ptr<Evaluator>(new Evaluator(database, places, std::move(run_job)));
 }
 
 std::vector<JobKey> Evaluator::Active() const {
@@ -111,6 +123,8 @@ void Evaluator::EndJob(const JobKey& key) {
 
 absl::Status Evaluator::Start(const v1::StartEvaluationRequest& request) {
   RETURN_IF_ERROR(Check(request));
+  ASSIGN_OR_RETURN(const config::DeviceChoice device, DeviceOf(request));
+  RETURN_IF_ERROR(slots_.Check(device));
   const JobKey key{.run = {request.command().run_id()}, .evaluation = request.evaluation()};
   std::optional<JobRow> row;
   bool reopened = false;
@@ -124,31 +138,48 @@ absl::Status Evaluator::Start(const v1::StartEvaluationRequest& request) {
     if (!row || reopened) row = table.FindJob(key);
     return absl::OkStatus();
   }));
-  if (row->state == JobState::kUnfinished) Enqueue(key, *row, reopened);
+  if (row->state == JobState::kUnfinished) Enqueue(key, *row, device, reopened);
   return absl::OkStatus();
 }
 
-void Evaluator::Enqueue(const JobKey& key, const JobRow& row, bool reopened) {
+void Evaluator::Enqueue(const JobKey& key, const JobRow& row, const config::DeviceChoice& device,
+                        bool reopened) {
   // A job that has just failed may still be here when it is started again.
   const auto if_active = reopened ? Jobs::IfActive::kRunAgain : Jobs::IfActive::kJoin;
   const auto added = jobs_.Add(key, ToResponse(row), if_active);
   if (!added.ok() || !added->is_new) return;
-  pool_.Submit([this, job = added->job] { RunToEnd(*job); });
+  const std::string name = fmt::format("evaluation {} of run {}", key.evaluation, key.run.value);
+  const absl::Status queued = slots_.Submit(
+      device, name,
+      [this, job = added->job](const rpc::v1::JobDevice& given) { RunToEnd(*job, given); });
+  if (!queued.ok()) Refuse(*added->job, queued);
 }
 
-void Evaluator::RunToEnd(Jobs::Job& job) {
+// A job of an earlier life, whose device this one does not have.
+void Evaluator::Refuse(Jobs::Job& job, const absl::Status& why) {
   absl::Status ended;
   do {
-    const absl::Status status = RunAttempts(job);
+    ended = Finish(job.key(), why);
+  } while (!jobs_.End(job, ended));
+  if (!absl::IsUnavailable(ended)) jobs_.Forget(job);
+}
+
+void Evaluator::RunToEnd(Jobs::Job& job, const rpc::v1::JobDevice& device) {
+  absl::Status ended;
+  do {
+    const absl::Status status = RunAttempts(job, device);
     ended = job.stop().stop_requested() ? Cancelled("stopped") : Finish(job.key(), status);
   } while (!jobs_.End(job, ended));
   // Watchers find the end in the database.
   if (!absl::IsUnavailable(ended)) jobs_.Forget(job);
 }
 
-absl::Status Evaluator::RunAttempts(Jobs::Job& job) {
+absl::Status Evaluator::RunAttempts(Jobs::Job& job, const rpc::v1::JobDevice& device) {
   const JobKey& key = job.key();
-  jobs_.Begin(job, [](auto& progress) { progress.set_state(v1::EVALUATION_STATE_RUNNING); });
+  jobs_.Begin(job, [&](auto& progress) {
+    progress.set_state(v1::EVALUATION_STATE_RUNNING);
+    progress.set_device(device.device());
+  });
   const auto count = [&](const JobExecution::Progress& made) {
     jobs_.Update(job, [&](v1::WatchEvaluationResponse& progress) {
       progress.set_windows_done(progress.windows_done() + made.new_windows);
@@ -159,7 +190,7 @@ absl::Status Evaluator::RunAttempts(Jobs::Job& job) {
   absl::Status status = Cancelled("the evaluation was stopped");
   for (int attempt = 1; attempt <= kMaxAttempts && !stop.stop_requested(); ++attempt) {
     if (attempt > 1) PauseBeforeAttempt(attempt, stop);
-    JobExecution execution(database_, key, count);
+    JobExecution execution(database_, key, device, count);
     status = execution.Run(run_job_, stop);
     const bool may_pass = absl::IsUnavailable(status) || absl::IsAborted(status);
     if (!may_pass || IsDiskFull(status)) return status;

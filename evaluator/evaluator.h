@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/id.h"
 #include "base/status.h"
-#include "base/threads/worker_pool.h"
 #include "db/database.h"
+#include "devices/devices.h"
+#include "devices/slots.h"
 #include "evaluator/evaluations_table.h"
 #include "evaluator/job_execution.h"
 #include "evaluator/job_runner.h"
@@ -29,15 +31,24 @@ class Evaluator {
  public:
   static constexpr int kMaxAttempts = 3;
 
-  // Migrates the schema. At most `num_jobs` jobs run at once. `database` must outlive this object.
-  static absl::StatusOr<std::unique_ptr<Evaluator>> Open(db::Database& database, int num_jobs,
-                                                         JobRunner run_job);
+  // Where jobs run: at most `num_jobs` of them on processors at once, and one on each of the first
+  // `max_gpus` GPUs; by default on all.
+  struct Places {
+    const devices::Devices& devices;
+    int num_jobs = 1;
+    std::optional<int> max_gpus = std::nullopt;
+  };
+
+  // Migrates the schema. `database` and the devices must outlive this object.
+  static absl::StatusOr<std::unique_ptr<Evaluator>> Open(db::Database& database,
+                                                         const Places& places, JobRunner run_job);
   ~Evaluator();
 
   // Queues a job, which continues with the windows that are missing, whatever process has measured
   // the others. Does nothing when the job is queued, running or done. A job that FAILED is tried
   // again, with the windows that are missing or incomplete. INVALID_ARGUMENT when the spec does not
-  // decode. FAILED_PRECONDITION when the command is of an earlier epoch.
+  // decode. FAILED_PRECONDITION when the command is of an earlier epoch, or when there is no slot
+  // of the device.
   absl::Status Start(const v1::StartEvaluationRequest& request);
 
   // Calls `send` with the current state and with every change until the job is DONE or FAILED.
@@ -63,14 +74,20 @@ class Evaluator {
   // Stops the running jobs and ends the watches.
   void Stop();
 
+  // The slots of its jobs, which other jobs of the service may take, too.
+  devices::Slots& slots() { return slots_; }
+
  private:
   using Jobs = rpc::WatchedJobs<JobKey, v1::WatchEvaluationResponse>;
   using SendProgress = std::function<bool(const v1::WatchEvaluationResponse&)>;
 
-  Evaluator(db::Database& database, int num_jobs, JobRunner run_job);
-  void Enqueue(const JobKey& key, const JobRow& row, bool reopened);
-  void RunToEnd(Jobs::Job& job);
-  absl::Status RunAttempts(Jobs::Job& job);
+  Evaluator(db::Database& database, const Places& places, JobRunner run_job);
+  void Enqueue(const JobKey& key, const JobRow& row, const config::DeviceChoice& device,
+               bool reopened);
+  void RunToEnd(Jobs::Job& job, const rpc::v1::JobDevice& device);
+  absl::Status RunAttempts(Jobs::Job& job, const rpc::v1::JobDevice& device);
+  // Ends a job for which there is no slot.
+  void Refuse(Jobs::Job& job, const absl::Status& why);
   // Records how a job has ended. UNAVAILABLE when it is left unfinished instead: the next start
   // continues with it.
   absl::Status Finish(const JobKey& key, const absl::Status& status);
@@ -82,7 +99,7 @@ class Evaluator {
   const JobRunner run_job_;
   // The jobs that are queued, running or given up. The database has all others.
   Jobs jobs_{"evaluator"};
-  WorkerPool pool_;  // The last member: its tasks use all members above.
+  devices::Slots slots_;  // The last member: its jobs use all members above.
 };
 
 }  // namespace tidemill::evaluator

@@ -11,6 +11,8 @@ namespace tidemill::evaluator {
 
 struct EvaluatorConfig {
   int jobs = 1;
+  std::optional<int> gpu_slots = std::nullopt;
+  config::DeviceChoice answers_device = config::kCpuDevice;
   std::optional<int> threads;
   config::ByteSize model_memory{int64_t{1} << 30};
   config::ByteSize columns_bytes{int64_t{1} << 30};
@@ -19,9 +21,19 @@ struct EvaluatorConfig {
 
   void Fields(auto&& field) {
     field("jobs", jobs,
-          "Evaluations that run at the same time, each in its own process. Others wait. The same "
-          "number of jobs that compute columns for policies may run besides them.",
+          "Evaluations on processors that run at the same time, each in its own process. Others "
+          "wait. The same number of jobs that compute columns for policies may run besides them.",
           {.min = 1, .max = 64});
+    field("gpu_slots", gpu_slots,
+          "GPUs on which evaluations run, the first ones of the machine, each one evaluation at a "
+          "time. By default all. 0: none. A GPU that a training on this machine has is waited for.",
+          {.min = 0, .max = 256});
+    field(
+        "answers_device", answers_device,
+        "Where models answer what policies ask of them (embeddings, predictions, errors) and what "
+        "`tidemill predict` asks. On a GPU, such a job has it for itself: that of a policy until "
+        "it ends, that of `tidemill predict` until it has been idle for ten seconds. `auto` is a "
+        "GPU if there is one.");
     field("threads", threads,
           "CPU threads of one evaluation. By default, the evaluations that run at the same time "
           "(`jobs`) share the cores of the machine.",

@@ -11,6 +11,8 @@
 #include "base/process/program_folder.h"
 #include "config/config.h"
 #include "db/database.h"
+#include "devices/devices.h"
+#include "evaluator/answers_runner.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_config.h"
@@ -26,7 +28,7 @@ namespace {
 
 class EvaluatorServer final : public rpc::RunningService {
  public:
-  EvaluatorServer(std::unique_ptr<db::Database> database,
+  EvaluatorServer(std::unique_ptr<devices::Devices> devices, std::unique_ptr<db::Database> database,
                   std::unique_ptr<EvaluationProcesses> processes,
                   std::unique_ptr<Evaluator> evaluator, std::unique_ptr<ColumnFiles> columns,
                   std::unique_ptr<Predictors> predictors, EvaluatorService::ModelInUse model_in_use,
@@ -35,6 +37,7 @@ class EvaluatorServer final : public rpc::RunningService {
       : context_(context),
         config_(config),
         folder_(std::move(folder)),
+        devices_(std::move(devices)),
         database_(std::move(database)),
         processes_(std::move(processes)),
         evaluator_(std::move(evaluator)),
@@ -45,7 +48,7 @@ class EvaluatorServer final : public rpc::RunningService {
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override {
-    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *evaluator_));
+    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *devices_, *evaluator_));
     return absl::OkStatus();
   }
   void Stopping() override {
@@ -59,6 +62,7 @@ class EvaluatorServer final : public rpc::RunningService {
   const rpc::ServiceContext context_;
   const EvaluatorConfig config_;
   const std::string folder_;
+  const std::unique_ptr<devices::Devices> devices_;
   const std::unique_ptr<db::Database> database_;
   const std::unique_ptr<EvaluationProcesses> processes_;
   const std::unique_ptr<Evaluator> evaluator_;
@@ -91,32 +95,35 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                         .num_threads = NumThreads(config),
                         .model_bytes = config.model_memory.bytes / config.jobs}));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(auto devices, devices::FindDevices());
   ASSIGN_OR_RETURN(auto evaluator,
-                   Evaluator::Open(*database, config.jobs,
+                   Evaluator::Open(*database, {*devices, config.jobs, config.gpu_slots},
                                    [&runner = *processes](const JobKey&, const auto&... arguments) {
                                      return runner.Run(arguments...);
                                    }));
+  RETURN_IF_ERROR(
+      Annotate(evaluator->slots().Check(config.answers_device), "evaluator.answers_device"));
+  const AnswersRunner answers(*processes, evaluator->slots(), config.answers_device);
   ASSIGN_OR_RETURN(
       auto columns,
-      ColumnFiles::Open(
-          *database,
-          {.folder = files::Join(folder, "columns"),
-           .max_bytes = config.columns_bytes.bytes,
-           .num_jobs = config.jobs},
-          [&runner = *processes](const v1::EvaluationJob& job, const std::stop_token& stop) {
-            return runner.Run(
-                job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
-          }));
+      ColumnFiles::Open(*database,
+                        {.folder = files::Join(folder, "columns"),
+                         .max_bytes = config.columns_bytes.bytes,
+                         .num_jobs = config.jobs},
+                        [answers](const v1::EvaluationJob& job, const std::stop_token& stop) {
+                          return answers.Run(
+                              job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
+                        }));
   const std::string sockets = files::Join(folder, "predictors");
   RETURN_IF_ERROR(files::Remove(sockets));  // Left by an earlier process.
   RETURN_IF_ERROR(files::CreateFolder(sockets));
   auto predictors = std::make_unique<Predictors>(
       PredictorsOptions{.folder = sockets, .max_processes = config.predictors},
-      [&runner = *processes](const auto&... arguments) { return runner.Run(arguments...); });
+      [answers](const auto&... arguments) { return answers.Run(arguments...); });
   ASSIGN_OR_RETURN(auto model_in_use, ModelsInUse(context));
   return std::make_unique<EvaluatorServer>(
-      std::move(database), std::move(processes), std::move(evaluator), std::move(columns),
-      std::move(predictors), std::move(model_in_use), context, config, folder);
+      std::move(devices), std::move(database), std::move(processes), std::move(evaluator),
+      std::move(columns), std::move(predictors), std::move(model_in_use), context, config, folder);
 }
 
 }  // namespace tidemill::evaluator

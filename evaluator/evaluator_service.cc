@@ -153,6 +153,14 @@ EvaluatorService::EvaluatorService(Cores cores, const rpc::StreamLimits& limits)
   });
 }
 
+grpc::Status EvaluatorService::ListDevices(grpc::ServerContext*, const v1::ListDevicesRequest*,
+                                           v1::ListDevicesResponse* response) {
+  const devices::Slots& slots = cores_.evaluator.slots();
+  for (rpc::v1::Slot& slot : slots.List()) *response->add_slots() = std::move(slot);
+  response->set_why_no_gpu(slots.why_no_gpu());
+  return grpc::Status::OK;
+}
+
 grpc::Status EvaluatorService::StartEvaluation(grpc::ServerContext*,
                                                const v1::StartEvaluationRequest* request,
                                                v1::StartEvaluationResponse*) {

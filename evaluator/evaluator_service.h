@@ -32,6 +32,8 @@ class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
   };
   EvaluatorService(Cores cores, const rpc::StreamLimits& limits);
 
+  grpc::Status ListDevices(grpc::ServerContext*, const v1::ListDevicesRequest*,
+                           v1::ListDevicesResponse* response) override;
   grpc::Status StartEvaluation(grpc::ServerContext*, const v1::StartEvaluationRequest* request,
                                v1::StartEvaluationResponse*) override;
   grpc::Status WatchEvaluation(grpc::ServerContext* context,

@@ -9,6 +9,7 @@
 #include "base/failpoints.h"
 #include "base/testing/status_matchers.h"
 #include "db/testing/postgres.h"
+#include "devices/pretended_devices.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -94,7 +95,7 @@ class EvaluatorTest : public ::testing::Test {
   Evaluator& NewLife(JobRunner run_job) {
     evaluator_.reset();
     connection_ = *db::Database::Connect(database_.connection_string());
-    evaluator_ = *Evaluator::Open(*connection_, 1, std::move(run_job));
+    evaluator_ = *Evaluator::Open(*connection_, {*devices_}, std::move(run_job));
     return *evaluator_;
   }
 
@@ -124,6 +125,7 @@ class EvaluatorTest : public ::testing::Test {
   }
 
   db::testing::TestDatabase database_;
+  const std::unique_ptr<devices::Devices> devices_ = *devices::PretendDevices("0x1GiB");
   std::unique_ptr<db::Database> connection_;
   std::unique_ptr<Evaluator> evaluator_;
 };

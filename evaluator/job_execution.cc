@@ -31,8 +31,9 @@ v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
 
 }  // namespace
 
-JobExecution::JobExecution(db::Database& database, const JobKey& key, ProgressSink progress)
-    : database_(database), key_(key), progress_(std::move(progress)) {}
+JobExecution::JobExecution(db::Database& database, const JobKey& key, rpc::v1::JobDevice device,
+                           ProgressSink progress)
+    : database_(database), key_(key), device_(std::move(device)), progress_(std::move(progress)) {}
 
 absl::Status JobExecution::Run(const JobRunner& run_job, const std::stop_token& stop) {
   RETURN_IF_ERROR(FindMissingWork());
@@ -60,6 +61,7 @@ absl::Status JobExecution::FindMissingWork() {
       return NotFound("evaluation {} of run {} was deleted", key_.evaluation, key_.run.value);
     const std::vector<int64_t> measured = table.MeasuredWindows(key_);
     job_ = JobOf(*request, {measured.begin(), measured.end()});
+    *job_.mutable_device() = device_;
     return absl::OkStatus();
   });
 }

@@ -26,7 +26,8 @@ class JobExecution {
   using ProgressSink = std::function<void(const Progress&)>;
 
   // `database` must outlive this object.
-  JobExecution(db::Database& database, const JobKey& key, ProgressSink progress);
+  JobExecution(db::Database& database, const JobKey& key, rpc::v1::JobDevice device,
+               ProgressSink progress);
 
   // Returns OK when every window is recorded. Another attempt may succeed after ABORTED, when the
   // process died or its reports are incomplete, and after UNAVAILABLE, when a service or the
@@ -49,6 +50,7 @@ class JobExecution {
 
   db::Database& database_;
   const JobKey key_;
+  const rpc::v1::JobDevice device_;
   const ProgressSink progress_;
   v1::EvaluationJob job_;
   std::vector<v1::ModelScores>

@@ -11,6 +11,7 @@
 #include "base/disk_full.h"
 #include "base/files.h"
 #include "base/process/zygote.h"
+#include "devices/owned_device.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -125,7 +126,9 @@ absl::Status EvaluationProcesses::Run(v1::EvaluationJob job, const ReportSink& r
     if (message.has_interruption()) return Unavailable("{}", message.interruption());
     return report(message);
   };
-  const auto exit = zygote_->Run({path}, process::SpawnMode::kFork, sink, stop);
+  const auto mode = devices::NeedsOwnProgram(job.device()) ? process::SpawnMode::kExecute
+                                                           : process::SpawnMode::kFork;
+  const auto exit = zygote_->Run({path}, mode, sink, stop);
   RETURN_IF_ERROR(files::Remove(path));
   RETURN_IF_ERROR(exit.status());
   if (exit->ok()) return absl::OkStatus();

@@ -26,6 +26,7 @@ std::vector<supervisor::v1::MemberJob> JobsOf(const Evaluator& evaluator) {
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const EvaluatorConfig& config,
                                                                  const std::string& folder,
+                                                                 const devices::Devices& devices,
                                                                  Evaluator& evaluator) {
   if (!context.cluster.endpoints.contains("supervisor")) return nullptr;
   ASSIGN_OR_RETURN(rpc::Peer supervisor, context.PeerOf("supervisor"));
@@ -35,9 +36,14 @@ absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::Serv
       .endpoint = config.endpoint.empty() ? context.listen : config.endpoint,
       .offer = {},
       .file = files::Join(folder, "member.json")};
-  supervisor::v1::SlotOffer& slots = *options.offer.add_slots();
-  slots.set_device("cpu");
-  slots.set_count(config.jobs);
+  supervisor::AddSlots("cpu", config.jobs, options.offer);
+  for (const devices::Gpu& gpu : devices.gpus()) {
+    if (gpu.index >= config.gpu_slots.value_or(gpu.index + 1)) break;
+    supervisor::v1::SlotOffer& slot =
+        supervisor::AddSlots(fmt::format("cuda:{}", gpu.index), 1, options.offer);
+    slot.set_model(gpu.name);
+    slot.set_memory_bytes(gpu.memory_bytes);
+  }
   return std::make_unique<supervisor::Membership>(
       std::move(supervisor), std::move(options),
       supervisor::Membership::Jobs{.list = [&evaluator] { return JobsOf(evaluator); },

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "devices/devices.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_config.h"
 #include "rpc/service_main.h"
@@ -17,6 +18,7 @@ namespace tidemill::evaluator {
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const EvaluatorConfig& config,
                                                                  const std::string& folder,
+                                                                 const devices::Devices& devices,
                                                                  Evaluator& evaluator);
 
 }  // namespace tidemill::evaluator

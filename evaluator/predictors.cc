@@ -114,9 +114,10 @@ void Predictors::RunProcess(Process& process) {
     return absl::OkStatus();
   };
   absl::Status status = run_job_(job, note, process.stop.get_token());
-  if (status.ok()) status = Internal("the process that predicts has ended");
+  const bool was_idle = status.ok();
+  if (was_idle) status = Unavailable("the process was idle, and has given its GPU back");
   if (absl::IsAborted(status)) status = absl::UnavailableError(status.message());
-  if (!process.stop.stop_requested()) {
+  if (!process.stop.stop_requested() && !was_idle) {
     log::Warn("a process that predicts has ended",
               {{"model", std::to_string(process.model.value)}, {"error", status.ToString()}});
   }

@@ -34,8 +34,8 @@ std::string_view NameOf(PathLimit limit) {
   return "unknown";
 }
 
-PathVerdict Judge(double wait_share, const PathWork& work) {
-  PathVerdict verdict{.wait_share = wait_share};
+PathVerdict Judge(double wait_share, const PathWork& work, bool is_of_gpu) {
+  PathVerdict verdict{.wait_share = wait_share, .is_of_gpu = is_of_gpu};
   if (wait_share < kWaits) return verdict;
   if (work.capacity_ns == 0) {
     verdict.limit = PathLimit::kUnknown;
@@ -73,7 +73,9 @@ PathVerdict Judge(double wait_share, const PathWork& work) {
 }
 
 std::string PathVerdict::ToText() const {
-  std::string text = fmt::format("{:.0f} % of the time waiting for data; ", 100 * wait_share);
+  std::string text =
+      is_of_gpu ? fmt::format("the GPU waits {:.0f} % of the time for batches; ", 100 * wait_share)
+                : fmt::format("{:.0f} % of the time waiting for data; ", 100 * wait_share);
   switch (limit) {
     case PathLimit::kTrainer:
       return text + "limit: the training itself";

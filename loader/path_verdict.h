@@ -23,22 +23,24 @@ inline constexpr double kWaits = 0.1;
 
 struct PathVerdict {
   PathLimit limit = PathLimit::kTrainer;
-  // The share of the training's time that it waited for data.
+  // The share of the training's time that it waited for data, or that its GPU had nothing to do.
   double wait_share = 0;
+  bool is_of_gpu = false;
   // The type of the op that is the limit; otherwise empty.
   std::string op = {};
   // The share of the makers' time that the limit takes. For kNetwork, the share of the link's time.
   // 0 for kTrainer.
   double share = 0;
 
-  // "12 % of the time waiting for data; limit: op resize (64 % of preparing)".
+  // "12 % of the time waiting for data; limit: op resize (64 % of preparing)", "the GPU waits 12 %
+  // of the time for batches; ...".
   std::string ToText() const;
 };
 
 std::string_view NameOf(PathLimit limit);
 
-// `wait_share` is a share of the training's time. `work` is from the same time, in all processes
-// that made batches.
-PathVerdict Judge(double wait_share, const PathWork& work);
+// `wait_share` is a share of the training's time, or of its GPU's. `work` is from the same time, in
+// all processes that made batches.
+PathVerdict Judge(double wait_share, const PathWork& work, bool is_of_gpu = false);
 
 }  // namespace tidemill::loader

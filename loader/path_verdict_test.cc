@@ -27,6 +27,11 @@ TEST(PathVerdict, TheOpThatTakesMostIsNamed) {
             "40 % of the time waiting for data; limit: op resize (64 % of preparing)");
 }
 
+TEST(PathVerdict, OnAGpuItIsTheGpuThatWaits) {
+  EXPECT_EQ(Judge(0.41, WithOps(Busy()), /*is_of_gpu=*/true).ToText(),
+            "the GPU waits 41 % of the time for batches; limit: op resize (64 % of preparing)");
+}
+
 TEST(PathVerdict, ReadingThatTakesMostIsStorage) {
   PathWork work = WithOps(Busy());
   work.read_ns = 700;

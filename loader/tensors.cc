@@ -62,10 +62,6 @@ absl::Status PinTensors(batch::Batch& rows) {
   });
 }
 
-torch::Tensor ToDevice(const torch::Tensor& tensor, const torch::Device& device) {
-  return tensor.to(device, /*non_blocking=*/device.is_cuda());
-}
-
 absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_rows) {
   const absl::StatusOr<torch::ScalarType> type = models::TensorType(column.type);
   if (!type.ok()) return InvalidArgument("column {} is not a column of numbers", column.name);

@@ -37,8 +37,4 @@ absl::StatusOr<torch::Tensor> ToTensor(const batch::Column& column, int64_t num_
 // without CUDA.
 absl::Status PinTensors(batch::Batch& rows);
 
-// Returns a tensor on another device. From page-locked memory to a GPU, the copy is only started.
-// Work on the GPU's current stream sees the result, and `tensor` must live until then.
-torch::Tensor ToDevice(const torch::Tensor& tensor, const torch::Device& device);
-
 }  // namespace tidemill::loader

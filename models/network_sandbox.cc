@@ -41,6 +41,10 @@ absl::Status RestrictFilesOf(const SandboxedJob& job, sandbox::MayStart may_star
   for (auto more : {TorchFiles(), FilesOfNames(), job.readable}) {
     std::ranges::move(more, std::back_inserter(files.readable));
   }
+  if (job.uses_gpu) {
+    std::ranges::move(GpuFiles(), std::back_inserter(files.readable));
+    std::ranges::move(GpuDevices(), std::back_inserter(files.writable));
+  }
   return sandbox::RestrictFiles(files);
 }
 
@@ -58,7 +62,7 @@ absl::Status EnterNetworkSandbox(const SandboxedJob& job) {
     return FailedPrecondition("cannot forbid new privileges: {}", strerror(errno));
   }
   const bool is_apart = plugin::HostSettings::OfThisProcess().sandbox != "none";
-  if (is_apart && !job.uses_gpu) {
+  if (is_apart) {
     RETURN_IF_ERROR(Annotate(RestrictFilesOf(job, may_start),
                              "no sandbox for networks from files works on this machine (an "
                              "administrator may write cluster.plugins.sandbox: none)"));

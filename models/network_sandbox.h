@@ -16,7 +16,7 @@ struct SandboxedJob {
   transform::GraphSpec graph = {};
   // Whether another part of the job starts plug-ins, which score samples or measure models.
   bool starts_plugins = false;
-  // Drivers of a GPU open devices at any time.
+  // The driver of a GPU opens its devices and its own descriptions at any time: the job may, too.
   bool uses_gpu = false;
 };
 

@@ -66,6 +66,21 @@ TEST_F(NetworkSandbox, LeavesAJobItsFoldersAndNoOtherFile) {
   EXPECT_EQ(Within(Job(), [] { return open("/etc/passwd", O_RDONLY); }), EACCES);
 }
 
+TEST_F(NetworkSandbox, LeavesAJobOnAGpuWhatItsDriverTellsAndNoOtherFile) {
+  if (!sandbox::HasLandlock()) return;
+  SandboxedJob job = Job();
+  job.uses_gpu = true;
+  const std::string own = folder_ + "/checkpoint";
+  const std::string beside = folder_ + "/../fitted";
+  EXPECT_EQ(Within(job, [&] { return open(own.c_str(), O_WRONLY | O_CREAT, 0600); }), 0);
+  EXPECT_EQ(Within(job, [&] { return open(beside.c_str(), O_WRONLY | O_CREAT, 0600); }), EACCES);
+  EXPECT_EQ(Within(job, [] { return open("/proc/devices", O_RDONLY); }), 0);
+  EXPECT_EQ(Within(job, [] { return open("/etc/passwd", O_RDONLY); }), EACCES);
+  EXPECT_EQ(Within(job, [] { return open("/proc/1/environ", O_RDONLY); }), EACCES);
+  EXPECT_EQ(Within(job, [] { return execl("/bin/true", "true", nullptr); }), EPERM);
+  EXPECT_EQ(Within(job, [] { return kill(getppid(), 0); }), EPERM);
+}
+
 TEST_F(NetworkSandbox, LeavesItNoProcess) {
   if (!sandbox::HasLandlock()) return;
   EXPECT_EQ(Within(Job(), [] { return execl("/bin/true", "true", nullptr); }), EPERM);

@@ -62,6 +62,21 @@ void Optimizer::ScaleGradients(double factor) {
   }
 }
 
+bool Optimizer::HasFiniteGradients() const {
+  const torch::NoGradGuard no_gradients;
+  torch::Tensor sum;  // Not finite when a part of it is not.
+  for (const Group& group : groups_) {
+    for (const auto& [name, parameter] : group.parameters) {
+      const torch::Tensor& gradient = parameter.grad();
+      if (!gradient.defined()) continue;
+      const torch::Tensor numbers = gradient.is_sparse() ? gradient._values() : gradient;
+      const torch::Tensor added = numbers.to(torch::kFloat64).sum();
+      sum = sum.defined() ? sum + added : added;
+    }
+  }
+  return !sum.defined() || std::isfinite(sum.item<double>());
+}
+
 bool Optimizer::ClipGradients(const GradientClipping& clipping) {
   const torch::NoGradGuard no_gradients;
   torch::Tensor squares;  // Stays on the device until all are added: that costs one wait.

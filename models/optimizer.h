@@ -27,6 +27,8 @@ class Optimizer {
   // Removes the gradients. The next step skips parameters without one.
   void ZeroGradients();
   void ScaleGradients(double factor);
+  // Whether every gradient is a finite number. Waits for the device.
+  bool HasFiniteGradients() const;
   // Limits the gradients. Returns false when their norm is not finite.
   bool ClipGradients(const GradientClipping& clipping);
   // Makes a step with the learning rates of the specs times `factor`.

@@ -17,34 +17,39 @@ inline auto OptimizerStateKey(const torch::Tensor& parameter) {
 #endif
 }
 
-// While it lives, the device computes in bfloat16 where that is precise enough. Thread-bound.
-class Bfloat16Scope {
+// While it lives, the device computes in a type of 16 bits where that is precise enough.
+// Thread-bound.
+class ShortNumbersScope {
  public:
-  explicit Bfloat16Scope(torch::Device device) : device_(device.type()) { Set(true); }
-  ~Bfloat16Scope() {
+  ShortNumbersScope(torch::Device device, torch::ScalarType type)
+      : device_(device.type()), type_(type) {
+    Set(true);
+  }
+  ~ShortNumbersScope() {
     at::autocast::clear_cache();
     Set(false);
   }
-  Bfloat16Scope(const Bfloat16Scope&) = delete;
-  Bfloat16Scope& operator=(const Bfloat16Scope&) = delete;
+  ShortNumbersScope(const ShortNumbersScope&) = delete;
+  ShortNumbersScope& operator=(const ShortNumbersScope&) = delete;
 
  private:
   void Set(bool on) const {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
-    at::autocast::set_autocast_dtype(device_, torch::kBFloat16);
+    at::autocast::set_autocast_dtype(device_, type_);
     at::autocast::set_autocast_enabled(device_, on);
 #else
     if (device_ == torch::kCUDA) {
-      at::autocast::set_autocast_gpu_dtype(torch::kBFloat16);
+      at::autocast::set_autocast_gpu_dtype(type_);
       at::autocast::set_enabled(on);
     } else {
-      at::autocast::set_autocast_cpu_dtype(torch::kBFloat16);
+      at::autocast::set_autocast_cpu_dtype(type_);
       at::autocast::set_cpu_enabled(on);
     }
 #endif
   }
 
   const torch::DeviceType device_;
+  const torch::ScalarType type_;
 };
 
 }  // namespace tidemill::models

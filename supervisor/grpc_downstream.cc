@@ -52,11 +52,32 @@ class ClientAt {
   const std::stop_callback<EndCalls> with_job_;
   std::optional<Client> client_;
 };
+// For questions that can do without an answer.
+constexpr std::chrono::seconds kHasty{3};
+
+rpc::Peer Hasty(rpc::Peer peer) {
+  peer.deadline = kHasty;
+  return peer;
+}
+
+template <typename Response>
+void AddServer(const char* name, const absl::StatusOr<Response>& answer,
+               v1::ListDevicesResponse& response) {
+  v1::ServerSlots& added = *response.add_servers();
+  added.set_server(name);
+  if (!answer.ok()) {
+    added.set_error(std::string(answer.status().message()));
+    return;
+  }
+  *added.mutable_slots() = answer->slots();
+  added.set_why_no_gpu(answer->why_no_gpu());
+}
 
 class GrpcDownstream final : public Downstream {
  public:
   GrpcDownstream(const DownstreamPeers& peers, const std::stop_token& stop)
       : stop_(stop),
+        peers_(peers),
         storage_(Stoppable(peers.storage, stop)),
         selector_(Stoppable(peers.selector, stop)),
         trainer_peer_(Stoppable(peers.trainer_server, stop)),
@@ -102,6 +123,19 @@ class GrpcDownstream final : public Downstream {
   absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) override {
     return selector_.SealTrainingSet(request);
+  }
+
+  v1::ListDevicesResponse ListDevices(const std::vector<std::string>& trainers) override {
+    v1::ListDevicesResponse response;
+    for (const std::string& endpoint : trainers) {
+      rpc::Peer peer = Hasty(peers_.trainer_server);
+      peer.endpoint = endpoint;
+      trainer_server::TrainerClient trainer(std::move(peer));
+      AddServer("trainer_server", trainer.ListDevices(), response);
+    }
+    evaluator::EvaluatorClient evaluator(Hasty(peers_.evaluator));
+    AddServer("evaluator", evaluator.ListDevices(), response);
+    return response;
   }
 
   absl::StatusOr<std::string> FitGraph(
@@ -240,6 +274,7 @@ class GrpcDownstream final : public Downstream {
   }
 
   const std::stop_token stop_;
+  const DownstreamPeers peers_;
   const storage::StorageClient storage_;
   selector::SelectorClient selector_;
   const rpc::Peer trainer_peer_;

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "db/database.h"
 #include "db/migrations.h"
+#include "supervisor/device_service.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
 #include "supervisor/pool/pool.h"
@@ -37,9 +38,10 @@ class SupervisorServer final : public rpc::RunningService {
         pool_(std::move(pool)),
         supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), *pool_),
         service_(supervisor_, streams),
-        pool_service_(*pool_) {}
+        pool_service_(*pool_),
+        devices_(supervisor_) {}
 
-  std::vector<grpc::Service*> Faces() override { return {&service_, &pool_service_}; }
+  std::vector<grpc::Service*> Faces() override { return {&service_, &pool_service_, &devices_}; }
   absl::Status Started() override {
     pool_ticks_ = std::make_unique<PeriodicTask>("supervisor.pool", kPoolInterval,
                                                  [this] { return pool_->Tick(); });
@@ -62,6 +64,7 @@ class SupervisorServer final : public rpc::RunningService {
   Supervisor supervisor_;
   SupervisorService service_;
   PoolService pool_service_;
+  DeviceService devices_;
   std::unique_ptr<PeriodicTask> retirement_;  // Removes files that no pipeline names.
   std::unique_ptr<PeriodicTask> pool_ticks_;
 };

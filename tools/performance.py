@@ -92,6 +92,18 @@ way there from a random subset's objective, which is the stricter of the two. `m
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
+GPU = """
+## On a GPU
+`make gpu_test`, on a machine with a card: the training loop beside processors, twice, with a path that is too slow, without enough
+memory, in the sandbox, and killed ([Train on GPUs](guides/gpus.md#test-a-machine)). What it prints is kept in
+`benchmarks/results/gpu.txt`.
+
+"""
+
+NO_GPU = """No card was available where Tidemill is developed. The program is tried there on processors (`make gpu_test PRETEND=1`), and devices
+are pretended in tests.
+"""
+
 PREFIXES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
@@ -192,7 +204,12 @@ def document(figures, latest, scale, selections, trainings):
                          f"| {rate(point['ours'], point['unit'])} | {seconds(figure, point, 'ours'):.3g} "
                          f"| {growth:.3g} ({point['samples'] / points[0]['samples']:g}) "
                          f"| {rate(point['yardstick'], point['unit'])} | {seconds(figure, point, 'yardstick'):.3g} |\n")
-    return text + pairwise(selections) + downsampling(trainings)
+    return text + pairwise(selections) + downsampling(trainings) + on_a_gpu()
+
+
+def on_a_gpu():
+    results = ROOT / "benchmarks" / "results" / "gpu.txt"
+    return GPU + (f"```\n{results.read_text().strip()}\n```\n" if results.exists() else NO_GPU)
 
 
 def duration(value):

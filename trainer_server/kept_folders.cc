@@ -171,6 +171,7 @@ bool IsSameTraining(v1::StartTrainingRequest one, v1::StartTrainingRequest other
     request->clear_command();
     request->clear_attempt();
     request->clear_fitted_digest();
+    request->clear_slot();  // A checkpoint continues on any device.
     // Requests of a newer supervisor beyond this version are not in the job file.
     request->DiscardUnknownFields();
   }

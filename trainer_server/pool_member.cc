@@ -11,12 +11,6 @@ namespace {
 constexpr char kFit[] = "fit";
 constexpr char kTrain[] = "train";
 
-void AddSlots(const std::string& device, int count, supervisor::v1::MemberOffer& offer) {
-  supervisor::v1::SlotOffer& slot = *offer.add_slots();
-  slot.set_device(device);
-  slot.set_count(count);
-}
-
 std::vector<supervisor::v1::MemberJob> JobsOf(const Trainings& trainings) {
   std::vector<supervisor::v1::MemberJob> jobs;
   for (const Trainings::ActiveJob& active : trainings.Active()) {
@@ -30,10 +24,17 @@ std::vector<supervisor::v1::MemberJob> JobsOf(const Trainings& trainings) {
 
 }  // namespace
 
-supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config) {
+supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices) {
   supervisor::v1::MemberOffer offer;
-  AddSlots(kFit, config.fit_slots, offer);
-  AddSlots("cpu", config.cpu_slots, offer);
+  supervisor::AddSlots(kFit, config.fit_slots, offer);
+  supervisor::AddSlots("cpu", config.cpu_slots, offer);
+  for (const devices::Gpu& gpu : devices.gpus()) {
+    if (gpu.index >= config.gpu_slots.value_or(gpu.index + 1)) break;
+    supervisor::v1::SlotOffer& slot =
+        supervisor::AddSlots(fmt::format("cuda:{}", gpu.index), 1, offer);
+    slot.set_model(gpu.name);
+    slot.set_memory_bytes(gpu.memory_bytes);
+  }
   offer.mutable_labels()->insert(config.labels.begin(), config.labels.end());
   return offer;
 }
@@ -41,6 +42,7 @@ supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config) {
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const TrainerConfig& config,
                                                                  const std::string& folder,
+                                                                 const devices::Devices& devices,
                                                                  Trainings& trainings) {
   if (!context.cluster.endpoints.contains("supervisor")) return nullptr;
   ASSIGN_OR_RETURN(rpc::Peer supervisor, context.PeerOf("supervisor"));
@@ -48,7 +50,7 @@ absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::Serv
       .kind = supervisor::v1::MEMBER_KIND_TRAINER_SERVER,
       .name = supervisor::HostName(),
       .endpoint = config.endpoint.empty() ? context.listen : config.endpoint,
-      .offer = OfferOf(config),
+      .offer = OfferOf(config, devices),
       .file = files::Join(folder, "member.json")};
   return std::make_unique<supervisor::Membership>(
       std::move(supervisor), std::move(options),

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "devices/devices.h"
 #include "rpc/service_main.h"
 #include "supervisor/client/membership.h"
 #include "trainer_server/trainer_config.h"
@@ -11,8 +12,9 @@
 
 namespace tidemill::trainer_server {
 
-// What the server offers: slots for fits and for trainings, and its labels.
-supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config);
+// What the server offers: slots for fits, one for each GPU and some on the processors for
+// trainings, and its labels.
+supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices);
 
 // Registers the server, and ends its jobs that have lost their slots. `folder` remembers who the
 // server is. Returns nullptr where the configuration names no supervisor. `trainings` must outlive
@@ -20,6 +22,7 @@ supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config);
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const TrainerConfig& config,
                                                                  const std::string& folder,
+                                                                 const devices::Devices& devices,
                                                                  Trainings& trainings);
 
 }  // namespace tidemill::trainer_server

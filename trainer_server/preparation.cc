@@ -18,8 +18,8 @@ constexpr int64_t kFewestBytes = int64_t{16} << 20;
 
 }  // namespace
 
-v1::Preparation PreparationFor(const TrainerConfig& config, int num_cores) {
-  const int num_trainings = std::max(config.cpu_slots, config.gpu_slots);
+v1::Preparation PreparationFor(const TrainerConfig& config, int num_gpus, int num_cores) {
+  const int num_trainings = std::max(config.cpu_slots, num_gpus);
   const int threads =
       config.loader_threads.value_or(std::max(kFewestThreads, num_cores / num_trainings));
   v1::Preparation preparation;

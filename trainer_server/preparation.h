@@ -9,6 +9,6 @@ namespace tidemill::trainer_server {
 // Divides the cores of the machine and the configured memory by the number of trainings that may
 // run at once, on processors or on GPUs, whichever is greater. Threads that prepare samples have a
 // lower priority than threads of the arithmetic.
-v1::Preparation PreparationFor(const TrainerConfig& config, int num_cores);
+v1::Preparation PreparationFor(const TrainerConfig& config, int num_gpus, int num_cores);
 
 }  // namespace tidemill::trainer_server

@@ -12,7 +12,7 @@ namespace tidemill::trainer_server {
 
 struct TrainerConfig {
   int cpu_slots = 1;
-  int gpu_slots = 1;
+  std::optional<int> gpu_slots = std::nullopt;
   int fit_slots = 2;
   std::optional<int> loader_threads = std::nullopt;
   std::optional<int> loader_most_threads = std::nullopt;
@@ -24,8 +24,11 @@ struct TrainerConfig {
   void Fields(auto&& field) {
     field("cpu_slots", cpu_slots, "Trainings on the CPU that run at the same time. Others wait.",
           {.min = 1, .max = 256});
-    field("gpu_slots", gpu_slots, "Trainings on a GPU that run at the same time. Others wait.",
-          {.min = 1, .max = 256});
+    field(
+        "gpu_slots", gpu_slots,
+        "GPUs on which trainings run, the first ones of the machine, each one training at a time. "
+        "Others wait. By default all. 0: none.",
+        {.min = 0, .max = 256});
     field("fit_slots", fit_slots, "Fits of graphs that run at the same time. Others wait.",
           {.min = 1, .max = 256});
     field(

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/process/program_folder.h"
 #include "config/config.h"
+#include "devices/devices.h"
 #include "model_store/client/model_store_client.h"
 #include "rpc/jobs/job_peers.h"
 #include "selector/client/selector_client.h"
@@ -19,12 +21,14 @@ namespace {
 
 class TrainerServer final : public rpc::RunningService {
  public:
-  TrainerServer(TrainingsOptions options, std::unique_ptr<rpc::JobTokens> tokens,
+  TrainerServer(TrainingsOptions options, std::unique_ptr<devices::Devices> devices,
+                std::unique_ptr<rpc::JobTokens> tokens,
                 std::unique_ptr<TrainingProcesses> processes, const rpc::Peer& selector,
                 const rpc::Peer& model_store, const rpc::ServiceContext& context)
       : context_(context),
         config_(options.config),
         folder_(options.folder),
+        devices_(std::move(devices)),
         tokens_(std::move(tokens)),
         processes_(std::move(processes)),
         selector_(selector),
@@ -37,7 +41,7 @@ class TrainerServer final : public rpc::RunningService {
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override {
-    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, trainings_));
+    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *devices_, trainings_));
     return absl::OkStatus();
   }
   void Stopping() override {
@@ -55,6 +59,7 @@ class TrainerServer final : public rpc::RunningService {
   const rpc::ServiceContext context_;
   const TrainerConfig config_;
   const std::string folder_;
+  const std::unique_ptr<devices::Devices> devices_;
   const std::unique_ptr<rpc::JobTokens> tokens_;
   const std::unique_ptr<TrainingProcesses> processes_;
   selector::SelectorClient selector_;
@@ -84,7 +89,10 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(auto tokens,
                    rpc::JobTokens::Open(context.tokens, files::Join(options.folder, "tokens")));
   options.tokens = tokens.get();
-  return std::make_unique<TrainerServer>(std::move(options), std::move(tokens),
+  ASSIGN_OR_RETURN(auto devices, devices::FindDevices());
+  options.devices = devices.get();
+  log::Info("trainings have devices", {{"found", devices::Describe(*devices)}});
+  return std::make_unique<TrainerServer>(std::move(options), std::move(devices), std::move(tokens),
                                          std::move(processes), selector, model_store, context);
 }
 

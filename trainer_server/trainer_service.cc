@@ -23,6 +23,14 @@ grpc::Status TrainerService::GetTrainingDigest(grpc::ServerContext*,
   return grpc::Status::OK;
 }
 
+grpc::Status TrainerService::ListDevices(grpc::ServerContext*, const v1::ListDevicesRequest*,
+                                         v1::ListDevicesResponse* response) {
+  const devices::Slots& slots = trainings_.slots();
+  for (rpc::v1::Slot& slot : slots.List()) *response->add_slots() = std::move(slot);
+  response->set_why_no_gpu(slots.why_no_gpu());
+  return grpc::Status::OK;
+}
+
 grpc::Status TrainerService::StartTraining(grpc::ServerContext*,
                                            const v1::StartTrainingRequest* request,
                                            v1::StartTrainingResponse*) {

@@ -19,6 +19,8 @@ class TrainerService final : public v1::TrainerService::Service {
   grpc::Status GetTrainingDigest(grpc::ServerContext* context,
                                  const v1::GetTrainingDigestRequest* request,
                                  v1::GetTrainingDigestResponse* response) override;
+  grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest* request,
+                           v1::ListDevicesResponse* response) override;
   grpc::Status StartTraining(grpc::ServerContext* context, const v1::StartTrainingRequest* request,
                              v1::StartTrainingResponse* response) override;
   grpc::Status WatchTraining(grpc::ServerContext* context, const v1::WatchTrainingRequest* request,

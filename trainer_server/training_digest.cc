@@ -33,7 +33,7 @@ std::string Canonical(models::TrainingSpec training, const models::ModelSpec& mo
   training.order = training.EffectiveOrder();
   const models::TrainingSpec defaults;
   training.shuffle = defaults.shuffle;
-  training.device = models::Device::kCpu;
+  training.device = config::kCpuDevice;
   training.warm_start = defaults.warm_start;
   training.fit = defaults.fit;
   training.reuse = defaults.reuse;

@@ -4,6 +4,7 @@
 
 #include "google/protobuf/util/json_util.h"
 
+#include "devices/owned_device.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 
 namespace tidemill::trainer_server {
@@ -20,8 +21,13 @@ TrainingProcesses::TrainingProcesses(std::unique_ptr<process::Zygote> zygote)
 TrainingProcesses::~TrainingProcesses() = default;
 
 absl::Status TrainingProcesses::Run(const std::string& what, const std::string& folder,
-                                    process::SpawnMode mode, const Progress& progress,
+                                    const rpc::v1::JobDevice& device, const Progress& progress,
                                     const std::stop_token& stop) {
+  std::string described;
+  const auto written = google::protobuf::util::MessageToJsonString(device, &described);
+  if (!written.ok()) return Internal("the device of a job cannot be described");
+  const auto mode =
+      devices::NeedsOwnProgram(device) ? process::SpawnMode::kExecute : process::SpawnMode::kFork;
   std::string error;
   const auto sink = [&](const std::string& line) {
     v1::WatchTrainingResponse message;
@@ -30,7 +36,8 @@ absl::Status TrainingProcesses::Run(const std::string& what, const std::string& 
     progress(message);
     return absl::OkStatus();
   };
-  ASSIGN_OR_RETURN(const process::JobExit exit, zygote_->Run({what, folder}, mode, sink, stop));
+  ASSIGN_OR_RETURN(const process::JobExit exit,
+                   zygote_->Run({what, folder, described}, mode, sink, stop));
   if (exit.ok()) return absl::OkStatus();
   if (exit.code && *exit.code > kExitCodeBase && !error.empty()) {
     return {static_cast<absl::StatusCode>(*exit.code - kExitCodeBase), error};

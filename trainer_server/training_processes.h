@@ -8,6 +8,7 @@
 
 #include "base/process/zygote.h"
 #include "base/status.h"
+#include "tidemill/rpc/v1/device.pb.h"
 
 namespace tidemill::trainer_server {
 
@@ -29,11 +30,12 @@ class TrainingProcesses {
   static absl::StatusOr<std::unique_ptr<TrainingProcesses>> Start(const std::string& program);
   ~TrainingProcesses();
 
-  // Runs `what` ("fit" or "train") on a folder. Returns the job's status when its process has
-  // ended. ABORTED when the process was killed and may be run again. CANCELLED when `stop` is
-  // requested, which kills the process.
-  absl::Status Run(const std::string& what, const std::string& folder, process::SpawnMode mode,
-                   const Progress& progress, const std::stop_token& stop);
+  // Runs `what` ("fit" or "train") on a folder and a device. Returns the job's status when its
+  // process has ended. ABORTED when the process was killed and may be run again. CANCELLED when
+  // `stop` is requested, which kills the process.
+  absl::Status Run(const std::string& what, const std::string& folder,
+                   const rpc::v1::JobDevice& device, const Progress& progress,
+                   const std::stop_token& stop);
 
  private:
   explicit TrainingProcesses(std::unique_ptr<process::Zygote> zygote);

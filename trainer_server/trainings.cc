@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/paths/summed_file.h"
-#include "base/process/zygote.h"
 #include "config/config.h"
+#include "config/numbers.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "models/spec/model_spec.h"
@@ -33,11 +33,12 @@ constexpr int kMaxAttempts = 5;
 constexpr char kFit[] = "fit";
 constexpr char kTrain[] = "train";
 
-// The device files of NVIDIA's driver.
-bool HasGpu() { return files::Exists("/dev/nvidiactl"); }
-
-bool IsOnGpu(const models::TrainingSpec& training) {
-  return training.device != models::Device::kCpu && HasGpu();
+// Where a training may run: on the slot that the request names, else as its spec says.
+absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartTrainingRequest& request) {
+  if (!request.slot().empty()) return config::ParseDevice(request.slot());
+  ASSIGN_OR_RETURN(const auto training,
+                   config::ReadKept<models::TrainingSpec>(request.training(), "training"));
+  return training.device;
 }
 
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
@@ -91,7 +92,6 @@ Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
                      selector::SelectorClient& selector, model_store::ModelStoreClient& model_store)
     : options_(std::move(options)),
       num_cores_(static_cast<int>(std::thread::hardware_concurrency())),
-      preparation_(PreparationFor(options_.config, num_cores_)),
       processes_(processes),
       selector_(selector),
       model_store_(model_store),
@@ -100,8 +100,8 @@ Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
       kept_(model_store),
       keeper_(kept_, options_.config.checkpoint_upload.bytes),
       fit_slots_("fits", options_.config.fit_slots),
-      cpu_slots_("cpu-slots", options_.config.cpu_slots),
-      gpu_slots_("gpu-slots", options_.config.gpu_slots) {}
+      slots_("trainings", *options_.devices, options_.config.cpu_slots, options_.config.gpu_slots),
+      preparation_(PreparationFor(options_.config, slots_.num_gpus(), num_cores_)) {}
 
 Trainings::~Trainings() { Shutdown(); }
 
@@ -142,9 +142,9 @@ std::string Trainings::TokenOf(const std::string& what, int64_t run, int64_t tri
   return fmt::format("{}-{}-{}", what, run, trigger);
 }
 
-absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job) {
+absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice& device,
+                               Jobs& jobs, Jobs::Job& job) {
   const std::string folder = FolderOf(job.key().first, job.key().second);
-  const auto mode = on_gpu ? process::SpawnMode::kExecute : process::SpawnMode::kFork;
   const auto progress = [&](const v1::WatchTrainingResponse& message) {
     jobs.Update(job, [&](v1::WatchTrainingResponse& shown) {
       shown = message;
@@ -157,7 +157,7 @@ absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs,
   ASSIGN_OR_RETURN(const auto issued, options_.tokens->Issue(token, std::move(claims)));
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
-    status = processes_.Run(what, folder, mode, progress, job.stop());
+    status = processes_.Run(what, folder, device, progress, job.stop());
     const bool may_go_on =
         absl::IsAborted(status) || absl::IsUnavailable(status) || absl::IsUnauthenticated(status);
     if (!may_go_on) return status;
@@ -206,7 +206,7 @@ absl::Status Trainings::RunFit(const v1::FitGraphRequest& request, const std::st
   if (fit.is_new) {
     fit_slots_.Submit([this, job = fit.job] {
       if (!fits_.Begin(*job, SetRunning)) return;
-      fits_.End(*job, RunJob(kFit, /*on_gpu=*/false, fits_, *job));
+      fits_.End(*job, RunJob(kFit, rpc::v1::JobDevice(), fits_, *job));
     });
   }
   return OfJob(fits_.AwaitEnd(*fit.job));
@@ -229,7 +229,7 @@ absl::StatusOr<v1::TrainingMachine> Trainings::Machine() {
   RETURN_IF_ERROR(files::CreateFolder(folder));
   const auto ignore = [](const v1::WatchTrainingResponse&) {};
   RETURN_IF_ERROR(
-      processes_.Run("describe", folder, process::SpawnMode::kFork, ignore, std::stop_token()));
+      processes_.Run("describe", folder, rpc::v1::JobDevice(), ignore, std::stop_token()));
   ASSIGN_OR_RETURN(auto machine, ReadMessage<v1::TrainingMachine>(folder, kMachineFile));
   MutexLock lock(mutex_);
   machine_ = machine;
@@ -241,7 +241,7 @@ absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
   v1::GetTrainingDigestResponse response;
   ASSIGN_OR_RETURN(const auto training, config::ReadKept<models::TrainingSpec>(
                                             request.training().training(), "training"));
-  if (IsOnGpu(training)) {
+  if (slots_.IsForGpu(training.device)) {
     response.set_why_none("it trains on a GPU, which does not make the same weights each time");
     return response;
   }
@@ -310,8 +310,8 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
     MutexLock lock(mutex_);
     claims_[key] = {request.command(), request.trigger(), request.attempt()};
   }
-  const auto training = config::ReadKept<models::TrainingSpec>(request.training(), "training");
-  const bool on_gpu = IsOnGpu(*training);
+  ASSIGN_OR_RETURN(const config::DeviceChoice device, DeviceOf(request));
+  RETURN_IF_ERROR(slots_.Check(device));
   ASSIGN_OR_RETURN(const Jobs::Added added, trainings_.Add(key, Queued()));
   if (!added.is_new) return absl::OkStatus();
   const absl::Status written = is_done ? absl::OkStatus() : WriteJob(request);
@@ -319,10 +319,15 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
     trainings_.End(*added.job, written, [&](auto& last) { last = Failed(written); });
     return written;
   }
-  (on_gpu ? gpu_slots_ : cpu_slots_).Submit([this, job = added.job, on_gpu] {
-    if (trainings_.Begin(*job, SetRunning)) Train(*job, on_gpu);
+  const std::string name =
+      fmt::format("the training of trigger {} of run {}", key.second, key.first);
+  return slots_.Submit(device, name, [this, job = added.job](const rpc::v1::JobDevice& given) {
+    const auto begin = [&](v1::WatchTrainingResponse& shown) {
+      SetRunning(shown);
+      shown.mutable_result()->set_device(given.device());
+    };
+    if (trainings_.Begin(*job, begin)) Train(*job, given);
   });
-  return absl::OkStatus();
 }
 
 Claim Trainings::ClaimOf(const Key& key) {
@@ -330,7 +335,8 @@ Claim Trainings::ClaimOf(const Key& key) {
   return claims_[key];
 }
 
-absl::Status Trainings::TrainAndKeep(const std::string& folder, bool on_gpu, Jobs::Job& job) {
+absl::Status Trainings::TrainAndKeep(const std::string& folder, const rpc::v1::JobDevice& device,
+                                     Jobs::Job& job) {
   const Key& key = job.key();
   const absl::Status fetched = kept_.FetchTraining({key.first}, key.second, folder);
   if (absl::IsUnavailable(fetched)) return fetched;
@@ -343,7 +349,7 @@ absl::Status Trainings::TrainAndKeep(const std::string& folder, bool on_gpu, Job
   };
   keeper_.Begin(
       key, folder, [this, key] { return ClaimOf(key); }, lost);
-  const absl::Status ended = RunJob(kTrain, on_gpu, trainings_, job);
+  const absl::Status ended = RunJob(kTrain, device, trainings_, job);
   keeper_.End(key);
   RETURN_IF_ERROR(ended);
   return KeepResult(folder, key);
@@ -361,9 +367,9 @@ absl::Status Trainings::KeepResult(const std::string& folder, const Key& key) {
   return kept;
 }
 
-void Trainings::Train(Jobs::Job& job, bool on_gpu) {
+void Trainings::Train(Jobs::Job& job, const rpc::v1::JobDevice& device) {
   const std::string folder = FolderOf(job.key().first, job.key().second);
-  absl::Status ended = TrainAndKeep(folder, on_gpu, job);
+  absl::Status ended = TrainAndKeep(folder, device, job);
   absl::StatusOr<v1::WatchTrainingResponse> last =
       ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
   if (ended.ok()) RememberThreads(folder);

@@ -13,6 +13,8 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
+#include "devices/devices.h"
+#include "devices/slots.h"
 #include "rpc/jobs/job_tokens.h"
 #include "rpc/jobs/watched_jobs.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
@@ -42,6 +44,8 @@ struct TrainingsOptions {
   rpc::v1::Endpoints endpoints;
   // It must outlive the trainings.
   rpc::JobTokens* tokens = nullptr;
+  // The GPUs of this machine. They must outlive the trainings.
+  const devices::Devices* devices = nullptr;
   TrainerConfig config;
 };
 
@@ -66,6 +70,7 @@ class Trainings {
   absl::StatusOr<v1::GetTrainingDigestResponse> Digest(const v1::GetTrainingDigestRequest& request)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Start(const v1::StartTrainingRequest& request);
+  const devices::Slots& slots() const { return slots_; }
   // Ends with UNAVAILABLE when this object shuts down or `alive` returns false.
   absl::Status Watch(RunId run, int64_t trigger, const Watcher& watcher,
                      const std::function<bool()>& alive);
@@ -106,22 +111,23 @@ class Trainings {
   // On whose behalf the training of a key is kept, as of the last call that started it.
   Claim ClaimOf(const Key& key) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status WriteJob(const v1::StartTrainingRequest& request);
-  void Train(Jobs::Job& job, bool on_gpu);
+  void Train(Jobs::Job& job, const rpc::v1::JobDevice& device);
   // Continues from what is kept, trains, and keeps the result before anybody learns of it.
-  absl::Status TrainAndKeep(const std::string& folder, bool on_gpu, Jobs::Job& job);
+  absl::Status TrainAndKeep(const std::string& folder, const rpc::v1::JobDevice& device,
+                            Jobs::Job& job);
   absl::Status KeepResult(const std::string& folder, const Key& key);
   // Remembers the number of threads that a training has found.
   void RememberThreads(const std::string& folder);
   // The name of a job's token.
   static std::string TokenOf(const std::string& what, int64_t run, int64_t trigger);
   // Runs the process of a job; runs it again when it was killed, or could not reach a service.
-  absl::Status RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job);
+  absl::Status RunJob(const std::string& what, const rpc::v1::JobDevice& device, Jobs& jobs,
+                      Jobs::Job& job);
   // Reads the state of a training that this process did not run from the folder.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
 
   const TrainingsOptions options_;
   const int num_cores_;
-  const v1::Preparation preparation_;
   TrainingProcesses& processes_;
   selector::SelectorClient& selector_;
   model_store::ModelStoreClient& model_store_;
@@ -135,10 +141,10 @@ class Trainings {
   Jobs fits_{"trainer server"};
   KeptFolders kept_;
   CheckpointKeeper keeper_;
-  // The last members: their tasks use all members above.
+  // Their tasks use all members above.
   WorkerPool fit_slots_;
-  WorkerPool cpu_slots_;
-  WorkerPool gpu_slots_;
+  devices::Slots slots_;
+  const v1::Preparation preparation_;
 };
 
 }  // namespace tidemill::trainer_server

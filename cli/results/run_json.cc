@@ -101,6 +101,7 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
                        {"seconds", seconds},
                        {"stages", stages},
                        {"model", trigger.model_id()},
+                       {"device", trigger.result().device()},
                        {"training_set_digest", trigger.training_set_digest()},
                        {"weights_digest", trigger.weights_digest()},
                        {"bad", trigger.ledger().num_bad()},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "cli/stack/device_text.h"
 #include "cli/stack/doctor_machine.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/terminal/text.h"
@@ -245,6 +246,21 @@ Findings ExaminePool(const Session& session) {
                         "tidemill logs trainer_server --level warn --lines 20"});
   } else {
     findings.push_back({"pool", Health::kOk, text, ""});
+  }
+  return findings;
+}
+
+Findings ExamineDevices(const Session& session) {
+  rpc::Peer peer = session.PeerOf("supervisor");
+  peer.deadline = kPatience;
+  const auto devices = supervisor::SupervisorClient(peer).ListDevices();
+  if (!devices.ok()) return {};
+  Findings findings;
+  for (const supervisor::v1::ServerSlots& server : devices->servers()) {
+    const bool answers = server.error().empty();
+    findings.push_back({"devices", answers ? Health::kOk : Health::kWarn,
+                        server.server() + ": " + DescribeSlots(server),
+                        answers ? "" : "tidemill doctor --service " + server.server()});
   }
   return findings;
 }

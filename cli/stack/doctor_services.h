@@ -16,6 +16,9 @@ Finding ExamineService(const Session& session, const StackLayout* layout,
                        const std::string& service);
 // The trainer servers and evaluators that have registered.
 Findings ExaminePool(const Session& session);
+// Shows the devices of the servers that run jobs. Empty for a supervisor that does not answer,
+// which ExamineServices() reports.
+Findings ExamineDevices(const Session& session);
 Findings ExamineDatabase(const std::string& connection_string, const StackLayout* layout);
 
 }  // namespace tidemill::cli

@@ -6,6 +6,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/training_limit.h"
+#include "cli/stack/device_text.h"
 #include "cli/terminal/text.h"
 #include "loader/path_verdict.h"
 #include "loader/predicted_gains.h"
@@ -81,7 +82,8 @@ TrainingRates RatesOf(const std::optional<RunLook>& before, const RunLook& now) 
   const PathWork so_far = preprocess::FromMessage(now.progress.path());
   TrainingRates rates;
   if (so_far.batches > 0 || now.progress.done() > 0) {
-    rates.verdict = loader::Judge(now.progress.wait_share(), so_far);
+    rates.verdict =
+        loader::Judge(now.progress.wait_share(), so_far, now.progress.device().starts_with("cuda"));
     for (const loader::PredictedGain& gain :
          loader::PredictGainsToShow(now.progress.wait_share(), so_far)) {
       *rates.gains.Add() = preprocess::ToMessage(gain);
@@ -236,6 +238,7 @@ std::string StageText(const supervisor::v1::Progress& progress) {
     text += fmt::format(", {} of {} {}", WithThousands(progress.done()),
                         WithThousands(progress.total()), progress.unit());
   }
+  if (!progress.device().empty()) text += ", on " + progress.device();
   return text;
 }
 
@@ -307,15 +310,20 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
   if (now.preparing && !now.preparing->jobs.empty()) {
     text += DescribePreparing(before, *now.preparing);
   }
+  for (const supervisor::v1::ServerSlots& server : now.devices.servers()) {
+    text += fmt::format("{}{}: {}\n", &server == &now.devices.servers(0) ? "\n" : "",
+                        server.server(), Printable(DescribeSlots(server)));
+  }
   return text;
 }
 
 ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now) {
   const supervisor::v1::Progress& progress = now.progress;
-  ordered_json json = {{"run", now.run_id},         {"pipeline", now.pipeline},
-                       {"stage", progress.stage()}, {"trigger", progress.trigger()},
-                       {"done", progress.done()},   {"total", progress.total()},
-                       {"unit", progress.unit()},   {"epoch", progress.epoch()}};
+  ordered_json json = {{"run", now.run_id},          {"pipeline", now.pipeline},
+                       {"stage", progress.stage()},  {"trigger", progress.trigger()},
+                       {"done", progress.done()},    {"total", progress.total()},
+                       {"unit", progress.unit()},    {"epoch", progress.epoch()},
+                       {"device", progress.device()}};
   if (IsTraining(progress)) {
     json["start"] = ordered_json::object();
     for (const StartStage& stage : StagesOf(progress.start())) {
@@ -324,6 +332,7 @@ ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now
     AddTraining(RatesOf(before, now), progress.wait_share(), json);
   }
   AddPreparing(before, now, json);
+  json["devices"] = DevicesToJson(now.devices);
   return json;
 }
 

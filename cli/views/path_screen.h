@@ -10,6 +10,7 @@
 #include "nlohmann/json_fwd.hpp"
 
 #include "tidemill/preprocess/v1/preprocess.pb.h"
+#include "tidemill/supervisor/v1/devices.pb.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
@@ -32,6 +33,8 @@ struct RunLook {
   double seconds = 0;
   // std::nullopt when no dispatcher can be reached.
   std::optional<PreparingLook> preparing = {};
+  // Empty when the supervisor does not say.
+  supervisor::v1::ListDevicesResponse devices = {};
 };
 
 // Whether a job belongs to this run, by its name.
@@ -41,14 +44,15 @@ bool IsJobOf(const preprocess::v1::Job& job, int64_t run_id);
 // when it is of another training or of another incarnation of a worker.
 std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& now);
 
-// {"run", "pipeline", "stage", "trigger", "done", "total", "unit", "epoch",
+// {"run", "pipeline", "stage", "trigger", "done", "total", "unit", "epoch", "device",
 //  "start": {"select_seconds", "fit_seconds", "opening_seconds", "asking_seconds",
 //            "first_batch_seconds", "first_step_seconds"}, "per_second",
 //  "wait_share", "verdict", "limit", "gains": [{"change", "factor"}],
 //  "ops": [{"type", "rows_per_second", "bytes_per_second", "share", "cpu_share", "rejected"}],
 //  "reading_share", "queueing_share", "busy_share", "sending_share",
 //  "workers": [{"name", "state", "threads", "leased", "batches_per_second", "bytes_per_second"}],
-//  "jobs": [{"name", "batches", "done", "issued", "leased", "reissued", "wait_share"}]}.
+//  "jobs": [{"name", "batches", "done", "issued", "leased", "reissued", "wait_share"}],
+//  "devices": as DevicesToJson()}.
 // Unknown values are null. What belongs to trainings is left out in other stages.
 nlohmann::ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now);
 

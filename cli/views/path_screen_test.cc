@@ -169,6 +169,21 @@ TEST(PathScreen, NothingIsJudgedBeforeTheFirstBatches) {
   EXPECT_TRUE(LookToJson(std::nullopt, look).at("limit").is_null());
 }
 
+TEST(PathScreen, ShowsWhereTheTrainingRunsAndWhatTheDevicesDo) {
+  RunLook look = TrainingFor(4);
+  look.progress.set_device("cuda:1");
+  supervisor::v1::ServerSlots& server = *look.devices.add_servers();
+  server.set_server("trainer_server");
+  server.add_slots()->set_device("cpu");
+  const std::string text = DescribeLook(std::nullopt, look);
+  EXPECT_THAT(text, HasSubstr("4,000 of 64,000 samples, on cuda:1\n"));
+  EXPECT_THAT(text, HasSubstr("the GPU waits 60 % of the time for batches; limit: op resize"));
+  EXPECT_THAT(text, HasSubstr("\ntrainer_server: cpu, 0 of 1 in use\n"));
+  const auto json = LookToJson(std::nullopt, look);
+  EXPECT_EQ(json.at("device"), "cuda:1");
+  EXPECT_EQ(json.at("devices").at(0).at("slots").at(0).at("device"), "cpu");
+}
+
 TEST(PathScreen, JobsAreThoseOfTheRun) {
   preprocess::v1::Job job;
   job.set_name("run-12/trigger-3/abc");

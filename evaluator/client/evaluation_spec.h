@@ -39,6 +39,7 @@ struct EvaluationSpec {
   std::string dataset;
   WindowsSpec windows = BetweenTriggers{};
   EvaluatedModels models = EvaluatedModels::kAll;
+  config::DeviceChoice device = {};
   std::vector<MeasureSpec> measures;
   std::vector<SliceSpec> slices;
   BootstrapSpec bootstrap;
@@ -50,6 +51,11 @@ struct EvaluationSpec {
     field(
         "models", models,
         "all: every model on every window. active: on each window, the model in use at that time.");
+    field(
+        "device", device,
+        "Where to compute what models answer. `auto` takes a GPU if the evaluator has one. An "
+        "evaluation has its GPU for itself, and waits for one that is free. Values from a GPU and "
+        "from processors may differ in their last digits.");
     field("measures", measures, "What to measure.", {.required = true});
     field("slices", slices, "Which parts of each window to measure besides the whole window.",
           {.max_items = 20});

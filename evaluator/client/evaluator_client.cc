@@ -41,6 +41,13 @@ EvaluatorClient::EvaluatorClient(rpc::Peer peer)
       channel_(rpc::Connect(peer_)),
       stub_(v1::EvaluatorService::NewStub(channel_)) {}
 
+absl::StatusOr<v1::ListDevicesResponse> EvaluatorClient::ListDevices() {
+  v1::ListDevicesResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &v1::EvaluatorService::Stub::ListDevices,
+                            v1::ListDevicesRequest(), &response));
+  return response;
+}
+
 absl::Status EvaluatorClient::StartEvaluation(const v1::StartEvaluationRequest& request) {
   v1::StartEvaluationResponse response;
   return rpc::Call(peer_, *stub_, &v1::EvaluatorService::Stub::StartEvaluation, request, &response);

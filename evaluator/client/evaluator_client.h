@@ -27,6 +27,8 @@ class EvaluatorClient {
 
   explicit EvaluatorClient(rpc::Peer peer);
 
+  absl::StatusOr<v1::ListDevicesResponse> ListDevices();
+
   // Starts an evaluation. Idempotent by (run, evaluation). INVALID_ARGUMENT when the spec does not
   // decode.
   absl::Status StartEvaluation(const v1::StartEvaluationRequest& request);

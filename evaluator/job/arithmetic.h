@@ -1,8 +1,10 @@
-// The arithmetic of a job. This interface hides torch.
+// The arithmetic of a job on its device. This interface hides torch.
 #pragma once
 
 #include <functional>
 
+#include "base/status.h"
+#include "devices/owned_device.h"
 #include "evaluator/job/model_cache.h"
 #include "models/network_sandbox.h"
 
@@ -15,5 +17,8 @@ struct Arithmetic {
   // Called once, before the first network from a user's file is made: drops rights of the job.
   std::function<absl::Status(const models::SandboxedJob&)> enter_sandbox;
 };
+
+// Returns the arithmetic of the device that the process of a job has.
+using ArithmeticOn = std::function<absl::StatusOr<Arithmetic>(const devices::OwnedDevice& device)>;
 
 }  // namespace tidemill::evaluator

@@ -1,9 +1,15 @@
 // The evaluator with its real job program: zygote, libtorch, model store and all.
 
+#include <unistd.h>
+
+#include <optional>
+#include <set>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "devices/device_lock.h"
 #include "evaluator/testing/running_evaluator.h"
 #include "evaluator/testing/samples.h"
 #include "evaluator/testing/weights.h"
@@ -23,8 +29,11 @@ class EvaluateTest : public ::testing::Test {
  protected:
   // Starts the service; `failpoints` are armed in its job processes.
   EvaluatorClient& Serve(const char* failpoints = "") {
-    running_ = std::make_unique<testing::RunningEvaluator>(
-        cluster_, testing::RunningEvaluator::Options{.failpoints = failpoints});
+    return Serve(testing::RunningEvaluator::Options{.failpoints = failpoints});
+  }
+  EvaluatorClient& Serve(const testing::RunningEvaluator::Options& options) {
+    running_.reset();
+    running_ = std::make_unique<testing::RunningEvaluator>(cluster_, options);
     return running_->client();
   }
 
@@ -97,6 +106,69 @@ TEST_F(EvaluateTest, AKilledProcessIsReplacedUntilAllWindowsAreMeasured) {
   ASSERT_EQ(evaluations->size(), 3u);
   for (const v1::Evaluation& evaluation : *evaluations) EXPECT_EQ(evaluation.value(), 1.0);
   EXPECT_EQ(cluster_.num_samples_read(), kNumSamples) << "no window was read twice";
+}
+
+TEST_F(EvaluateTest, AnEvaluationHasTheDeviceThatItsSpecNames) {
+  const int64_t model = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const std::string devices = fmt::format("2x80GiB@{}", getpid());
+  EvaluatorClient& client = Serve({.devices = devices.c_str()});
+  auto request = Request({model});
+  request.set_evaluation_spec("{dataset: test, measures: [accuracy], device: \"cuda:2\"}");
+  const absl::Status refused = client.StartEvaluation(request);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("has no cuda:2; it has cpu, and cuda:0"));
+
+  request.set_evaluation_spec("{dataset: test, measures: [accuracy], device: \"cuda:1\"}");
+  ASSERT_THAT(client.StartEvaluation(request), IsOk());
+  std::set<std::string> seen;
+  const auto end = client.WatchEvaluation(RunId{1}, 0, [&](const auto& progress) {
+    if (progress.state() == v1::EVALUATION_STATE_RUNNING) seen.insert(progress.device());
+    return absl::OkStatus();
+  });
+  ASSERT_THAT(end, IsOk());
+  EXPECT_EQ(end->state(), v1::EVALUATION_STATE_DONE) << end->error();
+  EXPECT_THAT(seen, ::testing::IsSubsetOf({"cuda:1"}));
+  const auto evaluations = client.ListEvaluations(RunId{1});
+  ASSERT_THAT(evaluations, IsOk());
+  ASSERT_EQ(evaluations->size(), 3u);
+  for (const v1::Evaluation& evaluation : *evaluations) EXPECT_EQ(evaluation.value(), 1.0);
+}
+
+TEST_F(EvaluateTest, AnEvaluationWaitsForADeviceThatAnotherProcessHas) {
+  const int64_t model = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const std::string devices = fmt::format("1x80GiB@{}", getpid());
+  std::optional<devices::DeviceLock> training =
+      *devices::DeviceLock::Take(fmt::format("pretended-0@{}", getpid()), {});
+  EvaluatorClient& client = Serve({.devices = devices.c_str()});
+  auto request = Request({model});
+  request.set_slot("cuda:0");
+  ASSERT_THAT(client.StartEvaluation(request), IsOk());
+  const auto end = client.WatchEvaluation(RunId{1}, 0, [&](const auto& progress) {
+    EXPECT_TRUE(!training || progress.windows_done() == 0);
+    if (progress.state() == v1::EVALUATION_STATE_RUNNING) training.reset();
+    return absl::OkStatus();
+  });
+  ASSERT_THAT(end, IsOk());
+  EXPECT_EQ(end->state(), v1::EVALUATION_STATE_DONE) << end->error();
+}
+
+// The device is gone when the service starts again.
+TEST_F(EvaluateTest, AnUnfinishedEvaluationWhoseDeviceIsGoneSaysSo) {
+  const int64_t model = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const std::string devices = fmt::format("1x80GiB@{}", getpid());
+  auto request = Request({model});
+  request.set_slot("cuda:0");
+  {
+    const auto held = *devices::DeviceLock::Take(fmt::format("pretended-0@{}", getpid()), {});
+    ASSERT_THAT(Serve({.devices = devices.c_str()}).StartEvaluation(request), IsOk());
+    running_.reset();
+  }
+  Serve();
+  ASSERT_THAT(running_->Resume(), IsOk());
+  const auto end = Watch();
+  ASSERT_THAT(end, IsOk());
+  EXPECT_EQ(end->state(), v1::EVALUATION_STATE_FAILED);
+  EXPECT_THAT(end->error(), HasSubstr("this machine has no cuda:0"));
 }
 
 TEST_F(EvaluateTest, DamagedWeightsAndWeightsOfAnotherNetworkAreNamed) {

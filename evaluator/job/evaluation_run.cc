@@ -262,27 +262,31 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   return absl::OkStatus();
 }
 
+namespace {
+
 constexpr size_t kMaxJobBytes = size_t{1} << 31;
 
-int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
+absl::Status RunAny(const std::string& job_path, const ArithmeticOn& arithmetic_on,
+                    const Report& report) {
+  ASSIGN_OR_RETURN(const std::string bytes, files::ReadRegular(job_path, kMaxJobBytes));
+  v1::EvaluationJob job;
+  if (!job.ParseFromString(bytes)) return DataLoss("{} is not an evaluation job", job_path);
+  ASSIGN_OR_RETURN(const devices::OwnedDevice device, devices::OwnedDevice::Take(job.device()));
+  ASSIGN_OR_RETURN(const Arithmetic arithmetic, arithmetic_on(device));
+  if (job.has_columns()) return WriteModelColumns(job, arithmetic);
+  if (job.has_prediction()) return RunPredictions(job, arithmetic, report);
+  return RunEvaluation(job, arithmetic, report);
+}
+
+}  // namespace
+
+int RunEvaluationJob(const std::string& job_path, const ArithmeticOn& arithmetic_on,
                      const std::function<void(const std::string& line)>& report) {
   const auto send = [&](const v1::JobReport& message) {
     std::string line;
     if (google::protobuf::util::MessageToJsonString(message, &line).ok()) report(line);
   };
-  absl::Status status;
-  v1::EvaluationJob job;
-  if (const auto bytes = files::ReadRegular(job_path, kMaxJobBytes); !bytes.ok()) {
-    status = bytes.status();
-  } else if (!job.ParseFromString(*bytes)) {
-    status = DataLoss("{} is not an evaluation job", job_path);
-  } else if (job.has_columns()) {
-    status = WriteModelColumns(job, arithmetic);
-  } else if (job.has_prediction()) {
-    status = RunPredictions(job, arithmetic, send);
-  } else {
-    status = RunEvaluation(job, arithmetic, send);
-  }
+  const absl::Status status = RunAny(job_path, arithmetic_on, send);
   if (status.ok()) return 0;
   v1::JobReport message;
   if (IsTransient(status)) {

@@ -18,7 +18,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
 
 // The main() of a job of either kind. `job_path` is a file with an EvaluationJob. `report` takes
 // the lines of the reports. Returns the exit code of the process.
-int RunEvaluationJob(const std::string& job_path, const Arithmetic& arithmetic,
+int RunEvaluationJob(const std::string& job_path, const ArithmeticOn& arithmetic_on,
                      const std::function<void(const std::string& line)>& report);
 
 }  // namespace tidemill::evaluator

@@ -192,16 +192,20 @@ TEST_F(EvaluationRunTest, ReportsLinesThatFitThePipe) {
   const std::string path = cluster_.folder() + "/job";
   ASSERT_THAT(files::WriteAtomically(path, job.SerializeAsString()), IsOk());
   size_t num_lines = 0;
-  EXPECT_EQ(RunEvaluationJob(
-                path,
-                {.make_predictor = testing::MakeThresholdPredictor,
-                 .set_threads = [](int) {},
-                 .enter_sandbox = [](const models::SandboxedJob&) { return absl::OkStatus(); }},
-                [&](const std::string& line) {
-                  ++num_lines;
-                  EXPECT_LT(line.size(), 4096U) << line;
-                }),
-            0);
+  EXPECT_EQ(
+      RunEvaluationJob(
+          path,
+          [](const devices::OwnedDevice&) {
+            return Arithmetic{
+                .make_predictor = testing::MakeThresholdPredictor,
+                .set_threads = [](int) {},
+                .enter_sandbox = [](const models::SandboxedJob&) { return absl::OkStatus(); }};
+          },
+          [&](const std::string& line) {
+            ++num_lines;
+            EXPECT_LT(line.size(), 4096U) << line;
+          }),
+      0);
   EXPECT_GT(num_lines, 100U);
 }
 
@@ -211,7 +215,10 @@ TEST_F(EvaluationRunTest, ReportsWhyAJobCannotBeDone) {
   const std::string path = cluster_.folder() + "/job";
   ASSERT_THAT(files::WriteAtomically(path, job.SerializeAsString()), IsOk());
   std::vector<std::string> lines;
-  EXPECT_EQ(RunEvaluationJob(path, {}, [&](const std::string& line) { lines.push_back(line); }), 1);
+  EXPECT_EQ(RunEvaluationJob(
+                path, [](const devices::OwnedDevice&) { return Arithmetic(); },
+                [&](const std::string& line) { lines.push_back(line); }),
+            1);
   EXPECT_THAT(lines, ElementsAre(HasSubstr("measures")));
 }
 

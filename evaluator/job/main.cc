@@ -6,7 +6,6 @@
 #include "base/process/job_program.h"
 #include "evaluator/job/evaluation_run.h"
 #include "evaluator/job/network_predictor.h"
-#include "models/network_sandbox.h"
 
 int main(int argc, char** argv) {
   using tidemill::process::Report;
@@ -17,10 +16,7 @@ int main(int argc, char** argv) {
           return 2;
         }
         return tidemill::evaluator::RunEvaluationJob(
-            arguments.front(),
-            {.make_predictor = tidemill::evaluator::MakeNetworkPredictor,
-             .set_threads = tidemill::evaluator::SetArithmeticThreads,
-             .enter_sandbox = tidemill::models::EnterNetworkSandbox},
+            arguments.front(), tidemill::evaluator::ArithmeticOfNetworks,
             [&](const std::string& line) { report.Line(line); });
       });
 }

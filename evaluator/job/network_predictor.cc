@@ -9,6 +9,8 @@
 #include "models/class_logits.h"
 #include "models/guard.h"
 #include "models/network.h"
+#include "models/network_sandbox.h"
+#include "models/torch_device.h"
 #include "transform/graph.h"
 
 namespace tidemill::evaluator {
@@ -16,8 +18,9 @@ namespace {
 
 class NetworkPredictor final : public Predictor {
  public:
-  NetworkPredictor(models::Network network, models::ClassOutputs class_outputs)
-      : network_(std::move(network)), class_outputs_(class_outputs) {}
+  NetworkPredictor(models::Network network, models::ClassOutputs class_outputs,
+                   const torch::Device& device)
+      : network_(std::move(network)), class_outputs_(class_outputs), device_(device) {}
 
   absl::StatusOr<ClassPredictions> PredictClasses(const batch::Batch& rows,
                                                   bool with_probabilities) override {
@@ -27,11 +30,11 @@ class NetworkPredictor final : public Predictor {
       ASSIGN_OR_RETURN(torch::Tensor outputs, Forward(rows));
       outputs = models::ClassLogits(outputs.reshape({num_rows, -1}), class_outputs_);
       ClassPredictions predictions{.num_classes = outputs.size(1)};
-      const torch::Tensor classes = outputs.argmax(1).contiguous();
+      const torch::Tensor classes = Here(outputs.argmax(1));
       const auto* first_class = classes.data_ptr<int64_t>();
       predictions.classes.assign(first_class, first_class + num_rows);
       if (!with_probabilities) return predictions;
-      const torch::Tensor shares = outputs.softmax(1).to(torch::kFloat32).contiguous();
+      const torch::Tensor shares = Here(outputs.softmax(1).to(torch::kFloat32));
       const auto* first_share = shares.data_ptr<float>();
       predictions.probabilities.assign(first_share, first_share + shares.numel());
       return predictions;
@@ -43,7 +46,7 @@ class NetworkPredictor final : public Predictor {
       const torch::NoGradGuard no_gradients;
       const int64_t num_rows = rows.num_rows();
       ASSIGN_OR_RETURN(const torch::Tensor outputs, Forward(rows));
-      const torch::Tensor values = outputs.contiguous();
+      const torch::Tensor values = Here(outputs);
       if (values.numel() != num_rows) {
         return FailedPrecondition("the network gives {} numbers for a sample instead of one",
                                   values.numel() / num_rows);
@@ -58,8 +61,8 @@ class NetworkPredictor final : public Predictor {
       const torch::NoGradGuard no_gradients;
       const models::Inputs inputs = InputsOf(rows);
       RETURN_IF_ERROR(network_.Check(inputs));
-      ASSIGN_OR_RETURN(torch::Tensor embedded, network_.Embed(inputs));
-      embedded = embedded.contiguous();
+      ASSIGN_OR_RETURN(torch::Tensor embedded, network_.Embed(OnDevice(inputs)));
+      embedded = Here(embedded);
       const auto* first = embedded.data_ptr<float>();
       return Embeddings{.numbers = std::vector<float>(first, first + embedded.numel()),
                         .width = embedded.size(1)};
@@ -86,21 +89,50 @@ class NetworkPredictor final : public Predictor {
   absl::StatusOr<torch::Tensor> Forward(const batch::Batch& rows) {
     const models::Inputs inputs = InputsOf(rows);
     RETURN_IF_ERROR(network_.Check(inputs));
-    return network_.Forward(inputs);
+    return network_.Forward(OnDevice(inputs));
+  }
+
+  // The inputs are checked where they are, which costs no wait for the device.
+  models::Inputs OnDevice(models::Inputs inputs) const {
+    if (device_.is_cpu()) return inputs;
+    for (auto& [name, input] : inputs) input = input.to(device_);
+    return inputs;
+  }
+  static torch::Tensor Here(const torch::Tensor& answers) {
+    return answers.to(torch::kCPU).contiguous();
   }
 
   models::Network network_;
   const models::ClassOutputs class_outputs_;
+  const torch::Device device_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(
-    const models::ModelSpec& spec, std::string_view weights, models::ClassOutputs class_outputs) {
+absl::StatusOr<Arithmetic> ArithmeticOfNetworks(const devices::OwnedDevice& device) {
+  ASSIGN_OR_RETURN(const torch::Device computes_on, models::TorchDeviceOf(device));
+  return Arithmetic{.make_predictor =
+                        [computes_on](const models::ModelSpec& spec, std::string_view weights,
+                                      models::ClassOutputs class_outputs) {
+                          return MakeNetworkPredictor(spec, weights, class_outputs, computes_on);
+                        },
+                    .set_threads = SetArithmeticThreads,
+                    .enter_sandbox =
+                        [is_gpu = device.is_gpu()](models::SandboxedJob job) {
+                          job.uses_gpu = is_gpu;
+                          return models::EnterNetworkSandbox(job);
+                        }};
+}
+
+absl::StatusOr<std::unique_ptr<Predictor>> MakeNetworkPredictor(const models::ModelSpec& spec,
+                                                                std::string_view weights,
+                                                                models::ClassOutputs class_outputs,
+                                                                const torch::Device& device) {
   return models::Guard("loading weights", [&]() -> absl::StatusOr<std::unique_ptr<Predictor>> {
     ASSIGN_OR_RETURN(models::Network network, models::DecodeNetwork(spec, weights));
+    network.module->to(device);
     network.module->eval();
-    return std::make_unique<NetworkPredictor>(std::move(network), class_outputs);
+    return std::make_unique<NetworkPredictor>(std::move(network), class_outputs, device);
   });
 }
 

@@ -56,7 +56,7 @@ class EachPredictor : public ::testing::TestWithParam<Case> {
     network_ = *models::MakeNetwork(tested.model, models::SpecsOf(inputs_));
     network_.module->eval();
     predictor_ = *MakeNetworkPredictor(tested.model, *models::EncodeWeights(network_),
-                                       models::ClassOutputs::kSoftmax);
+                                       models::ClassOutputs::kSoftmax, torch::kCPU);
     SetArithmeticThreads(2);
     for (const auto& [name, tensor] : inputs_) rows_.Set(ColumnOf(name, tensor)).IgnoreError();
   }
@@ -116,7 +116,8 @@ ClassPredictions SaidOfOneOutput(models::ClassOutputs class_outputs) {
   const torch::NoGradGuard no_gradients;
   for (torch::Tensor& weight : network.module->parameters())
     weight.fill_(weight.dim() == 2 ? 1 : 0);
-  auto predictor = *MakeNetworkPredictor(spec, *models::EncodeWeights(network), class_outputs);
+  auto predictor =
+      *MakeNetworkPredictor(spec, *models::EncodeWeights(network), class_outputs, torch::kCPU);
   batch::Batch rows(1);
   rows.Set(ColumnOf("input", inputs.at("input"))).IgnoreError();
   return *predictor->PredictClasses(rows, true);

@@ -19,6 +19,8 @@ namespace tidemill::evaluator {
 namespace {
 
 constexpr std::chrono::hours kLongWait{24};
+// A process without connections gives its GPU back after this time.
+constexpr std::chrono::seconds kLongestIdleOnGpu{10};
 
 // Answers one connection until its other end closes it.
 absl::Status Answer(rpc::MessageSocket connection, const v1::PredictingModel& model,
@@ -90,10 +92,12 @@ absl::Status RunPredictions(const v1::EvaluationJob& job, const Arithmetic& arit
   v1::JobReport message;
   message.mutable_listening();
   report(message);
+  const bool has_gpu = !job.device().id().empty();
   for (;;) {
     std::optional<LocalSocket> connection = listening.Accept();
     if (!connection) {
-      listening.Await(kLongWait);
+      const bool is_wanted = listening.Await(has_gpu ? kLongestIdleOnGpu : kLongWait);
+      if (has_gpu && !is_wanted) return absl::OkStatus();
       continue;
     }
     // The end of a connection concerns only its other end, which notices it.

@@ -10,7 +10,8 @@
 namespace tidemill::evaluator {
 
 // Loads the model of `job.prediction()`, listens, reports that it listens, and answers one
-// connection after another. Returns only when that fails. The answer about a record is computed by
+// connection after another. Returns when that fails, and with OK when a process that has a GPU has
+// been idle for some seconds. The answer about a record is computed by
 // ColumnMaker, as for a sample of the dataset that the model was trained on.
 //
 // NOT_FOUND when the model is unknown. FAILED_PRECONDITION when it makes no predictions. DATA_LOSS

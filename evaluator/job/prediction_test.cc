@@ -262,5 +262,24 @@ TEST_F(PredictionTest, AModelOfADeletedRunAnswersNoMore) {
   while (!PidsOfPredictors().empty()) std::this_thread::yield();
 }
 
+TEST_F(PredictionTest, ProcessesOnADevicePredictAsOnProcessors) {
+  const int64_t model = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const auto records = Records({"1", "9"});
+  Serve();
+  const auto expected = Predict(Model(model), {records});
+  ASSERT_THAT(expected, IsOk());
+  const std::string devices = fmt::format("1x80GiB@{}", getpid());
+  Serve(
+      {.devices = devices.c_str(), .answers_device = {.kind = config::DeviceChoice::Kind::kCuda}});
+  const auto on_device = Predict(Model(model), {records});
+  ASSERT_THAT(on_device, IsOk());
+  ASSERT_EQ(on_device->predictions.size(), 1u);
+  EXPECT_EQ(on_device->predictions[0].SerializeAsString(),
+            expected->predictions[0].SerializeAsString());
+  const auto listed = running_->client().ListDevices();
+  ASSERT_THAT(listed, IsOk());
+  EXPECT_EQ(listed->slots(1).job(), fmt::format("predictions of model {}", model));
+}
+
 }  // namespace
 }  // namespace tidemill::evaluator

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "evaluator/answers_runner.h"
 
 namespace tidemill::evaluator::testing {
 
@@ -11,7 +12,8 @@ std::string ColumnsFolder(const Cluster& cluster) {
   return files::Join(cluster.folder(), "columns");
 }
 
-RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : cluster_(cluster) {
+RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options)
+    : cluster_(cluster), devices_(*devices::PretendDevices(options.devices)) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
   setenv("TIDEMILL_FAILPOINTS", options.failpoints, 1);
   processes_ = *EvaluationProcesses::Start((self.parent_path() / "tidemill-evaluate").string(),
@@ -21,19 +23,20 @@ RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options) : c
                                             .num_threads = options.num_threads});
   unsetenv("TIDEMILL_FAILPOINTS");
   evaluator_ = *Evaluator::Open(
-      cluster.database(), 1,
+      cluster.database(), {*devices_},
       [this](const JobKey&, const auto&... arguments) { return processes_->Run(arguments...); });
+  const AnswersRunner answers(*processes_, evaluator_->slots(), options.answers_device);
   columns_ = *ColumnFiles::Open(
       cluster.database(), {.folder = ColumnsFolder(cluster), .max_bytes = options.columns_bytes},
-      [this](const v1::EvaluationJob& job, const std::stop_token& stop) {
-        return processes_->Run(
+      [answers](const v1::EvaluationJob& job, const std::stop_token& stop) {
+        return answers.Run(
             job, [](const v1::JobReport&) { return absl::OkStatus(); }, stop);
       });
   predictors_ = std::make_unique<Predictors>(
       PredictorsOptions{.folder = cluster.folder(),
                         .max_processes = options.max_predictors,
                         .longest_wait = options.longest_wait},
-      [this](const auto&... arguments) { return processes_->Run(arguments...); });
+      [answers](const auto&... arguments) { return answers.Run(arguments...); });
   service_ = std::make_unique<EvaluatorService>(
       EvaluatorService::Cores{*evaluator_, *columns_, *predictors_, options.model_in_use},
       rpc::StreamLimits());

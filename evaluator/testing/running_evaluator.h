@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "devices/pretended_devices.h"
 #include "evaluator/client/evaluator_client.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
@@ -25,6 +26,9 @@ class RunningEvaluator {
     int64_t columns_bytes = int64_t{1} << 30;
     int num_threads = 1;
     int max_predictors = 2;
+    // As of devices/pretended_devices.h.
+    const char* devices = "0x1GiB";
+    config::DeviceChoice answers_device = config::kCpuDevice;
     std::chrono::milliseconds longest_wait{10'000};
     EvaluatorService::ModelInUse model_in_use = {};
   };
@@ -34,11 +38,14 @@ class RunningEvaluator {
   ~RunningEvaluator();
 
   EvaluatorClient& client() { return *client_; }
+  // Continues what an earlier life left.
+  absl::Status Resume() { return evaluator_->Resume(); }
   ColumnFiles& columns() { return *columns_; }
   rpc::Peer peer() const;
 
  private:
   Cluster& cluster_;
+  const std::unique_ptr<devices::Devices> devices_;
   std::unique_ptr<EvaluationProcesses> processes_;
   std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<ColumnFiles> columns_;

@@ -10,7 +10,7 @@ void TrainingSpec::Check(config::Problems& problems) const {
   if (max_samples && max_samples->value < 1) {
     problems.Add("max_samples", "must be at least 1", "leave it out for no budget");
   }
-  if (reuse && device == Device::kCuda) {
+  if (reuse && device.kind == config::DeviceChoice::Kind::kCuda) {
     problems.Add("reuse",
                  "is for trainings on a CPU: a GPU does not make the same weights each time",
                  "write device: cpu, or leave reuse out");

@@ -32,9 +32,8 @@
 
 namespace tidemill::models {
 
-enum class Device { kAuto, kCpu, kCuda };
 enum class Fit { kFirstTrigger, kEachTrigger };
-enum class Precision { kFloat32, kBfloat16 };
+enum class Precision { kFloat32, kBfloat16, kFloat16 };
 // The divisor of the weighted losses of a batch.
 enum class WeightedLoss { kUnbiased, kSelfNormalised };
 
@@ -58,7 +57,7 @@ struct GradientClipping {
 };
 
 struct TrainingSpec {
-  Device device = Device::kAuto;
+  config::DeviceChoice device = {};
   std::optional<PlacementSpec> placement = std::nullopt;
   int64_t epochs = 1;
   std::optional<config::Count> max_samples = std::nullopt;
@@ -91,7 +90,10 @@ struct TrainingSpec {
   config::ByteSize decoded_budget{int64_t{512} << 20};
 
   void Fields(auto&& field) {
-    field("device", device, "Where to train. `auto` takes a GPU if there is one.");
+    field(
+        "device", device,
+        "Where to train. `auto` takes a GPU if a trainer server that may train has one. A training "
+        "has its GPU for itself, and waits for one that is free; `cuda:1` waits for that one.");
     field("placement", placement, "Which trainer servers may train.");
     field("epochs", epochs, "Number of passes over the training set.", {.min = 1, .max = 1e6});
     field("max_samples", max_samples,
@@ -119,7 +121,9 @@ struct TrainingSpec {
     field("gradient_clipping", gradient_clipping, "Limits for the gradients.");
     field("precision", precision,
           "`bfloat16` computes the products of the forward pass in 16 bits. Weights, loss and "
-          "steps stay in 32 bits.");
+          "steps stay in 32 bits. `float16` does so with more digits and smaller exponents: losses "
+          "are multiplied so that small gradients do not become zero, and steps whose gradients "
+          "overflow are left out.");
     field("early_stopping", early_stopping, "When to end before the last epoch.");
     field("warm_start", warm_start,
           "Start from the model of the previous trigger instead of a fresh initialisation.");
@@ -202,16 +206,11 @@ inline int64_t NumThreads(const TrainingSpec& training, const ModelSpec& model) 
 namespace tidemill::config {
 
 template <>
-struct EnumNames<models::Device> {
-  static constexpr std::pair<models::Device, std::string_view> kNames[] = {
-      {models::Device::kAuto, "auto"},
-      {models::Device::kCpu, "cpu"},
-      {models::Device::kCuda, "cuda"}};
-};
-template <>
 struct EnumNames<models::Precision> {
   static constexpr std::pair<models::Precision, std::string_view> kNames[] = {
-      {models::Precision::kFloat32, "float32"}, {models::Precision::kBfloat16, "bfloat16"}};
+      {models::Precision::kFloat32, "float32"},
+      {models::Precision::kBfloat16, "bfloat16"},
+      {models::Precision::kFloat16, "float16"}};
 };
 template <>
 struct EnumNames<models::WeightedLoss> {

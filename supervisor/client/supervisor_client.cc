@@ -40,7 +40,16 @@ void Pause(const std::stop_token& stop) {
 }  // namespace
 
 SupervisorClient::SupervisorClient(rpc::Peer peer)
-    : peer_(std::move(peer)), stub_(v1::SupervisorService::NewStub(rpc::Connect(peer_))) {}
+    : peer_(std::move(peer)),
+      stub_(v1::SupervisorService::NewStub(rpc::Connect(peer_))),
+      devices_(v1::DeviceService::NewStub(rpc::Connect(peer_))) {}
+
+absl::StatusOr<v1::ListDevicesResponse> SupervisorClient::ListDevices() {
+  v1::ListDevicesResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *devices_, &v1::DeviceService::Stub::ListDevices,
+                            v1::ListDevicesRequest(), &response));
+  return response;
+}
 
 absl::StatusOr<v1::SubmitPipelineResponse> SupervisorClient::SubmitPipeline(
     const v1::SubmitPipelineRequest& request) {

@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "rpc/channel.h"
+#include "tidemill/supervisor/v1/devices.grpc.pb.h"
 #include "tidemill/supervisor/v1/supervisor.grpc.pb.h"
 
 namespace tidemill::supervisor {
@@ -59,6 +60,9 @@ class SupervisorClient {
   absl::StatusOr<v1::Run> WatchRun(RunId run, int64_t after_sequence, const Watcher& watcher,
                                    const Patience& patience);
 
+  // Where the jobs of the stack compute. A server that does not answer has its reason there.
+  absl::StatusOr<v1::ListDevicesResponse> ListDevices();
+
   // Tries policies on history. Calls `progress` now and then. Not retried.
   absl::StatusOr<v1::WatchBacktestResponse::Final> WatchBacktest(
       const v1::WatchBacktestRequest& request, const BacktestProgress& progress);
@@ -66,6 +70,7 @@ class SupervisorClient {
  private:
   const rpc::Peer peer_;
   const std::unique_ptr<v1::SupervisorService::Stub> stub_;
+  const std::unique_ptr<v1::DeviceService::Stub> devices_;
 };
 
 }  // namespace tidemill::supervisor

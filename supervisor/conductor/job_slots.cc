@@ -8,13 +8,6 @@ namespace {
 
 constexpr char kReturned[] = "the job is over";
 
-std::string NameOf(models::Device device) {
-  for (const auto& [value, name] : config::EnumNames<models::Device>::kNames) {
-    if (value == device) return std::string(name);
-  }
-  return "";
-}
-
 }  // namespace
 
 SlotRequest JobSlots::RequestFor(const std::string& stage, int64_t number) const {
@@ -26,9 +19,14 @@ SlotRequest JobSlots::RequestFor(const std::string& stage, int64_t number) const
       .device = stage == kFitStage ? "fit" : "cpu",
       .priority = static_cast<int>(spec.priority),
       .share = spec.share};
-  if (request.kind == v1::MEMBER_KIND_EVALUATOR) return request;
+  if (request.kind == v1::MEMBER_KIND_EVALUATOR) {
+    // Each round of a live run counts the evaluations of the pipeline again.
+    const auto evaluation = static_cast<size_t>(number) % spec.evaluation.size();
+    request.device = config::FormatDevice(spec.evaluation.at(evaluation).device);
+    return request;
+  }
   if (spec.training.placement) request.labels = spec.training.placement->labels;
-  if (stage == kTrainStage) request.device = NameOf(spec.training.device);
+  if (stage == kTrainStage) request.device = config::FormatDevice(spec.training.device);
   return request;
 }
 
@@ -41,7 +39,10 @@ absl::StatusOr<JobPlace> JobSlots::Take(const std::string& stage, int64_t number
   };
   ASSIGN_OR_RETURN(const Lease lease,
                    pool_.Acquire(RequestFor(stage, number), patience_.token(), waiting));
-  return JobPlace{.endpoint = lease.endpoint, .attempt = lease.placement_id, .over = lease.over};
+  return JobPlace{.endpoint = lease.endpoint,
+                  .slot = lease.devices.front(),
+                  .attempt = lease.placement_id,
+                  .over = lease.over};
 }
 
 absl::Status JobSlots::Return(const std::string& stage, int64_t number) {

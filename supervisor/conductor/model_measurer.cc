@@ -55,16 +55,19 @@ absl::Status ModelMeasurer::Evaluate(int32_t evaluation) {
 }
 
 absl::StatusOr<evaluator::v1::WatchEvaluationResponse> ModelMeasurer::Watch(
-    const evaluator::v1::StartEvaluationRequest& request) {
+    evaluator::v1::StartEvaluationRequest request) {
   evaluator::v1::WatchEvaluationResponse last;
   const auto report = [&](const evaluator::v1::WatchEvaluationResponse& update) {
     last = update;
-    record_.Report(
-        ProgressOf("evaluate", update.windows_done(), update.windows_total(), "windows"));
+    v1::Progress progress =
+        ProgressOf("evaluate", update.windows_done(), update.windows_total(), "windows");
+    progress.set_device(update.device());
+    record_.Report(std::move(progress));
   };
   RETURN_IF_ERROR(patience_.Insist(
       [&]() -> absl::Status {
         ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kEvaluateStage, request.evaluation()));
+        request.set_slot(at.slot);
         RETURN_IF_ERROR(downstream_.StartEvaluation(at, request));
         const absl::Status watched =
             downstream_.WatchEvaluation(at, record_.run(), request.evaluation(), report);

@@ -31,7 +31,7 @@ class ModelMeasurer {
                           evaluator::v1::StartEvaluationRequest& request) const;
   // Returns when the evaluation is done, and how it ended.
   absl::StatusOr<evaluator::v1::WatchEvaluationResponse> Watch(
-      const evaluator::v1::StartEvaluationRequest& request);
+      evaluator::v1::StartEvaluationRequest request);
   // For a live run: returns the snapshot on which the models are measured.
   absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure() const;
   // Returns the labels that baselines may use: those that had arrived by each trigger, so that a

@@ -287,6 +287,7 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
       [&]() -> absl::Status {
         ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kTrainStage, number));
         request.set_attempt(at.attempt);
+        request.set_slot(at.slot);
         RETURN_IF_ERROR(downstream_.StartTraining(at, request));
         FAILPOINT("supervisor.mid_train");
         const absl::Status watched = downstream_.WatchTraining(at, record_.run(), number, report);
@@ -319,8 +320,10 @@ void ModelTrainer::ReportTraining(int64_t trigger,
   progress.set_trigger(trigger);
   progress.set_per_second(result.samples_per_second());
   progress.set_loss(result.loss());
-  progress.set_wait_share(result.wait_share());
+  progress.set_wait_share(result.has_device_idle_share() ? result.device_idle_share()
+                                                         : result.wait_share());
   progress.set_epoch(static_cast<int32_t>(result.epochs()));
+  progress.set_device(result.device());
   *progress.mutable_path() = update.path();
   *progress.mutable_start() = StartOf(trigger, result);
   record_.Report(std::move(progress));

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "supervisor/pipeline/dataset_peek.h"
 #include "supervisor/pipeline/pipeline_check.h"
+#include "supervisor/plans/device_check.h"
 #include "supervisor/runs/sent_files.h"
 
 namespace tidemill::supervisor {
@@ -65,7 +66,7 @@ PipelineSource SourceOf(const v1::SubmitPipelineRequest& request) {
 }
 
 absl::StatusOr<PipelineSpec> CheckSubmission(const v1::SubmitPipelineRequest& request,
-                                             Downstream& downstream) {
+                                             Downstream& downstream, Pool& pool) {
   AskedStorage storage(downstream);
   SentFiles files(request, downstream);
   PipelineSource source = SourceOf(request);
@@ -74,6 +75,9 @@ absl::StatusOr<PipelineSpec> CheckSubmission(const v1::SubmitPipelineRequest& re
   auto checked = CheckPipeline(source, [&](const std::string& name) { return storage.Find(name); });
   RETURN_IF_ERROR(storage.not_seen());  // Not a fault of the pipeline.
   RETURN_IF_ERROR(files.status());
+  if (checked.problems.empty() && NamesGpu(checked.value)) {
+    CheckDevices(checked.value, downstream.ListDevices(pool.TrainerEndpoints()), checked.problems);
+  }
   RETURN_IF_ERROR(checked.problems.ToStatus());
   RETURN_IF_ERROR(storage.not_found());
   return std::move(checked.value);

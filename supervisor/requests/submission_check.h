@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "supervisor/pipeline/pipeline_check.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor/pool/pool.h"
 #include "supervisor/runs/downstream.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
@@ -17,6 +18,6 @@ PipelineSource SourceOf(const v1::SubmitPipelineRequest& request);
 // If a service could not be asked and the pipeline may otherwise be valid, returns the status of
 // that service.
 absl::StatusOr<PipelineSpec> CheckSubmission(const v1::SubmitPipelineRequest& request,
-                                             Downstream& downstream);
+                                             Downstream& downstream, Pool& pool);
 
 }  // namespace tidemill::supervisor

@@ -87,7 +87,7 @@ absl::StatusOr<PipelineSpec> Submissions::Check(const v1::SubmitPipelineRequest&
         "time, and none has ended for {} s; try again later",
         kMaxChecks, kLongestWait.count());
   }
-  return CheckSubmission(request, downstream_);
+  return CheckSubmission(request, downstream_, pool_);
 }
 
 absl::Status Submissions::RegisterDatasets(const PipelineSpec& spec,

@@ -5,6 +5,7 @@
 #include "base/threads/places.h"
 #include "db/database.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor/pool/pool.h"
 #include "supervisor/requests/conducted_runs.h"
 #include "supervisor/requests/run_control.h"
 #include "supervisor/runs/downstream.h"
@@ -18,10 +19,11 @@ namespace tidemill::supervisor {
 class Submissions {
  public:
   // All must outlive this object.
-  Submissions(db::Database& database, Downstream& downstream, const StoredRuns& runs,
+  Submissions(db::Database& database, Downstream& downstream, Pool& pool, const StoredRuns& runs,
               ConductedRuns& conducted, RunControl& control)
       : database_(database),
         downstream_(downstream),
+        pool_(pool),
         runs_(runs),
         conducted_(conducted),
         control_(control) {}
@@ -49,6 +51,7 @@ class Submissions {
 
   db::Database& database_;
   Downstream& downstream_;
+  Pool& pool_;
   const StoredRuns& runs_;
   ConductedRuns& conducted_;
   RunControl& control_;

@@ -46,10 +46,14 @@ class Supervisor {
   const RunLists& run_lists() const { return run_lists_; }
   const DecisionAnswers& decision_answers() const { return decision_answers_; }
   const BacktestRunner& backtests() const { return backtests_; }
+  v1::ListDevicesResponse ListDevices() const {
+    return downstream_->ListDevices(pool_.TrainerEndpoints());
+  }
 
  private:
   // Each part comes before the parts that use it.
   const std::unique_ptr<Downstream> downstream_;
+  Pool& pool_;
   const StoredPipelines pipelines_;
   const StoredRuns runs_;
   ConductedRuns conducted_runs_;

@@ -18,6 +18,7 @@
 #include "tidemill/model_store/v1/model_store.pb.h"
 #include "tidemill/selector/v1/selector.pb.h"
 #include "tidemill/storage/v1/storage.pb.h"
+#include "tidemill/supervisor/v1/devices.pb.h"
 #include "tidemill/supervisor/v1/run_event.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 
@@ -27,6 +28,8 @@ namespace tidemill::supervisor {
 // that the job has lost its slots there.
 struct JobPlace {
   std::string endpoint;
+  // The device that it has there: "cpu", "cuda:1".
+  std::string slot = {};
   // Grows with each place that the job gets.
   int64_t attempt = 0;
   std::stop_token over = {};
@@ -60,6 +63,11 @@ class Downstream {
 
   virtual absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) = 0;
+
+  // Returns the devices of the servers that run jobs. A server that does not answer within seconds
+  // has its reason there.
+  // `trainers` are the endpoints of the trainer servers.
+  virtual v1::ListDevicesResponse ListDevices(const std::vector<std::string>& trainers) = 0;
 
   virtual absl::StatusOr<std::string> FitGraph(
       const JobPlace& at, const trainer_server::v1::FitGraphRequest& request) = 0;

@@ -231,6 +231,9 @@ class FakeDownstream final : public Downstream {
     return response;
   }
 
+  v1::ListDevicesResponse ListDevices(const std::vector<std::string>&) override {
+    return services_.devices;
+  }
   absl::Status StartTraining(const JobPlace&,
                              const trainer_server::v1::StartTrainingRequest& request) override {
     RETURN_IF_ERROR(services_.Count("StartTraining"));
@@ -257,9 +260,8 @@ class FakeDownstream final : public Downstream {
       result.set_device("cpu");
       result.set_loss(0.25);
       for (const double loss : {0.5, 0.25}) {
-        rpc::v1::LossPoint& point = *result.add_loss_curve();
-        point.set_num_samples(10 * result.loss_curve_size());
-        point.set_loss(loss);
+        result.add_loss_curve()->set_loss(loss);
+        result.mutable_loss_curve()->rbegin()->set_num_samples(10 * result.loss_curve_size());
       }
       if (services_.silent_trainings_.erase(trigger) > 0) update.clear_result();
       if (const auto error = services_.training_errors_.extract(trigger)) {

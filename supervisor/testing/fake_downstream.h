@@ -23,6 +23,8 @@ class FakeServices {
   int64_t num_samples = 35;
   // What syncs tell.
   storage::v1::SyncDatasetResponse synced = {};
+  // What the servers that run jobs have.
+  v1::ListDevicesResponse devices = {};
   // Why no record of the dataset can be read.
   std::string unreachable = {};
 

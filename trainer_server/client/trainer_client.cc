@@ -27,6 +27,13 @@ absl::StatusOr<v1::GetTrainingDigestResponse> TrainerClient::GetTrainingDigest(
   return response;
 }
 
+absl::StatusOr<v1::ListDevicesResponse> TrainerClient::ListDevices() {
+  v1::ListDevicesResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &Stub::ListDevices, v1::ListDevicesRequest(), &response));
+  return response;
+}
+
 absl::Status TrainerClient::StartTraining(const v1::StartTrainingRequest& request) {
   v1::StartTrainingResponse response;
   return rpc::Call(peer_, *stub_, &Stub::StartTraining, request, &response);

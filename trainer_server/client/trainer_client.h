@@ -28,6 +28,8 @@ class TrainerClient {
   absl::StatusOr<v1::GetTrainingDigestResponse> GetTrainingDigest(
       const v1::GetTrainingDigestRequest& request);
 
+  absl::StatusOr<v1::ListDevicesResponse> ListDevices();
+
   absl::Status StartTraining(const v1::StartTrainingRequest& request);
 
   // Reports progress until the training is DONE, FAILED or STOPPED. Returns the last message.

@@ -13,6 +13,7 @@
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
+#include "models/torch_device.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/training/learnable_batches.h"
@@ -44,8 +45,8 @@ loader::LastBatch LastBatchOf(models::LastBatch last) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PreparedTraining>> PreparedTraining::Open(
-    const std::string& folder) {
-  std::unique_ptr<PreparedTraining> training(new PreparedTraining(folder));
+    const std::string& folder, devices::OwnedDevice device) {
+  std::unique_ptr<PreparedTraining> training(new PreparedTraining(folder, std::move(device)));
   RETURN_IF_ERROR(training->ReadSpecs());
   training->HoldOut();
   training->ChooseMethod();
@@ -64,7 +65,7 @@ absl::Status PreparedTraining::ReadSpecs() {
   setup_.training = spec_;
   setup_.trigger = DrawOf(job_.request());
   MakeDeterministic(models::NumThreads(spec_, setup_.model));
-  ASSIGN_OR_RETURN(setup_.device, ChooseDevice(spec_.device));
+  ASSIGN_OR_RETURN(setup_.device, models::TorchDeviceOf(device_));
   ASSIGN_OR_RETURN(opened_, trainer_server::Open(job_));
   setup_.bad = opened_.bad.get();
   for (const transform::ColumnSchema& input : opened_.graph->inputs()) {

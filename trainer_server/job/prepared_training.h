@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "devices/owned_device.h"
 #include "loader/batches/batch_stream.h"
 #include "loader/training_set.h"
 #include "models/training/training_spec.h"
@@ -27,9 +28,10 @@ namespace tidemill::trainer_server {
 class PreparedTraining {
  public:
   // Reads job.json of a folder and opens the parts that it names. Makes torch deterministic.
-  // Returns the errors of Open(), ChooseDevice() and the model store. NOT_FOUND or DATA_LOSS when
-  // the fitted state is missing or damaged.
-  static absl::StatusOr<std::unique_ptr<PreparedTraining>> Open(const std::string& folder);
+  // Returns the errors of Open(), models::TorchDeviceOf() and the model store. NOT_FOUND or
+  // DATA_LOSS when the fitted state is missing or damaged.
+  static absl::StatusOr<std::unique_ptr<PreparedTraining>> Open(const std::string& folder,
+                                                                devices::OwnedDevice device);
 
   PreparedTraining(const PreparedTraining&) = delete;
   PreparedTraining& operator=(const PreparedTraining&) = delete;
@@ -39,6 +41,8 @@ class PreparedTraining {
   // The model of the pipeline. In setup().model, files have paths on this machine.
   const models::ModelSpec& model() const { return model_; }
   const TrainingSetup& setup() const { return setup_; }
+  // The device that this process has for itself.
+  const devices::OwnedDevice& device() const { return device_; }
   const OpenedJob& opened() const { return opened_; }
   const transform::FittedState& fitted() const { return *fitted_; }
   const std::vector<std::string>& fit_warnings() const { return fit_warnings_; }
@@ -60,7 +64,8 @@ class PreparedTraining {
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenBatches(int64_t first_batch) const;
 
  private:
-  explicit PreparedTraining(std::string folder) : folder_(std::move(folder)) {}
+  PreparedTraining(std::string folder, devices::OwnedDevice device)
+      : folder_(std::move(folder)), device_(std::move(device)) {}
 
   absl::Status ReadSpecs();
   void HoldOut();
@@ -81,6 +86,7 @@ class PreparedTraining {
   loader::StreamOptions OptionsOf(std::shared_ptr<std::atomic<int>> found_threads) const;
 
   const std::string folder_;
+  const devices::OwnedDevice device_;
   v1::TrainingJob job_;
   models::TrainingSpec spec_;
   models::ModelSpec model_;

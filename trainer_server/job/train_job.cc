@@ -6,12 +6,16 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "google/protobuf/util/json_util.h"
 
 #include "base/descriptor.h"
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/paths/summed_file.h"
+#include "devices/owned_device.h"
 #include "loader/fit.h"
 #include "models/artefact_spec.h"
 #include "models/network_sandbox.h"
@@ -104,10 +108,10 @@ absl::Status Finish(const TrainingCourse& course, const TrainingReport& report) 
   return files::Remove(files::Join(folder, kCheckpointFolder));
 }
 
-absl::Status Train(const std::string& folder, process::Report& lines) {
+absl::Status Train(const std::string& folder, devices::OwnedDevice device, process::Report& lines) {
   if (ReadResult(folder).ok()) return absl::OkStatus();
   TrainingReport report(lines);
-  ASSIGN_OR_RETURN(const auto training, PreparedTraining::Open(folder));
+  ASSIGN_OR_RETURN(const auto training, PreparedTraining::Open(folder, std::move(device)));
   RETURN_IF_ERROR(EnterSandbox(*training));
   report.Opened();
   if (const auto file = training->setup().model->File()) report.Watch(*file);
@@ -119,12 +123,16 @@ absl::Status Train(const std::string& folder, process::Report& lines) {
 }
 
 absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
-  if (arguments.size() != 2)
-    return InvalidArgument("usage: tidemill-train fit|train|describe FOLDER");
+  rpc::v1::JobDevice described;
+  if (arguments.size() != 3 ||
+      !google::protobuf::util::JsonStringToMessage(arguments[2], &described).ok()) {
+    return InvalidArgument("usage: tidemill-train fit|train|describe FOLDER DEVICE");
+  }
   const std::string& folder = arguments[1];
   ASSIGN_OR_RETURN(const Descriptor lock, Lock(folder));
+  ASSIGN_OR_RETURN(devices::OwnedDevice device, devices::OwnedDevice::Take(std::move(described)));
   if (arguments[0] == "fit") return Fit(folder);
-  if (arguments[0] == "train") return Train(folder, report);
+  if (arguments[0] == "train") return Train(folder, std::move(device), report);
   if (arguments[0] == "describe") return DescribeMachine(folder);
   return InvalidArgument("{} is neither fit, train nor describe", arguments[0]);
 }

@@ -8,7 +8,8 @@
 
 namespace tidemill::trainer_server {
 
-// Runs `{"fit", FOLDER}` or `{"train", FOLDER}`; see job_folder.h for what it reads and writes.
+// Runs `{"fit", FOLDER, DEVICE}` or `{"train", FOLDER, DEVICE}`; see job_folder.h for what it reads
+// and writes. DEVICE is a JobDevice as JSON.
 // Reports WatchTrainingResponse messages as JSON. Returns 0 when it succeeds, and returns 0 at once
 // when the job is already done. Otherwise reports the error and returns kExitCodeBase + its status
 // code.

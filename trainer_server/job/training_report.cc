@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "loader/path_verdict.h"
 #include "loader/predicted_gains.h"
+#include "models/torch_device.h"
 #include "preprocess/client/path_work_message.h"
 #include "trainer_server/job/training_course.h"
 #include "trainer_server/training_processes.h"
@@ -36,6 +37,9 @@ void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingRespons
   result.set_samples_per_second(static_cast<double>(counters.samples - course.first_samples()) /
                                 seconds);
   result.set_wait_share(std::min(waited / seconds, 1.0));
+  if (const auto idle = course.loop()->device_idle_seconds()) {
+    result.set_device_idle_share(std::min(*idle / seconds, 1.0));
+  }
   result.set_num_skipped(counters.num_skipped + tally.num_skipped);
   result.set_num_filtered(
       std::min(std::max(counters.num_filtered(), tally.most_filtered), num_samples));
@@ -66,8 +70,12 @@ rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
 
 // What limited the training, and which changes would help.
 void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
-  result.set_verdict(loader::Judge(result.wait_share(), work).ToText());
-  for (const loader::PredictedGain& gain : loader::PredictGainsToShow(result.wait_share(), work)) {
+  // What a GPU has to compute is given to it ahead, so that it may be busy while the training
+  // waits.
+  const bool is_of_gpu = result.has_device_idle_share();
+  const double waits = is_of_gpu ? result.device_idle_share() : result.wait_share();
+  result.set_verdict(loader::Judge(waits, work, is_of_gpu).ToText());
+  for (const loader::PredictedGain& gain : loader::PredictGainsToShow(waits, work)) {
     *result.add_gains() = preprocess::ToMessage(gain);
   }
 }
@@ -143,7 +151,11 @@ v1::WatchTrainingResponse TrainingReport::Describe(const TrainingCourse& course)
   v1::WatchTrainingResponse message;
   message.set_state(v1::TRAINING_STATE_RUNNING);
   message.set_activity(activity_);
-  message.mutable_result()->set_device(course.training().setup().device.str());
+  message.mutable_result()->set_device(course.training().device().name());
+  message.mutable_result()->set_device_name(course.training().device().described().name());
+  if (const auto peak = models::PeakBytesOf(course.training().setup().device)) {
+    message.mutable_result()->set_device_peak_bytes(*peak);
+  }
   message.mutable_result()->set_seconds(seconds);
   if (has_started_ && start_.has_first_batch_seconds()) {
     *message.mutable_result()->mutable_start() = start_;

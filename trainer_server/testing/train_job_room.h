@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 
+#include "devices/pretended_devices.h"
 #include "model_store/client/model_store_client.h"
 #include "rpc/server.h"
 #include "rpc/tokens.h"
@@ -82,10 +83,12 @@ class TrainJob : public ::testing::Test {
     processes_ = *std::move(processes);
     selector_ = std::make_unique<selector::SelectorClient>(PeerOf(stores_->endpoint()));
     model_store_ = std::make_unique<model_store::ModelStoreClient>(PeerOf(stores_->endpoint()));
-    trainings_ = std::make_unique<Trainings>(
-        TrainingsOptions{
-            .folder = state_, .endpoints = Endpoints(), .tokens = job_tokens_.get(), .config = {}},
-        *processes_, *selector_, *model_store_);
+    trainings_ = std::make_unique<Trainings>(TrainingsOptions{.folder = state_,
+                                                              .endpoints = Endpoints(),
+                                                              .tokens = job_tokens_.get(),
+                                                              .devices = devices_.get(),
+                                                              .config = {}},
+                                             *processes_, *selector_, *model_store_);
     service_ = std::make_unique<TrainerService>(*trainings_);
     server_ = Serve("trainer", {service_.get()});
     client_ = std::make_unique<TrainerClient>(PeerOf(server_->endpoint()));
@@ -188,6 +191,8 @@ class TrainJob : public ::testing::Test {
   MemoryModelStore model_store_service_;
   std::unique_ptr<rpc::Server> stores_;
   std::unique_ptr<rpc::JobTokens> job_tokens_;
+  std::unique_ptr<devices::Devices> devices_ =
+      *devices::PretendDevices(fmt::format("4x80GiB@{}", getpid()));
   std::unique_ptr<TrainingProcesses> processes_;
   std::unique_ptr<selector::SelectorClient> selector_;
   std::unique_ptr<model_store::ModelStoreClient> model_store_;

@@ -82,14 +82,15 @@ absl::StatusOr<DeviceBatch> Learner::Prepare(const loader::TrainingBatch& batch)
       models::CheckTargets(setup_.training.loss, tensors.target, setup_.model->NumOutputs()));
   DeviceBatch moved;
   for (const auto& [name, column] : tensors.inputs) {
-    moved.inputs[name] = loader::ToDevice(column, setup_.device);
+    moved.inputs[name] = copies_.Start(column);
   }
-  moved.target = loader::ToDevice(tensors.target, setup_.device);
+  moved.target = copies_.Start(tensors.target);
   moved.weight_sum = static_cast<double>(batch.rows.num_rows());
   if (tensors.weight.defined()) {
     moved.weight_sum = tensors.weight.sum().item<double>();  // Here, where it costs no waiting.
-    moved.weight = loader::ToDevice(tensors.weight, setup_.device);
+    moved.weight = copies_.Start(tensors.weight);
   }
+  copies_.Join();
   return moved;
 }
 
@@ -105,10 +106,11 @@ absl::StatusOr<DeviceBatch> Learner::PrepareToLearn(const loader::TrainingBatch&
 }
 
 torch::Tensor Learner::OutputOf(const models::Inputs& inputs) {
-  if (setup_.training.precision == models::Precision::kBfloat16) {
-    const models::Bfloat16Scope in_short_numbers(setup_.device);
-    return network_->Forward(inputs);
-  }
+  const models::Precision precision = setup_.training.precision;
+  if (precision == models::Precision::kFloat32) return network_->Forward(inputs);
+  const models::ShortNumbersScope in_short_numbers(
+      setup_.device,
+      precision == models::Precision::kBfloat16 ? torch::kBFloat16 : torch::kFloat16);
   return network_->Forward(inputs);
 }
 
@@ -181,8 +183,10 @@ torch::Tensor Learner::WithBuffers(const torch::Tensor& loss) const {
   return number;
 }
 
-void Learner::AddGradientsOf(BatchLoss& loss) {
-  if (!std::exchange(loss.has_gradients, true)) loss.loss.backward();
+void Learner::AddGradientsOf(BatchLoss& loss, double scale) {
+  if (std::exchange(loss.has_gradients, true)) return;
+  if (scale == 1) return loss.loss.backward();
+  (loss.loss * scale).backward();
 }
 
 torch::Tensor Learner::LargestOutputs(const DeviceBatch& batch) {

@@ -11,6 +11,7 @@
 #include "loader/tensors.h"
 #include "models/network.h"
 #include "models/optimizer.h"
+#include "trainer_server/training/device_copies.h"
 #include "trainer_server/training/pending_number.h"
 #include "trainer_server/training/row_pairs.h"
 #include "trainer_server/training/training_setup.h"
@@ -49,7 +50,7 @@ struct Answers {
 class Learner {
  public:
   // `setup` must outlive this object.
-  explicit Learner(const TrainingSetup& setup) : setup_(setup) {}
+  explicit Learner(const TrainingSetup& setup) : setup_(setup), copies_(setup.device) {}
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
@@ -78,8 +79,9 @@ class Learner {
   // Returns the losses [n] by which rows of the batch can be blamed for its `loss`: rows that are
   // mixed spoil one another's. Restores the network's buffers.
   torch::Tensor OwnLosses(const DeviceBatch& batch, const BatchLoss& loss);
-  // Adds the gradients of the loss to the gradients of the weights. A second call does nothing.
-  static void AddGradientsOf(BatchLoss& loss);
+  // Adds the gradients of the loss times `scale` to the gradients of the weights. A second call
+  // does nothing.
+  static void AddGradientsOf(BatchLoss& loss, double scale);
   // Returns the divisor of the sum of a batch's weighted losses.
   double DivisorOf(const DeviceBatch& batch) const;
   // Returns the largest outputs [n]. The network is in evaluation mode, so rows do not influence
@@ -87,6 +89,9 @@ class Learner {
   torch::Tensor LargestOutputs(const DeviceBatch& batch);
   // See TrainingLoop::Ask().
   absl::StatusOr<Answers> Ask(const loader::TrainingBatch& batch, bool embed);
+
+  // The seconds that copies to the device took, as far as they are known.
+  double copy_seconds() { return copies_.seconds(); }
 
   // Whether the network has buffers, which a forward pass changes without gradients.
   bool has_buffers() const { return !buffers_.empty(); }
@@ -106,6 +111,7 @@ class Learner {
   void KeepBuffers();
 
   const TrainingSetup& setup_;
+  DeviceCopies copies_;
   std::optional<models::Network> network_;
   std::optional<models::Optimizer> optimizer_;
   std::vector<torch::Tensor> buffers_;       // The buffers of the network.

@@ -15,11 +15,12 @@
 //   optimizer.<name>     its moments and steps     | made with the first batch
 //   best.<name>          early stopping's best     |
 //   generator.cpu        torch's generators: dropout and
-//   generator.device       random ops resume where they were
+//   generator.device       random ops resume where they were; the second on a GPU only
 //   counters.integers    TrainingCounters and StoppingState, in the order of SaveCounters()
 //   counters.numbers
 //   curve.integers       the loss curve: 4 numbers, then 2 for each point
 //   curve.numbers
+//   loss_scale           the factor and its good steps; for float16 only
 //   companion.numbers    what the source of batches keeps here
 //   companion.losses     the last loss of each ordinal, when a method looks at it
 //
@@ -40,6 +41,7 @@ constexpr char kCurveIntegers[] = "curve.integers";
 constexpr char kCurveNumbers[] = "curve.numbers";
 constexpr char kCompanionNumbers[] = "companion.numbers";
 constexpr char kCompanionLosses[] = "companion.losses";
+constexpr char kLossScale[] = "loss_scale";
 constexpr char kThreads[] = "num_threads";
 constexpr char kProgram[] = "program_sha256";
 
@@ -171,6 +173,13 @@ absl::Status LoadCounters(const models::TensorFile& file, TrainingState& state) 
   return absl::OkStatus();
 }
 
+absl::Status LoadLossScale(const models::TensorFile& file, TrainingState& state) {
+  ASSIGN_OR_RETURN(const std::vector<double> numbers, Find<double>(file, kLossScale));
+  if (numbers.size() != 2) return DataLoss("the loss scale of the checkpoint does not fit");
+  state.loss_scale = {.factor = numbers[0], .good_steps = static_cast<int64_t>(numbers[1])};
+  return absl::OkStatus();
+}
+
 models::TensorFile Encode(const TrainingSetup& setup, const TrainingState& state, Learner& learner,
                           std::vector<torch::Tensor>& kept) {
   models::TensorFile file;
@@ -190,6 +199,11 @@ models::TensorFile Encode(const TrainingSetup& setup, const TrainingState& state
   }
   SaveCounters(state, file, kept);
   SaveCurve(state.curve.state(), file, kept);
+  if (setup.training.precision == models::Precision::kFloat16) {
+    const std::vector<double> numbers = {state.loss_scale.factor,
+                                         static_cast<double>(state.loss_scale.good_steps)};
+    file.tensors[kLossScale] = models::BytesOf(TensorOf(numbers), kept);
+  }
   file.tensors[kCompanionNumbers] = models::BytesOf(TensorOf(state.companion.numbers), kept);
   file.tensors[kCompanionLosses] = models::BytesOf(torch::tensor(state.companion.losses), kept);
   file.metadata[kThreads] = std::to_string(models::NumThreads(setup.training, setup.model));
@@ -200,6 +214,9 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
                     TrainingState& state, Learner& learner) {
   RETURN_IF_ERROR(LoadCounters(file, state));
   ASSIGN_OR_RETURN(state.curve, LoadCurve(file));
+  if (setup.training.precision == models::Precision::kFloat16) {
+    RETURN_IF_ERROR(LoadLossScale(file, state));
+  }
   ASSIGN_OR_RETURN(state.companion.numbers, Find<double>(file, kCompanionNumbers));
   ASSIGN_OR_RETURN(state.companion.losses, Find<float>(file, kCompanionLosses));
   if (std::ssize(state.companion.losses) != setup.num_losses) {
@@ -223,8 +240,10 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
     RETURN_IF_ERROR(learner.optimizer().Load(kOptimizerPrefix, file));
   }
   RETURN_IF_ERROR(SetGenerator(torch::kCPU, file, kGenerator));
-  return setup.device.is_cpu() ? absl::OkStatus()
-                               : SetGenerator(setup.device, file, kDeviceGenerator);
+  // A training that continues on a GPU and began on processors draws other numbers there.
+  const bool has_state = file.tensors.contains(kDeviceGenerator);
+  return setup.device.is_cpu() || !has_state ? absl::OkStatus()
+                                             : SetGenerator(setup.device, file, kDeviceGenerator);
 }
 
 }  // namespace

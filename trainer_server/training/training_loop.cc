@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,7 +30,8 @@ std::vector<double> ToNumbers(const torch::Tensor& losses) {
 
 }  // namespace
 
-TrainingLoop::TrainingLoop(TrainingSetup setup) : setup_(std::move(setup)), learner_(setup_) {
+TrainingLoop::TrainingLoop(TrainingSetup setup)
+    : setup_(std::move(setup)), learner_(setup_), idle_(setup_.device) {
   state_.companion.losses.assign(static_cast<size_t>(setup_.num_losses),
                                  std::numeric_limits<float>::quiet_NaN());
 }
@@ -61,7 +63,10 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
     wait_seconds_ +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     if (!batch) break;
-    RETURN_IF_ERROR(models::Guard("training step", [&] { return Visit(*batch, source); }));
+    const absl::Status visited =
+        models::Guard("training step", [&] { return Visit(*batch, source); });
+    if (absl::IsResourceExhausted(visited)) return TellWhatFits(*batch, visited);
+    RETURN_IF_ERROR(visited);
     RETURN_IF_FAILPOINT("trainer_server.mid_training");
     RETURN_IF_ERROR(observer(*this));
   }
@@ -88,6 +93,8 @@ absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
   if (epoch_ends || IsOver() || (batch.index + 1) % setup_.training.accumulate == 0) {
     RETURN_IF_ERROR(CloseGroup(source));
   }
+  idle_.StepEnds();
+  idle_seconds_ = idle_.seconds();
   if ((epoch_ends || IsOver()) && setup_.held_out && learner_.has_network()) {
     RETURN_IF_ERROR(MeasureHeldOut());
   }
@@ -126,11 +133,12 @@ absl::Status TrainingLoop::Remember(const loader::TrainingBatch& batch,
 absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
     const loader::TrainingBatch& batch) {
   ASSIGN_OR_RETURN(DeviceBatch moved, learner_.PrepareToLearn(batch));
+  idle_.StepBegins();
   if (!group_is_open_) learner_.optimizer().ZeroGradients();
   BatchLoss loss = learner_.LossOf(moved);
   // The device has work while the loss is looked at. Unwanted gradients can be dropped, but not
   // taken out of those of other batches.
-  if (setup_.training.accumulate == 1) Learner::AddGradientsOf(loss);
+  if (setup_.training.accumulate == 1) Learner::AddGradientsOf(loss, LossFactor());
   double value = loss.number.Wait();
   std::optional<loader::TrainingBatch> rest;
   if (IsSuspicious(value)) {
@@ -158,7 +166,7 @@ absl::Status TrainingLoop::Learn(const loader::TrainingBatch& batch, const Devic
     learner_.RestoreBuffers();
     return RefuseLoss();
   }
-  Learner::AddGradientsOf(loss);
+  Learner::AddGradientsOf(loss, LossFactor());
   if (setup_.training.accumulate > 1) {
     const double divisor = learner_.DivisorOf(moved);
     group_divisor_ += divisor;
@@ -207,13 +215,70 @@ absl::Status TrainingLoop::CloseGroup(const loader::BatchSource& source) {
   const int64_t num_batches = std::exchange(group_batches_, 0);
   const double divisor = std::exchange(group_divisor_, 0);
   if (num_batches == 0) return absl::OkStatus();
-  if (divisor > 0) learner_.optimizer().ScaleGradients(1 / divisor);
+  if (setup_.training.precision == models::Precision::kFloat16) {
+    ASSIGN_OR_RETURN(const bool finite, UnscaleGradients(divisor));
+    if (!finite) return absl::OkStatus();
+  } else if (divisor > 0) {
+    learner_.optimizer().ScaleGradients(1 / divisor);
+  }
   const auto& clipping = setup_.training.gradient_clipping;
   if (clipping && !learner_.optimizer().ClipGradients(*clipping)) return RefuseLoss();
   learner_.optimizer().Step(setup_.training.schedule->LearningRateFactor(
       state_.counters.num_steps, NumSteps(setup_.training, state_.counters, source)));
   ++state_.counters.num_steps;
   return absl::OkStatus();
+}
+
+double TrainingLoop::LossFactor() const {
+  return setup_.training.precision == models::Precision::kFloat16 ? state_.loss_scale.factor : 1;
+}
+
+absl::StatusOr<bool> TrainingLoop::UnscaleGradients(double divisor) {
+  learner_.optimizer().ScaleGradients(1 / (state_.loss_scale.factor * (divisor > 0 ? divisor : 1)));
+  const bool finite = learner_.optimizer().HasFiniteGradients();
+  if (!state_.loss_scale.Note(finite)) RETURN_IF_ERROR(RefuseLoss());
+  return finite;
+}
+
+// The moments of an optimiser are made by its first step, so that a trial before it must have room
+// for them, too.
+absl::Status TrainingLoop::TryStep(const loader::TrainingBatch& batch) {
+  return models::Guard("trying a step", [&]() -> absl::Status {
+    std::vector<torch::Tensor> moments;
+    for (const torch::Tensor& weight : learner_.network().module->parameters()) {
+      if (state_.counters.num_steps > 0) break;
+      for (int moment = 0; moment < 2; ++moment) moments.push_back(torch::zeros_like(weight));
+    }
+    ASSIGN_OR_RETURN(const DeviceBatch moved, learner_.PrepareToLearn(batch));
+    BatchLoss loss = learner_.LossOf(moved);
+    Learner::AddGradientsOf(loss, LossFactor());
+    loss.number.Wait();
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TrainingLoop::TellWhatFits(const loader::TrainingBatch& batch,
+                                        const absl::Status& failed) {
+  if (!learner_.has_network()) return failed;
+  const int64_t num_rows = batch.rows.num_rows();
+  for (int64_t fitting = num_rows / 2; fitting > 0; fitting /= 2) {
+    learner_.optimizer().ZeroGradients();
+    std::vector<int64_t> rows(static_cast<size_t>(fitting));
+    std::iota(rows.begin(), rows.end(), 0);
+    loader::TrainingBatch part{.epoch = batch.epoch, .index = batch.index};
+    part.rows = batch.rows.Take(rows);
+    const absl::Status tried = TryStep(part);
+    if (absl::IsResourceExhausted(tried)) continue;
+    RETURN_IF_ERROR(tried);
+    const int64_t parts = (setup_.training.batch_size + fitting - 1) / fitting;
+    return ResourceExhausted(
+        "a step of {} samples does not fit into memory; {} samples do: write batch_size: {}, and "
+        "accumulate: {} for the same steps ({})",
+        num_rows, fitting, fitting, parts * setup_.training.accumulate,
+        std::string(failed.message()));
+  }
+  return ResourceExhausted("a step of one sample does not fit into memory: {}",
+                           std::string(failed.message()));
 }
 
 absl::Status TrainingLoop::RefuseLoss() {

@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
+#include "trainer_server/training/device_times.h"
 #include "trainer_server/training/learner.h"
 #include "trainer_server/training/training_counters.h"
 #include "trainer_server/training/training_setup.h"
@@ -68,6 +69,13 @@ class TrainingLoop {
   Companion& companion() { return state_.companion; }
   // The seconds for which Run() has waited for its source.
   double wait_seconds() const { return wait_seconds_; }
+  // The seconds for which the device had nothing to compute between steps, by its own clock, as far
+  // as they are known; std::nullopt on processors.
+  std::optional<double> device_idle_seconds() const {
+    return idle_.is_measured() ? std::optional(idle_seconds_) : std::nullopt;
+  }
+  // The seconds that copies of batches to the device took.
+  double copy_seconds() { return learner_.copy_seconds(); }
 
  private:
   bool IsOver() const;
@@ -89,6 +97,13 @@ class TrainingLoop {
   absl::Status CheckOwnHoles() const;
   absl::Status MeasureHeldOut();
   absl::Status RefuseLoss();
+  // The factor of losses when gradients are computed; 1 unless it trains in float16.
+  double LossFactor() const;
+  // Whether gradients that were computed in float16 are finite. Adapts the factor.
+  absl::StatusOr<bool> UnscaleGradients(double divisor);
+  // Says how many samples of a batch fit into memory, after a step on all of them did not.
+  absl::Status TellWhatFits(const loader::TrainingBatch& batch, const absl::Status& failed);
+  absl::Status TryStep(const loader::TrainingBatch& batch);
 
   const TrainingSetup setup_;
   TrainingState state_;
@@ -100,6 +115,8 @@ class TrainingLoop {
   int64_t group_batches_ = 0;
   std::string last_reason_;
   double wait_seconds_ = 0;
+  DeviceIdle idle_;
+  double idle_seconds_ = 0;
 };
 
 }  // namespace tidemill::trainer_server

@@ -123,6 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
             .schedule = models::StepDecay{{.steps = 4}, 0.5},
             .gradient_clipping = models::GradientClipping{.value = 0.01}},
         models::TrainingSpec{.epochs = 2, .precision = models::Precision::kBfloat16},
+        models::TrainingSpec{.epochs = 2, .precision = models::Precision::kFloat16},
         models::TrainingSpec{
             .epochs = 40,
             .optimizer = models::Adam{.lr = 0.03},

@@ -240,6 +240,33 @@ TEST(Precision, Bfloat16LearnsWhatFloat32DoesWithinItsPrecision) {
   EXPECT_EQ(in_16.weights.at("output.weight").scalar_type(), torch::kFloat32);
 }
 
+TEST(Precision, Float16LearnsWhatFloat32DoesWithinItsPrecision) {
+  const auto train = [](models::Precision precision) {
+    return Train(Linear({.epochs = 20, .batch_size = 8, .precision = precision}), {});
+  };
+  const Trained in_16 = train(models::Precision::kFloat16);
+  const Trained in_32 = train(models::Precision::kFloat32);
+  EXPECT_NEAR(in_16.counters.loss(), in_32.counters.loss(), 0.005);
+  EXPECT_EQ(in_16.counters.num_steps, in_32.counters.num_steps);
+  EXPECT_GT(Distance(in_16, in_32), 0);
+  EXPECT_EQ(in_16.weights.at("output.weight").scalar_type(), torch::kFloat32);
+}
+
+// Losses are multiplied by 65,536 at first: gradients of so large inputs overflow.
+TEST(Precision, Float16LeavesOutStepsWhoseGradientsOverflow) {
+  TrainingSetup setup =
+      Linear({.epochs = 20, .batch_size = 8, .precision = models::Precision::kFloat16});
+  TrainingLoop loop(setup);
+  MemorySource source({.epochs = 20, .value = [](int64_t ordinal) {
+                         return std::optional<float>(ordinal % 2 == 0 ? 20.0F : -20.0F);
+                       }});
+  const absl::Status status = loop.Run(source, Nothing);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_LT(loop.counters().num_steps, loop.counters().batches);
+  EXPECT_GT(loop.counters().num_steps, loop.counters().batches / 2);
+  EXPECT_EQ(loop.counters().num_skipped, 0) << "no sample is to blame";
+}
+
 TEST(Losses, LogitsTellTwoClassesApart) {
   // The input is shifted by the class.
   const auto value = [](int64_t ordinal) {
@@ -282,11 +309,11 @@ class ScriptFile : public ::testing::Test {
  protected:
   ScriptFile() : path_(::testing::TempDir() + "/network.pt") { Write("torch.relu"); }
 
-  void Write(const std::string& activation) {
+  void Write(const std::string& activation, const std::string& before = "") {
     torch::jit::Module part("Part");
     part.register_parameter(
         "weight", torch::full({testing::kInputWidth, 3}, 0.1f).set_requires_grad(true), false);
-    part.define("def forward(self, x):\n  return " + activation +
+    part.define("def forward(self, x):\n" + before + "  return " + activation +
                 "(torch.matmul(x, self.weight))\n");
     torch::jit::Module network("Network");
     network.register_module("part", part);
@@ -340,6 +367,20 @@ TEST_F(ScriptFile, MustNotChangeBetweenACheckpointOrParentAndWhatFollows) {
             absl::StatusCode::kFailedPrecondition);
   MemorySource again({.epochs = 1});
   EXPECT_EQ(TrainingLoop(child).Run(again, Nothing).code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ScriptFile, ThatNeedsTooMuchMemoryForAStepSaysHowManySamplesFit) {
+  Write("torch.relu", "  assert x.size(0) < 4, \"CUDA out of memory\"\n");
+  MemorySource source({});
+  const absl::Status status = TrainingLoop(SetupOfFile()).Run(source, Nothing);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("a step of 8 samples does not fit into memory; 2 samples do: write "
+                        "batch_size: 2, and accumulate: 4 for the same steps"));
+  Write("torch.relu", "  assert x.size(0) < 1, \"CUDA out of memory\"\n");
+  MemorySource again({});
+  EXPECT_THAT(std::string(TrainingLoop(SetupOfFile()).Run(again, Nothing).message()),
+              HasSubstr("a step of one sample does not fit into memory"));
 }
 
 TEST_F(ScriptFile, ThatIsNoneIsRefused) {

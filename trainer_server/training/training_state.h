@@ -7,6 +7,7 @@
 
 #include "trainer_server/training/early_stopping.h"
 #include "trainer_server/training/loss_curve.h"
+#include "trainer_server/training/loss_scale.h"
 #include "trainer_server/training/training_counters.h"
 
 namespace tidemill::trainer_server {
@@ -25,6 +26,7 @@ struct TrainingState {
   LossCurve curve;
   StoppingState stopping;
   Companion companion;
+  LossScale loss_scale;  // For trainings in float16.
   // The state of the network after its best epoch, in the order of models::StateOf(). Empty before
   // there is one.
   std::vector<torch::Tensor> best;

@@ -14,17 +14,33 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/tone.h"
 #include "cli/terminal/view.h"
+#include "supervisor/client/supervisor_client.h"
+#include "supervisor/plans/device_check.h"
 
 namespace tidemill::cli {
 namespace {
 
+// Refuses devices that the stack does not have, and warns where it cannot be asked.
+void CompareDevices(const absl::StatusOr<Session>& session, supervisor::CheckedPipeline& checked) {
+  if (!supervisor::NamesGpu(checked.value)) return;
+  const auto there = session.ok()
+                         ? session->Ask(&supervisor::SupervisorClient::ListDevices)
+                         : absl::StatusOr<supervisor::v1::ListDevicesResponse>(session.status());
+  if (there.ok()) {
+    return supervisor::CheckDevices(checked.value, *there, checked.problems);
+  }
+  checked.warnings.Add("training.device",
+                       fmt::format("whether there is such a device is looked at when the pipeline "
+                                   "is submitted: {}",
+                                   std::string(there.status().message())),
+                       "tidemill up, or name a stack, to have it checked now");
+}
+
 // Warns of datasets that the local stack, where one runs, has with other specs.
-void CompareWithStack(const GlobalFlags& flags, supervisor::CheckedPipeline& checked) {
-  const auto session = Session::Attach(flags);
-  if (!session.ok() || session->remote()) return;
+void CompareDatasets(const Session& session, supervisor::CheckedPipeline& checked) {
   for (const auto& [name, spec] : checked.value.datasets) {
     if (!spec) continue;
-    const std::optional<OtherDataset> other = FindOtherDataset(*session, name, *spec);
+    const std::optional<OtherDataset> other = FindOtherDataset(session, name, *spec);
     if (!other) continue;
     checked.warnings.Add(
         "datasets." + name,
@@ -44,7 +60,11 @@ int CheckOne(const std::string& path, const std::vector<std::string>& set,
   if (!file.ok()) return Report(file.status());
   file->overrides = OverridesOf(set);
   auto checked = CheckPipelineFile(*file);
-  if (checked.problems.empty()) CompareWithStack(flags, checked);
+  if (checked.problems.empty()) {
+    const auto session = Session::Attach(flags);
+    CompareDevices(session, checked);
+    if (session.ok() && !session->remote()) CompareDatasets(*session, checked);
+  }
   if (!json) PrintWarnings(checked.warnings);
   if (!checked.problems.empty()) return ReportProblems(checked.problems, json);
   if (json) {

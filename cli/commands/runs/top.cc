@@ -24,8 +24,8 @@ namespace tidemill::cli {
 namespace {
 
 constexpr std::chrono::seconds kRefresh{1};
-// The run's own numbers do not wait longer for the dispatcher's.
-constexpr std::chrono::milliseconds kDispatcherDeadline{500};
+// The run's own numbers do not wait longer for others.
+constexpr std::chrono::milliseconds kOthersDeadline{500};
 // One table is printed once there are rates, or after this many looks.
 constexpr int kMaxLooks = 4;
 
@@ -43,7 +43,7 @@ double Now() {
 std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run) {
   rpc::Peer peer = session.PeerOf("preprocess");
   if (peer.endpoint.empty()) return std::nullopt;
-  peer.deadline = kDispatcherDeadline;
+  peer.deadline = kOthersDeadline;
   preprocess::DispatcherClient dispatcher(peer);
   const auto jobs = dispatcher.ListJobs();
   if (!jobs.ok()) return std::nullopt;
@@ -55,6 +55,14 @@ std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run
     if (IsJobOf(job, run)) look.jobs.push_back(job);
   }
   return look;
+}
+
+// Where jobs compute, where the supervisor tells.
+supervisor::v1::ListDevicesResponse LookAtDevices(const Session& session) {
+  rpc::Peer peer = session.PeerOf("supervisor");
+  peer.deadline = kOthersDeadline;
+  return supervisor::SupervisorClient(peer).ListDevices().value_or(
+      supervisor::v1::ListDevicesResponse());
 }
 
 // One run, looked at every second while its progress streams in. Thread-safe.
@@ -94,7 +102,8 @@ class TopView {
   absl::Status Look() {
     RunLook now{.run_id = run_.run_id(),
                 .pipeline = run_.pipeline_name(),
-                .preparing = LookAtPreparing(session_, run_.run_id())};
+                .preparing = LookAtPreparing(session_, run_.run_id()),
+                .devices = LookAtDevices(session_)};
     {
       MutexLock lock(mutex_);
       now.progress = progress_;
