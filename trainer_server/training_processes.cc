@@ -22,6 +22,12 @@ TrainingProcesses::~TrainingProcesses() = default;
 absl::Status TrainingProcesses::Run(const std::string& what, const std::string& folder,
                                     process::SpawnMode mode, const Progress& progress,
                                     const std::stop_token& stop) {
+  return Run({what, folder}, mode, progress, stop);
+}
+
+absl::Status TrainingProcesses::Run(const std::vector<std::string>& arguments,
+                                    process::SpawnMode mode, const Progress& progress,
+                                    const std::stop_token& stop) {
   std::string error;
   const auto sink = [&](const std::string& line) {
     v1::WatchTrainingResponse message;
@@ -30,7 +36,7 @@ absl::Status TrainingProcesses::Run(const std::string& what, const std::string& 
     progress(message);
     return absl::OkStatus();
   };
-  ASSIGN_OR_RETURN(const process::JobExit exit, zygote_->Run({what, folder}, mode, sink, stop));
+  ASSIGN_OR_RETURN(const process::JobExit exit, zygote_->Run(arguments, mode, sink, stop));
   if (exit.ok()) return absl::OkStatus();
   if (exit.code && *exit.code > kExitCodeBase && !error.empty()) {
     return {static_cast<absl::StatusCode>(*exit.code - kExitCodeBase), error};

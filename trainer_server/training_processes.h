@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/process/zygote.h"
 #include "base/status.h"
@@ -33,6 +34,10 @@ class TrainingProcesses {
   // ended. ABORTED when the process was killed and may be run again. CANCELLED when `stop` is
   // requested, which kills the process.
   absl::Status Run(const std::string& what, const std::string& folder, process::SpawnMode mode,
+                   const Progress& progress, const std::stop_token& stop);
+
+  // The same for a job with these arguments, the first two of which are `what` and `folder`.
+  absl::Status Run(const std::vector<std::string>& arguments, process::SpawnMode mode,
                    const Progress& progress, const std::stop_token& stop);
 
  private:

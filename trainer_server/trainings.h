@@ -16,6 +16,7 @@
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/known_threads.h"
+#include "trainer_server/ranked_training.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_metrics.h"
@@ -91,6 +92,9 @@ class Trainings {
   static std::string TokenOf(const std::string& what, int64_t run, int64_t trigger);
   // Runs the process of a job; runs it again when it was killed, or could not reach a service.
   absl::Status RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job);
+  // Runs the processes of a training with ranks.
+  absl::Status RunRanks(RankedTrainingOptions options, const TrainingProcesses::Progress& progress,
+                        Jobs::Job& job);
   // Reads the state of a training that this process did not run from the folder.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
 

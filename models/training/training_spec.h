@@ -21,6 +21,7 @@
 #include "models/training/augment_spec.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/downsampling_spec.h"
+#include "models/training/early_stopping_spec.h"
 #include "models/training/last_batch.h"
 #include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
@@ -55,36 +56,14 @@ struct GradientClipping {
   friend bool operator==(const GradientClipping&, const GradientClipping&) = default;
 };
 
-// Ends a training that no longer improves on held-out samples.
-struct EarlyStopping {
-  static constexpr std::string_view kDoc =
-      "Ends the training when the loss on held-out samples no longer falls. The loss is measured "
-      "after each epoch.";
-  double held_out = 0.1;
-  int64_t patience = 2;
-  double min_delta = 0;
-  bool restore_best = true;
-
-  void Fields(auto&& field) {
-    field("held_out", held_out,
-          "Share of the samples that is held out. They are drawn by a hash of seed and key, so a "
-          "sample that is held out once is held out of every training of the run.",
-          {.min = 0.0001, .max = 0.9});
-    field("patience", patience, "Number of epochs without a better loss after which to stop.",
-          {.min = 1});
-    field("min_delta", min_delta, "How much better a loss must be to count as better.", {.min = 0});
-    field("restore_best", restore_best,
-          "End with the weights of the best epoch, not of the last one.");
-  }
-  friend bool operator==(const EarlyStopping&, const EarlyStopping&) = default;
-};
-
 struct TrainingSpec {
   Device device = Device::kAuto;
   int64_t epochs = 1;
   std::optional<config::Count> max_samples = std::nullopt;
   int64_t batch_size = 128;
   int64_t accumulate = 1;
+  int64_t ranks = 1;
+  std::optional<int64_t> least_ranks = std::nullopt;
   OptimizerSpec optimizer = DefaultOptimizer();
   std::vector<ModuleOptimizer> optimizers = {};
   ScheduleSpec schedule = {};
@@ -123,6 +102,7 @@ struct TrainingSpec {
           "Number of batches whose gradients make one step, as if they were one batch. The last "
           "batches of an epoch make a smaller step.",
           {.min = 1, .max = 65536});
+    FieldsOfRanks(field);
     field("optimizer", optimizer, "How weights follow gradients.");
     field("optimizers", optimizers,
           "Several optimizers instead of `optimizer`, each for some parameters. A parameter gets "
@@ -171,6 +151,17 @@ struct TrainingSpec {
   friend bool operator==(const TrainingSpec&, const TrainingSpec&) = default;
 
  private:
+  void FieldsOfRanks(auto& field) {
+    field(
+        "ranks", ranks,
+        "Number of processes that train one model together. Each computes its part of every batch, "
+        "so `batch_size` does not change. A process that is lost costs the step that it was in.",
+        {.min = 1, .max = 64});
+    field("least_ranks", least_ranks,
+          "With how few processes a training may go on when others cannot be started again. Then "
+          "weights are no longer the same to the last bit. By default there are always `ranks`.",
+          {.min = 1, .max = 64});
+  }
   // The fields about samples: which ones, in what order, and how many may be unusable.
   void FieldsOfData(auto& field) {
     field("fit", fit,
