@@ -46,6 +46,7 @@ if(TIDEMILL_TORCH)
     list(PREPEND CMAKE_PREFIX_PATH ${TORCH_DIR})
   endif()
   find_package(Torch REQUIRED)
+  find_path(GLOO_INCLUDE gloo/context.h REQUIRED)  # headers that those of torch's c10d include: sums over ranks
 endif()
 if(TIDEMILL_TESTS)
   find_package(GTest REQUIRED)  # tests and matchers

@@ -16,7 +16,7 @@ packages=(
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   libpqxx-dev libpq-dev postgresql-15 libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
   libspdlog-dev libfmt-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libsimdjson-dev libutf8proc-dev libre2-dev libssl-dev openssl libpng-dev libjpeg62-turbo-dev
-  libboost-dev libeigen3-dev libfaiss-dev libopenblas0-pthread libroaring-dev prometheus-cpp-dev libcurl4-openssl-dev libpugixml-dev libseccomp-dev bubblewrap libgtest-dev libgmock-dev libbenchmark-dev
+  libboost-dev libeigen3-dev libfaiss-dev libopenblas0-pthread libgloo-dev libroaring-dev prometheus-cpp-dev libcurl4-openssl-dev libpugixml-dev libseccomp-dev bubblewrap libgtest-dev libgmock-dev libbenchmark-dev
   python3-swift python3-numpy zsh fish man-db
 )
 # What only `make check` and `make sanitize` need.

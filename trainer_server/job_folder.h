@@ -8,6 +8,9 @@
 //   fitted.batch          what the graph learned; exists once the fit is done
 //   job.json              TrainingJob
 //   checkpoints/          see checkpoints.h
+//   ranks/                what the ranks of a training leave for one another (job/rank_states.h),
+//   and
+//                         where they meet; exists during the training
 //   downsampling/         the samples of epochs, losses of auxiliary models; exists during the
 //                         training
 //   artefact/             the parts of the model, see models/artefact_spec.h
@@ -52,6 +55,7 @@ inline constexpr std::string_view kFitWarningsFile = "fit_warnings.json";
 inline constexpr std::string_view kFittedFile = "fitted.batch";
 inline constexpr std::string_view kJobFile = "job.json";
 inline constexpr std::string_view kCheckpointFolder = "checkpoints";
+inline constexpr std::string_view kRanksFolder = "ranks";
 inline constexpr std::string_view kDownsamplingFolder = "downsampling";
 inline constexpr std::string_view kAuxiliaryFile = "irreducible_losses";
 inline constexpr std::string_view kArtefactFolder = "artefact";

@@ -16,6 +16,7 @@ struct TrainerConfig {
   int fit_slots = 2;
   std::optional<int> loader_threads = std::nullopt;
   std::optional<int> loader_most_threads = std::nullopt;
+  Duration rank_timeout{30'000'000};
   config::ByteSize loader_memory{int64_t{1} << 30};
   std::string endpoint = {};
   std::map<std::string, std::string> labels = {};
@@ -44,6 +45,10 @@ struct TrainerConfig {
           "default it is 32, or four for each thread with which the training begins. 1: none is "
           "added.",
           {.min = 1, .max = 1024});
+    field(
+        "rank_timeout", rank_timeout,
+        "A rank of a training that gives no sign of life for so long is killed and started again.",
+        {.min = 1'000'000});
     field("loader_memory", loader_memory,
           "Bytes of prepared samples that all trainings that run at the same time may keep in "
           "advance, together.",

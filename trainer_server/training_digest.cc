@@ -38,6 +38,7 @@ std::string Canonical(models::TrainingSpec training, const models::ModelSpec& mo
   training.fit = defaults.fit;
   training.reuse = defaults.reuse;
   training.checkpoint_every = defaults.checkpoint_every;
+  training.least_ranks = defaults.least_ranks;
   training.decoded_budget = defaults.decoded_budget;
   return config::Print(training);
 }

@@ -23,9 +23,16 @@ TrainingProcesses::~TrainingProcesses() = default;
 absl::Status TrainingProcesses::Run(const std::string& what, const std::string& folder,
                                     const rpc::v1::JobDevice& device, const Progress& progress,
                                     const std::stop_token& stop) {
+  return Run({what, folder}, device, progress, stop);
+}
+
+absl::Status TrainingProcesses::Run(std::vector<std::string> arguments,
+                                    const rpc::v1::JobDevice& device, const Progress& progress,
+                                    const std::stop_token& stop) {
   std::string described;
   const auto written = google::protobuf::util::MessageToJsonString(device, &described);
   if (!written.ok()) return Internal("the device of a job cannot be described");
+  arguments.insert(arguments.begin() + 2, std::move(described));
   const auto mode =
       devices::NeedsOwnProgram(device) ? process::SpawnMode::kExecute : process::SpawnMode::kFork;
   std::string error;
@@ -36,8 +43,7 @@ absl::Status TrainingProcesses::Run(const std::string& what, const std::string& 
     progress(message);
     return absl::OkStatus();
   };
-  ASSIGN_OR_RETURN(const process::JobExit exit,
-                   zygote_->Run({what, folder, described}, mode, sink, stop));
+  ASSIGN_OR_RETURN(const process::JobExit exit, zygote_->Run(arguments, mode, sink, stop));
   if (exit.ok()) return absl::OkStatus();
   if (exit.code && *exit.code > kExitCodeBase && !error.empty()) {
     return {static_cast<absl::StatusCode>(*exit.code - kExitCodeBase), error};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/process/zygote.h"
 #include "base/status.h"
@@ -36,6 +37,10 @@ class TrainingProcesses {
   absl::Status Run(const std::string& what, const std::string& folder,
                    const rpc::v1::JobDevice& device, const Progress& progress,
                    const std::stop_token& stop);
+
+  // The same for a job with these arguments, the first two of which are `what` and `folder`.
+  absl::Status Run(std::vector<std::string> arguments, const rpc::v1::JobDevice& device,
+                   const Progress& progress, const std::stop_token& stop);
 
  private:
   explicit TrainingProcesses(std::unique_ptr<process::Zygote> zygote);

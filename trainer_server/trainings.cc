@@ -19,6 +19,7 @@
 #include "trainer_server/job_claims.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/preparation.h"
+#include "trainer_server/ranked_training.h"
 #include "trainer_server/training_digest.h"
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
@@ -38,7 +39,7 @@ absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartTrainingRequest& re
   if (!request.slot().empty()) return config::ParseDevice(request.slot());
   ASSIGN_OR_RETURN(const auto training,
                    config::ReadKept<models::TrainingSpec>(request.training(), "training"));
-  return training.device;
+  return training.ranks > 1 ? config::kCpuDevice : training.device;  // Ranks are on processors.
 }
 
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
@@ -156,6 +157,11 @@ absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice
   claims.set_holder(token);
   ASSIGN_OR_RETURN(const auto issued, options_.tokens->Issue(token, std::move(claims)));
   absl::Status status;
+  if (what == kTrain) {
+    ASSIGN_OR_RETURN(const RankNumbers ranks, ReadRankNumbers(folder));
+    if (ranks.most > 1)
+      return RunRanks({.folder = folder, .ranks = ranks, .device = device}, progress, job);
+  }
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     status = processes_.Run(what, folder, device, progress, job.stop());
     const bool may_go_on =
@@ -167,6 +173,14 @@ absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice
                                         {"error", std::string(status.message())}});
   }
   return status;
+}
+
+absl::Status Trainings::RunRanks(RankedTrainingOptions options,
+                                 const TrainingProcesses::Progress& progress, Jobs::Job& job) {
+  options.patience = std::chrono::milliseconds(options_.config.rank_timeout.micros / 1000);
+  RankedTraining training(std::move(options),
+                          [this](const auto&... run) { return processes_.Run(run...); });
+  return training.Run(progress, job.stop());
 }
 
 absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
@@ -282,6 +296,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) {
                           : "the description of a training is damaged; it starts again",
               {{"folder", folder}});
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kCheckpointFolder)));
+    RETURN_IF_ERROR(files::Remove(files::Join(folder, kRanksFolder)));
     RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
   }
   RETURN_IF_ERROR(ForgetResult(folder));

@@ -22,6 +22,7 @@
 #include "trainer_server/checkpoint_keeper.h"
 #include "trainer_server/kept_folders.h"
 #include "trainer_server/known_threads.h"
+#include "trainer_server/ranked_training.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_metrics.h"
@@ -123,6 +124,9 @@ class Trainings {
   // Runs the process of a job; runs it again when it was killed, or could not reach a service.
   absl::Status RunJob(const std::string& what, const rpc::v1::JobDevice& device, Jobs& jobs,
                       Jobs::Job& job);
+  // Runs the processes of a training with ranks.
+  absl::Status RunRanks(RankedTrainingOptions options, const TrainingProcesses::Progress& progress,
+                        Jobs::Job& job);
   // Reads the state of a training that this process did not run from the folder.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
 

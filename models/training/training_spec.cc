@@ -1,6 +1,41 @@
 #include "models/training/training_spec.h"
 
 namespace tidemill::models {
+namespace {
+
+// What ranks cannot do: each of them knows its own part of a batch alone.
+void CheckRanks(const TrainingSpec& training, config::Problems& problems) {
+  if (training.least_ranks && *training.least_ranks > training.ranks) {
+    problems.Add("least_ranks", "is more than `ranks`", "leave it out");
+  }
+  if (training.ranks == 1) return;
+  if (training.device.kind == config::DeviceChoice::Kind::kCuda) {
+    problems.Add("ranks", "train on processors, not on GPUs",
+                 "write `device: cpu`, or leave it out");
+  }
+  if (training.precision == Precision::kFloat16) {
+    problems.Add("ranks", "cannot be used with float16, whose factor belongs to a whole step",
+                 "write `precision: bfloat16`");
+  }
+  if (training.ranks > training.batch_size) {
+    problems.Add("ranks", "are more than the samples of a batch", "raise batch_size");
+  }
+  if (!training.downsampling->IsNone()) {
+    problems.Add("ranks", "cannot be used with downsampling, which looks at all samples at once",
+                 "leave one out");
+  }
+  if (training.augment) {
+    problems.Add("ranks", "cannot be used with augment, which mixes rows of the whole batch",
+                 "leave one out");
+  }
+  if (training.reuse && training.least_ranks.value_or(training.ranks) < training.ranks) {
+    problems.Add("least_ranks",
+                 "cannot be used with reuse: with fewer ranks, the weights are not the same",
+                 "leave one out");
+  }
+}
+
+}  // namespace
 
 void TrainingSpec::Check(config::Problems& problems) const {
   if (standardize_target && loss->IsOfClasses()) {
@@ -37,6 +72,7 @@ void TrainingSpec::Check(config::Problems& problems) const {
     problems.Add("augment", "cannot be used with buckets because rows of other lengths do not mix",
                  "leave one out");
   }
+  CheckRanks(*this, problems);
   if (optimizers.empty()) return;
   if (optimizer != DefaultOptimizer()) {
     problems.Add("optimizer", "cannot be used with `optimizers`", "leave one out");

@@ -63,6 +63,8 @@ struct TrainingSpec {
   std::optional<config::Count> max_samples = std::nullopt;
   int64_t batch_size = 128;
   int64_t accumulate = 1;
+  int64_t ranks = 1;
+  std::optional<int64_t> least_ranks = std::nullopt;
   OptimizerSpec optimizer = DefaultOptimizer();
   std::vector<ModuleOptimizer> optimizers = {};
   ScheduleSpec schedule = {};
@@ -105,6 +107,7 @@ struct TrainingSpec {
           "Number of batches whose gradients make one step, as if they were one batch. The last "
           "batches of an epoch make a smaller step.",
           {.min = 1, .max = 65536});
+    FieldsOfRanks(field);
     field("optimizer", optimizer, "How weights follow gradients.");
     field("optimizers", optimizers,
           "Several optimizers instead of `optimizer`, each for some parameters. A parameter gets "
@@ -155,6 +158,17 @@ struct TrainingSpec {
   friend bool operator==(const TrainingSpec&, const TrainingSpec&) = default;
 
  private:
+  void FieldsOfRanks(auto& field) {
+    field(
+        "ranks", ranks,
+        "Number of processes that train one model together. Each computes its part of every batch, "
+        "so `batch_size` does not change. A process that is lost costs the step that it was in.",
+        {.min = 1, .max = 64});
+    field("least_ranks", least_ranks,
+          "With how few processes a training may go on when others cannot be started again. Then "
+          "weights are no longer the same to the last bit. By default there are always `ranks`.",
+          {.min = 1, .max = 64});
+  }
   // The fields about samples: which ones, in what order, and how many may be unusable.
   void FieldsOfData(auto& field) {
     field("fit", fit,

@@ -8,6 +8,11 @@ namespace {
 
 constexpr char kReturned[] = "the job is over";
 
+// Ranks train on processors.
+std::string DeviceOf(const models::TrainingSpec& training) {
+  return config::FormatDevice(training.ranks > 1 ? config::kCpuDevice : training.device);
+}
+
 }  // namespace
 
 SlotRequest JobSlots::RequestFor(const std::string& stage, int64_t number) const {
@@ -26,7 +31,7 @@ SlotRequest JobSlots::RequestFor(const std::string& stage, int64_t number) const
     return request;
   }
   if (spec.training.placement) request.labels = spec.training.placement->labels;
-  if (stage == kTrainStage) request.device = config::FormatDevice(spec.training.device);
+  if (stage == kTrainStage) request.device = DeviceOf(spec.training);
   return request;
 }
 

@@ -38,6 +38,7 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .order = plan.order,
                               .training = plan.training,
                               .last_batch = plan.last_batch,
+                              .num_lanes = plan.num_slices,
                               .buckets = plan.buckets};
   if (part == SetPart::kTrained) spec.mix = training.mix;
   if (training.early_stopping) {
@@ -60,6 +61,7 @@ struct Request {
   const loader::BatchParts& parts;
   const loader::BatchPlan& plan;  // The plan of the whole set.
   const loader::StreamOptions& here;
+  const std::string& group;
 };
 
 std::string FittedOf(const loader::BatchParts& parts) {
@@ -73,7 +75,7 @@ absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request
       .dispatcher = std::move(dispatcher),
       // Another process may have begun this training, with its own job that has come further.
       .job_name = fmt::format("run-{}/trigger-{}/{}", request.spec.run_id, request.spec.trigger,
-                              rpc::NewRequestId()),
+                              request.group),
       .link = {.transport = workers.transport, .compression = workers.compression},
       .most_workers = workers.most,
       .bytes_ahead = workers.bytes_ahead.bytes,
@@ -149,8 +151,9 @@ bool MayTravel(const loader::BatchPlan& plan, const loader::BatchParts& parts,
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
-    SetPart part, const loader::BatchParts& parts, const loader::BatchPlan& plan,
+    const WantedBatches& wanted, const loader::BatchParts& parts, const loader::BatchPlan& plan,
     const loader::StreamOptions& here) {
+  const SetPart part = wanted.part;
   preprocess::JobSpec spec = SpecOf(job.request(), training, part, plan);
   ASSIGN_OR_RETURN(std::optional<preprocess::WorkersSpec> workers, WorkersOf(job.request()));
   if (workers && workers->shards && part == SetPart::kTrained) {
@@ -167,7 +170,8 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
                            .division = division,
                            .parts = parts,
                            .plan = plan,
-                           .here = here};
+                           .here = here,
+                           .group = wanted.group};
   if (!workers || !opened.peers.Has(kDispatcher)) return OpenHere(request);
   return OpenAtWorkers(request, *workers);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "loader/batch_source.h"
@@ -14,6 +15,14 @@ namespace tidemill::trainer_server {
 // The parts of a sealed set. Without early stopping, all of it is trained on.
 enum class SetPart { kTrained, kHeldOut };
 
+// What is opened, and for whom.
+struct WantedBatches {
+  SetPart part = SetPart::kTrained;
+  // A name that no other process has used. The ranks of a training, of which each opens one slice,
+  // use the same.
+  std::string group = {};
+};
+
 // Opens the batches of a plan from batch `plan.first_batch` on. Workers make them when the job asks
 // for workers and there is a dispatcher, and when there are enough samples; otherwise they are made
 // here, as `here` says. The batches are the same in either case. The set in `parts` is that part of
@@ -21,7 +30,7 @@ enum class SetPart { kTrained, kHeldOut };
 // preprocess::DivideSet(), WorkerSource::Open() and loader::BatchStream::Create().
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
-    SetPart part, const loader::BatchParts& parts, const loader::BatchPlan& plan,
+    const WantedBatches& wanted, const loader::BatchParts& parts, const loader::BatchPlan& plan,
     const loader::StreamOptions& here);
 
 }  // namespace tidemill::trainer_server

@@ -14,6 +14,7 @@
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "models/torch_device.h"
+#include "rpc/channel.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/job_folder.h"
 #include "trainer_server/training/learnable_batches.h"
@@ -42,11 +43,28 @@ loader::LastBatch LastBatchOf(models::LastBatch last) {
   return loader::LastBatch::kKeep;
 }
 
+// One slice of each batch. It says how many samples all slices of an epoch have.
+class SlicedBatches final : public loader::BatchSource {
+ public:
+  SlicedBatches(std::unique_ptr<loader::BatchSource> slices, int64_t num_samples)
+      : slices_(std::move(slices)), num_samples_(num_samples) {}
+
+  int64_t num_samples() const override { return num_samples_; }
+  int64_t num_batches() const override { return slices_->num_batches(); }
+  absl::StatusOr<std::optional<loader::TrainingBatch>> Next() override { return slices_->Next(); }
+  loader::PathWork work() const override { return slices_->work(); }
+
+ private:
+  const std::unique_ptr<loader::BatchSource> slices_;
+  const int64_t num_samples_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PreparedTraining>> PreparedTraining::Open(
-    const std::string& folder, devices::OwnedDevice device) {
+    const std::string& folder, devices::OwnedDevice device, Ranks* ranks) {
   std::unique_ptr<PreparedTraining> training(new PreparedTraining(folder, std::move(device)));
+  training->setup_.ranks = ranks;
   RETURN_IF_ERROR(training->ReadSpecs());
   training->HoldOut();
   training->ChooseMethod();
@@ -137,7 +155,7 @@ DownsamplingSetup PreparedTraining::Downsampling(std::function<absl::Status()> p
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatches(
     int64_t first_batch) const {
-  const loader::BatchPlan plan = {
+  loader::BatchPlan plan = {
       .batch_size = spec_.batch_size,
       .epochs = spec_.epochs,
       .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = setup_.trigger},
@@ -145,7 +163,14 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatch
       .first_batch = first_batch,
       .last_batch = LastBatchOf(spec_.last_batch),
       .buckets = spec_.buckets};
-  return OpenPass(SetPart::kTrained, plan);
+  Ranks* const ranks = setup_.ranks;
+  if (ranks == nullptr) return OpenPass(SetPart::kTrained, plan);
+  plan.slice = ranks->rank();
+  plan.num_slices = ranks->size();
+  ASSIGN_OR_RETURN(auto slices, OpenPass(SetPart::kTrained, plan));
+  auto num_samples = static_cast<double>(slices->num_samples());
+  RETURN_IF_ERROR(ranks->Sum({&num_samples, 1}));
+  return std::make_unique<SlicedBatches>(std::move(slices), static_cast<int64_t>(num_samples));
 }
 
 // The times of what is trained on. Samples that storage does not know are never scored.
@@ -177,9 +202,12 @@ int64_t PreparedTraining::ScoreBatch() const {
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenPass(
     SetPart part, const loader::BatchPlan& plan) const {
   const bool is_trained = part == SetPart::kTrained;
+  std::string group = rpc::NewRequestId();
+  // The slices of a batch are made for one job of several consumers.
+  if (plan.num_slices > 1) RETURN_IF_ERROR(setup_.ranks->Broadcast(0, group));
   ASSIGN_OR_RETURN(
       auto batches,
-      OpenTrainingBatches(job_, opened_, spec_, part,
+      OpenTrainingBatches(job_, opened_, spec_, {part, group},
                           PartsOf(is_trained ? trained_ : held_out_, is_trained ? kept_ : nullptr),
                           plan, OptionsOf(is_trained ? found_threads_ : held_out_threads_)));
   return Learnable(std::move(batches));
@@ -204,10 +232,15 @@ loader::BatchParts PreparedTraining::PartsOf(std::shared_ptr<const loader::Train
 loader::StreamOptions PreparedTraining::OptionsOf(
     std::shared_ptr<std::atomic<int>> found_threads) const {
   const v1::Preparation& preparation = job_.preparation();
-  return {.num_threads = preparation.threads(),
-          .most_threads = preparation.most_threads(),
+  // The ranks of a host share what a training may take.
+  const int64_t ranks = setup_.ranks == nullptr ? 1 : setup_.ranks->size();
+  const auto share = [ranks](int threads) {
+    return threads == 0 ? 0 : static_cast<int>(std::max<int64_t>(1, threads / ranks));
+  };
+  return {.num_threads = share(preparation.threads()),
+          .most_threads = share(preparation.most_threads()),
           .found_threads = std::move(found_threads),
-          .bytes_ahead = preparation.bytes_ahead(),
+          .bytes_ahead = std::max<int64_t>(1, preparation.bytes_ahead() / ranks),
           .settle = setup_.device.is_cuda() ? loader::PinTensors : loader::SettleRows()};
 }
 

@@ -27,11 +27,13 @@ namespace tidemill::trainer_server {
 // setups that it gives.
 class PreparedTraining {
  public:
-  // Reads job.json of a folder and opens the parts that it names. Makes torch deterministic.
-  // Returns the errors of Open(), models::TorchDeviceOf() and the model store. NOT_FOUND or
-  // DATA_LOSS when the fitted state is missing or damaged.
+  // Reads job.json of a folder and opens the parts that it names. Makes torch deterministic. With
+  // `ranks`, which must then outlive the training, this is the part of one of them; nullptr for a
+  // training in one process. Returns the errors of Open(), models::TorchDeviceOf() and the model
+  // store. NOT_FOUND or DATA_LOSS when the fitted state is missing or damaged.
   static absl::StatusOr<std::unique_ptr<PreparedTraining>> Open(const std::string& folder,
-                                                                devices::OwnedDevice device);
+                                                                devices::OwnedDevice device,
+                                                                Ranks* ranks);
 
   PreparedTraining(const PreparedTraining&) = delete;
   PreparedTraining& operator=(const PreparedTraining&) = delete;
@@ -60,7 +62,7 @@ class PreparedTraining {
   DownsamplingSetup Downsampling(std::function<absl::Status()> progress) const;
 
   // Opens the batches of all epochs from batch `first_batch` on, for a training that does not
-  // downsample.
+  // downsample. A rank gets its slice of each. All ranks call it together.
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenBatches(int64_t first_batch) const;
 
  private:

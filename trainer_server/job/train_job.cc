@@ -5,7 +5,12 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "google/protobuf/util/json_util.h"
@@ -15,20 +20,27 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/paths/summed_file.h"
+#include "base/threads/periodic_task.h"
+#include "config/config.h"
 #include "devices/owned_device.h"
 #include "loader/fit.h"
 #include "models/artefact_spec.h"
 #include "models/network_sandbox.h"
+#include "models/training/training_spec.h"
 #include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/training_course.h"
 #include "trainer_server/job/training_machine.h"
 #include "trainer_server/job/training_report.h"
 #include "trainer_server/job_folder.h"
+#include "trainer_server/ranks/rank_place.h"
+#include "trainer_server/ranks/ranks.h"
 #include "trainer_server/training_processes.h"
 
 namespace tidemill::trainer_server {
 namespace {
+
+constexpr std::chrono::milliseconds kAliveEvery{1000};
 
 // Every batch takes and gives back the same large pieces of memory. The allocator is to keep them
 // instead of having the kernel make and clear their pages again each time.
@@ -39,8 +51,11 @@ void KeepFreedMemory() {
 }
 
 // Holds the folder's lock for the life of this object. Waits for a process that is being killed.
-absl::StatusOr<Descriptor> Lock(const std::string& folder) {
-  Descriptor file(open(files::Join(folder, kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+// Ranks work on a folder together: each has its own lock.
+absl::StatusOr<Descriptor> Lock(const std::string& folder, int64_t rank) {
+  const std::string name =
+      rank == 0 ? std::string(kLockFile) : fmt::format("{}-{}", kLockFile, rank);
+  Descriptor file(open(files::Join(folder, name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.is_open()) return NotFound("cannot lock {}: {}", folder, strerror(errno));
   while (flock(file.number(), LOCK_EX) != 0) {
     if (errno != EINTR) return Unavailable("cannot lock {}: {}", folder, strerror(errno));
@@ -104,37 +119,90 @@ absl::Status Finish(const TrainingCourse& course, const TrainingReport& report) 
   }
   RETURN_IF_ERROR(WriteMessage(folder, kResultFile, report.Last(course, weights)));
   // They have served their purpose.
+  RETURN_IF_ERROR(files::Remove(files::Join(folder, kRanksFolder)));
   RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
   return files::Remove(files::Join(folder, kCheckpointFolder));
 }
 
-absl::Status Train(const std::string& folder, devices::OwnedDevice device, process::Report& lines) {
-  if (ReadResult(folder).ok()) return absl::OkStatus();
+// Returns the place of this process among the ranks of a training; std::nullopt for a training in
+// one process.
+absl::StatusOr<std::optional<RankPlace>> PlaceIn(const std::string& folder,
+                                                 std::span<const std::string> arguments) {
+  std::optional<RankPlace> place;
+  ASSIGN_OR_RETURN(const v1::StartTrainingRequest request, ReadTraining(folder));
+  ASSIGN_OR_RETURN(const auto spec,
+                   config::ReadKept<models::TrainingSpec>(request.training(), "training"));
+  // The variables may be those of whatever has started the trainer server.
+  if (spec.ranks == 1) return place;
+  ASSIGN_OR_RETURN(place, ReadRankPlace(arguments, [](const std::string& name) {
+                     const char* const value = getenv(name.c_str());
+                     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+                   }));
+  if (!place) {
+    return InvalidArgument(
+        "the training has {} ranks; start each with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, "
+        "as torchrun does",
+        spec.ranks);
+  }
+  if (place->size > spec.ranks || place->size < spec.least_ranks.value_or(spec.ranks)) {
+    return InvalidArgument("WORLD_SIZE is {}, but the training has {} ranks", place->size,
+                           spec.ranks);
+  }
+  return place;
+}
+
+// Says that this process is alive, however long it waits for its samples or for another rank.
+PeriodicTask SayAlive(process::Report& lines) {
+  return {"alive", kAliveEvery, [&lines] {
+            Send(lines, v1::WatchTrainingResponse());
+            return absl::OkStatus();
+          }};
+}
+
+absl::Status Train(const std::string& folder, devices::OwnedDevice device, Ranks* ranks,
+                   process::Report& lines) {
   TrainingReport report(lines);
-  ASSIGN_OR_RETURN(const auto training, PreparedTraining::Open(folder, std::move(device)));
+  ASSIGN_OR_RETURN(const auto training, PreparedTraining::Open(folder, std::move(device), ranks));
   RETURN_IF_ERROR(EnterSandbox(*training));
   report.Opened();
-  if (const auto file = training->setup().model->File()) report.Watch(*file);
+  if (const auto file = training->setup().model->File()) report.Watch(*file, ranks);
   TrainingCourse course(*training, report);
   absl::Status ended = course.Run();
-  if (ended.ok()) ended = Finish(course, report);
+  if (ended.ok() && (ranks == nullptr || ranks->rank() == 0)) ended = Finish(course, report);
+  ended = course.End(std::move(ended));
   report.EndWatch();  // The course may take its time to clean up.
   return ended;
 }
 
+absl::Status TrainRank(const std::string& folder, devices::OwnedDevice device,
+                       const RankPlace& place, process::Report& lines) {
+  const PeriodicTask alive = SayAlive(lines);
+  ASSIGN_OR_RETURN(const auto ranks, Ranks::Join(place));
+  return Train(folder, std::move(device), ranks.get(), lines);
+}
+
 absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& report) {
   rpc::v1::JobDevice described;
-  if (arguments.size() != 3 ||
+  if (arguments.size() < 3 ||
       !google::protobuf::util::JsonStringToMessage(arguments[2], &described).ok()) {
-    return InvalidArgument("usage: tidemill-train fit|train|describe FOLDER DEVICE");
+    return InvalidArgument("usage: tidemill-train fit|train|describe FOLDER DEVICE [RANK=N ...]");
   }
+  const std::string& what = arguments[0];
   const std::string& folder = arguments[1];
-  ASSIGN_OR_RETURN(const Descriptor lock, Lock(folder));
+  std::optional<RankPlace> place;
+  if (what == "train") {
+    ASSIGN_OR_RETURN(place, PlaceIn(folder, std::span(arguments).subspan(3)));
+  }
+  ASSIGN_OR_RETURN(const Descriptor lock, Lock(folder, place ? place->rank : 0));
   ASSIGN_OR_RETURN(devices::OwnedDevice device, devices::OwnedDevice::Take(std::move(described)));
-  if (arguments[0] == "fit") return Fit(folder);
-  if (arguments[0] == "train") return Train(folder, std::move(device), report);
-  if (arguments[0] == "describe") return DescribeMachine(folder);
-  return InvalidArgument("{} is neither fit, train nor describe", arguments[0]);
+  if (what == "fit") return Fit(folder);
+  if (what == "train") {
+    if (ReadResult(folder).ok()) return absl::OkStatus();
+    return place ? TrainRank(folder, std::move(device), *place, report)
+                 : Train(folder, std::move(device), nullptr, report);
+  }
+  if (what == "describe") return DescribeMachine(folder);
+  return InvalidArgument("{} is neither fit, train nor describe", what);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
+#include "trainer_server/job/rank_states.h"
 #include "trainer_server/job_folder.h"
 
 namespace tidemill::trainer_server {
@@ -25,6 +26,7 @@ absl::Status TrainingCourse::Run() {
   RETURN_IF_ERROR(Resume());
   report_.Asked();
   first_samples_ = checkpointed_ = loop_->counters().samples;
+  first_batches_ = loop_->counters().batches;
   checkpointed_epoch_ = loop_->counters().epoch;
   return loop_->Run(*source_, [this](TrainingLoop&) { return AfterBatch(); });
 }
@@ -43,8 +45,45 @@ absl::Status TrainingCourse::TrainAuxiliaryModels() {
   return absl::OkStatus();
 }
 
+bool TrainingCourse::IsFirst() const {
+  const Ranks* const ranks = training_.setup().ranks;
+  return ranks == nullptr || ranks->rank() == 0;
+}
+
+absl::StatusOr<std::optional<StoredCheckpoint>> TrainingCourse::FindState() const {
+  Ranks* const ranks = training_.setup().ranks;
+  std::optional<StoredCheckpoint> found;
+  if (IsFirst()) {
+    ASSIGN_OR_RETURN(found, checkpoints_.ReadLatest());
+  }
+  if (ranks == nullptr) return found;
+  return RankStates(training_.folder()).Agree(*ranks, std::move(found));
+}
+
+absl::Status TrainingCourse::End(absl::Status ended) {
+  Ranks* const ranks = training_.setup().ranks;
+  if (ranks == nullptr) return ended;
+  double number = 1;
+  if (ended.ok()) {
+    const absl::Status others = ranks->Sum({&number, 1});
+    // What the first one had to write it has written.
+    if (others.ok() || IsFirst()) return absl::OkStatus();
+    ended = others;
+  }
+  const bool may_go_on =
+      absl::IsAborted(ended) || absl::IsUnavailable(ended) || absl::IsUnauthenticated(ended);
+  if (!may_go_on || !loop_) return ended;
+  loop_->GiveUpStep();
+  if (!loop_->can_checkpoint() || loop_->counters().batches == first_batches_) return ended;
+  ASSIGN_OR_RETURN(std::string payload, loop_->Checkpoint());
+  RETURN_IF_ERROR(RankStates(training_.folder())
+                      .Leave(ranks->rank(), {loop_->counters().batches, std::move(payload)}));
+  report_.Left(*this);
+  return ended;
+}
+
 absl::Status TrainingCourse::Resume() {
-  ASSIGN_OR_RETURN(const std::optional<StoredCheckpoint> checkpoint, checkpoints_.ReadLatest());
+  ASSIGN_OR_RETURN(const std::optional<StoredCheckpoint> checkpoint, FindState());
   if (!checkpoint) return Begin("");
   const std::string& folder = training_.folder();
   const absl::Status resumed = Begin(checkpoint->payload);
@@ -88,7 +127,7 @@ absl::Status TrainingCourse::AfterBatch() {
   const int64_t every = training_.spec().checkpoint_every;
   const bool due = counters.samples / every != checkpointed_ / every;
   checkpointed_ = counters.samples;
-  if (!due || counters.samples == samples_total()) return absl::OkStatus();
+  if (!due || !IsFirst() || counters.samples == samples_total()) return absl::OkStatus();
   ASSIGN_OR_RETURN(std::string payload, loop_->Checkpoint());
   RETURN_IF_ERROR(checkpoints_.Write({counters.batches, std::move(payload)}));
   RETURN_IF_FAILPOINT("trainer_server.after_checkpoint");

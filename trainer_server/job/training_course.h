@@ -30,6 +30,12 @@ class TrainingCourse {
   // sources, and of writing checkpoints.
   absl::Status Run();
 
+  // Ends the course of a rank. `ended` is how Run() and what came after it have ended here. Waits
+  // for the others to end, and leaves the state for those who continue where a rank is lost.
+  // Returns `ended`, or ABORTED when the training is over here but not there. Does nothing without
+  // ranks.
+  absl::Status End(absl::Status ended);
+
   const PreparedTraining& training() const { return training_; }
   // std::nullopt and nullptr before the first batch.
   const std::optional<TrainingLoop>& loop() const { return loop_; }
@@ -47,6 +53,9 @@ class TrainingCourse {
  private:
   absl::Status TrainAuxiliaryModels();
   absl::Status Resume();
+  absl::StatusOr<std::optional<StoredCheckpoint>> FindState() const;
+  // Whether this process writes what the training has one of.
+  bool IsFirst() const;
   absl::Status Begin(const std::string& checkpoint);
   absl::Status AfterScoring();
   absl::Status AfterBatch();
@@ -60,6 +69,7 @@ class TrainingCourse {
   std::unique_ptr<loader::BatchSource> source_;
   DownsampledSource* downsampled_ = nullptr;  // `source_`, when the training downsamples.
   int64_t first_samples_ = 0;
+  int64_t first_batches_ = 0;
   int64_t checkpointed_ = 0;        // The samples when a checkpoint was last considered.
   int64_t checkpointed_epoch_ = 0;  // The epoch of the checkpoint written last.
 };

@@ -14,6 +14,7 @@
 #include "models/torch_device.h"
 #include "preprocess/client/path_work_message.h"
 #include "trainer_server/job/training_course.h"
+#include "trainer_server/ranks/ranks.h"
 #include "trainer_server/training_processes.h"
 
 namespace tidemill::trainer_server {
@@ -101,16 +102,18 @@ void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
   if (google::protobuf::util::MessageToJsonString(message, &line).ok()) report.Line(line);
 }
 
-void TrainingReport::Watch(const models::NetworkFile& file) {
+void TrainingReport::Watch(const models::NetworkFile& file, const Ranks* ranks) {
   const std::chrono::microseconds limit(file.timeout.micros);
-  watchdog_.emplace(limit, [&report = report_, path = file.path] {
+  const auto is_excused = [ranks] { return ranks != nullptr && ranks->is_waiting(); };
+  const auto expire = [&report = report_, path = file.path] {
     v1::WatchTrainingResponse message;
     message.set_error(
         fmt::format("a batch took longer than model.timeout; {} hangs or needs more time", path)
             .substr(0, kMaxErrorBytes));
     Send(report, message);
     _exit(kExitCodeBase + static_cast<int>(absl::StatusCode::kDeadlineExceeded));
-  });
+  };
+  watchdog_.emplace(limit, expire, is_excused);
 }
 
 void TrainingReport::Progress(const TrainingCourse& course) {
@@ -121,6 +124,8 @@ void TrainingReport::Progress(const TrainingCourse& course) {
   sent_ = now;
   Send(report_, Describe(course));
 }
+
+void TrainingReport::Left(const TrainingCourse& course) { Send(report_, Describe(course)); }
 
 void TrainingReport::Scored(const TrainingCourse& course) {
   const bool is_idle = activity_.empty();

@@ -13,6 +13,7 @@
 
 namespace tidemill::trainer_server {
 
+class Ranks;
 class TrainingCourse;
 
 // The most bytes of an error in a report, which must fit into one line of a pipe.
@@ -29,8 +30,9 @@ class TrainingReport {
   explicit TrainingReport(process::Report& report) : report_(report) {}
 
   // Ends the process when no progress is reported for the time that a batch of the file may take. A
-  // network from a file may hang, and cannot be interrupted.
-  void Watch(const models::NetworkFile& file);
+  // network from a file may hang, and cannot be interrupted. The time for which it waits for other
+  // ranks does not count; `ranks` may be nullptr.
+  void Watch(const models::NetworkFile& file, const Ranks* ranks);
   void EndWatch() { watchdog_.reset(); }
 
   // The stages of the start, each called when it has ended: the training is opened; its batches are
@@ -45,6 +47,9 @@ class TrainingReport {
   void Progress(const TrainingCourse& course);
   // The same, for a batch that was scored and not trained on.
   void Scored(const TrainingCourse& course);
+
+  // The process ends here and leaves its state: how far it has come is told at once.
+  void Left(const TrainingCourse& course);
 
   // Returns the last message of a training that has ended with these weights.
   v1::WatchTrainingResponse Last(const TrainingCourse& course, std::string_view weights) const;

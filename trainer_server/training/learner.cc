@@ -21,6 +21,9 @@ absl::Status Learner::Begin(models::Network network) {
     buffers_.push_back(buffer);
     kept_buffers_.push_back(buffer.detach().clone());
   }
+  if (setup_.ranks != nullptr) {
+    gradient_sums_ = std::make_unique<GradientSums>(*setup_.ranks, network_->module->parameters());
+  }
   models::SeedGenerator(
       {.seed = setup_.training.seed, .purpose = "dropout", .trigger = setup_.trigger});
   return absl::OkStatus();
@@ -33,14 +36,14 @@ absl::Status Learner::BeginWithParent() {
   return models::Guard("preparing", [&] { return Begin(std::move(network)); });
 }
 
-absl::Status Learner::MakeNetworkFor(const models::Inputs& inputs) {
+absl::Status Learner::BeginAnew() { return MakeNetworkFor(setup_.inputs); }
+
+absl::Status Learner::MakeNetworkFor(const models::InputSpecs& inputs) {
   models::SeedGenerator(
       {.seed = setup_.training.seed, .purpose = "init", .trigger = setup_.trigger});
-  const auto& buckets = setup_.training.buckets;
-  ASSIGN_OR_RETURN(
-      models::Network network,
-      models::MakeNetwork(setup_.model, buckets ? setup_.inputs : models::SpecsOf(inputs)));
+  ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup_.model, inputs));
   RETURN_IF_ERROR(Begin(std::move(network)));
+  const auto& buckets = setup_.training.buckets;
   const bool is_ragged = buckets && buckets->layout == models::RowLayout::kRagged;
   return is_ragged ? CheckTakesPaddedRows() : absl::OkStatus();
 }
@@ -70,7 +73,10 @@ absl::Status Learner::CheckTakesPaddedRows() {
 
 absl::StatusOr<DeviceBatch> Learner::Prepare(const loader::TrainingBatch& batch) {
   ASSIGN_OR_RETURN(loader::TensorBatch tensors, loader::ToTensors(batch.rows));
-  if (!network_) RETURN_IF_ERROR(MakeNetworkFor(tensors.inputs));
+  if (!network_) {
+    RETURN_IF_ERROR(setup_.training.buckets ? BeginAnew()
+                                            : MakeNetworkFor(models::SpecsOf(tensors.inputs)));
+  }
   if (const absl::Status fits = network_->CheckShapes(tensors.inputs); !fits.ok()) {
     return FailedPrecondition(
         "the input of the model has changed: {}; train without warm_start, or fit the graph at the "
@@ -166,8 +172,8 @@ double Learner::DivisorOf(const DeviceBatch& batch) const {
 BatchLoss Learner::LossOf(const DeviceBatch& batch) {
   KeepBuffers();
   const torch::Tensor losses = batch.pairs.empty() ? LossesOf(batch) : MixedLossesOf(batch);
-  // Several batches share one divisor, which is known at the end only.
-  const torch::Tensor loss = setup_.training.accumulate == 1
+  // Several batches, or several ranks, share one divisor, which is known at the end only.
+  const torch::Tensor loss = setup_.training.accumulate == 1 && setup_.ranks == nullptr
                                  ? MeanOf(losses, batch.weight)
                                  : models::WeightedSum(losses, batch.weight);
   return BatchLoss{.losses = losses, .loss = loss, .number = PendingNumber(WithBuffers(loss))};
@@ -205,6 +211,18 @@ void Learner::KeepBuffers() {
 void Learner::RestoreBuffers() {
   const torch::NoGradGuard no_gradients;
   for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(kept_buffers_[i]);
+}
+
+std::vector<torch::Tensor> Learner::CopyBuffers() const {
+  const torch::NoGradGuard no_gradients;
+  std::vector<torch::Tensor> copies;
+  for (const torch::Tensor& buffer : buffers_) copies.push_back(buffer.detach().clone());
+  return copies;
+}
+
+void Learner::SetBuffers(const std::vector<torch::Tensor>& copies) {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(copies[i]);
 }
 
 bool Learner::IsFinite() const {

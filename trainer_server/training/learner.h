@@ -1,6 +1,7 @@
 // The network that is trained: its answers and its losses.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "loader/tensors.h"
 #include "models/network.h"
 #include "models/optimizer.h"
+#include "trainer_server/ranks/gradient_sums.h"
 #include "trainer_server/training/device_copies.h"
 #include "trainer_server/training/pending_number.h"
 #include "trainer_server/training/row_pairs.h"
@@ -58,11 +60,15 @@ class Learner {
   bool has_network() const { return network_.has_value(); }
   const models::Network& network() const { return *network_; }
   models::Optimizer& optimizer() { return *optimizer_; }
+  // Adds up gradients over ranks. There must be ranks and a network.
+  GradientSums& gradient_sums() { return *gradient_sums_; }
 
   // Trains this network from now on, with a new optimiser. Seeds torch's generators.
   absl::Status Begin(models::Network network);
   // Begins with the setup's parent_weights. FAILED_PRECONDITION when they do not fit the model.
   absl::Status BeginWithParent();
+  // Begins with a new network for the columns that the graph makes.
+  absl::Status BeginAnew();
 
   // Returns the batch on the device. The first batch makes the network if there is none.
   // INVALID_ARGUMENT when the data does not fit the model. FAILED_PRECONDITION when the input has
@@ -97,11 +103,14 @@ class Learner {
   bool has_buffers() const { return !buffers_.empty(); }
   // Restores the buffers to their state before the last LossOf().
   void RestoreBuffers();
+  // Copies of the buffers, and the buffers as they were copied.
+  std::vector<torch::Tensor> CopyBuffers() const;
+  void SetBuffers(const std::vector<torch::Tensor>& copies);
   // Whether every weight and buffer is a finite number.
   bool IsFinite() const;
 
  private:
-  absl::Status MakeNetworkFor(const models::Inputs& inputs);
+  absl::Status MakeNetworkFor(const models::InputSpecs& inputs);
   absl::Status CheckTakesPaddedRows();
   torch::Tensor OutputOf(const models::Inputs& inputs);
   torch::Tensor MixedLossesOf(const DeviceBatch& batch);
@@ -116,6 +125,7 @@ class Learner {
   std::optional<models::Optimizer> optimizer_;
   std::vector<torch::Tensor> buffers_;       // The buffers of the network.
   std::vector<torch::Tensor> kept_buffers_;  // Their state before the last forward pass.
+  std::unique_ptr<GradientSums> gradient_sums_;
 };
 
 }  // namespace tidemill::trainer_server

@@ -57,6 +57,10 @@ bool TrainingLoop::IsOver() const {
 
 absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& observer) {
   if (!learner_.has_network() && setup_.parent_weights) RETURN_IF_ERROR(learner_.BeginWithParent());
+  if (!learner_.has_network() && setup_.ranks != nullptr) {
+    // Even a rank without a row of the first batch has to add up gradients.
+    RETURN_IF_ERROR(models::Guard("making the network", [&] { return learner_.BeginAnew(); }));
+  }
   while (!IsOver()) {
     const auto before = std::chrono::steady_clock::now();
     ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> batch, source.Next());
@@ -82,23 +86,33 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
 
 absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
                                  const loader::BatchSource& source) {
-  std::optional<loader::TrainingBatch> rest;
-  if (batch.rows.num_rows() > 0) {
-    ASSIGN_OR_RETURN(rest, AddGradients(batch));
+  if (setup_.ranks != nullptr) {
+    RETURN_IF_ERROR(VisitSlice(batch, source));
+  } else {
+    std::optional<loader::TrainingBatch> rest;
+    if (batch.rows.num_rows() > 0) {
+      ASSIGN_OR_RETURN(rest, AddGradients(batch));
+    }
+    const loader::TrainingBatch& seen = rest.has_value() ? *rest : batch;
+    Count(seen.rows.num_rows(), seen.num_skipped, seen.num_filtered);
+    if (!seen.reason.empty()) last_reason_ = seen.reason;
   }
-  Count(rest.has_value() ? *rest : batch);
   RETURN_IF_ERROR(CheckLimit());
   const bool epoch_ends = batch.index + 1 == source.num_batches();
   group_is_open_ = true;
-  if (epoch_ends || IsOver() || (batch.index + 1) % setup_.training.accumulate == 0) {
-    RETURN_IF_ERROR(CloseGroup(source));
-  }
+  if (EndsStep(batch, source)) RETURN_IF_ERROR(CloseGroup(source));
   idle_.StepEnds();
   idle_seconds_ = idle_.seconds();
   if ((epoch_ends || IsOver()) && setup_.held_out && learner_.has_network()) {
     RETURN_IF_ERROR(MeasureHeldOut());
   }
   return epoch_ends ? EndEpoch() : absl::OkStatus();
+}
+
+bool TrainingLoop::EndsStep(const loader::TrainingBatch& batch,
+                            const loader::BatchSource& source) const {
+  return batch.index + 1 == source.num_batches() || IsOver() ||
+         (batch.index + 1) % setup_.training.accumulate == 0;
 }
 
 absl::Status TrainingLoop::EndEpoch() {
@@ -140,22 +154,29 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::AddGradients(
   // taken out of those of other batches.
   if (setup_.training.accumulate == 1) Learner::AddGradientsOf(loss, LossFactor());
   double value = loss.number.Wait();
-  std::optional<loader::TrainingBatch> rest;
-  if (IsSuspicious(value)) {
-    if (loss.has_gradients) learner_.optimizer().ZeroGradients();
-    ASSIGN_OR_RETURN(rest, TakeOutCulprits(batch, moved, learner_.OwnLosses(moved, loss)));
-    if (rest.has_value()) {
-      if (rest->rows.num_rows() == 0) {
-        RETURN_IF_ERROR(RefuseLoss());
-        return rest;
-      }
-      ASSIGN_OR_RETURN(moved, learner_.PrepareToLearn(*rest));
-    }
-    // Anew in either case: what the first pass did to the buffers was undone.
-    loss = learner_.LossOf(moved);
-    value = loss.number.Wait();
+  ASSIGN_OR_RETURN(std::optional<loader::TrainingBatch> rest,
+                   WithoutCulprits(batch, moved, loss, value));
+  if (rest.has_value() && rest->rows.num_rows() == 0) {
+    RETURN_IF_ERROR(RefuseLoss());
+    return rest;
   }
   RETURN_IF_ERROR(Learn(rest.has_value() ? *rest : batch, moved, std::move(loss), value));
+  return rest;
+}
+
+absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::WithoutCulprits(
+    const loader::TrainingBatch& batch, DeviceBatch& moved, BatchLoss& loss, double& value) {
+  if (!IsSuspicious(value)) return std::optional<loader::TrainingBatch>();
+  if (loss.has_gradients) learner_.optimizer().ZeroGradients();
+  ASSIGN_OR_RETURN(std::optional<loader::TrainingBatch> rest,
+                   TakeOutCulprits(batch, moved, learner_.OwnLosses(moved, loss)));
+  if (rest.has_value()) {
+    if (rest->rows.num_rows() == 0) return rest;
+    ASSIGN_OR_RETURN(moved, learner_.PrepareToLearn(*rest));
+  }
+  // Anew in either case: what the first pass did to the buffers was undone.
+  loss = learner_.LossOf(moved);
+  value = loss.number.Wait();
   return rest;
 }
 
@@ -172,14 +193,16 @@ absl::Status TrainingLoop::Learn(const loader::TrainingBatch& batch, const Devic
     group_divisor_ += divisor;
     value = divisor > 0 ? value / divisor : 0;
   }
-  const int64_t num_rows = batch.rows.num_rows();
+  Measure(value, batch.rows.num_rows(), batch.num_skipped + batch.num_filtered);
+  return absl::OkStatus();
+}
+
+void TrainingLoop::Measure(double value, int64_t num_rows, int64_t num_holes) {
   ++group_batches_;
   state_.counters.num_not_finite_in_row = 0;
   state_.counters.loss_sum += value * static_cast<double>(num_rows);
   state_.counters.loss_samples += num_rows;
-  state_.curve.Add(value, num_rows,
-                   state_.counters.samples + num_rows + batch.num_skipped + batch.num_filtered);
-  return absl::OkStatus();
+  state_.curve.Add(value, num_rows, state_.counters.samples + num_rows + num_holes);
 }
 
 absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulprits(
@@ -212,6 +235,7 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulpri
 
 absl::Status TrainingLoop::CloseGroup(const loader::BatchSource& source) {
   group_is_open_ = false;
+  before_step_.reset();
   const int64_t num_batches = std::exchange(group_batches_, 0);
   const double divisor = std::exchange(group_divisor_, 0);
   if (num_batches == 0) return absl::OkStatus();
@@ -259,7 +283,8 @@ absl::Status TrainingLoop::TryStep(const loader::TrainingBatch& batch) {
 
 absl::Status TrainingLoop::TellWhatFits(const loader::TrainingBatch& batch,
                                         const absl::Status& failed) {
-  if (!learner_.has_network()) return failed;
+  // The other ranks take no part in a trial.
+  if (!learner_.has_network() || setup_.ranks != nullptr) return failed;
   const int64_t num_rows = batch.rows.num_rows();
   for (int64_t fitting = num_rows / 2; fitting > 0; fitting /= 2) {
     learner_.optimizer().ZeroGradients();
@@ -291,13 +316,12 @@ absl::Status TrainingLoop::RefuseLoss() {
       kMaxNotFiniteInRow, state_.counters.batches);
 }
 
-void TrainingLoop::Count(const loader::TrainingBatch& batch) {
+void TrainingLoop::Count(int64_t num_rows, int64_t num_skipped, int64_t num_filtered) {
   ++state_.counters.batches;
   ++state_.counters.epoch_batches;
-  state_.counters.samples += batch.rows.num_rows() + batch.num_skipped + batch.num_filtered;
-  state_.counters.filtered_in_epoch += batch.num_filtered;
-  state_.counters.num_skipped += batch.num_skipped;
-  if (!batch.reason.empty()) last_reason_ = batch.reason;
+  state_.counters.samples += num_rows + num_skipped + num_filtered;
+  state_.counters.filtered_in_epoch += num_filtered;
+  state_.counters.num_skipped += num_skipped;
 }
 
 absl::Status TrainingLoop::CheckLimit() const {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "torch/torch.h"
 
@@ -43,6 +44,10 @@ class TrainingLoop {
   // not fit the model. FAILED_PRECONDITION when the loss stays infinite, or too many samples cannot
   // be used.
   absl::Status Run(loader::BatchSource& source, const Observer& observer);
+
+  // After a failed Run() of a training with ranks: gives up the step that has begun, so that a
+  // checkpoint can be made. A training that resumes from it makes that step again.
+  void GiveUpStep();
 
   // Returns the current network's answers about a batch, in evaluation mode, without gradients and
   // without drawing random numbers. The batch must have rows. If there is no network yet, it is
@@ -79,17 +84,35 @@ class TrainingLoop {
 
  private:
   bool IsOver() const;
+  // What a batch has come to, in all ranks.
+  struct BatchSums;
+
   absl::Status Visit(const loader::TrainingBatch& batch, const loader::BatchSource& source);
+  // Adds the gradients of this rank's slice of a batch to those of the others.
+  absl::Status VisitSlice(const loader::TrainingBatch& slice, const loader::BatchSource& source);
+  // Returns the loss of the slice; std::nullopt when there is nothing to learn from. `sums` gets
+  // what the slice has come to.
+  absl::StatusOr<std::optional<BatchLoss>> LossOfSlice(const loader::TrainingBatch& slice,
+                                                       BatchSums& sums);
+  absl::Status BeginStep();
+  // Whether the batch is the last one of a step, once it has been counted.
+  bool EndsStep(const loader::TrainingBatch& batch, const loader::BatchSource& source) const;
   // Returns the rest of the batch if a sample must be removed.
   absl::StatusOr<std::optional<loader::TrainingBatch>> AddGradients(
       const loader::TrainingBatch& batch);
+  // Computes a loss that looks suspicious again without the samples that spoil it. Returns the rest
+  // of the batch if a sample must be removed; `loss` is void when nothing is left.
+  absl::StatusOr<std::optional<loader::TrainingBatch>> WithoutCulprits(
+      const loader::TrainingBatch& batch, DeviceBatch& moved, BatchLoss& loss, double& value);
   absl::StatusOr<std::optional<loader::TrainingBatch>> TakeOutCulprits(
       const loader::TrainingBatch& batch, const DeviceBatch& moved, const torch::Tensor& losses);
   absl::Status Learn(const loader::TrainingBatch& batch, const DeviceBatch& moved, BatchLoss loss,
                      double value);
+  // Adds a batch with this mean loss to what is measured. It has not been counted yet.
+  void Measure(double value, int64_t num_rows, int64_t num_holes);
   absl::Status Remember(const loader::TrainingBatch& batch, const torch::Tensor& losses);
   absl::Status CloseGroup(const loader::BatchSource& source);
-  void Count(const loader::TrainingBatch& batch);
+  void Count(int64_t num_rows, int64_t num_skipped, int64_t num_filtered);
   absl::Status EndEpoch();
   // FAILED_PRECONDITION when there are more unreadable samples than training.max_bad_samples
   // allows.
@@ -113,6 +136,12 @@ class TrainingLoop {
   bool group_is_open_ = false;
   double group_divisor_ = 0;
   int64_t group_batches_ = 0;
+  // With ranks: the state and the buffers before the step that has begun; absent between steps.
+  struct BeforeStep {
+    TrainingState state;
+    std::vector<torch::Tensor> buffers;
+  };
+  std::optional<BeforeStep> before_step_;
   std::string last_reason_;
   double wait_seconds_ = 0;
   DeviceIdle idle_;

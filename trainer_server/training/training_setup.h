@@ -15,6 +15,7 @@
 #include "models/network.h"
 #include "models/spec/model_spec.h"
 #include "models/training/training_spec.h"
+#include "trainer_server/ranks/ranks.h"
 
 namespace tidemill::trainer_server {
 
@@ -36,6 +37,9 @@ struct TrainingSetup {
   // Receives the samples that alone make a loss useless. It must outlive the training, and may be
   // nullptr.
   loader::BadSamples* bad = nullptr;
+  // The processes that train together, each with its slice of every batch. It must outlive the
+  // training; nullptr for a training in one process.
+  Ranks* ranks = nullptr;
 };
 
 }  // namespace tidemill::trainer_server

@@ -17,11 +17,14 @@ std::chrono::milliseconds LookEvery(std::chrono::microseconds limit) {
 
 }  // namespace
 
-Watchdog::Watchdog(std::chrono::microseconds limit, std::function<void()> expire)
+Watchdog::Watchdog(std::chrono::microseconds limit, std::function<void()> expire,
+                   std::function<bool()> is_excused)
     : limit_(limit),
       expire_(std::move(expire)),
+      is_excused_(std::move(is_excused)),
       last_(Clock::now().time_since_epoch().count()),
       task_("watchdog", LookEvery(limit), [this] {
+        if (is_excused_ && is_excused_()) Progress();
         const Clock::time_point last{Clock::duration(last_.load())};
         if (Clock::now() - last > limit_ && !has_expired_.exchange(true)) expire_();
         return absl::OkStatus();
