@@ -75,7 +75,7 @@ class GrpcDownstream final : public Downstream {
     return selector_.SealTrainingSet(request);
   }
 
-  absl::StatusOr<std::string> FitGraph(
+  absl::StatusOr<trainer_server::v1::FitGraphResponse> FitGraph(
       const trainer_server::v1::FitGraphRequest& request) override {
     return trainer_.FitGraph(request);
   }

@@ -1,12 +1,15 @@
 #include "supervisor/supervisor_server.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/threads/periodic_task.h"
+#include "config/config.h"
 #include "db/database.h"
 #include "db/migrations.h"
+#include "rpc/usage/prices_config.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
 #include "supervisor/requests/supervisor.h"
@@ -25,9 +28,10 @@ constexpr std::chrono::minutes kRetireInterval{10};
 class SupervisorServer final : public rpc::RunningService {
  public:
   SupervisorServer(std::unique_ptr<db::Database> database, const DownstreamPeers& steps,
-                   const DownstreamPeers& requests, const rpc::StreamLimits& streams)
+                   const DownstreamPeers& requests, const rpc::StreamLimits& streams,
+                   const std::optional<rpc::v1::Prices>& prices)
       : database_(std::move(database)),
-        supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests)),
+        supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), prices),
         service_(supervisor_, streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
@@ -72,10 +76,12 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
     const rpc::ServiceContext& context) {
   ASSIGN_OR_RETURN(const DownstreamPeers steps, PeersOf(context, kStepDeadline));
   ASSIGN_OR_RETURN(const DownstreamPeers requests, PeersOf(context, kRequestDeadline));
+  ASSIGN_OR_RETURN(const auto prices, config::ReadSection<rpc::PricesConfig>(
+                                          context.config_text, context.config_name, "prices"));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   RETURN_IF_ERROR(db::Migrate(*database, "supervisor", Migrations()));
   return std::make_unique<SupervisorServer>(std::move(database), steps, requests,
-                                            context.cluster.streams);
+                                            context.cluster.streams, prices.ToMessage());
 }
 
 }  // namespace tidemill::supervisor

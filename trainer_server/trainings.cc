@@ -10,14 +10,17 @@
 #include "base/log.h"
 #include "base/paths/summed_file.h"
 #include "base/process/zygote.h"
+#include "base/usage/account.h"
 #include "config/config.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "models/spec/model_spec.h"
 #include "models/training/training_spec.h"
+#include "rpc/usage/usage_message.h"
 #include "selector/client/selector_client.h"
 #include "storage/spec/dataset_spec.h"
 #include "trainer_server/job_folder.h"
+#include "trainer_server/job_usage.h"
 #include "trainer_server/preparation.h"
 #include "trainer_server/training_digest.h"
 #include "transform/fitted_state.h"
@@ -32,6 +35,9 @@ constexpr int kMaxAttempts = 5;
 // What the processes of jobs do.
 constexpr char kFit[] = "fit";
 constexpr char kTrain[] = "train";
+
+// The kind of a GPU, as usage and prices name it.
+constexpr char kGpu[] = "cuda";
 
 // The device files of NVIDIA's driver.
 bool HasGpu() { return files::Exists("/dev/nvidiactl"); }
@@ -123,6 +129,19 @@ absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
   return Sha256(fitted);
 }
 
+v1::FitGraphResponse FittedResponse(const std::string& folder, const std::string& digest) {
+  v1::FitGraphResponse response;
+  response.set_fitted_digest(digest);
+  if (auto used = JobUsage::Find(folder, kFit)) *response.mutable_usage() = *std::move(used);
+  return response;
+}
+
+// Adds what the training has used to its last message.
+v1::WatchTrainingResponse WithUsage(const std::string& folder, v1::WatchTrainingResponse last) {
+  if (auto used = JobUsage::Find(folder, kTrain)) *last.mutable_usage() = *std::move(used);
+  return last;
+}
+
 }  // namespace
 
 Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
@@ -161,10 +180,13 @@ std::string Trainings::TokenOf(const std::string& what, int64_t run, int64_t tri
 absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs, Jobs::Job& job) {
   const std::string folder = FolderOf(job.key().first, job.key().second);
   const auto mode = on_gpu ? process::SpawnMode::kExecute : process::SpawnMode::kFork;
+  JobUsage used(folder, what);
   const auto progress = [&](const v1::WatchTrainingResponse& message) {
+    used.Report(message.usage().usage());
     jobs.Update(job, [&](v1::WatchTrainingResponse& shown) {
-      shown = message;
+      if (message.state() != v1::TRAINING_STATE_UNSPECIFIED) shown = message;
       SetRunning(shown);
+      *shown.mutable_usage() = used.Total();
     });
   };
   ASSIGN_OR_RETURN(rpc::v1::JobClaims claims, ClaimsOf(what, folder));
@@ -173,7 +195,12 @@ absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs,
   ASSIGN_OR_RETURN(const auto issued, options_.tokens->Issue(token, std::move(claims)));
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
-    status = processes_.Run(what, folder, mode, progress, job.stop());
+    used.Begin(on_gpu ? std::optional<std::string>(kGpu) : std::nullopt);
+    {
+      const usage::Scope scope(used.account());
+      status = processes_.Run(what, folder, mode, progress, job.stop());
+    }
+    used.End();
     const bool may_go_on =
         absl::IsAborted(status) || absl::IsUnavailable(status) || absl::IsUnauthenticated(status);
     if (!may_go_on) return status;
@@ -185,13 +212,13 @@ absl::Status Trainings::RunJob(const std::string& what, bool on_gpu, Jobs& jobs,
   return status;
 }
 
-absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
+absl::StatusOr<v1::FitGraphResponse> Trainings::Fit(const v1::FitGraphRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   const std::string path = files::Join(folder, kFittedFile);
-  auto fitted = DigestOfFitted(path);
-  if (fitted.ok()) return fitted;
+  const auto fitted = DigestOfFitted(path);
+  if (fitted.ok()) return FittedResponse(folder, *fitted);
   if (absl::IsDataLoss(fitted.status())) {
     log::Warn("a fitted state is damaged; the graph is fitted again",
               {{"error", std::string(fitted.status().message())}});
@@ -200,8 +227,14 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   RETURN_IF_ERROR(files::CreateFolder(folder));
   if (request.fitted_model_id() != 0) {
     RETURN_IF_ERROR(TakeFitted(ModelId{request.fitted_model_id()}, path));
-    return DigestOfFitted(path);
+  } else {
+    RETURN_IF_ERROR(RunFit(request, folder));
   }
+  ASSIGN_OR_RETURN(const std::string digest, DigestOfFitted(path));
+  return FittedResponse(folder, digest);
+}
+
+absl::Status Trainings::RunFit(const v1::FitGraphRequest& request, const std::string& folder) {
   v1::FitJob job;
   *job.mutable_request() = request;
   *job.mutable_endpoints() = options_.endpoints;
@@ -217,8 +250,16 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
       fits_.End(*job, RunJob(kFit, /*on_gpu=*/false, fits_, *job));
     });
   }
-  RETURN_IF_ERROR(OfJob(fits_.AwaitEnd(*fit.job)));
-  return DigestOfFitted(path);
+  const absl::Status ended = OfJob(fits_.AwaitEnd(*fit.job));
+  // A failed call has no answer that could have the total. It pays itself, once.
+  const auto used = fit.is_new && !ended.ok() && !absl::IsUnavailable(ended)
+                        ? JobUsage::Find(folder, kFit)
+                        : std::nullopt;
+  if (used) {
+    JobUsage::Forget(folder, kFit);
+    usage::Add(rpc::FromMessage(used->usage()));
+  }
+  return ended;
 }
 
 absl::Status Trainings::TakeFitted(ModelId model, const std::string& path) {
@@ -336,6 +377,7 @@ void Trainings::Train(Jobs::Job& job, bool on_gpu) {
       SetStopped(shown);
       shown.set_error(std::string(ended.message()));
     }
+    shown = WithUsage(folder, std::move(shown));
   });
 }
 
@@ -351,7 +393,7 @@ void Trainings::RememberThreads(const std::string& folder) {
 absl::StatusOr<v1::WatchTrainingResponse> Trainings::Recall(int64_t run, int64_t trigger) const {
   const std::string folder = FolderOf(run, trigger);
   auto last = ReadResult(folder);
-  if (last.ok()) return last;
+  if (last.ok()) return WithUsage(folder, *std::move(last));
   if (!absl::IsNotFound(ReadTraining(folder).status())) {
     return Unavailable("the training of trigger {} was interrupted; start it again", trigger);
   }

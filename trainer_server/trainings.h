@@ -56,7 +56,7 @@ class Trainings {
   ~Trainings();
 
   // These implement the RPCs of trainer_server.proto.
-  absl::StatusOr<std::string> Fit(const v1::FitGraphRequest& request);
+  absl::StatusOr<v1::FitGraphResponse> Fit(const v1::FitGraphRequest& request);
   absl::StatusOr<v1::GetTrainingDigestResponse> Digest(const v1::GetTrainingDigestRequest& request)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Start(const v1::StartTrainingRequest& request);
@@ -79,6 +79,8 @@ class Trainings {
 
   std::string FolderOf(int64_t run) const;
   std::string FolderOf(int64_t run, int64_t trigger) const;
+  // Runs the job of a fit, or waits for the one that runs.
+  absl::Status RunFit(const v1::FitGraphRequest& request, const std::string& folder);
   // Uses the fitted state of a model instead of fitting.
   absl::Status TakeFitted(ModelId model, const std::string& path);
   absl::StatusOr<v1::TrainingMachine> Machine() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -80,7 +80,9 @@ absl::StatusOr<std::string> ModelTrainer::FitOrTake(const TriggerState& trigger,
   if (like) request.set_fitted_model_id(like->model_id());
   std::string digest;
   const auto fit = [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(digest, downstream_.FitGraph(request));
+    ASSIGN_OR_RETURN(const auto response, downstream_.FitGraph(request));
+    digest = response.fitted_digest();
+    if (response.has_usage()) record_.step_usage().NoteJob(response.usage(), record_.usage());
     return absl::OkStatus();
   };
   absl::Status fitted = patience_.Insist(fit);
@@ -237,6 +239,7 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
   trainer_server::v1::WatchTrainingResponse last;
   const auto report = [&](const trainer_server::v1::WatchTrainingResponse& update) {
     last = update;
+    if (update.has_usage()) record_.step_usage().NoteJob(update.usage(), record_.usage());
     ReportTraining(number, update);
   };
   RETURN_IF_ERROR(patience_.Insist(

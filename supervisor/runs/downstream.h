@@ -51,7 +51,7 @@ class Downstream {
   virtual absl::StatusOr<selector::v1::TrainingSet> SealTrainingSet(
       const selector::v1::SealTrainingSetRequest& request) = 0;
 
-  virtual absl::StatusOr<std::string> FitGraph(
+  virtual absl::StatusOr<trainer_server::v1::FitGraphResponse> FitGraph(
       const trainer_server::v1::FitGraphRequest& request) = 0;
   virtual absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
       const trainer_server::v1::GetTrainingDigestRequest& request) = 0;
