@@ -14,6 +14,7 @@
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/worker/worker_config.h"
 #include "rpc/service_main.h"
+#include "rpc/usage/prices_config.h"
 #include "selector/selector_config.h"
 #include "storage/storage_config.h"
 #include "supervisor/pipeline/pipeline_spec.h"
@@ -65,6 +66,7 @@ struct SystemConfig {
   supervisor::SupervisorConfig supervisor;
   preprocess::DispatcherConfig preprocess;
   preprocess::WorkerConfig preprocess_worker;
+  rpc::PricesConfig prices;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.", {.required = true});
     field("storage", storage, "The storage service.");
@@ -74,6 +76,7 @@ struct SystemConfig {
     field("evaluator", evaluator, "The evaluator service.");
     field("preprocess", preprocess, "The dispatcher of preprocessing.");
     field("preprocess_worker", preprocess_worker, "A preprocessing worker.");
+    field("prices", prices, "What users pay.");
   }
 };
 

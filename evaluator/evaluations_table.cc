@@ -39,6 +39,12 @@ constexpr char kUpdateState[] = R"(
 constexpr char kAddSeconds[] = R"(
   UPDATE evaluator.jobs SET seconds = seconds + $3 WHERE run_id = $1 AND evaluation = $2)";
 
+constexpr char kSelectUsage[] = R"(
+  SELECT usage FROM evaluator.jobs WHERE run_id = $1 AND evaluation = $2)";
+
+constexpr char kUpdateUsage[] = R"(
+  UPDATE evaluator.jobs SET usage = $3 WHERE run_id = $1 AND evaluation = $2)";
+
 constexpr char kSelectRequest[] = R"(
   SELECT request FROM evaluator.jobs WHERE run_id = $1 AND evaluation = $2)";
 
@@ -162,6 +168,7 @@ std::optional<JobRow> EvaluationsTable::FindJob(const JobKey& job) {
                 .samples_done = row["samples_done"].as<int64_t>(),
                 .num_prepared_here = row["num_prepared_here"].as<int64_t>(),
                 .num_prepared_at_workers = row["num_prepared_at_workers"].as<int64_t>(),
+                .usage = FindUsage(job),
                 .faults = has_ended ? FindFaults(job) : std::vector<rpc::v1::MeasureFault>()};
 }
 
@@ -182,6 +189,18 @@ void EvaluationsTable::Finish(const JobKey& job, JobState state, const std::stri
 
 void EvaluationsTable::AddSeconds(const JobKey& job, double seconds) {
   work_.exec_params(kAddSeconds, job.run.value, job.evaluation, seconds);
+}
+
+rpc::v1::Usage EvaluationsTable::FindUsage(const JobKey& job) {
+  rpc::v1::Usage usage;
+  const pqxx::result rows = work_.exec_params(kSelectUsage, job.run.value, job.evaluation);
+  if (!rows.empty()) usage.ParseFromString(pqxx::binarystring(rows[0][0]).str());
+  return usage;
+}
+
+void EvaluationsTable::SetUsage(const JobKey& job, const rpc::v1::Usage& usage) {
+  const std::string bytes = usage.SerializeAsString();
+  work_.exec_params(kUpdateUsage, job.run.value, job.evaluation, pqxx::binarystring(bytes));
 }
 
 std::optional<v1::StartEvaluationRequest> EvaluationsTable::Request(const JobKey& job) {

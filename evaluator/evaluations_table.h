@@ -12,6 +12,7 @@
 #include "tidemill/evaluator/v1/evaluator.pb.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 #include "tidemill/rpc/v1/measure_fault.pb.h"
+#include "tidemill/rpc/v1/usage.pb.h"
 #include <pqxx/pqxx>
 
 namespace tidemill::evaluator {
@@ -36,6 +37,7 @@ struct JobRow {
   int64_t samples_done = 0;
   int64_t num_prepared_here = 0;
   int64_t num_prepared_at_workers = 0;
+  rpc::v1::Usage usage = {};
   // Faults of measures that are plug-ins; known once the job has ended.
   std::vector<rpc::v1::MeasureFault> faults = {};
 };
@@ -61,6 +63,9 @@ class EvaluationsTable {
   void Reopen(const JobKey& job);
   void Finish(const JobKey& job, JobState state, const std::string& error);
   void AddSeconds(const JobKey& job, double seconds);
+  // What the job has used, in all its attempts.
+  rpc::v1::Usage FindUsage(const JobKey& job);
+  void SetUsage(const JobKey& job, const rpc::v1::Usage& usage);
 
   std::optional<v1::StartEvaluationRequest> Request(const JobKey& job);
   // Returns the indices of the measured windows, ascending.

@@ -53,8 +53,15 @@ std::string Describe(const LostWindows& lost) {
   return text;
 }
 
-v1::WatchEvaluationResponse ToResponse(const JobRow& row) {
+// The rows of jobs are the only place of their totals.
+std::string UsageNameOf(const JobKey& key) {
+  return fmt::format("evaluation {}/{}", key.run.value, key.evaluation);
+}
+
+v1::WatchEvaluationResponse ToResponse(const JobKey& key, const JobRow& row) {
   v1::WatchEvaluationResponse response;
+  response.mutable_usage()->set_name(UsageNameOf(key));
+  *response.mutable_usage()->mutable_usage() = row.usage;
   switch (row.state) {
     case JobState::kUnfinished:
       response.set_state(v1::EVALUATION_STATE_QUEUED);
@@ -146,7 +153,7 @@ void Evaluator::Enqueue(const JobKey& key, const JobRow& row, const config::Devi
                         bool reopened) {
   // A job that has just failed may still be here when it is started again.
   const auto if_active = reopened ? Jobs::IfActive::kRunAgain : Jobs::IfActive::kJoin;
-  const auto added = jobs_.Add(key, ToResponse(row), if_active);
+  const auto added = jobs_.Add(key, ToResponse(key, row), if_active);
   if (!added.ok() || !added->is_new) return;
   const std::string name = fmt::format("evaluation {} of run {}", key.evaluation, key.run.value);
   const absl::Status queued = slots_.Submit(
@@ -184,6 +191,7 @@ absl::Status Evaluator::RunAttempts(Jobs::Job& job, const rpc::v1::JobDevice& de
     jobs_.Update(job, [&](v1::WatchEvaluationResponse& progress) {
       progress.set_windows_done(progress.windows_done() + made.new_windows);
       progress.set_samples_done(progress.samples_done() + made.new_samples);
+      *progress.mutable_usage()->mutable_usage() = made.usage;
     });
   };
   const std::stop_token stop = job.stop();
@@ -231,7 +239,7 @@ absl::Status Evaluator::ShowStored(const JobKey& key, const SendProgress& send) 
   if (!row) {
     return NotFound("evaluation {} of run {} was never started", key.evaluation, key.run.value);
   }
-  const v1::WatchEvaluationResponse progress = ToResponse(*row);
+  const v1::WatchEvaluationResponse progress = ToResponse(key, *row);
   if (!HasEnded(progress)) {
     return Unavailable("the evaluation is not running; start it again");
   }

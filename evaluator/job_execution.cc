@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failpoints.h"
+#include "rpc/usage/usage_message.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -40,8 +41,10 @@ absl::Status JobExecution::Run(const JobRunner& run_job, const std::stop_token& 
   const auto begin = std::chrono::steady_clock::now();
   absl::Status status;
   if (!job_.windows().empty()) {
+    const usage::Scope scope(account_);
     status = run_job(
         key_, job_, [this](const v1::JobReport& report) { return Take(report); }, stop);
+    reported_.Clear();
   }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   RETURN_IF_ERROR(AddSeconds(taken.count()));
@@ -59,6 +62,7 @@ absl::Status JobExecution::FindMissingWork() {
     const auto request = table.Request(key_);
     if (!request)
       return NotFound("evaluation {} of run {} was deleted", key_.evaluation, key_.run.value);
+    used_before_ = table.FindUsage(key_);
     const std::vector<int64_t> measured = table.MeasuredWindows(key_);
     job_ = JobOf(*request, {measured.begin(), measured.end()});
     *job_.mutable_device() = device_;
@@ -66,7 +70,15 @@ absl::Status JobExecution::FindMissingWork() {
   });
 }
 
+rpc::v1::Usage JobExecution::UsedSoFar() const {
+  rpc::v1::Usage used = rpc::ToMessage(account_->Total());
+  rpc::AddUsage(used_before_, used);
+  rpc::AddUsage(reported_, used);
+  return used;
+}
+
 absl::Status JobExecution::Take(const v1::JobReport& report) {
+  if (report.has_usage()) reported_ = report.usage();
   switch (report.report_case()) {
     case v1::JobReport::kScores:
       return TakeScores(report.scores());
@@ -86,7 +98,8 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
     }
     case v1::JobReport::kProgress: {
       const int64_t total = report.progress().num_samples();
-      progress_({.new_samples = total - std::exchange(samples_reported_, total)});
+      progress_(
+          {.new_samples = total - std::exchange(samples_reported_, total), .usage = UsedSoFar()});
       return absl::OkStatus();
     }
     default:
@@ -124,19 +137,23 @@ absl::Status JobExecution::Write(const v1::JobWindow& window, const v1::WindowEn
   RETURN_IF_FAILPOINT("evaluator.after_window");
   const std::vector<v1::ModelScores> scores = std::exchange(open_scores_, {});
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
-    EvaluationsTable(work).InsertWindow(key_, window, end, scores);
+    EvaluationsTable table(work);
+    table.InsertWindow(key_, window, end, scores);
+    table.SetUsage(key_, UsedSoFar());
     RETURN_IF_FAILPOINT("evaluator.before_commit");
     return absl::OkStatus();
   }));
   RETURN_IF_FAILPOINT("evaluator.after_commit");
   ++windows_written_;
-  progress_({.new_windows = 1});
+  progress_({.new_windows = 1, .usage = UsedSoFar()});
   return absl::OkStatus();
 }
 
 absl::Status JobExecution::AddSeconds(double seconds) {
   return database_.Transact([&](pqxx::work& work) {
-    EvaluationsTable(work).AddSeconds(key_, seconds);
+    EvaluationsTable table(work);
+    table.AddSeconds(key_, seconds);
+    table.SetUsage(key_, UsedSoFar());
     return absl::OkStatus();
   });
 }

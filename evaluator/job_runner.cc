@@ -11,7 +11,9 @@
 #include "base/disk_full.h"
 #include "base/files.h"
 #include "base/process/zygote.h"
+#include "base/usage/account.h"
 #include "devices/owned_device.h"
+#include "rpc/usage/usage_message.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -120,8 +122,11 @@ absl::Status EvaluationProcesses::Run(v1::EvaluationJob job, const ReportSink& r
   ASSIGN_OR_RETURN(const auto issued, tokens_->Issue(token, ClaimsOf(job)));
   const std::string path = files::Join(folder_, fmt::format("{}.job", number));
   RETURN_IF_ERROR(WriteDown(job, path));
+  usage::Amounts used;
   const auto sink = [&](const std::string& line) -> absl::Status {
     ASSIGN_OR_RETURN(const v1::JobReport message, Parse(line));
+    if (message.has_usage()) used = rpc::FromMessage(message.usage());
+    if (message.report_case() == v1::JobReport::REPORT_NOT_SET) return absl::OkStatus();
     if (message.has_failure()) return FailureOf(message);
     if (message.has_interruption()) return Unavailable("{}", message.interruption());
     return report(message);
@@ -129,6 +134,8 @@ absl::Status EvaluationProcesses::Run(v1::EvaluationJob job, const ReportSink& r
   const auto mode = devices::NeedsOwnProgram(job.device()) ? process::SpawnMode::kExecute
                                                            : process::SpawnMode::kFork;
   const auto exit = zygote_->Run({path}, mode, sink, stop);
+  used.job_nanos = 0;  // The end of the process has told it.
+  usage::Add(used);
   RETURN_IF_ERROR(files::Remove(path));
   RETURN_IF_ERROR(exit.status());
   if (exit->ok()) return absl::OkStatus();

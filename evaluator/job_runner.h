@@ -23,7 +23,8 @@ namespace tidemill::evaluator {
 // Takes the reports of a job in order. A status other than OK ends the job.
 using ReportSink = std::function<absl::Status(const v1::JobReport&)>;
 
-// Runs a job and returns when it has ended. ABORTED when its process died, UNAVAILABLE when a
+// Runs a job and returns when it has ended. What the process has used is then in usage::Current();
+// until then, its reports say it. ABORTED when its process died, UNAVAILABLE when a
 // service could not be reached: the caller may retry. CANCELLED when `stop` was requested. Any
 // other code means that another attempt is useless. Thread-safe.
 using JobRunner =

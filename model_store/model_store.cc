@@ -9,6 +9,7 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/usage/account.h"
 #include "db/fencing.h"
 #include "db/migrations.h"
 #include "model_store/kept_files.h"
@@ -175,6 +176,9 @@ absl::StatusOr<ModelId> Upload::Finish() {
   RETURN_IF_FAILPOINT("model_store.before_commit");
   ASSIGN_OR_RETURN(const ModelId id, store_.Insert(command_, model_, result_));
   RETURN_IF_FAILPOINT("model_store.after_commit");
+  int64_t num_bytes = 0;
+  for (const v1::ModelPart& part : model_.parts()) num_bytes += part.size_bytes();
+  usage::Add({.bytes_stored = num_bytes});
   log::Info("model stored", {{"run", std::to_string(model_.run_id())},
                              {"trigger", std::to_string(model_.trigger())},
                              {"model", std::to_string(id.value)}});

@@ -10,6 +10,7 @@
 #include "rpc/credentials.h"
 #include "rpc/grpc_status.h"
 #include "rpc/limits.h"
+#include "rpc/usage/call_usage.h"
 
 namespace tidemill::rpc {
 namespace {
@@ -58,8 +59,8 @@ std::shared_ptr<grpc::Channel> Connect(const Peer& peer) {
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestBackoff.count());
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMillis);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMillis);
-  return grpc::CreateCustomChannel(peer.endpoint, ChannelCredentialsFor(peer.endpoint, peer.tls),
-                                   arguments);
+  return grpc::experimental::CreateCustomChannelWithInterceptors(
+      peer.endpoint, ChannelCredentialsFor(peer.endpoint, peer.tls), arguments, CallPayers());
 }
 
 void AwaitConnected(grpc::Channel& channel, const std::stop_token& stop, Clock::time_point end) {

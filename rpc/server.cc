@@ -21,6 +21,7 @@
 #include "rpc/call_metrics.h"
 #include "rpc/credentials.h"
 #include "rpc/limits.h"
+#include "rpc/usage/call_usage.h"
 
 namespace tidemill::rpc {
 namespace {
@@ -106,6 +107,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   builder.SetOption(std::make_unique<NamesOption>(&names));
   auto interceptors = CallLog();
   interceptors.push_back(CallCounter());
+  interceptors.push_back(CallMeter());
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   for (grpc::Service* const service : services) builder.RegisterService(service);
 

@@ -10,7 +10,9 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
+#include "base/usage/account.h"
 #include "db/fencing.h"
+#include "rpc/usage/usage_message.h"
 #include "selector/columns/temporary_file.h"
 #include "selector/columns/training_set_file.h"
 #include "selector/set_comparison.h"
@@ -29,6 +31,17 @@ absl::Status CheckRequest(const v1::SealTrainingSetRequest& request) {
   if (request.trigger() <= 0) return InvalidArgument("trigger {} is below 1", request.trigger());
   if (!request.has_to()) return InvalidArgument("the interval has no end");
   return absl::OkStatus();
+}
+
+// The size of those of the files that exist.
+int64_t SizeOf(const std::vector<std::string>& paths) {
+  int64_t size = 0;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    if (!error) size += static_cast<int64_t>(bytes);
+  }
+  return size;
 }
 
 }  // namespace
@@ -84,7 +97,17 @@ absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest&
   const RunId run{request.command().run_id()};
   Unsealed unsealed(folder_);
   const auto paths_of = [&](int64_t trigger) { return PathsOfTrigger(run, trigger); };
-  RETURN_IF_ERROR(WriteTrainingSet(request, found.before, paths_of, sources_, place_, unsealed));
+  const auto account = std::make_shared<usage::Account>();
+  const absl::Status written = [&] {
+    const usage::Scope scope(account);
+    return WriteTrainingSet(request, found.before, paths_of, sources_, place_, unsealed);
+  }();
+  // What was used to choose is kept with the set. A failed call pays itself.
+  if (!written.ok()) usage::Add(account->Total());
+  RETURN_IF_ERROR(written);
+  rpc::v1::UsageTotal& used = *unsealed.set.mutable_summary()->mutable_usage();
+  used.set_name(fmt::format("selection {}/{}", run.value, request.trigger()));
+  *used.mutable_usage() = rpc::ToMessage(account->Total());
   ASSIGN_OR_RETURN(v1::TrainingSet set, Commit(request, unsealed));
   RETURN_IF_ERROR(RemoveChosenBefore(run, request.trigger()));
   return set;
@@ -123,6 +146,8 @@ absl::StatusOr<v1::TrainingSet> Selector::Commit(const v1::SealTrainingSetReques
     if (unsealed.chosen) RETURN_IF_ERROR(unsealed.chosen->file->Publish(paths.chosen));
     RETURN_IF_ERROR(unsealed.entries.Publish(paths.entries));
     RETURN_IF_FAILPOINT("selector.after_seal");
+    set.mutable_summary()->mutable_usage()->mutable_usage()->set_bytes_stored(
+        SizeOf({paths.entries, paths.late}));
     InsertTrainingSet(
         work, {.set = set, .chosen_digest = unsealed.chosen ? unsealed.chosen->digest : ""});
     RETURN_IF_FAILPOINT("selector.before_commit");

@@ -138,7 +138,7 @@ class GrpcDownstream final : public Downstream {
     return response;
   }
 
-  absl::StatusOr<std::string> FitGraph(
+  absl::StatusOr<trainer_server::v1::FitGraphResponse> FitGraph(
       const JobPlace& at, const trainer_server::v1::FitGraphRequest& request) override {
     return TrainerAt(at)->FitGraph(request);
   }

@@ -1,6 +1,7 @@
 #include "supervisor/supervisor_server.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "config/config.h"
 #include "db/database.h"
 #include "db/migrations.h"
+#include "rpc/usage/prices_config.h"
 #include "supervisor/device_service.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
@@ -33,10 +35,10 @@ class SupervisorServer final : public rpc::RunningService {
  public:
   SupervisorServer(std::unique_ptr<db::Database> database, std::unique_ptr<Pool> pool,
                    const DownstreamPeers& steps, const DownstreamPeers& requests,
-                   const rpc::StreamLimits& streams)
+                   const rpc::StreamLimits& streams, const std::optional<rpc::v1::Prices>& prices)
       : database_(std::move(database)),
         pool_(std::move(pool)),
-        supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), *pool_),
+        supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), *pool_, prices),
         service_(supervisor_, streams),
         pool_service_(*pool_),
         devices_(supervisor_) {}
@@ -92,11 +94,13 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
                                           context.config_text, context.config_name, "supervisor"));
   ASSIGN_OR_RETURN(const DownstreamPeers steps, PeersOf(context, kStepDeadline));
   ASSIGN_OR_RETURN(const DownstreamPeers requests, PeersOf(context, kRequestDeadline));
+  ASSIGN_OR_RETURN(const auto prices, config::ReadSection<rpc::PricesConfig>(
+                                          context.config_text, context.config_name, "prices"));
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
   RETURN_IF_ERROR(db::Migrate(*database, "supervisor", Migrations()));
   ASSIGN_OR_RETURN(auto pool, Pool::Open(*database, config.member_timeout));
   return std::make_unique<SupervisorServer>(std::move(database), std::move(pool), steps, requests,
-                                            context.cluster.streams);
+                                            context.cluster.streams, prices.ToMessage());
 }
 
 }  // namespace tidemill::supervisor

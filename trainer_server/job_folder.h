@@ -18,6 +18,8 @@
 //   found_threads.json    FoundThreads, where their number was tuned
 //   result.json           the last message of WatchTraining; exists once the training has ended
 //   stored.json           StoreModelResponse; exists once the model store has the artefact
+//   fit_usage.json, train_usage.json
+//                         UsageTotal, see job_usage.h; the server writes them
 //
 // The .json files are protobuf messages in protobuf's JSON, with the names of the protos. They and
 // fitted.batch end with their SHA-256 (base/paths/summed_file.h), as does parts.json, which has

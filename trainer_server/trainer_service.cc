@@ -8,9 +8,9 @@ namespace tidemill::trainer_server {
 
 grpc::Status TrainerService::FitGraph(grpc::ServerContext*, const v1::FitGraphRequest* request,
                                       v1::FitGraphResponse* response) {
-  absl::StatusOr<std::string> digest = trainings_.Fit(*request);
-  if (!digest.ok()) return ToGrpc(digest.status());
-  response->set_fitted_digest(*std::move(digest));
+  absl::StatusOr<v1::FitGraphResponse> fitted = trainings_.Fit(*request);
+  if (!fitted.ok()) return ToGrpc(fitted.status());
+  *response = *std::move(fitted);
   return grpc::Status::OK;
 }
 

@@ -8,16 +8,19 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/paths/summed_file.h"
+#include "base/usage/account.h"
 #include "config/config.h"
 #include "config/numbers.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "models/spec/model_spec.h"
 #include "models/training/training_spec.h"
+#include "rpc/usage/usage_message.h"
 #include "selector/client/selector_client.h"
 #include "storage/spec/dataset_spec.h"
 #include "trainer_server/job_claims.h"
 #include "trainer_server/job_folder.h"
+#include "trainer_server/job_usage.h"
 #include "trainer_server/preparation.h"
 #include "trainer_server/ranked_training.h"
 #include "trainer_server/training_digest.h"
@@ -40,6 +43,12 @@ absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartTrainingRequest& re
   ASSIGN_OR_RETURN(const auto training,
                    config::ReadKept<models::TrainingSpec>(request.training(), "training"));
   return training.ranks > 1 ? config::kCpuDevice : training.device;  // Ranks are on processors.
+}
+
+// The kind of a GPU, as usage and prices name it; std::nullopt for processors.
+std::optional<std::string> KindOf(const rpc::v1::JobDevice& device) {
+  if (!device.device().starts_with("cuda")) return std::nullopt;
+  return "cuda";
 }
 
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
@@ -85,6 +94,19 @@ absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
   const absl::Status decoded = transform::FittedState::Decode(fitted).status();
   if (!decoded.ok()) return DataLoss("{}: {}", path, std::string(decoded.message()));
   return Sha256(fitted);
+}
+
+v1::FitGraphResponse FittedResponse(const std::string& folder, const std::string& digest) {
+  v1::FitGraphResponse response;
+  response.set_fitted_digest(digest);
+  if (auto used = JobUsage::Find(folder, kFit)) *response.mutable_usage() = *std::move(used);
+  return response;
+}
+
+// Adds what the training has used to its last message.
+v1::WatchTrainingResponse WithUsage(const std::string& folder, v1::WatchTrainingResponse last) {
+  if (auto used = JobUsage::Find(folder, kTrain)) *last.mutable_usage() = *std::move(used);
+  return last;
 }
 
 }  // namespace
@@ -146,10 +168,13 @@ std::string Trainings::TokenOf(const std::string& what, int64_t run, int64_t tri
 absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice& device,
                                Jobs& jobs, Jobs::Job& job) {
   const std::string folder = FolderOf(job.key().first, job.key().second);
+  JobUsage used(folder, what);
   const auto progress = [&](const v1::WatchTrainingResponse& message) {
+    used.Report(message.usage().usage());
     jobs.Update(job, [&](v1::WatchTrainingResponse& shown) {
-      shown = message;
+      if (message.state() != v1::TRAINING_STATE_UNSPECIFIED) shown = message;
       SetRunning(shown);
+      *shown.mutable_usage() = used.Total();
     });
   };
   ASSIGN_OR_RETURN(rpc::v1::JobClaims claims, ClaimsOfJob(what == kFit, folder));
@@ -159,11 +184,17 @@ absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice
   absl::Status status;
   if (what == kTrain) {
     ASSIGN_OR_RETURN(const RankNumbers ranks, ReadRankNumbers(folder));
-    if (ranks.most > 1)
-      return RunRanks({.folder = folder, .ranks = ranks, .device = device}, progress, job);
+    if (ranks.most > 1) {
+      return RunRanks({.folder = folder, .ranks = ranks, .device = device}, progress, used, job);
+    }
   }
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
-    status = processes_.Run(what, folder, device, progress, job.stop());
+    used.Begin(KindOf(device));
+    {
+      const usage::Scope scope(used.account());
+      status = processes_.Run(what, folder, device, progress, job.stop());
+    }
+    used.End();
     const bool may_go_on =
         absl::IsAborted(status) || absl::IsUnavailable(status) || absl::IsUnauthenticated(status);
     if (!may_go_on) return status;
@@ -176,14 +207,20 @@ absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice
 }
 
 absl::Status Trainings::RunRanks(RankedTrainingOptions options,
-                                 const TrainingProcesses::Progress& progress, Jobs::Job& job) {
+                                 const TrainingProcesses::Progress& progress, JobUsage& used,
+                                 Jobs::Job& job) {
   options.patience = std::chrono::milliseconds(options_.config.rank_timeout.micros / 1000);
-  RankedTraining training(std::move(options),
-                          [this](const auto&... run) { return processes_.Run(run...); });
-  return training.Run(progress, job.stop());
+  used.Begin(KindOf(options.device));
+  RankedTraining training(std::move(options), [this, &used](const auto&... run) {
+    const usage::Scope scope(used.account());
+    return processes_.Run(run...);
+  });
+  absl::Status ended = training.Run(progress, job.stop());
+  used.End();
+  return ended;
 }
 
-absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
+absl::StatusOr<v1::FitGraphResponse> Trainings::Fit(const v1::FitGraphRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
@@ -204,7 +241,8 @@ absl::StatusOr<std::string> Trainings::Fit(const v1::FitGraphRequest& request) {
   }
   RETURN_IF_ERROR(fitted);
   RETURN_IF_ERROR(kept_.KeepFitted({request.command(), request.trigger()}, folder));
-  return DigestOfFitted(path);
+  ASSIGN_OR_RETURN(const std::string digest, DigestOfFitted(path));
+  return FittedResponse(folder, digest);
 }
 
 absl::Status Trainings::RunFit(const v1::FitGraphRequest& request, const std::string& folder) {
@@ -223,7 +261,16 @@ absl::Status Trainings::RunFit(const v1::FitGraphRequest& request, const std::st
       fits_.End(*job, RunJob(kFit, rpc::v1::JobDevice(), fits_, *job));
     });
   }
-  return OfJob(fits_.AwaitEnd(*fit.job));
+  const absl::Status ended = OfJob(fits_.AwaitEnd(*fit.job));
+  // A failed call has no answer that could have the total. It pays itself, once.
+  const auto used = fit.is_new && !ended.ok() && !absl::IsUnavailable(ended)
+                        ? JobUsage::Find(folder, kFit)
+                        : std::nullopt;
+  if (used) {
+    JobUsage::Forget(folder, kFit);
+    usage::Add(rpc::FromMessage(used->usage()));
+  }
+  return ended;
 }
 
 absl::Status Trainings::TakeFitted(ModelId model, const std::string& path) {
@@ -402,6 +449,7 @@ void Trainings::Train(Jobs::Job& job, const rpc::v1::JobDevice& device) {
       SetStopped(shown);
       shown.set_error(std::string(ended.message()));
     }
+    shown = WithUsage(folder, std::move(shown));
   });
 }
 
@@ -417,7 +465,7 @@ void Trainings::RememberThreads(const std::string& folder) {
 absl::StatusOr<v1::WatchTrainingResponse> Trainings::Recall(int64_t run, int64_t trigger) const {
   const std::string folder = FolderOf(run, trigger);
   auto last = ReadResult(folder);
-  if (last.ok()) return last;
+  if (last.ok()) return WithUsage(folder, *std::move(last));
   if (!absl::IsNotFound(ReadTraining(folder).status())) {
     return Unavailable("the training of trigger {} was interrupted; start it again", trigger);
   }

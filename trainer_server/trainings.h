@@ -20,6 +20,7 @@
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoint_keeper.h"
+#include "trainer_server/job_usage.h"
 #include "trainer_server/kept_folders.h"
 #include "trainer_server/known_threads.h"
 #include "trainer_server/ranked_training.h"
@@ -67,7 +68,7 @@ class Trainings {
   ~Trainings();
 
   // These implement the RPCs of trainer_server.proto.
-  absl::StatusOr<std::string> Fit(const v1::FitGraphRequest& request);
+  absl::StatusOr<v1::FitGraphResponse> Fit(const v1::FitGraphRequest& request);
   absl::StatusOr<v1::GetTrainingDigestResponse> Digest(const v1::GetTrainingDigestRequest& request)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Start(const v1::StartTrainingRequest& request);
@@ -101,6 +102,8 @@ class Trainings {
 
   std::string FolderOf(int64_t run) const;
   std::string FolderOf(int64_t run, int64_t trigger) const;
+  // Runs the job of a fit, or waits for the one that runs.
+  absl::Status RunFit(const v1::FitGraphRequest& request, const std::string& folder);
   // Uses the fitted state of a model instead of fitting.
   absl::Status TakeFitted(ModelId model, const std::string& path);
   absl::StatusOr<v1::TrainingMachine> Machine() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -126,7 +129,7 @@ class Trainings {
                       Jobs::Job& job);
   // Runs the processes of a training with ranks.
   absl::Status RunRanks(RankedTrainingOptions options, const TrainingProcesses::Progress& progress,
-                        Jobs::Job& job);
+                        JobUsage& used, Jobs::Job& job);
   // Reads the state of a training that this process did not run from the folder.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
 

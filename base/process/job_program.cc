@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "base/memory/heap.h"
 #include "base/process/protocol.h"
 #include "base/process/zygote.h"
+#include "base/usage/account.h"
 
 namespace tidemill::process {
 namespace {
@@ -83,6 +85,13 @@ absl::StatusOr<std::optional<Request>> Receive(const LocalSocket& socket) {
   pointers.push_back(nullptr);
   execv(program.c_str(), pointers.data());
   _exit(127);
+}
+
+int64_t ProcessorNanos(const rusage& used) {
+  const auto nanos = [](const timeval& time) {
+    return int64_t{time.tv_sec} * 1'000'000'000 + int64_t{time.tv_usec} * 1000;
+  };
+  return nanos(used.ru_utime) + nanos(used.ru_stime);
 }
 
 class ZygoteLoop {
@@ -146,6 +155,7 @@ class ZygoteLoop {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     if (request.what == kExecuteJob) ExecuteAnew(request.arguments, request.report.number());
+    usage::MeasureWholeProcess();
     Report report(request.report.number());
     const int code = job_(request.arguments, report);
     std::fflush(nullptr);
@@ -163,12 +173,14 @@ class ZygoteLoop {
     while (read(signals_.number(), ignored, sizeof(ignored)) > 0) {
     }
     int status = 0;
-    for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
+    rusage used = {};
+    const auto next = [&] { return wait4(-1, &status, WNOHANG, &used); };
+    for (pid_t pid = next(); pid > 0; pid = next()) {
       const auto it = jobs_.find(pid);
       if (it == jobs_.end()) continue;
-      WriteAll(it->second.exit.number(), WIFSIGNALED(status)
-                                             ? fmt::format("signal {}\n", WTERMSIG(status))
-                                             : fmt::format("code {}\n", WEXITSTATUS(status)));
+      const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                                                  : fmt::format("code {}", WEXITSTATUS(status));
+      WriteAll(it->second.exit.number(), fmt::format("{} {}\n", how, ProcessorNanos(used)));
       jobs_.erase(it);
     }
   }
@@ -193,6 +205,7 @@ int RunJobProgram(int argc, char** argv, const JobFunction& job) {
   if (arguments == std::vector<std::string>{"--zygote"}) {
     return ZygoteLoop(job, LocalSocket(Descriptor(kInheritedFd))).Run();
   }
+  usage::MeasureWholeProcess();
   Report report(fcntl(kInheritedFd, F_GETFD) >= 0 ? kInheritedFd : STDOUT_FILENO);
   return job(arguments, report);
 }

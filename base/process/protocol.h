@@ -6,8 +6,9 @@
 //   the rest    the arguments, each ended by a zero byte
 //
 // A request for a job carries two descriptors: the write ends of its report pipe and of its exit
-// pipe. The zygote keeps the latter, and writes one line when the job ends: "code N", "signal N" or
-// "lost REASON". An exit pipe that ends without a line means that the zygote itself is gone.
+// pipe. The zygote keeps the latter, and writes one line when the job ends: "code N NANOS",
+// "signal N NANOS" or "lost REASON". NANOS is the time that the process had on processors. An exit
+// pipe that ends without a line means that the zygote itself is gone.
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/process/protocol.h"
+#include "base/usage/account.h"
 
 namespace tidemill::process {
 namespace {
@@ -49,12 +50,18 @@ size_t ReadSome(int fd, char* bytes, size_t size) {
 
 JobExit ParseExit(std::string_view line) {
   const auto number = [&line](size_t from) {
-    int value = 0;
+    int64_t value = 0;
     std::from_chars(line.data() + from, line.data() + line.size(), value);
     return value;
   };
-  if (line.starts_with("code ")) return {.code = number(5)};
-  if (line.starts_with("signal ")) return {.signal = number(7)};
+  const size_t second = line.find(' ', line.find(' ') + 1);
+  const int64_t nanos = second == line.npos ? 0 : number(second + 1);
+  if (line.starts_with("code ")) {
+    return {.code = static_cast<int>(number(5)), .processor_nanos = nanos};
+  }
+  if (line.starts_with("signal ")) {
+    return {.signal = static_cast<int>(number(7)), .processor_nanos = nanos};
+  }
   if (line.starts_with("lost ")) return {.lost = std::string(line.substr(5))};
   return {.lost = "the process that forked it has died"};
 }
@@ -150,6 +157,7 @@ JobExit Job::Wait() {
     line.append(bytes, size);
   }
   ended_ = ParseExit(line);
+  usage::Add({.job_nanos = ended_->processor_nanos});
   return *ended_;
 }
 

@@ -36,6 +36,9 @@ struct JobExit {
   std::optional<int> code = std::nullopt;
   std::optional<int> signal = std::nullopt;
   std::string lost = {};
+  // The time that the process, and its children that have ended before it, had on processors, in
+  // nanoseconds. 0 when it is lost.
+  int64_t processor_nanos = 0;
 
   bool ok() const { return code == 0; }
   // "exited with code 2", "was killed by signal 9 (Killed)".
@@ -55,7 +58,8 @@ class Job {
   // cut short is dropped.
   std::optional<std::string> ReadLine();
 
-  // Waits for the end of the job. Repeated calls return the same.
+  // Waits for the end of the job. Repeated calls return the same. The first one adds the time that
+  // the process and its children had on processors to usage::Current() as a job's.
   JobExit Wait();
 
   // Sends SIGKILL. Does nothing when the job has ended.

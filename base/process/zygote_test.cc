@@ -6,11 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include "base/usage/account.h"
 
 namespace tidemill::process {
 namespace {
@@ -43,6 +47,31 @@ bool Ends(pid_t pid) {
   const bool ended = poll(&polled, 1, 20'000) == 1;
   close(fd);
   return ended;
+}
+
+// Runs a job that works for 30 ms. Returns how it ended, and what the account of its caller has.
+std::pair<JobExit, int64_t> Measure(Zygote& zygote, SpawnMode mode, bool kills) {
+  const auto account = std::make_shared<usage::Account>();
+  const usage::Scope scope(account);
+  const auto job = Spawn(zygote, {"work", "30", kills ? "hang" : "end"}, mode);
+  job->ReadLine();  // Its process id.
+  EXPECT_EQ(job->ReadLine(), "done");
+  if (kills) job->Kill();
+  const JobExit exit = job->Wait();
+  EXPECT_EQ(job->Wait().processor_nanos, exit.processor_nanos);
+  return {exit, account->Total().job_nanos};
+}
+
+TEST(Zygote, TellsTheTimeOfAJobHoweverItEnds) {
+  const auto zygote = StartZygote();
+  for (const SpawnMode mode : {SpawnMode::kFork, SpawnMode::kExecute}) {
+    for (const bool kills : {false, true}) {
+      const auto [exit, counted] = Measure(*zygote, mode, kills);
+      EXPECT_EQ(exit.signal.has_value(), kills);
+      EXPECT_GE(exit.processor_nanos, 29'000'000) << "the kernel counts in microseconds";
+      EXPECT_EQ(counted, exit.processor_nanos) << "once, although it was waited for twice";
+    }
+  }
 }
 
 TEST(Zygote, DefaultsHoldWhereTheEnvironmentSaysNothing) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/usage/account.h"
+
 namespace tidemill {
 
 WorkerPool::WorkerPool(std::string name, int num_threads)
@@ -52,7 +54,9 @@ void WorkerPool::ParallelFor(int64_t count, const std::function<void(int64_t)>& 
     int64_t done ABSL_GUARDED_BY(mutex) = 0;
   };
   const auto progress = std::make_shared<Progress>();
-  const auto work = [progress, count, &body] {
+  const auto work = [progress, count, &body, account = usage::Current()] {
+    if (progress->next >= count) return;
+    const usage::Scope scope(account);
     int64_t done = 0;
     for (int64_t i = progress->next++; i < count; i = progress->next++) {
       body(i);

@@ -21,7 +21,7 @@ class WorkerPool {
   void Submit(std::function<void()> task) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Runs body(0) .. body(count - 1) on the pool's threads and the caller's. Returns when all are
-  // done. A task of the pool may call it.
+  // done. A task of the pool may call it. All of it is for the caller's account (base/usage).
   void ParallelFor(int64_t count, const std::function<void(int64_t)>& body)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

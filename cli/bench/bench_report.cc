@@ -98,7 +98,10 @@ VariantResult::Run RunOf(const ComparisonSpec& comparison, const RunFigures& run
                          .training_seconds = StageSeconds(run, "train", but_first),
                          .selecting_seconds = StageSeconds(run, "select", but_first),
                          .deciding_seconds = run.deciding_seconds,
-                         .run_seconds = run.seconds};
+                         .run_seconds = run.seconds,
+                         .processor_seconds = run.processor_seconds,
+                         .money = run.money,
+                         .currency = run.currency};
   for (size_t i = but_first ? 1 : 0; i < run.models.size(); ++i) {
     own.num_trained += run.models[i].num_samples;
   }
@@ -154,7 +157,12 @@ ordered_json VariantToJson(const VariantResult& own) {
                     {"training_seconds", run.training_seconds},
                     {"selecting_seconds", run.selecting_seconds},
                     {"deciding_seconds", run.deciding_seconds},
-                    {"run_seconds", run.run_seconds}});
+                    {"run_seconds", run.run_seconds},
+                    {"processor_seconds", run.processor_seconds}});
+    if (run.money) {
+      runs.back()["money"] = *run.money;
+      runs.back()["currency"] = run.currency;
+    }
   }
   return {{"comparison", own.comparison}, {"variant", own.variant}, {"runs", runs}};
 }
@@ -164,6 +172,19 @@ double MeanOf(const VariantResult& variant, const Of& of) {
   double sum = 0;
   for (const VariantResult::Run& run : variant.runs) sum += static_cast<double>(of(run));
   return sum / static_cast<double>(variant.runs.size());
+}
+
+// "31.2 s on processors", or money where each run has a price.
+std::string CostOf(const VariantResult& own) {
+  using Run = VariantResult::Run;
+  const bool has_money =
+      std::ranges::all_of(own.runs, [](const Run& run) { return run.money.has_value(); });
+  if (has_money) {
+    return fmt::format("{:.6f} {}", MeanOf(own, [](const Run& run) { return *run.money; }),
+                       own.runs.front().currency);
+  }
+  const double seconds = MeanOf(own, [](const Run& run) { return run.processor_seconds; });
+  return seconds > 0 ? fmt::format("{} on processors", Elapsed(seconds)) : "-";
 }
 
 std::string DescribeChecks(const EntryReport& report) {
@@ -202,7 +223,8 @@ std::string DescribeRegret(const RegretTable& regret) {
 
 std::string DescribeVariants(const EntryReport& report) {
   if (report.variants.empty()) return "";
-  Table table({"COMPARISON", "VARIANT", "SEEDS", "VALUE", "TRAININGS", "SAMPLES", "TRAIN", "RUN"});
+  Table table(
+      {"COMPARISON", "VARIANT", "SEEDS", "VALUE", "TRAININGS", "SAMPLES", "TRAIN", "RUN", "COST"});
   using Run = VariantResult::Run;
   for (const VariantResult& own : report.variants) {
     table.Add({own.comparison, own.variant, fmt::format("{}", own.runs.size()),
@@ -210,7 +232,7 @@ std::string DescribeVariants(const EntryReport& report) {
                fmt::format("{:.1f}", MeanOf(own, [](const Run& run) { return run.num_trainings; })),
                fmt::format("{:.0f}", MeanOf(own, [](const Run& run) { return run.num_trained; })),
                Elapsed(MeanOf(own, [](const Run& run) { return run.training_seconds; })),
-               Elapsed(MeanOf(own, [](const Run& run) { return run.run_seconds; }))});
+               Elapsed(MeanOf(own, [](const Run& run) { return run.run_seconds; })), CostOf(own)});
   }
   return "\n" + table.ToString();
 }

@@ -28,6 +28,9 @@ struct VariantResult {
     double selecting_seconds = 0;
     double deciding_seconds = 0;
     double run_seconds = 0;
+    double processor_seconds = 0;
+    std::optional<double> money = std::nullopt;
+    std::string currency = {};
   };
   std::vector<Run> runs = {};
 };

@@ -7,6 +7,10 @@
 
 #include "nlohmann/json.hpp"
 
+#include "cli/results/run_costs.h"
+#include "rpc/usage/money.h"
+#include "rpc/usage/usage_message.h"
+
 namespace tidemill::cli {
 namespace {
 
@@ -179,6 +183,14 @@ TrainedModel ModelFromJson(const ordered_json& json) {
   return model;
 }
 
+void AddCosts(const supervisor::v1::RunCosts& costs, RunFigures& figures) {
+  const rpc::v1::Usage total = TotalOf(costs);
+  figures.processor_seconds = static_cast<double>(rpc::ProcessorNanos(total)) / 1e9;
+  if (!costs.has_prices()) return;
+  figures.money = rpc::MoneyOf(total, costs.prices()).once;
+  figures.currency = costs.prices().currency();
+}
+
 }  // namespace
 
 RunFigures FiguresOf(const supervisor::v1::GetRunResponse& run) {
@@ -186,6 +198,7 @@ RunFigures FiguresOf(const supervisor::v1::GetRunResponse& run) {
   figures.seconds = SecondsBetween(run.run().started_at(), run.run().finished_at());
   figures.num_decisions = run.decisions_size();
   for (const auto& decision : run.decisions()) figures.deciding_seconds += decision.seconds();
+  AddCosts(run.run().costs(), figures);
   for (const auto& trigger : run.triggers()) {
     if (trigger.model_id() != 0) {
       figures.models.push_back(ModelOf(trigger));
@@ -215,14 +228,20 @@ ordered_json FiguresToJson(const RunFigures& figures) {
                         {"training_set", model.training_set},
                         {"weights", model.weights}});
   }
-  return {{"seconds", figures.seconds},
-          {"decisions", figures.num_decisions},
-          {"deciding_seconds", figures.deciding_seconds},
-          {"skipped", figures.num_skipped},
-          {"triggers", triggers},
-          {"active", WindowsToJson(figures.active)},
-          {"baselines", WindowsToJson(figures.baselines)},
-          {"evaluations", EvaluationsToJson(figures.evaluations)}};
+  ordered_json json = {{"seconds", figures.seconds},
+                       {"decisions", figures.num_decisions},
+                       {"deciding_seconds", figures.deciding_seconds},
+                       {"processor_seconds", figures.processor_seconds},
+                       {"skipped", figures.num_skipped},
+                       {"triggers", triggers},
+                       {"active", WindowsToJson(figures.active)},
+                       {"baselines", WindowsToJson(figures.baselines)},
+                       {"evaluations", EvaluationsToJson(figures.evaluations)}};
+  if (figures.money) {
+    json["money"] = *figures.money;
+    json["currency"] = figures.currency;
+  }
+  return json;
 }
 
 absl::StatusOr<RunFigures> FiguresFromJson(const ordered_json& json) {
@@ -233,6 +252,9 @@ absl::StatusOr<RunFigures> FiguresFromJson(const ordered_json& json) {
   figures.seconds = NumberIn(json, "seconds");
   figures.num_decisions = static_cast<int64_t>(NumberIn(json, "decisions"));
   figures.deciding_seconds = NumberIn(json, "deciding_seconds");
+  figures.processor_seconds = NumberIn(json, "processor_seconds");
+  if (json.contains("money")) figures.money = NumberIn(json, "money");
+  figures.currency = TextIn(json, "currency");
   figures.num_skipped = static_cast<int64_t>(NumberIn(json, "skipped"));
   for (const ordered_json& model : json["triggers"]) {
     if (!model.is_object()) return InvalidArgument("'triggers' has an entry that is not a trigger");

@@ -1,7 +1,8 @@
 // The figures of a benchmark run that are stored: enough for checks, costs and pages, and much
 // smaller than the run.
 //
-//   {"seconds": 23.9, "triggers": [{"at": ..., "samples": 1000, "seconds": {"train": 0.2, ...},
+//   {"seconds": 23.9, "processor_seconds": 31.2, "money": 0.0004, "currency": "EUR", "triggers":
+//   [{"at": ..., "samples": 1000, "seconds": {"train": 0.2, ...},
 //    "training_set": ..., "weights": ..., "reused": false}], "active": [...], "baselines": [...],
 //    "evaluations": {"windows": [["elec2", from, to, "accuracy", slice], ...],
 //                    "values": [[trigger, window, value, samples], ...]}}
@@ -47,6 +48,10 @@ struct RunFigures {
   double seconds = 0;  // From submission to the end.
   int64_t num_decisions = 0;
   double deciding_seconds = 0;
+  double processor_seconds = 0;  // What the whole run used; 0 where it is unknown.
+  // In the currency of the prices, where there are any.
+  std::optional<double> money = std::nullopt;
+  std::string currency = {};
   std::vector<TrainedModel> models;  // Without triggers that were skipped.
   int64_t num_skipped = 0;
   std::vector<MeasuredWindow> active;

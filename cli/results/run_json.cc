@@ -11,9 +11,9 @@
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/prepared_samples.h"
+#include "cli/results/run_costs.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/set_values.h"
-#include "cli/results/time_text.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
 
@@ -182,6 +182,7 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
     AddInterval(value, last);
     if (!value.detail().empty()) last["detail"] = DetailOf(value.detail());
   }
+  json["costs"] = CostsToJson(run.run().costs());
   json["beyond_limits"] = {{"slice_values", run.num_slice_values_left_out()},
                            {"details", run.num_details_left_out()}};
   json["left_out"] = LeftOutToJson(run);

@@ -20,6 +20,7 @@
 #include "cli/results/matrix.h"
 #include "cli/results/prepared_samples.h"
 #include "cli/results/result_tables.h"
+#include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
@@ -280,6 +281,9 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   }
   for (const std::string& failure : failures) text += "  lost: " + Printable(failure) + "\n";
   text += WrappedLines(DescribeBeyondLimits(run), view);
+  if (const std::string costs = DescribeCosts(run.run().costs(), view); !costs.empty()) {
+    text += "\n" + costs;
+  }
   text += "\n" + DescribeEnd(run.run(), view);
   if (!run.run().error().empty()) text += "  " + Printable(run.run().error()) + "\n";
   text += DescribeAnnotations(run.run(), view);

@@ -9,7 +9,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/ledger.h"
-#include "cli/results/time_text.h"
+#include "cli/results/run_json.h"
 #include "cli/terminal/csv.h"
 
 namespace tidemill::cli {

@@ -13,6 +13,7 @@
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/result_tables.h"
+#include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
 #include "cli/results/selection_report.h"
 #include "cli/results/set_values.h"
@@ -227,6 +228,8 @@ ordered_json ReportData(const RunRecord& record) {
   data["density"] = DensityOf(record, spec.ok() ? spec->preprocess.dataset : "");
   data["triggers"] = TriggersOf(run);
   data["evaluate_seconds"] = Rounded(EvaluationSeconds(run));
+  data["costs"] = CostsToJson(run.run().costs());
+  data["costs"].erase("rows");  // The table is by stage.
   data["tables"] = ordered_json::array();
   for (const ResultTable& table : tables) data["tables"].push_back(TableToJson(table));
   data["selections"] = SelectionsOf(record);

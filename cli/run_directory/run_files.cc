@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/version.h"
 #include "cli/results/result_tables.h"
+#include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
 #include "cli/results/run_tables.h"
 #include "cli/run_directory/message_json.h"
@@ -189,16 +190,18 @@ absl::Status PointLatestAt(const std::string& parent, const std::string& name) {
 
 std::map<std::string, std::string> RunFiles(const RunRecord& record) {
   const v1::GetRunResponse& run = record.run;
-  std::map<std::string, std::string> files = {{"config.yaml", run.pipeline_text()},
-                                              {"resolved.yaml", run.pipeline_resolved()},
-                                              {"events.jsonl", Lines(run.events())},
-                                              {"decisions.jsonl", Lines(run.decisions())},
-                                              {"metrics.csv", MetricsCsv(run)},
-                                              {"triggers.csv", TriggersCsv(run)},
-                                              {"eval/matrix.csv", MatrixCsv(run)},
-                                              {"eval/matrix.json", MatrixJson(ResultTables(run))},
-                                              {"tb/" + EventFileName(run), TensorBoardEvents(run)},
-                                              {"report.html", ReportPage(record)}};
+  std::map<std::string, std::string> files = {
+      {"config.yaml", run.pipeline_text()},
+      {"resolved.yaml", run.pipeline_resolved()},
+      {"events.jsonl", Lines(run.events())},
+      {"decisions.jsonl", Lines(run.decisions())},
+      {"metrics.csv", MetricsCsv(run)},
+      {"triggers.csv", TriggersCsv(run)},
+      {"costs.json", CostsToJson(run.run().costs()).dump(1) + "\n"},
+      {"eval/matrix.csv", MatrixCsv(run)},
+      {"eval/matrix.json", MatrixJson(ResultTables(run))},
+      {"tb/" + EventFileName(run), TensorBoardEvents(run)},
+      {"report.html", ReportPage(record)}};
   AddTriggers(run, files);
   files[kManifest] = Manifest(run, files);
   return files;

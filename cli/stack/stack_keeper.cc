@@ -28,6 +28,7 @@
 #include "db/private_postgres.h"
 #include "rpc/service_main.h"
 #include "rpc/tokens.h"
+#include "rpc/usage/prices_config.h"
 
 namespace tidemill::cli {
 namespace {
@@ -62,9 +63,11 @@ struct StorageSection {
 struct StackConfig {
   rpc::ClusterConfig cluster;
   StorageSection storage;
+  rpc::PricesConfig prices;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.");
     field("storage", storage, "Where data may be read from.");
+    field("prices", prices, "What users pay.");
   }
 };
 
@@ -73,14 +76,18 @@ absl::StatusOr<std::string> ProgramOf(const std::string& service) {
   return files::Join(folder, ProgramNameOf(service));
 }
 
-// How plug-ins run, which an administrator may have written into the configuration.
-absl::StatusOr<plugin::HostSettings> KeptPlugins(const StackLayout& layout) {
+// Takes what an administrator may have written into the configuration: how plug-ins run, and
+// prices.
+absl::Status TakeKept(const StackLayout& layout, StackConfig& config) {
   const auto text = files::Read(layout.ConfigFile(), kMaxConfigBytes);
-  if (absl::IsNotFound(text.status())) return plugin::HostSettings();
+  if (absl::IsNotFound(text.status())) return absl::OkStatus();
   RETURN_IF_ERROR(text.status());
   ASSIGN_OR_RETURN(const auto cluster,
                    config::ReadSection<rpc::ClusterConfig>(*text, layout.ConfigFile(), "cluster"));
-  return cluster.plugins;
+  config.cluster.plugins = cluster.plugins;
+  ASSIGN_OR_RETURN(config.prices,
+                   config::ReadSection<rpc::PricesConfig>(*text, layout.ConfigFile(), "prices"));
+  return absl::OkStatus();
 }
 
 // The sections that an administrator may have written into the configuration: all but those of
@@ -104,7 +111,7 @@ absl::StatusOr<std::string> KeptSections(const StackLayout& layout) {
 
 absl::Status WriteConfig(const StackLayout& layout, const std::string& database) {
   StackConfig config;
-  ASSIGN_OR_RETURN(config.cluster.plugins, KeptPlugins(layout));
+  RETURN_IF_ERROR(TakeKept(layout, config));
   config.cluster.state_folder = layout.state_folder;
   config.cluster.database = database;
   config.cluster.token_file = layout.TokenFile();

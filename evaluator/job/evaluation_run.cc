@@ -13,6 +13,7 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/paths/regular_file.h"
+#include "base/usage/account.h"
 #include "config/config.h"
 #include "evaluator/client/evaluation_spec.h"
 #include "evaluator/job/model_columns.h"
@@ -25,6 +26,7 @@
 #include "evaluator/reading/window_samples.h"
 #include "loader/bad_samples.h"
 #include "rpc/jobs/job_peers.h"
+#include "rpc/usage/usage_message.h"
 #include "samples/dataset_schema.h"
 #include "storage/client/storage_client.h"
 #include "storage/spec/dataset_spec.h"
@@ -278,17 +280,29 @@ absl::Status RunAny(const std::string& job_path, const ArithmeticOn& arithmetic_
   return RunEvaluation(job, arithmetic, report);
 }
 
+// Scores may be as long as a report can be.
+void AddUsage(v1::JobReport& report) {
+  if (report.has_scores() || report.has_more_detail() || report.has_more_traceback()) return;
+  usage::Amounts used = usage::MeasureWholeProcess()->Total();
+  used.job_nanos += usage::ProcessNanos();
+  *report.mutable_usage() = rpc::ToMessage(used);
+}
+
 }  // namespace
 
 int RunEvaluationJob(const std::string& job_path, const ArithmeticOn& arithmetic_on,
                      const std::function<void(const std::string& line)>& report) {
-  const auto send = [&](const v1::JobReport& message) {
+  const auto send = [&](v1::JobReport message) {
+    AddUsage(message);
     std::string line;
     if (google::protobuf::util::MessageToJsonString(message, &line).ok()) report(line);
   };
   const absl::Status status = RunAny(job_path, arithmetic_on, send);
-  if (status.ok()) return 0;
   v1::JobReport message;
+  if (status.ok()) {
+    send(message);
+    return 0;
+  }
   if (IsTransient(status)) {
     message.set_interruption(ShortReason(status));
   } else {

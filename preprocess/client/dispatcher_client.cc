@@ -47,11 +47,12 @@ absl::StatusOr<v1::ReportProgressResponse> DispatcherClient::ReportProgress(
   return response;
 }
 
-absl::Status DispatcherClient::FinishJob(v1::FinishJobRequest request,
-                                         std::chrono::milliseconds deadline) {
+absl::StatusOr<v1::FinishJobResponse> DispatcherClient::FinishJob(
+    v1::FinishJobRequest request, std::chrono::milliseconds deadline) {
   NameRequest(request);
   v1::FinishJobResponse response;
-  return rpc::Call(Within(deadline), *stub_, &Stub::FinishJob, request, &response);
+  RETURN_IF_ERROR(rpc::Call(Within(deadline), *stub_, &Stub::FinishJob, request, &response));
+  return response;
 }
 
 absl::StatusOr<v1::WorkerIncarnation> DispatcherClient::RegisterWorker(

@@ -27,7 +27,8 @@ class DispatcherClient {
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(
       v1::ReportProgressRequest request, std::chrono::milliseconds deadline = {});
 
-  absl::Status FinishJob(v1::FinishJobRequest request, std::chrono::milliseconds deadline = {});
+  absl::StatusOr<v1::FinishJobResponse> FinishJob(v1::FinishJobRequest request,
+                                                  std::chrono::milliseconds deadline = {});
 
   absl::StatusOr<v1::WorkerIncarnation> RegisterWorker(v1::RegisterWorkerRequest request);
 

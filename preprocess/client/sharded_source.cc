@@ -35,6 +35,7 @@ absl::StatusOr<std::unique_ptr<ShardedSource>> ShardedSource::Open(
   WorkerSourceOptions of_shard = options;
   of_shard.bytes_ahead = options.bytes_ahead / std::ssize(lanes.plans);
   of_shard.threads_here = 0;
+  of_shard.charges = source->charges_;
   of_shard.shard = ShardLane{.lanes = ToProto(lanes)};
   std::vector<std::unique_ptr<loader::BatchSource>> shards;
   for (size_t shard = 0; shard < lanes.plans.size(); ++shard) {
@@ -58,10 +59,12 @@ ShardedSource::~ShardedSource() {
   if (job_id_ == 0) return;
   v1::FinishJobRequest request;
   request.set_job_id(job_id_);
-  const absl::Status finished = dispatcher_.FinishJob(request, kFinishDeadline);
+  const auto finished = dispatcher_.FinishJob(request, kFinishDeadline);
   if (!finished.ok()) {
     log::Warn("cannot tell the dispatcher that a job has ended; it will notice later",
-              {{"job", job_name_}, {"error", std::string(finished.message())}});
+              {{"job", job_name_}, {"error", std::string(finished.status().message())}});
+  } else {
+    charges_->Note(finished->usage());
   }
 }
 

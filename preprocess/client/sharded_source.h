@@ -11,6 +11,7 @@
 #include "loader/batch_source.h"
 #include "loader/interleave.h"
 #include "preprocess/client/dispatcher_client.h"
+#include "preprocess/client/job_charges.h"
 #include "preprocess/client/set_division.h"
 #include "preprocess/client/worker_source.h"
 
@@ -47,6 +48,7 @@ class ShardedSource : public loader::BatchSource {
   explicit ShardedSource(const rpc::Peer& dispatcher) : dispatcher_(dispatcher) {}
 
   DispatcherClient dispatcher_;
+  const std::shared_ptr<JobCharges> charges_ = std::make_shared<JobCharges>();
   std::string job_name_;
   int64_t job_id_ = 0;
   // `batches_` owns them. nullptr for a shard that has no batches left.

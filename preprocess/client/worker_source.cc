@@ -85,6 +85,8 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
       clock_(options.threads_here),
       lane_(options.shard ? options.shard->lane : static_cast<int32_t>(maker_->plan().slice)),
       owns_job_(job.num_lanes == 1 && !options.shard),
+      charges_(owns_job_ && options.charges == nullptr ? std::make_shared<JobCharges>()
+                                                       : options.charges),
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
       dispatcher_(options.dispatcher),
       split_(SplitOf(*maker_, MostBatches(*maker_, options), options.bytes_ahead)),
@@ -159,10 +161,12 @@ WorkerSource::~WorkerSource() {
   if (!owns_job_ || job_id_ == 0) return;
   v1::FinishJobRequest request;
   request.set_job_id(job_id_);
-  const absl::Status finished = dispatcher_.FinishJob(request, kReportDeadline);
+  const auto finished = dispatcher_.FinishJob(request, kReportDeadline);
   if (!finished.ok()) {
     log::Warn("cannot tell the dispatcher that a job has ended; it will notice later",
-              {{"job", options_.job_name}, {"error", std::string(finished.message())}});
+              {{"job", options_.job_name}, {"error", std::string(finished.status().message())}});
+  } else if (charges_ != nullptr) {
+    charges_->Note(finished->usage());
   }
 }
 
@@ -216,6 +220,7 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
 
 void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
                          const v1::ReportProgressResponse& answer) {
+  if (charges_ != nullptr) charges_->Note(answer.usage());
   connections_->ToldBroken(sent);
   int64_t wanted = 0;
   {

@@ -20,6 +20,7 @@
 #include "loader/path_clock.h"
 #include "preprocess/client/arrivals.h"
 #include "preprocess/client/dispatcher_client.h"
+#include "preprocess/client/job_charges.h"
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/own_splits.h"
 #include "preprocess/client/worker_connections.h"
@@ -59,6 +60,9 @@ struct WorkerSourceOptions {
   // For a job with shards. The code that opened all its consumers then finishes the job. The lane
   // is read from one worker at a time.
   std::optional<ShardLane> shard = std::nullopt;
+  // Pay for the workers. Consumers of one job share it. nullptr: a consumer that has the job to
+  // itself pays, others do not.
+  std::shared_ptr<JobCharges> charges = nullptr;
 };
 
 // Counted since the source was opened.
@@ -142,7 +146,8 @@ class WorkerSource : public loader::BatchSource {
   const loader::PathClock clock_;
   std::stop_source stop_;
   const int32_t lane_;
-  const bool owns_job_;  // Whether no other consumer reads it.
+  const bool owns_job_;                        // Whether no other consumer reads it.
+  const std::shared_ptr<JobCharges> charges_;  // nullptr for a consumer that does not pay.
   const std::string consumer_;
   DispatcherClient dispatcher_;
   int64_t job_id_ = 0;

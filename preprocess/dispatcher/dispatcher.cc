@@ -305,6 +305,7 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   metrics_.workers_distrusted.Add(static_cast<double>(bad.size()));
   TellLost(bad);
   *response.mutable_work() = job->Work();
+  *response.mutable_usage() = job->Usage();
   std::map<int64_t, int32_t> num_leased;
   bool counted = false;
   for (const auto& [id, worker] : assignments_.workers().all()) {
@@ -354,7 +355,7 @@ std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> Dispatcher::AnswerAtOnce(
   (*worker)->num_bytes = request.num_bytes();
   for (const auto& done : request.work()) {
     Job* const job = assignments_.FindJob(done.job_id());
-    if (job != nullptr) job->NoteWork(waiter.worker, done.work());
+    if (job != nullptr) job->NoteWork(waiter.worker, done.work(), done.usage());
   }
   if (waiter.max_splits < 0 || waiter.max_splits > kMaxSplits) {
     return InvalidArgument("max_splits is {}; write a number from 0 to {}", waiter.max_splits,

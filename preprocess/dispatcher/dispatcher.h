@@ -47,6 +47,12 @@ class Dispatcher {
   absl::StatusOr<int64_t> CreateJob(const v1::CreateJobRequest& request,
                                     const rpc::JobScope& caller = {});
   absl::StatusOr<v1::GetJobResponse> GetJob(int64_t job_id);
+  // Returns what workers have used for a job; nothing for one that is over.
+  rpc::v1::Usage UsageOf(int64_t job_id) ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    const Job* const job = assignments_.FindJob(job_id);
+    return job == nullptr ? rpc::v1::Usage() : job->Usage();
+  }
   absl::Status FinishJob(const rpc::v1::Command& command, int64_t job_id,
                          const rpc::JobScope& caller = {});
   v1::ListJobsResponse ListJobs();

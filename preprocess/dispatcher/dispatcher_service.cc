@@ -27,7 +27,8 @@ grpc::Status DispatcherService::GetJob(grpc::ServerContext*, const v1::GetJobReq
 
 grpc::Status DispatcherService::FinishJob(grpc::ServerContext* context,
                                           const v1::FinishJobRequest* request,
-                                          v1::FinishJobResponse*) {
+                                          v1::FinishJobResponse* response) {
+  *response->mutable_usage() = dispatcher_.UsageOf(request->job_id());
   return ToGrpc(dispatcher_.FinishJob(request->command(), request->job_id(),
                                       rpc::JobScope::OfCall(*context)));
 }

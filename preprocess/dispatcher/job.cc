@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "rpc/usage/usage_message.h"
+
 namespace tidemill::preprocess {
 namespace {
 
@@ -164,6 +166,12 @@ std::vector<Job::Issued> Job::LeasedBy(const Incarnation& worker,
 rpc::v1::PathWork Job::Work() const {
   rpc::v1::PathWork total;
   for (const auto& [worker, work] : work_) Add(work, total);
+  return total;
+}
+
+rpc::v1::Usage Job::Usage() const {
+  rpc::v1::Usage total;
+  for (const auto& [worker, usage] : usage_) rpc::AddUsage(usage, total);
   return total;
 }
 

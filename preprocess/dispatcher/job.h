@@ -75,10 +75,15 @@ class Job {
   // Returns the splits that the request was given and still leases.
   std::vector<Issued> LeasedBy(const Incarnation& worker, const std::string& request_id) const;
 
-  // Stores the total work that a worker reports for the job.
-  void NoteWork(const Incarnation& worker, const rpc::v1::PathWork& work) { work_[worker] = work; }
+  // Stores the total work that a worker reports for the job, and what it has used for it.
+  void NoteWork(const Incarnation& worker, const rpc::v1::PathWork& work,
+                const rpc::v1::Usage& usage) {
+    work_[worker] = work;
+    usage_[worker] = usage;
+  }
   // Returns the work of all workers that have reported since the dispatcher's start.
   rpc::v1::PathWork Work() const;
+  rpc::v1::Usage Usage() const;
 
   v1::Job Describe() const;
 
@@ -113,6 +118,7 @@ class Job {
   // split's place in its lane.
   std::map<int64_t, Incarnation> makers_;
   std::map<Incarnation, rpc::v1::PathWork> work_;
+  std::map<Incarnation, rpc::v1::Usage> usage_;
   Clock::time_point last_heard_;
   // The highest epoch of a report.
   int64_t run_epoch_ = 0;

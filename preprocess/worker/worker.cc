@@ -6,8 +6,10 @@
 #include "base/failpoints.h"
 #include "base/log.h"
 #include "base/threads/thread_priority.h"
+#include "base/usage/account.h"
 #include "preprocess/client/path_work_message.h"
 #include "preprocess/transport/batch_link.h"
+#include "rpc/usage/usage_message.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -20,6 +22,8 @@ constexpr std::chrono::milliseconds kRoomWait{20};
 constexpr std::chrono::milliseconds kRoomLook{5};
 constexpr std::chrono::milliseconds kPause{1};
 constexpr std::chrono::seconds kMetricsInterval{1};
+// The least time between two reports of a worker that has nothing to make.
+constexpr std::chrono::milliseconds kIdleReports{50};
 // The size in bytes of the pieces of a split in the outbox.
 constexpr int64_t kPieceBytes = int64_t{1} << 20;
 
@@ -108,22 +112,41 @@ void Worker::AwaitRoom() {
   }
 }
 
-v1::LeaseSplitsRequest Worker::NextLease() const {
+v1::LeaseSplitsRequest Worker::NextLease(int max_splits) {
   v1::LeaseSplitsRequest request;
   request.mutable_command()->set_request_id(rpc::NewRequestId());
-  request.set_max_splits(Room());
+  request.set_max_splits(max_splits);
   request.set_wait_millis(kLeaseWait.count());
   request.set_num_batches(num_batches_);
   request.set_num_bytes(num_bytes_);
-  MutexLock lock(mutex_);
-  *request.mutable_worker() = self_;
-  for (const auto& [id, job] : jobs_) {
+  WorkerUsage::Jobs jobs;
+  {
+    MutexLock lock(mutex_);
+    *request.mutable_worker() = self_;
+    jobs = jobs_;
+  }
+  usage_.Divide(jobs);
+  for (const auto& [id, job] : jobs) {
     request.add_job_ids(id);
     auto* const work = request.add_work();
     work->set_job_id(id);
     *work->mutable_work() = ToMessage(job->work());
+    *work->mutable_usage() = rpc::ToMessage(job->account()->Total());
   }
   return request;
+}
+
+void Worker::ReportIdle() {
+  {
+    MutexLock lock(mutex_);
+    const Clock::time_point now = Clock::now();
+    if (num_making_ > 0 || now - idle_reported_ < kIdleReports) return;
+    idle_reported_ = now;
+  }
+  const v1::LeaseSplitsRequest report = NextLease(/*max_splits=*/0);
+  if (report.worker().incarnation() == 0) return;
+  // The next request says the same.
+  dispatcher_.LeaseSplits(report).status().IgnoreError();
 }
 
 void Worker::NoteMetrics() {
@@ -143,7 +166,7 @@ absl::Status Worker::LeaseOnce() {
   // One that failed is repeated as it was: what it was given is its own.
   if (!lease_) {
     AwaitRoom();
-    lease_ = NextLease();
+    lease_ = NextLease(Room());
   }
   const v1::LeaseSplitsRequest request = *lease_;
   const bool is_registered = request.worker().incarnation() != 0;
@@ -278,15 +301,21 @@ void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
       MutexLock lock(mutex_);
       pace_.Begin(split.job_id());
     }
-    const absl::Status made = MakeBatches(job, split, incarnation);
+    const absl::Status made = [&] {
+      const usage::Scope scope(job->account());
+      return MakeBatches(job, split, incarnation);
+    }();
     if (!made.ok()) Fail(job, split, made);
     const Clock::duration took = Clock::now() - began;
     MutexLock lock(mutex_);
     pace_.Note(split.job_id(), took);
   }
-  MutexLock lock(mutex_);
-  --num_making_;
-  changed_.notify_all();
+  {
+    MutexLock lock(mutex_);
+    --num_making_;
+    changed_.notify_all();
+  }
+  ReportIdle();
 }
 
 void Worker::Expect(const v1::ReadBatchesRequest::Open& request) {
@@ -294,6 +323,7 @@ void Worker::Expect(const v1::ReadBatchesRequest::Open& request) {
   // Open() reports what goes wrong. The dispatcher says when there is no such job.
   // Not on the pool, whose threads have splits to make and give way to others.
   opener_->Submit([this, job = JobOf(request.job_id()), lane = request.lanes(0)] {
+    const usage::Scope scope(job->account());
     if (!stop_.stop_requested()) job->MakerOf(lane).status().IgnoreError();
   });
 }

@@ -20,6 +20,7 @@
 #include "preprocess/worker/lease_pace.h"
 #include "preprocess/worker/worker_job.h"
 #include "preprocess/worker/worker_metrics.h"
+#include "preprocess/worker/worker_usage.h"
 
 namespace tidemill::preprocess {
 
@@ -59,7 +60,10 @@ class Worker final : public OutboxProvider {
  private:
   using Clock = std::chrono::steady_clock;
 
-  v1::LeaseSplitsRequest NextLease() const ABSL_LOCKS_EXCLUDED(mutex_);
+  v1::LeaseSplitsRequest NextLease(int max_splits) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Tells the dispatcher what was used, once nothing is being made: a job may end then, and its
+  // consumer asks the dispatcher what it has used. Not too often.
+  void ReportIdle() ABSL_LOCKS_EXCLUDED(mutex_);
   void NoteMetrics() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status LeaseOnce() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Register() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -87,6 +91,7 @@ class Worker final : public OutboxProvider {
   bool IsOver(int64_t incarnation) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const WorkerOptions options_;
+  WorkerUsage usage_;
   const JobOpener open_;
   std::stop_source stop_;
   DispatcherClient dispatcher_;
@@ -103,6 +108,7 @@ class Worker final : public OutboxProvider {
   int num_making_ ABSL_GUARDED_BY(mutex_) = 0;  // Splits, including those that wait for a thread.
   LeasePace pace_ ABSL_GUARDED_BY(mutex_);
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  Clock::time_point idle_reported_ ABSL_GUARDED_BY(mutex_) = {};
   std::atomic<int64_t> num_batches_ = 0;
   std::atomic<int64_t> num_bytes_ = 0;
 

@@ -13,6 +13,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/usage/account.h"
 #include "loader/batches/batch_maker.h"
 #include "loader/path_clock.h"
 #include "preprocess/client/job_spec.h"
@@ -63,6 +64,9 @@ class WorkerJob {
   // Returns the work of making and sending since this object was made.
   loader::PathWork work() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // What the worker has used for it since this object was made.
+  const std::shared_ptr<usage::Account>& account() const { return account_; }
+
   // The bytes of batches that are made and not sent.
   int64_t bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -77,6 +81,7 @@ class WorkerJob {
   const Opener open_;
   std::atomic<int64_t> split_bytes_ = 0;
   const loader::PathClock clock_;
+  const std::shared_ptr<usage::Account> account_ = std::make_shared<usage::Account>();
   mutable Mutex mutex_;
   CondVar opened_;
   bool is_opening_ ABSL_GUARDED_BY(mutex_) = false;

@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/threads/worker_pool.h"
+#include "base/usage/account.h"
 #include "config/config.h"
 #include "preprocess/transport/frame_sender.h"
 #include "preprocess/transport/ring_server.h"
@@ -85,6 +86,7 @@ class WorkerServer final : public rpc::RunningService {
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
     const rpc::ServiceContext& context) {
   KeepHeapSmall();
+  usage::MeasureWholeProcess();  // Worker divides it among jobs.
   ASSIGN_OR_RETURN(const auto config,
                    config::ReadSection<WorkerConfig>(context.config_text, context.config_name,
                                                      "preprocess_worker"));

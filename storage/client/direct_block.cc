@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/usage/account.h"
 #include "batch/labels.h"
 #include "storage/gather/block_pool.h"
 
@@ -117,6 +118,7 @@ absl::Status Block::Gather() {
   if (bytes < 0 || bytes > kMaxPayloadBytes) {
     return InvalidArgument("an answer came with {} bytes of samples", bytes);
   }
+  usage::Add({.bytes_read = bytes});
   payload_ = TakeBlock(static_cast<size_t>(bytes));
   BringIn(extents);
   storage::Gather(extents, offsets, payload_.mutable_data(), bad_rows_);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/usage/account.h"
 #include "storage/gather/block_pool.h"
 
 namespace tidemill::storage::direct {
@@ -180,6 +181,7 @@ absl::StatusOr<Answer> Connection::Receive(const std::stop_token& stop) {
   Answer answer;
   RETURN_IF_ERROR(Fill(std::as_writable_bytes(std::span(&answer.header, 1)), stop));
   RETURN_IF_ERROR(Check(answer.header));
+  usage::Add({.service_nanos = static_cast<int64_t>(answer.header.nanos)});
   if (answer.header.status != kAnswered) return answer;
   const AnswerLayout layout(answer.header);
   answer.body = TakeBlock(layout.total);

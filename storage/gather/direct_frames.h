@@ -59,7 +59,10 @@ struct AnswerHeader {
   int64_t record_bytes = 0;
   uint32_t cut_offset = 0;
   uint32_t cut_size = 0;
-  uint64_t reserved[2] = {0, 0};
+  // The time on processors that this answer, and what came before it since the last one, took at
+  // the server. 0 from versions that do not say it.
+  uint64_t nanos = 0;
+  uint64_t reserved = 0;
 };
 
 struct ProblemEntry {

@@ -1,6 +1,7 @@
 #include "storage/read/direct_session.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -49,6 +50,7 @@ bool DirectSession::IsStale(Clock::time_point now) const {
 }
 
 absl::Status DirectSession::Step(SampleRows& scratch) {
+  const usage::Scope scope(account_);
   if (num_sent_ == answer_.bytes.size() && HasRequest()) RETURN_IF_ERROR(Answer(scratch));
   while (num_sent_ < answer_.bytes.size()) {
     ASSIGN_OR_RETURN(const bool progress, Send());
@@ -137,6 +139,12 @@ absl::StatusOr<bool> DirectSession::TakeRequest() {
   return true;
 }
 
+void DirectSession::TellTime() {
+  usage::SettleCurrent();
+  const auto nanos = static_cast<uint64_t>(account_->Take().service_nanos);
+  std::memcpy(answer_.bytes.data() + offsetof(AnswerHeader, nanos), &nanos, sizeof(nanos));
+}
+
 absl::Status DirectSession::Answer(SampleRows& scratch) {
   RETURN_IF_FAILPOINT("storage.send_block");
   num_sent_ = 0;
@@ -151,6 +159,7 @@ absl::Status DirectSession::Answer(SampleRows& scratch) {
   const BlockLimits limits{.max_keys = direct::kMaxKeys, .payload_bytes = source_.block_bytes};
   MakeAnswer(*index_, *lookup_, {.source = source_.files, .numbers = numbers_},
              std::span(keys_).subspan(next_key_), limits, scratch, answer_);
+  TellTime();
   next_key_ += answer_.num_keys;
   if (!HasRequest()) {
     lookup_ = nullptr;

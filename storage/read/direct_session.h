@@ -9,6 +9,7 @@
 
 #include "base/local_socket.h"
 #include "base/status.h"
+#include "base/usage/account.h"
 #include "rpc/callers/job_scope.h"
 #include "rpc/tokens.h"
 #include "storage/filesystems/file_system.h"
@@ -56,8 +57,12 @@ class DirectSession {
   absl::StatusOr<bool> TakeGreeting();
   absl::StatusOr<bool> TakeRequest();
   absl::Status Answer(SampleRows& scratch);
+  // Writes the time that was used into the header of the answer.
+  void TellTime();
 
   const DirectSource& source_;
+  // The time of the steps since the last answer.
+  const std::shared_ptr<usage::Account> account_ = std::make_shared<usage::Account>();
   const LocalSocket socket_;
   Clock::time_point last_progress_ = Clock::now();
   bool is_admitted_ = false;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/usage/account.h"
 #include "storage/gather/block_pool.h"
 #include "storage/read/block_payloads.h"
 
@@ -139,6 +140,7 @@ absl::StatusOr<SampleBlock> SampleBlockReader::MakeBlock(const BlockLimits& limi
     if (!payloads.lost.empty()) {
       RETURN_IF_ERROR(Annotate(files_.CheckFolder(index_->spec().path), "no sample can be read"));
     }
+    usage::Add({.bytes_read = static_cast<int64_t>(payloads.bytes.size())});
     SampleBlock block;
     block.missing = MissingOf(keys, rows, payloads);
     ASSIGN_OR_RETURN(block.batch, MakeBatch(rows, payloads));

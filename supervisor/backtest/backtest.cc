@@ -37,6 +37,11 @@ absl::StatusOr<Backtest> Backtest::Create(const TriggerSpec& policy,
         "a policy weighs the cost of trainings, but no run of the pipeline has completed a "
         "training to forecast from");
   }
+  if (Needs(policy, &TriggerNeeds::usage)) {
+    return FailedPrecondition(
+        "the policy weighs what trainings use, but a backtest forecasts only how long they take: "
+        "write `price: seconds` to try it");
+  }
   const std::string place = WhatAsksModels(policy, "policy");
   if (!place.empty() && sources.models == nullptr) {
     return FailedPrecondition(

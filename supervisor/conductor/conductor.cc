@@ -59,6 +59,7 @@ Conductor::Conductor(db::Database& database, const DownstreamFactory& connect, P
 Conductor::~Conductor() { Stop(); }
 
 void Conductor::Conduct() {
+  const usage::Scope scope(record_.step_usage().account());
   absl::Status status = record_.TakeOver();
   if (status.ok()) status = NotePlugins();
   while (status.ok() && !patience_.stop_requested()) {
@@ -67,10 +68,26 @@ void Conductor::Conduct() {
       Close();
       return;
     }
+    record_.step_usage().Begin(NameOf(step.stage), TriggerOf(step));
     status = Take(step);
     if (status.ok()) status = NoteWait(step);
+    if (status.ok()) status = NoteUsage();
   }
   if (!patience_.stop_requested()) Fail(status);
+}
+
+// A decision is about the next trigger. In a live run, each trigger is followed by evaluations.
+int64_t Conductor::TriggerOf(const Step& step) const {
+  const auto num_triggers = static_cast<int64_t>(record_.state().triggers().size());
+  switch (step.stage) {
+    case Stage::kDecide:
+      return num_triggers + 1;
+    case Stage::kEvaluate:
+    case Stage::kRetire:
+      return record_.state().live() ? num_triggers : 0;
+    default:
+      return step.trigger;
+  }
 }
 
 // A run that continues may find other versions of what its plug-ins need: what they decide may
@@ -104,6 +121,15 @@ absl::Status Conductor::NoteWait(const Step& step) {
   waited.set_trigger(step.trigger);
   waited.set_reason(wait->reason);
   waited.set_seconds(wait->seconds);
+  return record_.Record(event);
+}
+
+// The event of a step has what the step used. A live run that waits for samples has no event for
+// long.
+absl::Status Conductor::NoteUsage() {
+  if (!record_.step_usage().IsMuch()) return absl::OkStatus();
+  v1::RunEvent event;
+  event.mutable_usage_noted();
   return record_.Record(event);
 }
 

@@ -52,8 +52,11 @@ class Conductor {
   // Passes a step to the object that carries it out.
   absl::Status Take(const Step& step);
   absl::Status TakeOfTrigger(const Step& step);
+  // The trigger to which the usage of a step belongs.
+  int64_t TriggerOf(const Step& step) const;
   absl::Status NotePlugins();
   absl::Status NoteWait(const Step& step);
+  absl::Status NoteUsage();
   absl::Status Finish();
   void Fail(const absl::Status& status);
   void Close();

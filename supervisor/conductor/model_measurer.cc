@@ -59,6 +59,7 @@ absl::StatusOr<evaluator::v1::WatchEvaluationResponse> ModelMeasurer::Watch(
   evaluator::v1::WatchEvaluationResponse last;
   const auto report = [&](const evaluator::v1::WatchEvaluationResponse& update) {
     last = update;
+    if (update.has_usage()) record_.step_usage().NoteJob(update.usage(), record_.usage());
     v1::Progress progress =
         ProgressOf("evaluate", update.windows_done(), update.windows_total(), "windows");
     progress.set_device(update.device());

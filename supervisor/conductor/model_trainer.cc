@@ -81,7 +81,9 @@ absl::StatusOr<std::string> ModelTrainer::FitOrTake(const TriggerState& trigger,
   std::string digest;
   const auto fit = [&]() -> absl::Status {
     ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kFitStage, request.trigger()));
-    ASSIGN_OR_RETURN(digest, downstream_.FitGraph(at, request));
+    ASSIGN_OR_RETURN(const auto response, downstream_.FitGraph(at, request));
+    digest = response.fitted_digest();
+    if (response.has_usage()) record_.step_usage().NoteJob(response.usage(), record_.usage());
     return absl::OkStatus();
   };
   absl::Status fitted = patience_.Insist(fit);
@@ -281,6 +283,7 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
   trainer_server::v1::WatchTrainingResponse last;
   const auto report = [&](const trainer_server::v1::WatchTrainingResponse& update) {
     last = update;
+    if (update.has_usage()) record_.step_usage().NoteJob(update.usage(), record_.usage());
     ReportTraining(number, update);
   };
   RETURN_IF_ERROR(patience_.Insist(

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/failpoints.h"
+#include "rpc/usage/money.h"
+#include "rpc/usage/usage_message.h"
 #include "supervisor/evidence/stored_evidence.h"
 #include "supervisor/runs/cuts.h"
 
@@ -98,10 +100,25 @@ absl::StatusOr<Decider> RunPolicy::Restore() {
   const bool trained = !triggers.empty() && triggers.back().trained;
   if (!triggers.empty() && record_.state().LastStored() == nullptr) decider->NoModel();
   if (last->fired && trained && decider->num_trained() > 0) {
-    const auto& seconds = triggers.back().trigger.stage_seconds();
-    decider->Learn({.num_samples = decider->num_trained(), .seconds = seconds.at("train")});
+    decider->Learn(CostOf(triggers.back().trigger, decider->num_trained()));
   }
   return decider;
+}
+
+// All that events say, so that a policy learns the same whenever it is restored.
+TrainingCost RunPolicy::CostOf(const v1::Trigger& trigger, int64_t num_trained) const {
+  usage::Amounts used;
+  for (const char* stage : {"select", "fit", "train", "store"}) {
+    used += record_.usage().Of(trigger.number(), stage);
+  }
+  const rpc::v1::Usage amounts = rpc::ToMessage(used);
+  TrainingCost cost = {
+      .num_samples = num_trained,
+      .seconds = trigger.stage_seconds().at("train"),
+      .processor_seconds = static_cast<double>(rpc::ProcessorNanos(amounts)) / 1e9};
+  const std::optional<rpc::v1::Prices>& prices = record_.usage().prices();
+  if (prices) cost.money = rpc::MoneyOf(amounts, *prices).once;
+  return cost;
 }
 
 std::vector<v1::RunEvent> RunPolicy::DeathsOfPlugins() {

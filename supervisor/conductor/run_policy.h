@@ -43,6 +43,7 @@ class RunPolicy {
   std::vector<v1::RunEvent> DeathsOfPlugins();
   absl::Status OpenEvidence();
   absl::StatusOr<Decider> Restore();
+  TrainingCost CostOf(const v1::Trigger& trigger, int64_t num_trained) const;
   // Returns the event of a decision that fired, and sets its trigger in the batch.
   v1::RunEvent TriggerOf(DecisionBatch& batch) const;
 

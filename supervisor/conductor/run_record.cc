@@ -53,6 +53,7 @@ absl::Status RunRecord::TakeOver() {
   }));
   for (EventRow& event : events) {
     state_.Apply(event.event);
+    usage_.Apply(event.event);
     last_sequence_ = event.shown.sequence();
     feed_->Append(std::move(event.shown));
   }
@@ -88,8 +89,12 @@ absl::Status RunRecord::RecordDecisions(const std::vector<v1::RunEvent>& events,
   return absl::OkStatus();
 }
 
-absl::Status RunRecord::Append(const std::vector<v1::RunEvent>& events,
-                               const DecisionBatch& decisions) {
+absl::Status RunRecord::Append(std::vector<v1::RunEvent> events, const DecisionBatch& decisions) {
+  if (!events.empty()) {
+    for (v1::StageUsage& used : step_usage_.Unrecorded()) {
+      *events.back().add_usage() = std::move(used);
+    }
+  }
   RunState after = state_;
   std::vector<EventRow> rows;
   RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
@@ -107,6 +112,10 @@ absl::Status RunRecord::Append(const std::vector<v1::RunEvent>& events,
     return absl::OkStatus();
   }));
   state_ = std::move(after);
+  if (!events.empty()) {
+    usage_.Apply(events.back());
+    step_usage_.Recorded();
+  }
   for (EventRow& row : rows) {
     last_sequence_ = row.shown.sequence();
     log::Info("run event", {{"run", std::to_string(run_.value)}, {"event", row.shown.text()}});

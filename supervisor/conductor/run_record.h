@@ -13,10 +13,12 @@
 #include "base/time.h"
 #include "db/database.h"
 #include "supervisor/conductor/patience.h"
+#include "supervisor/runs/step_usage.h"
 #include "supervisor/decisions/decisions_table.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/run_feed.h"
 #include "supervisor/runs/run_state.h"
+#include "supervisor/runs/run_usage.h"
 #include "supervisor/runs/runs_table.h"
 
 namespace tidemill::supervisor {
@@ -44,6 +46,10 @@ class RunRecord {
   const PipelineSpec& spec() const { return spec_; }
   const RunPlan& plan() const { return plan_; }
   const RunState& state() const { return state_; }
+  // What the events so far say that the run has used.
+  const RunUsage& usage() const { return usage_; }
+  // What is used from now on becomes part of the next event that is recorded.
+  StepUsage& step_usage() { return step_usage_; }
   // The last decision that counts.
   const std::optional<LastDecision>& last_decision() const { return last_decision_; }
 
@@ -53,7 +59,8 @@ class RunRecord {
   // Returns a command of the run in this epoch. `number` distinguishes the commands of a stage.
   rpc::v1::Command CommandFor(const std::string& stage, int64_t number) const;
 
-  // Appends an event, then applies and publishes it.
+  // Appends an event, with what the run has used since the event before, then applies and publishes
+  // it.
   absl::Status Record(const v1::RunEvent& event);
   // Does the same for decisions and their events, in one transaction. Decisions none of which fired
   // may have no event.
@@ -66,7 +73,7 @@ class RunRecord {
   bool Close();
 
  private:
-  absl::Status Append(const std::vector<v1::RunEvent>& events, const DecisionBatch& decisions);
+  absl::Status Append(std::vector<v1::RunEvent> events, const DecisionBatch& decisions);
   // Continues the run from the last decision of the batch.
   void GoOnBehind(DecisionBatch batch);
   // Repeats a transaction until the database answers.
@@ -81,6 +88,8 @@ class RunRecord {
   PipelineSpec spec_;
   RunPlan plan_;
   RunState state_;
+  RunUsage usage_;
+  StepUsage step_usage_;
   int64_t last_sequence_ = 0;
   std::optional<LastDecision> last_decision_;
   v1::Progress progress_;  // The last reported progress, with the reason why the step waits.

@@ -84,6 +84,9 @@ absl::Status TrainingSetSealer::Seal(const TriggerState& trigger) {
     ASSIGN_OR_RETURN(set, downstream_.SealTrainingSet(request));
     return absl::OkStatus();
   }));
+  if (set.summary().has_usage()) {
+    record_.step_usage().NoteJob(set.summary().usage(), record_.usage());
+  }
   for (const selector::v1::SelectionSummary::Death& death : set.summary().deaths()) {
     RETURN_IF_ERROR(record_.Record(DiedEvent(trigger.trigger.number(), death)));
   }

@@ -13,6 +13,7 @@
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/ledger.h"
 #include "supervisor/runs/run_history.h"
+#include "supervisor/runs/run_usage.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -66,6 +67,7 @@ absl::StatusOr<v1::GetRunResponse> RunAnswers::Get(const v1::GetRunRequest& requ
   ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
   v1::GetRunResponse response;
   *response.mutable_run() = row.summary;
+  *response.mutable_run()->mutable_costs() = CostsOf(folded.events);
   AddState(spec, folded.state, response);
   AddHistory(folded.events, response);
   if (request.with_events()) AddEvents(folded.events, response);
@@ -86,6 +88,15 @@ absl::StatusOr<v1::GetRunResponse> RunAnswers::GetValues(RunId run) const {
   ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(row.spec, "pipeline"));
   RETURN_IF_ERROR(AddValues(run, spec, folded.state, response));
   return response;
+}
+
+v1::RunCosts RunAnswers::CostsOf(const std::vector<EventRow>& events) const {
+  RunUsage usage;
+  for (const EventRow& row : events) usage.Apply(row.event);
+  v1::RunCosts costs = usage.Costs();
+  const std::optional<rpc::v1::Prices>& prices = prices_ ? prices_ : usage.prices();
+  if (prices) *costs.mutable_prices() = *prices;
+  return costs;
 }
 
 absl::Status RunAnswers::AddAllDecisions(RunId run, v1::GetRunResponse& response) const {

@@ -1,6 +1,10 @@
 // Shows what a run has done.
 #pragma once
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "base/status.h"
 #include "db/database.h"
 #include "supervisor/pipeline/pipeline_spec.h"
@@ -16,8 +20,9 @@ namespace tidemill::supervisor {
 class RunAnswers {
  public:
   // All must outlive this object.
-  RunAnswers(db::Database& database, Downstream& downstream, const StoredRuns& runs)
-      : database_(database), downstream_(downstream), runs_(runs) {}
+  RunAnswers(db::Database& database, Downstream& downstream, const StoredRuns& runs,
+             std::optional<rpc::v1::Prices> prices)
+      : database_(database), downstream_(downstream), runs_(runs), prices_(std::move(prices)) {}
 
   // NOT_FOUND when the run is unknown. Asks the evaluator once there may be evaluations; its errors
   // are returned. For a run with more than 10,000 decisions, only those that fired are shown.
@@ -27,6 +32,8 @@ class RunAnswers {
   absl::StatusOr<v1::GetRunResponse> GetValues(RunId run) const;
 
  private:
+  // What the run has cost, at the prices of the configuration or, where it has none, of the run.
+  v1::RunCosts CostsOf(const std::vector<EventRow>& events) const;
   absl::Status AddAllDecisions(RunId run, v1::GetRunResponse& response) const;
   // Adds the values that were measured.
   absl::Status AddValues(RunId run, const PipelineSpec& spec, const RunState& state,
@@ -35,6 +42,7 @@ class RunAnswers {
   db::Database& database_;
   Downstream& downstream_;
   const StoredRuns& runs_;
+  const std::optional<rpc::v1::Prices> prices_;
 };
 
 }  // namespace tidemill::supervisor

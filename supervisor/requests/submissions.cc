@@ -15,26 +15,32 @@
 namespace tidemill::supervisor {
 namespace {
 
-// In a transaction: the pipeline, and a run of it with its first event.
-absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
-                                const PipelineSpec& spec,
-                                const v1::SubmitPipelineRequest& request) {
-  const std::string text = config::Print(spec);
-  const RunId run =
-      InsertRun(work, SavePipeline(work, name, spec.description, text), text, request.pipeline());
+v1::RunEvent StartedEvent(const PipelineSpec& spec, const v1::SubmitPipelineRequest& request,
+                          const std::optional<rpc::v1::Prices>& prices) {
   v1::RunEvent event;
-  event.mutable_run_started()->set_max_triggers(request.max_triggers());
-  event.mutable_run_started()->set_live(spec.live.has_value());
-  for (std::string& plugin : PluginsOf(spec)) {
-    event.mutable_run_started()->add_plugins(std::move(plugin));
-  }
+  v1::RunStarted& started = *event.mutable_run_started();
+  started.set_max_triggers(request.max_triggers());
+  started.set_live(spec.live.has_value());
+  if (prices) *started.mutable_prices() = *prices;
+  for (std::string& plugin : PluginsOf(spec)) started.add_plugins(std::move(plugin));
   for (SetValue& set : SetValuesOf(SourceOf(request))) {
-    v1::SetValue& added = *event.mutable_run_started()->add_set_values();
+    v1::SetValue& added = *started.add_set_values();
     added.set_key(std::move(set.key));
     added.set_value(std::move(set.value));
     if (set.was) added.set_was(*std::move(set.was));
     added.set_was_default(set.was_default);
   }
+  return event;
+}
+
+// In a transaction: the pipeline, and a run of it with its first event.
+absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
+                                const PipelineSpec& spec, const v1::SubmitPipelineRequest& request,
+                                const std::optional<rpc::v1::Prices>& prices) {
+  const std::string text = config::Print(spec);
+  const RunId run =
+      InsertRun(work, SavePipeline(work, name, spec.description, text), text, request.pipeline());
+  const v1::RunEvent event = StartedEvent(spec, request, prices);
   RunState state;
   state.Apply(event);
   const EventPlace first{.run = run, .run_epoch = 1, .sequence = 1};
@@ -56,6 +62,12 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::Submit(
   const RunAnnotations annotations = AnnotationsOf(request);
   RETURN_IF_ERROR(CheckAnnotations(annotations));
   ASSIGN_OR_RETURN(const PipelineSpec spec, Check(request));
+  if (!prices_ && Needs(spec.trigger, &TriggerNeeds::prices)) {
+    return InvalidArgument(
+        "the trigger weighs money (`price: money`), but the system configuration of the supervisor "
+        "has no section `prices`: add one and start the supervisor again, or write `price: "
+        "processor_seconds`");
+  }
   RETURN_IF_ERROR(RegisterDatasets(spec, request));
   v1::SubmitPipelineResponse response;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
@@ -149,7 +161,7 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::FindOrCreate(
           last.run_id.value, spec.name);
     }
   }
-  ASSIGN_OR_RETURN(const RunId run, CreateRun(work, name, spec, request));
+  ASSIGN_OR_RETURN(const RunId run, CreateRun(work, name, spec, request, prices_));
   response.set_run_id(run.value);
   response.set_created(true);
   return response;

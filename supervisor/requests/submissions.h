@@ -1,6 +1,9 @@
 // Takes pipelines that users submit.
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "base/status.h"
 #include "base/threads/places.h"
 #include "db/database.h"
@@ -20,13 +23,14 @@ class Submissions {
  public:
   // All must outlive this object.
   Submissions(db::Database& database, Downstream& downstream, Pool& pool, const StoredRuns& runs,
-              ConductedRuns& conducted, RunControl& control)
+              ConductedRuns& conducted, RunControl& control, std::optional<rpc::v1::Prices> prices)
       : database_(database),
         downstream_(downstream),
         pool_(pool),
         runs_(runs),
         conducted_(conducted),
-        control_(control) {}
+        control_(control),
+        prices_(std::move(prices)) {}
 
   // Starts a run. If the pipeline's last run is RUNNING or STOPPED and has the same pipeline,
   // continues that run. The same request always gets the same answer. RESOURCE_EXHAUSTED when too
@@ -55,6 +59,7 @@ class Submissions {
   const StoredRuns& runs_;
   ConductedRuns& conducted_;
   RunControl& control_;
+  const std::optional<rpc::v1::Prices> prices_;
   Places checks_{kMaxChecks};
 };
 

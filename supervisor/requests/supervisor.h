@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "db/database.h"
 #include "supervisor/backtest/backtest_runner.h"
@@ -30,9 +31,11 @@ namespace tidemill::supervisor {
 class Supervisor {
  public:
   // `database` and `pool` must outlive this object. `connect` makes the connections of each run.
-  // `connect_briefly` makes the connections for requests for which a user waits.
+  // `connect_briefly` makes the connections for requests for which a user waits. `prices` are those
+  // of the configuration.
   Supervisor(db::Database& database, DownstreamFactory connect,
-             const DownstreamFactory& connect_briefly, Pool& pool);
+             const DownstreamFactory& connect_briefly, Pool& pool,
+             const std::optional<rpc::v1::Prices>& prices = std::nullopt);
 
   const StoredPipelines& pipelines() const { return pipelines_; }
   const StoredRuns& runs() const { return runs_; }

@@ -65,11 +65,10 @@ class Downstream {
       const selector::v1::SealTrainingSetRequest& request) = 0;
 
   // Returns the devices of the servers that run jobs. A server that does not answer within seconds
-  // has its reason there.
-  // `trainers` are the endpoints of the trainer servers.
+  // has its reason there. `trainers` are the endpoints of the trainer servers.
   virtual v1::ListDevicesResponse ListDevices(const std::vector<std::string>& trainers) = 0;
 
-  virtual absl::StatusOr<std::string> FitGraph(
+  virtual absl::StatusOr<trainer_server::v1::FitGraphResponse> FitGraph(
       const JobPlace& at, const trainer_server::v1::FitGraphRequest& request) = 0;
   virtual absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(
       const JobPlace& at, const trainer_server::v1::GetTrainingDigestRequest& request) = 0;

@@ -232,6 +232,8 @@ std::string TextOf(const v1::RunEvent& event) {
       return Text(event.plugin_died());
     case v1::RunEvent::kPluginsChanged:
       return Text(event.plugins_changed());
+    case v1::RunEvent::kUsageNoted:
+      return "what the run has used is noted";
     case v1::RunEvent::kTrainingSetSealed:
       return Text(event.training_set_sealed());
     case v1::RunEvent::kGraphFitted:

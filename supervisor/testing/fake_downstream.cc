@@ -178,10 +178,10 @@ class FakeDownstream final : public Downstream {
     return set;
   }
 
-  absl::StatusOr<std::string> FitGraph(
+  absl::StatusOr<trainer_server::v1::FitGraphResponse> FitGraph(
       const JobPlace&, const trainer_server::v1::FitGraphRequest& request) override {
     RETURN_IF_ERROR(services_.Count(request.fitted_model_id() == 0 ? "FitGraph" : "TakeFitted"));
-    return "fitted";
+    return FittedAnswer();
   }
 
   absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> GetTrainingDigest(

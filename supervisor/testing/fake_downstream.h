@@ -15,6 +15,13 @@
 
 namespace tidemill::supervisor::testing {
 
+// What each fit answers.
+inline trainer_server::v1::FitGraphResponse FittedAnswer() {
+  trainer_server::v1::FitGraphResponse response;
+  response.set_fitted_digest("fitted");
+  return response;
+}
+
 // The state of the services, and the requests that they got. Shared by all connections.
 // Thread-safe.
 class FakeServices {

@@ -22,6 +22,36 @@
 namespace tidemill::supervisor {
 namespace {
 
+double PriceOf(TrainingPrice price, const TrainingCost& cost) {
+  switch (price) {
+    case TrainingPrice::kProcessorSeconds:
+      return cost.processor_seconds;
+    case TrainingPrice::kMoney:
+      return cost.money.value_or(0);
+    case TrainingPrice::kSeconds:
+      break;
+  }
+  return cost.seconds;
+}
+
+const char* UnitOf(TrainingPrice price) {
+  switch (price) {
+    case TrainingPrice::kProcessorSeconds:
+      return "processor seconds";
+    case TrainingPrice::kMoney:
+      return "money";
+    case TrainingPrice::kSeconds:
+      break;
+  }
+  return "seconds";
+}
+
+// "3 s", "3 (processor seconds)", "0.0031 (money)"
+std::string PriceText(TrainingPrice price, double amount) {
+  if (price == TrainingPrice::kSeconds) return Span(amount);
+  return fmt::format("{} ({})", Figure(amount), UnitOf(price));
+}
+
 // Decides at the points of a grid. While nothing comes, what waits continues waiting: the end of a
 // period without samples is a point, too, if it is the first at which the policy would fire.
 class CostPolicy final : public TriggerPolicy {
@@ -66,7 +96,9 @@ class CostPolicy final : public TriggerPolicy {
     if (counts_) counts_->Restart();
     if (periods_) periods_->StartAt(at.event_time);
   }
-  void Learn(const TrainingCost& cost) override { costs_.Add(cost); }
+  void Learn(const TrainingCost& cost) override {
+    costs_.Add({.num_samples = cost.num_samples, .seconds = PriceOf(spec_.price, cost)});
+  }
   std::string Standing() const override {
     return counts_ ? counts_->Standing() : periods_->Standing();
   }
@@ -153,7 +185,7 @@ Verdict Judge(const CostTrigger& spec, const Observed& observed) {
   const double waited = ValueOf(observed, number::kWaited);
   const double cost = ForecastOf(spec, observed);
   *verdict.mutable_comparison() =
-      Compared("cost of waiting", waited / spec.accepted_delay, cost, "seconds");
+      Compared("cost of waiting", waited / spec.accepted_delay, cost, UnitOf(spec.price));
   verdict.set_fired(MarginOf(verdict.comparison()) >= 0);
   *verdict.mutable_nearest() = ChangeOf("accepted_delay", spec.accepted_delay, waited / cost);
   return verdict;
@@ -167,11 +199,13 @@ std::string Explain(const CostTrigger& spec, const Verdict& verdict) {
   const bool mistakes = spec.of == CostOf::kMisclassifications;
   const std::string waited = Figure(ValueOf(seen, number::kWaited));
   std::string said = fmt::format(
-      "{}, worth {} of training at `accepted_delay` {}; a training was forecast to take {} (from "
+      "{}, worth {} of training at `accepted_delay` {}; a training was forecast to {} {} (from "
       "{})",
       mistakes ? "avoidable mistakes had gone on for " + waited + " mistake-seconds together"
                : samples + " had waited " + waited + " sample-seconds together",
-      Span(compared.value()), Figure(spec.accepted_delay), Span(compared.threshold()),
+      PriceText(spec.price, compared.value()), Figure(spec.accepted_delay),
+      spec.price == TrainingPrice::kSeconds ? "take" : "cost",
+      PriceText(spec.price, compared.threshold()),
       Counted(ValueOf(seen, number::kTrainings), "training"));
   if (verdict.fired() || mistakes || ValueOf(seen, number::kSamples) == 0) return said;
   const double missing =
@@ -190,7 +224,11 @@ void CostTrigger::Check(config::Problems& problems) const {
 
 TriggerNeeds NeedsOf(const CostTrigger& spec) {
   const bool counts_mistakes = spec.of == CostOf::kMisclassifications;
-  return {.model_answers = counts_mistakes, .samples = counts_mistakes, .training_costs = true};
+  return {.model_answers = counts_mistakes,
+          .samples = counts_mistakes,
+          .training_costs = true,
+          .usage = spec.price != TrainingPrice::kSeconds,
+          .prices = spec.price == TrainingPrice::kMoney};
 }
 
 void TriggerOf<CostTrigger>::CheckSamples(const transform::DescribedSamples& samples,

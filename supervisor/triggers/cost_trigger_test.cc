@@ -315,5 +315,48 @@ TEST(CostTrigger, SaysHowMuchWasMissing) {
             "more samples come, a training pays off 2 s later");
 }
 
+// The forecasts of a policy that has learned of one training, by the price that it weighs.
+double ForecastBy(TrainingPrice price, const TrainingCost& cost) {
+  Decider decider = Make(CostTrigger{
+      .evaluate = {.samples = 1}, .accepted_delay = 1, .price = price, .least_cost = Duration{1}});
+  const Stream stream{.times = {0, kSecond, 2 * kSecond}, .keys = {1, 2, 3}};
+  Samples ahead = stream.View();
+  EXPECT_TRUE((*decider.Next(ahead))->fired) << "there is no model";
+  decider.Learn(cost);
+  return (*decider.Next(ahead))->verdict.comparison().threshold();
+}
+
+TEST(CostTrigger, WeighsThePriceThatItsSpecNames) {
+  const TrainingCost cost{.num_samples = 1, .seconds = 10, .processor_seconds = 40, .money = 0.25};
+  EXPECT_EQ(ForecastBy(TrainingPrice::kSeconds, cost), 10);
+  EXPECT_EQ(ForecastBy(TrainingPrice::kProcessorSeconds, cost), 40);
+  EXPECT_EQ(ForecastBy(TrainingPrice::kMoney, cost), 0.25);
+  const auto needs = [](TrainingPrice price) {
+    CostTrigger spec;
+    spec.price = price;
+    return NeedsOf(spec);
+  };
+  EXPECT_FALSE(needs(TrainingPrice::kSeconds).usage);
+  EXPECT_TRUE(needs(TrainingPrice::kProcessorSeconds).usage);
+  EXPECT_FALSE(needs(TrainingPrice::kProcessorSeconds).prices);
+  EXPECT_TRUE(needs(TrainingPrice::kMoney).prices);
+}
+
+TEST(CostTrigger, SaysInWhichUnitATrainingCosts) {
+  const CostTrigger spec{
+      .evaluate = {.samples = 1}, .accepted_delay = 10, .price = TrainingPrice::kMoney};
+  const Verdict verdict = Judge(spec, ObservedOf({{number::kSamples, 100},
+                                                  {number::kWaited, 2},
+                                                  {number::kTrainings, 3},
+                                                  {number::kBaseSeconds, 0.25},
+                                                  {number::kSecondsPerSample, 0}}));
+  EXPECT_EQ(verdict.comparison().ShortDebugString(),
+            Compared("cost of waiting", 0.2, 0.25, "money").ShortDebugString());
+  EXPECT_EQ(Explain(spec, verdict),
+            "100 samples had waited 2 sample-seconds together, worth 0.2 (money) of training at "
+            "`accepted_delay` 10; a training was forecast to cost 0.25 (money) (from 3 "
+            "trainings). If no more samples come, a training pays off 5 ms later");
+}
+
 }  // namespace
 }  // namespace tidemill::supervisor

@@ -33,6 +33,10 @@ namespace tidemill::supervisor {
 struct TrainingCost {
   int64_t num_samples = 0;
   double seconds = 0;
+  // What all stages of its trigger have used on processors, wherever these were.
+  double processor_seconds = 0;
+  // What they have used at the prices of the run; std::nullopt without prices.
+  std::optional<double> money = std::nullopt;
 };
 
 // The inputs of a policy, besides the times and keys of samples. Every policy declares them.
@@ -43,6 +47,9 @@ struct TriggerNeeds {
   bool samples = false;
   // It needs the duration of trainings, forecast from earlier ones.
   bool training_costs = false;
+  // It needs what trainings have used, which no forecast of durations says; and prices for it.
+  bool usage = false;
+  bool prices = false;
 };
 
 // The facts known about the samples before any of them is shown.

@@ -14,10 +14,10 @@ using Stub = v1::TrainerService::Stub;
 TrainerClient::TrainerClient(rpc::Peer peer)
     : peer_(std::move(peer)), stub_(v1::TrainerService::NewStub(rpc::Connect(peer_))) {}
 
-absl::StatusOr<std::string> TrainerClient::FitGraph(const v1::FitGraphRequest& request) {
+absl::StatusOr<v1::FitGraphResponse> TrainerClient::FitGraph(const v1::FitGraphRequest& request) {
   v1::FitGraphResponse response;
   RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::FitGraph, request, &response));
-  return response.fitted_digest();
+  return response;
 }
 
 absl::StatusOr<v1::GetTrainingDigestResponse> TrainerClient::GetTrainingDigest(

@@ -21,9 +21,9 @@ class TrainerClient {
 
   explicit TrainerClient(rpc::Peer peer);
 
-  // Returns the digest of the fitted state. May take as long as reading the training set.
+  // May take as long as reading the training set.
   // DEADLINE_EXCEEDED when the peer's deadline is shorter; a retried call then continues the fit.
-  absl::StatusOr<std::string> FitGraph(const v1::FitGraphRequest& request);
+  absl::StatusOr<v1::FitGraphResponse> FitGraph(const v1::FitGraphRequest& request);
 
   absl::StatusOr<v1::GetTrainingDigestResponse> GetTrainingDigest(
       const v1::GetTrainingDigestRequest& request);

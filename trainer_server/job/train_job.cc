@@ -211,10 +211,10 @@ int RunTrainJob(const std::vector<std::string>& arguments, process::Report& repo
   log::Configure("train", log::Level::kInfo, /*json=*/false);
   KeepFreedMemory();
   const absl::Status status = RunJob(arguments, report);
-  if (status.ok()) return 0;
   v1::WatchTrainingResponse message;
-  message.set_error(TextOf(status, kMaxErrorBytes));
-  Send(report, message);
+  if (!status.ok()) message.set_error(TextOf(status, kMaxErrorBytes));
+  Send(report, std::move(message));
+  if (status.ok()) return 0;
   return kExitCodeBase + static_cast<int>(status.code());
 }
 

@@ -9,10 +9,12 @@
 
 #include "base/digest.h"
 #include "base/status.h"
+#include "base/usage/account.h"
 #include "loader/path_verdict.h"
 #include "loader/predicted_gains.h"
 #include "models/torch_device.h"
 #include "preprocess/client/path_work_message.h"
+#include "rpc/usage/usage_message.h"
 #include "trainer_server/job/training_course.h"
 #include "trainer_server/ranks/ranks.h"
 #include "trainer_server/training_processes.h"
@@ -97,7 +99,10 @@ void FillWarnings(const PreparedTraining& training, const loader::PathWork& work
 
 }  // namespace
 
-void Send(process::Report& report, const v1::WatchTrainingResponse& message) {
+void Send(process::Report& report, v1::WatchTrainingResponse message) {
+  usage::Amounts used = usage::MeasureWholeProcess()->Total();
+  used.job_nanos += usage::ProcessNanos();
+  *message.mutable_usage()->mutable_usage() = rpc::ToMessage(used);
   std::string line;
   if (google::protobuf::util::MessageToJsonString(message, &line).ok()) report.Line(line);
 }

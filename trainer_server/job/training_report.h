@@ -19,8 +19,8 @@ class TrainingCourse;
 // The most bytes of an error in a report, which must fit into one line of a pipe.
 inline constexpr size_t kMaxErrorBytes = 1500;
 
-// Sends a message to the server, as one line of JSON.
-void Send(process::Report& report, const v1::WatchTrainingResponse& message);
+// Sends a message to the server, as one line of JSON, with what the process has used so far.
+void Send(process::Report& report, v1::WatchTrainingResponse message);
 
 // Reports the progress of a training to the server. Its seconds count from the construction of this
 // object. Thread-compatible.

@@ -129,7 +129,8 @@ class TrainJob : public ::testing::Test {
     request.set_dataset_id(1);
     request.set_dataset_spec(kDataset);
     request.set_graph(kGraph);
-    return client_->FitGraph(request);
+    ASSIGN_OR_RETURN(const v1::FitGraphResponse response, client_->FitGraph(request));
+    return response.fitted_digest();
   }
   absl::StatusOr<v1::StoreModelResponse> Store(int64_t trigger) {
     v1::StoreModelRequest request;

@@ -3,11 +3,19 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include "base/process/job_program.h"
 
 namespace {
+
+// Keeps a processor busy for this number of milliseconds of the process's time.
+void Work(long milliseconds) {
+  const clock_t end = clock() + milliseconds * CLOCKS_PER_SEC / 1000;
+  while (clock() < end) {
+  }
+}
 
 int RunTestJob(const std::vector<std::string>& arguments, tidemill::process::Report& report) {
   const std::string what = arguments.empty() ? "" : arguments[0];
@@ -23,6 +31,12 @@ int RunTestJob(const std::vector<std::string>& arguments, tidemill::process::Rep
   }
   if (what == "exit") return std::stoi(arguments.at(1));
   if (what == "abort") raise(SIGSEGV);
+  if (what == "work") {
+    Work(std::stol(arguments.at(1)));
+    report.Line("done");
+    while (arguments.at(2) == "hang") pause();
+    return 0;
+  }
   while (what == "hang") pause();
   return 64;
 }

@@ -9,6 +9,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/commands/runs/matched_datasets.h"
+#include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
 #include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
@@ -248,6 +249,7 @@ std::string DescribeComparison(const Runs& runs) {
       return found == totals[i].stages.end() ? "-" : fmt::format("{:.2f}", found->second);
     });
   }
+  AddRow(table, "cost", runs.size(), [&](size_t i) { return CostsInShort(runs[i].run().costs()); });
   for (const MeasureKey& key : keys) {
     const auto& [dataset, measure, series] = key;
     AddRow(table, fmt::format("{} on {}, {}{}", measure, dataset, series, InUnit(means, key)),
@@ -282,6 +284,7 @@ ordered_json ComparisonToJson(const Runs& runs) {
                             {"samples", totals.samples},
                             {"plugins", run.plugins()},
                             {"stages", totals.stages},
+                            {"cost", CostsToJson(run.run().costs()).at("total")},
                             {"measures", MeasuresToJson(MeansOf(run, matches), matches, first)}});
     if (!matches.empty()) json["runs"].back()["matched_datasets"] = MatchesToJson(matches);
   }

@@ -7,7 +7,6 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/run_json.h"
-#include "cli/results/time_text.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
