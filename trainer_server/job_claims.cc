@@ -5,7 +5,7 @@
 #include "config/config.h"
 #include "models/spec/model_spec.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "rpc/channel.h"
 #include "rpc/usage/usage_message.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

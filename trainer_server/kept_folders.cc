@@ -21,7 +21,7 @@
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "trainer_server/checkpoints.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 #include "transform/fitted_state.h"
 
 namespace tidemill::trainer_server {

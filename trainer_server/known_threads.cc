@@ -4,7 +4,7 @@
 
 #include "base/digest.h"
 #include "base/log.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

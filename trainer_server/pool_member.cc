@@ -4,12 +4,10 @@
 #include <vector>
 
 #include "base/files.h"
+#include "trainer_server/job_runner.h"
 
 namespace tidemill::trainer_server {
 namespace {
-
-constexpr char kFit[] = "fit";
-constexpr char kTrain[] = "train";
 
 std::vector<supervisor::v1::MemberJob> JobsOf(const Trainings& trainings) {
   std::vector<supervisor::v1::MemberJob> jobs;

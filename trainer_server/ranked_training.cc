@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "models/training/training_spec.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -3,7 +3,6 @@
 #include <limits>
 #include <thread>
 
-#include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -18,11 +17,9 @@
 #include "rpc/usage/usage_message.h"
 #include "selector/client/selector_client.h"
 #include "storage/spec/dataset_spec.h"
-#include "trainer_server/job_claims.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job_usage.h"
 #include "trainer_server/preparation.h"
-#include "trainer_server/ranked_training.h"
 #include "trainer_server/training_digest.h"
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
@@ -30,25 +27,12 @@
 namespace tidemill::trainer_server {
 namespace {
 
-// How often a job that was killed is run, in all.
-constexpr int kMaxAttempts = 5;
-
-// What the processes of jobs do.
-constexpr char kFit[] = "fit";
-constexpr char kTrain[] = "train";
-
 // Where a training may run: on the slot that the request names, else as its spec says.
 absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartTrainingRequest& request) {
   if (!request.slot().empty()) return config::ParseDevice(request.slot());
   ASSIGN_OR_RETURN(const auto training,
                    config::ReadKept<models::TrainingSpec>(request.training(), "training"));
   return training.ranks > 1 ? config::kCpuDevice : training.device;  // Ranks are on processors.
-}
-
-// The kind of a GPU, as usage and prices name it; std::nullopt for processors.
-std::optional<std::string> KindOf(const rpc::v1::JobDevice& device) {
-  if (!device.device().starts_with("cuda")) return std::nullopt;
-  return "cuda";
 }
 
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
@@ -87,22 +71,6 @@ absl::Status OfJob(const absl::Status& ended) {
   return absl::InvalidArgumentError(ended.message());
 }
 
-// The digest of what the graph has learned. DATA_LOSS when it has changed.
-absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path, kMaxFittedBytes));
-  // Where its last line is damaged it does not end where it should.
-  const absl::Status decoded = transform::FittedState::Decode(fitted).status();
-  if (!decoded.ok()) return DataLoss("{}: {}", path, std::string(decoded.message()));
-  return Sha256(fitted);
-}
-
-v1::FitGraphResponse FittedResponse(const std::string& folder, const std::string& digest) {
-  v1::FitGraphResponse response;
-  response.set_fitted_digest(digest);
-  if (auto used = JobUsage::Find(folder, kFit)) *response.mutable_usage() = *std::move(used);
-  return response;
-}
-
 // Adds what the training has used to its last message.
 v1::WatchTrainingResponse WithUsage(const std::string& folder, v1::WatchTrainingResponse last) {
   if (auto used = JobUsage::Find(folder, kTrain)) *last.mutable_usage() = *std::move(used);
@@ -120,7 +88,10 @@ Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
       model_store_(model_store),
       fences_(files::Join(options_.folder, "runs")),
       known_threads_(options_.folder),
+      runner_(processes, *options_.tokens,
+              std::chrono::milliseconds(options_.config.rank_timeout.micros / 1000)),
       kept_(model_store),
+      fitted_(kept_, model_store),
       keeper_(kept_, options_.config.checkpoint_upload.bytes),
       fit_slots_("fits", options_.config.fit_slots),
       slots_("trainings", *options_.devices, options_.config.cpu_slots, options_.config.gpu_slots),
@@ -167,82 +138,32 @@ std::string Trainings::TokenOf(const std::string& what, int64_t run, int64_t tri
 
 absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice& device,
                                Jobs& jobs, Jobs::Job& job) {
-  const std::string folder = FolderOf(job.key().first, job.key().second);
-  JobUsage used(folder, what);
   const auto progress = [&](const v1::WatchTrainingResponse& message) {
-    used.Report(message.usage().usage());
     jobs.Update(job, [&](v1::WatchTrainingResponse& shown) {
       if (message.state() != v1::TRAINING_STATE_UNSPECIFIED) shown = message;
       SetRunning(shown);
-      *shown.mutable_usage() = used.Total();
+      *shown.mutable_usage() = message.usage();
     });
   };
-  ASSIGN_OR_RETURN(rpc::v1::JobClaims claims, ClaimsOfJob(what == kFit, folder));
-  const std::string token = TokenOf(what, job.key().first, job.key().second);
-  claims.set_holder(token);
-  ASSIGN_OR_RETURN(const auto issued, options_.tokens->Issue(token, std::move(claims)));
-  absl::Status status;
-  if (what == kTrain) {
-    ASSIGN_OR_RETURN(const RankNumbers ranks, ReadRankNumbers(folder));
-    if (ranks.most > 1) {
-      return RunRanks({.folder = folder, .ranks = ranks, .device = device}, progress, used, job);
-    }
-  }
-  for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
-    used.Begin(KindOf(device));
-    {
-      const usage::Scope scope(used.account());
-      status = processes_.Run(what, folder, device, progress, job.stop());
-    }
-    used.End();
-    const bool may_go_on =
-        absl::IsAborted(status) || absl::IsUnavailable(status) || absl::IsUnauthenticated(status);
-    if (!may_go_on) return status;
-    log::Warn("a job was interrupted", {{"job", what},
-                                        {"folder", folder},
-                                        {"attempt", std::to_string(attempt)},
-                                        {"error", std::string(status.message())}});
-  }
-  return status;
-}
-
-absl::Status Trainings::RunRanks(RankedTrainingOptions options,
-                                 const TrainingProcesses::Progress& progress, JobUsage& used,
-                                 Jobs::Job& job) {
-  options.patience = std::chrono::milliseconds(options_.config.rank_timeout.micros / 1000);
-  used.Begin(KindOf(options.device));
-  RankedTraining training(std::move(options), [this, &used](const auto&... run) {
-    const usage::Scope scope(used.account());
-    return processes_.Run(run...);
-  });
-  absl::Status ended = training.Run(progress, job.stop());
-  used.End();
-  return ended;
+  const auto [run, trigger] = job.key();
+  return runner_.Run(what, FolderOf(run, trigger), TokenOf(what, run, trigger), device, progress,
+                     job.stop());
 }
 
 absl::StatusOr<v1::FitGraphResponse> Trainings::Fit(const v1::FitGraphRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
-  const std::string path = files::Join(folder, kFittedFile);
-  absl::Status fitted = DigestOfFitted(path).status();
-  if (absl::IsDataLoss(fitted)) {
-    log::Warn("a fitted state is damaged; it is fetched, or the graph is fitted again",
-              {{"error", std::string(fitted.message())}});
-    RETURN_IF_ERROR(files::Remove(path));
-  }
-  if (!fitted.ok()) {
-    fitted = kept_.FetchFitted({request.command().run_id()}, request.trigger(), "", folder);
-  }
+  absl::Status fitted = fitted_.Find({request.command().run_id()}, request.trigger(), folder);
   if (absl::IsNotFound(fitted) || absl::IsDataLoss(fitted)) {
     RETURN_IF_ERROR(files::CreateFolder(folder));
-    fitted = request.fitted_model_id() != 0 ? TakeFitted(ModelId{request.fitted_model_id()}, path)
-                                            : RunFit(request, folder);
+    fitted = request.fitted_model_id() != 0
+                 ? fitted_.Take({request.fitted_model_id()}, files::Join(folder, kFittedFile))
+                 : RunFit(request, folder);
   }
   RETURN_IF_ERROR(fitted);
   RETURN_IF_ERROR(kept_.KeepFitted({request.command(), request.trigger()}, folder));
-  ASSIGN_OR_RETURN(const std::string digest, DigestOfFitted(path));
-  return FittedResponse(folder, digest);
+  return FittedAnswer(folder);
 }
 
 absl::Status Trainings::RunFit(const v1::FitGraphRequest& request, const std::string& folder) {
@@ -271,14 +192,6 @@ absl::Status Trainings::RunFit(const v1::FitGraphRequest& request, const std::st
     usage::Add(rpc::FromMessage(used->usage()));
   }
   return ended;
-}
-
-absl::Status Trainings::TakeFitted(ModelId model, const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string fitted,
-                   model_store_.ReadPart(model, std::string(models::kFittedPart)));
-  RETURN_IF_ERROR(Annotate(transform::FittedState::Decode(fitted).status(),
-                           fmt::format("the fitted state of model {}", model.value)));
-  return files::WriteSummed(path, fitted);
 }
 
 absl::StatusOr<v1::TrainingMachine> Trainings::Machine() {
@@ -311,24 +224,13 @@ absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
   return response;
 }
 
-absl::Status Trainings::EnsureFitted(const v1::StartTrainingRequest& request) {
-  const RunId run{request.command().run_id()};
-  const std::string folder = FolderOf(run.value, request.fitted_trigger());
-  const auto found = DigestOfFitted(files::Join(folder, kFittedFile));
-  const std::string& wanted = request.fitted_digest();
-  if (found.ok() && (wanted.empty() || *found == wanted)) return absl::OkStatus();
-  const absl::Status fetched = kept_.FetchFitted(run, request.fitted_trigger(), wanted, folder);
-  if (!absl::IsNotFound(fetched)) return fetched;
-  return NotFound("trigger {} has no fitted state, neither here nor in the model store: {}",
-                  request.fitted_trigger(), std::string(fetched.message()));
-}
-
 absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) {
   RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
   RETURN_IF_ERROR(config::Read<models::ModelSpec>(request.model(), "model").status());
   RETURN_IF_ERROR(config::ReadKept<models::TrainingSpec>(request.training(), "training").status());
-  RETURN_IF_ERROR(EnsureFitted(request));
   const RunId run{request.command().run_id()};
+  RETURN_IF_ERROR(fitted_.Ensure(run, request.fitted_trigger(), request.fitted_digest(),
+                                 FolderOf(run.value, request.fitted_trigger())));
   RETURN_IF_ERROR(selector_.GetTrainingSet(run, request.trigger()).status());
   if (request.parent_model_id() == 0) return absl::OkStatus();
   return model_store_.GetModel(ModelId{request.parent_model_id()}).status();

@@ -20,10 +20,10 @@
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoint_keeper.h"
-#include "trainer_server/job_usage.h"
+#include "trainer_server/fitted_states.h"
+#include "trainer_server/job_runner.h"
 #include "trainer_server/kept_folders.h"
 #include "trainer_server/known_threads.h"
-#include "trainer_server/ranked_training.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_metrics.h"
@@ -104,14 +104,8 @@ class Trainings {
   std::string FolderOf(int64_t run, int64_t trigger) const;
   // Runs the job of a fit, or waits for the one that runs.
   absl::Status RunFit(const v1::FitGraphRequest& request, const std::string& folder);
-  // Uses the fitted state of a model instead of fitting.
-  absl::Status TakeFitted(ModelId model, const std::string& path);
   absl::StatusOr<v1::TrainingMachine> Machine() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckTraining(const v1::StartTrainingRequest& request);
-  // Fetches what the graph has learned, where this server does not have it.
-  absl::Status EnsureFitted(const v1::StartTrainingRequest& request);
-  // Runs the process of a fit.
-  absl::Status RunFit(const v1::FitGraphRequest& request, const std::string& folder);
   // On whose behalf the training of a key is kept, as of the last call that started it.
   Claim ClaimOf(const Key& key) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status WriteJob(const v1::StartTrainingRequest& request);
@@ -124,12 +118,9 @@ class Trainings {
   void RememberThreads(const std::string& folder);
   // The name of a job's token.
   static std::string TokenOf(const std::string& what, int64_t run, int64_t trigger);
-  // Runs the process of a job; runs it again when it was killed, or could not reach a service.
+  // Runs a job to its end, and shows its progress.
   absl::Status RunJob(const std::string& what, const rpc::v1::JobDevice& device, Jobs& jobs,
                       Jobs::Job& job);
-  // Runs the processes of a training with ranks.
-  absl::Status RunRanks(RankedTrainingOptions options, const TrainingProcesses::Progress& progress,
-                        JobUsage& used, Jobs::Job& job);
   // Reads the state of a training that this process did not run from the folder.
   absl::StatusOr<v1::WatchTrainingResponse> Recall(int64_t run, int64_t trigger) const;
 
@@ -146,7 +137,9 @@ class Trainings {
   std::map<Key, Claim> claims_ ABSL_GUARDED_BY(mutex_);
   Jobs trainings_{"trainer server"};
   Jobs fits_{"trainer server"};
+  JobRunner runner_;
   KeptFolders kept_;
+  FittedStates fitted_;
   CheckpointKeeper keeper_;
   // Their tasks use all members above.
   WorkerPool fit_slots_;

@@ -17,6 +17,8 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
+
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -28,7 +30,6 @@
 #include "db/private_postgres.h"
 #include "rpc/service_main.h"
 #include "rpc/tokens.h"
-#include "rpc/usage/prices_config.h"
 
 namespace tidemill::cli {
 namespace {
@@ -63,11 +64,9 @@ struct StorageSection {
 struct StackConfig {
   rpc::ClusterConfig cluster;
   StorageSection storage;
-  rpc::PricesConfig prices;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.");
     field("storage", storage, "Where data may be read from.");
-    field("prices", prices, "What users pay.");
   }
 };
 
@@ -76,17 +75,16 @@ absl::StatusOr<std::string> ProgramOf(const std::string& service) {
   return files::Join(folder, ProgramNameOf(service));
 }
 
-// Takes what an administrator may have written into the configuration: how plug-ins run, and
-// prices.
+// Takes how plug-ins run, which an administrator may have written into the configuration.
 absl::Status TakeKept(const StackLayout& layout, StackConfig& config) {
   const auto text = files::Read(layout.ConfigFile(), kMaxConfigBytes);
   if (absl::IsNotFound(text.status())) return absl::OkStatus();
   RETURN_IF_ERROR(text.status());
+  const bool has_cluster = text->starts_with("cluster:") || absl::StrContains(*text, "\ncluster:");
+  if (!has_cluster) return absl::OkStatus();  // It was written before the stack first ran.
   ASSIGN_OR_RETURN(const auto cluster,
                    config::ReadSection<rpc::ClusterConfig>(*text, layout.ConfigFile(), "cluster"));
   config.cluster.plugins = cluster.plugins;
-  ASSIGN_OR_RETURN(config.prices,
-                   config::ReadSection<rpc::PricesConfig>(*text, layout.ConfigFile(), "prices"));
   return absl::OkStatus();
 }
 

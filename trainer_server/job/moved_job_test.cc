@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 #include "trainer_server/testing/train_job_room.h"
 
 namespace tidemill::trainer_server {

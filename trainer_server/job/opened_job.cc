@@ -9,7 +9,7 @@
 #include "base/id.h"
 #include "model_store/client/model_store_client.h"
 #include "selector/client/selector_client.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -17,9 +17,9 @@
 #include "base/paths/summed_file.h"
 #include "rpc/byte_frames.h"
 #include "rpc/frame_reader.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
+#include "trainer_server/folders/old_folder.h"
 #include "trainer_server/known_threads.h"
-#include "trainer_server/old_folder.h"
 #include "trainer_server/testing/train_job_room.h"
 
 namespace tidemill::trainer_server {

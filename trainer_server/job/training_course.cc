@@ -7,8 +7,8 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
+#include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/rank_states.h"
-#include "trainer_server/job_folder.h"
 
 namespace tidemill::trainer_server {
 

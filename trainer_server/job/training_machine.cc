@@ -7,7 +7,7 @@
 #include "ATen/Version.h"
 #include "base/digest.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

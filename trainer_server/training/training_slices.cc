@@ -102,7 +102,7 @@ absl::Status TrainingLoop::VisitSlice(const loader::TrainingBatch& slice,
   Count(rows, skipped, filtered);
   const bool sends = EndsStep(slice, source) && group_batches_ > 0;
   if (sends) learner_.gradient_sums().Begin();
-  if (!is_refused && loss.has_value()) Learner::AddGradientsOf(*loss);
+  if (!is_refused && loss.has_value()) Learner::AddGradientsOf(*loss, LossFactor());
   return sends ? learner_.gradient_sums().Finish() : absl::OkStatus();
 }
 

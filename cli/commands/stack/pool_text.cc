@@ -59,7 +59,7 @@ std::string JobOf(const v1::Placement& placement) {
   return fmt::format("{} {}", placement.job().stage(), placement.job().number());
 }
 
-std::string TimeOf(const google::protobuf::Timestamp& time) {
+std::string ShownTime(const google::protobuf::Timestamp& time) {
   return FormatTimestamp({TimeUtil::TimestampToMicroseconds(time)});
 }
 
@@ -74,7 +74,7 @@ Json PlacementToJson(const v1::Placement& placement) {
                {"device", placement.device()},
                {"slots", placement.num_slots()},
                {"labels", Json::object()},
-               {"asked_at", TimeOf(placement.asked_at())}};
+               {"asked_at", ShownTime(placement.asked_at())}};
   for (const auto& [name, value] : std::map(placement.labels().begin(), placement.labels().end())) {
     json["labels"][name] = value;
   }
@@ -84,7 +84,7 @@ Json PlacementToJson(const v1::Placement& placement) {
   }
   json["member"] = placement.member_name();
   json["devices"] = placement.slots();
-  json["given_at"] = TimeOf(placement.given_at());
+  json["given_at"] = ShownTime(placement.given_at());
   return json;
 }
 
@@ -129,7 +129,7 @@ Json MemberToJson(const v1::Member& member) {
                {"why", member.lost_because()},
                {"endpoint", member.endpoint()},
                {"labels", Json::object()},
-               {"last_seen", TimeOf(member.last_seen())},
+               {"last_seen", ShownTime(member.last_seen())},
                {"slots", Json::array()}};
   const auto& labels = member.offer().labels();
   for (const auto& [name, value] : std::map(labels.begin(), labels.end())) {

@@ -1,4 +1,4 @@
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "base/paths/regular_file.h"
 #include "base/paths/summed_file.h"
-#include "trainer_server/old_folder.h"
+#include "trainer_server/folders/old_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

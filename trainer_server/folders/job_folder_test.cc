@@ -1,4 +1,4 @@
-#include "trainer_server/job_folder.h"
+#include "trainer_server/folders/job_folder.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
-#include "trainer_server/old_folder.h"
+#include "trainer_server/folders/old_folder.h"
 
 namespace tidemill::trainer_server {
 namespace {

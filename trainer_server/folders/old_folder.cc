@@ -1,4 +1,4 @@
-#include "trainer_server/old_folder.h"
+#include "trainer_server/folders/old_folder.h"
 
 #include <utility>
 
