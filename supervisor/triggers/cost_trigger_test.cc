@@ -355,7 +355,7 @@ TEST(CostTrigger, SaysInWhichUnitATrainingCosts) {
   EXPECT_EQ(Explain(spec, verdict),
             "100 samples had waited 2 sample-seconds together, worth 0.2 (money) of training at "
             "`accepted_delay` 10; a training was forecast to cost 0.25 (money) (from 3 "
-            "trainings). If no more samples come, a training pays off 5 ms later");
+            "trainings). If no more samples come, a training pays off 0.005 s later");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ double JobSeconds(const Stack& stack) {
   return seconds;
 }
 
-nlohmann::json Run(const Stack& stack, const std::string& pipeline) {
+nlohmann::json CostsOf(const Stack& stack, const std::string& pipeline) {
   const CommandResult result = stack.Tidemill({"run", pipeline, "--json", "--max-triggers", "3"});
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   return result.Json().at("costs");
@@ -52,7 +52,7 @@ nlohmann::json Run(const Stack& stack, const std::string& pipeline) {
 TEST(Costs, OfStagesAddUpToTheRunAndThoseOfJobsToWhatTheKernelCounts) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
-  const nlohmann::json costs = Run(stack, WriteSmallPipeline(stack.files()));
+  const nlohmann::json costs = CostsOf(stack, WriteSmallPipeline(stack.files()));
   const nlohmann::json& total = costs.at("total");
   double by_stage = 0;
   for (const auto& [stage, used] : costs.at("stages").items()) {
@@ -87,7 +87,7 @@ TEST(Costs, AreMoneyAtThePricesOfTheConfiguration) {
   text.erase(section);  // It is the last one.
   std::ofstream(settings) << text << "\nprices: {currency: EUR, processor_hour: 3600}\n";
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
-  const nlohmann::json total = Run(stack, WriteSmallPipeline(stack.files())).at("total");
+  const nlohmann::json total = CostsOf(stack, WriteSmallPipeline(stack.files())).at("total");
   EXPECT_NEAR(total.at("money").get<double>(), total.at("processor_seconds").get<double>(), 1e-6);
   EXPECT_THAT(stack.Tidemill({"runs", "show", "latest"}).out,
               AllOf(HasSubstr("COST OF"), HasSubstr("EUR")));
