@@ -23,12 +23,12 @@
 #include "base/log_file.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/doctor_processes.h"
+#include "cli/stack/session.h"
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
 #include "rpc/service_main.h"
 #include "rpc/tokens.h"
-#include "rpc/usage/prices_config.h"
 
 namespace tidemill::cli {
 namespace {
@@ -63,11 +63,9 @@ struct StorageSection {
 struct StackConfig {
   rpc::ClusterConfig cluster;
   StorageSection storage;
-  rpc::PricesConfig prices;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.");
     field("storage", storage, "Where data may be read from.");
-    field("prices", prices, "What users pay.");
   }
 };
 
@@ -76,8 +74,7 @@ absl::StatusOr<std::string> ProgramOf(const std::string& service) {
   return files::Join(folder, ProgramNameOf(service));
 }
 
-// Takes what an administrator may have written into the configuration: how plug-ins run, and
-// prices.
+// Takes what an administrator may have written into the section of the cluster: how plug-ins run.
 absl::Status TakeKept(const StackLayout& layout, StackConfig& config) {
   const auto text = files::Read(layout.ConfigFile(), kMaxConfigBytes);
   if (absl::IsNotFound(text.status())) return absl::OkStatus();
@@ -85,8 +82,6 @@ absl::Status TakeKept(const StackLayout& layout, StackConfig& config) {
   ASSIGN_OR_RETURN(const auto cluster,
                    config::ReadSection<rpc::ClusterConfig>(*text, layout.ConfigFile(), "cluster"));
   config.cluster.plugins = cluster.plugins;
-  ASSIGN_OR_RETURN(config.prices,
-                   config::ReadSection<rpc::PricesConfig>(*text, layout.ConfigFile(), "prices"));
   return absl::OkStatus();
 }
 
