@@ -19,6 +19,7 @@ import sys
 import time
 
 PACK = pathlib.Path("gpu_test")
+COMPILER = os.environ.get("CXX", "g++")
 # Compiled on the machine: they see torch, or know whether there is CUDA.
 TARGETS = ["devices", "loader", "models", "training"]
 OWN = ["benchmarks/gpu/gpu_trial.cc", "benchmarks/gpu/made_batches.cc", "benchmarks/gpu/trained.cc"]
@@ -126,11 +127,11 @@ def compile_all(folder, torch, abi, has_cuda):
     # Torch's headers take most of the time of each source: they are parsed once.
     header = objects / "torch.h"
     header.write_text("#include <torch/torch.h>\n#include <torch/script.h>\n")
-    run(["g++", *flags, *includes(torch, [folder / "include"]), "-x", "c++-header", header, "-o", f"{header}.gch"])
+    run([COMPILER, *flags, *includes(torch, [folder / "include"]), "-x", "c++-header", header, "-o", f"{header}.gch"])
 
     def compile_one(source):
         target = objects / (source.replace("/", "_") + ".o")
-        done = subprocess.run(["g++", *flags, *includes(torch, [folder / "include"]), "-include", header, "-c", source,
+        done = subprocess.run([COMPILER, *flags, *includes(torch, [folder / "include"]), "-include", header, "-c", source,
                                "-o", target],
                               capture_output=True, text=True)
         if done.returncode != 0:
@@ -148,7 +149,7 @@ def link(folder, torch, objects, has_cuda):
     shared = [path for path in libraries if not path.endswith(".a")]
     torches = ["-ltorch", "-ltorch_cpu", "-lc10", *(["-ltorch_cuda", "-lc10_cuda"] if has_cuda else [])]
     program = folder / "gpu_trial"
-    run(["g++", "-o", program, *objects, "-Wl,--start-group", *archives, "-Wl,--end-group", *shared, f"-L{torch}/lib",
+    run([COMPILER, "-o", program, *objects, "-Wl,--start-group", *archives, "-Wl,--end-group", *shared, f"-L{torch}/lib",
          "-Wl,--no-as-needed", *torches, "-Wl,--allow-shlib-undefined", "-ldl", "-lm", "-pthread",
          f"-Wl,-rpath,{(folder / 'lib').resolve()}:{torch}/lib"])
     return program
