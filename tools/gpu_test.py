@@ -19,6 +19,7 @@ import sys
 import time
 
 PACK = pathlib.Path("gpu_test")
+COMPILER = os.environ.get("CXX", "g++")
 # Compiled on the machine: they see torch, or know whether there is CUDA.
 TARGETS = ["devices", "loader", "models", "training"]
 OWN = ["benchmarks/gpu/gpu_trial.cc", "benchmarks/gpu/made_batches.cc", "benchmarks/gpu/trained.cc"]
@@ -60,13 +61,12 @@ def includes(torch, headers):
 
 
 def pack(build):
-    torch = next(pathlib.Path(".venv/lib").glob("python3*/site-packages/torch"))
     folder = build / PACK
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "lib").mkdir(parents=True)
     sources = sources_of(build)
     (folder / "sources.json").write_text(json.dumps(sources))
-    pack_headers(folder, sources, torch, build)
+    pack_headers(folder, build)
     link = re.search(r"^build bin/gpu_trial:.*?LINK_LIBRARIES = ([^\n]*)", (build / "build.ninja").read_text(), re.M | re.S)[1]
     archives = [word for word in link.split() if word.endswith(".a") and not os.path.isabs(word)
                 and not any(word.endswith(f"libtidemill_{target}.a") for target in TARGETS)]
@@ -87,23 +87,22 @@ def pack(build):
         sys.exit(f"that is more than {MOST_BYTES >> 20} MiB")
 
 
-def pack_headers(folder, sources, torch, build):
-    """Every header of a library that the sources include, and the generated ones."""
-    def headers_of(source):
-        text = run(["g++", *FLAGS, *includes(torch, [build / "protos"]), "-M", source])
-        return set(re.findall(r"[^\s\\]+", text.split(":", 1)[1]))
-
+def pack_headers(folder, build):
+    """Every header of a library that the sources include, and the generated ones, as the build has noted."""
     needed = set()
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for headers in pool.map(headers_of, sources):
-            needed |= headers
-    system = re.compile(r"/usr/(?:include|lib)/(?:c\+\+|x86_64-linux-gnu|gcc|linux|asm|asm-generic)\b|/usr/lib/")
+    for target in [*(f"tidemill_{name}.dir" for name in TARGETS), "gpu_trial.dir"]:
+        ninja = (build / "build.ninja").read_text()
+        for name in re.findall(rf"^build (\S*CMakeFiles/{target}/\S+\.o):", ninja, re.M):
+            noted = run(["ninja", "-C", build, "-t", "deps", name]).splitlines()[1:]
+            needed |= {os.path.normpath(build / line.strip()) for line in noted}
+    system = re.compile(r"/usr/(?:include|lib)/(?:c\+\+|x86_64-linux-gnu|gcc|linux|asm|asm-generic)(?=/)|/usr/lib/")
+    protos = os.path.relpath(build / "protos")
     for name in needed:
-        path = pathlib.Path(name)
+        path = pathlib.Path(os.path.relpath(name) if name.startswith(os.getcwd()) else name)
         if name.startswith("/usr/include/") and not system.match(name) and len(path.parts) > 4:
             to = folder / "include" / path.relative_to("/usr/include")
-        elif str(path).startswith(str(build / "protos")):
-            to = folder / "include" / path.relative_to(build / "protos")
+        elif str(path).startswith(protos):
+            to = folder / "include" / path.relative_to(protos)
         else:
             continue
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -125,9 +124,15 @@ def compile_all(folder, torch, abi, has_cuda):
     objects.mkdir(exist_ok=True)
     flags = [*FLAGS, f"-D_GLIBCXX_USE_CXX11_ABI={int(abi)}", *(["-DTIDEMILL_TORCH_HAS_CUDA"] if has_cuda else [])]
 
+    # Torch's headers take most of the time of each source: they are parsed once.
+    header = objects / "torch.h"
+    header.write_text("#include <torch/torch.h>\n#include <torch/script.h>\n")
+    run([COMPILER, *flags, *includes(torch, [folder / "include"]), "-x", "c++-header", header, "-o", f"{header}.gch"])
+
     def compile_one(source):
         target = objects / (source.replace("/", "_") + ".o")
-        done = subprocess.run(["g++", *flags, *includes(torch, [folder / "include"]), "-c", source, "-o", target],
+        done = subprocess.run([COMPILER, *flags, *includes(torch, [folder / "include"]), "-include", header, "-c", source,
+                               "-o", target],
                               capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{source} does not compile:\n{done.stderr[-4000:]}")
@@ -144,7 +149,7 @@ def link(folder, torch, objects, has_cuda):
     shared = [path for path in libraries if not path.endswith(".a")]
     torches = ["-ltorch", "-ltorch_cpu", "-lc10", *(["-ltorch_cuda", "-lc10_cuda"] if has_cuda else [])]
     program = folder / "gpu_trial"
-    run(["g++", "-o", program, *objects, "-Wl,--start-group", *archives, "-Wl,--end-group", *shared, f"-L{torch}/lib",
+    run([COMPILER, "-o", program, *objects, "-Wl,--start-group", *archives, "-Wl,--end-group", *shared, f"-L{torch}/lib",
          "-Wl,--no-as-needed", *torches, "-Wl,--allow-shlib-undefined", "-ldl", "-lm", "-pthread",
          f"-Wl,-rpath,{(folder / 'lib').resolve()}:{torch}/lib"])
     return program

@@ -38,9 +38,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The relative difference of weights from those of processors that additions in another order, and
-// products of 16 bits, may make in a few epochs.
-constexpr double kTolerance = 0.02;
+// The relative difference of weights from those of processors that may come of additions in another
+// order, of convolutions in TF32 and of products of 16 bits, in a few epochs.
+constexpr double kTolerance = 0.05;
 constexpr double kTolerance16 = 0.15;
 constexpr double kAccuracyTolerance = 0.02;
 // A path that needs twice the time of a step leaves the GPU idle for about half of it.
@@ -96,7 +96,7 @@ class Trials {
   static models::ModelSpec Convnet() { return models::Convnet{.outputs = 10}; }
   static models::TrainingSpec Spec(models::Precision precision = models::Precision::kFloat32) {
     return {
-        .optimizer = models::Sgd{.lr = 0.01, .momentum = 0.9}, .precision = precision, .seed = 3};
+        .optimizer = models::Sgd{.lr = 0.03, .momentum = 0.9}, .precision = precision, .seed = 3};
   }
 
   void CompareWithProcessors() {
@@ -141,13 +141,15 @@ class Trials {
   }
 
   void MeasureRates() {
+    Images images = images_;
+    if (arguments_.quick) images.samples = 2 * images.batch_size;
     const std::pair<const char*, models::Precision> precisions[] = {
         {"resnet18, float32", models::Precision::kFloat32},
         {"resnet18, bfloat16", models::Precision::kBfloat16}};
     for (const auto& [name, precision] : precisions) {
       const auto trained =
           Train(models::Resnet18{.outputs = 10, .width = arguments_.quick ? 8 : 64},
-                Spec(precision), images_, device_);
+                Spec(precision), images, device_);
       if (!trained.ok()) {
         table_.Add(name, trained.status());
         continue;
@@ -184,11 +186,11 @@ class Trials {
         idle >= kLeastIdleOfSlowPath);
   }
 
-  // A batch for which there is no room: 2^14 images need hundreds of gigabytes in this network.
+  // A batch for which there is no room: 4096 images need hundreds of gigabytes in this network.
   void FillMemory() {
-    Images images{.samples = 1 << 14, .batch_size = 1 << 14, .epochs = 1, .shape = {3, 128, 128}};
+    Images images{.samples = 4096, .batch_size = 4096, .epochs = 1, .shape = {3, 64, 64}};
     const auto full =
-        Train(models::Resnet18{.outputs = 10, .stem = models::Stem::kSmall, .width = 256}, Spec(),
+        Train(models::Resnet18{.outputs = 10, .stem = models::Stem::kSmall, .width = 512}, Spec(),
               images, device_);
     const std::string text(full.status().message());
     table_.Add("out of memory", text.substr(0, 160),

@@ -11,7 +11,8 @@
 
 namespace tidemill::gpu {
 
-// What a pass over made images is. The class of an image shifts its mean, so that a network learns.
+// What a pass over made images is. The class of an image decides the means of its parts, so that a
+// network learns. There are at most 27 classes.
 struct Images {
   int64_t samples = 8192;
   int64_t batch_size = 256;

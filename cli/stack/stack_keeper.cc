@@ -25,6 +25,7 @@
 #include "base/log_file.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/doctor_processes.h"
+#include "cli/stack/session.h"
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
@@ -75,7 +76,7 @@ absl::StatusOr<std::string> ProgramOf(const std::string& service) {
   return files::Join(folder, ProgramNameOf(service));
 }
 
-// Takes how plug-ins run, which an administrator may have written into the configuration.
+// Takes what an administrator may have written into the section of the cluster: how plug-ins run.
 absl::Status TakeKept(const StackLayout& layout, StackConfig& config) {
   const auto text = files::Read(layout.ConfigFile(), kMaxConfigBytes);
   if (absl::IsNotFound(text.status())) return absl::OkStatus();

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "base/testing/tree.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -59,6 +62,20 @@ TEST_F(DevicesTest, TrainingsAndEvaluationsRunWhereThePipelineSays) {
   const auto triggers = run.Json().at("triggers");
   ASSERT_FALSE(triggers.empty());
   for (const auto& trigger : triggers) EXPECT_EQ(trigger.at("device"), "cuda:1") << trigger.dump();
+}
+
+TEST_F(DevicesTest, ANetworkFromAFileIsTrainedAndMeasuredThere) {
+  const std::string path = WriteWithDevices(stack_.files(), "cuda:0", "cuda:1");
+  std::string text = files::Read(path).value();
+  const std::string model = "model: {type: mlp, hidden: [8], outputs: 2}";
+  text.replace(text.find(model), model.size(),
+               "model: {type: torchscript, file: network.pt, outputs: 2}");
+  ASSERT_TRUE(files::WriteAtomically(path, text).ok());
+  std::filesystem::copy_file(testing::InTree("tests/testdata/network.pt"),
+                             stack_.files() + "/network.pt");
+  const CommandResult run = stack_.Tidemill({"run", path, "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err << stack_.Logs();
+  EXPECT_EQ(run.Json().at("models").size(), 4);
 }
 
 TEST_F(DevicesTest, DoctorShowsEachDevice) {
