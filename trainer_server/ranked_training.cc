@@ -41,7 +41,7 @@ struct Member {
 };
 
 struct RankedTraining::Round {
-  RankPlace place;  // Of rank 0.
+  RankPlace place;  // The place of rank 0.
   Mutex mutex;
   CondVar changed;
   std::deque<Member> members ABSL_GUARDED_BY(mutex);

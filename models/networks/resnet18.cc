@@ -4,6 +4,7 @@
 #include <array>
 
 #include "models/networks/images.h"
+#include "models/shared_norm.h"
 
 namespace tidemill::models {
 namespace {
@@ -22,13 +23,13 @@ class ResidualBlock final : public nn::Module {
  public:
   ResidualBlock(int64_t in, int64_t out, int64_t stride) {
     conv1_ = register_module("conv1", Convolution(in, out, 3, stride));
-    norm1_ = register_module("norm1", nn::BatchNorm2d(out));
+    norm1_ = register_module("norm1", SharedBatchNorm2d(out));
     conv2_ = register_module("conv2", Convolution(out, out, 3, 1));
-    norm2_ = register_module("norm2", nn::BatchNorm2d(out));
+    norm2_ = register_module("norm2", SharedBatchNorm2d(out));
     if (stride == 1 && in == out) return;
     stride_ = stride;
     shortcut_ = register_module("shortcut", Convolution(in, out, 1, 1));
-    shortcut_norm_ = register_module("shortcut_norm", nn::BatchNorm2d(out));
+    shortcut_norm_ = register_module("shortcut_norm", SharedBatchNorm2d(out));
   }
 
   torch::Tensor Forward(const torch::Tensor& x) {
@@ -49,11 +50,11 @@ class ResidualBlock final : public nn::Module {
 
   int64_t stride_ = 1;  // The stride of the shortcut.
   nn::Conv2d conv1_{nullptr};
-  nn::BatchNorm2d norm1_{nullptr};
+  SharedBatchNorm2d norm1_{nullptr};
   nn::Conv2d conv2_{nullptr};
-  nn::BatchNorm2d norm2_{nullptr};
+  SharedBatchNorm2d norm2_{nullptr};
   nn::Conv2d shortcut_{nullptr};
-  nn::BatchNorm2d shortcut_norm_{nullptr};
+  SharedBatchNorm2d shortcut_norm_{nullptr};
 };
 
 class ResnetNetwork final : public NetworkModule {
@@ -64,7 +65,7 @@ class ResnetNetwork final : public NetworkModule {
     is_pooled_ = !small;
     stem_ = register_module("stem", small ? Convolution(image[0], spec.width, 3, 1)
                                           : Convolution(image[0], spec.width, 7, 2));
-    norm_ = register_module("stem_norm", nn::BatchNorm2d(spec.width));
+    norm_ = register_module("stem_norm", SharedBatchNorm2d(spec.width));
     int64_t channels = spec.width;
     for (int64_t stage = 1; stage <= 4; ++stage) {
       const int64_t out = spec.width << (stage - 1);
@@ -101,7 +102,7 @@ class ResnetNetwork final : public NetworkModule {
 
   bool is_pooled_ = false;
   nn::Conv2d stem_{nullptr};
-  nn::BatchNorm2d norm_{nullptr};
+  SharedBatchNorm2d norm_{nullptr};
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
   nn::Linear output_{nullptr};
 };

@@ -74,6 +74,10 @@ void CheckSparse(const TrainingSpec& training, TrainingProblems& problems) {
     Add(problems, "model.sparse", "the optimizer of the embedding does not take sparse gradients",
         "use sgd without momentum or adagrad for modules: \"embedding*\", without weight_decay");
   }
+  if (training.ranks > 1) {
+    Add(problems, "training.ranks", "cannot be used with a sparse embedding",
+        "leave `sparse` out of the model");
+  }
   if (training.gradient_clipping && training.gradient_clipping->value) {
     Add(problems, "training.gradient_clipping", "`value` does not act on sparse gradients",
         "use norm");

@@ -84,6 +84,8 @@ TEST(TrainingCheck, SparseGradientsNeedAnOptimizerThatTakesThem) {
               ElementsAre("model.sparse"));
   const std::vector<ModuleOptimizer> two = {{"embedding*", Sgd{.lr = 1}}, {"*", AdamW{}}};
   EXPECT_THAT(PathsOf(model, {.optimizers = two}, kTwoClasses), IsEmpty());
+  EXPECT_THAT(PathsOf(model, {.ranks = 2, .optimizer = Adagrad{}}, kTwoClasses),
+              ElementsAre("training.ranks"));
 }
 
 TEST(TrainingCheck, DownsamplingAsksOnlyForWhatExists) {

@@ -165,7 +165,7 @@ struct TrainingSpec {
         "so `batch_size` does not change. A process that is lost costs the step that it was in.",
         {.min = 1, .max = 64});
     field("least_ranks", least_ranks,
-          "With how few processes a training may go on when others cannot be started again. Then "
+          "With how few processes a training continues when others cannot be started again. Its "
           "weights are no longer the same to the last bit. By default there are always `ranks`.",
           {.min = 1, .max = 64});
   }

@@ -330,6 +330,11 @@ class Checker {
                     "cannot be used with downsampling, which chooses from all samples",
                     "leave out `shards`, or `training.downsampling`");
     }
+    if (spec_.training.ranks > 1) {
+      problems_.Add("preprocess.workers.shards",
+                    "cannot be used with ranks, of which each reads its part of every batch",
+                    "leave out `shards`, or `training.ranks`");
+    }
   }
 
   void CheckScript() {

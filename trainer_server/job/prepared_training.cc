@@ -43,6 +43,19 @@ loader::LastBatch LastBatchOf(models::LastBatch last) {
   return loader::LastBatch::kKeep;
 }
 
+// Each rank on a GPU has one of its own.
+absl::StatusOr<torch::Device> DeviceOf(const Ranks& ranks, torch::Device chosen) {
+  if (!chosen.is_cuda()) return chosen;
+  const auto num_devices = static_cast<int64_t>(torch::cuda::device_count());
+  if (ranks.size() <= num_devices) {
+    return torch::Device(torch::kCUDA, static_cast<torch::DeviceIndex>(ranks.rank()));
+  }
+  return FailedPrecondition(
+      "the training has {} ranks, but the GPUs of its job are {}; leave training.ranks out, or write "
+      "device: cpu",
+      ranks.size(), num_devices);
+}
+
 // One slice of each batch. It says how many samples all slices of an epoch have.
 class SlicedBatches final : public loader::BatchSource {
  public:
@@ -84,6 +97,9 @@ absl::Status PreparedTraining::ReadSpecs() {
   setup_.trigger = DrawOf(job_.request());
   MakeDeterministic(models::NumThreads(spec_, setup_.model));
   ASSIGN_OR_RETURN(setup_.device, models::TorchDeviceOf(device_));
+  if (setup_.ranks != nullptr) {
+    ASSIGN_OR_RETURN(setup_.device, DeviceOf(*setup_.ranks, setup_.device));
+  }
   ASSIGN_OR_RETURN(opened_, trainer_server::Open(job_));
   setup_.bad = opened_.bad.get();
   for (const transform::ColumnSchema& input : opened_.graph->inputs()) {

@@ -1,6 +1,6 @@
-// The states that the ranks of a training leave behind when one of them is lost. The training goes
-// on from the most advanced one, with as many ranks as there are then: a state is a checkpoint, and
-// knows no rank.
+// The states that the ranks of a training leave when one of them is lost. The training
+// continues with the most advanced one, with as many ranks as there are then: a state is a
+// checkpoint, and knows no rank.
 //
 //   <folder>/ranks/<rank>/     see checkpoints.h
 #pragma once

@@ -47,7 +47,7 @@ void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingRespons
   result.set_num_filtered(
       std::min(std::max(counters.num_filtered(), tally.most_filtered), num_samples));
   const int64_t num_holes = std::min(counters.num_bad() + tally.most_skipped, num_samples);
-  result.set_num_deleted(std::min(course.training().opened().bad->num_deleted(), num_holes));
+  result.set_num_deleted(std::min(course.loop()->num_deleted(), num_holes));
   result.set_num_bad(num_holes - result.num_deleted());
   if (course.source() != nullptr) {
     *message.mutable_path() = preprocess::ToMessage(course.source()->work());

@@ -48,7 +48,7 @@ class TrainingReport {
   // The same, for a batch that was scored and not trained on.
   void Scored(const TrainingCourse& course);
 
-  // The process ends here and leaves its state: how far it has come is told at once.
+  // The process ends here and leaves its state: it reports at once how far it has come.
   void Left(const TrainingCourse& course);
 
   // Returns the last message of a training that has ended with these weights.

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{20};
 // For ranks that have all come and now connect to one another.
-constexpr std::chrono::seconds kConnecting{60};
+constexpr std::chrono::seconds kConnecting{10};
 // A rank may wait for its samples for long. RankedTraining ends a rank that does nothing at all.
 constexpr std::chrono::hours kForever{24 * 365};
 
@@ -110,13 +110,15 @@ absl::StatusOr<std::unique_ptr<Ranks>> Ranks::Join(const RankPlace& place) {
 
 template <typename Body>
 absl::Status Ranks::Together(const Body& body) {
+  RETURN_IF_ERROR(status_);
   is_waiting_ = true;
-  const absl::Status status = models::Guard("working with the other ranks", body);
+  status_ = models::Guard("working with the other ranks", body);
   is_waiting_ = false;
-  if (status.ok() || absl::IsAborted(status)) return status;
+  if (status_.ok() || absl::IsAborted(status_)) return status_;
   // Whatever it was, the ranks do no longer agree on what comes next. Gloo adds advice.
-  const std::string message(status.message());
-  return absl::AbortedError(message.substr(0, message.find(" This is typically")));
+  const std::string message(status_.message());
+  status_ = absl::AbortedError(message.substr(0, message.find(" This is typically")));
+  return status_;
 }
 
 absl::Status Ranks::Sum(std::span<double> numbers) {

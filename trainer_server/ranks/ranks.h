@@ -45,6 +45,9 @@ class Ranks {
   // Replaces the bytes by those of a rank, of whatever length.
   absl::Status Broadcast(int64_t from, std::string& bytes);
 
+  // OK until a call fails; from then on its error.
+  const absl::Status& status() const { return status_; }
+
   // Whether a call waits for other ranks.
   bool is_waiting() const { return is_waiting_; }
 
@@ -57,6 +60,7 @@ class Ranks {
 
   const RankPlace place_;
   std::unique_ptr<Group> group_;  // nullptr for a single rank.
+  absl::Status status_;
   std::atomic<bool> is_waiting_ = false;
 };
 

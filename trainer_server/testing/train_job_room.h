@@ -87,7 +87,7 @@ class TrainJob : public ::testing::Test {
                                                               .endpoints = Endpoints(),
                                                               .tokens = job_tokens_.get(),
                                                               .devices = devices_.get(),
-                                                              .config = {}},
+                                                              .config = config_},
                                              *processes_, *selector_, *model_store_);
     service_ = std::make_unique<TrainerService>(*trainings_);
     server_ = Serve("trainer", {service_.get()});
@@ -122,13 +122,14 @@ class TrainJob : public ::testing::Test {
     command.set_run_epoch(epoch);
     return command;
   }
-  absl::StatusOr<std::string> Fit(int64_t trigger) {
+  absl::StatusOr<std::string> Fit(int64_t trigger) { return FitGraph(kGraph, trigger); }
+  absl::StatusOr<std::string> FitGraph(const std::string& graph, int64_t trigger = 1) {
     v1::FitGraphRequest request;
     *request.mutable_command() = CommandOf();
     request.set_trigger(trigger);
     request.set_dataset_id(1);
     request.set_dataset_spec(kDataset);
-    request.set_graph(kGraph);
+    request.set_graph(graph);
     ASSIGN_OR_RETURN(const v1::FitGraphResponse response, client_->FitGraph(request));
     return response.fitted_digest();
   }
@@ -183,6 +184,7 @@ class TrainJob : public ::testing::Test {
     return stored.ok() ? stored->weights_digest() : "";
   }
 
+  TrainerConfig config_;
   std::string folder_;
   std::string state_;
   std::string token_file_;

@@ -5,6 +5,7 @@
 
 #include "models/guard.h"
 #include "models/loss.h"
+#include "models/shared_norm.h"
 #include "models/torch_version.h"
 #include "trainer_server/training/mixture.h"
 
@@ -16,6 +17,7 @@ absl::Status Learner::Begin(models::Network network) {
   if (setup_.training.buckets) network.any_length = setup_.training.buckets->column;
   ASSIGN_OR_RETURN(optimizer_, models::Optimizer::Make(setup_.training.Optimizers(), network));
   network_ = std::move(network);
+  normalises_over_batch_ = models::NormalisesOverBatch(*network_->module);
   for (const torch::Tensor& buffer : network_->module->buffers()) {
     if (!buffer.defined()) continue;
     buffers_.push_back(buffer);
@@ -211,6 +213,27 @@ void Learner::KeepBuffers() {
 void Learner::RestoreBuffers() {
   const torch::NoGradGuard no_gradients;
   for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(kept_buffers_[i]);
+}
+
+DeviceBatch Learner::NoRows() const {
+  const torch::TensorOptions on_device(setup_.device);
+  DeviceBatch none;
+  for (const auto& [name, input] : network_->inputs) {
+    std::vector<int64_t> shape = input.shape;
+    shape.insert(shape.begin(), 0);
+    none.inputs[name] =
+        torch::zeros(shape, on_device.dtype(input.is_integer ? torch::kInt64 : torch::kFloat32));
+  }
+  const bool is_of_classes = setup_.training.loss->IsOfClasses();
+  none.target = torch::zeros({0}, on_device.dtype(is_of_classes ? torch::kInt64 : torch::kFloat32));
+  return none;
+}
+
+bool Learner::HasChangedBuffers() const {
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (!torch::equal(buffers_[i], kept_buffers_[i])) return true;
+  }
+  return false;
 }
 
 std::vector<torch::Tensor> Learner::CopyBuffers() const {

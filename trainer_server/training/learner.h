@@ -103,6 +103,13 @@ class Learner {
   bool has_buffers() const { return !buffers_.empty(); }
   // Restores the buffers to their state before the last LossOf().
   void RestoreBuffers();
+  // Whether the rows of a batch influence one another, so that a rank without a row takes part,
+  // too.
+  bool normalises_over_batch() const { return normalises_over_batch_; }
+  // A batch without rows, for such a network.
+  DeviceBatch NoRows() const;
+  // Whether the last LossOf() has changed a buffer.
+  bool HasChangedBuffers() const;
   // Copies of the buffers, and the buffers as they were copied.
   std::vector<torch::Tensor> CopyBuffers() const;
   void SetBuffers(const std::vector<torch::Tensor>& copies);
@@ -126,6 +133,7 @@ class Learner {
   std::vector<torch::Tensor> buffers_;       // The buffers of the network.
   std::vector<torch::Tensor> kept_buffers_;  // Their state before the last forward pass.
   std::unique_ptr<GradientSums> gradient_sums_;
+  bool normalises_over_batch_ = false;
 };
 
 }  // namespace tidemill::trainer_server

@@ -34,6 +34,7 @@ TrainingLoop::TrainingLoop(TrainingSetup setup)
     : setup_(std::move(setup)), learner_(setup_), idle_(setup_.device) {
   state_.companion.losses.assign(static_cast<size_t>(setup_.num_losses),
                                  std::numeric_limits<float>::quiet_NaN());
+  if (setup_.ranks != nullptr) ShareNormalisation();
 }
 
 absl::StatusOr<std::string> TrainingLoop::Checkpoint() {
@@ -69,6 +70,8 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
     if (!batch) break;
     const absl::Status visited =
         models::Guard("training step", [&] { return Visit(*batch, source); });
+    // Where torch itself was in the way of a sum, its error hides that a rank was lost.
+    if (setup_.ranks != nullptr) RETURN_IF_ERROR(setup_.ranks->status());
     if (absl::IsResourceExhausted(visited)) return TellWhatFits(*batch, visited);
     RETURN_IF_ERROR(visited);
     RETURN_IF_FAILPOINT("trainer_server.mid_training");

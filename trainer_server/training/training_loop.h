@@ -71,6 +71,9 @@ class TrainingLoop {
   const TrainingCounters& counters() const { return state_.counters; }
   const LossCurve& loss_curve() const { return state_.curve; }
   const StoppingState& stopping() const { return state_.stopping; }
+  // The samples that have been deleted since they were selected, as this process, or with ranks all
+  // of them, have noticed.
+  int64_t num_deleted() const;
   Companion& companion() { return state_.companion; }
   // The seconds for which Run() has waited for its source.
   double wait_seconds() const { return wait_seconds_; }
@@ -94,7 +97,16 @@ class TrainingLoop {
   // what the slice has come to.
   absl::StatusOr<std::optional<BatchLoss>> LossOfSlice(const loader::TrainingBatch& slice,
                                                        BatchSums& sums);
-  absl::Status BeginStep();
+  // The same as WithoutCulprits() for a network that normalises over the batch: as soon as one rank
+  // has a culprit, the losses of all are others.
+  absl::StatusOr<std::optional<loader::TrainingBatch>> TogetherWithoutCulprits(
+      const loader::TrainingBatch& slice, DeviceBatch& moved, BatchLoss& loss, double& value);
+  // FAILED_PRECONDITION for a network whose buffers depend on the rows of a batch, unless they are
+  // those of all ranks.
+  absl::Status CheckBuffers();
+  void BeginStep();
+  // Lets batch normalisation see the whole batch.
+  void ShareNormalisation();
   // Whether the batch is the last one of a step, once it has been counted.
   bool EndsStep(const loader::TrainingBatch& batch, const loader::BatchSource& source) const;
   // Returns the rest of the batch if a sample must be removed.
@@ -142,6 +154,8 @@ class TrainingLoop {
     std::vector<torch::Tensor> buffers;
   };
   std::optional<BeforeStep> before_step_;
+  bool has_checked_buffers_ = false;
+  int64_t deleted_in_all_ = 0;
   std::string last_reason_;
   double wait_seconds_ = 0;
   DeviceIdle idle_;

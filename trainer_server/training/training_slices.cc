@@ -8,8 +8,10 @@
 // to where the step began.
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "models/shared_norm.h"
 #include "trainer_server/training/culprits.h"
 #include "trainer_server/training/training_loop.h"
 
@@ -23,7 +25,7 @@ constexpr int64_t kMostRanks = int64_t{1} << 16;
 
 // Numbers of a slice and, once they are added up, of the batch.
 struct TrainingLoop::BatchSums {
-  std::array<double, 7> numbers = {};
+  std::array<double, 8> numbers = {};
 
   double& loss() { return numbers[0]; }
   double& divisor() { return numbers[1]; }
@@ -33,12 +35,59 @@ struct TrainingLoop::BatchSums {
   // The rows that alone spoil the loss, and the slices whose loss is not finite without them.
   double& culprits() { return numbers[5]; }
   double& not_finite() { return numbers[6]; }
+  // Since the processes began.
+  double& deleted() { return numbers[7]; }
 };
 
-absl::Status TrainingLoop::BeginStep() {
+int64_t TrainingLoop::num_deleted() const {
+  if (setup_.ranks != nullptr) return deleted_in_all_;
+  return setup_.bad == nullptr ? 0 : setup_.bad->num_deleted();
+}
+
+void TrainingLoop::ShareNormalisation() {
+  models::SetSumOverParts([ranks = setup_.ranks](torch::Tensor& numbers) {
+    const absl::Status added =
+        ranks->Sum({numbers.data_ptr<double>(), static_cast<size_t>(numbers.numel())});
+    TORCH_CHECK(added.ok(), std::string(added.message()));
+  });
+}
+
+void TrainingLoop::BeginStep() {
   before_step_ = {.state = state_, .buffers = learner_.CopyBuffers()};
   learner_.optimizer().ZeroGradients();
-  return absl::OkStatus();
+}
+
+absl::Status TrainingLoop::CheckBuffers() {
+  if (std::exchange(has_checked_buffers_, true) || learner_.normalises_over_batch() ||
+      !learner_.HasChangedBuffers()) {
+    return absl::OkStatus();
+  }
+  return FailedPrecondition(
+      "the network changes its buffers when it trains, as batch normalisation does, and each rank "
+      "would do so by its own part of a batch; leave training.ranks out, or use another "
+      "normalisation");
+}
+
+absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TogetherWithoutCulprits(
+    const loader::TrainingBatch& slice, DeviceBatch& moved, BatchLoss& loss, double& value) {
+  std::optional<loader::TrainingBatch> rest;
+  double num_suspicious = IsSuspicious(value) ? 1 : 0;
+  RETURN_IF_ERROR(setup_.ranks->Sum({&num_suspicious, 1}));
+  if (num_suspicious == 0) return rest;
+  if (IsSuspicious(value) && slice.rows.num_rows() > 0) {
+    ASSIGN_OR_RETURN(rest, TakeOutCulprits(slice, moved, learner_.OwnLosses(moved, loss)));
+  }
+  learner_.RestoreBuffers();
+  if (rest.has_value()) {
+    if (rest->rows.num_rows() == 0) {
+      moved = learner_.NoRows();
+    } else {
+      ASSIGN_OR_RETURN(moved, learner_.PrepareToLearn(*rest));
+    }
+  }
+  loss = learner_.LossOf(moved);
+  value = loss.number.Wait();
+  return rest;
 }
 
 void TrainingLoop::GiveUpStep() {
@@ -56,44 +105,54 @@ absl::StatusOr<std::optional<BatchLoss>> TrainingLoop::LossOfSlice(
   sums.skipped() = static_cast<double>(slice.num_skipped);
   sums.filtered() = static_cast<double>(slice.num_filtered);
   if (!slice.reason.empty()) last_reason_ = slice.reason;
-  if (slice.rows.num_rows() == 0) return std::optional<BatchLoss>();
+  const bool is_awaited = learner_.normalises_over_batch();
+  if (slice.rows.num_rows() == 0 && !is_awaited) return std::optional<BatchLoss>();
   // Not one stream for the whole training: a rank that begins in the middle of it draws the same.
   models::SeedGenerator({.seed = setup_.training.seed,
                          .purpose = "dropout",
                          .trigger = setup_.trigger,
                          .epoch = state_.counters.batches * kMostRanks + setup_.ranks->rank()});
-  ASSIGN_OR_RETURN(DeviceBatch moved, learner_.PrepareToLearn(slice));
+  DeviceBatch moved;
+  if (slice.rows.num_rows() == 0) {
+    moved = learner_.NoRows();
+  } else {
+    ASSIGN_OR_RETURN(moved, learner_.PrepareToLearn(slice));
+  }
   BatchLoss loss = learner_.LossOf(moved);
   double value = loss.number.Wait();
+  RETURN_IF_ERROR(CheckBuffers());
   ASSIGN_OR_RETURN(const std::optional<loader::TrainingBatch> rest,
-                   WithoutCulprits(slice, moved, loss, value));
+                   is_awaited ? TogetherWithoutCulprits(slice, moved, loss, value)
+                              : WithoutCulprits(slice, moved, loss, value));
   const loader::TrainingBatch& seen = rest.has_value() ? *rest : slice;
   if (rest.has_value()) last_reason_ = rest->reason;
   sums.culprits() = static_cast<double>(seen.num_skipped - slice.num_skipped);
   sums.skipped() = static_cast<double>(seen.num_skipped);
-  if (seen.rows.num_rows() == 0) return std::optional<BatchLoss>();
   sums.rows() = static_cast<double>(seen.rows.num_rows());
+  if (seen.rows.num_rows() == 0 && !is_awaited) return std::optional<BatchLoss>();
   if (!std::isfinite(value)) {
     sums.not_finite() = 1;
     return std::optional<BatchLoss>();
   }
   sums.loss() = value;
-  sums.divisor() = learner_.DivisorOf(moved);
+  if (seen.rows.num_rows() > 0) sums.divisor() = learner_.DivisorOf(moved);
   return std::optional(std::move(loss));
 }
 
 absl::Status TrainingLoop::VisitSlice(const loader::TrainingBatch& slice,
                                       const loader::BatchSource& source) {
-  if (!group_is_open_) RETURN_IF_ERROR(BeginStep());
+  if (!group_is_open_) BeginStep();
   BatchSums sums;
   ASSIGN_OR_RETURN(std::optional<BatchLoss> loss, LossOfSlice(slice, sums));
+  if (setup_.bad != nullptr) sums.deleted() = static_cast<double>(setup_.bad->num_deleted());
   RETURN_IF_ERROR(setup_.ranks->Sum(sums.numbers));
+  deleted_in_all_ = static_cast<int64_t>(sums.deleted());
   const auto rows = static_cast<int64_t>(sums.rows());
   const auto skipped = static_cast<int64_t>(sums.skipped());
   const auto filtered = static_cast<int64_t>(sums.filtered());
   const bool is_refused = sums.not_finite() > 0 || (rows == 0 && sums.culprits() > 0);
   if (is_refused) {
-    if (slice.rows.num_rows() > 0) learner_.RestoreBuffers();
+    if (slice.rows.num_rows() > 0 || learner_.normalises_over_batch()) learner_.RestoreBuffers();
     RETURN_IF_ERROR(RefuseLoss());
   } else if (rows > 0) {
     group_divisor_ += sums.divisor();
