@@ -163,12 +163,9 @@ TEST_F(EvaluateTest, AnUnfinishedEvaluationWhoseDeviceIsGoneSaysSo) {
     ASSERT_THAT(Serve({.devices = devices.c_str()}).StartEvaluation(request), IsOk());
     running_.reset();
   }
-  Serve();
-  ASSERT_THAT(running_->Resume(), IsOk());
-  const auto end = Watch();
-  ASSERT_THAT(end, IsOk());
-  EXPECT_EQ(end->state(), v1::EVALUATION_STATE_FAILED);
-  EXPECT_THAT(end->error(), HasSubstr("this machine has no cuda:0"));
+  EXPECT_THAT(Serve().StartEvaluation(request),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("this machine has no cuda:0")));
 }
 
 TEST_F(EvaluateTest, DamagedWeightsAndWeightsOfAnotherNetworkAreNamed) {

@@ -38,8 +38,6 @@ class RunningEvaluator {
   ~RunningEvaluator();
 
   EvaluatorClient& client() { return *client_; }
-  // Continues what an earlier life left.
-  absl::Status Resume() { return evaluator_->Resume(); }
   ColumnFiles& columns() { return *columns_; }
   rpc::Peer peer() const;
 

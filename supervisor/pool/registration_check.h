@@ -1,4 +1,4 @@
-// Checks what a member says of itself.
+// Checks what a member says about itself.
 #pragma once
 
 #include "base/status.h"
