@@ -29,7 +29,7 @@ absl::StatusOr<RankNumbers> ReadRankNumbers(const std::string& folder);
 struct RankedTrainingOptions {
   std::string folder;
   RankNumbers ranks;
-  // Of each rank.
+  // The device of each rank.
   rpc::v1::JobDevice device = {};
   // A rank that has said nothing for so long is killed, as are ranks that have not ended so long
   // after another one was lost.

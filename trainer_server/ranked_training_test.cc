@@ -62,7 +62,7 @@ class RankedTrainingTest : public ::testing::Test {
 
   absl::Status Run(RankNumbers ranks, const std::function<absl::Status(const Process&)>& process,
                    const std::stop_token& stop = {}) {
-    const auto run = [&](const std::vector<std::string>& arguments, process::SpawnMode,
+    const auto run = [&](const std::vector<std::string>& arguments, const rpc::v1::JobDevice&,
                          const TrainingProcesses::Progress& progress,
                          const std::stop_token& own_stop) {
       const auto place = ReadRankPlace(arguments, [](const auto&) { return std::nullopt; });
