@@ -11,6 +11,14 @@
 #include "trainer_server/job/rank_states.h"
 
 namespace tidemill::trainer_server {
+namespace {
+
+// Whether a process ends that another one may continue.
+bool WasInterrupted(const absl::Status& ended) {
+  return absl::IsAborted(ended) || absl::IsUnavailable(ended) || absl::IsUnauthenticated(ended);
+}
+
+}  // namespace
 
 TrainingCourse::TrainingCourse(const PreparedTraining& training, TrainingReport& report)
     : training_(training),
@@ -70,9 +78,7 @@ absl::Status TrainingCourse::End(absl::Status ended) {
     if (others.ok() || IsFirst()) return absl::OkStatus();
     ended = others;
   }
-  const bool may_go_on =
-      absl::IsAborted(ended) || absl::IsUnavailable(ended) || absl::IsUnauthenticated(ended);
-  if (!may_go_on || !loop_) return ended;
+  if (!WasInterrupted(ended) || !loop_) return ended;
   loop_->GiveUpStep();
   if (!loop_->can_checkpoint() || loop_->counters().batches == first_batches_) return ended;
   ASSIGN_OR_RETURN(std::string payload, loop_->Checkpoint());
@@ -92,6 +98,8 @@ absl::Status TrainingCourse::Resume() {
               {{"folder", folder}, {"batches", std::to_string(checkpoint->batches)}});
     return absl::OkStatus();
   }
+  // That says nothing about the checkpoint, and the other ranks may have begun with it.
+  if (WasInterrupted(resumed)) return resumed;
   log::Warn("the training starts again because its checkpoint does not fit",
             {{"folder", folder}, {"error", std::string(resumed.message())}});
   RETURN_IF_ERROR(ChoiceFiles(downsampling_.folder).Forget(training_.spec().epochs));

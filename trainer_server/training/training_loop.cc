@@ -72,7 +72,10 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
         models::Guard("training step", [&] { return Visit(*batch, source); });
     // Where torch itself was in the way of a sum, its error hides that a rank was lost.
     if (setup_.ranks != nullptr) RETURN_IF_ERROR(setup_.ranks->status());
-    if (absl::IsResourceExhausted(visited)) return TellWhatFits(*batch, visited);
+    // With ranks, trying smaller batches would be a step that the others do not make.
+    if (absl::IsResourceExhausted(visited) && setup_.ranks == nullptr) {
+      return TellWhatFits(*batch, visited);
+    }
     RETURN_IF_ERROR(visited);
     RETURN_IF_FAILPOINT("trainer_server.mid_training");
     RETURN_IF_ERROR(observer(*this));
