@@ -163,9 +163,8 @@ TEST_F(EvaluateTest, AnUnfinishedEvaluationWhoseDeviceIsGoneSaysSo) {
     ASSERT_THAT(Serve({.devices = devices.c_str()}).StartEvaluation(request), IsOk());
     running_.reset();
   }
-  EXPECT_THAT(Serve().StartEvaluation(request),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("this machine has no cuda:0")));
+  EXPECT_THAT(Serve().StartEvaluation(request), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                         HasSubstr("this machine has no cuda:0")));
 }
 
 TEST_F(EvaluateTest, DamagedWeightsAndWeightsOfAnotherNetworkAreNamed) {
