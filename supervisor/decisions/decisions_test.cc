@@ -357,6 +357,7 @@ TEST_F(DecisionsTest, OfVersion070AreExplainedAsThatVersionExplainedThem) {
   const RunId run = Finish(kBoth);
   ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
     work.exec0("DELETE FROM supervisor.schema_migrations WHERE number > 4");
+    work.exec0("DROP TABLE supervisor.members, supervisor.placements, supervisor.used_shares");
     work.exec0("DROP VIEW supervisor.run_summaries");
     work.exec0("DROP TABLE supervisor.run_scores, supervisor.run_tags");
     work.exec0("ALTER TABLE supervisor.runs DROP COLUMN note");

@@ -30,7 +30,7 @@ constexpr char kSlowly[] = "trainer_server.mid_training=delay:5ms";
 
 class LostRanks : public testing::TrainJob {
  protected:
-  std::string FolderOfTrigger() const { return fmt::format("{}/state/runs/{}/1", folder_, kRun); }
+  std::string FolderOfTrigger() const { return fmt::format("{}/runs/{}/1", state_, kRun); }
 
   // The process of a rank: the one that holds its lock. 0 when there is none.
   pid_t ProcessOf(int64_t rank) const {
