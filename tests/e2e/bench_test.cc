@@ -110,6 +110,7 @@ comparisons:
       auto& figures = result.at("figures");
       figures.erase("seconds");
       figures.erase("deciding_seconds");
+      figures.erase("processor_seconds");
       for (auto& trigger : figures.at("triggers")) trigger.erase("seconds");
       all += result.dump() + "\n";
     }

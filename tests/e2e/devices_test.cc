@@ -45,7 +45,7 @@ TEST_F(DevicesTest, ACheckSaysWhatThereIsWithLineAndColumn) {
   const CommandResult checked = stack_.Tidemill({"check", path});
   EXPECT_EQ(checked.exit_code, 3) << checked.out;
   EXPECT_THAT(checked.err,
-              HasSubstr("pipeline.yaml:21:11: error: training.device: the trainer server "
+              HasSubstr("pipeline.yaml:23:11: error: training.device: the trainer server "
                         "of the stack has no cuda:3; it has cpu, cuda:0 (pretended, 80 "
                         "GiB), cuda:1 (pretended, 80 GiB)"));
   EXPECT_EQ(stack_.Tidemill({"run", path}).exit_code, 3);
