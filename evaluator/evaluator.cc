@@ -116,7 +116,8 @@ std::vector<JobKey> Evaluator::Active() const {
   std::vector<JobKey> active;
   const JobKey end{.run = {std::numeric_limits<int64_t>::max()}};
   for (const Jobs::SharedJob& job : jobs_.List({}, end)) {
-    if (!jobs_.EndOf(*job)) active.push_back(job->key());
+    MutexLock lock(mutex_);
+    if (!jobs_.EndOf(*job) && in_slots_.contains(job->key())) active.push_back(job->key());
   }
   return active;
 }
@@ -145,7 +146,12 @@ absl::Status Evaluator::Start(const v1::StartEvaluationRequest& request) {
     if (!row || reopened) row = table.FindJob(key);
     return absl::OkStatus();
   }));
-  if (row->state == JobState::kUnfinished) Enqueue(key, *row, device, reopened);
+  if (row->state != JobState::kUnfinished) return absl::OkStatus();
+  if (!request.slot().empty()) {
+    MutexLock lock(mutex_);
+    in_slots_.insert(key);
+  }
+  Enqueue(key, *row, device, reopened);
   return absl::OkStatus();
 }
 
@@ -177,6 +183,10 @@ void Evaluator::RunToEnd(Jobs::Job& job, const rpc::v1::JobDevice& device) {
     const absl::Status status = RunAttempts(job, device);
     ended = job.stop().stop_requested() ? Cancelled("stopped") : Finish(job.key(), status);
   } while (!jobs_.End(job, ended));
+  {
+    MutexLock lock(mutex_);
+    in_slots_.erase(job.key());
+  }
   // Watchers find the end in the database.
   if (!absl::IsUnavailable(ended)) jobs_.Forget(job);
 }

@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/id.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "db/database.h"
 #include "devices/devices.h"
@@ -49,7 +51,7 @@ class Evaluator {
   // again, with the windows that are missing or incomplete. INVALID_ARGUMENT when the spec does not
   // decode. FAILED_PRECONDITION when the command is of an earlier epoch, or when there is no slot
   // of the device.
-  absl::Status Start(const v1::StartEvaluationRequest& request);
+  absl::Status Start(const v1::StartEvaluationRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Calls `send` with the current state and with every change until the job is DONE or FAILED.
   // Several changes may come as one. Ends early when `send` returns false. NOT_FOUND when the job
@@ -66,8 +68,8 @@ class Evaluator {
   // Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);
 
-  // Returns the jobs that are queued or run.
-  std::vector<JobKey> Active() const;
+  // Returns the jobs that are queued or run in slots that the supervisor has given them.
+  std::vector<JobKey> Active() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Stops a job and leaves it unfinished: another evaluator may continue it.
   void EndJob(const JobKey& key);
 
@@ -97,6 +99,8 @@ class Evaluator {
 
   db::Database& database_;
   const JobRunner run_job_;
+  mutable Mutex mutex_;
+  std::set<JobKey> in_slots_ ABSL_GUARDED_BY(mutex_);
   // The jobs that are queued, running or given up. The database has all others.
   Jobs jobs_{"evaluator"};
   devices::Slots slots_;  // The last member: its jobs use all members above.

@@ -9,7 +9,7 @@
 namespace tidemill::trainer_server {
 namespace {
 
-std::vector<supervisor::v1::MemberJob> JobsOf(const Trainings& trainings) {
+std::vector<supervisor::v1::MemberJob> JobsOf(Trainings& trainings) {
   std::vector<supervisor::v1::MemberJob> jobs;
   for (const Trainings::ActiveJob& active : trainings.Active()) {
     supervisor::v1::MemberJob& job = jobs.emplace_back();

@@ -104,12 +104,13 @@ void Trainings::Shutdown() {
   fits_.Shutdown();
 }
 
-std::vector<Trainings::ActiveJob> Trainings::Active() const {
+std::vector<Trainings::ActiveJob> Trainings::Active() {
   std::vector<ActiveJob> active;
-  for (const Jobs* const jobs : {&fits_, &trainings_}) {
+  for (Jobs* const jobs : {&fits_, &trainings_}) {
     for (const Jobs::SharedJob& job :
          jobs->List({0, 0}, {std::numeric_limits<int64_t>::max(), 0})) {
-      if (jobs->EndOf(*job)) continue;
+      const bool is_placed = jobs == &fits_ || ClaimOf(job->key()).attempt > 0;
+      if (!is_placed || jobs->EndOf(*job)) continue;
       active.push_back(
           {.is_fit = jobs == &fits_, .run = job->key().first, .trigger = job->key().second});
     }

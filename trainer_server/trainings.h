@@ -89,7 +89,8 @@ class Trainings {
     int64_t run = 0;
     int64_t trigger = 0;
   };
-  std::vector<ActiveJob> Active() const;
+  // Returns the fits, and the trainings that the supervisor has given a place here.
+  std::vector<ActiveJob> Active() ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the process of a job, whatever epoch has started it. Its checkpoints stay.
   void End(const ActiveJob& job);
 

@@ -33,7 +33,7 @@ class TrainersTest : public ::testing::Test {
     std::ofstream(stack_.state() + "/tidemill.yaml")
         << fmt::format("supervisor:\n  member_timeout: {}ms\n", kTimeout.count());
     // Each batch waits, so that there is something to disturb.
-    setenv("TIDEMILL_FAILPOINTS", "trainer_server.mid_training=delay:4ms", 1);
+    setenv("TIDEMILL_FAILPOINTS", "trainer_server.mid_training=delay:25ms", 1);
     EXPECT_EQ(stack_.Tidemill({"up"}).exit_code, 0);
     for (const char* const name : {"b", "c"}) {
       trainers_.push_back(std::make_unique<OwnService>(

@@ -94,7 +94,7 @@ class LostRanks : public testing::TrainJob {
     if (stored.ok()) {
       weights_ = model_store_service_.parts[stored->model_id()]["weights.safetensors"];
     }
-    EXPECT_TRUE(client_->DeleteRun(CommandOf()).ok());
+    DeleteRun();
     return last->result();
   }
 

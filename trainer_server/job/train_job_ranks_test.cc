@@ -32,7 +32,7 @@ class RankedJob : public testing::TrainJob {
     request.set_graph(graph);
     const auto done = Train(request);
     EXPECT_TRUE(done.ok()) << ranks << " ranks: " << done.status().ToString();
-    EXPECT_TRUE(client_->DeleteRun(CommandOf()).ok());
+    DeleteRun();
     return done.ok() ? done->result() : rpc::v1::TrainingResult();
   }
 };
