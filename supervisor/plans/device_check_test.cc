@@ -55,7 +55,7 @@ std::string ProblemsOf(CheckedPipeline checked, const v1::ListDevicesResponse& t
 TEST(CheckDevices, ListsTheDevicesAtTheKeyThatAsksForMore) {
   const std::string problems = ProblemsOf(With("cuda:3", "cuda"), Stack(2));
   EXPECT_THAT(problems,
-              HasSubstr("pipeline.yaml:20:11: error: training.device: the trainer server of "
+              HasSubstr("pipeline.yaml:21:11: error: training.device: the trainer server of "
                         "the stack has no cuda:3; it has cpu, cuda:0 (NVIDIA H200, 140 "
                         "GiB), cuda:1 (NVIDIA H200, 140 GiB)"));
   EXPECT_THAT(problems, Not(HasSubstr("evaluat")));
