@@ -192,9 +192,8 @@ TwoTrainers::TwoTrainers(TrainerDealer::Deal deal) : root_(MakeRoot()), files_(r
   }
   membership_ = std::make_unique<supervisor::Membership>(
       PeerOf("supervisor"), std::move(options),
-      supervisor::Membership::Jobs{
-          .list = [] { return std::vector<supervisor::v1::MemberJob>(); },
-          .end = [](const supervisor::v1::MemberJob&) {}});
+      supervisor::Membership::Jobs{.list = [] { return std::vector<supervisor::v1::MemberJob>(); },
+                                   .end = [](const supervisor::v1::MemberJob&) {}});
 }
 
 TwoTrainers::~TwoTrainers() {

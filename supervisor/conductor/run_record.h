@@ -13,13 +13,13 @@
 #include "base/time.h"
 #include "db/database.h"
 #include "supervisor/conductor/patience.h"
-#include "supervisor/runs/step_usage.h"
 #include "supervisor/decisions/decisions_table.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/run_feed.h"
 #include "supervisor/runs/run_state.h"
 #include "supervisor/runs/run_usage.h"
 #include "supervisor/runs/runs_table.h"
+#include "supervisor/runs/step_usage.h"
 
 namespace tidemill::supervisor {
 

@@ -51,7 +51,8 @@ absl::StatusOr<torch::Device> DeviceOf(const Ranks& ranks, torch::Device chosen)
     return torch::Device(torch::kCUDA, static_cast<torch::DeviceIndex>(ranks.rank()));
   }
   return FailedPrecondition(
-      "the training has {} ranks, but the GPUs of its job are {}; leave training.ranks out, or write "
+      "the training has {} ranks, but the GPUs of its job are {}; leave training.ranks out, or "
+      "write "
       "device: cpu",
       ranks.size(), num_devices);
 }
