@@ -127,7 +127,9 @@ class GrpcDownstream final : public Downstream {
 
   v1::ListDevicesResponse ListDevices(const std::vector<std::string>& trainers) override {
     v1::ListDevicesResponse response;
-    for (const std::string& endpoint : trainers) {
+    // Those of a stack that has just started have not registered yet.
+    const std::vector<std::string> configured = {peers_.trainer_server.endpoint};
+    for (const std::string& endpoint : trainers.empty() ? configured : trainers) {
       rpc::Peer peer = Hasty(peers_.trainer_server);
       peer.endpoint = endpoint;
       trainer_server::TrainerClient trainer(std::move(peer));

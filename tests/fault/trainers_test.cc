@@ -30,7 +30,9 @@ constexpr unsigned kMostLooks = 8;
 class TrainersTest : public ::testing::Test {
  protected:
   TrainersTest() {
-    std::ofstream(stack_.state() + "/tidemill.yaml")
+    EXPECT_EQ(stack_.Tidemill({"up"}).exit_code, 0);
+    EXPECT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+    std::ofstream(stack_.state() + "/tidemill.yaml", std::ios::app)
         << fmt::format("supervisor:\n  member_timeout: {}ms\n", kTimeout.count());
     // Each batch waits, so that there is something to disturb.
     setenv("TIDEMILL_FAILPOINTS", "trainer_server.mid_training=delay:25ms", 1);
@@ -47,7 +49,8 @@ class TrainersTest : public ::testing::Test {
     }
     while (Pool().at("members").size() < 4) {
     }
-    for (const auto& member : Pool().at("members")) {
+    const nlohmann::json pool = Pool();
+    for (const auto& member : pool.at("members")) {
       const bool is_own = member.at("labels").contains("own");
       if (is_own || member.at("kind") != "trainer server") continue;
       EXPECT_EQ(stack_.Tidemill({"trainers", "drain", member.at("name")}).exit_code, 0);
@@ -91,7 +94,8 @@ class TrainersTest : public ::testing::Test {
   // Returns once a member is lost.
   void AwaitLoss() const {
     while (true) {
-      for (const auto& member : Pool().at("members")) {
+      const nlohmann::json pool = Pool();
+      for (const auto& member : pool.at("members")) {
         if (member.at("state") == "lost") return;
       }
     }
