@@ -127,7 +127,7 @@ class GrpcDownstream final : public Downstream {
 
   v1::ListDevicesResponse ListDevices(const std::vector<std::string>& trainers) override {
     v1::ListDevicesResponse response;
-    // Those of a stack that has just started have not registered yet.
+    // The trainer server of a stack that has just started has not registered yet.
     const std::vector<std::string> configured = {peers_.trainer_server.endpoint};
     for (const std::string& endpoint : trainers.empty() ? configured : trainers) {
       rpc::Peer peer = Hasty(peers_.trainer_server);
