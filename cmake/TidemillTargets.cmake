@@ -171,7 +171,7 @@ endfunction()
 # tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc [FOLDERS policies] DEPS tidemill::selector
 #               [LABELS integration] [SHARDS 3] [ONE_BY_ONE]): one test program, of these files and all tests of
 # these folders. With SHARDS it is run in that number of parts, name.1, name.2 and so on, each of every third test,
-# so that no part takes more than a minute.
+# so that no part takes more than a minute. Parts run side by side, so each has a folder of its own for what it writes.
 function(tidemill_test)
   if(NOT TIDEMILL_TESTS)
     return()
@@ -202,11 +202,14 @@ function(tidemill_test)
   foreach(shard RANGE 1 ${ARG_SHARDS})
     math(EXPR index "${shard} - 1")
     add_test(NAME ${ARG_NAME}.${shard} COMMAND ${ARG_NAME})
+    set(folder "${PROJECT_BINARY_DIR}/parts/${ARG_NAME}.${shard}/")
+    file(MAKE_DIRECTORY "${folder}")
     # Long ones are started first.
     set_tests_properties(
       ${ARG_NAME}.${shard}
       PROPERTIES LABELS "${ARG_LABELS}" COST 60
-                 ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
+                 ENVIRONMENT
+                 "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index};TEST_TMPDIR=${folder}")
   endforeach()
 endfunction()
 
