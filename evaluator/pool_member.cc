@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "base/files.h"
+#include "supervisor/client/job_stages.h"
+#include "supervisor/client/member_offer.h"
 
 namespace tidemill::evaluator {
 namespace {
-
-constexpr char kEvaluate[] = "evaluate";
 
 std::vector<supervisor::v1::MemberJob> JobsOf(const Evaluator& evaluator) {
   std::vector<supervisor::v1::MemberJob> jobs;
   for (const JobKey& key : evaluator.Active()) {
     supervisor::v1::MemberJob& job = jobs.emplace_back();
-    job.set_stage(kEvaluate);
+    job.set_stage(supervisor::kEvaluateStage);
     job.set_run_id(key.run.value);
     job.set_number(key.evaluation);
   }
@@ -37,13 +37,7 @@ absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::Serv
       .offer = {},
       .file = files::Join(folder, "member.json")};
   supervisor::AddSlots("cpu", config.jobs, options.offer);
-  for (const devices::Gpu& gpu : devices.gpus()) {
-    if (gpu.index >= config.gpu_slots.value_or(gpu.index + 1)) break;
-    supervisor::v1::SlotOffer& slot =
-        supervisor::AddSlots(fmt::format("cuda:{}", gpu.index), 1, options.offer);
-    slot.set_model(gpu.name);
-    slot.set_memory_bytes(gpu.memory_bytes);
-  }
+  supervisor::AddGpus(devices, config.gpu_slots, options.offer);
   return std::make_unique<supervisor::Membership>(
       std::move(supervisor), std::move(options),
       supervisor::Membership::Jobs{.list = [&evaluator] { return JobsOf(evaluator); },

@@ -52,6 +52,7 @@ class ClientAt {
   const std::stop_callback<EndCalls> with_job_;
   std::optional<Client> client_;
 };
+
 // For questions that can do without an answer.
 constexpr std::chrono::seconds kHasty{3};
 
@@ -77,7 +78,6 @@ class GrpcDownstream final : public Downstream {
  public:
   GrpcDownstream(const DownstreamPeers& peers, const std::stop_token& stop)
       : stop_(stop),
-        peers_(peers),
         storage_(Stoppable(peers.storage, stop)),
         selector_(Stoppable(peers.selector, stop)),
         trainer_peer_(Stoppable(peers.trainer_server, stop)),
@@ -128,14 +128,14 @@ class GrpcDownstream final : public Downstream {
   v1::ListDevicesResponse ListDevices(const std::vector<std::string>& trainers) override {
     v1::ListDevicesResponse response;
     // The trainer server of a stack that has just started has not registered yet.
-    const std::vector<std::string> configured = {peers_.trainer_server.endpoint};
+    const std::vector<std::string> configured = {trainer_peer_.endpoint};
     for (const std::string& endpoint : trainers.empty() ? configured : trainers) {
-      rpc::Peer peer = Hasty(peers_.trainer_server);
+      rpc::Peer peer = Hasty(trainer_peer_);
       peer.endpoint = endpoint;
       trainer_server::TrainerClient trainer(std::move(peer));
       AddServer("trainer_server", trainer.ListDevices(), response);
     }
-    evaluator::EvaluatorClient evaluator(Hasty(peers_.evaluator));
+    evaluator::EvaluatorClient evaluator(Hasty(evaluator_peer_));
     AddServer("evaluator", evaluator.ListDevices(), response);
     return response;
   }
@@ -276,7 +276,6 @@ class GrpcDownstream final : public Downstream {
   }
 
   const std::stop_token stop_;
-  const DownstreamPeers peers_;
   const storage::StorageClient storage_;
   selector::SelectorClient selector_;
   const rpc::Peer trainer_peer_;

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
+#include "supervisor/client/member_offer.h"
 
 namespace tidemill::tests {
 namespace {
@@ -185,11 +186,8 @@ TwoTrainers::TwoTrainers(TrainerDealer::Deal deal) : root_(MakeRoot()), files_(r
                                           .endpoint = EndpointOf("dealer"),
                                           .offer = {},
                                           .file = root_ + "/member.json"};
-  for (const char* const device : {"fit", "cpu"}) {
-    supervisor::v1::SlotOffer& slot = *options.offer.add_slots();
-    slot.set_device(device);
-    slot.set_count(2);
-  }
+  supervisor::AddSlots("fit", 2, options.offer);
+  supervisor::AddSlots("cpu", 2, options.offer);
   membership_ = std::make_unique<supervisor::Membership>(
       PeerOf("supervisor"), std::move(options),
       supervisor::Membership::Jobs{.list = [] { return std::vector<supervisor::v1::MemberJob>(); },

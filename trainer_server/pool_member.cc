@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "base/files.h"
-#include "trainer_server/job_runner.h"
+#include "supervisor/client/job_stages.h"
+#include "supervisor/client/member_offer.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -13,7 +14,7 @@ std::vector<supervisor::v1::MemberJob> JobsOf(Trainings& trainings) {
   std::vector<supervisor::v1::MemberJob> jobs;
   for (const Trainings::ActiveJob& active : trainings.Active()) {
     supervisor::v1::MemberJob& job = jobs.emplace_back();
-    job.set_stage(active.is_fit ? kFit : kTrain);
+    job.set_stage(active.is_fit ? supervisor::kFitStage : supervisor::kTrainStage);
     job.set_run_id(active.run);
     job.set_number(active.trigger);
   }
@@ -24,15 +25,9 @@ std::vector<supervisor::v1::MemberJob> JobsOf(Trainings& trainings) {
 
 supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices) {
   supervisor::v1::MemberOffer offer;
-  supervisor::AddSlots(kFit, config.fit_slots, offer);
+  supervisor::AddSlots(supervisor::kFitStage, config.fit_slots, offer);
   supervisor::AddSlots("cpu", config.cpu_slots, offer);
-  for (const devices::Gpu& gpu : devices.gpus()) {
-    if (gpu.index >= config.gpu_slots.value_or(gpu.index + 1)) break;
-    supervisor::v1::SlotOffer& slot =
-        supervisor::AddSlots(fmt::format("cuda:{}", gpu.index), 1, offer);
-    slot.set_model(gpu.name);
-    slot.set_memory_bytes(gpu.memory_bytes);
-  }
+  supervisor::AddGpus(devices, config.gpu_slots, offer);
   offer.mutable_labels()->insert(config.labels.begin(), config.labels.end());
   return offer;
 }
@@ -55,9 +50,10 @@ absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::Serv
       supervisor::Membership::Jobs{.list = [&trainings] { return JobsOf(trainings); },
                                    .end =
                                        [&trainings](const supervisor::v1::MemberJob& job) {
-                                         trainings.End({.is_fit = job.stage() == kFit,
-                                                        .run = job.run_id(),
-                                                        .trigger = job.number()});
+                                         trainings.End(
+                                             {.is_fit = job.stage() == supervisor::kFitStage,
+                                              .run = job.run_id(),
+                                              .trigger = job.number()});
                                        }});
 }
 

@@ -238,9 +238,9 @@ Findings ExaminePool(const Session& session) {
       if (slot.device() != "fit") num_slots += slot.count();
     }
   }
-  const std::string text =
-      fmt::format("{} trainer servers with {} slots for trainings; {} jobs run, {} wait",
-                  num_trainers, num_slots, pool->running_size(), pool->waiting_size());
+  const std::string text = fmt::format(
+      "trainer servers: {}, slots for trainings: {}, jobs that run: {}, jobs that wait: {}",
+      num_trainers, num_slots, pool->running_size(), pool->waiting_size());
   if (num_trainers == 0) {
     findings.push_back({"pool", Health::kFail, "no trainer server is registered",
                         "tidemill logs trainer_server --level warn --lines 20"});

@@ -48,13 +48,6 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 && name[0] != '\0' ? name : "host";
 }
 
-v1::SlotOffer& AddSlots(const std::string& device, int count, v1::MemberOffer& offer) {
-  v1::SlotOffer& slot = *offer.add_slots();
-  slot.set_device(device);
-  slot.set_count(count);
-  return slot;
-}
-
 Membership::Membership(rpc::Peer supervisor, Options options, Jobs jobs)
     : options_(std::move(options)),
       jobs_(std::move(jobs)),

@@ -16,9 +16,6 @@ namespace tidemill::supervisor {
 // The name of this host.
 std::string HostName();
 
-// Adds slots of a device to an offer, and returns them.
-v1::SlotOffer& AddSlots(const std::string& device, int count, v1::MemberOffer& offer);
-
 // Registers, and says every now and then that the member lives. Where the supervisor has given it
 // up, it ends the member's jobs and registers again. While the supervisor cannot be reached, the
 // jobs continue. Thread-safe.

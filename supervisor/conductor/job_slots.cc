@@ -21,7 +21,7 @@ SlotRequest JobSlots::RequestFor(const std::string& stage, int64_t number) const
       .job = {.run = record_.run().value, .stage = stage, .number = number},
       .pipeline = record_.pipeline(),
       .kind = stage == kEvaluateStage ? v1::MEMBER_KIND_EVALUATOR : v1::MEMBER_KIND_TRAINER_SERVER,
-      .device = stage == kFitStage ? "fit" : "cpu",
+      .device = stage == kFitStage ? kFitStage : "cpu",
       .priority = static_cast<int>(spec.priority),
       .share = spec.share};
   if (request.kind == v1::MEMBER_KIND_EVALUATOR) {

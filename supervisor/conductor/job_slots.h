@@ -5,17 +5,13 @@
 #include <string>
 
 #include "base/status.h"
+#include "supervisor/client/job_stages.h"
 #include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/run_record.h"
 #include "supervisor/pool/pool.h"
 #include "supervisor/runs/downstream.h"
 
 namespace tidemill::supervisor {
-
-// The stages of jobs.
-inline constexpr char kFitStage[] = "fit";
-inline constexpr char kTrainStage[] = "train";
-inline constexpr char kEvaluateStage[] = "evaluate";
 
 // Gets slots for one job after the other, and tells the watchers of the run why it waits.
 // Thread-compatible.

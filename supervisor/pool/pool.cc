@@ -107,9 +107,8 @@ absl::StatusOr<v1::RegisterMemberResponse> Pool::Register(
 absl::StatusOr<v1::BeatResponse> Pool::Beat(const v1::BeatRequest& request) {
   const rpc::Incarnation incarnation = IncarnationOf(request.member());
   MutexLock lock(mutex_);
-  ASSIGN_OR_RETURN(PoolMember* const member, members_.Hear(incarnation, clock_.steady()));
+  RETURN_IF_ERROR(members_.Hear(incarnation, clock_.steady()).status());
   v1::BeatResponse response;
-  response.set_draining(member->draining);
   if (request.leaving()) {
     members_.Lose(incarnation, "was stopped");
     return response;

@@ -209,7 +209,7 @@ TEST_F(PoolTest, ADrainedMemberFinishesWhatItHasAndGetsNoMore) {
   ASSERT_THAT(lease, IsOk());
   ASSERT_THAT(pool_->Drain("a", true), IsOk());
   Restart();
-  EXPECT_TRUE(Beat(a, {JobOf(0)})->draining());
+  EXPECT_EQ(pool_->Get().members(0).state(), v1::MEMBER_STATE_DRAINING);
   EXPECT_THAT(Beat(a, {JobOf(0)})->ended(), IsEmpty());
   auto waits = std::async(std::launch::async, [&] { return Acquire(1); });
   while (pool_->Get().waiting().empty()) std::this_thread::yield();

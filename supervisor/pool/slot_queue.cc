@@ -71,31 +71,34 @@ double SlotQueue::SecondsOf(const Placement& placement, Timestamp now) {
   return std::max(0.0, length) * placement.request.num_slots / placement.request.share;
 }
 
-double SlotQueue::UsedBy(int64_t pipeline, Timestamp now) const {
-  const auto it = used_.find(pipeline);
-  double used = it == used_.end() ? 0 : it->second;
+std::map<int64_t, double> SlotQueue::UsedByPresent(Timestamp now) const {
+  std::map<int64_t, double> used;
   for (const auto& [id, placement] : placements_) {
-    if (placement.request.pipeline.value != pipeline || !placement.grant) continue;
+    const int64_t pipeline = placement.request.pipeline.value;
+    const auto ended = used_.find(pipeline);
+    double& seconds =
+        used.try_emplace(pipeline, ended == used_.end() ? 0 : ended->second).first->second;
+    if (!placement.grant) continue;
     const double least = kLeastSeconds * placement.request.num_slots / placement.request.share;
-    used += std::max(least, SecondsOf(placement, now));
+    seconds += std::max(least, SecondsOf(placement, now));
   }
   return used;
 }
 
 double SlotQueue::Add(Placement placement, Timestamp now) {
   const int64_t pipeline = placement.request.pipeline.value;
-  std::set<int64_t> present;
-  for (const auto& [id, other] : placements_) present.insert(other.request.pipeline.value);
+  double& used = used_[pipeline];
+  const std::map<int64_t, double> present = UsedByPresent(now);
   if (!present.empty() && !present.contains(pipeline)) {
-    double least = UsedBy(*present.begin(), now);
-    for (const int64_t other : present) least = std::min(least, UsedBy(other, now));
-    used_[pipeline] = std::max(UsedBy(pipeline, now), least);
+    const auto least =
+        std::ranges::min_element(present, {}, [](const auto& entry) { return entry.second; });
+    used = std::max(used, least->second);
   }
   if (placement.grant) {
     last_member_[placement.request.job.run] = placement.grant->member.member_id;
   }
   placements_[placement.id] = std::move(placement);
-  return used_[pipeline];
+  return used;
 }
 
 const Placement* SlotQueue::Find(int64_t placement_id) const {
@@ -129,13 +132,10 @@ void SlotQueue::End(int64_t placement_id, Timestamp now) {
 }
 
 std::vector<const Placement*> SlotQueue::Waiting(Timestamp now) const {
-  std::map<int64_t, double> used;
+  const std::map<int64_t, double> used = UsedByPresent(now);
   std::vector<const Placement*> waiting;
   for (const auto& [id, placement] : placements_) {
-    if (placement.grant) continue;
-    waiting.push_back(&placement);
-    const int64_t pipeline = placement.request.pipeline.value;
-    if (!used.contains(pipeline)) used[pipeline] = UsedBy(pipeline, now);
+    if (!placement.grant) waiting.push_back(&placement);
   }
   std::ranges::sort(waiting, {}, [&](const Placement* placement) {
     const SlotRequest& request = placement->request;

@@ -6,10 +6,10 @@
 //   members:  labels, device --> the one that served the run last, else the one with most free
 //
 // A pipeline has used the seconds of its slots divided by its share. A job that runs counts for a
-// minute at least. One that comes back after a
-// pause has used at least as much as the pipeline that has used least of those that are there, so
-// it cannot live on what it left unused. This is the virtual time of the completely fair scheduler
-// (Linux, Documentation/scheduler/sched-design-CFS.rst), with jobs that are never interrupted.
+// minute at least. A pipeline that comes back after a pause has used at least as much as the one of
+// those present that has used least, so it cannot live on what it left unused. This is the virtual
+// time of the completely fair scheduler (Linux, Documentation/scheduler/sched-design-CFS.rst), with
+// jobs that are never interrupted.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,8 @@ class SlotQueue {
   // The slots that no placement holds, by member and device.
   using Room = std::map<int64_t, std::map<std::string, int>>;
 
-  double UsedBy(int64_t pipeline, Timestamp now) const;
+  // Returns what each pipeline that has a placement has used, with what runs.
+  std::map<int64_t, double> UsedByPresent(Timestamp now) const;
   static double SecondsOf(const Placement& placement, Timestamp now);
   Room FreeSlots() const;
   // Whether a member may serve the request, apart from whether its slots are free.

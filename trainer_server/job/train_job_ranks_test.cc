@@ -77,8 +77,7 @@ TEST_F(RankedJob, BatchNormalisationSeesTheBatchesOfAllRanks) {
     const rpc::v1::TrainingResult together = train(ranks);
     ASSERT_EQ(together.loss_curve_size(), alone.loss_curve_size());
     for (int i = 0; i < alone.loss_curve_size(); ++i) {
-      // Normalisation lets what is rounded in another way grow from step to step. By a rank's own
-      // sums losses would differ by a tenth.
+      // Normalisation lets what is rounded in another way grow from step to step.
       const double loss = alone.loss_curve(i).loss();
       EXPECT_NEAR(together.loss_curve(i).loss(), loss, 1e-3 * loss) << ranks << ", step " << i;
     }
