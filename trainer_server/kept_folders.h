@@ -20,7 +20,7 @@ namespace tidemill::trainer_server {
 // On whose behalf a server keeps the files of a job. A claim of a later epoch or attempt ends the
 // earlier ones.
 struct Claim {
-  rpc::v1::Command command;  // It names the run.
+  rpc::v1::Command command = {};  // It names the run.
   int64_t trigger = 0;
   int64_t attempt = 0;
 };

@@ -297,7 +297,8 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
 
 Claim Trainings::ClaimOf(const Key& key) {
   MutexLock lock(mutex_);
-  return claims_[key];
+  const auto found = claims_.find(key);
+  return found == claims_.end() ? Claim() : found->second;
 }
 
 absl::Status Trainings::TrainAndKeep(const std::string& folder, const rpc::v1::JobDevice& device,

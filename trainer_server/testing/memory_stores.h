@@ -1,6 +1,7 @@
 // Stores in memory, for a trainer server under test.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <string_view>
@@ -116,11 +117,17 @@ class MemoryModelStore final : public model_store::v1::ModelStoreService::Servic
   grpc::Status PutFile(grpc::ServerContext*,
                        grpc::ServerReader<model_store::v1::PutFileRequest>* reader,
                        model_store::v1::PutFileResponse*) override {
+    ++num_begun_;
     model_store::v1::PutFileRequest request;
-    std::string bytes;
-    while (reader->Read(&request)) bytes += request.bytes();
+    std::string bytes, digest;
+    while (reader->Read(&request)) {
+      if (request.has_header()) digest = request.header().digest();
+      bytes += request.bytes();
+    }
+    if (Sha256(bytes) != digest) return {grpc::StatusCode::DATA_LOSS, "other bytes"};
+    ++num_put_;
     MutexLock lock(mutex_);
-    files_[Sha256(bytes)] = std::move(bytes);
+    files_[digest] = std::move(bytes);
     return grpc::Status::OK;
   }
   grpc::Status ReadFile(grpc::ServerContext*, const model_store::v1::ReadFileRequest* request,
@@ -143,6 +150,7 @@ class MemoryModelStore final : public model_store::v1::ModelStoreService::Servic
     };
     model_store::v1::KeepJobRequest& kept = jobs_[{request->trigger(), request->kind()}];
     if (place(*request) < place(kept)) {
+      ++num_refused_;
       return {grpc::StatusCode::FAILED_PRECONDITION, "another trainer server has it"};
     }
     response->set_is_latest(place(*request) > place(kept) ||
@@ -158,6 +166,10 @@ class MemoryModelStore final : public model_store::v1::ModelStoreService::Servic
     return grpc::Status::OK;
   }
 
+  // The files whose sending was begun, and those that came; and how many jobs were refused.
+  int num_begun() const { return num_begun_; }
+  int num_put() const { return num_put_; }
+  int num_refused() const { return num_refused_; }
   // What is kept of a job of the run.
   model_store::v1::KeepJobRequest Kept(int64_t trigger, model_store::v1::JobKind kind) {
     MutexLock lock(mutex_);
@@ -182,6 +194,9 @@ class MemoryModelStore final : public model_store::v1::ModelStoreService::Servic
   std::map<int64_t, std::map<std::string, std::string>> parts;
 
  private:
+  std::atomic<int> num_begun_ = 0;
+  std::atomic<int> num_put_ = 0;
+  std::atomic<int> num_refused_ = 0;
   Mutex mutex_;
   std::map<std::string, std::string> files_ ABSL_GUARDED_BY(mutex_);  // By digest.
   std::map<std::pair<int64_t, int>, model_store::v1::KeepJobRequest> jobs_
