@@ -38,4 +38,11 @@ inline bool NeedsOwnProgram(const rpc::v1::JobDevice& device) {
   return !device.id().empty() && !device.is_pretended();
 }
 
+// The kind by which the time of a device is counted and priced: the name of a GPU, "cuda" where it
+// has none; std::nullopt for processors.
+inline std::optional<std::string> PricedKindOf(const rpc::v1::JobDevice& device) {
+  if (!device.device().starts_with("cuda")) return std::nullopt;
+  return device.name().empty() ? "cuda" : device.name();
+}
+
 }  // namespace tidemill::devices

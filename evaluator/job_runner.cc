@@ -1,6 +1,7 @@
 #include "evaluator/job_runner.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -133,8 +134,13 @@ absl::Status EvaluationProcesses::Run(v1::EvaluationJob job, const ReportSink& r
   };
   const auto mode = devices::NeedsOwnProgram(job.device()) ? process::SpawnMode::kExecute
                                                            : process::SpawnMode::kFork;
+  const auto begun = std::chrono::steady_clock::now();
   const auto exit = zygote_->Run({path}, mode, sink, stop);
   used.job_nanos = 0;  // The end of the process has told it.
+  if (const auto kind = devices::PricedKindOf(job.device())) {
+    const std::chrono::nanoseconds held = std::chrono::steady_clock::now() - begun;
+    used.device_nanos[*kind] += held.count();
+  }
   usage::Add(used);
   RETURN_IF_ERROR(files::Remove(path));
   RETURN_IF_ERROR(exit.status());

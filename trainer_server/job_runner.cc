@@ -1,10 +1,10 @@
 #include "trainer_server/job_runner.h"
 
-#include <optional>
 #include <utility>
 
 #include "base/log.h"
 #include "base/usage/account.h"
+#include "devices/owned_device.h"
 #include "trainer_server/job_claims.h"
 
 namespace tidemill::trainer_server {
@@ -12,12 +12,6 @@ namespace {
 
 // The number of times that a job that was killed is run, in all.
 constexpr int kMaxAttempts = 5;
-
-// The kind of a GPU, as usage and prices name it; std::nullopt for processors.
-std::optional<std::string> KindOf(const rpc::v1::JobDevice& device) {
-  if (!device.device().starts_with("cuda")) return std::nullopt;
-  return "cuda";
-}
 
 }  // namespace
 
@@ -41,7 +35,7 @@ absl::Status JobRunner::Run(const std::string& what, const std::string& folder,
   }
   absl::Status status;
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
-    used.Begin(KindOf(device));
+    used.Begin(devices::PricedKindOf(device));
     {
       const usage::Scope scope(used.account());
       status = processes_.Run(what, folder, device, take, stop);
@@ -61,7 +55,7 @@ absl::Status JobRunner::Run(const std::string& what, const std::string& folder,
 absl::Status JobRunner::RunRanks(RankedTrainingOptions options, const Progress& progress,
                                  JobUsage& used, const std::stop_token& stop) {
   options.patience = rank_patience_;
-  used.Begin(KindOf(options.device));
+  used.Begin(devices::PricedKindOf(options.device));
   RankedTraining training(std::move(options), [this, &used](const auto&... run) {
     const usage::Scope scope(used.account());
     return processes_.Run(run...);

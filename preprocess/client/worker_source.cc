@@ -85,8 +85,9 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
       clock_(options.threads_here),
       lane_(options.shard ? options.shard->lane : static_cast<int32_t>(maker_->plan().slice)),
       owns_job_(job.num_lanes == 1 && !options.shard),
-      charges_(owns_job_ && options.charges == nullptr ? std::make_shared<JobCharges>()
-                                                       : options.charges),
+      charges_(options.charges == nullptr && !options.shard && lane_ == 0
+                   ? std::make_shared<JobCharges>()
+                   : options.charges),
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
       dispatcher_(options.dispatcher),
       split_(SplitOf(*maker_, MostBatches(*maker_, options), options.bytes_ahead)),

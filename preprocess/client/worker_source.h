@@ -60,8 +60,8 @@ struct WorkerSourceOptions {
   // For a job with shards. The code that opened all its consumers then finishes the job. The lane
   // is read from one worker at a time.
   std::optional<ShardLane> shard = std::nullopt;
-  // Pay for the workers. Consumers of one job share it. nullptr: a consumer that has the job to
-  // itself pays, others do not.
+  // Pay for the workers. The consumers of a job with shards share it. nullptr in other jobs: the
+  // consumer of the first lane pays for all.
   std::shared_ptr<JobCharges> charges = nullptr;
 };
 

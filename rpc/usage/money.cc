@@ -9,6 +9,8 @@ namespace {
 
 constexpr double kNanosPerHour = 3600e9;
 constexpr double kBytesPerGigabyte = 1e9;
+// The price of GPUs whose names have none.
+constexpr char kAnyGpu[] = "cuda";
 
 }  // namespace
 
@@ -24,7 +26,8 @@ Money MoneyOf(const v1::Usage& usage, const v1::Prices& prices) {
   const std::map<std::string, int64_t> devices(usage.device_nanos().begin(),
                                                usage.device_nanos().end());
   for (const auto& [kind, nanos] : devices) {
-    const auto price = prices.device_hour().find(kind);
+    auto price = prices.device_hour().find(kind);
+    if (price == prices.device_hour().end()) price = prices.device_hour().find(kAnyGpu);
     if (price == prices.device_hour().end()) {
       money.unpriced.push_back(kind);
     } else {

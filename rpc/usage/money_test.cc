@@ -44,6 +44,13 @@ TEST(Money, IsTheSumOfWhatHasAPrice) {
   EXPECT_THAT(money.unpriced, IsEmpty());
 }
 
+TEST(Money, TakesThePriceOfAnyGpuForOneThatIsNotNamed) {
+  const v1::Usage used = ToMessage({.device_nanos = {{"a card", kHour}, {"another", kHour}}});
+  EXPECT_EQ(
+      MoneyOf(used, PricesOf("prices: {currency: EUR, device_hour: {cuda: 2, another: 5}}")).once,
+      7);
+}
+
 TEST(Money, SaysWhichDevicesHaveNoPrice) {
   const v1::Prices prices = PricesOf("prices: {currency: EUR, device_hour: {h100: 4}}");
   const Money money = MoneyOf(SomeUsage(), prices);

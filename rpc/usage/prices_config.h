@@ -25,8 +25,9 @@ struct PricesConfig {
           "An hour of one processor, of jobs, workers and services alike.",
           {.min = 0, .example = "0.04"});
     field("device_hour", device_hour,
-          "An hour for which a job holds a device, by the kind of the device.",
-          {.example = "{cuda: 2.50}"});
+          "An hour for which a job holds a device, by the name of the device as `tidemill doctor` "
+          "shows it. `cuda` is any GPU that is not named.",
+          {.example = "{cuda: 2.50, NVIDIA H200: 4.00}"});
     field("gigabyte_sent", gigabyte_sent, "10^9 bytes of messages between services and jobs.",
           {.min = 0, .example = "0.02"});
     field("gigabyte_stored_month", gigabyte_stored_month,
