@@ -171,7 +171,7 @@ endfunction()
 # tidemill_test(NAME selector_test SRCS a_test.cc b_test.cc [FOLDERS policies] DEPS tidemill::selector
 #               [LABELS integration] [SHARDS 3] [ONE_BY_ONE]): one test program, of these files and all tests of
 # these folders. With SHARDS it is run in that number of parts, name.1, name.2 and so on, each of every third test,
-# so that no part takes more than a minute. Parts run side by side, so each has a folder of its own for what it writes.
+# so that no part takes more than a minute. Parts run side by side, so each writes into its own folder.
 function(tidemill_test)
   if(NOT TIDEMILL_TESTS)
     return()

@@ -68,9 +68,10 @@ class LostRanks : public testing::TrainJob {
     client_->WatchTraining(RunId{kRun}, 1, watch).IgnoreError();
   }
 
-  void Start(const std::string& training, const std::string& graph, const std::string& model) {
+  void Start(const std::string& training, const std::string& graph, const std::string& model,
+             const std::string& failpoints) {
     StopServer();
-    StartServer(kSlowly);
+    StartServer(failpoints);
     ASSERT_TRUE(FitGraph(graph).ok());
     v1::StartTrainingRequest request = Request(1, 0, training);
     request.set_graph(graph);
@@ -79,7 +80,7 @@ class LostRanks : public testing::TrainJob {
     ASSERT_TRUE(started.ok()) << started.ToString();
   }
   void Start(const std::string& more) {
-    Start(std::string(kTraining) + more, testing::kGraph, testing::kModel);
+    Start(std::string(kTraining) + more, testing::kGraph, testing::kModel, kSlowly);
   }
 
   // Waits for the end of the training, stores its model and deletes the run.
@@ -151,10 +152,12 @@ std::vector<float> Numbers(const models::TensorFile& file, const std::string& na
 }
 
 TEST_F(LostRanks, WithOneOfTwoRanksEverySampleOfTheEpochIsTrainedOnce) {
-  Start(kLedgerTraining, kLedgerGraph, kLedgerModel);
+  // A second for an epoch, so that it is killed in the midst of it.
+  const std::string slowly = "trainer_server.mid_training=delay:20ms";
+  Start(kLedgerTraining, kLedgerGraph, kLedgerModel, slowly);
   const rpc::v1::TrainingResult undisturbed = Finish();
   const std::string expected = weights_;
-  Start(kLedgerTraining, kLedgerGraph, kLedgerModel);
+  Start(kLedgerTraining, kLedgerGraph, kLedgerModel, slowly);
   AwaitSamples(100);
   // However often it is started, it does not come to its first step.
   std::vector<pid_t> killed = {0};

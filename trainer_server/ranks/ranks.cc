@@ -1,5 +1,7 @@
 #include "trainer_server/ranks/ranks.h"
 
+#include <sched.h>
+
 #include <chrono>
 #include <string>
 #include <thread>
@@ -34,6 +36,27 @@ constexpr std::chrono::milliseconds kLookEvery{20};
 constexpr std::chrono::seconds kConnecting{10};
 // A rank may wait for its samples for long. RankedTraining ends a rank that does nothing at all.
 constexpr std::chrono::hours kForever{24 * 365};
+
+// Threads that are started while this object lives do not take the processor from others when they
+// wake up, but wait for an idle one. Gloo's thread for sockets polls while another thread of Gloo
+// holds the lock of a connection; if it has taken the processor from that one, it polls in vain
+// until the scheduler's next tick, which is up to 4 ms in every sum.
+class PatientThreads {
+ public:
+  PatientThreads() : before_(sched_getscheduler(0)) { Become(SCHED_BATCH); }
+  ~PatientThreads() { Become(before_); }
+  PatientThreads(const PatientThreads&) = delete;
+  PatientThreads& operator=(const PatientThreads&) = delete;
+
+ private:
+  void Become(int policy) const {
+    if (before_ != SCHED_OTHER) return;
+    const sched_param without_priority = {};
+    sched_setscheduler(0, policy, &without_priority);
+  }
+
+  const int before_;
+};
 
 constexpr char kLoopback[] = "127.0.0.1";
 
@@ -93,6 +116,7 @@ absl::StatusOr<std::unique_ptr<Ranks>> Ranks::Join(const RankPlace& place) {
   RETURN_IF_ERROR(ranks->Together([&]() -> absl::Status {
     const c10::intrusive_ptr<c10d::Store> store = OpenStore(place);
     RETURN_IF_ERROR(AwaitAll(place, *store));
+    const PatientThreads threads;
     const auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
     options->threads = 1;  // One after the other, so that none overtakes another one.
     options->devices.push_back(place.store.empty()

@@ -97,6 +97,10 @@ class TrainingLoop {
   // what the slice has come to.
   absl::StatusOr<std::optional<BatchLoss>> LossOfSlice(const loader::TrainingBatch& slice,
                                                        BatchSums& sums);
+  // Adds up the numbers of the slice and, meanwhile, its gradients.
+  absl::Status SumWithGradients(std::optional<BatchLoss>& loss, BatchSums& sums);
+  // Takes in what the batch has come to. Returns whether its gradients are wanted.
+  absl::StatusOr<bool> TakeSums(const loader::TrainingBatch& slice, BatchSums& sums);
   // The same as WithoutCulprits() for a network that normalises over the batch: as soon as one rank
   // has a culprit, the losses of all are others.
   absl::StatusOr<std::optional<loader::TrainingBatch>> TogetherWithoutCulprits(

@@ -3,6 +3,7 @@
 //
 //   loss of the slice -> what the batch has come to -> gradients, added up in buckets -> optimiser
 //
+// the middle two are awaited together where the gradients are those of one batch. In any case
 // nothing but the buffers changes before the last sum has arrived. All ranks then make the same
 // step and remain equal, bit for bit. A rank that is lost makes a sum fail, and the others go back
 // to where the step began.
@@ -145,7 +146,34 @@ absl::Status TrainingLoop::VisitSlice(const loader::TrainingBatch& slice,
   BatchSums sums;
   ASSIGN_OR_RETURN(std::optional<BatchLoss> loss, LossOfSlice(slice, sums));
   if (setup_.bad != nullptr) sums.deleted() = static_cast<double>(setup_.bad->num_deleted());
+  // Unwanted gradients can be dropped, but not taken out of those of other batches. And a backward
+  // pass that adds up over ranks must be made by all of them.
+  if (setup_.training.accumulate == 1 && !learner_.normalises_over_batch()) {
+    RETURN_IF_ERROR(SumWithGradients(loss, sums));
+    return TakeSums(slice, sums).status();
+  }
   RETURN_IF_ERROR(setup_.ranks->Sum(sums.numbers));
+  ASSIGN_OR_RETURN(const bool is_wanted, TakeSums(slice, sums));
+  const bool sends = EndsStep(slice, source) && group_batches_ > 0;
+  if (sends) learner_.gradient_sums().Begin();
+  if (is_wanted && loss.has_value()) Learner::AddGradientsOf(*loss, LossFactor());
+  return sends ? learner_.gradient_sums().Finish() : absl::OkStatus();
+}
+
+absl::Status TrainingLoop::SumWithGradients(std::optional<BatchLoss>& loss, BatchSums& sums) {
+  const auto own =
+      torch::from_blob(sums.numbers.data(), {std::ssize(sums.numbers)}, torch::kDouble);
+  // A copy, as the sum continues when the backward pass throws.
+  const torch::Tensor added = own.clone();
+  RETURN_IF_ERROR(setup_.ranks->BeginSum(added));
+  learner_.gradient_sums().Begin();
+  if (loss.has_value()) Learner::AddGradientsOf(*loss, LossFactor());
+  RETURN_IF_ERROR(learner_.gradient_sums().Finish());
+  own.copy_(added);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> TrainingLoop::TakeSums(const loader::TrainingBatch& slice, BatchSums& sums) {
   deleted_in_all_ = static_cast<int64_t>(sums.deleted());
   const auto rows = static_cast<int64_t>(sums.rows());
   const auto skipped = static_cast<int64_t>(sums.skipped());
@@ -159,10 +187,7 @@ absl::Status TrainingLoop::VisitSlice(const loader::TrainingBatch& slice,
     Measure(sums.divisor() > 0 ? sums.loss() / sums.divisor() : 0, rows, skipped + filtered);
   }
   Count(rows, skipped, filtered);
-  const bool sends = EndsStep(slice, source) && group_batches_ > 0;
-  if (sends) learner_.gradient_sums().Begin();
-  if (!is_refused && loss.has_value()) Learner::AddGradientsOf(*loss, LossFactor());
-  return sends ? learner_.gradient_sums().Finish() : absl::OkStatus();
+  return !is_refused;
 }
 
 }  // namespace tidemill::trainer_server
