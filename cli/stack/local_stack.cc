@@ -1,6 +1,7 @@
 #include "cli/stack/local_stack.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -125,6 +126,18 @@ absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
   int status = 0;
   waitpid(child, &status, 0);
   return absl::OkStatus();
+}
+
+// A connection to a service; none when it accepts none.
+Descriptor ConnectTo(const StackLayout& layout, const std::string& service) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = layout.EndpointOf(service).substr(5);
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  if (connect(connection.number(), to, sizeof(address)) != 0) connection.Close();
+  return connection;
 }
 
 // The process that holds the lock on a file, as that says.
@@ -262,13 +275,17 @@ absl::Status CheckOwner(const std::string& folder) {
   return absl::OkStatus();
 }
 
+bool Listens(const StackLayout& layout, const std::string& service) {
+  return ConnectTo(layout, service).is_open();
+}
+
 bool Answers(const StackLayout& layout, const std::string& service) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = layout.EndpointOf(service).substr(5);
-  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  const Descriptor connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return connect(connection.number(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  constexpr int kPatienceMillis = 1'000;
+  const Descriptor connection = ConnectTo(layout, service);
+  pollfd waiting = {.fd = connection.number(), .events = POLLIN, .revents = 0};
+  char byte = 0;
+  return connection.is_open() && poll(&waiting, 1, kPatienceMillis) == 1 &&
+         read(connection.number(), &byte, 1) == 1;
 }
 
 absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders) {

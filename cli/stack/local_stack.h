@@ -81,7 +81,10 @@ absl::Status CheckWritable(const StackLayout& layout);
 // another user made could contain the sockets of that user's services.
 absl::Status CheckOwner(const std::string& folder);
 
-// Whether a service accepts connections.
+// Whether a service accepts connections. The system accepts some for a process that has just been
+// killed, and for one that is stopped.
+bool Listens(const StackLayout& layout, const std::string& service);
+// Whether a service says the first word of a connection, as a process that runs does at once.
 bool Answers(const StackLayout& layout, const std::string& service);
 
 }  // namespace tidemill::cli

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -100,6 +103,35 @@ TEST_F(KeeperOfTest, IsNotStrayWhileOthersAskForIt) {
   WriteNumber(layout_.SocketsLockFile());
   const LockedElsewhere asks(layout_.SocketsLockFile(), LOCK_SH);
   EXPECT_EQ(StrayKeeperOf(layout_), std::nullopt);
+}
+
+// As a service does that has been killed and has not ended yet, or that is stopped.
+TEST(ServiceThatListens, AnswersOnlyWhenItSaysSomething) {
+  std::string pattern = fs::temp_directory_path() / "local-stack-XXXXXX";
+  StackLayout layout;
+  layout.sockets_folder = mkdtemp(pattern.data());
+  const std::string path = layout.EndpointOf("storage").substr(5);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int listening = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(listening, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  EXPECT_FALSE(Listens(layout, "storage"));
+  ASSERT_EQ(listen(listening, 4), 0);
+  EXPECT_TRUE(Listens(layout, "storage"));
+  EXPECT_FALSE(Answers(layout, "storage"));
+  std::jthread server([listening] {
+    // Before this one come the two connections above, which have ended.
+    for (int connection = 0; connection < 3; ++connection) {
+      const int accepted = accept(listening, nullptr, nullptr);
+      EXPECT_EQ(send(accepted, "0", 1, MSG_NOSIGNAL), connection == 2 ? 1 : -1);
+      close(accepted);
+    }
+  });
+  EXPECT_TRUE(Answers(layout, "storage"));
+  server.join();
+  close(listening);
+  EXPECT_FALSE(Answers(layout, "storage"));
+  fs::remove_all(layout.sockets_folder);
 }
 
 }  // namespace

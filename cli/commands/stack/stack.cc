@@ -204,7 +204,7 @@ int StatusOfLocal(const GlobalFlags& flags, const StackLayout& layout) {
   } else {
     Table table({"SERVICE", "STATE", "LOG"});
     for (const ServiceState& service : services) {
-      const bool listens = keeper && Answers(layout, service.name);
+      const bool listens = keeper && Listens(layout, service.name);
       const char* const state = service.answers ? "answers" : listens ? "does not answer" : "down";
       table.Add({service.name, state, layout.LogFile(service.name)});
     }
