@@ -94,7 +94,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
                         .tokens = context.tokens,
                         .num_threads = NumThreads(config),
                         .model_bytes = config.model_memory.bytes / config.jobs}));
-  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(const std::string connection, context.Database());
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   ASSIGN_OR_RETURN(auto devices, devices::FindDevices());
   ASSIGN_OR_RETURN(auto evaluator,
                    Evaluator::Open(*database, {*devices, config.jobs, config.gpu_slots},

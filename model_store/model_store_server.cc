@@ -40,7 +40,8 @@ class ModelStoreServer final : public rpc::RunningService {
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartModelStore(
     const rpc::ServiceContext& context) {
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("model_store"));
-  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(const std::string connection, context.Database());
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   ASSIGN_OR_RETURN(auto store, ModelStore::Open(*database, folder));
   ASSIGN_OR_RETURN(KeptFiles kept, KeptFiles::Open(files::Join(folder, "files")));
   auto jobs = std::make_unique<KeptJobs>(*database, files::Join(folder, "models"));

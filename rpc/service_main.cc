@@ -181,6 +181,13 @@ absl::StatusOr<Peer> ServiceContext::PeerOf(const std::string& service) const {
   return Peer{.endpoint = it->second, .token = std::move(token), .tls = tls};
 }
 
+absl::StatusOr<std::string> ServiceContext::Database() const {
+  if (!cluster.database.empty()) return cluster.database;
+  return InvalidArgument(
+      "{}: this service needs PostgreSQL; add the connection string, cluster.database",
+      config_name);
+}
+
 absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service) const {
   std::string folder = files::Join(cluster.state_folder, service);
   RETURN_IF_ERROR(files::CreateFolder(folder));

@@ -34,8 +34,9 @@ struct ClusterConfig {
 
   void Fields(auto&& field) {
     field("state_folder", state_folder, "Where services keep their files.", {.required = true});
-    field("database", database, "PostgreSQL connection string.",
-          {.required = true, .secret = true});
+    field("database", database,
+          "PostgreSQL connection string. Trainer servers and preprocessing workers need none.",
+          {.secret = true});
     field("token_file", token_file, "File of role and token pairs, mode 0600.", {.required = true});
     field("tls", tls, "Certificates for connections over TCP.");
     field("insecure", insecure,
@@ -69,6 +70,8 @@ struct ServiceContext {
 
   // Returns the peer for calls to another service, with this process's service token.
   absl::StatusOr<Peer> PeerOf(const std::string& service) const;
+  // Returns cluster.database. INVALID_ARGUMENT when there is none.
+  absl::StatusOr<std::string> Database() const;
   // Returns `<state_folder>/<service>`, which is created when missing.
   absl::StatusOr<std::string> FolderOf(const std::string& service) const;
 };

@@ -87,7 +87,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSelector(
     ASSIGN_OR_RETURN(peers.evaluator, context.PeerOf("evaluator"));
   }
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
-  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(const std::string connection, context.Database());
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   RETURN_IF_ERROR(db::Migrate(*database, "selector", Migrations()));
   const std::string folder = files::Join(state, "training_sets");
   RETURN_IF_ERROR(files::CreateFolder(folder));

@@ -104,15 +104,15 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
       const StorageConfig config,
       config::ReadSection<StorageConfig>(context.config_text, context.config_name, "storage"));
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("storage"));
+  ASSIGN_OR_RETURN(const std::string connection, context.Database());
   const auto endpoint = context.cluster.endpoints.find("storage");
   DirectServerOptions direct{.tokens = context.tokens, .block_bytes = config.block_bytes.bytes};
   if (endpoint != context.cluster.endpoints.end()) {
     direct.path = direct::SocketPathOf(endpoint->second);
   }
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<StorageServer> server,
-      StorageServer::Create(config, context.cluster.database, folder, OwnState(context.cluster),
-                            std::move(direct), context.cluster.streams));
+  ASSIGN_OR_RETURN(std::unique_ptr<StorageServer> server,
+                   StorageServer::Create(config, connection, folder, OwnState(context.cluster),
+                                         std::move(direct), context.cluster.streams));
   return std::unique_ptr<rpc::RunningService>(std::move(server));
 }
 

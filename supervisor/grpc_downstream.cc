@@ -128,7 +128,8 @@ class GrpcDownstream final : public Downstream {
   v1::ListDevicesResponse ListDevices(const std::vector<std::string>& trainers) override {
     v1::ListDevicesResponse response;
     // The trainer server of a stack that has just started has not registered yet.
-    const std::vector<std::string> configured = {trainer_peer_.endpoint};
+    std::vector<std::string> configured;
+    if (!trainer_peer_.endpoint.empty()) configured = {trainer_peer_.endpoint};
     for (const std::string& endpoint : trainers.empty() ? configured : trainers) {
       rpc::Peer peer = Hasty(trainer_peer_);
       peer.endpoint = endpoint;

@@ -76,9 +76,13 @@ absl::StatusOr<DownstreamPeers> PeersOf(const rpc::ServiceContext& context,
   DownstreamPeers peers;
   ASSIGN_OR_RETURN(peers.storage, context.PeerOf("storage"));
   ASSIGN_OR_RETURN(peers.selector, context.PeerOf("selector"));
-  ASSIGN_OR_RETURN(peers.trainer_server, context.PeerOf("trainer_server"));
   ASSIGN_OR_RETURN(peers.model_store, context.PeerOf("model_store"));
   ASSIGN_OR_RETURN(peers.evaluator, context.PeerOf("evaluator"));
+  peers.trainer_server = peers.evaluator;
+  peers.trainer_server.endpoint.clear();
+  if (context.cluster.endpoints.contains("trainer_server")) {
+    ASSIGN_OR_RETURN(peers.trainer_server, context.PeerOf("trainer_server"));
+  }
   for (rpc::Peer* peer : {&peers.storage, &peers.selector, &peers.trainer_server,
                           &peers.model_store, &peers.evaluator}) {
     peer->deadline = deadline;
@@ -96,7 +100,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
   ASSIGN_OR_RETURN(const DownstreamPeers requests, PeersOf(context, kRequestDeadline));
   ASSIGN_OR_RETURN(const auto prices, config::ReadSection<rpc::PricesConfig>(
                                           context.config_text, context.config_name, "prices"));
-  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(const std::string connection, context.Database());
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   RETURN_IF_ERROR(db::Migrate(*database, "supervisor", Migrations()));
   ASSIGN_OR_RETURN(auto pool, Pool::Open(*database, config.member_timeout));
   return std::make_unique<SupervisorServer>(std::move(database), std::move(pool), steps, requests,

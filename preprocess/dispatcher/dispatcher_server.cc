@@ -51,7 +51,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartDispatcher(
     const rpc::ServiceContext& context) {
   ASSIGN_OR_RETURN(const auto config, config::ReadSection<DispatcherConfig>(
                                           context.config_text, context.config_name, "preprocess"));
-  ASSIGN_OR_RETURN(auto database, db::Database::Connect(context.cluster.database));
+  ASSIGN_OR_RETURN(const std::string connection, context.Database());
+  ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   ASSIGN_OR_RETURN(auto dispatcher, Dispatcher::Open(*database, config));
   return std::make_unique<DispatcherServer>(std::move(database), std::move(dispatcher));
 }
