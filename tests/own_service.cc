@@ -1,15 +1,13 @@
 #include "tests/own_service.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <utility>
 
 #include "base/files.h"
+#include "tests/service_command.h"
 
 namespace tidemill::tests {
 namespace {
@@ -37,18 +35,8 @@ OwnService::OwnService(const Stack& stack, Options options)
 OwnService::~OwnService() { Kill(); }
 
 void OwnService::Start() {
-  const std::string program = ProgramFolder() + "/" + options_.program;
-  const int parent = getpid();
-  process_ = fork();
-  if (process_ != 0) return;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-  const int out = open(log_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  dup2(out, STDOUT_FILENO);
-  dup2(out, STDERR_FILENO);
-  execl(program.c_str(), program.c_str(), "--config", config_.c_str(), "--listen",
-        options_.listen.c_str(), nullptr);
-  _exit(127);
+  process_ = StartService(
+      {.program = options_.program, .config = config_, .log = log_, .listen = options_.listen});
 }
 
 void OwnService::Kill() {

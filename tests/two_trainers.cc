@@ -1,8 +1,6 @@
 #include "tests/two_trainers.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 
 #include "base/files.h"
 #include "supervisor/client/member_offer.h"
+#include "tests/service_command.h"
 
 namespace tidemill::tests {
 namespace {
@@ -230,19 +229,12 @@ std::string TwoTrainers::WriteConfig(const std::string& name, const std::string&
 pid_t TwoTrainers::Launch(const std::string& service, const std::string& log,
                           const std::string& config,
                           const std::map<std::string, std::string>& environment) const {
-  std::string program = ProgramFolder() + "/tidemill-" + service;
-  std::replace(program.begin() + static_cast<std::ptrdiff_t>(ProgramFolder().size()), program.end(),
-               '_', '-');
-  const std::string path = root_ + "/" + log + ".log";
-  const pid_t child = fork();
-  if (child != 0) return child;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-  const int out = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  dup2(out, STDOUT_FILENO);
-  dup2(out, STDERR_FILENO);
-  execl(program.c_str(), program.c_str(), "--config", config.c_str(), nullptr);
-  _exit(127);
+  std::string program = "tidemill-" + service;
+  std::replace(program.begin(), program.end(), '_', '-');
+  return StartService({.program = program,
+                       .config = config,
+                       .log = root_ + "/" + log + ".log",
+                       .environment = environment});
 }
 
 void TwoTrainers::Start(int server, const std::map<std::string, std::string>& environment) {

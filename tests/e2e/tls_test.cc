@@ -1,11 +1,9 @@
 // Every service, started manually on TCP, with certificates that both sides verify, and the
 // quickstart run through them.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +15,7 @@
 #include "db/private_postgres.h"
 #include "rpc/testing/certificates.h"
 #include "rpc/tokens.h"
+#include "tests/service_command.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -94,19 +93,11 @@ class TlsStackTest : public ::testing::Test {
     return path;
   }
 
-  pid_t Launch(std::string service, const std::string& config) const {
-    const std::string log = root_ + "/" + service + ".log";
-    std::replace(service.begin(), service.end(), '_', '-');
-    const std::string program = ProgramFolder() + "/tidemill-" + service;
-    const pid_t child = fork();
-    if (child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      dup2(out, STDERR_FILENO);
-      execl(program.c_str(), program.c_str(), "--config", config.c_str(), nullptr);
-      _exit(127);
-    }
-    return child;
+  pid_t Launch(const std::string& service, const std::string& config) const {
+    std::string program = "tidemill-" + service;
+    std::replace(program.begin(), program.end(), '_', '-');
+    return StartService(
+        {.program = program, .config = config, .log = root_ + "/" + service + ".log"});
   }
 
   CommandResult Tidemill(std::vector<std::string> words, const std::string& config) const {

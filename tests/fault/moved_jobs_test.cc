@@ -23,6 +23,7 @@
 #include "base/testing/tree.h"
 #include "model_store/client/model_store_client.h"
 #include "tests/run_comparison.h"
+#include "tests/small_pipeline.h"
 #include "tests/two_trainers.h"
 
 namespace tidemill::tests {
@@ -30,13 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::tidemill::testing::IsOk;
-
-void Replace(const std::string& path, const std::string& what, const std::string& by) {
-  std::string text = *files::Read(path);
-  ASSERT_NE(text.find(what), std::string::npos) << what;
-  text.replace(text.find(what), what.size(), by);
-  std::ofstream(path) << text;
-}
 
 // A pipeline, and failpoints that its jobs pass.
 struct Trained {
@@ -51,17 +45,13 @@ std::string WritePlain(const std::string& folder) { return WriteSmallPipeline(fo
 
 std::string WriteNetwork(const std::string& folder) {
   const std::string path = WriteSmallPipeline(folder);
-  Replace(path, "model: {type: mlp, hidden: [8], outputs: 2}",
-          "model: {type: torchscript, file: network.pt, outputs: 2}");
-  fs::copy_file(testing::InTree("tests/testdata/network.pt"), folder + "/network.pt");
+  UseNetwork(path);
   return path;
 }
 
 std::string WritePluginOp(const std::string& folder) {
   const std::string path = WriteSmallPipeline(folder);
-  Replace(path, "- standardize: {columns: all}",
-          "- plugin: {use: \"scaling.py:Standardized\", columns: [a, b, c]}");
-  fs::copy_file(testing::InTree("tests/plugin/plugins/scaling.py"), folder + "/scaling.py");
+  UsePluginOp(path);
   return path;
 }
 

@@ -14,6 +14,7 @@
 #include "base/testing/tree.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "tests/run_comparison.h"
+#include "tests/small_pipeline.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -22,10 +23,7 @@ namespace {
 // The small pipeline, its samples prepared by workers.
 std::string WriteWorkersPipeline(const std::string& folder, const std::string& workers = "{}") {
   const std::string path = WriteSmallPipeline(folder);
-  std::string text = files::Read(path).value();
-  const std::string dataset = "preprocess:\n  dataset: drift\n";
-  text.insert(text.find(dataset) + dataset.size(), "  workers: " + workers + "\n");
-  EXPECT_TRUE(files::WriteAtomically(path, text).ok());
+  UseWorkers(path, workers);
   return path;
 }
 

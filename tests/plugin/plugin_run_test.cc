@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/testing/tree.h"
 #include "tests/run_comparison.h"
+#include "tests/small_pipeline.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {
@@ -68,13 +69,6 @@ TEST(PluginRun, IsTheSameWhateverIsKilledAndWhenTheFileIsGone) {
   EXPECT_TRUE(std::filesystem::exists(marks + "/supervisor.after_decision"));
   EXPECT_TRUE(std::filesystem::exists(marks + "/supervisor.after_train"));
   EXPECT_EQ(Fingerprint(result.Json()), Fingerprint(expected.Json()));
-}
-
-void ReplaceIn(const std::string& path, const std::string& what, const std::string& by) {
-  std::string text = *files::Read(path, size_t{1} << 20);
-  const size_t at = text.find(what);
-  ASSERT_NE(at, std::string::npos) << text;
-  std::ofstream(path) << text.replace(at, what.size(), by);
 }
 
 // How many lines of a service's log have all of these words.

@@ -1,0 +1,153 @@
+// Runs on three hosts with a slow network between them, and hosts that are away: the models of one
+// host, whatever the network does.
+#include "tests/hosts/hosts.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fmt/format.h"
+#include "gtest/gtest.h"
+
+#include "preprocess/client/dispatcher_client.h"
+#include "tests/run_comparison.h"
+#include "tests/small_pipeline.h"
+
+namespace tidemill::tests {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Each batch waits, so that there is something to disturb.
+const std::map<std::string, std::string> kSlowly = {
+    {"TIDEMILL_FAILPOINTS", "trainer_server.mid_training=delay:25ms"}};
+
+std::string WriteByWorkers(const std::string& folder) {
+  const std::string path = WriteSmallPipeline(folder);
+  UseWorkers(path);
+  return path;
+}
+
+// With a network of TorchScript, a plug-in, and workers.
+std::string WriteWithFiles(const std::string& folder) {
+  const std::string path = WriteByWorkers(folder);
+  UseNetwork(path);
+  UsePluginOp(path);
+  return path;
+}
+
+using WritePipeline = std::string (*)(const std::string& folder);
+
+// The lines of a run of this pipeline on one host. The first is "succeeded".
+std::vector<std::string> OnOneHost(WritePipeline write) {
+  const Stack stack;
+  const CommandResult result = stack.Tidemill({"run", write(stack.files()), "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
+  return Fingerprint(result.Json());
+}
+
+class HostsTest : public ::testing::Test {
+ protected:
+  // Makes the hosts. Skips the test on a machine that cannot have namespaces.
+  void Start(const Hosts::Options& options) {
+    auto network = Network::Make(3, Link{});
+    if (!network.ok()) GTEST_SKIP() << "not tested here: " << network.status();
+    hosts_ = std::make_unique<Hosts>(*std::move(network), options);
+    ASSERT_TRUE(hosts_->is_complete()) << hosts_->Logs();
+  }
+
+  // Returns the host where a training begins to run.
+  int AwaitTraining() const {
+    for (int look = 0; look < 600; ++look) {
+      if (const int host = hosts_->TrainingHost(); host >= 0) return host;
+    }
+    ADD_FAILURE() << "nothing trains\n" << hosts_->Logs();
+    return kEast;
+  }
+
+  // Returns when a trainer server is lost, or no longer.
+  void AwaitLoss(bool is_lost) const {
+    while ((hosts_->Pool().dump().find(R"("state":"lost")") != std::string::npos) != is_lost) {
+    }
+  }
+
+  void ExpectModelsOf(const std::vector<std::string>& expected, RunningCommand& run,
+                      const std::string& what) const {
+    const CommandResult result = run.Result();
+    ASSERT_EQ(result.exit_code, 0) << what << result.err << hosts_->Logs();
+    EXPECT_EQ(Fingerprint(result.Json()), expected) << what;
+    const nlohmann::json pool = hosts_->Pool();
+    EXPECT_TRUE(pool.at("running").empty()) << what << pool.dump();
+    EXPECT_TRUE(pool.at("waiting").empty()) << what << pool.dump();
+  }
+
+  std::unique_ptr<Hosts> hosts_;
+};
+
+TEST_F(HostsTest, ARunHasTheModelsOfOneHostAlthoughAHostIsAwayForAMinute) {
+  const std::vector<std::string> expected = OnOneHost(WriteWithFiles);
+  ASSERT_EQ(expected.front(), "succeeded");
+  Start({});
+  if (IsSkipped() || HasFatalFailure()) return;
+  const std::string pipeline = WriteWithFiles(hosts_->files());
+  ExpectModelsOf(expected, *hosts_->Begin({"run", pipeline, "--json"}), "all are there: ");
+  const auto run = hosts_->Begin({"run", pipeline, "--json"});
+  const int host = AwaitTraining();
+  hosts_->network().SetAway(host, true);
+  std::this_thread::sleep_for(std::chrono::minutes{1});
+  hosts_->network().SetAway(host, false);
+  ExpectModelsOf(expected, *run, "one was away: ");
+  // Both workers have made batches, and they came over the network.
+  preprocess::DispatcherClient dispatcher(hosts_->PeerOf("preprocess"));
+  const auto known = dispatcher.ListWorkers();
+  ASSERT_TRUE(known.ok()) << known.status();
+  EXPECT_EQ(known->workers_size(), 2);
+  for (const auto& worker : known->workers()) {
+    EXPECT_GT(worker.num_batches(), 0) << worker.name();
+  }
+  for (const int trains : {kEast, kWest}) EXPECT_GT(hosts_->network().BytesTo(trains), 100'000);
+}
+
+TEST_F(HostsTest, ATrainerThatIsCutOffAtARandomMomentCostsTimeOnly) {
+  const std::vector<std::string> expected = OnOneHost(WriteByWorkers);
+  ASSERT_EQ(expected.front(), "succeeded");
+  Start({.member_timeout = milliseconds{2'000}, .trainers = kSlowly});
+  if (IsSkipped() || HasFatalFailure()) return;
+  const std::string pipeline = WriteByWorkers(hosts_->files());
+  std::mt19937 random(9);
+  for (int round = 0; round < 5; ++round) {
+    const auto run = hosts_->Begin({"run", pipeline, "--json"});
+    const int host = AwaitTraining();
+    std::this_thread::sleep_for(milliseconds{random() % 1'000});
+    hosts_->network().SetAway(host, true);
+    AwaitLoss(true);
+    hosts_->network().SetAway(host, false);
+    ExpectModelsOf(expected, *run, fmt::format("round {}: ", round));
+    AwaitLoss(false);
+  }
+}
+
+// Shorter than the timeouts: calls and streams wait, and nothing begins again.
+TEST_F(HostsTest, AHostThatIsAwayForAMomentIsNotLost) {
+  const std::vector<std::string> expected = OnOneHost(WriteByWorkers);
+  ASSERT_EQ(expected.front(), "succeeded");
+  Start({.trainers = kSlowly});
+  if (IsSkipped() || HasFatalFailure()) return;
+  const auto run = hosts_->Begin({"run", WriteByWorkers(hosts_->files()), "--json"});
+  std::mt19937 random(10);
+  for (int round = 0; round < 5; ++round) {
+    const int host = AwaitTraining();
+    std::this_thread::sleep_for(milliseconds{random() % 500});
+    hosts_->network().SetAway(host, true);
+    std::this_thread::sleep_for(milliseconds{500 + random() % 1'500});
+    hosts_->network().SetAway(host, false);
+  }
+  ExpectModelsOf(expected, *run, "");
+}
+
+}  // namespace
+}  // namespace tidemill::tests
