@@ -28,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 3> kNames = {"mill", "east", "west"};
+constexpr char kBootId[] = "/proc/sys/kernel/random/boot_id";
 constexpr int kTrainerPort = 50054;
 constexpr int kWorkerPort = 50058;
 // The services of the mill, and where they listen.
@@ -55,6 +56,11 @@ void Require(bool is_well, const char* what) {
   if (is_well) return;
   std::perror(what);
   _exit(126);
+}
+
+void HaveOwnMounts() {
+  Require(unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC) == 0, "namespaces");
+  Require(mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "own mounts");
 }
 
 void BindOver(const std::string& from, const char* to) {
@@ -111,7 +117,7 @@ void Hosts::MakeDisk(int host, const std::string& tokens) const {
     names += fmt::format("{} {}\n", Network::AddressOf(other), NameOf(other));
   }
   Write(disk + "/names", names);
-  Write(disk + "/boot_id", fmt::format("00000000-0000-0000-0000-00000000000{}\n", host));
+  Write(disk + "/boot_id", fmt::format("00000000-0000-0000-{:04}-{:012}\n", host, getpid()));
   WriteConfig(host, "services", NameOf(kMill));
 }
 
@@ -141,15 +147,26 @@ std::string Hosts::WriteConfig(int host, const std::string& name, const std::str
   return path;
 }
 
+bool Hosts::ArePossible() {
+  const pid_t child = fork();
+  if (child == 0) {
+    HaveOwnMounts();
+    BindOver("/proc/version", kBootId);
+    HideBehindNothing("/dev/shm");
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
 void Hosts::Become(int host) const {
   network_->Enter(host);
-  Require(unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC) == 0, "namespaces");
-  Require(mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "own mounts");
+  HaveOwnMounts();
   const std::string name = NameOf(host);
   Require(sethostname(name.c_str(), name.size()) == 0, "the host's name");
   const std::string disk = DiskOf(host);
   BindOver(disk + "/names", "/etc/hosts");
-  BindOver(disk + "/boot_id", "/proc/sys/kernel/random/boot_id");
+  BindOver(disk + "/boot_id", kBootId);
   HideBehindNothing("/dev/shm");
   for (const int other : {kMill, kEast, kWest}) {
     if (other != host) HideBehindNothing(DiskOf(other).c_str());
@@ -159,11 +176,12 @@ void Hosts::Become(int host) const {
 void Hosts::Launch(int host, const std::string& service, int port) {
   std::string program = "tidemill-" + service;
   std::replace(program.begin(), program.end(), '_', '-');
-  ServiceCommand command{.program = program,
-                         .config = DiskOf(host) + "/services.yaml",
-                         .log = fmt::format("{}/logs/{}-{}.log", root_, NameOf(host), service),
-                         .listen = fmt::format("0.0.0.0:{}", port),
-                         .prepare = [this, host] { Become(host); }};
+  ServiceCommand command{
+      .program = program,
+      .config = DiskOf(host) + "/services.yaml",
+      .log = fmt::format("{}/logs/{}-{}.log", root_, NameOf(host), service),
+      .listen = fmt::format("{}:{}", host == kMill ? "0.0.0.0" : Network::AddressOf(host), port),
+      .prepare = [this, host] { Become(host); }};
   if (service == "trainer_server") command.environment = options_.trainers;
   services_.push_back(StartService(command));
 }

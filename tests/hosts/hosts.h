@@ -41,6 +41,9 @@ class Hosts {
     std::map<std::string, std::string> trainers = {};
   };
 
+  // Whether a process of this machine may have its own mounts and host name.
+  static bool ArePossible();
+
   Hosts(std::unique_ptr<Network> network, const Options& options);
   ~Hosts();
   Hosts(const Hosts&) = delete;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "fmt/format.h"
@@ -88,7 +89,9 @@ Network::Host::~Host() {
   if (packets >= 0) close(packets);
 }
 
-std::string Network::AddressOf(int host) { return fmt::format("10.77.0.{}", host + 1); }
+std::string Network::AddressOf(int host) {
+  return fmt::format("10.77.{}.{}", getpid() % 250, host + 1);
+}
 
 absl::StatusOr<std::unique_ptr<Network>> Network::Make(int num_hosts, const Link& link) {
   std::unique_ptr<Network> network(new Network(link));
@@ -123,6 +126,13 @@ void Network::Enter(int host) const {
 
 void Network::SetAway(int host, bool is_away) {
   hosts_[static_cast<size_t>(host)]->is_away = is_away;
+}
+
+void Network::CutOff(int host, std::chrono::milliseconds after, std::chrono::milliseconds time) {
+  std::this_thread::sleep_for(after);
+  SetAway(host, true);
+  std::this_thread::sleep_for(time);
+  SetAway(host, false);
 }
 
 Network::Clock::duration Network::TimeOf(size_t num_bytes) const {

@@ -44,14 +44,17 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   int num_hosts() const { return static_cast<int>(hosts_.size()); }
-  // "10.77.0.1"
+  // "10.77.0.1". The third number is of this process: where programs name a file after an address,
+  // those of two networks must not meet.
   static std::string AddressOf(int host);
 
   // Moves the calling thread, and what it starts, to the network of a host.
   void Enter(int host) const;
 
-  // Cuts a host off, or connects it again. Nothing else tells anybody about it.
+  // Cuts a host off, or connects it again. Connections only notice that nothing arrives.
   void SetAway(int host, bool is_away);
+  // Cuts a host off after a time, for a time. Returns when it is connected again.
+  void CutOff(int host, std::chrono::milliseconds after, std::chrono::milliseconds time);
 
   // The bytes that have arrived at a host from others.
   int64_t BytesTo(int host) const { return hosts_[static_cast<size_t>(host)]->bytes_received; }
