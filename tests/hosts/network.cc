@@ -98,9 +98,10 @@ absl::StatusOr<std::unique_ptr<Network>> Network::Make(int num_hosts, const Link
   const int here = open(kOwnSpace, O_RDONLY | O_CLOEXEC);
   absl::Status status;
   for (int host = 0; status.ok() && host < num_hosts; ++host) status = network->AddHost();
-  TIDEMILL_CHECK(setns(here, CLONE_NEWNET) == 0);
+  const bool is_back = setns(here, CLONE_NEWNET) == 0;
   close(here);
   RETURN_IF_ERROR(status);
+  TIDEMILL_CHECK(is_back);
   network->thread_ = std::make_unique<WorkerPool>("network", 1);
   network->thread_->Submit([raw = network.get()] { raw->Run(); });
   return network;
