@@ -15,6 +15,7 @@ void AddGpus(const devices::Devices& devices, std::optional<int> most, v1::Membe
     if (most && gpu.index >= *most) return;
     AddSlots(fmt::format("cuda:{}", gpu.index), 1, offer);
     v1::SlotOffer& slot = *offer.mutable_slots()->rbegin();
+    slot.set_id(gpu.id);
     slot.set_model(gpu.name);
     slot.set_memory_bytes(gpu.memory_bytes);
   }

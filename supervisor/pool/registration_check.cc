@@ -18,6 +18,7 @@ absl::Status CheckSlot(const v1::SlotOffer& slot) {
     return InvalidArgument("device {} has {} slots; a device has 1 to {}", slot.device(),
                            slot.count(), kMaxSlotsOfDevice);
   }
+  if (!slot.id().empty()) RETURN_IF_ERROR(CheckLabel("id of a device", slot.id()));
   return slot.model().empty() ? absl::OkStatus() : CheckLabel("model of a device", slot.model());
 }
 

@@ -56,6 +56,12 @@ std::map<std::string, int> SlotsOf(const PoolMember& member) {
   return slots;
 }
 
+// The id of a device that a member offers.
+std::string IdOf(const PoolMember& member, const std::string& device) {
+  const auto it = std::ranges::find(member.offer.slots(), device, &v1::SlotOffer::device);
+  return it == member.offer.slots().end() ? "" : it->id();
+}
+
 int CountOf(const std::map<std::string, int>& slots, const std::string& asked) {
   int count = 0;
   for (const auto& [device, number] : slots) count += IsOf(device, asked) ? number : 0;
@@ -149,11 +155,24 @@ SlotQueue::Room SlotQueue::FreeSlots() const {
   for (const auto& [id, member] : members_.all()) room[id] = SlotsOf(member);
   for (const auto& [id, placement] : placements_) {
     if (!placement.grant || !members_.IsAlive(placement.grant->member)) continue;
+    const int64_t holder = placement.grant->member.member_id;
     for (const std::string& device : placement.grant->devices) {
-      --room[placement.grant->member.member_id][device];
+      --room[holder][device];
+      TakeFromOthers(holder, device, room);
     }
   }
   return room;
+}
+
+void SlotQueue::TakeFromOthers(int64_t holder, const std::string& device, Room& room) const {
+  const std::string taken = IdOf(*members_.Find(holder), device);
+  if (taken.empty()) return;
+  for (const auto& [id, member] : members_.all()) {
+    if (id == holder) continue;
+    for (const v1::SlotOffer& slot : member.offer.slots()) {
+      if (slot.id() == taken) --room[id][slot.device()];
+    }
+  }
 }
 
 bool SlotQueue::MayServe(const PoolMember& member, const SlotRequest& request) {

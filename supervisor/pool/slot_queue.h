@@ -66,6 +66,8 @@ class SlotQueue {
   std::map<int64_t, double> UsedByPresent(Timestamp now) const;
   static double SecondsOf(const Placement& placement, Timestamp now);
   Room FreeSlots() const;
+  // A device that two members offer is one device.
+  void TakeFromOthers(int64_t holder, const std::string& device, Room& room) const;
   // Whether a member may serve the request, apart from whether its slots are free.
   static bool MayServe(const PoolMember& member, const SlotRequest& request);
   // Returns the device for "auto", or the device that was asked for.

@@ -26,17 +26,18 @@ Timestamp At(int64_t second) { return {second * kSecond}; }
 // A queue over members that the test adds, and a clock that it sets.
 class SlotQueueTest : public ::testing::Test {
  protected:
-  // Adds a trainer server with slots of devices.
+  // Adds a trainer server with slots of devices. One with an id is "cuda:1=GPU-a".
   void Add(const std::string& name, const std::vector<std::string>& devices,
-           const std::map<std::string, std::string>& labels = {}) {
+           const std::map<std::string, std::string>& labels = {},
+           v1::MemberKind kind = v1::MEMBER_KIND_TRAINER_SERVER) {
     const int64_t id = static_cast<int64_t>(members_.all().size()) + 1;
-    PoolMember member{{.incarnation = {.member_id = id, .number = 1}, .name = name},
-                      v1::MEMBER_KIND_TRAINER_SERVER,
-                      {}};
+    PoolMember member{{.incarnation = {.member_id = id, .number = 1}, .name = name}, kind, {}};
     v1::MemberOffer& offer = member.offer;
     for (const std::string& device : devices) {
       v1::SlotOffer& slot = *offer.add_slots();
-      slot.set_device(device);
+      const size_t end = std::min(device.find('='), device.size());
+      slot.set_device(device.substr(0, end));
+      if (end < device.size()) slot.set_id(device.substr(end + 1));
       slot.set_count(1);
     }
     offer.mutable_labels()->insert(labels.begin(), labels.end());
@@ -109,6 +110,23 @@ TEST_F(SlotQueueTest, AutoIsAGpuWhereThereIsOneThatMayServe) {
   // The third waits for the GPU.
   EXPECT_THAT(Serve(), ElementsAre("2 at b on cuda:0", "4 at a on cpu"));
   EXPECT_EQ(WhyWaits(in_vain), "for a trainer server with gpu: a100; none has it");
+}
+
+TEST_F(SlotQueueTest, AGpuThatTwoMembersOfferHasOneJob) {
+  Add("trainer", {"cpu", "cuda:0=GPU-a", "cuda:1=GPU-b"});
+  Add("evaluator", {"cuda:0=GPU-b", "cuda:1=GPU-a"}, {}, v1::MEMBER_KIND_EVALUATOR);
+  SlotRequest evaluation = Of(2, "cuda");
+  evaluation.kind = v1::MEMBER_KIND_EVALUATOR;
+  Ask(Of(1, "cuda:0"));
+  Ask(evaluation);
+  Ask(evaluation);
+  const int64_t fourth = Ask(Of(1, "cuda"));
+  EXPECT_THAT(Serve(), ElementsAre("1 at trainer on cuda:0", "2 at evaluator on cuda:0"));
+  EXPECT_EQ(WhyWaits(fourth), "for a slot of cuda; all are taken, and 1 job is before it");
+  queue_.End(1, At(5));
+  EXPECT_THAT(Serve(5), ElementsAre("4 at trainer on cuda:0"));
+  queue_.End(2, At(9));
+  EXPECT_THAT(Serve(9), ElementsAre("3 at evaluator on cuda:0"));
 }
 
 TEST_F(SlotQueueTest, ADeviceThatIsNamedIsThatDevice) {
