@@ -45,16 +45,18 @@ absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::Serv
       .endpoint = config.endpoint.empty() ? context.listen : config.endpoint,
       .offer = OfferOf(config, devices),
       .file = files::Join(folder, "member.json")};
-  return std::make_unique<supervisor::Membership>(
-      std::move(supervisor), std::move(options),
-      supervisor::Membership::Jobs{.list = [&trainings] { return JobsOf(trainings); },
-                                   .end =
-                                       [&trainings](const supervisor::v1::MemberJob& job) {
-                                         trainings.End(
-                                             {.is_fit = job.stage() == supervisor::kFitStage,
-                                              .run = job.run_id(),
-                                              .trigger = job.number()});
-                                       }});
+  supervisor::Membership::Jobs jobs{
+      .list = [&trainings] { return JobsOf(trainings); },
+      .end =
+          [&trainings](const supervisor::v1::MemberJob& job) {
+            trainings.End({.is_fit = job.stage() == supervisor::kFitStage,
+                           .run = job.run_id(),
+                           .trigger = job.number()});
+          },
+      .kept_runs = [&trainings] { return trainings.KeptRuns(); },
+      .remove = [&trainings](int64_t run) { return trainings.RemoveRun(run); }};
+  return std::make_unique<supervisor::Membership>(std::move(supervisor), std::move(options),
+                                                  std::move(jobs));
 }
 
 }  // namespace tidemill::trainer_server

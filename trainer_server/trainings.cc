@@ -463,9 +463,16 @@ absl::Status Trainings::Retire(const v1::RetireTrainingsRequest& request) {
   return RetireFolders(FolderOf(run), request.first_kept_trigger());
 }
 
+absl::StatusOr<std::vector<int64_t>> Trainings::KeptRuns() const {
+  return NumbersBefore(files::Join(options_.folder, "runs"), std::numeric_limits<int64_t>::max());
+}
+
 absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {
-  const int64_t run = request.command().run_id();
   RETURN_IF_ERROR(fences_.Check(request.command()));
+  return RemoveRun(request.command().run_id());
+}
+
+absl::Status Trainings::RemoveRun(int64_t run) {
   for (Jobs* const jobs : {&trainings_, &fits_}) {
     for (const Jobs::SharedJob& job : jobs->List({run, 0}, {run + 1, 0})) {
       jobs->Stop(*job, SetStopped);

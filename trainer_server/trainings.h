@@ -82,6 +82,10 @@ class Trainings {
   // runs.
   absl::Status Retire(const v1::RetireTrainingsRequest& request);
   absl::Status DeleteRun(const v1::DeleteRunRequest& request);
+  // Returns the runs that have files here.
+  absl::StatusOr<std::vector<int64_t>> KeptRuns() const;
+  // Ends the jobs of a run and removes its files.
+  absl::Status RemoveRun(int64_t run) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // A job that is queued or runs.
   struct ActiveJob {

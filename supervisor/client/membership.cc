@@ -84,6 +84,10 @@ absl::Status Membership::Register() {
   request.set_endpoint(options_.endpoint);
   *request.mutable_offer() = options_.offer;
   *request.mutable_continues() = self_;
+  if (jobs_.kept_runs) {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> runs, jobs_.kept_runs());
+    request.mutable_runs()->Add(runs.begin(), runs.end());
+  }
   const auto registered = pool_.Register(request);
   // The next attempt follows soon.
   if (absl::IsUnavailable(registered.status())) return absl::OkStatus();
@@ -93,7 +97,16 @@ absl::Status Membership::Register() {
   is_registered_ = true;
   request_id_.clear();
   log::Info("registered with the supervisor", {{"name", registered->name()}});
+  RemoveDeleted(*registered);
   return absl::OkStatus();
+}
+
+void Membership::RemoveDeleted(const v1::RegisterMemberResponse& registered) const {
+  for (const int64_t run : registered.deleted_runs()) {
+    const absl::Status removed = jobs_.remove(run);
+    log::Info("a run was deleted while this member was away; its files are removed",
+              {{"run", std::to_string(run)}, {"result", removed.ToString()}});
+  }
 }
 
 absl::Status Membership::Beat() {

@@ -36,6 +36,10 @@ class Membership {
     std::function<std::vector<v1::MemberJob>()> list;
     // Ends a job that has lost its slots.
     std::function<void(const v1::MemberJob&)> end;
+    // The runs of which the member keeps files. None when this is absent.
+    std::function<absl::StatusOr<std::vector<int64_t>>()> kept_runs = {};
+    // Removes the files of a run that was deleted while the member was away.
+    std::function<absl::Status(int64_t run)> remove = {};
   };
 
   // Begins at once.
@@ -48,6 +52,7 @@ class Membership {
  private:
   absl::Status Step();
   absl::Status Register();
+  void RemoveDeleted(const v1::RegisterMemberResponse& registered) const;
   absl::Status Beat();
   v1::BeatRequest NextBeat() const;
 

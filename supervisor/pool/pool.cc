@@ -86,11 +86,15 @@ absl::StatusOr<v1::RegisterMemberResponse> Pool::Register(
     }
   }
   PoolMember member;
+  std::vector<int64_t> deleted;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    member = PoolTable(work).Register(request);
+    PoolTable table(work);
+    member = table.Register(request);
+    deleted = table.DeletedRuns({request.runs().data(), static_cast<size_t>(request.runs_size())});
     return absl::OkStatus();
   }));
   v1::RegisterMemberResponse response;
+  response.mutable_deleted_runs()->Add(deleted.begin(), deleted.end());
   *response.mutable_member() = MessageOf(member.incarnation);
   response.set_name(member.name);
   {

@@ -40,6 +40,10 @@ constexpr char kSetLost[] =
 constexpr char kForget[] =
     "DELETE FROM supervisor.members WHERE lost AND member_id = ANY ($1::bigint[])";
 
+constexpr char kSelectDeletedRuns[] = R"(
+  SELECT asked FROM unnest($1::bigint[]) AS asked
+  WHERE NOT EXISTS (SELECT FROM supervisor.runs WHERE run_id = asked) ORDER BY asked)";
+
 constexpr char kSelectMembers[] = R"(
   SELECT member_id, incarnation, kind, name, endpoint, offer, draining, lost
   FROM supervisor.members ORDER BY member_id)";
@@ -140,6 +144,16 @@ PoolMember PoolTable::Register(const v1::RegisterMemberRequest& request) {
            .endpoint = request.endpoint()},
           request.kind(),
           request.offer()};
+}
+
+std::vector<int64_t> PoolTable::DeletedRuns(std::span<const int64_t> runs) {
+  db::SqlArray asked;
+  for (const int64_t run : runs) asked.Add(run);
+  std::vector<int64_t> deleted;
+  for (const pqxx::row& row : work_.exec_params(kSelectDeletedRuns, asked.text())) {
+    deleted.push_back(row[0].as<int64_t>());
+  }
+  return deleted;
 }
 
 void PoolTable::SetDraining(int64_t member_id, bool draining) {

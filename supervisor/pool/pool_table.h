@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class PoolTable {
   // Makes the member's next incarnation and returns it. When the request is repeated, returns the
   // incarnation that it made, unless that was lost.
   PoolMember Register(const v1::RegisterMemberRequest& request);
+  // Returns those of the runs that are not there.
+  std::vector<int64_t> DeletedRuns(std::span<const int64_t> runs);
   void SetDraining(int64_t member_id, bool draining);
   void SetLost(const std::vector<rpc::Incarnation>& lost);
   // Removes the rows of lost members. The row of a member that has registered again stays.

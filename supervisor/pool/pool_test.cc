@@ -59,8 +59,7 @@ class PoolTest : public ::testing::Test {
     pool_ = *std::move(pool);
   }
 
-  v1::MemberIncarnation Register(const std::string& host, int num_slots = 1,
-                                 const v1::MemberIncarnation& continues = {}) {
+  v1::RegisterMemberRequest RequestToRegister(const std::string& host, int num_slots = 1) {
     v1::RegisterMemberRequest request;
     request.mutable_command()->set_request_id(fmt::format("register {}", ++last_request_));
     request.set_kind(v1::MEMBER_KIND_TRAINER_SERVER);
@@ -69,6 +68,12 @@ class PoolTest : public ::testing::Test {
     v1::SlotOffer& slot = *request.mutable_offer()->add_slots();
     slot.set_device("cpu");
     slot.set_count(num_slots);
+    return request;
+  }
+
+  v1::MemberIncarnation Register(const std::string& host, int num_slots = 1,
+                                 const v1::MemberIncarnation& continues = {}) {
+    v1::RegisterMemberRequest request = RequestToRegister(host, num_slots);
     *request.mutable_continues() = continues;
     const auto registered = pool_->Register(request);
     EXPECT_THAT(registered, IsOk());
@@ -174,6 +179,24 @@ TEST_F(PoolTest, AMemberThatStartsAgainHasLostItsLeases) {
   const auto second = Acquire(0);
   ASSERT_THAT(second, IsOk());
   EXPECT_GT(second->placement_id, first->placement_id);
+}
+
+TEST_F(PoolTest, AMemberThatComesBackHearsWhichOfItsRunsWereDeleted) {
+  v1::RegisterMemberRequest request = RequestToRegister("a");
+  for (const int64_t run : {999, 998}) request.add_runs(run);
+  for (const RunId run : runs_) request.add_runs(run.value);
+  auto registered = pool_->Register(request);
+  ASSERT_THAT(registered, IsOk());
+  EXPECT_THAT(registered->deleted_runs(), ElementsAre(998, 999));
+  ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
+    DeleteRun(work, runs_[1]);
+    return absl::OkStatus();
+  }),
+              IsOk());
+  request.mutable_command()->set_request_id("again");
+  registered = pool_->Register(request);
+  ASSERT_THAT(registered, IsOk());
+  EXPECT_THAT(registered->deleted_runs(), ElementsAre(runs_[1].value, 998, 999));
 }
 
 TEST_F(PoolTest, TwoMembersOfOneHostAreTwoMembers) {

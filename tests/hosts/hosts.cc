@@ -211,6 +211,10 @@ int Hosts::TrainingHost() const {
   return -1;
 }
 
+bool Hosts::HasFilesOf(int host, int64_t run) const {
+  return fs::exists(fmt::format("{}/state/trainer_server/runs/{}", DiskOf(host), run));
+}
+
 bool Hosts::AwaitMembers() const {
   constexpr size_t kMembers = 3;  // Two trainer servers and an evaluator.
   for (int look = 0; look < 300; ++look) {

@@ -60,6 +60,8 @@ class Hosts {
   nlohmann::json Pool() const;
   // Returns kEast or kWest: where a training runs now; -1 when none does.
   int TrainingHost() const;
+  // Whether a host has files of a run.
+  bool HasFilesOf(int host, int64_t run) const;
   // A service of the mill.
   rpc::Peer PeerOf(const std::string& service) const;
 

@@ -140,6 +140,23 @@ TEST_F(HostsTest, ATrainerThatIsCutOffAtARandomMomentCostsTimeOnly) {
   }
 }
 
+TEST_F(HostsTest, FilesOfARunThatIsDeletedWhileItsHostIsAwayAreRemovedWhenItIsBack) {
+  if (!Start({.member_timeout = milliseconds{2'000}})) return;
+  const CommandResult run = hosts_->Tidemill({"run", WriteByWorkers(hosts_->files()), "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err << hosts_->Logs();
+  const int host = hosts_->HasFilesOf(kEast, 1) ? kEast : kWest;
+  EXPECT_TRUE(hosts_->HasFilesOf(host, 1));
+  hosts_->network().SetAway(host, true);
+  AwaitLoss(true);
+  const CommandResult deleted = hosts_->Tidemill({"runs", "delete", "1", "--yes"});
+  EXPECT_EQ(deleted.exit_code, 0) << deleted.err;
+  EXPECT_TRUE(hosts_->HasFilesOf(host, 1));
+  hosts_->network().SetAway(host, false);
+  AwaitLoss(false);
+  for (int look = 0; look < 100 && hosts_->HasFilesOf(host, 1); ++look) LookSomeTimes(1);
+  EXPECT_FALSE(hosts_->HasFilesOf(host, 1)) << hosts_->Logs();
+}
+
 // Shorter than the timeouts: calls and streams wait, and nothing begins again.
 TEST_F(HostsTest, AHostThatIsAwayForAMomentIsNotLost) {
   const std::vector<std::string> expected = OnOneHost(WriteByWorkers);

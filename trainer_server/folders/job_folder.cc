@@ -32,7 +32,7 @@ absl::StatusOr<T> ReadEither(const std::string& folder, std::string_view name,
 // The trigger whose fitted state the newest training uses. Absent when none tells.
 absl::StatusOr<std::optional<int64_t>> FittedTriggerOf(const std::string& run_folder) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> triggers,
-                   TriggersBefore(run_folder, std::numeric_limits<int64_t>::max()));
+                   NumbersBefore(run_folder, std::numeric_limits<int64_t>::max()));
   for (const int64_t trigger : triggers) {
     const auto training = ReadTraining(files::Join(run_folder, std::to_string(trigger)));
     if (training.ok()) return training->fitted_trigger();
@@ -111,25 +111,23 @@ absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder) {
   return ReadEither<v1::StoreModelResponse>(folder, kStoredFile, ReadOldStored);
 }
 
-absl::StatusOr<std::vector<int64_t>> TriggersBefore(const std::string& run_folder, int64_t end) {
-  std::vector<int64_t> triggers;
+absl::StatusOr<std::vector<int64_t>> NumbersBefore(const std::string& folder, int64_t end) {
+  std::vector<int64_t> numbers;
   std::error_code error;
-  auto entry = std::filesystem::directory_iterator(run_folder, error);
-  if (error == std::errc::no_such_file_or_directory) return triggers;
+  auto entry = std::filesystem::directory_iterator(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return numbers;
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    int64_t trigger = 0;
+    int64_t number = 0;
     const std::string name = entry->path().filename().string();
-    if (absl::SimpleAtoi(name, &trigger) && trigger > 0 && trigger < end) {
-      triggers.push_back(trigger);
-    }
+    if (absl::SimpleAtoi(name, &number) && number > 0 && number < end) numbers.push_back(number);
   }
-  if (error) return Unavailable("cannot list {}: {}", run_folder, error.message());
-  std::sort(triggers.begin(), triggers.end(), std::greater<>());
-  return triggers;
+  if (error) return Unavailable("cannot list {}: {}", folder, error.message());
+  std::sort(numbers.begin(), numbers.end(), std::greater<>());
+  return numbers;
 }
 
 absl::Status RetireFolders(const std::string& run_folder, int64_t first_kept) {
-  ASSIGN_OR_RETURN(const std::vector<int64_t> triggers, TriggersBefore(run_folder, first_kept));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> triggers, NumbersBefore(run_folder, first_kept));
   if (triggers.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::optional<int64_t> fitted, FittedTriggerOf(run_folder));
   for (const int64_t trigger : triggers) {

@@ -108,9 +108,10 @@ absl::StatusOr<v1::WatchTrainingResponse> ReadResult(const std::string& folder);
 absl::StatusOr<v1::StartTrainingRequest> ReadTraining(const std::string& folder);
 absl::StatusOr<v1::StoreModelResponse> ReadStored(const std::string& folder);
 
-// Returns the triggers below `end` that have a folder in the folder of their run, the last one
-// first. The cost depends on the number of folders, not on `end`. Empty when the run has no folder.
-absl::StatusOr<std::vector<int64_t>> TriggersBefore(const std::string& run_folder, int64_t end);
+// Returns the numbers from 1 to below `end` that folders in this one have as names, the greatest
+// first: triggers in the folder of a run, or runs. The cost depends on the number of folders, not
+// on `end`. Empty when there is no such folder.
+absl::StatusOr<std::vector<int64_t>> NumbersBefore(const std::string& folder, int64_t end);
 
 // Removes the folders of the triggers before `first_kept`. The fitted state that the newest
 // training uses stays. While it is unknown which one that is, all fitted states stay. Idempotent.

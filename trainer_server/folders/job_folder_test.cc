@@ -241,10 +241,10 @@ TEST_F(JobFolder, TriggersAreFoundByWhatIsThereHoweverManyAreAskedFor) {
     std::filesystem::create_directory(files::Join(folder_, name));
   }
   Write("fence", "1");
-  EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(11, 2, 1)));
-  EXPECT_THAT(TriggersBefore(folder_, 11), IsOkAndHolds(ElementsAre(2, 1)));
-  EXPECT_THAT(TriggersBefore(folder_, -kAll), IsOkAndHolds(IsEmpty()));
-  EXPECT_THAT(TriggersBefore(files::Join(folder_, "none"), kAll), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(NumbersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(11, 2, 1)));
+  EXPECT_THAT(NumbersBefore(folder_, 11), IsOkAndHolds(ElementsAre(2, 1)));
+  EXPECT_THAT(NumbersBefore(folder_, -kAll), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(NumbersBefore(files::Join(folder_, "none"), kAll), IsOkAndHolds(IsEmpty()));
 }
 
 TEST_F(JobFolder, RetiredTrainingsLeaveNothingButTheFittedStateThatIsUsed) {
@@ -269,7 +269,7 @@ TEST_F(JobFolder, RetiredTrainingsLeaveNothingButTheFittedStateThatIsUsed) {
               IsOk());  // The folder of a training that is about to begin.
   ASSERT_THAT(RetireFolders(folder_, 5), IsOk());
   ASSERT_THAT(RetireFolders(folder_, 5), IsOk());
-  EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(7, 6, 5, 1)));
+  EXPECT_THAT(NumbersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(7, 6, 5, 1)));
   EXPECT_TRUE(files::Exists(files::Join(folder_of(1), kFittedFile)));
   EXPECT_FALSE(files::Exists(files::Join(folder_of(1), kCheckpointFolder)));
   EXPECT_TRUE(files::Exists(files::Join(folder_of(5), kCheckpointFolder)));
@@ -277,7 +277,7 @@ TEST_F(JobFolder, RetiredTrainingsLeaveNothingButTheFittedStateThatIsUsed) {
   // Each trigger fits again.
   for (int64_t trigger = 7; trigger <= 9; ++trigger) write(trigger, trigger);
   ASSERT_THAT(RetireFolders(folder_, 8), IsOk());
-  EXPECT_THAT(TriggersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(9, 8)));
+  EXPECT_THAT(NumbersBefore(folder_, kAll), IsOkAndHolds(ElementsAre(9, 8)));
   EXPECT_THAT(RetireFolders(files::Join(folder_, "none"), 3), IsOk());
 }
 
