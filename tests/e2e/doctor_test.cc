@@ -138,7 +138,12 @@ TEST_F(DoctorTest, FoldersAndTokensThatOthersCanReachAreNamed) {
 // As after a turned bit in the list of folders, or with a disk that is not mounted.
 TEST_F(DoctorTest, ADatasetWhoseFolderCannotBeReadIsNamedAndNoRunSucceedsWithIt) {
   const std::string pipeline = WriteSmallPipeline(stack_.files());
-  ASSERT_EQ(stack_.Tidemill({"up"}).exit_code, 0) << stack_.Logs();
+  // Slow enough to be stopped.
+  ASSERT_EQ(
+      stack_.Tidemill({"up"}, {{"TIDEMILL_FAILPOINTS", "trainer_server.mid_training=delay:50ms"}})
+          .exit_code,
+      0)
+      << stack_.Logs();
   ASSERT_EQ(stack_.Tidemill({"run", pipeline, "--detach"}).exit_code, 0) << stack_.Logs();
   ASSERT_EQ(stack_.Tidemill({"runs", "stop", "latest"}).exit_code, 0) << stack_.Logs();
   stack_.Tidemill({"runs", "watch", "latest"});

@@ -30,6 +30,10 @@ using testing::kSamples;
 using testing::kTraining;
 using testing::TrainJob;
 
+// In samples. A training that continues from a checkpoint is beyond it; one that begins anew has
+// told of its first batches before it, even where it is not looked at after each of them.
+constexpr int64_t kNearTheStart = 200;
+
 class MovedJob : public TrainJob {
  protected:
   // Waits until files of the training are kept at a position of at least `position`.
@@ -86,7 +90,7 @@ TEST_F(MovedJob, AnotherServerContinuesFromTheLastCheckpointThatWasKept) {
   BeginStandingAt("after_checkpoint");
   AwaitKept(1);
   MoveToServer("another");
-  EXPECT_GT(FirstSamplesOf(RequestWith()), 200) << "it begins where the other one was";
+  EXPECT_GT(FirstSamplesOf(RequestWith()), kNearTheStart) << "it begins where the other one was";
   EXPECT_EQ(StoredDigest(), expected);
 }
 
@@ -94,7 +98,7 @@ TEST_F(MovedJob, WithoutACheckpointItBeginsAtTheStart) {
   const std::string expected = DigestOfTraining("");
   BeginStandingAt("mid_training");
   MoveToServer("another");
-  EXPECT_EQ(FirstSamplesOf(RequestWith()), 32);
+  EXPECT_LE(FirstSamplesOf(RequestWith()), kNearTheStart);
   EXPECT_EQ(StoredDigest(), expected);
 }
 
@@ -104,7 +108,7 @@ TEST_F(MovedJob, ADamagedCheckpointCostsTimeOnly) {
   AwaitKept(1);
   MoveToServer("another");
   model_store_service_.DamageFiles(JOB_KIND_TRAINING);
-  EXPECT_EQ(FirstSamplesOf(RequestWith()), 32);
+  EXPECT_LE(FirstSamplesOf(RequestWith()), kNearTheStart);
   EXPECT_EQ(StoredDigest(), expected);
 }
 
@@ -114,7 +118,7 @@ TEST_F(MovedJob, ACheckpointOfAnotherSpecIsLeftAlone) {
   MoveToServer("another");
   v1::StartTrainingRequest request = RequestWith();
   request.set_model("{type: mlp, hidden: [8], outputs: 2}");
-  EXPECT_EQ(FirstSamplesOf(request), 32);
+  EXPECT_LE(FirstSamplesOf(request), kNearTheStart);
 }
 
 TEST_F(MovedJob, WhatOneServerFittedAnotherTrainsWith) {
