@@ -177,7 +177,7 @@ class Starter {
     for (;;) {
       // Sockets that answer without a keeper belong to a stack that is about to end.
       const bool kept = KeeperOf(layout_).has_value();
-      if (kept && Answers(layout_, service)) return absl::OkStatus();
+      if (kept && KeepsConnections(layout_, service)) return absl::OkStatus();
       if (!kept) RETURN_IF_ERROR(SpawnOnce());
       if (Clock::now() > end_) {
         return Unavailable("{} does not start; see {} and {}", service, layout_.LogFile(service),
@@ -279,13 +279,14 @@ bool Listens(const StackLayout& layout, const std::string& service) {
   return ConnectTo(layout, service).is_open();
 }
 
-bool Answers(const StackLayout& layout, const std::string& service) {
+bool KeepsConnections(const StackLayout& layout, const std::string& service) {
   constexpr int kPatienceMillis = 1'000;
   const Descriptor connection = ConnectTo(layout, service);
+  if (!connection.is_open()) return false;
   pollfd waiting = {.fd = connection.number(), .events = POLLIN, .revents = 0};
+  if (poll(&waiting, 1, kPatienceMillis) == 0) return true;
   char byte = 0;
-  return connection.is_open() && poll(&waiting, 1, kPatienceMillis) == 1 &&
-         read(connection.number(), &byte, 1) == 1;
+  return read(connection.number(), &byte, 1) == 1;
 }
 
 absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::string>& folders) {

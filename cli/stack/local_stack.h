@@ -81,10 +81,12 @@ absl::Status CheckWritable(const StackLayout& layout);
 // another user made could contain the sockets of that user's services.
 absl::Status CheckOwner(const std::string& folder);
 
-// Whether a service accepts connections. The system accepts some for a process that has just been
-// killed, and for one that is stopped.
+// Whether a service accepts connections. The system does so for a process, too, that has been
+// killed and has not ended yet.
 bool Listens(const StackLayout& layout, const std::string& service);
-// Whether a service says the first word of a connection, as a process that runs does at once.
-bool Answers(const StackLayout& layout, const std::string& service);
+// Whether a service accepts a connection and keeps it. A service that runs says the first word at
+// once. One that is stopped, or very busy, says nothing and keeps it, too, but for a killed one
+// the system ends it.
+bool KeepsConnections(const StackLayout& layout, const std::string& service);
 
 }  // namespace tidemill::cli

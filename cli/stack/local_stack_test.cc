@@ -1,6 +1,7 @@
 #include "cli/stack/local_stack.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -105,33 +106,53 @@ TEST_F(KeeperOfTest, IsNotStrayWhileOthersAskForIt) {
   EXPECT_EQ(StrayKeeperOf(layout_), std::nullopt);
 }
 
-// As a service does that has been killed and has not ended yet, or that is stopped.
-TEST(ServiceThatListens, AnswersOnlyWhenItSaysSomething) {
-  std::string pattern = fs::temp_directory_path() / "local-stack-XXXXXX";
-  StackLayout layout;
-  layout.sockets_folder = mkdtemp(pattern.data());
-  const std::string path = layout.EndpointOf("storage").substr(5);
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  const int listening = socket(AF_UNIX, SOCK_STREAM, 0);
-  ASSERT_EQ(bind(listening, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  EXPECT_FALSE(Listens(layout, "storage"));
-  ASSERT_EQ(listen(listening, 4), 0);
-  EXPECT_TRUE(Listens(layout, "storage"));
-  EXPECT_FALSE(Answers(layout, "storage"));
-  std::jthread server([listening] {
+// What commands see of a service.
+class AcceptedConnection : public ::testing::Test {
+ protected:
+  AcceptedConnection() {
+    std::string pattern = fs::temp_directory_path() / "local-stack-XXXXXX";
+    layout_.sockets_folder = mkdtemp(pattern.data());
+    const std::string path = layout_.EndpointOf("storage").substr(5);
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    EXPECT_EQ(bind(listening_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  }
+  ~AcceptedConnection() override {
+    close(listening_);
+    fs::remove_all(layout_.sockets_folder);
+  }
+
+  bool IsKept() const { return KeepsConnections(layout_, "storage"); }
+
+  StackLayout layout_;
+  const int listening_ = socket(AF_UNIX, SOCK_STREAM, 0);
+};
+
+TEST_F(AcceptedConnection, IsKeptByAServiceThatSaysSomethingAndByOneThatIsStopped) {
+  EXPECT_FALSE(Listens(layout_, "storage"));
+  EXPECT_FALSE(IsKept());
+  ASSERT_EQ(listen(listening_, 4), 0);
+  EXPECT_TRUE(Listens(layout_, "storage"));
+  EXPECT_TRUE(IsKept()) << "the system has accepted it for a process that does nothing";
+  std::jthread server([this] {
     // Before this one come the two connections above, which have ended.
     for (int connection = 0; connection < 3; ++connection) {
-      const int accepted = accept(listening, nullptr, nullptr);
+      const int accepted = accept(listening_, nullptr, nullptr);
       EXPECT_EQ(send(accepted, "0", 1, MSG_NOSIGNAL), connection == 2 ? 1 : -1);
       close(accepted);
     }
   });
-  EXPECT_TRUE(Answers(layout, "storage"));
-  server.join();
-  close(listening);
-  EXPECT_FALSE(Answers(layout, "storage"));
-  fs::remove_all(layout.sockets_folder);
+  EXPECT_TRUE(IsKept());
+}
+
+TEST_F(AcceptedConnection, OfAProcessThatHasBeenKilledEnds) {
+  ASSERT_EQ(listen(listening_, 4), 0);
+  std::jthread end([this] {
+    pollfd waiting = {.fd = listening_, .events = POLLIN, .revents = 0};
+    EXPECT_EQ(poll(&waiting, 1, -1), 1);
+    shutdown(listening_, SHUT_RDWR);  // As the system does.
+  });
+  EXPECT_FALSE(IsKept());
 }
 
 }  // namespace
