@@ -125,7 +125,7 @@ class AcceptedConnection : public ::testing::Test {
   bool IsKept() const { return KeepsConnections(layout_, "storage"); }
 
   StackLayout layout_;
-  const int listening_ = socket(AF_UNIX, SOCK_STREAM, 0);
+  int listening_ = socket(AF_UNIX, SOCK_STREAM, 0);
 };
 
 TEST_F(AcceptedConnection, IsKeptByAServiceThatSaysSomethingAndByOneThatIsStopped) {
@@ -150,7 +150,8 @@ TEST_F(AcceptedConnection, OfAProcessThatHasBeenKilledEnds) {
   std::jthread end([this] {
     pollfd waiting = {.fd = listening_, .events = POLLIN, .revents = 0};
     EXPECT_EQ(poll(&waiting, 1, -1), 1);
-    shutdown(listening_, SHUT_RDWR);  // As the system does.
+    close(listening_);  // As the system does.
+    listening_ = -1;
   });
   EXPECT_FALSE(IsKept());
 }
