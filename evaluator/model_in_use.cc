@@ -19,7 +19,10 @@ class PipelineModels {
   absl::StatusOr<ModelId> Find(const v1::PredictionModel::PipelineName& pipeline) {
     const std::string& name = pipeline.name();
     ASSIGN_OR_RETURN(const auto found, supervisor_.GetPipeline(name));
-    ASSIGN_OR_RETURN(const auto listed, supervisor_.ListRuns(found.name()));
+    supervisor::v1::ListRunsRequest request;
+    request.set_pipeline_name(found.name());
+    request.set_without_trials(true);
+    ASSIGN_OR_RETURN(const auto listed, supervisor_.FindRuns(request));
     model_store::v1::ListModelsRequest newest;
     for (const supervisor::v1::Run& run : listed.runs()) newest.add_run_ids(run.run_id());
     newest.set_state(model_store::v1::MODEL_STATE_KEPT);
@@ -30,9 +33,12 @@ class PipelineModels {
       ASSIGN_OR_RETURN(const auto models, models_.FindModels(newest));
       if (models.models_size() > 0) return ModelId{models.models(0).model_id()};
     }
+    const int64_t num_trials = found.num_runs() - listed.runs_size();
     return FailedPrecondition(
-        "pipeline {} has no stored model: none of its {} runs has kept one; run the pipeline first",
-        name, listed.runs_size());
+        "pipeline {} has no model in use: none of its {} runs has kept one{}; run the pipeline, or "
+        "name a model: RUN/TRIGGER",
+        name, listed.runs_size(),
+        num_trials > 0 ? fmt::format(", and {} with --set are trials", num_trials) : "");
   }
 
  private:

@@ -114,8 +114,11 @@ absl::StatusOr<model_store::v1::Model> NewestModel(const Session& session,
 
 absl::StatusOr<model_store::v1::Model> ModelOfPipeline(const Session& session,
                                                        const std::string& pipeline) {
-  ASSIGN_OR_RETURN(const auto listed, session.Ask(&SupervisorClient::ListRuns, pipeline));
-  if (listed.runs_size() == 0) return NothingOf(session, "runs", pipeline);
+  supervisor::v1::ListRunsRequest runs;
+  runs.set_pipeline_name(pipeline);
+  runs.set_without_trials(true);
+  ASSIGN_OR_RETURN(const auto listed, session.Ask(&SupervisorClient::FindRuns, runs));
+  if (listed.runs_size() == 0) return NothingOf(session, "runs that are no trials", pipeline);
   model_store::v1::ListModelsRequest request;
   for (const supervisor::v1::Run& run : listed.runs()) request.add_run_ids(run.run_id());
   return NewestModel(session, request, model_store::v1::MODEL_ORDER_RUN);

@@ -25,6 +25,8 @@ struct PipelineFile {
   // What its run is tagged with, and the note on it.
   std::vector<std::string> tags = {};
   std::string note = {};
+  // Whether its models answer for the pipeline although values are set.
+  bool promote = false;
 
   // Returns the folders that storage must be able to read for this pipeline: its own, and
   // TIDEMILL_DATA.

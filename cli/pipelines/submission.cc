@@ -25,6 +25,7 @@ absl::StatusOr<supervisor::v1::SubmitPipelineResponse> SubmitPipeline(
   request.set_on_other_spec(on_other_spec);
   request.mutable_tags()->Add(file.tags.begin(), file.tags.end());
   request.set_note(file.note);
+  request.set_promote(file.promote);
   for (const auto& [name, bytes] : files.read()) (*request.mutable_files())[name] = bytes;
   if (files.network()) request.set_network_digest(files.network()->digest);
   return session.Ask(&supervisor::SupervisorClient::SubmitPipeline, request);

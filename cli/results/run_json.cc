@@ -147,6 +147,7 @@ ordered_json RunToJson(const supervisor::v1::Run& run) {
   json["num_samples"] = run.num_samples();
   json["tags"] = run.tags();
   json["note"] = run.note();
+  json["trial"] = run.is_trial();
   return json;
 }
 

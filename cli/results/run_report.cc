@@ -290,6 +290,7 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   text += WrappedLines(DescribeAhead(run) + DescribeUntrained(run), view);
   text += WrappedLines(DescribePreparedSamples(run), view);
   text += DescribeSetValues(run);
+  text += WrappedLines(DescribeTrial(run.run()), view);
   text += DescribePlugins(run);
   if (run.run().state() == v1::RUN_STATE_FAILED) return text;
   return text + Wrapped(Printable(Headline(run, ResultTables(run))), view, 2);

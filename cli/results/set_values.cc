@@ -3,6 +3,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "base/printable.h"
 #include "cli/terminal/text.h"
 #include "supervisor/pipeline/set_values.h"
 
@@ -25,6 +26,15 @@ std::string DescribeSetValues(const supervisor::v1::GetRunResponse& run) {
     lines += fmt::format("set: {}\n", OneLine(text));
   }
   return lines;
+}
+
+std::string DescribeTrial(const supervisor::v1::Run& run) {
+  if (!run.is_trial()) return "";
+  return fmt::format(
+      "this run is a trial: `tidemill predict {0}` and `tidemill models export {0}` keep to the "
+      "model "
+      "that they had; `tidemill run` with --promote gives them those of the run\n",
+      Printable(run.pipeline_name()));
 }
 
 nlohmann::ordered_json SetValuesToJson(const supervisor::v1::GetRunResponse& run) {

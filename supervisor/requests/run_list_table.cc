@@ -13,14 +13,15 @@
 namespace tidemill::supervisor {
 namespace {
 
-// $1 namespace, $2 pipeline or '', $3 states or {}, $4 tags.
+// $1 namespace, $2 pipeline or '', $3 states or {}, $4 tags, $5 whether to leave out trials.
 constexpr char kFromMatching[] = R"(
   FROM (SELECT *, (SELECT max(seq) FROM supervisor.run_events e WHERE e.run_id = one.run_id)
                     AS last_seq
         FROM supervisor.run_summaries one) s
   LEFT JOIN supervisor.run_scores c USING (run_id)
   WHERE s.namespace = $1 AND ($2 = '' OR s.pipeline_name = $2)
-    AND ($3::text[] = '{}' OR s.state = ANY($3::text[])) AND ($4::text[] = '{}' OR s.tags::text[] @> $4::text[]))";
+    AND ($3::text[] = '{}' OR s.state = ANY($3::text[])) AND ($4::text[] = '{}' OR s.tags::text[] @> $4::text[])
+    AND NOT ($5 AND s.is_trial))";
 
 constexpr char kCount[] = "SELECT count(*)";
 
@@ -78,7 +79,7 @@ std::string TagsOf(const v1::ListRunsRequest& request) {
 pqxx::result Select(pqxx::work& work, const std::string& statement,
                     const v1::ListRunsRequest& request, std::optional<int64_t> limit) {
   return work.exec_params(statement, request.namespace_(), request.pipeline_name(),
-                          StatesOf(request), TagsOf(request), limit);
+                          StatesOf(request), TagsOf(request), request.without_trials(), limit);
 }
 
 ListedRun ListedOf(const pqxx::row& row) {
@@ -111,7 +112,7 @@ absl::Status CheckRunList(const v1::ListRunsRequest& request) {
 RunPage ListRuns(pqxx::work& work, const v1::ListRunsRequest& request) {
   const std::string statement = std::string("SELECT ") + kSummaryColumns + ", c.score, " +
                                 kIsScored + " AS is_scored" + kFromMatching + OrderOf(request) +
-                                " LIMIT $5";
+                                " LIMIT $6";
   const auto limit = request.limit() == 0 ? std::nullopt : std::optional(request.limit());
   RunPage page;
   for (const pqxx::row& row : Select(work, statement, request, limit)) {
@@ -120,7 +121,7 @@ RunPage ListRuns(pqxx::work& work, const v1::ListRunsRequest& request) {
   // Counting separately leaves PostgreSQL free to end at the limit, and to read no tags.
   page.num_matching = static_cast<int64_t>(page.runs.size());
   if (limit && page.num_matching == *limit) {
-    static const std::string count = std::string(kCount) + kFromMatching + " LIMIT $5";
+    static const std::string count = std::string(kCount) + kFromMatching + " LIMIT $6";
     // A run may be deleted in between.
     const auto counted = Select(work, count, request, std::nullopt)[0][0].as<int64_t>();
     page.num_matching = std::max(page.num_matching, counted);
@@ -130,7 +131,7 @@ RunPage ListRuns(pqxx::work& work, const v1::ListRunsRequest& request) {
 
 UnscoredRuns ListUnscored(pqxx::work& work, const v1::ListRunsRequest& request, int64_t most) {
   const std::string statement = std::string(kSelectUnscored) + kFromMatching + " AND NOT (" +
-                                kIsScored + ") ORDER BY s.run_id DESC LIMIT $5";
+                                kIsScored + ") ORDER BY s.run_id DESC LIMIT $6";
   UnscoredRuns unscored;
   for (const pqxx::row& row : Select(work, statement, request, most)) {
     unscored.runs.push_back({row["run_id"].as<int64_t>()});

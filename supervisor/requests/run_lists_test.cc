@@ -124,6 +124,31 @@ class RunListsTest : public ::testing::Test {
   bool fails_ = false;
 };
 
+TEST_F(RunListsTest, TrialsAreLeftOutWhereAskedForUntilTheyArePromoted) {
+  const int64_t plain = NewRun("a");
+  int64_t trial = 0;
+  EXPECT_THAT(database_->Transact([&](pqxx::work& work) {
+    const PipelineId id = SavePipeline(work, {"default", "a"}, "", "spec");
+    trial = InsertRun(work, id, "spec", "text", /*is_trial=*/true).value;
+    return absl::OkStatus();
+  }),
+              IsOk());
+  v1::ListRunsRequest request;
+  EXPECT_THAT(Numbers(request), ElementsAre(trial, plain));
+  EXPECT_TRUE(List(request).runs(0).is_trial());
+  request.set_without_trials(true);
+  EXPECT_THAT(Numbers(request), ElementsAre(plain));
+  request.set_limit(1);
+  EXPECT_EQ(List(request).num_left_out(), 0);
+  EXPECT_THAT(database_->Transact([&](pqxx::work& work) {
+    Promote(work, {trial});
+    return absl::OkStatus();
+  }),
+              IsOk());
+  EXPECT_THAT(Numbers(request), ElementsAre(trial));
+  EXPECT_EQ(List(request).num_left_out(), 1);
+}
+
 TEST_F(RunListsTest, HaveTheNewestRunFirstAndSayWhatTheLimitLeavesOut) {
   for (int i = 0; i < 5; ++i) NewRun("weather");
   EXPECT_THAT(Numbers({}), ElementsAre(5, 4, 3, 2, 1));

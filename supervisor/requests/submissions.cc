@@ -38,8 +38,9 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
                                 const PipelineSpec& spec, const v1::SubmitPipelineRequest& request,
                                 const std::optional<rpc::v1::Prices>& prices) {
   const std::string text = config::Print(spec);
-  const RunId run =
-      InsertRun(work, SavePipeline(work, name, spec.description, text), text, request.pipeline());
+  const bool is_trial = request.values_to_set_size() > 0 && !request.promote();
+  const PipelineId pipeline = SavePipeline(work, name, spec.description, text);
+  const RunId run = InsertRun(work, pipeline, text, request.pipeline(), is_trial);
   const v1::RunEvent event = StartedEvent(spec, request, prices);
   RunState state;
   state.Apply(event);
@@ -59,6 +60,10 @@ RunAnnotations AnnotationsOf(const v1::SubmitPipelineRequest& request) {
 absl::StatusOr<v1::SubmitPipelineResponse> Submissions::Submit(
     const v1::SubmitPipelineRequest& request) {
   RETURN_IF_ERROR(CheckedNamespace(request.namespace_()).status());
+  if (request.promote() && request.values_to_set_size() == 0) {
+    return InvalidArgument(
+        "only a run with values to set can be promoted; there is no other trial");
+  }
   const RunAnnotations annotations = AnnotationsOf(request);
   RETURN_IF_ERROR(CheckAnnotations(annotations));
   ASSIGN_OR_RETURN(const PipelineSpec spec, Check(request));
@@ -152,6 +157,7 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::FindOrCreate(
     const bool running = last.summary.state() == v1::RUN_STATE_RUNNING;
     const bool stopped = last.summary.state() == v1::RUN_STATE_STOPPED;
     if (last.spec == config::Print(spec) && (running || stopped)) {
+      if (request.promote()) Promote(work, last.run_id);
       response.set_run_id(last.run_id.value);
       return response;
     }

@@ -34,6 +34,7 @@ v1::Run SummaryOf(const pqxx::row& row) {
   run.set_num_triggers(row["num_triggers"].as<int64_t>());
   run.set_num_samples(row["num_samples"].as<int64_t>());
   run.set_note(row["note"].as<std::string>());
+  run.set_is_trial(row["is_trial"].as<bool>());
   AddTags(row["tags"].as<std::string>(), run);
   *run.mutable_started_at() = FromMicros(row["started_micros"]);
   if (!row["finished_micros"].is_null()) {

@@ -40,9 +40,9 @@ constexpr char kSelectNamedFiles[] = R"(
 // Numbers follow each other: the row is locked until the transaction ends.
 constexpr char kInsertRun[] = R"(
   WITH next AS (UPDATE supervisor.last_run SET run_id = run_id + 1 RETURNING run_id)
-  INSERT INTO supervisor.runs (run_id, pipeline_id, spec, pipeline_text, state)
+  INSERT INTO supervisor.runs (run_id, pipeline_id, spec, pipeline_text, is_trial, state)
   OVERRIDING SYSTEM VALUE
-  SELECT run_id, $1::bigint, $2::text, $3::text, 'RUN_STATE_RUNNING' FROM next
+  SELECT run_id, $1::bigint, $2::text, $3::text, $4::boolean, 'RUN_STATE_RUNNING' FROM next
   RETURNING run_id)";
 
 // $1 run or 0 for all, $2 namespace or '' for all, $3 pipeline or '' for all.
@@ -58,6 +58,8 @@ constexpr char kSelectUnfinished[] =
     "SELECT run_id FROM supervisor.runs WHERE state = 'RUN_STATE_RUNNING' ORDER BY run_id";
 
 constexpr char kDeleteRun[] = "DELETE FROM supervisor.runs WHERE run_id = $1";
+
+constexpr char kPromote[] = "UPDATE supervisor.runs SET is_trial = false WHERE run_id = $1";
 
 constexpr char kTakeOver[] = R"(
   UPDATE supervisor.runs SET run_epoch = run_epoch + 1 WHERE run_id = $1 RETURNING run_epoch)";
@@ -184,9 +186,12 @@ void DeletePipeline(pqxx::work& work, const PipelineName& name) {
 }
 
 RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
-                const std::string& pipeline_text) {
-  return {work.exec_params1(kInsertRun, pipeline.value, spec, pipeline_text)[0].as<int64_t>()};
+                const std::string& pipeline_text, bool is_trial) {
+  return {work.exec_params1(kInsertRun, pipeline.value, spec, pipeline_text, is_trial)[0]
+              .as<int64_t>()};
 }
+
+void Promote(pqxx::work& work, RunId run) { work.exec_params0(kPromote, run.value); }
 
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run) {
   if (run.value <= 0) return std::nullopt;  // Which selects all of them.

@@ -50,7 +50,9 @@ void DeletePipeline(pqxx::work& work, const PipelineName& name);
 
 // Creates a run at epoch 1 without events.
 RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
-                const std::string& pipeline_text);
+                const std::string& pipeline_text, bool is_trial = false);
+// Makes a trial a run like others.
+void Promote(pqxx::work& work, RunId run);
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run);
 // Does the same, and locks the row until the transaction ends.
 std::optional<RunRow> LockRun(pqxx::work& work, RunId run);

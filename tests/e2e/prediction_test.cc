@@ -170,5 +170,40 @@ TEST_F(PredictionTest, JsonLinesGiveTheAnswersOfCsv) {
                   "{\"a\": 0.5, \"b\": -0.25, \"c\": 1}\n{\"c\": 0, \"b\": 0.2, \"a\": -1}\n"));
 }
 
+TEST(Trial, AnswersForItsPipelineOnlyWhenItIsPromoted) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0);
+  const std::string pipeline = WriteSmallPipeline(stack.files());
+  const std::string input = stack.files() + "/one.csv";
+  std::ofstream(input) << "a,b,c\n0.5,-0.1,0.2\n";
+  const auto answers = [&] {
+    return stack.Tidemill({"predict", "small", "--input", input, "--json"})
+        .Json()["summary"]["model"]
+        .dump();
+  };
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"run", pipeline};
+    words.insert(words.end(), more.begin(), more.end());
+    return stack.Tidemill(words);
+  };
+  ASSERT_EQ(run({"--quiet", "--max-triggers", "2"}).exit_code, 0);
+  const std::string before = answers();
+  const CommandResult trial = run({"--set", "training.epochs=1", "--max-triggers", "1"});
+  ASSERT_EQ(trial.exit_code, 0) << trial.err;
+  EXPECT_THAT(trial.out, HasSubstr("this run is a trial: `tidemill predict small`"));
+  EXPECT_EQ(answers(), before);
+  EXPECT_TRUE(stack.Tidemill({"runs", "show", "latest", "--json"}).Json()["trial"]);
+  const CommandResult exported = stack.Tidemill({"models", "show", "small", "--json"});
+  EXPECT_EQ(exported.Json()["model"].dump(), before) << exported.out;
+  const CommandResult promoted =
+      run({"--set", "training.epochs=1", "--max-triggers", "1", "--promote"});
+  ASSERT_EQ(promoted.exit_code, 0) << promoted.err;
+  EXPECT_EQ(promoted.out.find("this run is a trial"), std::string::npos);
+  EXPECT_NE(answers(), before);
+  const CommandResult useless = run({"--promote"});
+  EXPECT_EQ(useless.exit_code, 2);
+  EXPECT_THAT(useless.err, HasSubstr("--promote is for --set"));
+}
+
 }  // namespace
 }  // namespace tidemill::tests

@@ -30,8 +30,8 @@ using testing::kSamples;
 using testing::kTraining;
 using testing::TrainJob;
 
-// In samples. A training that continues from a checkpoint is beyond it; one that begins anew has
-// told of its first batches before it, even where it is not looked at after each of them.
+// In samples. A training that continues from a checkpoint is beyond it; one that begins at the
+// start has told of its first batches before it, even where it is not looked at after each of them.
 constexpr int64_t kNearTheStart = 200;
 
 class MovedJob : public TrainJob {

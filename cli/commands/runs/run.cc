@@ -31,6 +31,7 @@ struct RunFlags {
   int64_t max_triggers = 0;
   std::vector<std::string> tags;
   std::string note;
+  bool promote = false;
   bool detach = false;
   bool full = false;
   bool new_dataset_version = false;
@@ -97,6 +98,9 @@ std::string_view WhyNot(const RunFlags& flags) {
   if (flags.new_dataset_version && flags.replace_dataset) {
     return "--new-dataset-version keeps the dataset and --replace-dataset deletes it; give one";
   }
+  if (flags.promote && flags.set.empty()) {
+    return "--promote is for --set: the models of other runs answer for the pipeline anyway";
+  }
   if (flags.yes && !flags.replace_dataset) return "--yes answers --replace-dataset only";
   return "";
 }
@@ -115,6 +119,7 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   file->data_elsewhere = remote;
   file->tags = run_flags.tags;
   file->note = run_flags.note;
+  file->promote = run_flags.promote;
   supervisor::DiskFiles files = FilesOf(*file);
   const auto checked = CheckPipelineFile(*file, files);
   if (!flags.quiet) PrintWarnings(checked.warnings);
@@ -167,6 +172,10 @@ void AddRunCommand(Command& app) {
       .OneEach();
   run.AddOption("--note", flags.note, "Write a note on the run").TypeName("TEXT").MayBeEmpty();
   AddSetFlag(run, flags.set);
+  run.AddFlag(
+      "--promote", flags.promote,
+      "With --set: the models of this run answer for the pipeline. Without it, the run is a "
+      "trial, and `predict` and `export` keep to the models that they had");
   run.AddFlag("--detach", flags.detach, "Return once the run has started");
   AddFullFlag(run, flags.full);
   run.AddFlag("--new-dataset-version", flags.new_dataset_version,
@@ -179,6 +188,7 @@ void AddRunCommand(Command& app) {
   run.AddExample("tidemill run pipeline.yaml");
   run.AddExample(
       "tidemill run pipeline.yaml --set training.optimizer.lr=1e-3 --set training.epochs=3");
+  run.AddExample("tidemill run pipeline.yaml --set training.epochs=3 --promote");
   run.AddExample("tidemill run pipeline.yaml --detach --json");
   run.AddExample("tidemill run pipeline.yaml --new-dataset-version");
 }
