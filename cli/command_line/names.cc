@@ -118,7 +118,7 @@ absl::StatusOr<model_store::v1::Model> ModelOfPipeline(const Session& session,
   runs.set_pipeline_name(pipeline);
   runs.set_without_trials(true);
   ASSIGN_OR_RETURN(const auto listed, session.Ask(&SupervisorClient::FindRuns, runs));
-  if (listed.runs_size() == 0) return NothingOf(session, "runs that are no trials", pipeline);
+  if (listed.runs_size() == 0) return NothingOf(session, "runs besides trials", pipeline);
   model_store::v1::ListModelsRequest request;
   for (const supervisor::v1::Run& run : listed.runs()) request.add_run_ids(run.run_id());
   return NewestModel(session, request, model_store::v1::MODEL_ORDER_RUN);

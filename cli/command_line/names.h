@@ -51,8 +51,8 @@ absl::StatusOr<RunTrigger> FindTrigger(const Session& session, const std::string
 // Returns the model that the name means, and says which that is as FindRun() does.
 absl::StatusOr<ModelId> FindModel(const Session& session, const std::string& name);
 
-// Returns the model that the pipeline has in use: of its newest run that has kept a model and is no
-// trial, the last one. std::nullopt when there is none.
+// Returns the model that the pipeline has in use: of its newest run that has kept a model, trials
+// left out, the last one. std::nullopt when there is none.
 absl::StatusOr<std::optional<ModelId>> ModelInUse(const Session& session,
                                                   const std::string& pipeline);
 
