@@ -11,9 +11,9 @@
 namespace tidemill::devices {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::vector<std::string> IdsOf(const Devices& devices) {
   std::vector<std::string> ids;

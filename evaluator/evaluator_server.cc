@@ -26,48 +26,46 @@
 namespace tidemill::evaluator {
 namespace {
 
+// What an evaluator consists of. Each member uses those above it.
+struct EvaluatorParts {
+  std::unique_ptr<devices::Devices> devices;
+  std::unique_ptr<db::Database> database;
+  std::unique_ptr<EvaluationProcesses> processes;
+  std::unique_ptr<Evaluator> evaluator;
+  std::unique_ptr<ColumnFiles> columns;
+  std::unique_ptr<Predictors> predictors;
+};
+
 class EvaluatorServer final : public rpc::RunningService {
  public:
-  EvaluatorServer(std::unique_ptr<devices::Devices> devices, std::unique_ptr<db::Database> database,
-                  std::unique_ptr<EvaluationProcesses> processes,
-                  std::unique_ptr<Evaluator> evaluator, std::unique_ptr<ColumnFiles> columns,
-                  std::unique_ptr<Predictors> predictors, EvaluatorService::ModelInUse model_in_use,
+  EvaluatorServer(EvaluatorParts parts, EvaluatorService::ModelInUse model_in_use,
                   const rpc::ServiceContext& context, const EvaluatorConfig& config,
                   std::string folder)
       : context_(context),
         config_(config),
         folder_(std::move(folder)),
-        devices_(std::move(devices)),
-        database_(std::move(database)),
-        processes_(std::move(processes)),
-        evaluator_(std::move(evaluator)),
-        columns_(std::move(columns)),
-        predictors_(std::move(predictors)),
-        service_({*evaluator_, *columns_, *predictors_, std::move(model_in_use)},
+        parts_(std::move(parts)),
+        service_({*parts_.evaluator, *parts_.columns, *parts_.predictors, std::move(model_in_use)},
                  context.cluster.streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started() override {
-    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *devices_, *evaluator_));
+    ASSIGN_OR_RETURN(membership_,
+                     JoinPool(context_, config_, folder_, *parts_.devices, *parts_.evaluator));
     return absl::OkStatus();
   }
   void Stopping() override {
     membership_.reset();
-    evaluator_->Stop();
-    columns_->Stop();
-    predictors_->Stop();
+    parts_.evaluator->Stop();
+    parts_.columns->Stop();
+    parts_.predictors->Stop();
   }
 
  private:
   const rpc::ServiceContext context_;
   const EvaluatorConfig config_;
   const std::string folder_;
-  const std::unique_ptr<devices::Devices> devices_;
-  const std::unique_ptr<db::Database> database_;
-  const std::unique_ptr<EvaluationProcesses> processes_;
-  const std::unique_ptr<Evaluator> evaluator_;
-  const std::unique_ptr<ColumnFiles> columns_;
-  const std::unique_ptr<Predictors> predictors_;
+  const EvaluatorParts parts_;
   EvaluatorService service_;
   std::unique_ptr<supervisor::Membership> membership_;
 };
@@ -122,9 +120,14 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
       PredictorsOptions{.folder = sockets, .max_processes = config.predictors},
       [answers](const auto&... arguments) { return answers.Run(arguments...); });
   ASSIGN_OR_RETURN(auto model_in_use, ModelsInUse(context));
-  return std::make_unique<EvaluatorServer>(
-      std::move(devices), std::move(database), std::move(processes), std::move(evaluator),
-      std::move(columns), std::move(predictors), std::move(model_in_use), context, config, folder);
+  EvaluatorParts parts{.devices = std::move(devices),
+                       .database = std::move(database),
+                       .processes = std::move(processes),
+                       .evaluator = std::move(evaluator),
+                       .columns = std::move(columns),
+                       .predictors = std::move(predictors)};
+  return std::make_unique<EvaluatorServer>(std::move(parts), std::move(model_in_use), context,
+                                           config, folder);
 }
 
 }  // namespace tidemill::evaluator

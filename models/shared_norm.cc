@@ -59,7 +59,7 @@ struct Running {
 class SharedNormalisation : public torch::autograd::Function<SharedNormalisation> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& input, const Tensor& weight,
-                        const Tensor& bias, Running running, double eps) {
+                        const Tensor& bias, const Running& running, double eps) {
     const Sums sums = SumOver(CountOf(input), SumsOf(input), SumsOf(input * input));
     const double count = std::max(sums.count, 1.0);
     const Tensor mean = sums.first / count;

@@ -27,7 +27,7 @@ absl::Status FittedStates::Ensure(RunId run, int64_t trigger, const std::string&
                                   const std::string& folder) {
   const auto found = DigestOfFitted(files::Join(folder, kFittedFile));
   if (found.ok() && (digest.empty() || *found == digest)) return absl::OkStatus();
-  const absl::Status fetched = kept_.FetchFitted(run, trigger, digest, folder);
+  absl::Status fetched = kept_.FetchFitted(run, trigger, digest, folder);
   if (!absl::IsNotFound(fetched)) return fetched;
   return NotFound("trigger {} has no fitted state, neither here nor in the model store: {}",
                   trigger, std::string(fetched.message()));

@@ -279,7 +279,7 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   RETURN_IF_ERROR(slots_.Check(device));
   ASSIGN_OR_RETURN(const Jobs::Added added, trainings_.Add(key, Queued()));
   if (!added.is_new) return absl::OkStatus();
-  const absl::Status written = is_done ? absl::OkStatus() : WriteJob(request);
+  absl::Status written = is_done ? absl::OkStatus() : WriteJob(request);
   if (!written.ok()) {
     trainings_.End(*added.job, written, [&](auto& last) { last = Failed(written); });
     return written;
@@ -304,7 +304,7 @@ Claim Trainings::ClaimOf(const Key& key) {
 absl::Status Trainings::TrainAndKeep(const std::string& folder, const rpc::v1::JobDevice& device,
                                      Jobs::Job& job) {
   const Key& key = job.key();
-  const absl::Status fetched = kept_.FetchTraining({key.first}, key.second, folder);
+  absl::Status fetched = kept_.FetchTraining({key.first}, key.second, folder);
   if (absl::IsUnavailable(fetched)) return fetched;
   if (!fetched.ok()) {
     log::Warn("what is kept of a training is of no use",
@@ -323,7 +323,7 @@ absl::Status Trainings::TrainAndKeep(const std::string& folder, const rpc::v1::J
 
 absl::Status Trainings::KeepResult(const std::string& folder, const Key& key) {
   if (!IsDone(ReadResult(folder))) return absl::OkStatus();
-  const absl::Status kept = kept_.KeepResult(ClaimOf(key), folder);
+  absl::Status kept = kept_.KeepResult(ClaimOf(key), folder);
   // The training is not done for the supervisor, and starts again, here or elsewhere.
   if (absl::IsFailedPrecondition(kept)) return Cancelled("{}", std::string(kept.message()));
   if (absl::IsNotFound(kept) || absl::IsDataLoss(kept)) {
@@ -404,7 +404,7 @@ absl::StatusOr<v1::StoreModelResponse> Trainings::Store(const v1::StoreModelRequ
   auto last = ReadResult(folder);
   if (!IsDone(last)) {
     // Another server may have trained it.
-    const absl::Status fetched = kept_.FetchTraining({key.first}, key.second, folder);
+    absl::Status fetched = kept_.FetchTraining({key.first}, key.second, folder);
     if (absl::IsUnavailable(fetched)) return fetched;
     last = ReadResult(folder);
   }

@@ -18,7 +18,8 @@ Amounts Less(Amounts total, const Amounts& part) {
   total.worker_nanos -= part.worker_nanos;
   total.service_nanos -= part.service_nanos;
   for (const auto& [kind, nanos] : part.device_nanos) {
-    if ((total.device_nanos[kind] -= nanos) == 0) total.device_nanos.erase(kind);
+    total.device_nanos[kind] -= nanos;
+    if (total.device_nanos[kind] == 0) total.device_nanos.erase(kind);
   }
   total.bytes_read -= part.bytes_read;
   total.bytes_sent -= part.bytes_sent;

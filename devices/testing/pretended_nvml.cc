@@ -30,6 +30,8 @@ int Copy(const char* text, char* to, unsigned size) {
 
 }  // namespace
 
+// The names are those of the driver.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 struct MemoryOfDevice {
@@ -89,3 +91,4 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** handle) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -97,7 +97,7 @@ absl::StatusOr<std::string> ModelTrainer::FitOrTake(const TriggerState& trigger,
 }
 
 absl::Status ModelTrainer::Fit(const TriggerState& trigger) {
-  const absl::Status fitted = FitHere(trigger);
+  absl::Status fitted = FitHere(trigger);
   RETURN_IF_ERROR(slots_.Return(kFitStage, trigger.trigger.number()));
   return fitted;
 }

@@ -29,7 +29,7 @@ bool HasLabels(const v1::MemberOffer& offer, const std::map<std::string, std::st
   });
 }
 
-std::string TextOf(const std::map<std::string, std::string>& labels) {
+std::string LabelsText(const std::map<std::string, std::string>& labels) {
   return absl::StrJoin(labels, ", ", absl::PairFormatter(": "));
 }
 
@@ -247,7 +247,7 @@ std::string SlotQueue::WhyItWaits(const Placement& placement, Timestamp now) con
   }
   if (!is_there) return fmt::format("for a {}; none is registered that takes work", kind);
   if (!fits_labels)
-    return fmt::format("for a {} with {}; none has it", kind, TextOf(request.labels));
+    return fmt::format("for a {} with {}; none has it", kind, LabelsText(request.labels));
   if (most < request.num_slots) {
     return fmt::format("for {} slots of {} on one {}; none offers more than {}", request.num_slots,
                        device, kind, most);

@@ -46,7 +46,7 @@ loader::LastBatch LastBatchOf(models::LastBatch last) {
 // Each rank on a GPU has one of its own.
 absl::StatusOr<torch::Device> DeviceOf(const Ranks& ranks, torch::Device chosen) {
   if (!chosen.is_cuda()) return chosen;
-  const auto num_devices = static_cast<int64_t>(torch::cuda::device_count());
+  const int64_t num_devices{static_cast<unsigned char>(torch::cuda::device_count())};
   if (ranks.size() <= num_devices) {
     return torch::Device(torch::kCUDA, static_cast<torch::DeviceIndex>(ranks.rank()));
   }

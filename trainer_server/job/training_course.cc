@@ -92,7 +92,7 @@ absl::Status TrainingCourse::Resume() {
   ASSIGN_OR_RETURN(const std::optional<StoredCheckpoint> checkpoint, FindState());
   if (!checkpoint) return Begin("");
   const std::string& folder = training_.folder();
-  const absl::Status resumed = Begin(checkpoint->payload);
+  absl::Status resumed = Begin(checkpoint->payload);
   if (resumed.ok()) {
     log::Info("training resumes",
               {{"folder", folder}, {"batches", std::to_string(checkpoint->batches)}});

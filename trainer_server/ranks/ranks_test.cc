@@ -131,7 +131,7 @@ TEST_F(RanksTest, TheGradientsOfAllRanksAreAddedUp) {
       Network network;
       GradientSums sums(ranks, network.parameters(), bucket_bytes);
       for (int step = 0; step < 3; ++step) {
-        for (torch::Tensor one : network.parameters()) one.mutable_grad().reset();
+        for (const torch::Tensor& one : network.parameters()) one.mutable_grad().reset();
         // Two backward passes make a step. Rank 2 has nothing to learn from in the second one, and
         // rank 0 alone uses all of the network.
         (network.first.sum() * 2).backward();
