@@ -24,7 +24,7 @@ absl::StatusOr<torch::Device> TorchDeviceOf(const devices::OwnedDevice& device) 
   });
 }
 
-std::optional<int64_t> PeakBytesOf(const torch::Device& device) {
+std::optional<int64_t> PeakBytesOf([[maybe_unused]] const torch::Device& device) {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9)
   if (device.is_cpu()) return std::nullopt;
   const auto peak = Guard("asking for memory", [&]() -> absl::StatusOr<int64_t> {
