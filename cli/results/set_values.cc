@@ -31,9 +31,8 @@ std::string DescribeSetValues(const supervisor::v1::GetRunResponse& run) {
 std::string DescribeTrial(const supervisor::v1::Run& run) {
   if (!run.is_trial()) return "";
   return fmt::format(
-      "this run is a trial: `tidemill predict {0}` and `tidemill models export {0}` keep to the "
-      "model "
-      "that they had; `tidemill run` with --promote gives them those of the run\n",
+      "this run is a trial: `tidemill predict {0}` and `tidemill models export {0}` keep to "
+      "the model that they had; `tidemill run` with --promote gives them those of the run\n",
       Printable(run.pipeline_name()));
 }
 

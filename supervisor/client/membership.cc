@@ -104,8 +104,13 @@ absl::Status Membership::Register() {
 void Membership::RemoveDeleted(const v1::RegisterMemberResponse& registered) const {
   for (const int64_t run : registered.deleted_runs()) {
     const absl::Status removed = jobs_.remove(run);
-    log::Info("a run was deleted while this member was away; its files are removed",
-              {{"run", std::to_string(run)}, {"result", removed.ToString()}});
+    if (removed.ok()) {
+      log::Info("a run was deleted while this member was away; its files are removed",
+                {{"run", std::to_string(run)}});
+    } else {
+      log::Warn("the files of a deleted run cannot be removed before the next registration",
+                {{"run", std::to_string(run)}, {"error", removed.ToString()}});
+    }
   }
 }
 

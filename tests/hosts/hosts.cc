@@ -206,7 +206,9 @@ int Hosts::TrainingHost() const {
   for (const auto& placement : pool.at("running")) {
     if (placement.at("stage") != "train") continue;
     const std::string member = placement.at("member");
-    return member.starts_with(NameOf(kEast)) ? kEast : kWest;
+    if (member.starts_with(NameOf(kEast))) return kEast;
+    EXPECT_TRUE(member.starts_with(NameOf(kWest))) << member;
+    return kWest;
   }
   return -1;
 }
