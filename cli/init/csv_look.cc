@@ -271,6 +271,7 @@ absl::StatusOr<CsvLook> LookAtCsv(const SeenData& data, const CsvWishes& wishes)
   const bool comma = wishes.decimal ? *wishes.decimal == ","
                                     : HasDecimalComma(look.table, shape.dialect.delimiter, example);
   look.decimal = comma ? ',' : '.';
+  look.header_lines = shape.header.header ? 1 : 0;
   const bool trim = HasBlanks(look.table) && !shape.dialect.delimiter.starts_with(' ');
   look.format = FormatGuess(shape, look.table, look.decimal, example, trim);
   CompareHeaders(data, shape, look.format);

@@ -1,6 +1,7 @@
 // Guesses the format of CSV files, and reads their records as a table.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct CsvLook {
   Guess format = {};
   SampledTable table = {};
   char decimal = '.';
+  int64_t header_lines = 0;  // The lines before the first record of each file.
 };
 
 // The most records that are kept.

@@ -22,6 +22,9 @@
 namespace tidemill::cli {
 namespace {
 
+// Trainings on images take longer.
+constexpr int64_t kTrainingsOfImages = 5;
+
 // Asks for the column of something until a column is named; at most three times.
 std::optional<std::string> AskForColumn(const AskPerson& ask, const SampledTable& table,
                                         const std::string& what, const std::string& guess) {
@@ -60,7 +63,8 @@ class TableDraft {
     draft.graph = std::move(graph.ops);
     draft.left_out = std::move(graph.left_out);
     draft.more_unknown = std::move(graph.unknown);
-    draft.sections = ChooseTraining(FactsOfTraining(draft.name, graph.vocabulary));
+    draft.training = FactsOfTraining(draft.name, graph.vocabulary);
+    draft.files.in_order = !time_.is_known || time_.rises;
     SayWhatWasNotSeen(draft);
     return absl::OkStatus();
   }
@@ -163,12 +167,13 @@ absl::Status DraftImages(const DraftOptions& options, const SeenData& data, Pipe
   draft.more_unknown = std::move(look.unknown);
   draft.looked_at = fmt::format("the names of {} images and the contents of {}",
                                 WithThousands(look.num_images), look.num_looked_at);
-  draft.sections = ChooseTraining({.dataset = draft.name,
-                                   .num_samples = look.num_images,
-                                   .num_classes = static_cast<int64_t>(look.classes.size()),
-                                   .is_unbalanced = look.rarest * 20 < look.most_frequent,
-                                   .is_image = true,
-                                   .time_is_known = look.time_is_known});
+  draft.training = {.dataset = draft.name,
+                    .num_samples = look.num_images,
+                    .num_classes = static_cast<int64_t>(look.classes.size()),
+                    .is_unbalanced = look.rarest * 20 < look.most_frequent,
+                    .is_image = true,
+                    .time_is_known = look.time_is_known,
+                    .num_trainings = kTrainingsOfImages};
   return absl::OkStatus();
 }
 
@@ -177,18 +182,22 @@ absl::Status DraftImages(const DraftOptions& options, const SeenData& data, Pipe
 absl::StatusOr<PipelineDraft> DraftPipeline(const DraftOptions& options) {
   ASSIGN_OR_RETURN(const SeenData data, LookAtData(options.path));
   PipelineDraft draft{.name = options.name.empty() ? NameFromPath(options.path) : options.name,
-                      .command = options.command};
+                      .command = options.command,
+                      .files = {.kind = data.kind, .folder = data.folder, .paths = data.paths}};
   RETURN_IF_ERROR(CheckName("pipeline", draft.name));
   ASSIGN_OR_RETURN(const Guess path, PathGuess(data.folder, options.output));
   draft.dataset = {path, FilesGuess(data)};
   if (data.kind == DataKind::kImages) {
     RETURN_IF_ERROR(DraftImages(options, data, draft));
+    draft.sections = ChooseTraining(draft.training, RecipesFor(draft.training).front());
     return draft;
   }
   ASSIGN_OR_RETURN(CsvLook look, LookAtTable(options, data));
   draft.dataset.push_back(look.format);
   draft.looked_at = fmt::format("{}: {}", CountOf(look.table), data.Describe());
+  draft.files.header_lines = look.header_lines;
   RETURN_IF_ERROR(TableDraft(options, data, std::move(look.table), look.decimal).Fill(draft));
+  draft.sections = ChooseTraining(draft.training, RecipesFor(draft.training).front());
   return draft;
 }
 

@@ -81,6 +81,7 @@ std::string Head(const PipelineDraft& draft) {
       Comment(fmt::format("Guessed by `{}` from {}.", draft.command, draft.looked_at), 0);
   text += Comment(
       "The comment before a line says why; a line that is a comment could be written instead.", 0);
+  for (const std::string& line : draft.tried) text += Comment(line, 0);
   const std::vector<std::string> unknown = draft.Unknown();
   if (unknown.empty()) return text;
   text += "# Not known:\n";

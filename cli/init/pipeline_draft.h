@@ -5,8 +5,20 @@
 #include <vector>
 
 #include "cli/init/guess.h"
+#include "cli/init/seen_data.h"
+#include "cli/init/training_choice.h"
 
 namespace tidemill::cli {
+
+// The files of a draft's dataset.
+struct DraftedFiles {
+  DataKind kind = DataKind::kCsv;
+  std::string folder = {};              // Absolute.
+  std::vector<std::string> paths = {};  // Below it, in the byte order of their paths.
+  int64_t header_lines = 0;             // The lines before the first record of each file.
+  // Whether the records are in the order of their times, from file to file.
+  bool in_order = true;
+};
 
 struct PipelineDraft {
   std::string name = {};       // The name of the pipeline and its dataset.
@@ -17,6 +29,10 @@ struct PipelineDraft {
   std::vector<Guess> graph = {};
   std::vector<Guess> sections = {};  // The sections after `preprocess`.
   std::vector<std::string> more_unknown = {};
+  // What was tried before this was written; empty with --quick.
+  std::vector<std::string> tried = {};
+  TrainingFacts training = {};  // What the sections were chosen by.
+  DraftedFiles files = {};
 
   // Returns the open questions of all parts.
   std::vector<std::string> Unknown() const;

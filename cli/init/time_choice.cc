@@ -80,6 +80,7 @@ TimeChoice ChoiceOf(const SampledTable& table, const std::vector<Candidate>& fou
                     .is_known = true,
                     .first = best.first,
                     .last = best.last,
+                    .rises = best.rises,
                     .has_clock = best.has_clock};
   if (!best.other_format.empty()) {
     choice.guess.unknown = fmt::format(

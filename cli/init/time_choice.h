@@ -24,6 +24,7 @@ struct TimeChoice {
   // The earliest and the latest time that was seen, when it is known.
   Timestamp first = {};
   Timestamp last = {};
+  bool rises = false;  // Whether each time is at least the one before it.
   // Whether times have parts of a day.
   bool has_clock = false;
 };

@@ -1,6 +1,7 @@
 #include "cli/init/training_choice.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fmt/format.h"
 
@@ -9,55 +10,63 @@
 namespace tidemill::cli {
 namespace {
 
-constexpr int64_t kFewSamples = 300;
-// About this many trainings. Trainings on images take longer.
-constexpr int64_t kTriggers = 8;
-constexpr int64_t kTriggersOfImages = 5;
-
 int64_t OutputsOf(const TrainingFacts& facts) { return std::max<int64_t>(1, facts.num_classes); }
 
-Guess Model(const TrainingFacts& facts) {
+std::string ImageModel(bool is_linear, int64_t outputs) {
+  if (is_linear) return fmt::format("{{type: logistic, outputs: {}}}", outputs);
+  return fmt::format("{{type: convnet, channels: [16, 32], hidden: 64, outputs: {}}}", outputs);
+}
+
+std::string TextModel(bool is_linear, int64_t vocabulary, int64_t outputs) {
+  return fmt::format(
+      "{{type: embedding_bag, vocabulary: {}, width: 32,{} sparse: true, outputs: {}}}", vocabulary,
+      is_linear ? "" : " hidden: [64],", outputs);
+}
+
+std::string TableModel(bool is_linear, int64_t outputs) {
+  if (is_linear) return fmt::format("{{type: logistic, outputs: {}}}", outputs);
+  return fmt::format("{{type: mlp, hidden: [64, 32], outputs: {}}}", outputs);
+}
+
+std::string ModelLine(const TrainingFacts& facts, bool is_linear) {
   const int64_t outputs = OutputsOf(facts);
-  const std::string why =
-      facts.num_classes > 0 ? "one output for each class" : "one output, the number";
-  if (facts.is_image) {
-    return {.key = "model",
-            .value = fmt::format("{{type: convnet, channels: [16, 32], hidden: 64, outputs: {}}}",
-                                 outputs),
-            .reason = "a small network for images; " + why,
-            .others = {{fmt::format("model: {{type: resnet18, outputs: {}}}", outputs),
-                        "larger and slower"}}};
-  }
+  if (facts.is_image) return ImageModel(is_linear, outputs);
+  if (facts.vocabulary > 0) return TextModel(is_linear, facts.vocabulary, outputs);
+  return TableModel(is_linear, outputs);
+}
+
+std::string ModelName(const TrainingFacts& facts, bool is_linear) {
   if (facts.vocabulary > 0) {
-    return {.key = "model",
-            .value = fmt::format(
-                "{{type: embedding_bag, vocabulary: {}, width: 32, sparse: true, outputs: {}}}",
-                facts.vocabulary, outputs),
-            .reason = "a bag of words; " + why};
+    return is_linear ? "a bag of words" : "a bag of words with a hidden layer";
   }
-  const std::string linear = fmt::format("{{type: logistic, outputs: {}}}", outputs);
-  const std::string layers = fmt::format("{{type: mlp, hidden: [64, 32], outputs: {}}}", outputs);
-  if (facts.num_samples < kFewSamples) {
-    return {.key = "model",
-            .value = linear,
-            .reason = "a linear model, because there are few samples; " + why,
-            .others = {{"model: " + layers, "with hidden layers"}}};
+  if (is_linear) return "a linear model";
+  return facts.is_image ? "a small network for images" : "a small network";
+}
+
+Guess Model(const TrainingFacts& facts, const Recipe& recipe) {
+  Guess guess{.key = "model",
+              .value = ModelLine(facts, recipe.is_linear),
+              .reason = fmt::format("{}; {}", ModelName(facts, recipe.is_linear),
+                                    facts.num_classes > 0 ? "one output for each class"
+                                                          : "one output, the number")};
+  guess.others.push_back(
+      {"model: " + ModelLine(facts, !recipe.is_linear), ModelName(facts, !recipe.is_linear)});
+  if (facts.is_image) {
+    guess.others.push_back({fmt::format("model: {{type: resnet18, outputs: {}}}", OutputsOf(facts)),
+                            "larger and slower"});
   }
-  return {.key = "model",
-          .value = layers,
-          .reason = "a small network for rows of numbers; " + why,
-          .others = {{"model: " + linear, "a linear model; a larger one has to be better"}}};
+  return guess;
 }
 
 int64_t SamplesPerTrigger(const TrainingFacts& facts) {
-  return std::max<int64_t>(
-      1, RoundDown(facts.num_samples / (facts.is_image ? kTriggersOfImages : kTriggers)));
+  return std::max<int64_t>(1, RoundDown(facts.num_samples / facts.num_trainings));
 }
 
 Guess Trigger(const TrainingFacts& facts) {
   const int64_t samples = SamplesPerTrigger(facts);
   // The first model is the one that all others are compared with.
-  const int64_t first = std::min<int64_t>(1000, RoundDown(facts.num_samples / 4));
+  const int64_t first =
+      facts.is_trial ? 0 : std::min<int64_t>(1000, RoundDown(facts.num_samples / 4));
   Guess guess{.key = "trigger",
               .value = YamlMap({"type: amount", fmt::format("samples: {}", samples),
                                 first > samples ? fmt::format("first: {}", first) : ""}),
@@ -76,43 +85,47 @@ Guess Trigger(const TrainingFacts& facts) {
   return guess;
 }
 
-Guess Selection(const TrainingFacts& facts) {
-  if (facts.time_is_known) {
-    return {.key = "selection",
-            .value = "{type: new_data}",
-            .reason = "what came since the last training",
-            .others = {{"selection: {type: all_data}", "everything so far"}}};
+Guess Selection(const TrainingFacts& facts, const Recipe& recipe) {
+  Guess guess{.key = "selection", .value = "{type: all_data}", .reason = "everything so far"};
+  if (!facts.time_is_known) {
+    guess.reason += ", because the order of the samples is not known to mean anything";
+    return guess;
   }
-  return {.key = "selection",
-          .value = "{type: all_data}",
-          .reason =
-              "everything so far, because the order of the samples is not known to mean anything"};
+  Guess other{.value = "{type: new_data}", .reason = "what came since the last training"};
+  if (!recipe.all_data) std::swap(guess.value, other.value), std::swap(guess.reason, other.reason);
+  guess.others.push_back({"selection: " + other.value,
+                          other.reason + (recipe.all_data ? ", with warm_start: true below" : "")});
+  return guess;
 }
 
-std::string OptimizerOf(const TrainingFacts& facts, int64_t batch) {
+std::string OptimizerOf(const TrainingFacts& facts, const Recipe& recipe) {
   // One that changes the rows of an embedding that a batch uses, and no others.
   if (facts.vocabulary > 0) return "optimizer: {type: adagrad, lr: 0.2}";
-  return fmt::format("optimizer: {{type: adam, lr: {}}}",
-                     batch == 16 && !facts.is_image ? "5e-3" : "1e-3");
+  if (recipe.is_linear) return "optimizer: {type: adam, lr: 1e-2}";
+  return "optimizer: {type: adamw, lr: 2e-3, weight_decay: 0.05}";
 }
 
-Guess Training(const TrainingFacts& facts) {
-  const int64_t samples = SamplesPerTrigger(facts);
-  const int64_t batch = samples < 500 ? 16 : samples < 5000 ? 64 : 128;
-  // About this many steps a training, as far as that is not too often over the same samples.
-  constexpr int64_t kSteps = 2000;
-  const int64_t most = facts.is_image ? 10 : 20;
-  const int64_t epochs = std::clamp<int64_t>(kSteps * batch / samples, 1, most);
-  Guess guess{.key = "training",
-              .value = YamlMap({fmt::format("epochs: {}", epochs),
-                                fmt::format("batch_size: {}", batch), OptimizerOf(facts, batch),
-                                facts.num_classes > 0 ? "loss: cross_entropy" : "loss: mse",
-                                "warm_start: true", "seed: 42"}),
-              .reason = fmt::format("about {} steps a training",
-                                    WithThousands(epochs * ((samples + batch - 1) / batch)))};
-  if (facts.num_classes == 0)
-    guess.reason += "; with outliers in the label, loss: huber may be better";
-  return guess;
+// The samples of a training in the middle of the run.
+int64_t UsualTraining(const TrainingFacts& facts, const Recipe& recipe) {
+  return recipe.all_data ? std::max<int64_t>(1, facts.num_samples / 2) : SamplesPerTrigger(facts);
+}
+
+Guess Training(const TrainingFacts& facts, const Recipe& recipe) {
+  const int64_t samples = UsualTraining(facts, recipe);
+  const int64_t batch = samples < 1000 ? 16 : samples < 8000 ? 64 : 128;
+  // The same samples too often teach their noise.
+  const int64_t most = facts.is_image ? 10 : 30;
+  const int64_t epochs = std::clamp<int64_t>(facts.num_steps * batch / samples, 2, most);
+  return {.key = "training",
+          .value = YamlMap(
+              {fmt::format("epochs: {}", epochs), fmt::format("batch_size: {}", batch),
+               OptimizerOf(facts, recipe), facts.vocabulary > 0 ? "" : "schedule: {type: cosine}",
+               facts.num_classes > 0 ? "loss: cross_entropy" : "loss: huber",
+               recipe.all_data ? "warm_start: false" : "warm_start: true", "seed: 42"}),
+          .reason = fmt::format(
+              "about {} steps a training{}", WithThousands(epochs * ((samples + batch - 1) / batch)),
+              facts.num_classes == 0 ? "; huber lets outliers of the label count less than mse does"
+                                     : "")};
 }
 
 Guess Evaluation(const TrainingFacts& facts) {
@@ -128,8 +141,8 @@ Guess Evaluation(const TrainingFacts& facts) {
   }
   return {.key = "evaluation",
           .value = fmt::format(
-              "[{{dataset: {}, windows: {{type: between_triggers}},{}models: all,{}measures: {}}}]",
-              YamlText(facts.dataset), kBreak, kBreak, measures),
+              "[{{dataset: {}, windows: {{type: between_triggers}},{}models: {},{}measures: {}}}]",
+              YamlText(facts.dataset), kBreak, facts.is_trial ? "active" : "all", kBreak, measures),
           .reason = reason};
 }
 
@@ -143,8 +156,23 @@ int64_t RoundDown(int64_t number) {
   return std::max<int64_t>(1, number / power * power);
 }
 
-std::vector<Guess> ChooseTraining(const TrainingFacts& facts) {
-  return {Model(facts), Trigger(facts), Selection(facts), Training(facts), Evaluation(facts)};
+std::string Describe(const Recipe& recipe, const TrainingFacts& facts) {
+  return fmt::format("{} on {}", ModelName(facts, recipe.is_linear),
+                     recipe.all_data ? "all data so far" : "new data");
+}
+
+std::vector<Recipe> RecipesFor(const TrainingFacts& facts) {
+  std::vector<Recipe> recipes = {{.is_linear = true, .all_data = true}};
+  // What is new means nothing where the order does not.
+  if (facts.time_is_known) recipes.push_back({.is_linear = true, .all_data = false});
+  recipes.push_back({.is_linear = false, .all_data = true});
+  if (facts.time_is_known) recipes.push_back({.is_linear = false, .all_data = false});
+  return recipes;
+}
+
+std::vector<Guess> ChooseTraining(const TrainingFacts& facts, const Recipe& recipe) {
+  return {Model(facts, recipe), Trigger(facts), Selection(facts, recipe), Training(facts, recipe),
+          Evaluation(facts)};
 }
 
 }  // namespace tidemill::cli

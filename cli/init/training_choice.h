@@ -20,10 +20,30 @@ struct TrainingFacts {
   bool is_image = false;
   bool time_is_known = false;
   Duration span = {};  // From the first to the last time.
+  int64_t num_trainings = 8;  // About how many trainings the data should make.
+  int64_t num_steps = 2'000;  // About how many steps a training should have.
+  bool is_trial = false;  // Only the models in use are measured.
 };
 
+// One way to make models of the same data.
+struct Recipe {
+  // A linear model, or for a text a bag of words without layers; otherwise the small network for
+  // data of this kind.
+  bool is_linear = true;
+  // Each training begins afresh with all samples so far; otherwise it continues with the new ones.
+  bool all_data = true;
+
+  friend bool operator==(const Recipe&, const Recipe&) = default;
+};
+
+// "a linear model on all data so far"
+std::string Describe(const Recipe& recipe, const TrainingFacts& facts);
+
+// The recipes that suit the data, the simplest first.
+std::vector<Recipe> RecipesFor(const TrainingFacts& facts);
+
 // The sections `model`, `trigger`, `selection`, `training` and `evaluation`, in this order.
-std::vector<Guess> ChooseTraining(const TrainingFacts& facts);
+std::vector<Guess> ChooseTraining(const TrainingFacts& facts, const Recipe& recipe);
 
 int64_t WholeDays(Duration span);
 

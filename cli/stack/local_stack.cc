@@ -97,6 +97,8 @@ class Leash {
   bool ok() const { return keepers_end_.is_open(); }
   int keepers_end() const { return keepers_end_.number(); }
   void LetGo() const { [[maybe_unused]] const ssize_t written = write(our_end_.number(), "k", 1); }
+  // The keeper ends when this is closed.
+  Descriptor TakeOurEnd() { return std::move(our_end_); }
 
  private:
   Descriptor keepers_end_;
@@ -159,19 +161,26 @@ class Starter {
       : layout_(layout), end_(Clock::now() + patience) {}
 
   absl::StatusOr<bool> Start() {
-    if (!leash_.ok()) return Unavailable("cannot make a pipe: {}", std::strerror(errno));
-    absl::Status status = absl::OkStatus();
-    for (const char* service : kServices) {
-      if (status.ok()) status = AwaitService(service);
-    }
+    const absl::Status status = AwaitServices();
     // What came up in part stays, too: its logs say what is missing, and it may still come.
-    leash_.LetGo();
+    if (leash_.ok()) leash_.LetGo();
     RETURN_IF_ERROR(status);
     return spawned_at_.has_value();
   }
 
+  absl::StatusOr<Descriptor> StartTied() {
+    RETURN_IF_ERROR(AwaitServices());
+    return leash_.TakeOurEnd();
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
+
+  absl::Status AwaitServices() {
+    if (!leash_.ok()) return Unavailable("cannot make a pipe: {}", std::strerror(errno));
+    for (const char* service : kServices) RETURN_IF_ERROR(AwaitService(service));
+    return absl::OkStatus();
+  }
 
   absl::Status AwaitService(const char* service) {
     for (;;) {
@@ -203,9 +212,17 @@ class Starter {
 
   const StackLayout& layout_;
   const Clock::time_point end_;
-  const Leash leash_;
+  Leash leash_;
   std::optional<Clock::time_point> spawned_at_;
 };
+
+absl::Status PrepareToStart(const StackLayout& layout) {
+  RETURN_IF_ERROR(NumWorkers().status());
+  RETURN_IF_ERROR(CheckWritable(layout));
+  // A copy made of hard links has its original's lock, and seems to be kept.
+  if (!KeeperOf(layout) || IsCopy(layout)) RETURN_IF_ERROR(CheckIdentity(layout));
+  return files::CreateFolder(files::Join(layout.state_folder, "logs"));
+}
 
 }  // namespace
 
@@ -314,12 +331,14 @@ absl::StatusOr<int64_t> NumWorkers() {
 }
 
 absl::StatusOr<bool> StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {
-  RETURN_IF_ERROR(NumWorkers().status());
-  RETURN_IF_ERROR(CheckWritable(layout));
-  // A copy made of hard links has its original's lock, and seems to be kept.
-  if (!KeeperOf(layout) || IsCopy(layout)) RETURN_IF_ERROR(CheckIdentity(layout));
-  RETURN_IF_ERROR(files::CreateFolder(files::Join(layout.state_folder, "logs")));
+  RETURN_IF_ERROR(PrepareToStart(layout));
   return Starter(layout, patience).Start();
+}
+
+absl::StatusOr<Descriptor> StartTiedStack(const StackLayout& layout,
+                                          std::chrono::milliseconds patience) {
+  RETURN_IF_ERROR(PrepareToStart(layout));
+  return Starter(layout, patience).StartTied();
 }
 
 absl::Status StopStack(const StackLayout& layout) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/status.h"
 
 namespace tidemill::cli {
@@ -70,6 +71,11 @@ absl::StatusOr<int64_t> NumWorkers();
 // the state folder cannot be written, or when its database belongs to another one.
 absl::StatusOr<bool> StartStack(const StackLayout& layout,
                                 std::chrono::milliseconds patience = std::chrono::seconds{60});
+
+// Starts the keeper of a stack that nothing else uses, and waits as StartStack() does. The keeper
+// ends its stack as soon as the descriptor is closed, also by the end of this process.
+absl::StatusOr<Descriptor> StartTiedStack(
+    const StackLayout& layout, std::chrono::milliseconds patience = std::chrono::seconds{60});
 
 // Ends the keeper and its stack, even when the state folder is gone. OK when none runs.
 absl::Status StopStack(const StackLayout& layout);

@@ -19,7 +19,6 @@ using google::protobuf::util::TimeUtil;
 constexpr std::chrono::hours kKeptLost{1};
 constexpr int64_t kMaxMembers = 10'000;
 // How often a job that waits says why.
-constexpr std::chrono::seconds kTell{1};
 
 rpc::Incarnation IncarnationOf(const v1::MemberIncarnation& incarnation) {
   return {.member_id = incarnation.member_id(), .number = incarnation.incarnation()};
@@ -231,10 +230,10 @@ absl::StatusOr<Lease> Pool::Acquire(const SlotRequest& request, const std::stop_
     }
     waiting(why);
     MutexLock lock(mutex_);
-    const Placement* const placement = queue_.Find(id);
-    if (placement != nullptr && !placement->grant) {
-      changed_.wait_for(mutex_, stop, kTell, [] { return false; });
-    }
+    changed_.wait_for(mutex_, stop, clock_.tell_every, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      const Placement* const now = queue_.Find(id);
+      return now == nullptr || now->grant.has_value();
+    });
   }
 }
 

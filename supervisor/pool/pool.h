@@ -39,10 +39,12 @@ struct Lease {
   std::stop_token over;
 };
 
-// The clocks of a pool: one for what is recorded, one for silence.
+// The clocks of a pool: one for what is recorded, one for silence; and how often
+// the caller of a job that waits gets the reason.
 struct PoolClock {
   std::function<Timestamp()> wall = Now;
   std::function<rpc::Member::Clock::time_point()> steady = rpc::Member::Clock::now;
+  std::chrono::milliseconds tell_every{1'000};
 };
 
 // Thread-safe. Beat() never waits for PostgreSQL.

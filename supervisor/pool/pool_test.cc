@@ -54,7 +54,9 @@ class PoolTest : public ::testing::Test {
         *database_, kTimeout,
         {.wall = [this] { return Timestamp{seconds_ * 1'000'000}; },
          .steady =
-             [this] { return rpc::Member::Clock::time_point() + std::chrono::seconds(seconds_); }});
+             [this] { return rpc::Member::Clock::time_point() + std::chrono::seconds(seconds_); },
+         // A job that waits gets its slots when they are free, not when the reason is due.
+         .tell_every = std::chrono::hours(1)});
     ASSERT_THAT(pool, IsOk());
     pool_ = *std::move(pool);
   }

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -10,6 +11,9 @@
 #include "nlohmann/json.hpp"
 
 #include "base/output_file.h"
+#include "base/time.h"
+#include "cli/init/candidates/choice.h"
+#include "cli/init/candidates/trial.h"
 #include "cli/command_line/action.h"
 #include "cli/commands/pipelines/commands.h"
 #include "cli/init/draft.h"
@@ -32,6 +36,8 @@ struct InitFlags {
   std::string delimiter;
   std::string decimal;
   std::string header;
+  std::string budget = "10s";
+  bool quick = false;
   bool force = false;
   bool convert = false;
 };
@@ -102,7 +108,8 @@ void PrintJson(const InitFlags& flags, const PipelineDraft& draft) {
   add("", draft.sections);
   const nlohmann::ordered_json document = {
       {"written", flags.output}, {"name", draft.name},         {"looked_at", draft.looked_at},
-      {"guesses", guesses},      {"left_out", draft.left_out}, {"unknown", draft.Unknown()}};
+      {"guesses", guesses},      {"left_out", draft.left_out}, {"tried", draft.tried},
+      {"unknown", draft.Unknown()}};
   fmt::print("{}\n", document.dump());
 }
 
@@ -111,11 +118,38 @@ void Tell(const InitFlags& flags, const PipelineDraft& draft, bool quiet) {
     fmt::print(stderr, "not known: {}\n", Printable(what));
   }
   if (quiet) return;
+  for (const std::string& line : draft.tried) fmt::print("{}\n", Printable(line));
   fmt::print("wrote {}: looked at {}\n", Printable(flags.output), Printable(draft.looked_at));
   fmt::print("read it, then:\n  tidemill check {0}\n  tidemill run {0}\n", Printable(flags.output));
 }
 
+absl::StatusOr<std::chrono::milliseconds> BudgetOf(const InitFlags& flags) {
+  auto length = ParseDuration(flags.budget);
+  if (!length.ok()) return Annotate(length.status(), "--budget");
+  if (length->micros <= 0) {
+    return InvalidArgument("--budget: must be positive, such as 10s; --quick tries nothing");
+  }
+  return std::chrono::milliseconds(length->micros / 1000);
+}
+
+// Replaces the model and the selection of the draft by those that do best on a part of the data.
+// Where nothing can be tried, the guess remains, with the reason.
+PipelineDraft AfterTrial(PipelineDraft draft, std::chrono::milliseconds budget, bool quiet) {
+  const auto say = [&](const std::string& step) {
+    if (!quiet) SayAside(Printable(step) + "\n");
+  };
+  const auto trial = TryCandidates(draft, budget, say);
+  if (trial.ok()) return WithTrial(std::move(draft), *trial);
+  draft.more_unknown.push_back(
+      fmt::format("whether the model is any good: it could not be tried, because {}; --quick tries "
+                  "nothing",
+                  std::string(trial.status().message())));
+  return draft;
+}
+
 int Init(const InitFlags& flags, const GlobalFlags& global) {
+  const auto budget = BudgetOf(flags);
+  if (!budget.ok()) return Report(budget.status());
   if (!flags.force && std::filesystem::exists(flags.output)) {
     return Report(AlreadyExists(
         "{} already exists; choose another file with --output, or overwrite it with --force",
@@ -128,8 +162,9 @@ int Init(const InitFlags& flags, const GlobalFlags& global) {
     if (*copy != flags.path) fmt::print(stderr, "wrote {}, a copy in UTF-8\n", Printable(*copy));
     options.path = *copy;
   }
-  const auto draft = DraftPipeline(options);
+  auto draft = DraftPipeline(options);
   if (!draft.ok()) return Report(draft.status());
+  if (!flags.quick) *draft = AfterTrial(*std::move(draft), *budget, global.quiet || global.json);
   const std::string text = PipelineText(*draft);
   if (const auto written = files::WriteOutput(flags.output, text); !written.ok())
     return Report(written);
@@ -157,6 +192,9 @@ void AddInitCommand(Command& app) {
       .Required()
       .TypeName("PATH");
   init.AddOption("-o,--output", flags.output, "Where to write the pipeline").TypeName("FILE");
+  init.AddFlag("--quick", flags.quick, "Guess the model, too; by default, several are tried");
+  init.AddOption("--budget", flags.budget, "How long to try models (default: 10s)")
+      .TypeName("DURATION");
   init.AddFlag("--force", flags.force, "Overwrite an existing pipeline");
   init.AddFlag(
       "--convert", flags.convert,

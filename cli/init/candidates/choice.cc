@@ -1,0 +1,92 @@
+#include "cli/init/candidates/choice.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+#include "base/thousands.h"
+
+namespace tidemill::cli {
+namespace {
+
+bool IsBetter(const Trial& trial, double value, double than) {
+  return trial.lower_is_better ? value < than : value > than;
+}
+
+// Whether the best one is no better than this value, as far as its interval tells.
+bool IsWithin(const Trial& trial, const TriedCandidate& best, double value) {
+  if (!best.interval) return value == *best.value;
+  return trial.lower_is_better ? value <= best.interval->second : value >= best.interval->first;
+}
+
+std::string ValueText(const TriedCandidate& candidate) {
+  if (!candidate.value) return candidate.problem;
+  std::string text = fmt::format("{:.4g}", *candidate.value);
+  if (candidate.interval) {
+    text += fmt::format(" [{:.4g}, {:.4g}]", candidate.interval->first, candidate.interval->second);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<size_t> ChooseCandidate(const Trial& trial) {
+  const TriedCandidate* best = nullptr;
+  for (const TriedCandidate& candidate : trial.candidates) {
+    if (!candidate.value) continue;
+    if (best == nullptr || IsBetter(trial, *candidate.value, *best->value)) best = &candidate;
+  }
+  if (best == nullptr) return std::nullopt;
+  for (size_t place = 0; place < trial.candidates.size(); ++place) {
+    const TriedCandidate& candidate = trial.candidates[place];
+    if (candidate.value && IsWithin(trial, *best, *candidate.value)) return place;
+  }
+  return std::nullopt;  // Not reached: the best one is within its interval.
+}
+
+std::vector<TriedRule> RulesAbove(const Trial& trial, double value) {
+  std::vector<TriedRule> above;
+  for (const TriedRule& rule : trial.rules) {
+    if (IsBetter(trial, rule.value, value)) above.push_back(rule);
+  }
+  return above;
+}
+
+std::vector<std::string> DescribeTrial(const Trial& trial, std::optional<size_t> chosen) {
+  std::vector<std::string> lines = {fmt::format(
+      "Tried on {}: {} ({} is better) on {} samples that each model met only after its training.",
+      trial.rows, trial.measure, trial.lower_is_better ? "lower" : "higher",
+      WithThousands(trial.num_samples))};
+  for (size_t place = 0; place < trial.candidates.size(); ++place) {
+    const TriedCandidate& candidate = trial.candidates[place];
+    lines.push_back(fmt::format("- {}: {}{}", candidate.candidate.name, ValueText(candidate),
+                                chosen == place ? "; this one is written" : ""));
+  }
+  for (const TriedRule& rule : trial.rules) {
+    lines.push_back(fmt::format("- without a model, {}: {:.4g}", rule.rule, rule.value));
+  }
+  return lines;
+}
+
+PipelineDraft WithTrial(PipelineDraft draft, const Trial& trial) {
+  const std::optional<size_t> chosen = ChooseCandidate(trial);
+  draft.tried = DescribeTrial(trial, chosen);
+  if (!chosen) {
+    draft.more_unknown.emplace_back(
+        "whether the model is any good: no candidate could be tried to its end; a longer --budget "
+        "may help");
+    return draft;
+  }
+  const TriedCandidate& written = trial.candidates[*chosen];
+  draft = WithCandidate(std::move(draft), written.candidate);
+  for (const TriedRule& rule : RulesAbove(trial, *written.value)) {
+    draft.more_unknown.push_back(fmt::format(
+        "whether a model is worth its cost: in the trial, {} had {} {:.4g}, and the pipeline that "
+        "is written {:.4g}",
+        rule.rule, trial.measure, rule.value, *written.value));
+  }
+  return draft;
+}
+
+}  // namespace tidemill::cli

@@ -1,0 +1,27 @@
+// Chooses among candidates that were tried.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/init/candidates/trial.h"
+
+namespace tidemill::cli {
+
+// Returns the place of the candidate to write: the simplest one whose value is within the interval
+// of the best one, which is therefore not better beyond chance. std::nullopt when no candidate has a
+// value.
+std::optional<size_t> ChooseCandidate(const Trial& trial);
+
+// Returns the rules without a model that are better than a value.
+std::vector<TriedRule> RulesAbove(const Trial& trial, double value);
+
+// Returns lines for the head of the pipeline: what was tried, and what each reached.
+std::vector<std::string> DescribeTrial(const Trial& trial, std::optional<size_t> chosen);
+
+// Returns the draft with the chosen candidate, what was tried, and the rules that beat it.
+PipelineDraft WithTrial(PipelineDraft draft, const Trial& trial);
+
+}  // namespace tidemill::cli

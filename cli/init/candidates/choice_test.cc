@@ -1,0 +1,97 @@
+#include "cli/init/candidates/choice.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tidemill::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TriedCandidate Tried(const std::string& name, double value, double low, double high) {
+  return {.candidate = {.name = name}, .value = value, .interval = std::pair(low, high)};
+}
+
+TriedCandidate Untried(const std::string& name) {
+  return {.candidate = {.name = name}, .problem = "it was not done within the budget"};
+}
+
+TEST(ChooseCandidate, TheBestIsTakenWhereTheSimplerOnesAreBelowItsInterval) {
+  EXPECT_EQ(ChooseCandidate({.candidates = {Tried("linear", 0.70, 0.68, 0.72),
+                                            Tried("network", 0.80, 0.78, 0.82)}}),
+            1);
+}
+
+TEST(ChooseCandidate, TheSimplestIsTakenWhereTheBestMayBeBetterByChance) {
+  EXPECT_EQ(ChooseCandidate({.candidates = {Untried("without data"), Tried("linear", 0.79, 0.7, 0.9),
+                                            Tried("middle", 0.795, 0.7, 0.9),
+                                            Tried("network", 0.80, 0.78, 0.82)}}),
+            1);
+}
+
+TEST(ChooseCandidate, LowerIsBetterForErrors) {
+  EXPECT_EQ(ChooseCandidate({.lower_is_better = true,
+                             .candidates = {Tried("linear", 3.0, 2.9, 3.1),
+                                            Tried("network", 2.0, 1.9, 2.1)}}),
+            1);
+}
+
+TEST(ChooseCandidate, NothingIsChosenWhereNothingWasMeasured) {
+  EXPECT_EQ(ChooseCandidate({.candidates = {Untried("linear")}}), std::nullopt);
+}
+
+PipelineDraft Draft() {
+  PipelineDraft draft{.name = "a"};
+  draft.graph = {{.key = "parse_csv", .value = "{columns: [x]}"},
+                 {.key = "time_features", .value = "{parts: [hour]}"}};
+  draft.training = {.dataset = "a", .num_samples = 1'000, .num_classes = 2, .time_is_known = true};
+  draft.sections = ChooseTraining(draft.training, RecipesFor(draft.training).front());
+  return draft;
+}
+
+TEST(CandidatesFor, ThereAreSixOfATableWithTimes) {
+  const std::vector<Candidate> candidates = CandidatesFor(Draft());
+  ASSERT_EQ(candidates.size(), 6);
+  EXPECT_EQ(candidates.front().name, "a linear model on all data so far");
+  EXPECT_EQ(candidates[1].name, "a linear model on all data so far, without the time");
+}
+
+TEST(CandidatesFor, WithoutTimesThereIsNothingNew) {
+  PipelineDraft draft = Draft();
+  draft.training.time_is_known = false;
+  draft.graph.pop_back();
+  EXPECT_EQ(CandidatesFor(draft).size(), 2);
+}
+
+TEST(WithTrial, WhatWasTriedStandsInTheHeadAndARuleThatWinsIsAQuestion) {
+  const std::vector<Candidate> candidates = CandidatesFor(Draft());
+  const Trial trial{.rows = "the 300 rows of the first third",
+                    .measure = "accuracy",
+                    .num_samples = 200,
+                    .candidates = {{.candidate = candidates[0], .value = 0.6},
+                                   {.candidate = candidates[1], .value = 0.7}},
+                    .rules = {{"repeating the last label known", 0.8}, {"guessing", 0.5}}};
+  const PipelineDraft draft = WithTrial(Draft(), trial);
+  EXPECT_THAT(draft.tried,
+              ElementsAre(HasSubstr("the 300 rows of the first third"),
+                          "- a linear model on all data so far: 0.6",
+                          HasSubstr("without the time: 0.7; this one is written"),
+                          HasSubstr("repeating the last label known: 0.8"), HasSubstr("guessing")));
+  EXPECT_THAT(draft.Unknown(), ElementsAre(HasSubstr("repeating the last label known")));
+  EXPECT_THAT(draft.graph, ElementsAre(::testing::Field(&Guess::key, "parse_csv")));
+  EXPECT_THAT(draft.left_out, Contains(HasSubstr("did not help")));
+}
+
+TEST(WithTrial, ATrialWithoutAResultIsAQuestion) {
+  Trial trial;
+  trial.candidates.push_back(Untried("linear"));
+  const PipelineDraft draft = WithTrial(Draft(), trial);
+  EXPECT_THAT(draft.Unknown(), ElementsAre(HasSubstr("--budget")));
+  EXPECT_THAT(draft.left_out, IsEmpty());
+}
+
+}  // namespace
+}  // namespace tidemill::cli
