@@ -63,6 +63,7 @@ class TableDraft {
     draft.graph = std::move(graph.ops);
     draft.left_out = std::move(graph.left_out);
     draft.more_unknown = std::move(graph.unknown);
+    draft.num_columns = std::ssize(table_.columns);
     draft.training = FactsOfTraining(draft.name, graph.vocabulary);
     draft.files.in_order = !time_.is_known || time_.rises;
     SayWhatWasNotSeen(draft);

@@ -31,6 +31,7 @@ struct PipelineDraft {
   std::vector<std::string> more_unknown = {};
   // What was tried before this was written; empty with --quick.
   std::vector<std::string> tried = {};
+  int64_t num_columns = 0;      // Of a record.
   TrainingFacts training = {};  // What the sections were chosen by.
   DraftedFiles files = {};
 

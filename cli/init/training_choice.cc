@@ -59,14 +59,24 @@ Guess Model(const TrainingFacts& facts, const Recipe& recipe) {
 }
 
 int64_t SamplesPerTrigger(const TrainingFacts& facts) {
+  if (facts.is_trial) return std::max<int64_t>(1, facts.num_samples * 21 / 100);
   return std::max<int64_t>(1, RoundDown(facts.num_samples / facts.num_trainings));
 }
 
+// Trainings after .4, .61 and .82 of the samples. A training at the end would have no sample to be
+// judged by.
+Guess TriggerOfTrial(const TrainingFacts& facts) {
+  return {.key = "trigger",
+          .value = fmt::format("{{type: amount, samples: {}, first: {}}}",
+                               std::max<int64_t>(1, facts.num_samples * 21 / 100),
+                               std::max<int64_t>(1, facts.num_samples * 4 / 10))};
+}
+
 Guess Trigger(const TrainingFacts& facts) {
+  if (facts.is_trial) return TriggerOfTrial(facts);
   const int64_t samples = SamplesPerTrigger(facts);
   // The first model is the one that all others are compared with.
-  const int64_t first =
-      facts.is_trial ? 0 : std::min<int64_t>(1000, RoundDown(facts.num_samples / 4));
+  const int64_t first = std::min<int64_t>(1000, RoundDown(facts.num_samples / 4));
   Guess guess{.key = "trigger",
               .value = YamlMap({"type: amount", fmt::format("samples: {}", samples),
                                 first > samples ? fmt::format("first: {}", first) : ""}),

@@ -22,7 +22,8 @@ struct TrainingFacts {
   Duration span = {};  // From the first to the last time.
   int64_t num_trainings = 8;  // About how many trainings the data should make.
   int64_t num_steps = 2'000;  // About how many steps a training should have.
-  bool is_trial = false;  // Only the models in use are measured.
+  // Whether the run only judges the recipe: three trainings, the last one with samples after it.
+  bool is_trial = false;
 };
 
 // One way to make models of the same data.

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -98,7 +99,8 @@ nlohmann::ordered_json ToJson(const std::string& section, const Guess& guess) {
           {"reason", guess.reason}, {"unknown", guess.unknown}, {"others", others}};
 }
 
-void PrintJson(const InitFlags& flags, const PipelineDraft& draft) {
+void PrintJson(const InitFlags& flags, const PipelineDraft& draft,
+               const std::optional<Trial>& trial) {
   nlohmann::ordered_json guesses = nlohmann::ordered_json::array();
   const auto add = [&](const std::string& section, const std::vector<Guess>& part) {
     for (const Guess& guess : part) guesses.push_back(ToJson(section, guess));
@@ -108,8 +110,8 @@ void PrintJson(const InitFlags& flags, const PipelineDraft& draft) {
   add("", draft.sections);
   const nlohmann::ordered_json document = {
       {"written", flags.output}, {"name", draft.name},         {"looked_at", draft.looked_at},
-      {"guesses", guesses},      {"left_out", draft.left_out}, {"tried", draft.tried},
-      {"unknown", draft.Unknown()}};
+      {"guesses", guesses},      {"left_out", draft.left_out}, {"unknown", draft.Unknown()},
+      {"trial", trial ? TrialToJson(*trial) : nlohmann::ordered_json(nullptr)}};
   fmt::print("{}\n", document.dump());
 }
 
@@ -126,25 +128,29 @@ void Tell(const InitFlags& flags, const PipelineDraft& draft, bool quiet) {
 absl::StatusOr<std::chrono::milliseconds> BudgetOf(const InitFlags& flags) {
   auto length = ParseDuration(flags.budget);
   if (!length.ok()) return Annotate(length.status(), "--budget");
-  if (length->micros <= 0) {
-    return InvalidArgument("--budget: must be positive, such as 10s; --quick tries nothing");
+  // Shorter than the start and the end of a stack.
+  if (length->micros < 2'000'000) {
+    return InvalidArgument("--budget: must be 2s at least, such as 10s; --quick tries nothing");
   }
   return std::chrono::milliseconds(length->micros / 1000);
 }
 
 // Replaces the model and the selection of the draft by those that do best on a part of the data.
 // Where nothing can be tried, the guess remains, with the reason.
-PipelineDraft AfterTrial(PipelineDraft draft, std::chrono::milliseconds budget, bool quiet) {
+std::optional<Trial> Try(PipelineDraft& draft, std::chrono::milliseconds budget, bool quiet) {
   const auto say = [&](const std::string& step) {
     if (!quiet) SayAside(Printable(step) + "\n");
   };
-  const auto trial = TryCandidates(draft, budget, say);
-  if (trial.ok()) return WithTrial(std::move(draft), *trial);
+  auto trial = TryCandidates(draft, budget, say);
+  if (trial.ok()) {
+    draft = WithTrial(std::move(draft), *trial);
+    return *std::move(trial);
+  }
   draft.more_unknown.push_back(
       fmt::format("whether the model is any good: it could not be tried, because {}; --quick tries "
                   "nothing",
                   std::string(trial.status().message())));
-  return draft;
+  return std::nullopt;
 }
 
 int Init(const InitFlags& flags, const GlobalFlags& global) {
@@ -164,12 +170,13 @@ int Init(const InitFlags& flags, const GlobalFlags& global) {
   }
   auto draft = DraftPipeline(options);
   if (!draft.ok()) return Report(draft.status());
-  if (!flags.quick) *draft = AfterTrial(*std::move(draft), *budget, global.quiet || global.json);
+  std::optional<Trial> trial;
+  if (!flags.quick) trial = Try(*draft, *budget, global.quiet || global.json);
   const std::string text = PipelineText(*draft);
   if (const auto written = files::WriteOutput(flags.output, text); !written.ok())
     return Report(written);
   if (global.json) {
-    PrintJson(flags, *draft);
+    PrintJson(flags, *draft, trial);
   } else {
     Tell(flags, *draft, global.quiet);
   }

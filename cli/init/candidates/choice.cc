@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "fmt/ranges.h"
+#include "nlohmann/json.hpp"
 
 #include "base/thousands.h"
 
 namespace tidemill::cli {
 namespace {
+
+using nlohmann::ordered_json;
 
 bool IsBetter(const Trial& trial, double value, double than) {
   return trial.lower_is_better ? value < than : value > than;
@@ -67,6 +69,31 @@ std::vector<std::string> DescribeTrial(const Trial& trial, std::optional<size_t>
     lines.push_back(fmt::format("- without a model, {}: {:.4g}", rule.rule, rule.value));
   }
   return lines;
+}
+
+ordered_json TrialToJson(const Trial& trial) {
+  const std::optional<size_t> chosen = ChooseCandidate(trial);
+  ordered_json candidates = ordered_json::array();
+  for (size_t place = 0; place < trial.candidates.size(); ++place) {
+    const TriedCandidate& tried = trial.candidates[place];
+    ordered_json one = {{"name", tried.candidate.name}, {"written", chosen == place}};
+    one["value"] = tried.value ? ordered_json(*tried.value) : ordered_json(nullptr);
+    if (tried.interval) one.update({{"low", tried.interval->first}, {"high", tried.interval->second}});
+    if (!tried.value) one["problem"] = tried.problem;
+    candidates.push_back(std::move(one));
+  }
+  ordered_json rules = ordered_json::array();
+  for (const TriedRule& rule : trial.rules) {
+    const bool wins = chosen && IsBetter(trial, rule.value, *trial.candidates[*chosen].value);
+    rules.push_back({{"rule", rule.rule}, {"value", rule.value}, {"wins", wins}});
+  }
+  return {{"rows", trial.rows},
+          {"measure", trial.measure},
+          {"lower_is_better", trial.lower_is_better},
+          {"samples", trial.num_samples},
+          {"seconds", trial.seconds},
+          {"candidates", std::move(candidates)},
+          {"rules", std::move(rules)}};
 }
 
 PipelineDraft WithTrial(PipelineDraft draft, const Trial& trial) {

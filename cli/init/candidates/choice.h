@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "nlohmann/json_fwd.hpp"
+
 #include "cli/init/candidates/trial.h"
 
 namespace tidemill::cli {
@@ -20,6 +22,10 @@ std::vector<TriedRule> RulesAbove(const Trial& trial, double value);
 
 // Returns lines for the head of the pipeline: what was tried, and what each reached.
 std::vector<std::string> DescribeTrial(const Trial& trial, std::optional<size_t> chosen);
+
+// {"rows", "measure", "lower_is_better", "samples", "seconds", "candidates": [{"name", "value", "low",
+// "high", "problem", "written"}], "rules": [{"rule", "value", "wins"}]}
+nlohmann::ordered_json TrialToJson(const Trial& trial);
 
 // Returns the draft with the chosen candidate, what was tried, and the rules that beat it.
 PipelineDraft WithTrial(PipelineDraft draft, const Trial& trial);

@@ -66,6 +66,13 @@ TEST(CandidatesFor, WithoutTimesThereIsNothingNew) {
   EXPECT_EQ(CandidatesFor(draft).size(), 2);
 }
 
+TEST(ChooseTraining, ATrialTrainsThreeTimesAndHasSamplesAfterTheLastTraining) {
+  TrainingFacts facts = Draft().training;
+  facts.is_trial = true;
+  const std::vector<Guess> sections = ChooseTraining(facts, Recipe());
+  EXPECT_EQ(sections[1].value, "{type: amount, samples: 210, first: 400}");
+}
+
 TEST(WithTrial, WhatWasTriedStandsInTheHeadAndARuleThatWinsIsAQuestion) {
   const std::vector<Candidate> candidates = CandidatesFor(Draft());
   const Trial trial{.rows = "the 300 rows of the first third",

@@ -176,7 +176,9 @@ absl::StatusOr<FirstRows> CopyTable(const PipelineDraft& draft, const std::strin
   const std::vector<FileRange> ranges = RangesOf(draft.files, share);
   int64_t range = 0;
   for (const FileRange& one : ranges) range += one.num_bytes;
-  const double of_rows = static_cast<double>(limits.num_rows) /
+  const int64_t most_rows =
+      std::min(limits.num_rows, limits.num_cells / std::max<int64_t>(1, draft.num_columns));
+  const double of_rows = static_cast<double>(most_rows) /
                          std::max(1.0, share * static_cast<double>(num_rows));
   const double quota = std::min({1.0, of_rows, static_cast<double>(limits.num_bytes) /
                                                    std::max(1.0, static_cast<double>(range))});

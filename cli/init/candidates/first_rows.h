@@ -11,7 +11,8 @@ namespace tidemill::cli {
 
 // How much is copied at most, however large the data is.
 struct RowLimits {
-  int64_t num_rows = 8'000;
+  int64_t num_rows = 6'000;
+  int64_t num_cells = 240'000;  // Rows times columns.
   int64_t num_bytes = int64_t{24} << 20;
   // Fewer rows than this are too few to judge by: of small data, more than a third is copied.
   int64_t least_rows = 600;
@@ -20,7 +21,7 @@ struct RowLimits {
 
 struct FirstRows {
   int64_t num_rows = 0;  // Images, where each file is one.
-  // "the first third of the rows", "8,000 rows in 64 parts of the first third"
+  // "the first third of the rows", "6,000 rows in 64 parts of the first third"
   std::string description = {};
 };
 

@@ -22,9 +22,7 @@ namespace v1 = supervisor::v1;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPoll{50};
-// The trainings of a trial: the first one, and those whose windows judge it.
-constexpr int64_t kTrainings = 4;
-constexpr int64_t kSteps = 600;
+constexpr int64_t kSteps = 800;
 // The end of the stack is within the budget, too.
 constexpr std::chrono::milliseconds kToEnd{1'000};
 
@@ -35,7 +33,6 @@ PipelineDraft OnRows(const PipelineDraft& draft, const FirstRows& rows) {
     if (guess.key == "path") guess.value = "rows";
   }
   on.training.num_samples = rows.num_rows;
-  on.training.num_trainings = kTrainings;
   on.training.num_steps = kSteps;
   on.training.is_trial = true;
   return on;
