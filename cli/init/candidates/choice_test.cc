@@ -73,7 +73,7 @@ TEST(ChooseTraining, ATrialTrainsThreeTimesAndHasSamplesAfterTheLastTraining) {
   EXPECT_EQ(sections[1].value, "{type: amount, samples: 210, first: 400}");
 }
 
-TEST(WithTrial, WhatWasTriedStandsInTheHeadAndARuleThatWinsIsAQuestion) {
+TEST(WithTrial, WhatWasTriedIsInTheHeadAndARuleThatWinsIsAQuestion) {
   const std::vector<Candidate> candidates = CandidatesFor(Draft());
   const Trial trial{.rows = "the 300 rows of the first third",
                     .measure = "accuracy",
