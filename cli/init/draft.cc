@@ -190,7 +190,7 @@ absl::StatusOr<PipelineDraft> DraftPipeline(const DraftOptions& options) {
   draft.dataset = {path, FilesGuess(data)};
   if (data.kind == DataKind::kImages) {
     RETURN_IF_ERROR(DraftImages(options, data, draft));
-    draft.sections = ChooseTraining(draft.training, RecipesFor(draft.training).front());
+    draft.sections = ChooseTraining(draft.training, UntriedRecipe(draft.training));
     return draft;
   }
   ASSIGN_OR_RETURN(CsvLook look, LookAtTable(options, data));
@@ -198,7 +198,7 @@ absl::StatusOr<PipelineDraft> DraftPipeline(const DraftOptions& options) {
   draft.looked_at = fmt::format("{}: {}", CountOf(look.table), data.Describe());
   draft.files.header_lines = look.header_lines;
   RETURN_IF_ERROR(TableDraft(options, data, std::move(look.table), look.decimal).Fill(draft));
-  draft.sections = ChooseTraining(draft.training, RecipesFor(draft.training).front());
+  draft.sections = ChooseTraining(draft.training, UntriedRecipe(draft.training));
   return draft;
 }
 

@@ -108,23 +108,26 @@ Guess Selection(const TrainingFacts& facts, const Recipe& recipe) {
   return guess;
 }
 
-std::string OptimizerOf(const TrainingFacts& facts, const Recipe& recipe) {
-  // One that changes the rows of an embedding that a batch uses, and no others.
-  if (facts.vocabulary > 0) return "optimizer: {type: adagrad, lr: 0.2}";
-  if (recipe.is_linear) return "optimizer: {type: adam, lr: 1e-2}";
-  return "optimizer: {type: adamw, lr: 2e-3, weight_decay: 0.05}";
-}
-
 // The samples of a training in the middle of the run.
 int64_t UsualTraining(const TrainingFacts& facts, const Recipe& recipe) {
   return recipe.all_data ? std::max<int64_t>(1, facts.num_samples / 2) : SamplesPerTrigger(facts);
+}
+
+std::string OptimizerOf(const TrainingFacts& facts, const Recipe& recipe) {
+  // One that changes the rows of an embedding that a batch uses, and no others.
+  if (facts.vocabulary > 0) return "optimizer: {type: adagrad, lr: 0.2}";
+  if (!recipe.is_linear) return "optimizer: {type: adamw, lr: 2e-3, weight_decay: 0.05}";
+  // The penalty of ridge regression, 1 over all samples.
+  const double decay = 1 / static_cast<double>(UsualTraining(facts, recipe));
+  return fmt::format("optimizer: {{type: adam, lr: {}, weight_decay: {:.0e}}}",
+                     facts.is_image ? "2e-3" : "1e-2", decay);
 }
 
 Guess Training(const TrainingFacts& facts, const Recipe& recipe) {
   const int64_t samples = UsualTraining(facts, recipe);
   const int64_t batch = samples < 1000 ? 16 : samples < 8000 ? 64 : 128;
   // The same samples too often teach their noise.
-  const int64_t most = facts.is_image ? 10 : 30;
+  const int64_t most = facts.is_image ? (facts.is_trial ? 5 : 10) : 30;
   const int64_t epochs = std::clamp<int64_t>(facts.num_steps * batch / samples, 2, most);
   return {.key = "training",
           .value = YamlMap(
@@ -178,6 +181,11 @@ std::vector<Recipe> RecipesFor(const TrainingFacts& facts) {
   recipes.push_back({.is_linear = false, .all_data = true});
   if (facts.time_is_known) recipes.push_back({.is_linear = false, .all_data = false});
   return recipes;
+}
+
+Recipe UntriedRecipe(const TrainingFacts& facts) {
+  // Pixels alone say little to a linear model.
+  return {.is_linear = !facts.is_image, .all_data = true};
 }
 
 std::vector<Guess> ChooseTraining(const TrainingFacts& facts, const Recipe& recipe) {

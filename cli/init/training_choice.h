@@ -43,6 +43,9 @@ std::string Describe(const Recipe& recipe, const TrainingFacts& facts);
 // The recipes that suit the data, the simplest first.
 std::vector<Recipe> RecipesFor(const TrainingFacts& facts);
 
+// The recipe for data on which nothing is tried.
+Recipe UntriedRecipe(const TrainingFacts& facts);
+
 // The sections `model`, `trigger`, `selection`, `training` and `evaluation`, in this order.
 std::vector<Guess> ChooseTraining(const TrainingFacts& facts, const Recipe& recipe);
 

@@ -56,10 +56,12 @@ std::vector<TriedRule> RulesAbove(const Trial& trial, double value) {
 }
 
 std::vector<std::string> DescribeTrial(const Trial& trial, std::optional<size_t> chosen) {
-  std::vector<std::string> lines = {fmt::format(
-      "Tried on {}: {} ({} is better) on {} samples that each model met only after its training.",
-      trial.rows, trial.measure, trial.lower_is_better ? "lower" : "higher",
-      WithThousands(trial.num_samples))};
+  std::vector<std::string> lines = {"Tried on " + trial.rows + ":"};
+  if (chosen) {
+    lines.back() += fmt::format(
+        " {} ({} is better) on {} samples that each model met only after its training.",
+        trial.measure, trial.lower_is_better ? "lower" : "higher", WithThousands(trial.num_samples));
+  }
   for (size_t place = 0; place < trial.candidates.size(); ++place) {
     const TriedCandidate& candidate = trial.candidates[place];
     lines.push_back(fmt::format("- {}: {}{}", candidate.candidate.name, ValueText(candidate),

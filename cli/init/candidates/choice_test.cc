@@ -48,7 +48,7 @@ PipelineDraft Draft() {
   draft.graph = {{.key = "parse_csv", .value = "{columns: [x]}"},
                  {.key = "time_features", .value = "{parts: [hour]}"}};
   draft.training = {.dataset = "a", .num_samples = 1'000, .num_classes = 2, .time_is_known = true};
-  draft.sections = ChooseTraining(draft.training, RecipesFor(draft.training).front());
+  draft.sections = ChooseTraining(draft.training, UntriedRecipe(draft.training));
   return draft;
 }
 

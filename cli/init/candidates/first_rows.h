@@ -16,7 +16,7 @@ struct RowLimits {
   int64_t num_bytes = int64_t{24} << 20;
   // Fewer rows than this are too few to judge by: of small data, more than a third is copied.
   int64_t least_rows = 600;
-  int64_t num_images = 600;
+  int64_t num_images = 900;
 };
 
 struct FirstRows {
