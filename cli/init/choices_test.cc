@@ -11,6 +11,7 @@
 namespace tidemill::cli {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -102,6 +103,63 @@ TEST(TimeChoice, DayAndMonthThatCannotBeToldApartAreAQuestion) {
   EXPECT_THAT(Flat(choice->guess.others.front().line), HasSubstr("%m/%d/%Y"));
 }
 
+TEST(TimeChoice, TheFormatThatReadsTheMostWins) {
+  // The first days of a month can be read both ways; the last rows tell.
+  const SmallTable table =
+      MakeTable({{"d",
+                  [](int row) {
+                    const int day = row < 990 ? 1 + row / 83 : 13;
+                    return fmt::format("01/{:02}/2026 {:02}:{:02}", day, row % 24, row % 60);
+                  }},
+                 {"x", Noise}},
+                1000);
+  EXPECT_EQ(TimeOf(table), "{column: d, format: \"%m/%d/%Y %H:%M\"}");
+  const auto choice = ChooseTime(table.table, table.facts, std::nullopt);
+  EXPECT_THAT(choice->guess.unknown, IsEmpty());
+  // The other way round, with the clock in its own column.
+  const auto date = [](int row) {
+    return fmt::format("{:02}/01/2026", row < 990 ? 1 + row / 83 : 13);
+  };
+  const auto clock = [](int row) { return fmt::format("{:02}:{:02}", row % 24, row % 60); };
+  EXPECT_EQ(TimeOf(MakeTable({{"d", date}, {"clock", clock}}, 1000)),
+            "{columns: [d, clock], format: \"%d/%m/%Y %H:%M\"}");
+}
+
+TEST(TimeChoice, OfTwoOrdersThatReadAllTheOneThatRisesIsTakenAndAsked) {
+  const SmallTable table = MakeTable(
+      {{"d", [](int row) { return fmt::format("{:02}/{:02}/2024", 1 + row / 12, 1 + row % 12); }}},
+      96);
+  const auto choice = ChooseTime(table.table, table.facts, std::nullopt);
+  EXPECT_EQ(Flat(choice->guess.value), "{column: d, format: \"%m/%d/%Y\"}");
+  EXPECT_THAT(choice->guess.unknown, HasSubstr("the times rise"));
+}
+
+TEST(TimeChoice, ADateAndItsHourAreATimeTogether) {
+  const auto day = [](int row) {
+    return fmt::format("{:02}/{:02}/2023", 1 + row / 24 % 28, 1 + row / 672);
+  };
+  const auto hour = [](int row) { return fmt::format("{}", row % 24); };
+  EXPECT_EQ(TimeOf(MakeTable({{"Date", day}, {"n", Noise}, {"Hour", hour}}, 1000)),
+            "{columns: [Date, Hour], format: \"%d/%m/%Y %H\"}");
+  EXPECT_EQ(TimeOf(MakeTable({{"date", Day}, {"Stunde", hour}}, 1000)),
+            "{columns: [date, Stunde], format: \"%Y-%m-%d %H\"}");
+  const auto minute = [](int row) { return fmt::format("{}", row % 60); };
+  EXPECT_EQ(TimeOf(MakeTable({{"date", Day}, {"hour", hour}, {"minute", minute}}, 1000)),
+            "{columns: [date, hour, minute], format: \"%Y-%m-%d %H %M\"}");
+  // A small number is not an hour.
+  const auto few = [](int row) { return fmt::format("{}", row * 7 % 5); };
+  EXPECT_EQ(TimeOf(MakeTable({{"date", Day}, {"few", few}}, 1000)), "{column: date}");
+}
+
+TEST(TimeChoice, TimesInTwoNotationsAreReadByAnExpression) {
+  const auto mixed = [](int row) {
+    return row % 3 == 0 ? fmt::format("{:02}.03.2024", 1 + row % 28)
+                        : fmt::format("2024-03-{:02}", 1 + row % 28);
+  };
+  EXPECT_EQ(TimeOf(MakeTable({{"when", mixed}, {"x", Noise}})),
+            "{expression: \"coalesce(time(text(\\\"when\\\")), time(\\\"when\\\", '%d.%m.%Y'))\"}");
+}
+
 TEST(TimeChoice, AWishThatNamesNoTimeListsTheColumns) {
   const SmallTable table = MakeTable({{"a", Noise}, {"day", Day}});
   EXPECT_THAT(
@@ -134,7 +192,7 @@ TEST(LabelChoice, WithoutANameTheLastColumnIsAGuessWithOthersBesideIt) {
   EXPECT_THAT(Flat(choice->guess.others[0].line), HasSubstr("label: {column: a"));
   const auto with_blank = LabelOf(MakeTable({{"a (cm)", Two}, {"b", Noise}}));
   ASSERT_EQ(with_blank->guess.others.size(), 1);
-  EXPECT_EQ(with_blank->guess.others[0].reason, "with --label 'a (cm)'");
+  EXPECT_EQ(with_blank->guess.others[0].reason, "with --label 'a (cm)': 2 classes");
 }
 
 TEST(LabelChoice, FewWholeNumbersAreClassesAndMaybeAmounts) {
@@ -146,6 +204,34 @@ TEST(LabelChoice, FewWholeNumbersAreClassesAndMaybeAmounts) {
   EXPECT_THAT(choice->guess.unknown, HasSubstr("--task regression"));
   EXPECT_EQ(LabelOf(table, {.task = Task::kRegression})->guess.value,
             "{column: rating,\vkind: real}");
+}
+
+TEST(LabelChoice, EachColumnThatMayBeTheLabelIsListedWithWhatSpeaksForIt) {
+  const auto choice = LabelOf(MakeTable(
+      {{"a", Two}, {"churned", Two}, {"b (cm)", Noise}, {"c", Noise}, {"d", Noise}, {"e", Two}}));
+  std::vector<std::string> reasons;
+  for (const OtherChoice& other : choice->guess.others) reasons.push_back(other.reason);
+  EXPECT_THAT(choice->guess.value, HasSubstr("churned"));
+  EXPECT_THAT(reasons, ElementsAre("with --label e: the last column; 2 classes",
+                                   HasSubstr("with --label d: numbers from 0 to"),
+                                   HasSubstr("with --label c:"), HasSubstr("--label 'b (cm)': "),
+                                   "with --label a: 2 classes"));
+}
+
+TEST(LabelChoice, WhatNamesTheFileIsTheLabelOnlyIfItsNameSaysSo) {
+  SmallTable table =
+      MakeTable({{"x", Noise}, {"station", [](int row) { return fmt::format("S{}", row / 20); }}});
+  table.table.parts = {{0, 0}, {20, 1}, {40, 2}, {60, 3}, {80, 4}};
+  for (size_t column = 0; column < 2; ++column) {
+    table.facts[column] = FactsOf(table.table.columns[column], '.', table.table.parts);
+  }
+  EXPECT_THAT(LabelOf(table)->guess.value, HasSubstr("column: x"));
+  const auto asked = LabelOf(table, {.column = "station"});
+  EXPECT_EQ(asked->classes.size(), 5);
+  EXPECT_THAT(asked->guess.unknown, HasSubstr("in all records of a file"));
+  table.facts[1].name = "class";
+  table.facts.push_back(FactsOf({"z", table.table.columns[0].values}, '.'));
+  EXPECT_THAT(LabelOf(table)->guess.value, HasSubstr("column: class"));
 }
 
 TEST(LabelChoice, WishesThatCannotBeAreErrors) {
@@ -183,6 +269,61 @@ TEST(GraphChoice, NumbersAreStandardisedAndTextsBecomePlaces) {
                   "one_hot: {column: b, learn: 2}", "stack: {columns: all, into: input}",
                   "label: {into: target}"));
   EXPECT_THAT(graph.left_out, ElementsAre(HasSubstr("'id'")));
+}
+
+TEST(GraphChoice, AllOfSomeHundredCategoriesHaveAPlace) {
+  const auto region = [](int row) { return fmt::format("r{}", row * 7 % 54); };
+  const SmallTable regions = MakeTable({{"region", region}, {"y", Two}}, 540);
+  EXPECT_THAT(Lines(GraphOf(regions, 1)), Contains("one_hot: {column: region, learn: 54}"));
+  const auto street = [](int row) { return fmt::format("s{}", row * 7 % 400); };
+  const SmallTable streets = MakeTable({{"street", street}, {"y", Two}}, 4000);
+  EXPECT_THAT(Lines(GraphOf(streets, 1)), Contains("one_hot: {column: street, learn: 400}"));
+  // A mark of a missing value is a text like others.
+  const SmallTable marks = MakeTable(
+      {{"k", [](int row) { return std::string(row % 3 == 0   ? "NA"
+                                              : row % 3 == 1 ? "u"
+                                                             : "v"); }},
+       {"y", Two}});
+  EXPECT_THAT(Lines(GraphOf(marks, 1)), Contains("one_hot: {column: k, learn: 3}"));
+  const auto user = [](int row) { return fmt::format("u{}", row * 7 % 900); };
+  const SmallTable users = MakeTable({{"u", user}, {"y", Two}}, 4000);
+  const GraphChoice graph = GraphOf(users, 1);
+  EXPECT_THAT(Lines(graph), Contains("hash_buckets: {column: u, buckets: 256}"));
+  EXPECT_THAT(graph.ops[1].reason, HasSubstr("900 different texts share 256 places"));
+}
+
+TEST(GraphChoice, OfAPartThereIsRoomForMoreCategories) {
+  const auto region = [](int row) { return fmt::format("r{}", row * 7 % 54); };
+  const SmallTable regions = MakeTable({{"region", region}, {"y", Two}}, 540);
+  const auto graph =
+      ChooseGraph({.facts = regions.facts, .taken = {1}, .time = {}, .whole = false});
+  EXPECT_THAT(Lines(*graph), Contains("one_hot: {column: region, learn: 67}"));
+}
+
+TEST(GraphChoice, WhatOnlyRisesIsLeftOutAndAsked) {
+  const auto rising = [](int row) { return fmt::format("{}", row / 400.0 + row % 2 * 1e-4); };
+  const auto falling = [](int row) { return fmt::format("{}", 9000 - row * 3); };
+  const SmallTable table =
+      MakeTable({{"date", rising}, {"left", falling}, {"a", Noise}, {"y", Two}});
+  const GraphChoice graph = GraphOf(table, 3);
+  EXPECT_THAT(graph.left_out,
+              ElementsAre(HasSubstr("'date': it only rises"), HasSubstr("'left': it only falls")));
+  EXPECT_THAT(graph.unknown, ElementsAre(HasSubstr("whether 'date' and 'left' say anything")));
+  EXPECT_THAT(Lines(graph).front(), HasSubstr("[a]"));
+  // Beside nothing else it is taken.
+  const SmallTable alone = MakeTable({{"date", rising}, {"y", Two}});
+  EXPECT_THAT(Lines(GraphOf(alone, 1)).front(), HasSubstr("[date]"));
+}
+
+TEST(GraphChoice, TheTimeOfYearIsForTrainingsOverWholeYears) {
+  const SmallTable table = MakeTable({{"a", Noise}, {"y", Two}});
+  const auto lines = [&](int64_t days) {
+    const TimeChoice time = {.is_known = true, .first = {0}, .last = {days * 86'400'000'000}};
+    return Lines(GraphOf(table, 1, time));
+  };
+  EXPECT_THAT(lines(700), Contains("time_features: {parts: [weekday], cyclic: true}"));
+  EXPECT_THAT(lines(4000),
+              Contains("time_features: {parts: [weekday, year_fraction], cyclic: true}"));
 }
 
 TEST(GraphChoice, ATextAloneIsReadAsWords) {

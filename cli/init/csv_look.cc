@@ -8,8 +8,8 @@
 
 #include "base/printable.h"
 #include "base/thousands.h"
-#include "cli/init/column_facts.h"
 #include "cli/init/csv_shape.h"
+#include "records/columns/column_facts.h"
 #include "records/text.h"
 
 namespace tidemill::cli {
@@ -53,6 +53,13 @@ class TableMaker {
     table_.num_bytes += read.num_bytes;
     for (size_t row = from; row < read.rows.size(); ++row)
       AddRow(std::move(read.rows[row]), row + 1);
+  }
+
+  // What is added next follows in a file, or in a part of it.
+  void Begin(size_t file) {
+    const auto row = static_cast<size_t>(table_.num_rows);
+    if (!table_.parts.empty() && table_.parts.back().first_row == row) table_.parts.pop_back();
+    table_.parts.push_back({.first_row = row, .file = file});
   }
 
   SampledTable Take() { return std::move(table_); }
@@ -209,40 +216,44 @@ Shape ShapeOf(const SeenFile& file, const CsvWishes& wishes, CsvRows& rows) {
   return shape;
 }
 
-// Puts together what was seen of the files. `front` holds the records of the first one.
-SampledTable TableOf(const SeenData& data, const Shape& shape, CsvRows front) {
-  const size_t header_rows = shape.header.header ? 1 : 0;
-  bool whole = data.seen.size() == data.paths.size() && front.rows.size() < kMaxFrontRows;
+// Adds the records that were seen of a file to a table. Returns whether these are all it has.
+bool AddFile(const SeenFile& file, size_t place, const Shape& shape, CsvRows&& front, size_t most,
+             TableMaker& maker) {
+  const bool whole = EndsInFront(file) && front.rows.size() < most;
+  maker.Begin(place);
+  maker.Add(std::move(front), shape.header.header ? 1 : 0);
+  maker.Begin(place);
+  maker.Add(EndOf(file, shape.dialect), 0);
+  return whole;
+}
+
+// Puts together what was seen of the files. `front` holds the records of the first one. Storage
+// leaves out a file whose header is not that of the first one; so do we, and name it in `others`.
+SampledTable TableOf(const SeenData& data, const Shape& shape, CsvRows front,
+                     std::vector<std::string>& others) {
   TableMaker maker(shape.names);
-  maker.Add(std::move(front), header_rows);
-  for (size_t place = 0; place < data.seen.size(); ++place) {
+  bool whole = AddFile(data.seen.front(), 0, shape, std::move(front), kMaxFrontRows, maker);
+  for (size_t place = 1; place < data.seen.size(); ++place) {
     const SeenFile& file = data.seen[place];
-    whole &= EndsInFront(file);
-    if (place > 0) {
-      CsvRows rows = ReadCsvRows(FrontOf(file), shape.dialect, EndsInFront(file), kMaxEndRows);
-      whole &= rows.rows.size() < kMaxEndRows;
-      maker.Add(std::move(rows), header_rows);
+    CsvRows rows = ReadCsvRows(FrontOf(file), shape.dialect, EndsInFront(file), kMaxEndRows);
+    if (shape.header.header && !rows.rows.empty() && rows.rows.front() != shape.names) {
+      others.push_back(file.path);
+      continue;
     }
-    maker.Add(EndOf(file, shape.dialect), 0);
+    whole &= AddFile(file, place, shape, std::move(rows), kMaxEndRows, maker);
   }
   SampledTable table = maker.Take();
-  table.whole = whole;
+  table.whole = whole && data.seen.size() == data.paths.size();
   return table;
 }
 
-// Storage leaves out a file whose header is not that of the first one.
-void CompareHeaders(const SeenData& data, const Shape& shape, Guess& format) {
-  if (!shape.header.header) return;
-  for (const SeenFile& file : data.seen) {
-    const CsvRows first = ReadCsvRows(FrontOf(file), shape.dialect, EndsInFront(file), 1);
-    if (first.rows.empty() || first.rows.front() == shape.names) continue;
-    if (!format.unknown.empty()) format.unknown += "; ";
-    format.unknown += fmt::format(
-        "what to do with files such as {}, whose header is not that of {}: they will be left out; "
-        "give each header its own pipeline",
-        Quoted(file.path), Quoted(data.seen.front().path));
-    return;
-  }
+void SayOtherHeaders(const SeenData& data, const std::vector<std::string>& others, Guess& format) {
+  if (others.empty()) return;
+  if (!format.unknown.empty()) format.unknown += "; ";
+  format.unknown += fmt::format(
+      "what to do with files such as {}, whose header is not that of {}: {} of the {} files that "
+      "were looked at are so, and will be left out; give each header its own pipeline",
+      NamesForPeople(others), Quoted(data.seen.front().path), others.size(), data.seen.size());
 }
 
 // Takes the blanks around names away, as storage does.
@@ -261,7 +272,8 @@ absl::StatusOr<CsvLook> LookAtCsv(const SeenData& data, const CsvWishes& wishes)
   for (const SeenFile& file : data.seen) RETURN_IF_ERROR(CheckEncoding(file));
   CsvRows front;
   const Shape shape = ShapeOf(data.seen.front(), wishes, front);
-  CsvLook look{.table = TableOf(data, shape, std::move(front))};
+  std::vector<std::string> others;
+  CsvLook look{.table = TableOf(data, shape, std::move(front), others)};
   if (look.table.num_rows == 0) {
     return InvalidArgument("{} holds no records below its header; give a file with data",
                            data.seen.front().path);
@@ -274,7 +286,7 @@ absl::StatusOr<CsvLook> LookAtCsv(const SeenData& data, const CsvWishes& wishes)
   look.header_lines = shape.header.header ? 1 : 0;
   const bool trim = HasBlanks(look.table) && !shape.dialect.delimiter.starts_with(' ');
   look.format = FormatGuess(shape, look.table, look.decimal, example, trim);
-  CompareHeaders(data, shape, look.format);
+  SayOtherHeaders(data, others, look.format);
   if (trim) TrimNames(look.table);
   return look;
 }

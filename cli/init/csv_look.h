@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 #include "cli/init/guess.h"
-#include "cli/init/sampled_table.h"
 #include "cli/init/seen_data.h"
+#include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {
 

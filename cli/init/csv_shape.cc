@@ -10,7 +10,7 @@
 
 #include "base/printable.h"
 #include "base/thousands.h"
-#include "cli/init/column_facts.h"
+#include "records/columns/column_facts.h"
 #include "records/csv_header.h"
 #include "records/csv_splitter.h"
 

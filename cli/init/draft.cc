@@ -44,7 +44,9 @@ class TableDraft {
  public:
   TableDraft(const DraftOptions& options, const SeenData& data, SampledTable table, char decimal)
       : options_(options), data_(data), table_(std::move(table)) {
-    for (const SampledColumn& column : table_.columns) facts_.push_back(FactsOf(column, decimal));
+    for (const SampledColumn& column : table_.columns) {
+      facts_.push_back(FactsOf(column, decimal, table_.parts));
+    }
   }
 
   absl::Status Fill(PipelineDraft& draft) {
@@ -109,11 +111,14 @@ class TableDraft {
 
   void SayWhatWasNotSeen(PipelineDraft& draft) const {
     if (table_.whole || label_.task == Task::kRegression) return;
+    const size_t num_files = data_.paths.size();
+    const std::string where = data_.seen.size() < num_files
+                                  ? fmt::format(", in {} of {} files", data_.seen.size(), num_files)
+                                  : "";
     draft.more_unknown.push_back(
         fmt::format("whether there are more classes than the {} of the records that were looked "
-                    "at; a record of another class "
-                    "will be left out, so add it to `classes`",
-                    label_.classes.size()));
+                    "at{}; a record of another class will be left out, so add it to `classes`",
+                    label_.classes.size(), where));
   }
 
   const DraftOptions& options_;
@@ -141,6 +146,11 @@ absl::StatusOr<CsvLook> LookAtTable(const DraftOptions& options, const SeenData&
     format.reason +=
         fmt::format("; {} of {} lines are not, and will be left out", WithThousands(table.num_bad),
                     WithThousands(table.num_bad + table.num_rows));
+  }
+  if (table.has_more) {
+    format.unknown =
+        fmt::format("what the other fields are: only the first {} different fields were looked at",
+                    table.columns.size());
   }
   if (table.has_deeper) {
     format.reason +=

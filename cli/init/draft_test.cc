@@ -17,6 +17,7 @@
 namespace tidemill::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -59,6 +60,15 @@ std::string Rows(int num_rows, const std::string& header = "time,a,label\n") {
   std::string text = header;
   for (int row = 0; row < num_rows; ++row) {
     text += fmt::format("2024-01-{:02}T{:02}:00:00Z,{},{}\n", 1 + row / 24 % 28, row % 24,
+                        row * 31 % 97 / 8.0, row % 3 == 0 ? "x" : "y");
+  }
+  return text;
+}
+
+std::string CountedRows(int num_rows, const std::string& month) {
+  std::string text = "sno,date,light,label\n";
+  for (int row = 0; row < num_rows; ++row) {
+    text += fmt::format("{},{}-{:02}T{:02}:00:00Z,{},{}\n", row + 1, month, 1 + row / 24, row % 24,
                         row * 31 % 97 / 8.0, row % 3 == 0 ? "x" : "y");
   }
   return text;
@@ -111,6 +121,44 @@ TEST_F(DraftTest, FilesWithAnotherHeaderAreNamed) {
   const auto draft = Draft(folder_ + "/data");
   ASSERT_THAT(draft.status(), IsOk());
   EXPECT_THAT(draft->Unknown(), Contains(HasSubstr("files such as 'b.csv', whose header is not")));
+}
+
+TEST_F(DraftTest, ClassesAreThoseOfAllFiles) {
+  for (int file = 0; file < 100; ++file) {
+    std::string text = "t,x,station,kind\n";
+    for (int row = 0; row < 40; ++row) {
+      text += fmt::format("2024-01-01T00:{:02}:00Z,{},S{:02},{}\n", row, row * 7 % 11 / 2.0, file,
+                          row % 2 == 0 ? "both" : fmt::format("k{}", file % 3));
+    }
+    Write(fmt::format("data/{:02}.csv", file), text);
+  }
+  const auto draft = Draft(folder_ + "/data");
+  ASSERT_THAT(draft.status(), IsOk());
+  EXPECT_THAT(draft->dataset[4].value, HasSubstr("column: kind"));
+  EXPECT_THAT(draft->dataset[4].value, HasSubstr("k1"));
+  EXPECT_THAT(draft->looked_at, HasSubstr("in 64 of 100 files"));
+  EXPECT_THAT(draft->Unknown(), Contains(HasSubstr("in 64 of 100 files; a record of another")));
+}
+
+TEST_F(DraftTest, ARecordCounterIsLeftOutOfAFolder) {
+  Write("data/a.csv", CountedRows(200, "2024-01"));
+  Write("data/b.csv", CountedRows(200, "2024-02"));
+  const auto draft = Draft(folder_ + "/data");
+  ASSERT_THAT(draft.status(), IsOk());
+  EXPECT_THAT(draft->left_out, Contains(HasSubstr("'sno': it names or counts the records")));
+}
+
+TEST_F(DraftTest, AllLinesAreLookedAtForNames) {
+  std::string lines;
+  for (int row = 0; row < 1500; ++row) {
+    const char* const names[] = {"page", "items", "amount"};
+    lines += fmt::format(R"({{"t": {}, "event": "{}", "{}": {}}})", 1'767'225'600 + row, row % 2,
+                         names[row % 3], row * 7 % 9 / 2.0) +
+             "\n";
+  }
+  EXPECT_THAT(Text(Write("a.jsonl", lines + "{\"t\": 1767227100, \"rare\": 2}\n")),
+              AllOf(HasSubstr("fields: [event, page, items]"), HasSubstr("label: {column: amount"),
+                    HasSubstr("- 'rare': it always has the same value")));
 }
 
 TEST_F(DraftTest, OfALargeFileOnlyAPartIsRead) {

@@ -10,13 +10,15 @@
 #include "base/printable.h"
 #include "base/thousands.h"
 #include "cli/init/training_choice.h"
+#include "records/columns/column_kind.h"
 
 namespace tidemill::cli {
 namespace {
 
-constexpr int64_t kMostLearned = 32;
-constexpr int64_t kBuckets = 64;
+constexpr int64_t kBuckets = 256;
 constexpr size_t kMostBucketed = 4;
+// The time of the data is divided into about this many trainings.
+constexpr int64_t kTrainings = 8;
 constexpr int64_t kTokenBuckets = 16384;
 constexpr int64_t kTokens = 64;
 
@@ -39,6 +41,9 @@ class GraphMaker {
 
  private:
   void Sort();
+  void SortByKind(const ColumnFacts& facts);
+  bool OnlyRises(const ColumnFacts& facts) const;
+  void LeaveOutRising();
   void LeaveOut(const ColumnFacts& facts, const std::string& why) {
     choice_.left_out.push_back(fmt::format("{}: {}", Quoted(facts.name), why));
   }
@@ -56,13 +61,63 @@ class GraphMaker {
   void AddNumbers();
   void AddTime();
   void AddCategories();
+  void AddOneHot(const ColumnFacts& facts);
   absl::StatusOr<GraphChoice> MakeOfText();
   std::string MissingTexts() const { return source_.json ? "missing: [\"null\"]" : ""; }
 
   const GraphSource& source_;
   GraphChoice choice_;
-  std::vector<const ColumnFacts*> numbers_, categories_, many_, words_;
+  std::vector<const ColumnFacts*> numbers_, rising_, categories_, many_, words_;
 };
+
+// Whether a number only rises, or falls, over all records, as a count of days does: a model that
+// was trained on a part of them has not seen the numbers of the next part.
+bool GraphMaker::OnlyRises(const ColumnFacts& facts) const {
+  if ((!facts.rises && !facts.falls) || facts.num_numbers < 20) return false;
+  return facts.num_different >= (source_.time.rises ? 3 : 20);
+}
+
+void GraphMaker::SortByKind(const ColumnFacts& facts) {
+  switch (facts.kind) {
+    case ColumnKind::kEmpty:
+      return LeaveOut(facts, "it has no value");
+    case ColumnKind::kConstant:
+      return LeaveOut(facts, "it always has the same value");
+    case ColumnKind::kIdentifier:
+      return LeaveOut(facts, "it names or counts the records: almost each has another value" +
+                                 (facts.because.empty() ? "" : "; it holds " + facts.because));
+    case ColumnKind::kCounter:
+      return LeaveOut(facts, "it names or counts the records");
+    case ColumnKind::kNumber:
+      (OnlyRises(facts) ? rising_ : numbers_).push_back(&facts);
+      return;
+    case ColumnKind::kCategory:
+      categories_.push_back(&facts);
+      return;
+    case ColumnKind::kManyValues:
+      many_.push_back(&facts);
+      return;
+    case ColumnKind::kWords:
+      words_.push_back(&facts);
+      return;
+  }
+}
+
+void GraphMaker::LeaveOutRising() {
+  std::vector<std::string> names;
+  for (const ColumnFacts* facts : rising_) {
+    names.push_back(facts->name);
+    LeaveOut(*facts, fmt::format("it only {} from record to record, so the numbers of each "
+                                 "training are others than those that come after it",
+                                 facts->rises ? "rises" : "falls"));
+  }
+  if (names.empty()) return;
+  choice_.unknown.push_back(fmt::format(
+      "whether {} say{} anything but the order of the records: what only rises was left out; if "
+      "so, "
+      "read {} with the columns of numbers",
+      NamesForPeople(names, 10), names.size() == 1 ? "s" : "", names.size() == 1 ? "it" : "them"));
+}
 
 void GraphMaker::Sort() {
   for (size_t column = 0; column < source_.facts.size(); ++column) {
@@ -72,30 +127,13 @@ void GraphMaker::Sort() {
       LeaveOut(facts, "another time");
       continue;
     }
-    switch (facts.kind) {
-      case ColumnKind::kEmpty:
-        LeaveOut(facts, "it has no value");
-        break;
-      case ColumnKind::kConstant:
-        LeaveOut(facts, "it always has the same value");
-        break;
-      case ColumnKind::kIdentifier:
-        LeaveOut(facts, "it names or counts the records");
-        break;
-      case ColumnKind::kNumber:
-        numbers_.push_back(&facts);
-        break;
-      case ColumnKind::kCategory:
-        categories_.push_back(&facts);
-        break;
-      case ColumnKind::kManyValues:
-        many_.push_back(&facts);
-        break;
-      case ColumnKind::kWords:
-        words_.push_back(&facts);
-        break;
-    }
+    if (!facts.question.empty()) choice_.unknown.push_back(facts.question);
+    SortByKind(facts);
   }
+  if (numbers_.empty() && categories_.empty() && many_.empty() && words_.empty()) {
+    numbers_ = std::exchange(rising_, {});
+  }
+  LeaveOutRising();
   std::ranges::stable_sort(many_, {}, &ColumnFacts::num_distinct);
   for (size_t place = kMostBucketed; place < many_.size(); ++place) {
     LeaveOut(*many_[place], "a text with many different values");
@@ -111,6 +149,11 @@ std::optional<std::string> MarkOfMissing(const ColumnFacts& facts) {
       return mark;
   }
   return std::nullopt;
+}
+
+// The reason of a column of codes, with what speaks for them.
+std::string WhatTheyAre(const ColumnFacts& facts, const std::string& reason) {
+  return facts.because.empty() ? reason : fmt::format("{}: {}", facts.because, reason);
 }
 
 void GraphMaker::AddNumbers() {
@@ -158,10 +201,17 @@ void GraphMaker::AddTime() {
   std::vector<std::string> parts;
   if (source_.time.has_clock && days >= 2) parts.emplace_back("hour");
   if (days >= 28) parts.emplace_back("weekday");
-  if (days >= 366) parts.emplace_back("year_fraction");
+  // A training over a part of a year has not seen the other parts.
+  if (days / kTrainings >= 365) parts.emplace_back("year_fraction");
   if (parts.empty()) return;
-  Add("time_features", YamlMap({"parts: " + YamlList(parts), "cyclic: true"}),
-      fmt::format("the times cover {} days", WithThousands(days)));
+  Guess& features = Add("time_features", YamlMap({"parts: " + YamlList(parts), "cyclic: true"}),
+                        fmt::format("the times cover {} days", WithThousands(days)));
+  if (days >= 2 * 365 && days / kTrainings < 365) {
+    parts.emplace_back("year_fraction");
+    features.others.push_back(
+        {"- time_features: " + YamlMap({"parts: " + YamlList(parts), "cyclic: true"}),
+         "where each training covers whole years, as with selection: {type: all_data}"});
+  }
   ++choice_.num_columns;
 }
 
@@ -175,22 +225,37 @@ void GraphMaker::AddCategories() {
   AddParse(
       names, missing.empty() ? "dtype: string" : "dtype: string, " + missing,
       names.size() == 1 ? "a column of texts" : fmt::format("{} columns of texts", names.size()));
-  for (const ColumnFacts* facts : categories_) {
-    Add("one_hot",
-        YamlMap({"column: " + YamlText(facts->name),
-                 fmt::format("learn: {}",
-                             std::clamp<int64_t>(facts->num_distinct(), 1, kMostLearned))}),
-        fmt::format("{} different texts", facts->num_distinct()));
-  }
+  for (const ColumnFacts* facts : categories_) AddOneHot(*facts);
   for (const ColumnFacts* facts : many_) {
     Add("hash_buckets",
         YamlMap({"column: " + YamlText(facts->name), fmt::format("buckets: {}", kBuckets)}),
-        fmt::format("{}{} different texts, too many for one place each",
-                    facts->more_distinct ? "more than " : "",
-                    WithThousands(facts->num_distinct())));
+        WhatTheyAre(*facts, fmt::format("{}{} different texts share {} places",
+                                        facts->more_distinct ? "about " : "",
+                                        WithThousands(facts->num_different), kBuckets)));
     Add("one_hot",
         YamlMap({"column: " + YamlText(facts->name), fmt::format("classes: {}", kBuckets)}), "");
   }
+}
+
+// Learns all texts that were seen. Where only a part was read, there is room for some more.
+void GraphMaker::AddOneHot(const ColumnFacts& facts) {
+  // Marks of a missing value are texts, but for the empty one and what parse_json takes for it.
+  int64_t num_texts = facts.num_distinct();
+  for (const auto& [word, count] : facts.missing_words) {
+    num_texts += !word.empty() && !(source_.json && word == "null");
+  }
+  int64_t learn = std::max<int64_t>(1, num_texts);
+  std::string reason = fmt::format("{} different texts, all of which have a place", num_texts);
+  if (!source_.whole) {
+    learn = std::min(kMostCategories, learn + std::max<int64_t>(2, learn / 4));
+    reason = fmt::format("{} different texts in the part that was read, and room for {}", num_texts,
+                         learn);
+  }
+  if (num_texts > learn) {
+    reason += fmt::format("; the {} rarest are left out", num_texts - learn);
+  }
+  Add("one_hot", YamlMap({"column: " + YamlText(facts.name), fmt::format("learn: {}", learn)}),
+      WhatTheyAre(facts, reason));
 }
 
 absl::StatusOr<GraphChoice> GraphMaker::MakeOfText() {
@@ -220,6 +285,12 @@ absl::StatusOr<GraphChoice> GraphMaker::MakeOfText() {
       "words and pairs of words");
   Add("label", "{into: target}", "");
   choice_.vocabulary = kTokenBuckets + 1;
+  if (text.num_undivided * 2 > text.num_words) {
+    choice_.unknown.push_back(fmt::format(
+        "where the words of {} end: its script has no blanks between them, and hash_tokens takes "
+        "each run of letters for one word; write blanks between words, or use word_pieces",
+        Quoted(text.name)));
+  }
   return std::move(choice_);
 }
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/init/column_facts.h"
 #include "cli/init/guess.h"
 #include "cli/init/time_choice.h"
+#include "records/columns/column_facts.h"
 
 namespace tidemill::cli {
 
@@ -20,6 +20,10 @@ struct GraphChoice {
   int64_t num_columns = 0;                 // The columns that the model sees.
   // The ids of the input's embedding, when the input is a text; else 0.
   int64_t vocabulary = 0;
+  // The ids of each category, when the input is ids of users, items and the like; else empty.
+  std::vector<int64_t> categories = {};
+  // Whether there are numbers beside these.
+  bool has_numbers = false;
 };
 
 // The inputs of the choice.

@@ -31,6 +31,12 @@ std::string YamlList(const std::vector<std::string>& texts) {
 
 std::string YamlMap(const std::vector<std::string>& parts) { return Joined(parts, '{', '}'); }
 
+std::string InExpression(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
 std::string NamesForPeople(const std::vector<std::string>& names, size_t most) {
   std::string text;
   const size_t shown = names.size() > most + 1 ? most : names.size();

@@ -35,6 +35,9 @@ std::string YamlList(const std::vector<std::string>& texts);
 // Returns "{key: value, ...}" of parts such as "column: x"; empty parts are left out.
 std::string YamlMap(const std::vector<std::string>& parts);
 
+// Returns a column as an expression names it, in double quotes.
+std::string InExpression(const std::string& name);
+
 // Returns "'a', 'b' and 3 others", made printable.
 std::string NamesForPeople(const std::vector<std::string>& names, size_t most = 3);
 

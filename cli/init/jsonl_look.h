@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "cli/init/sampled_table.h"
 #include "cli/init/seen_data.h"
+#include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {
 

@@ -45,7 +45,13 @@ bool IsLikelyName(const std::string& name) {
       kLikely, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
+bool IsNumeric(const ColumnFacts& facts) {
+  return facts.num_values() > 0 && facts.num_numbers * 100 >= facts.num_values() * 95;
+}
+
 bool CanBeLabel(const ColumnFacts& facts) {
+  // What names the file is known before its records are.
+  if (facts.names_files() && !IsNamedLabel(facts.name)) return false;
   if (facts.kind == ColumnKind::kNumber) return true;
   const bool few = !facts.more_distinct && facts.num_distinct() <= kMostClasses &&
                    facts.num_distinct() * 2 <= facts.num_values();
@@ -98,7 +104,7 @@ std::string ValueOf(const ColumnFacts& facts, Task task) {
 
 std::string TaskReason(const ColumnFacts& facts, Task task) {
   const std::string many =
-      (facts.more_distinct ? "more than " : "") + WithThousands(facts.num_distinct());
+      (facts.more_distinct ? "about " : "") + WithThousands(facts.num_different);
   if (task == Task::kRegression) {
     return fmt::format("it holds {} different numbers from {} to {}, so the task is regression",
                        many, facts.least, facts.greatest);
@@ -108,7 +114,7 @@ std::string TaskReason(const ColumnFacts& facts, Task task) {
 }
 
 absl::Status CheckTask(const ColumnFacts& facts, Task task) {
-  if (task == Task::kRegression && facts.kind != ColumnKind::kNumber) {
+  if (task == Task::kRegression && !IsNumeric(facts)) {
     return InvalidArgument(
         "column {} holds texts such as {}, so it cannot be the label of a regression; "
         "write --task classification or name another --label",
@@ -157,21 +163,42 @@ absl::StatusOr<LabelChoice> ChoiceOf(const std::vector<ColumnFacts>& facts, size
   return choice;
 }
 
-// The lines of other columns, with the reason.
+// What speaks for a column as the label.
+std::string SpeaksFor(const std::vector<ColumnFacts>& facts, size_t column, Task task) {
+  const ColumnFacts& seen = facts[column];
+  std::string why = IsNamedLabel(seen.name)   ? "its name says so"
+                    : IsLikelyName(seen.name) ? "a usual name of a label"
+                                              : "";
+  if (column + 1 == facts.size()) why += why.empty() ? "the last column" : ", the last column";
+  if (!why.empty()) why += "; ";
+  if (task == Task::kRegression) {
+    return why + fmt::format("numbers from {} to {}", seen.least, seen.greatest);
+  }
+  return why + fmt::format("{} classes", seen.num_distinct());
+}
+
+// The lines of other columns, with what speaks for them.
 void OfferOthers(const std::vector<ColumnFacts>& facts, const std::vector<size_t>& candidates,
                  size_t chosen, Guess& guess) {
-  constexpr size_t kMostOthers = 3;
+  constexpr size_t kMostOthers = 40;
+  constexpr int64_t kMostClassesInLine = 50;
+  std::vector<std::string> rest;
   for (const size_t column : candidates) {
-    if (column == chosen || guess.others.size() >= kMostOthers) continue;
-    const Task task = TaskOf(facts[column]);
-    // Where the label is certain, only names of labels are worth a line.
-    if (guess.unknown.empty() && !IsNamedLabel(facts[column].name) &&
-        !IsLikelyName(facts[column].name)) {
+    const ColumnFacts& seen = facts[column];
+    if (column == chosen) continue;
+    const Task task = TaskOf(seen);
+    const bool long_line =
+        task == Task::kClassification && seen.num_distinct() > kMostClassesInLine;
+    if (long_line || guess.others.size() >= kMostOthers) {
+      rest.push_back(seen.name);
       continue;
     }
-    if (facts[column].num_distinct() > 50 && task == Task::kClassification) continue;
-    guess.others.push_back({"label: " + ValueOf(facts[column], task),
-                            "with --label " + ShellWord(facts[column].name)});
+    guess.others.push_back(
+        {"label: " + ValueOf(seen, task),
+         fmt::format("with --label {}: {}", ShellWord(seen.name), SpeaksFor(facts, column, task))});
+  }
+  if (!rest.empty() && !guess.unknown.empty()) {
+    guess.unknown += fmt::format("; {} may be the label, too", NamesForPeople(rest, 20));
   }
 }
 
@@ -184,7 +211,9 @@ std::vector<size_t> LabelCandidates(const std::vector<ColumnFacts>& facts,
     if (!taken.contains(column) && CanBeLabel(facts[column])) candidates.push_back(column);
   }
   std::ranges::stable_sort(candidates, std::greater<>(), [&](size_t column) {
-    return IsNamedLabel(facts[column].name) ? 2 : IsLikelyName(facts[column].name) ? 1 : 0;
+    if (IsNamedLabel(facts[column].name)) return 2;
+    if (IsLikelyName(facts[column].name)) return 1;
+    return facts[column].because.empty() ? 0 : -1;  // Codes are seldom what is learned.
   });
   return candidates;
 }
@@ -224,6 +253,12 @@ absl::StatusOr<LabelChoice> ChooseLabel(const SampledTable& table,
           "another",
           Quoted(chosen.name), why);
     }
+  }
+  if (chosen.names_files() && choice.guess.unknown.empty()) {
+    choice.guess.unknown = fmt::format(
+        "whether {} is a label: it is the same in all records of a file, as the name of the file "
+        "would be",
+        Quoted(chosen.name));
   }
   choice.guess.reason = why + "; " + TaskReason(chosen, choice.task);
   if (!wishes.task) OfferOtherTask(chosen, choice, choice.guess);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/init/column_facts.h"
 #include "cli/init/guess.h"
-#include "cli/init/sampled_table.h"
+#include "records/columns/column_facts.h"
+#include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {
 

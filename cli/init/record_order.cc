@@ -26,13 +26,6 @@ bool IsSorted(const SampledTable& table, const LabelChoice& label) {
   return expected >= 5 && changes < expected / 5;
 }
 
-// A column as an expression names it.
-std::string InExpression(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
 Guess DrawnTime(const SampledTable& table, const LabelChoice& label) {
   constexpr size_t kMostColumns = 8;
   std::vector<std::string> columns;

@@ -3,8 +3,8 @@
 
 #include "cli/init/guess.h"
 #include "cli/init/label_choice.h"
-#include "cli/init/sampled_table.h"
 #include "cli/init/seen_data.h"
+#include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {
 

@@ -43,12 +43,16 @@ std::string Lower(std::string text) {
   return text;
 }
 
+bool IsPacked(const std::string& path) {
+  const std::string last = Lower(fs::path(path).extension().string());
+  return last == ".gz" || last == ".xz" || last == ".zst";
+}
+
 // ".csv.gz" of "a/b.csv.gz": the extension as written, with that of a packing.
 std::string ExtensionOf(const std::string& path) {
   const fs::path name = fs::path(path).filename();
   std::string last = name.extension().string();
-  const std::string lower = Lower(last);
-  if (lower != ".gz" && lower != ".xz" && lower != ".zst") return last;
+  if (!IsPacked(path)) return last;
   return name.stem().extension().string() + last;
 }
 
@@ -75,23 +79,26 @@ absl::StatusOr<std::string> ReadPart(const storage::OpenFile& file, int64_t offs
   return bytes;
 }
 
+// Reads the front of a file, and its end where `most_at_end` is not 0.
 absl::StatusOr<SeenFile> LookAtFile(storage::TriedFiles& files, const std::string& folder,
-                                    const std::string& path) {
+                                    const std::string& path, size_t most = kMaxFrontBytes,
+                                    size_t most_at_end = kMaxEndBytes) {
   const std::string whole = files::Join(folder, path);
   SeenFile seen{.path = path};
   ASSIGN_OR_RETURN(const storage::OpenFile file, files.Open(whole));
   ASSIGN_OR_RETURN(const storage::FileIdentity identity, file.Identity());
   ASSIGN_OR_RETURN(const storage::OpenFile packed, files.OpenPacked(whole));
   ASSIGN_OR_RETURN(const storage::FileIdentity on_disk, packed.Identity());
-  ASSIGN_OR_RETURN(const bool is_cut, files.IsCut(whole));
+  const bool is_cut =
+      file.is_remote() && identity.size_bytes >= storage::UnpackedCache::kMaxOfStart;
   seen.size = identity.size_bytes;
   seen.is_packed = identity.size_bytes != on_disk.size_bytes || is_cut;
-  ASSIGN_OR_RETURN(seen.front, ReadPart(file, 0, kMaxFrontBytes));
+  ASSIGN_OR_RETURN(seen.front, ReadPart(file, 0, most));
   const auto rest = seen.size - static_cast<int64_t>(seen.front.size());
   // The end of what unpacks is not that of the file.
   seen.is_cut = is_cut;
   if (rest > 0 && !is_cut) {
-    const auto at_end = std::min<int64_t>(rest, kMaxEndBytes);
+    const auto at_end = std::min<int64_t>(rest, static_cast<int64_t>(most_at_end));
     ASSIGN_OR_RETURN(seen.end, ReadPart(file, seen.size - at_end, static_cast<size_t>(at_end)));
     seen.is_cut = at_end < rest;
   }
@@ -186,6 +193,24 @@ void Take(const Extensions& sorted, DataKind kind, SeenData& data) {
   }
 }
 
+// Reads the first file, the last one, and the beginnings of others, spread over all.
+absl::Status LookAtSome(storage::TriedFiles& files, SeenData& data) {
+  const size_t num_files = data.paths.size();
+  const bool packed = IsPacked(data.paths.front());
+  const size_t most = std::min(num_files, packed ? kMostUnpackedFiles : kMostSeenFiles);
+  for (size_t place = 0; place < most; ++place) {
+    const size_t file = most == 1 ? 0 : place * (num_files - 1) / (most - 1);
+    const bool between = place > 0 && place + 1 < most;
+    ASSIGN_OR_RETURN(SeenFile seen, LookAtFile(files, data.folder, data.paths[file],
+                                               between ? kMaxBetweenBytes : kMaxFrontBytes,
+                                               between ? 0 : kMaxEndBytes));
+    if (place == 0) RETURN_IF_ERROR(KindOfOne(data.paths[file], seen).status());
+    // Files that hold nothing say nothing; the first one was refused.
+    if (place == 0 || !seen.front.empty()) data.seen.push_back(std::move(seen));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SeenData> LookAtFolder(const std::string& folder) {
   storage::TriedFiles files;
   SeenData data{.folder = folder};
@@ -205,13 +230,7 @@ absl::StatusOr<SeenData> LookAtFolder(const std::string& folder) {
   Take(sorted, most->first, data);
   data.num_others = static_cast<int64_t>(listing.files.size() - data.paths.size());
   if (data.kind == DataKind::kImages) return data;
-  ASSIGN_OR_RETURN(SeenFile first, LookAtFile(files, folder, data.paths.front()));
-  RETURN_IF_ERROR(KindOfOne(data.paths.front(), first).status());
-  data.seen.push_back(std::move(first));
-  if (data.paths.size() > 1) {
-    ASSIGN_OR_RETURN(SeenFile last, LookAtFile(files, folder, data.paths.back()));
-    data.seen.push_back(std::move(last));
-  }
+  RETURN_IF_ERROR(LookAtSome(files, data));
   return data;
 }
 
@@ -237,7 +256,8 @@ std::string SeenData::Describe() const {
                           ? fmt::format("{}, unpacked, of {}", WithUnit(read), WithUnit(num_bytes))
                           : fmt::format("{} of {}", WithUnit(read), WithUnit(num_bytes));
   if (paths.size() == 1) return bytes;
-  return fmt::format("{} in the first and the last of {} files", bytes, paths.size());
+  if (seen.size() == paths.size()) return fmt::format("{} in {} files", bytes, paths.size());
+  return fmt::format("{} in {} of {} files", bytes, seen.size(), paths.size());
 }
 
 }  // namespace tidemill::cli

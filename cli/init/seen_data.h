@@ -32,16 +32,22 @@ struct SeenData {
   int64_t num_bytes = 0;  // The bytes of all files on disk.
   // Files of the folder that the pattern does not match.
   int64_t num_others = 0;
-  // The first file and the last one; empty for images.
+  // The first file, the last one, and some between them; all when there are few. Empty for images.
   std::vector<SeenFile> seen = {};
 
-  // "3.1 KiB of 58 KiB in the first and the last of 12 files"
+  // "3.1 KiB of 58 KiB in 12 files", "3.1 KiB of 58 KiB in 64 of 100 files"
   std::string Describe() const;
 };
 
-// The most bytes that are read at the front and at the end of a file.
+// The most bytes that are read at the front and at the end of the first file and of the last one,
+// and at the front of the files between them.
 inline constexpr size_t kMaxFrontBytes = size_t{4} << 20;
 inline constexpr size_t kMaxEndBytes = size_t{256} << 10;
+inline constexpr size_t kMaxBetweenBytes = size_t{64} << 10;
+
+// The most files that are looked at, and the most of them that are unpacked.
+inline constexpr size_t kMostSeenFiles = 64;
+inline constexpr size_t kMostUnpackedFiles = 8;
 
 // Samples a file, or the files of a folder. When a folder has several kinds, the most frequent one
 // counts. NOT_FOUND when there is no file. INVALID_ARGUMENT when the kind of the data cannot be

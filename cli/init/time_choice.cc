@@ -50,7 +50,7 @@ std::vector<Candidate> FindCandidates(const SampledTable& table,
   for (size_t column = 0; column < facts.size(); ++column) {
     auto times = TimesOfColumn(table, column, facts[column]);
     if (!times) continue;
-    if (auto with_clock = TimesOfDateAndClock(table, *times)) times = std::move(with_clock);
+    if (auto with_clock = TimesOfDateAndClock(table, facts, *times)) times = std::move(with_clock);
     add(std::move(times));
   }
   add(TimesOfParts(table, facts));
@@ -67,6 +67,10 @@ std::string ReasonOf(const TimeColumns& times, const std::string& names) {
                           100 * times.share);
   }
   if (times.rises) reason += ", and rises from record to record";
+  if (!times.worse_format.empty()) {
+    reason += fmt::format("; {} would read only {:.1f} % of them", Quoted(times.worse_format),
+                          100 * times.worse_share);
+  }
   return reason + "; a time without a zone is taken for UTC";
 }
 
@@ -80,12 +84,16 @@ TimeChoice ChoiceOf(const SampledTable& table, const std::vector<Candidate>& fou
                     .is_known = true,
                     .first = best.first,
                     .last = best.last,
-                    .rises = best.rises,
-                    .has_clock = best.has_clock};
+                    .has_clock = best.has_clock,
+                    .rises = best.rises};
   if (!best.other_format.empty()) {
     choice.guess.unknown = fmt::format(
-        "whether {} has the day or the month first: {} reads every time, and so does {}", names,
-        Quoted(best.format), Quoted(best.other_format));
+        "whether {} has the day or the month first: {} reads {}, and {} reads as many{}", names,
+        Quoted(best.format),
+        best.share == 1 ? "every time" : fmt::format("{:.1f} % of the times", 100 * best.share),
+        Quoted(best.other_format),
+        best.rises && !best.other_rises ? "; by the first, the times rise from record to record"
+                                        : "");
     choice.guess.others.push_back(
         {"event_time: " + ValueOf(table, best, best.other_format), "the other order"});
   }
@@ -106,13 +114,53 @@ TimeChoice ChoiceOf(const SampledTable& table, const std::vector<Candidate>& fou
   return choice;
 }
 
+// Times of a column that are written in two notations, read by an expression.
+std::optional<TimeChoice> MixedChoice(const SampledTable& table,
+                                      const std::vector<ColumnFacts>& facts, size_t column) {
+  const auto mixed = MixedTimesOfColumn(table, column, facts[column]);
+  if (!mixed) return std::nullopt;
+  const std::string name = InExpression(facts[column].name);
+  const auto read = [&](const TimeColumns& times) {
+    // A field that is read as a time must be one; as a text it is null where it is not.
+    return times.format.empty() ? fmt::format("time(text({}))", name)
+                                : fmt::format("time({}, '{}')", name, times.format);
+  };
+  const TimeColumns &most = mixed->most, &others = mixed->others;
+  const std::string expression = fmt::format("coalesce({}, {})", read(most), read(others));
+  TimeChoice choice{.guess = {.key = "event_time",
+                              .value = fmt::format("{{expression: {}}}", YamlText(expression))},
+                    .columns = {column},
+                    .is_known = true,
+                    .first = std::min(most.first, others.first),
+                    .last = std::max(most.last, others.last),
+                    .has_clock = most.has_clock || others.has_clock};
+  choice.guess.reason = fmt::format(
+      "{} holds times in two notations: {} reads {:.1f} % of them, and {} reads {:.1f} %",
+      Quoted(facts[column].name), Quoted(most.format), 100 * most.share, Quoted(others.format),
+      100 * others.share);
+  if (most.share + others.share > 1.001) {
+    choice.guess.unknown = fmt::format(
+        "how the times of {} are written: some of them can be read by {} and by {}; the first was "
+        "tried first",
+        Quoted(facts[column].name), Quoted(most.format), Quoted(others.format));
+  }
+  return choice;
+}
+
+TimeChoice WithoutTimes(const SampledTable& table, const std::vector<ColumnFacts>& facts) {
+  for (size_t column = 0; column < facts.size(); ++column) {
+    if (auto choice = MixedChoice(table, facts, column)) return std::move(*choice);
+  }
+  return {};
+}
+
 }  // namespace
 
 absl::StatusOr<TimeChoice> ChooseTime(const SampledTable& table,
                                       const std::vector<ColumnFacts>& facts,
                                       const std::optional<std::string>& wished) {
   std::vector<Candidate> found = FindCandidates(table, facts);
-  if (!wished) return found.empty() ? TimeChoice() : ChoiceOf(table, found);
+  if (!wished) return found.empty() ? WithoutTimes(table, facts) : ChoiceOf(table, found);
   const auto column = table.Find(*wished);
   if (!column) {
     return InvalidArgument("there is no column {} for --time; the columns are {}", Quoted(*wished),

@@ -8,9 +8,9 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "cli/init/column_facts.h"
 #include "cli/init/guess.h"
-#include "cli/init/sampled_table.h"
+#include "records/columns/column_facts.h"
+#include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {
 
@@ -24,9 +24,10 @@ struct TimeChoice {
   // The earliest and the latest time that was seen, when it is known.
   Timestamp first = {};
   Timestamp last = {};
-  bool rises = false;  // Whether each time is at least the one before it.
   // Whether times have parts of a day.
   bool has_clock = false;
+  // Whether records come in the order of their times.
+  bool rises = false;
 };
 
 // Chooses the column, or the columns, of the time. `wished` is a column that the user names.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "cli/init/column_facts.h"
-#include "cli/init/sampled_table.h"
+#include "records/columns/column_facts.h"
+#include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {
 
@@ -16,18 +16,21 @@ namespace tidemill::cli {
 struct TimeColumns {
   std::vector<size_t> columns = {};
   std::string format = {};  // A value of `event_time.format`; "" for notations that need none.
-  std::string other_format = {};  // A second format that also reads all of them, when day and month
-                                  // cannot be distinguished.
-  Timestamp first = {};           // The earliest and the latest one that was seen.
+  // A second format that reads as many of them, when day and month cannot be distinguished.
+  std::string other_format = {};
+  bool other_rises = false;       // As `rises`, by the second format.
+  std::string worse_format = {};  // One that reads fewer of them.
+  double worse_share = 0;
+  Timestamp first = {};  // The earliest and the latest one that was seen.
   Timestamp last = {};
   bool rises = true;       // Each is at least the one before it.
   bool has_clock = false;  // Some value is not midnight.
   double share = 0;        // The part of the values that are times.
 };
 
-// Returns the times of a column if at least nine of ten of its values are times. Numbers count as
-// times only when they are in a usual unit since 1970, and either rise from row to row or have the
-// name of a time.
+// Returns the times of a column if at least nine of ten of its values are times. Among several
+// formats it takes the one that reads most of them. Numbers count as times only when they are in a
+// usual unit since 1970, and either rise from row to row or have the name of a time.
 std::optional<TimeColumns> TimesOfColumn(const SampledTable& table, size_t column,
                                          const ColumnFacts& facts);
 
@@ -36,8 +39,20 @@ std::optional<TimeColumns> TimesOfColumn(const SampledTable& table, size_t colum
 std::optional<TimeColumns> TimesOfParts(const SampledTable& table,
                                         const std::vector<ColumnFacts>& facts);
 
-// Returns a date in one column and its clock in another. `date` comes from TimesOfColumn().
-std::optional<TimeColumns> TimesOfDateAndClock(const SampledTable& table, const TimeColumns& date);
+// Returns a date in one column and its clock, or its hour as a number, in another. `date` comes
+// from TimesOfColumn().
+std::optional<TimeColumns> TimesOfDateAndClock(const SampledTable& table,
+                                               const std::vector<ColumnFacts>& facts,
+                                               const TimeColumns& date);
+
+// A column with times in two notations, of which none reads nine of ten values, and both together
+// do. The first one reads more.
+struct MixedTimes {
+  TimeColumns most = {};
+  TimeColumns others = {};
+};
+std::optional<MixedTimes> MixedTimesOfColumn(const SampledTable& table, size_t column,
+                                             const ColumnFacts& facts);
 
 // Whether a name says that a column holds times: "created_at". The sign of the word tells how much.
 int TimeInName(const std::string& name);

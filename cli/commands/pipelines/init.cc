@@ -12,6 +12,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/output_file.h"
+#include "base/paths/shell_word.h"
 #include "base/time.h"
 #include "cli/init/candidates/choice.h"
 #include "cli/init/candidates/trial.h"
@@ -60,13 +61,13 @@ std::optional<std::string> Given(const std::string& text) {
 
 // The command with the options that change guesses.
 std::string CommandOf(const InitFlags& flags) {
-  std::string command = "tidemill init " + flags.path;
+  std::string command = "tidemill init " + ShellWord(flags.path);
   const std::pair<const char*, const std::string*> options[] = {
       {"--label", &flags.label},  {"--time", &flags.time},           {"--task", &flags.task},
       {"--name", &flags.name},    {"--delimiter", &flags.delimiter}, {"--decimal", &flags.decimal},
       {"--header", &flags.header}};
   for (const auto& [option, value] : options) {
-    if (!value->empty()) command += " " + std::string(option) + " " + *value;
+    if (!value->empty()) command += " " + std::string(option) + " " + ShellWord(*value);
   }
   return command;
 }

@@ -6,22 +6,31 @@
 #include <string>
 #include <vector>
 
-namespace tidemill::cli {
+namespace tidemill {
 
 struct SampledColumn {
   std::string name = {};
   std::vector<std::string> values = {};  // One for each record; "" where a field is missing.
 };
 
-// Records from the beginning of the first file and the end of the last one, in this order.
+// Rows that follow each other in a file.
+struct TablePart {
+  size_t first_row = 0;
+  size_t file = 0;  // Its place in SeenData::seen.
+};
+
+// Records of the files that were seen, in the order of their paths.
 struct SampledTable {
   std::vector<SampledColumn> columns = {};
+  std::vector<TablePart> parts = {};  // In the order of their rows.
   int64_t num_rows = 0;
   // Records that could not be read, or that have another number of fields.
   int64_t num_bad = 0;
   std::string first_bad = {};  // "record 7: 5 fields where 6 are expected".
   // Whether fields are left out because they are nested too deeply to be named.
   bool has_deeper = false;
+  // Whether there are more fields than those that are named.
+  bool has_more = false;
   // The bytes of the rows, to estimate the number of all records.
   int64_t num_bytes = 0;
   // Whether the table has every record of the data.
@@ -43,4 +52,4 @@ struct SampledTable {
   }
 };
 
-}  // namespace tidemill::cli
+}  // namespace tidemill
