@@ -19,6 +19,7 @@
 #include "evaluator/evaluator_service.h"
 #include "evaluator/job_runner.h"
 #include "evaluator/model_in_use.h"
+#include "evaluator/outcome_summaries.h"
 #include "evaluator/pool_member.h"
 #include "evaluator/predictors.h"
 #include "rpc/jobs/job_peers.h"
@@ -34,6 +35,7 @@ struct EvaluatorParts {
   std::unique_ptr<Evaluator> evaluator;
   std::unique_ptr<ColumnFiles> columns;
   std::unique_ptr<Predictors> predictors;
+  std::unique_ptr<OutcomeSummaries> summaries;
 };
 
 class EvaluatorServer final : public rpc::RunningService {
@@ -45,7 +47,8 @@ class EvaluatorServer final : public rpc::RunningService {
         config_(config),
         folder_(std::move(folder)),
         parts_(std::move(parts)),
-        service_({*parts_.evaluator, *parts_.columns, *parts_.predictors, std::move(model_in_use)},
+        service_({*parts_.evaluator, *parts_.columns, *parts_.predictors, *parts_.summaries,
+                  std::move(model_in_use)},
                  context.cluster.streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
@@ -120,12 +123,14 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
       PredictorsOptions{.folder = sockets, .max_processes = config.predictors},
       [answers](const auto&... arguments) { return answers.Run(arguments...); });
   ASSIGN_OR_RETURN(auto model_in_use, ModelsInUse(context));
+  auto summaries = std::make_unique<OutcomeSummaries>(*database);
   EvaluatorParts parts{.devices = std::move(devices),
                        .database = std::move(database),
                        .processes = std::move(processes),
                        .evaluator = std::move(evaluator),
                        .columns = std::move(columns),
-                       .predictors = std::move(predictors)};
+                       .predictors = std::move(predictors),
+                       .summaries = std::move(summaries)};
   return std::make_unique<EvaluatorServer>(std::move(parts), std::move(model_in_use), context,
                                            config, folder);
 }

@@ -201,6 +201,24 @@ grpc::Status EvaluatorService::ListEvaluations(
   return rpc::WithPlace(streams_, *context, "ListEvaluations", send_all);
 }
 
+grpc::Status EvaluatorService::SummariseOutcomes(grpc::ServerContext*,
+                                                 const v1::SummariseOutcomesRequest* request,
+                                                 v1::SummariseOutcomesResponse* response) {
+  auto summary = cores_.summaries.Summarise(*request);
+  if (!summary.ok()) return ToGrpc(summary.status());
+  *response = *std::move(summary);
+  return grpc::Status::OK;
+}
+
+grpc::Status EvaluatorService::CompareRuns(grpc::ServerContext*,
+                                           const v1::CompareRunsRequest* request,
+                                           v1::CompareRunsResponse* response) {
+  auto comparison = cores_.summaries.Compare(*request);
+  if (!comparison.ok()) return ToGrpc(comparison.status());
+  *response = *std::move(comparison);
+  return grpc::Status::OK;
+}
+
 grpc::Status EvaluatorService::Predict(
     grpc::ServerContext* context,
     grpc::ServerReaderWriter<v1::PredictResponse, v1::PredictRequest>* stream) {

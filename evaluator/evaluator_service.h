@@ -1,4 +1,4 @@
-// The gRPC face of Evaluator, ColumnFiles and Predictors. It translates and never decides. See
+// The gRPC face of Evaluator, OutcomeSummaries, ColumnFiles and Predictors. It translates and never decides. See
 // evaluator.proto.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include "base/threads/worker_pool.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/outcome_summaries.h"
 #include "evaluator/predictors.h"
 #include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
@@ -28,6 +29,7 @@ class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
     Evaluator& evaluator;
     ColumnFiles& columns;
     Predictors& predictors;
+    OutcomeSummaries& summaries;
     ModelInUse model_in_use;
   };
   EvaluatorService(Cores cores, const rpc::StreamLimits& limits);
@@ -41,6 +43,10 @@ class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
                                grpc::ServerWriter<v1::WatchEvaluationResponse>* writer) override;
   grpc::Status ListEvaluations(grpc::ServerContext*, const v1::ListEvaluationsRequest* request,
                                grpc::ServerWriter<v1::ListEvaluationsResponse>* writer) override;
+  grpc::Status SummariseOutcomes(grpc::ServerContext*, const v1::SummariseOutcomesRequest* request,
+                                 v1::SummariseOutcomesResponse* response) override;
+  grpc::Status CompareRuns(grpc::ServerContext*, const v1::CompareRunsRequest* request,
+                           v1::CompareRunsResponse* response) override;
   grpc::Status Predict(
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<v1::PredictResponse, v1::PredictRequest>* stream) override;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failpoints.h"
+#include "evaluator/outcomes_table.h"
 #include "rpc/usage/usage_message.h"
 
 namespace tidemill::evaluator {
@@ -92,6 +93,10 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
       score->mutable_traceback()->append(report.more_traceback());
       return absl::OkStatus();
     }
+    case v1::JobReport::kMoreOutcomes:
+      if (open_scores_.empty()) return Internal("the job sent outcomes before their scores");
+      open_scores_.back().mutable_outcomes()->mutable_columns()->append(report.more_outcomes());
+      return absl::OkStatus();
     case v1::JobReport::kWindowEnd: {
       ASSIGN_OR_RETURN(const v1::JobWindow* window, WindowOf(report.window_end().window_index()));
       return Write(*window, report.window_end());
@@ -138,7 +143,12 @@ absl::Status JobExecution::Write(const v1::JobWindow& window, const v1::WindowEn
   const std::vector<v1::ModelScores> scores = std::exchange(open_scores_, {});
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     EvaluationsTable table(work);
-    table.InsertWindow(key_, window, end, scores);
+    if (table.InsertWindow(key_, window, end, scores)) {
+      OutcomesTable outcomes(work);
+      for (const v1::ModelScores& model : scores) {
+        if (model.has_outcomes()) outcomes.Insert(key_, window.window_index(), model);
+      }
+    }
     table.SetUsage(key_, UsedSoFar());
     RETURN_IF_FAILPOINT("evaluator.before_commit");
     return absl::OkStatus();

@@ -213,6 +213,11 @@ class GrpcDownstream final : public Downstream {
     return evaluator_.ListEvaluations(run);
   }
 
+  absl::StatusOr<evaluator::v1::SummariseOutcomesResponse> SummariseOutcomes(
+      RunId run, int32_t num_evaluations) override {
+    return evaluator_.SummariseOutcomes(run, num_evaluations);
+  }
+
   absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
                                 const std::function<absl::Status(batch::Batch)>& sink) override {
     return evaluator_.ReadModelColumns(request, sink);

@@ -83,6 +83,25 @@ absl::StatusOr<std::vector<v1::Evaluation>> EvaluatorClient::ListEvaluations(Run
   return evaluations;
 }
 
+absl::StatusOr<v1::SummariseOutcomesResponse> EvaluatorClient::SummariseOutcomes(
+    RunId run, int32_t num_evaluations) {
+  v1::SummariseOutcomesRequest request;
+  request.set_run_id(run.value);
+  request.set_num_evaluations(num_evaluations);
+  v1::SummariseOutcomesResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &v1::EvaluatorService::Stub::SummariseOutcomes, request,
+                            &response));
+  return response;
+}
+
+absl::StatusOr<v1::CompareRunsResponse> EvaluatorClient::CompareRuns(
+    const v1::CompareRunsRequest& request) {
+  v1::CompareRunsResponse response;
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::EvaluatorService::Stub::CompareRuns, request, &response));
+  return response;
+}
+
 absl::Status EvaluatorClient::ReadModelColumns(const v1::ReadModelColumnsRequest& request,
                                                const BatchSink& sink) {
   rpc::ByteCredits credits(kReadAheadBytes);

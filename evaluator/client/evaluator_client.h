@@ -43,6 +43,11 @@ class EvaluatorClient {
   // Returns the evaluations in the order (evaluation, model, window, measure, slice). Not retried.
   absl::StatusOr<std::vector<v1::Evaluation>> ListEvaluations(RunId run);
 
+  // See evaluator.proto. Not retried.
+  absl::StatusOr<v1::SummariseOutcomesResponse> SummariseOutcomes(RunId run,
+                                                                  int32_t num_evaluations);
+  absl::StatusOr<v1::CompareRunsResponse> CompareRuns(const v1::CompareRunsRequest& request);
+
   // Reads the answers of a model about samples; see evaluator.proto. Batches come in the order of
   // the keys. A key that is listed twice comes twice. A sample without an answer is left out. The
   // call waits while the columns are computed. It retries UNAVAILABLE until nothing has arrived for

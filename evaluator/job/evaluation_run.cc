@@ -73,6 +73,7 @@ struct JobContext {
   ModelCache& models;
   Baselines* baselines;       // nullptr where none are asked for.
   PreparingWorkers* workers;  // nullptr where this process prepares all samples.
+  OutcomeKeeper& keeper;
   ProgressReporter progress;
 };
 
@@ -106,11 +107,23 @@ void TakeFew(google::protobuf::RepeatedPtrField<v1::Score>& scores, int& next, v
   }
 }
 
+// Bytes grow by a third as JSON.
+void ReportOutcomes(const std::string& columns, const Report& report) {
+  constexpr size_t kPieceBytes = 2400;
+  for (size_t at = 0; at < columns.size(); at += kPieceBytes) {
+    v1::JobReport message;
+    message.set_more_outcomes(columns.substr(at, kPieceBytes));
+    report(message);
+  }
+}
+
 // A report is a line of bounded length: scores come a few at a time, and what is long in pieces.
 // Sums are numbers and do not grow as JSON.
 void ReportScores(v1::ModelScores all, const Report& report) {
   google::protobuf::RepeatedPtrField<v1::Score> scores;
   scores.Swap(all.mutable_scores());
+  std::string outcomes;
+  if (all.has_outcomes()) outcomes.swap(*all.mutable_outcomes()->mutable_columns());
   int next = 0;
   do {
     v1::JobReport message;
@@ -127,6 +140,7 @@ void ReportScores(v1::ModelScores all, const Report& report) {
         [](std::string piece, v1::JobReport& to) { to.set_more_traceback(std::move(piece)); },
         report);
   } while (next < scores.size());
+  ReportOutcomes(outcomes, report);
 }
 
 // Measures some models of a window in one pass through its samples; `baselines` may be nullptr.
@@ -137,6 +151,8 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   // A model's share is the same, however many are measured together.
   plan.max_table_bytes =
       plan.max_table_bytes / window.window().model_ids_size() * static_cast<int64_t>(models.size());
+  plan.keeper = &context.keeper;
+  plan.model_in_use = window.window().model_in_use();
   WindowMeasurement measurement(window.window_index(), plan, models, baselines);
   const rpc::v1::Snapshot& snapshot = context.job.evaluation().snapshot();
   PageReader reader(context.storage,
@@ -250,12 +266,14 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   if (job.evaluation().has_known_labels()) {
     baselines.emplace(storage, job.evaluation(), spec, dataset);
   }
+  OutcomeKeeper keeper;
   JobContext context{job,
                      plan,
                      storage,
                      models,
                      baselines ? &*baselines : nullptr,
                      workers.get(),
+                     keeper,
                      ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {
     RETURN_IF_ERROR(Annotate(MeasureWindow(window, context, report),
@@ -282,7 +300,10 @@ absl::Status RunAny(const std::string& job_path, const ArithmeticOn& arithmetic_
 
 // Scores may be as long as a report can be.
 void AddUsage(v1::JobReport& report) {
-  if (report.has_scores() || report.has_more_detail() || report.has_more_traceback()) return;
+  if (report.has_scores() || report.has_more_detail() || report.has_more_traceback() ||
+      report.has_more_outcomes()) {
+    return;
+  }
   usage::Amounts used = usage::MeasureWholeProcess()->Total();
   used.job_nanos += usage::ProcessNanos();
   *report.mutable_usage() = rpc::ToMessage(used);

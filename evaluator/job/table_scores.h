@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evaluator/client/evaluation_spec.h"
-#include "evaluator/job/outcome_table.h"
+#include "evaluator/outcomes/outcome_table.h"
 #include "evaluator/job/slice_columns.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 

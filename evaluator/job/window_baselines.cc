@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "evaluator/job/kept_message.h"
 #include "evaluator/job/model_cache.h"
 #include "evaluator/job/short_reason.h"
 
@@ -112,21 +113,19 @@ absl::Status WindowBaselines::AddRows(const batch::Batch& samples, std::span<con
       samples.Find(known_.is_class ? batch::kClassLabelColumn : batch::kRealLabelColumn);
   if (labels == nullptr) return absl::OkStatus();
   const std::vector<size_t> rows = WithLabels(*labels, scored);
-  const auto keys = Picked<int64_t>(samples.keys(), rows);
-  const auto of_rows = Picked<int64_t>(times->Values<int64_t>(), rows);
-  ASSIGN_OR_RETURN(const auto last, known_.last.At(of_rows));
+  Labelled labelled{.keys = Picked<int64_t>(samples.keys(), rows),
+                    .times = Picked<int64_t>(times->Values<int64_t>(), rows)};
+  ASSIGN_OR_RETURN(labelled.last, known_.last.At(labelled.times));
   num_samples_ += std::ssize(rows);
   if (known_.is_class) {
-    return AddClasses(keys, Picked<int64_t>(labels->Values<int64_t>(), rows), last);
+    return AddClasses(labelled, Picked<int64_t>(labels->Values<int64_t>(), rows));
   }
-  return AddValues(keys, Picked<float>(labels->Values<double>(), rows), last);
+  return AddValues(labelled, Picked<float>(labels->Values<double>(), rows));
 }
 
-absl::Status WindowBaselines::AddClasses(std::span<const int64_t> keys,
-                                         std::span<const int64_t> truth,
-                                         std::span<const std::optional<Label>> last) {
+absl::Status WindowBaselines::AddClasses(const Labelled& samples, std::span<const int64_t> truth) {
   const ClassPredictions always = AlwaysSaying(constant_.of_class, shares_, truth.size());
-  OutcomeBlock block{.keys = keys};
+  OutcomeBlock block{.keys = samples.keys, .times = samples.times};
   block.outcomes = {.predicted_classes = always.classes, .true_classes = truth};
   ClassOutcomes derived;
   if (!shares_.empty()) {
@@ -140,23 +139,32 @@ absl::Status WindowBaselines::AddClasses(std::span<const int64_t> keys,
   }
   RETURN_IF_ERROR(AddTo(constant_tally_, std::move(block)));
   std::vector<int64_t> repeated;
-  for (const auto& label : last) repeated.push_back(label.value_or(constant_).of_class);
+  for (const auto& label : samples.last) repeated.push_back(label.value_or(constant_).of_class);
   return AddTo(last_tally_,
-               {.keys = keys, .outcomes = {.predicted_classes = repeated, .true_classes = truth}});
+               {.keys = samples.keys,
+                .times = samples.times,
+                .outcomes = {.predicted_classes = repeated, .true_classes = truth}});
 }
 
-absl::Status WindowBaselines::AddValues(std::span<const int64_t> keys, std::span<const float> truth,
-                                        std::span<const std::optional<Label>> last) {
+absl::Status WindowBaselines::AddValues(const Labelled& samples, std::span<const float> truth) {
   const std::vector<float> always(truth.size(), static_cast<float>(constant_.value));
-  RETURN_IF_ERROR(
-      AddTo(constant_tally_,
-            {.keys = keys, .outcomes = {.predicted_values = always, .true_values = truth}}));
+  RETURN_IF_ERROR(AddTo(constant_tally_,
+                        {.keys = samples.keys,
+                         .times = samples.times,
+                         .outcomes = {.predicted_values = always, .true_values = truth}}));
   std::vector<float> repeated;
-  for (const auto& label : last) {
+  for (const auto& label : samples.last) {
     repeated.push_back(static_cast<float>(label.value_or(constant_).value));
   }
   return AddTo(last_tally_,
-               {.keys = keys, .outcomes = {.predicted_values = repeated, .true_values = truth}});
+               {.keys = samples.keys,
+                .times = samples.times,
+                .outcomes = {.predicted_values = repeated, .true_values = truth}});
+}
+
+void WindowBaselines::Keep(const OutcomeKeeper& keeper) {
+  constant_tally_.kept = keeper.NewTable();
+  last_tally_.kept = keeper.NewTable();
 }
 
 absl::Status WindowBaselines::AddTo(Tally& tally, OutcomeBlock block) {
@@ -170,6 +178,11 @@ absl::Status WindowBaselines::AddTo(Tally& tally, OutcomeBlock block) {
     }
   }
   if (is_ranked) tally.table.Add(block);
+  if (!tally.kept) return absl::OkStatus();
+  if (std::ssize(block.scores) > OutcomeKeeper::kMaxScores * std::ssize(block.keys)) {
+    block.scores = {};
+  }
+  tally.kept->Add(block);
   return absl::OkStatus();
 }
 
@@ -194,6 +207,9 @@ v1::ModelScores WindowBaselines::ScoresOf(Tally& tally) {
   }
   status_.Update(tally.asked.TakeFaults());
   tally.asked.Describe(*scores.mutable_scores());
+  if (status_.ok() && tally.kept && tally.kept->num_kept() > 0) {
+    SetOutcomes(*tally.kept, /*in_use=*/false, scores);
+  }
   return scores;
 }
 

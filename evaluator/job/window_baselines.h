@@ -16,8 +16,9 @@
 #include "evaluator/job/asked_contributions.h"
 #include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/known_labels.h"
-#include "evaluator/job/outcome_table.h"
 #include "evaluator/job/scored_model.h"
+#include "evaluator/outcomes/outcome_keeper.h"
+#include "evaluator/outcomes/outcome_table.h"
 #include "storage/client/storage_client.h"
 #include "storage/spec/dataset_spec.h"
 #include "tidemill/evaluator/v1/job.pb.h"
@@ -51,6 +52,9 @@ class WindowBaselines {
 
   int64_t model_in_use() const { return window_.window().model_in_use(); }
 
+  // Keeps what the rules say. Call it before Add().
+  void Keep(const OutcomeKeeper& keeper);
+
   // Takes the next block of the window's samples. `rows` are the samples of it that were scored.
   void Add(const batch::Batch& samples, std::span<const size_t> rows);
 
@@ -71,13 +75,19 @@ class WindowBaselines {
     AskedContributions asked;
     std::vector<std::unique_ptr<Accumulator>> accumulators = {};
     OutcomeTable table;
+    // What is kept after the window, if anything is.
+    std::optional<OutcomeTable> kept = std::nullopt;
   };
 
   absl::Status AddRows(const batch::Batch& samples, std::span<const size_t> scored);
-  absl::Status AddClasses(std::span<const int64_t> keys, std::span<const int64_t> truth,
-                          std::span<const std::optional<Label>> last);
-  absl::Status AddValues(std::span<const int64_t> keys, std::span<const float> truth,
-                         std::span<const std::optional<Label>> last);
+  // The samples of a block that have labels.
+  struct Labelled {
+    std::vector<int64_t> keys;
+    std::vector<int64_t> times;
+    std::vector<std::optional<Label>> last = {};
+  };
+  absl::Status AddClasses(const Labelled& samples, std::span<const int64_t> truth);
+  absl::Status AddValues(const Labelled& samples, std::span<const float> truth);
   // Fails only with a failure of the machine.
   static absl::Status AddTo(Tally& tally, OutcomeBlock block);
   v1::ModelScores ScoresOf(Tally& tally);

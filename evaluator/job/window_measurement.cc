@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "batch/labels.h"
 #include "evaluator/job/class_outcomes.h"
+#include "evaluator/job/kept_message.h"
 #include "evaluator/job/short_reason.h"
 #include "evaluator/job/table_scores.h"
 #include "loader/number_targets.h"
@@ -95,6 +96,19 @@ WindowMeasurement::WindowMeasurement(int64_t window_index, const MeasurementPlan
   }
   for (auto& [fingerprint, group] : by_graph) groups_.push_back(std::move(group));
   FindInUse();
+  ChooseKept();
+}
+
+void WindowMeasurement::ChooseKept() {
+  if (plan_.keeper == nullptr || !with_intervals_) return;
+  for (Tally& tally : tallies_) {
+    if (!tally.status.ok()) continue;
+    const bool is_first = plan_.keeper->IsFirst(tally.model->trigger);
+    if (is_first || tally.model->model_id == plan_.model_in_use) {
+      tally.kept = plan_.keeper->NewTable();
+    }
+  }
+  if (baselines_ != nullptr) baselines_->Keep(*plan_.keeper);
 }
 
 void WindowMeasurement::FindInUse() {
@@ -217,30 +231,48 @@ absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& row
 absl::Status WindowMeasurement::AddClasses(Tally& tally, const batch::Batch& rows,
                                            const batch::Column& target, OutcomeBlock block) {
   ASSIGN_OR_RETURN(const ClassPredictions predictions,
-                   tally.model->predictor->PredictClasses(rows, with_probabilities_));
+                   tally.model->predictor->PredictClasses(
+                       rows, with_probabilities_ || tally.kept.has_value()));
   block.outcomes = {.predicted_classes = predictions.classes,
                     .true_classes = target.Values<int64_t>()};
   ClassOutcomes derived;
+  if (with_probabilities_ || tally.kept) {
+    const bool keeps_scores = tally.kept && predictions.num_classes <= OutcomeKeeper::kMaxScores;
+    derived =
+        OutcomesOf(predictions, block.outcomes.true_classes, with_scores_ || keeps_scores);
+  }
   if (with_probabilities_) {
-    derived = OutcomesOf(predictions, block.outcomes.true_classes, with_scores_);
     block.outcomes.true_probabilities = derived.true_probabilities;
     block.outcomes.top_probabilities = derived.top_probabilities;
     block.outcomes.true_places = derived.true_places;
     block.outcomes.probabilities = predictions.probabilities;
     block.outcomes.num_classes = predictions.num_classes;
-    block.scores = derived.scores;
+    if (with_scores_) block.scores = derived.scores;
   }
-  AddOutcomes(tally, block);
+  AddOutcomes(tally, block, derived);
   return absl::OkStatus();
 }
 
-void WindowMeasurement::AddOutcomes(Tally& tally, OutcomeBlock& block) {
+void WindowMeasurement::AddOutcomes(Tally& tally, OutcomeBlock& block,
+                                    const ClassOutcomes& derived) {
   if (interruption_.ok()) interruption_ = tally.asked.Add(block.outcomes);
   if (!interruption_.ok()) return;
   for (const auto& accumulator : tally.accumulators) {
     if (accumulator != nullptr) accumulator->Add(block.outcomes);
   }
   if (with_tables_) tally.table.Add(block);
+  if (tally.kept) {
+    OutcomeBlock kept = block;
+    kept.slices.clear();
+    kept.outcomes.true_probabilities = derived.true_probabilities;
+    kept.outcomes.top_probabilities = derived.top_probabilities;
+    kept.outcomes.true_places = derived.true_places;
+    kept.scores = derived.scores;
+    if (std::ssize(kept.scores) > OutcomeKeeper::kMaxScores * std::ssize(kept.keys)) {
+      kept.scores = {};
+    }
+    tally.kept->Add(kept);
+  }
   tally.num_samples += static_cast<int64_t>(block.keys.size());
 }
 
@@ -268,6 +300,14 @@ void WindowMeasurement::SetScores(Tally& tally, v1::ModelScores& scores) {
   tally.asked.Describe(*scores.mutable_scores());
 }
 
+void WindowMeasurement::SetKept(Tally& tally, v1::ModelScores& scores) {
+  if (!tally.kept || !tally.status.ok() || tally.kept->num_kept() == 0) return;
+  const bool in_use = tally.model->model_id == plan_.model_in_use;
+  if (in_use) plan_.keeper->Took(*tally.kept);
+  SetOutcomes(*tally.kept, in_use, scores);
+  tally.kept = std::nullopt;
+}
+
 std::vector<v1::ModelScores> WindowMeasurement::Scores() {
   std::vector<v1::ModelScores> all;
   for (Tally& tally : tallies_) {
@@ -283,6 +323,7 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() {
     scores.set_num_unlabelled(num_unlabelled_);
     if (!tally.status.ok()) scores.set_failure(ShortReason(tally.status));
     SetScores(tally, scores);
+    SetKept(tally, scores);
   }
   AddBaselines(all);
   return all;

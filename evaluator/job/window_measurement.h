@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,10 +13,12 @@
 #include "batch/batch.h"
 #include "evaluator/client/evaluation_spec.h"
 #include "evaluator/job/asked_contributions.h"
-#include "evaluator/job/outcome_table.h"
+#include "evaluator/job/class_outcomes.h"
 #include "evaluator/job/scored_model.h"
 #include "evaluator/job/slice_columns.h"
 #include "evaluator/job/window_baselines.h"
+#include "evaluator/outcomes/outcome_keeper.h"
+#include "evaluator/outcomes/outcome_table.h"
 #include "evaluator/reading/graph_rows.h"
 #include "evaluator/reading/window_samples.h"
 #include "loader/bad_samples.h"
@@ -37,6 +40,9 @@ struct MeasurementPlan {
   int64_t max_table_bytes = int64_t{256} << 20;
   // Receives the samples that could not be read or transformed; may be nullptr.
   loader::BadSamples* bad = nullptr;
+  // Keeps outcomes beyond the window; may be nullptr.
+  OutcomeKeeper* keeper = nullptr;
+  int64_t model_in_use = 0;
 };
 
 // A model that fails on a block is not measured on this window; the others are. The same is true of
@@ -77,6 +83,8 @@ class WindowMeasurement {
     std::vector<std::unique_ptr<Accumulator>> accumulators = {};
     AskedContributions asked;
     OutcomeTable table;
+    // The outcomes that are kept after the window, for some models.
+    std::optional<OutcomeTable> kept = std::nullopt;
     int64_t num_samples = 0;
     int64_t num_bad = 0;  // Samples that the graph could not transform.
     int64_t num_filtered = 0;
@@ -101,7 +109,11 @@ class WindowMeasurement {
                           std::span<const int64_t> times);
   absl::Status AddClasses(Tally& tally, const batch::Batch& rows, const batch::Column& target,
                           OutcomeBlock block);
-  void AddOutcomes(Tally& tally, OutcomeBlock& block);
+  // `derived` is what is kept of the probabilities, whether a measure takes them or not.
+  void AddOutcomes(Tally& tally, OutcomeBlock& block, const ClassOutcomes& derived = {});
+  // Chooses the models whose outcomes are kept.
+  void ChooseKept();
+  void SetKept(Tally& tally, v1::ModelScores& scores);
   void SetScores(Tally& tally, v1::ModelScores& scores);
   void AddBaselines(std::vector<v1::ModelScores>& all);
 

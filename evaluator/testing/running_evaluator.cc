@@ -37,8 +37,10 @@ RunningEvaluator::RunningEvaluator(Cluster& cluster, const Options& options)
                         .max_processes = options.max_predictors,
                         .longest_wait = options.longest_wait},
       [answers](const auto&... arguments) { return answers.Run(arguments...); });
+  summaries_ = std::make_unique<OutcomeSummaries>(cluster.database());
   service_ = std::make_unique<EvaluatorService>(
-      EvaluatorService::Cores{*evaluator_, *columns_, *predictors_, options.model_in_use},
+      EvaluatorService::Cores{*evaluator_, *columns_, *predictors_, *summaries_,
+                              options.model_in_use},
       rpc::StreamLimits());
   server_ = *rpc::Server::Start({.listen = "unix:" + files::Join(cluster.folder(), "evaluator")},
                                 cluster.tokens(), {service_.get()});

@@ -11,6 +11,7 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_service.h"
 #include "evaluator/job_runner.h"
+#include "evaluator/outcome_summaries.h"
 #include "evaluator/predictors.h"
 #include "evaluator/testing/cluster.h"
 #include "rpc/server.h"
@@ -48,6 +49,7 @@ class RunningEvaluator {
   std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<ColumnFiles> columns_;
   std::unique_ptr<Predictors> predictors_;
+  std::unique_ptr<OutcomeSummaries> summaries_;
   std::unique_ptr<EvaluatorService> service_;
   std::unique_ptr<rpc::Server> server_;
   std::unique_ptr<EvaluatorClient> client_;

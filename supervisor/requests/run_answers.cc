@@ -76,6 +76,9 @@ absl::StatusOr<v1::GetRunResponse> RunAnswers::Get(const v1::GetRunRequest& requ
   response.set_pipeline_resolved(row.spec);
   if (folded.state.stream_ended() || folded.state.live()) {
     RETURN_IF_ERROR(AddValues(run, spec, folded.state, response));
+    ASSIGN_OR_RETURN(
+        *response.mutable_outcomes(),
+        downstream_.SummariseOutcomes(run, static_cast<int32_t>(spec.evaluation.size())));
   }
   return response;
 }

@@ -316,6 +316,12 @@ class FakeDownstream final : public Downstream {
     return absl::OkStatus();
   }
 
+  absl::StatusOr<evaluator::v1::SummariseOutcomesResponse> SummariseOutcomes(
+      RunId, int32_t) override {
+    RETURN_IF_ERROR(services_.Count("SummariseOutcomes"));
+    return evaluator::v1::SummariseOutcomesResponse();
+  }
+
   // The last evaluation: each model is as accurate as its trigger's number says.
   absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId) override {
     RETURN_IF_ERROR(services_.Count("ListEvaluations"));

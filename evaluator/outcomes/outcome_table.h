@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
+#include "batch/batch.h"
 #include "evaluator/measures/measure.h"
 
 namespace tidemill::evaluator {
@@ -31,8 +33,12 @@ struct OutcomeBlock {
 // Thread-compatible.
 class OutcomeTable {
  public:
-  // At least 1,000 samples are kept, whatever `max_bytes` is.
-  explicit OutcomeTable(int64_t max_bytes) : max_bytes_(max_bytes) {}
+  static constexpr uint64_t kNoLimit = ~uint64_t{0};
+
+  // At least 1,000 samples are kept, whatever `max_bytes` is. `limit` is that of another table: then
+  // no sample is kept that the other would not have kept.
+  explicit OutcomeTable(int64_t max_bytes, uint64_t limit = kNoLimit)
+      : max_bytes_(max_bytes), limit_(limit) {}
 
   // Adds a block. All blocks must have the same columns, except contributions: once a block lacks
   // the contributions to a measure, the table lacks them, too.
@@ -49,6 +55,17 @@ class OutcomeTable {
   // Returns a sealed table of these rows.
   OutcomeTable Select(std::span<const int32_t> rows) const;
 
+  // Returns the columns, without slices: `key`, `event_time`, and what models said. FromBatch()
+  // returns a sealed table of them. DATA_LOSS when they are not the columns of a table.
+  batch::Batch ToBatch() const;
+  static absl::StatusOr<OutcomeTable> FromBatch(const batch::Batch& columns);
+
+  // Which of all keys are kept: those whose bits do not exceed it. Tables of the same samples keep
+  // the same keys up to the lower limit.
+  uint64_t limit() const { return limit_; }
+  static bool IsWithin(int64_t key, uint64_t limit);
+
+  int64_t num_bytes() const { return num_kept() * BytesEach(); }
   int64_t num_added() const { return num_added_; }
   int64_t num_kept() const { return static_cast<int64_t>(keys_.size()); }
 
@@ -63,6 +80,7 @@ class OutcomeTable {
   // Keeps only the columns of contributions that the block also has.
   void MatchContributions(std::span<const Contributions> of_block);
   void Append(const OutcomeBlock& block, size_t row);
+  int64_t BytesEach() const;
   bool IsOverBudget() const;
   // Drops about half of the samples.
   void Thin();
@@ -70,7 +88,7 @@ class OutcomeTable {
 
   int64_t max_bytes_;
   int64_t num_added_ = 0;
-  uint64_t limit_ = ~uint64_t{0};  // Samples with greater key bits are left out.
+  uint64_t limit_ = kNoLimit;  // Samples with greater key bits are left out.
   std::vector<int64_t> keys_;
   std::vector<int64_t> times_;
   std::vector<int64_t> predicted_classes_;

@@ -1,8 +1,11 @@
-#include "evaluator/job/outcome_table.h"
+#include "evaluator/outcomes/outcome_table.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "fmt/format.h"
+
+#include "base/check.h"
 #include "base/random.h"
 #include "evaluator/measures/ranks.h"
 
@@ -37,7 +40,7 @@ void OutcomeTable::Add(const OutcomeBlock& block) {
   MatchContributions(block.outcomes.contributions);
   num_added_ += static_cast<int64_t>(num_rows);
   for (size_t row = 0; row < num_rows; ++row) {
-    if (limit_ != ~uint64_t{0} && PlaceOf(block.keys[row]) > limit_) continue;
+    if (!IsWithin(block.keys[row], limit_)) continue;
     Append(block, row);
   }
   while (IsOverBudget()) Thin();
@@ -81,7 +84,7 @@ void OutcomeTable::Append(const OutcomeBlock& block, size_t row) {
   }
 }
 
-bool OutcomeTable::IsOverBudget() const {
+int64_t OutcomeTable::BytesEach() const {
   int64_t bytes_each = static_cast<int64_t>(sizeof(int64_t));
   if (!times_.empty()) bytes_each += static_cast<int64_t>(sizeof(int64_t));
   if (!true_classes_.empty()) bytes_each += 2 * static_cast<int64_t>(sizeof(int64_t));
@@ -92,7 +95,15 @@ bool OutcomeTable::IsOverBudget() const {
   for (const Contributed& column : contributed_) {
     bytes_each += static_cast<int64_t>(column.width * sizeof(double));
   }
-  return num_kept() > std::max(kMinSamples, max_bytes_ / bytes_each);
+  return bytes_each;
+}
+
+bool OutcomeTable::IsOverBudget() const {
+  return num_kept() > std::max(kMinSamples, max_bytes_ / BytesEach());
+}
+
+bool OutcomeTable::IsWithin(int64_t key, uint64_t limit) {
+  return limit == kNoLimit || PlaceOf(key) <= limit;
 }
 
 void OutcomeTable::Thin() {
@@ -159,6 +170,108 @@ OutcomeTable OutcomeTable::Pick(std::span<const int32_t> rows) const {
   }
   for (const auto& column : scores_) table.scores_.push_back(Picked(column, rows));
   for (const auto& column : slices_) table.slices_.push_back(Picked(column, rows));
+  return table;
+}
+
+namespace {
+
+constexpr std::string_view kPredictedClass = "predicted_class";
+constexpr std::string_view kTrueClass = "true_class";
+constexpr std::string_view kPredictedValue = "predicted_value";
+constexpr std::string_view kTrueValue = "true_value";
+constexpr std::string_view kTrueProbability = "true_probability";
+constexpr std::string_view kTopProbability = "top_probability";
+constexpr std::string_view kTruePlace = "true_place";
+// Followed by a number, in the order of OutcomeBlock::scores.
+constexpr std::string_view kScore = "score:";
+// Followed by the name of the measure.
+constexpr std::string_view kContributed = "contributed:";
+
+template <typename T>
+void SetColumn(std::string_view name, const std::vector<T>& values, batch::Batch& columns) {
+  if (values.empty()) return;
+  TIDEMILL_CHECK(columns.Set(batch::MakeColumn<T>(name, values)).ok());
+}
+
+// An absent column leaves `to` empty.
+template <typename T>
+absl::Status TakeColumn(const batch::Batch& columns, std::string_view name, batch::DataType type,
+                        std::vector<T>& to) {
+  const batch::Column* const column = columns.Find(name);
+  if (column == nullptr) return absl::OkStatus();
+  if (column->type != type || column->Width() != 1) {
+    return DataLoss("the column {} of kept outcomes has another type", name);
+  }
+  const std::span<const T> values = column->Values<T>();
+  to.assign(values.begin(), values.end());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+batch::Batch OutcomeTable::ToBatch() const {
+  batch::Batch columns(num_kept());
+  SetColumn(batch::kKeyColumn, keys_, columns);
+  SetColumn(batch::kEventTimeColumn, times_, columns);
+  SetColumn(kPredictedClass, predicted_classes_, columns);
+  SetColumn(kTrueClass, true_classes_, columns);
+  SetColumn(kPredictedValue, predicted_values_, columns);
+  SetColumn(kTrueValue, true_values_, columns);
+  SetColumn(kTrueProbability, true_probabilities_, columns);
+  SetColumn(kTopProbability, top_probabilities_, columns);
+  SetColumn(kTruePlace, true_places_, columns);
+  for (size_t i = 0; i < scores_.size(); ++i) {
+    SetColumn(fmt::format("{}{}", kScore, i), scores_[i], columns);
+  }
+  for (const Contributed& own : contributed_) {
+    if (own.numbers.empty()) continue;
+    TIDEMILL_CHECK(columns
+                       .Set(batch::MakeColumn<double>(fmt::format("{}{}", kContributed, own.measure),
+                                                      own.numbers,
+                                                      {static_cast<int64_t>(own.width)}))
+                       .ok());
+  }
+  return columns;
+}
+
+absl::StatusOr<OutcomeTable> OutcomeTable::FromBatch(const batch::Batch& columns) {
+  using batch::DataType;
+  OutcomeTable table(0);
+  RETURN_IF_ERROR(TakeColumn(columns, batch::kKeyColumn, DataType::kInt64, table.keys_));
+  RETURN_IF_ERROR(TakeColumn(columns, batch::kEventTimeColumn, DataType::kInt64, table.times_));
+  RETURN_IF_ERROR(TakeColumn(columns, kPredictedClass, DataType::kInt64, table.predicted_classes_));
+  RETURN_IF_ERROR(TakeColumn(columns, kTrueClass, DataType::kInt64, table.true_classes_));
+  RETURN_IF_ERROR(TakeColumn(columns, kPredictedValue, DataType::kFloat32, table.predicted_values_));
+  RETURN_IF_ERROR(TakeColumn(columns, kTrueValue, DataType::kFloat32, table.true_values_));
+  RETURN_IF_ERROR(
+      TakeColumn(columns, kTrueProbability, DataType::kFloat32, table.true_probabilities_));
+  RETURN_IF_ERROR(
+      TakeColumn(columns, kTopProbability, DataType::kFloat32, table.top_probabilities_));
+  RETURN_IF_ERROR(TakeColumn(columns, kTruePlace, DataType::kInt32, table.true_places_));
+  while (true) {
+    const std::string name = fmt::format("{}{}", kScore, table.scores_.size());
+    if (columns.Find(name) == nullptr) break;
+    RETURN_IF_ERROR(TakeColumn(columns, name, DataType::kFloat32, table.scores_.emplace_back()));
+  }
+  for (const batch::Column& column : columns.columns()) {
+    if (!column.name.starts_with(kContributed)) continue;
+    if (column.type != DataType::kFloat64 || column.Width() < 1) {
+      return DataLoss("the column {} of kept outcomes has another type", column.name);
+    }
+    const auto numbers = column.Values<double>();
+    table.contributed_.push_back({.measure = column.name.substr(kContributed.size()),
+                                  .width = static_cast<size_t>(column.Width()),
+                                  .numbers = {numbers.begin(), numbers.end()}});
+  }
+  const bool has_classes = table.true_classes_.size() == table.keys_.size() &&
+                           table.predicted_classes_.size() == table.keys_.size();
+  const bool has_values = table.true_values_.size() == table.keys_.size() &&
+                          table.predicted_values_.size() == table.keys_.size();
+  if (!table.keys_.empty() && has_classes == has_values) {
+    return DataLoss("kept outcomes have neither classes nor values, or both");
+  }
+  table.num_added_ = table.num_kept();
+  table.Seal();
   return table;
 }
 

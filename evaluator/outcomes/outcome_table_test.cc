@@ -1,4 +1,4 @@
-#include "evaluator/job/outcome_table.h"
+#include "evaluator/outcomes/outcome_table.h"
 
 #include <algorithm>
 #include <numeric>
