@@ -16,10 +16,14 @@ bool IsBetter(const Trial& trial, double value, double than) {
   return trial.lower_is_better ? value < than : value > than;
 }
 
-// Whether the best one is no better than this value, as far as its interval tells.
-bool IsWithin(const Trial& trial, const TriedCandidate& best, double value) {
-  if (!best.interval) return value == *best.value;
-  return trial.lower_is_better ? value <= best.interval->second : value >= best.interval->first;
+// Whether the best one is better than this one by chance alone, as far as intervals tell.
+bool MayBeAsGood(const Trial& trial, const TriedCandidate& best, const TriedCandidate& candidate) {
+  if (candidate.behind) {
+    return trial.lower_is_better ? candidate.behind->second >= 0 : candidate.behind->first <= 0;
+  }
+  if (!best.interval) return *candidate.value == *best.value;
+  return trial.lower_is_better ? *candidate.value <= best.interval->second
+                               : *candidate.value >= best.interval->first;
 }
 
 std::string ValueText(const TriedCandidate& candidate) {
@@ -28,23 +32,32 @@ std::string ValueText(const TriedCandidate& candidate) {
   if (candidate.interval) {
     text += fmt::format(" [{:.4g}, {:.4g}]", candidate.interval->first, candidate.interval->second);
   }
+  if (candidate.behind) {
+    text += fmt::format(", the best less this one [{:+.4g}, {:+.4g}]", candidate.behind->first,
+                        candidate.behind->second);
+  }
   return text;
 }
 
 }  // namespace
 
-std::optional<size_t> ChooseCandidate(const Trial& trial) {
-  const TriedCandidate* best = nullptr;
-  for (const TriedCandidate& candidate : trial.candidates) {
-    if (!candidate.value) continue;
-    if (best == nullptr || IsBetter(trial, *candidate.value, *best->value)) best = &candidate;
-  }
-  if (best == nullptr) return std::nullopt;
+std::optional<size_t> BestOf(const Trial& trial) {
+  std::optional<size_t> best;
   for (size_t place = 0; place < trial.candidates.size(); ++place) {
-    const TriedCandidate& candidate = trial.candidates[place];
-    if (candidate.value && IsWithin(trial, *best, *candidate.value)) return place;
+    const std::optional<double>& value = trial.candidates[place].value;
+    if (!value) continue;
+    if (!best || IsBetter(trial, *value, *trial.candidates[*best].value)) best = place;
   }
-  return std::nullopt;  // Not reached: the best one is within its interval.
+  return best;
+}
+
+std::optional<size_t> ChooseCandidate(const Trial& trial) {
+  const std::optional<size_t> best = BestOf(trial);
+  for (size_t place = 0; best && place < *best; ++place) {
+    const TriedCandidate& candidate = trial.candidates[place];
+    if (candidate.value && MayBeAsGood(trial, trial.candidates[*best], candidate)) return place;
+  }
+  return best;
 }
 
 std::vector<TriedRule> RulesAbove(const Trial& trial, double value) {
@@ -81,6 +94,9 @@ ordered_json TrialToJson(const Trial& trial) {
     ordered_json one = {{"name", tried.candidate.name}, {"written", chosen == place}};
     one["value"] = tried.value ? ordered_json(*tried.value) : ordered_json(nullptr);
     if (tried.interval) one.update({{"low", tried.interval->first}, {"high", tried.interval->second}});
+    if (tried.behind) {
+      one["behind_best"] = {{"low", tried.behind->first}, {"high", tried.behind->second}};
+    }
     if (!tried.value) one["problem"] = tried.problem;
     candidates.push_back(std::move(one));
   }

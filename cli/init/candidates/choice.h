@@ -12,9 +12,12 @@
 
 namespace tidemill::cli {
 
-// Returns the place of the candidate to write: the simplest one whose value is within the interval
-// of the best one, which is therefore not better beyond chance. std::nullopt when no candidate has a
-// value.
+// Returns the place of the candidate with the best value; std::nullopt when none has one.
+std::optional<size_t> BestOf(const Trial& trial);
+
+// Returns the place of the candidate to write: the simplest one than which the best one is not
+// better beyond chance, by the paired difference, or where that is unknown by its own interval.
+// std::nullopt when no candidate has a value.
 std::optional<size_t> ChooseCandidate(const Trial& trial);
 
 // Returns the rules without a model that are better than a value.

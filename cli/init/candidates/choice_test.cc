@@ -32,6 +32,24 @@ TEST(ChooseCandidate, TheSimplestIsTakenWhereTheBestMayBeBetterByChance) {
             1);
 }
 
+TEST(ChooseCandidate, ThePairedDifferenceDecidesWhereItIsKnown) {
+  TriedCandidate worse = Tried("linear", 0.79, 0.7, 0.9);
+  worse.behind = std::pair(0.002, 0.018);
+  TriedCandidate as_good = Tried("middle", 0.795, 0.7, 0.9);
+  as_good.behind = std::pair(-0.004, 0.014);
+  const TriedCandidate best = Tried("network", 0.80, 0.7, 0.9);
+  EXPECT_EQ(ChooseCandidate({.candidates = {worse, as_good, best}}), 1);
+  EXPECT_EQ(ChooseCandidate({.candidates = {worse, best}}), 1);
+}
+
+TEST(ChooseCandidate, ThePairedDifferenceOfErrorsIsNegative) {
+  TriedCandidate worse = Tried("linear", 3.1, 2, 4);
+  worse.behind = std::pair(-0.3, -0.1);
+  EXPECT_EQ(ChooseCandidate({.lower_is_better = true,
+                             .candidates = {worse, Tried("network", 2.9, 2, 4)}}),
+            1);
+}
+
 TEST(ChooseCandidate, LowerIsBetterForErrors) {
   EXPECT_EQ(ChooseCandidate({.lower_is_better = true,
                              .candidates = {Tried("linear", 3.0, 2.9, 3.1),

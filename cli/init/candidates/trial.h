@@ -19,6 +19,9 @@ struct TriedCandidate {
   Candidate candidate = {};
   std::optional<double> value = std::nullopt;  // Absent when it has a problem.
   std::optional<std::pair<double, double>> interval = std::nullopt;
+  // The interval of the best candidate's value less this one's, on the samples that both have. Absent
+  // for the best one, and when it is unknown.
+  std::optional<std::pair<double, double>> behind = std::nullopt;
   std::string problem = {};  // "it was not done within the budget"
 };
 
