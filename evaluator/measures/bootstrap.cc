@@ -39,17 +39,6 @@ double Quantile(const std::vector<double>& sorted, double share) {
   return std::lerp(sorted[below], sorted[above], place - std::floor(place));
 }
 
-std::optional<Interval> IntervalOf(const std::vector<std::optional<double>>& of_replicates,
-                                   int replicates) {
-  std::vector<double> values;
-  for (const std::optional<double>& value : of_replicates) {
-    if (value) values.push_back(*value);
-  }
-  if (2 * values.size() < static_cast<size_t>(replicates) || values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  return Interval{.low = Quantile(values, 0.025), .high = Quantile(values, 0.975)};
-}
-
 // Puts the numbers of a range on a scale without ends.
 double Unbounded(ValueRange range, double value) {
   switch (range) {
@@ -123,32 +112,48 @@ void DrawWeights(std::span<const uint64_t> key_bits, int64_t block,
   }
 }
 
-std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureSpec> measures,
-                                                        const Outcomes& outcomes,
-                                                        const DrawnSamples& samples, int replicates,
-                                                        int64_t seed) {
-  std::vector<std::optional<Interval>> intervals(measures.size());
-  const std::span<const int64_t> keys = samples.keys;
-  if (keys.size() < 2) return intervals;
+void ForEachDraw(std::span<const int64_t> keys, int replicates, int64_t seed,
+                 const std::function<void(std::span<const uint8_t> weights)>& take) {
   const std::vector<uint64_t> key_bits = KeyBits(keys, seed);
   std::vector<uint8_t> draws(kLanes * keys.size());
   std::array<std::span<uint8_t>, kLanes> lanes;
   for (size_t lane = 0; lane < kLanes; ++lane) {
     lanes[lane] = std::span(draws).subspan(lane * keys.size(), keys.size());
   }
-  std::vector<std::unique_ptr<ValueSeries>> series;
-  for (const MeasureSpec& measure : measures) series.push_back(measure->NewSeries());
-  Outcomes weighted = outcomes;
   for (int replicate = 0; replicate < replicates; ++replicate) {
     const int lane = replicate % kLanes;
     if (lane == 0) DrawWeights(key_bits, replicate / kLanes, lanes);
-    weighted.weights = lanes[static_cast<size_t>(lane)];
+    take(lanes[static_cast<size_t>(lane)]);
+  }
+}
+
+std::optional<Interval> PercentilesOf(std::span<const std::optional<double>> of_replicates) {
+  std::vector<double> values;
+  for (const std::optional<double>& value : of_replicates) {
+    if (value) values.push_back(*value);
+  }
+  if (2 * values.size() < of_replicates.size() || values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  return Interval{.low = Quantile(values, 0.025), .high = Quantile(values, 0.975)};
+}
+
+std::vector<std::optional<Interval>> BootstrapIntervals(std::span<const MeasureSpec> measures,
+                                                        const Outcomes& outcomes,
+                                                        const DrawnSamples& samples, int replicates,
+                                                        int64_t seed) {
+  std::vector<std::optional<Interval>> intervals(measures.size());
+  if (samples.keys.size() < 2) return intervals;
+  std::vector<std::unique_ptr<ValueSeries>> series;
+  for (const MeasureSpec& measure : measures) series.push_back(measure->NewSeries());
+  Outcomes weighted = outcomes;
+  ForEachDraw(samples.keys, replicates, seed, [&](std::span<const uint8_t> weights) {
+    weighted.weights = weights;
     for (size_t i = 0; i < measures.size(); ++i) {
       if (measures[i]->HasValue()) series[i]->Add(weighted);
     }
-  }
+  });
   for (size_t i = 0; i < measures.size(); ++i) {
-    intervals[i] = IntervalOf(series[i]->Values(), replicates);
+    intervals[i] = PercentilesOf(series[i]->Values());
     if (intervals[i])
       intervals[i] = ForDependence(*intervals[i], *measures[i], outcomes, samples, replicates);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,6 +36,15 @@ struct DrawnSamples {
   // The share that they are of all samples of the window, from which chance drew them.
   double share = 1;
 };
+
+// Calls `take` with the weights of each replicate, one after another. They are valid during the
+// call.
+void ForEachDraw(std::span<const int64_t> keys, int replicates, int64_t seed,
+                 const std::function<void(std::span<const uint8_t> weights)>& take);
+
+// Returns the 2.5th and the 97.5th percentile of the values of replicates, interpolated.
+// std::nullopt when more than half of them are undefined.
+std::optional<Interval> PercentilesOf(std::span<const std::optional<double>> of_replicates);
 
 // Returns, for each measure, the 2.5th and the 97.5th percentile over the replicates, interpolated.
 // Absent when the measure is undefined for more than half of them, or when there are fewer than two
