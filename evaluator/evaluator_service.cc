@@ -83,6 +83,7 @@ class PredictionStream {
     {
       ASSIGN_OR_RETURN(const Predictors::Lease lease, Take());
       *response.mutable_model() = lease.model();
+      if (in_use_) *response.mutable_model()->mutable_in_use() = *in_use_;
     }
     permit_.Write(stream_, response);
     while (permit_.Read(stream_, &request)) {
@@ -100,7 +101,10 @@ class PredictionStream {
   absl::StatusOr<ModelId> ModelOf(const v1::PredictRequest& request) {
     if (!request.has_model()) return InvalidArgument("the first request must name the model");
     const v1::PredictionModel& model = request.model();
-    if (model.has_pipeline()) return cores_.model_in_use(model.pipeline());
+    if (model.has_pipeline()) {
+      ASSIGN_OR_RETURN(in_use_, cores_.model_in_use(model.pipeline()));
+      return ModelId{in_use_->model_id()};
+    }
     if (model.has_model_id()) return ModelId{model.model_id()};
     return InvalidArgument("the request names neither a model nor a pipeline");
   }
@@ -142,6 +146,7 @@ class PredictionStream {
   Stream& stream_;
   const Predictors::Alive alive_;
   ModelId model_;
+  std::optional<supervisor::v1::ModelChange> in_use_;  // For the name of a pipeline.
 };
 
 }  // namespace

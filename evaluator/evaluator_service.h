@@ -13,6 +13,7 @@
 #include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
+#include "tidemill/supervisor/v1/model_use.pb.h"
 
 namespace tidemill::evaluator {
 
@@ -20,9 +21,10 @@ namespace tidemill::evaluator {
 // holds neither a thread nor memory. A reader that waits for a job holds a thread.
 class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
  public:
-  // Returns the model that a pipeline has in use. NOT_FOUND; FAILED_PRECONDITION when it has none.
-  using ModelInUse =
-      std::function<absl::StatusOr<ModelId>(const v1::PredictionModel::PipelineName& pipeline)>;
+  // Returns the model that a pipeline has in use, and why. NOT_FOUND; FAILED_PRECONDITION when it
+  // has none.
+  using ModelInUse = std::function<absl::StatusOr<supervisor::v1::ModelChange>(
+      const v1::PredictionModel::PipelineName& pipeline)>;
 
   // What it translates for. All must outlive this object.
   struct Cores {

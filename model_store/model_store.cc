@@ -396,7 +396,8 @@ absl::Status ModelStore::Read(ModelId model, const std::string& part,
 
 // Files go before the transaction ends: a repetition after a crash finds what is left.
 absl::StatusOr<int64_t> ModelStore::Retire(const rpc::v1::Command& command,
-                                           int64_t first_kept_trigger) {
+                                           int64_t first_kept_trigger,
+                                           const std::vector<int64_t>& also_kept) {
   const RunId run{command.run_id()};
   int64_t num_removed = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
@@ -405,7 +406,7 @@ absl::StatusOr<int64_t> ModelStore::Retire(const rpc::v1::Command& command,
     jobs.LockFiles(run);
     const KeptJobsTable::Named before = jobs.FindNamed(run);
     jobs.Retire(run, first_kept_trigger);
-    num_removed = ModelsTable(work).MarkRemoved(run, first_kept_trigger);
+    num_removed = ModelsTable(work).MarkRemoved(run, first_kept_trigger, also_kept);
     const KeptJobsTable::Named kept = jobs.FindNamed(run);
     for (const std::set<std::string>* const digests : {&before.by_models, &before.by_jobs}) {
       for (const std::string& digest : *digests) {

@@ -104,9 +104,11 @@ class ModelStore {
   absl::Status Read(ModelId model, const std::string& part,
                     const std::function<absl::Status(std::string_view)>& sink);
 
-  // Removes the parts of the run's models before a trigger, and what is kept of its jobs, except
-  // for files that later models and jobs share. Returns the number of models. Idempotent.
-  absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger);
+  // Removes the parts of the run's models before a trigger, except those of the triggers
+  // `also_kept`, and what is kept of its jobs, except for files that models and jobs that stay
+  // share. Returns the number of models. Idempotent.
+  absl::StatusOr<int64_t> Retire(const rpc::v1::Command& command, int64_t first_kept_trigger,
+                                 const std::vector<int64_t>& also_kept = {});
 
   // Deletes the models of the command's run, and what is kept of its jobs. Returns the number of
   // models. Idempotent.

@@ -59,7 +59,8 @@ constexpr char kInsertClass[] = R"(
 
 constexpr char kMarkRemoved[] = R"(
   UPDATE model_store.models SET removed_at = now()
-  WHERE run_id = $1 AND trigger < $2 AND removed_at IS NULL)";
+  WHERE run_id = $1 AND trigger < $2 AND removed_at IS NULL
+    AND NOT trigger = ANY ($3::bigint[]))";
 
 constexpr char kDeleteRun[] = R"(DELETE FROM model_store.models WHERE run_id = $1)";
 
@@ -190,8 +191,10 @@ std::optional<ModelId> ModelsTable::Insert(const v1::Model& model,
   return ModelId{model_id};
 }
 
-int64_t ModelsTable::MarkRemoved(RunId run, int64_t before) {
-  return static_cast<int64_t>(work_.exec_params(kMarkRemoved, run.value, before).affected_rows());
+int64_t ModelsTable::MarkRemoved(RunId run, int64_t before, const std::vector<int64_t>& except) {
+  const std::string triggers = fmt::format("{{{}}}", fmt::join(except, ","));
+  return static_cast<int64_t>(
+      work_.exec_params(kMarkRemoved, run.value, before, triggers).affected_rows());
 }
 
 int64_t ModelsTable::DeleteRun(RunId run) {

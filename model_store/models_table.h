@@ -43,8 +43,9 @@ class ModelsTable {
   // a digest of the training only.
   std::optional<ModelId> Insert(const v1::Model& model, const rpc::v1::TrainingResult& result);
 
-  // Marks the run's models before a trigger as removed. Returns how many were not marked before.
-  int64_t MarkRemoved(RunId run, int64_t before);
+  // Marks the run's models before a trigger as removed, except those of some triggers. Returns how
+  // many were not marked before.
+  int64_t MarkRemoved(RunId run, int64_t before, const std::vector<int64_t>& except);
 
   // Returns the number of models deleted.
   int64_t DeleteRun(RunId run);

@@ -13,6 +13,7 @@
 #include "supervisor/device_service.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
+#include "supervisor/model_use_service.h"
 #include "supervisor/pool/pool.h"
 #include "supervisor/pool/pool_service.h"
 #include "supervisor/requests/supervisor.h"
@@ -41,9 +42,12 @@ class SupervisorServer final : public rpc::RunningService {
         supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), *pool_, prices),
         service_(supervisor_, streams),
         pool_service_(*pool_),
-        devices_(supervisor_) {}
+        devices_(supervisor_),
+        model_use_(supervisor_.model_uses()) {}
 
-  std::vector<grpc::Service*> Faces() override { return {&service_, &pool_service_, &devices_}; }
+  std::vector<grpc::Service*> Faces() override {
+    return {&service_, &pool_service_, &devices_, &model_use_};
+  }
   absl::Status Started() override {
     pool_ticks_ = std::make_unique<PeriodicTask>("supervisor.pool", kPoolInterval,
                                                  [this] { return pool_->Tick(); });
@@ -67,6 +71,7 @@ class SupervisorServer final : public rpc::RunningService {
   SupervisorService service_;
   PoolService pool_service_;
   DeviceService devices_;
+  ModelUseService model_use_;
   std::unique_ptr<PeriodicTask> retirement_;  // Removes files that no pipeline names.
   std::unique_ptr<PeriodicTask> pool_ticks_;
 };

@@ -46,7 +46,7 @@ for name in code:
                 problems.append(f"{where}: observed numbers have names of number_names.h")
 # Every failpoint of a service has a test that kills the service there.
 killed_at = "".join(pathlib.Path(f"tests/fault/{test}_test.cc").read_text() for test in ("failpoint", "decisions", "skipped_trigger", "workers", "preprocess_path",
-                                                                             "reuse"))
+                                                                             "reuse", "model_use"))
 for name in code:
     if name.endswith(".cc") and not name.endswith("_test.cc") and not name.startswith("base/"):
         for point in re.findall(r'FAILPOINT\("([^"]+)"\)', pathlib.Path(name).read_text()):

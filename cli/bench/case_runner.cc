@@ -15,6 +15,7 @@
 #include "cli/results/run_report.h"
 #include "cli/views/watch.h"
 #include "rpc/channel.h"
+#include "supervisor/client/model_use_client.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -148,6 +149,7 @@ absl::Status CaseRunner::Forget(const BenchCase& one) const {
           session_.Ask(&supervisor::SupervisorClient::StopRun, RunId{run.run_id()}).status());
       RETURN_IF_ERROR(Follow(session_, run.run_id()));
     }
+    RETURN_IF_ERROR(session_.Ask(&supervisor::ModelUseClient::LetNoneAnswer, pipeline.name));
     RETURN_IF_ERROR(
         session_.Ask(&supervisor::SupervisorClient::DeleteRun, RunId{run.run_id()}).status());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fmt/ranges.h"
@@ -12,12 +13,15 @@
 #include "cli/terminal/view.h"
 #include "config/problems.h"
 #include "model_store/client/model_store_client.h"
+#include "supervisor/client/model_change_text.h"
+#include "supervisor/client/model_use_client.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
 
 using model_store::ModelStoreClient;
+using supervisor::ModelUseClient;
 using supervisor::SupervisorClient;
 
 constexpr std::string_view kLatest = "latest";
@@ -100,28 +104,15 @@ absl::StatusOr<std::string> PipelineIn(const Session& session, const std::string
   return name;
 }
 
-absl::StatusOr<model_store::v1::Model> NewestModel(const Session& session,
-                                                   model_store::v1::ListModelsRequest request,
-                                                   model_store::v1::ModelOrder order) {
+absl::StatusOr<model_store::v1::Model> NewestModel(const Session& session) {
+  model_store::v1::ListModelsRequest request;
   request.set_state(model_store::v1::MODEL_STATE_KEPT);
-  request.set_order(order);
+  request.set_order(model_store::v1::MODEL_ORDER_MODEL);
   request.set_descending(true);
   request.set_limit(1);
   ASSIGN_OR_RETURN(const auto listed, session.Ask(&ModelStoreClient::FindModels, request));
   if (listed.models_size() == 0) return NotFound("no model is kept");
   return listed.models(0);
-}
-
-absl::StatusOr<model_store::v1::Model> ModelOfPipeline(const Session& session,
-                                                       const std::string& pipeline) {
-  supervisor::v1::ListRunsRequest runs;
-  runs.set_pipeline_name(pipeline);
-  runs.set_without_trials(true);
-  ASSIGN_OR_RETURN(const auto listed, session.Ask(&SupervisorClient::FindRuns, runs));
-  if (listed.runs_size() == 0) return NothingOf(session, "runs besides trials", pipeline);
-  model_store::v1::ListModelsRequest request;
-  for (const supervisor::v1::Run& run : listed.runs()) request.add_run_ids(run.run_id());
-  return NewestModel(session, request, model_store::v1::MODEL_ORDER_RUN);
 }
 
 absl::StatusOr<model_store::v1::Model> ModelOfTrigger(const Session& session,
@@ -138,13 +129,30 @@ absl::StatusOr<model_store::v1::Model> ModelOfTrigger(const Session& session,
       place.run, *place.trigger, place.run);
 }
 
-absl::StatusOr<model_store::v1::Model> NamedModel(const Session& session, const std::string& name) {
-  if (name.find('/') != std::string::npos) return ModelOfTrigger(session, name);
+struct ModelPlace {
+  int64_t model = 0, run = 0, trigger = 0;
+  std::optional<supervisor::v1::ModelChange> in_use = std::nullopt;
+};
+
+absl::StatusOr<ModelPlace> PlaceOfModel(const Session& session, const std::string& name) {
+  const auto place = [](const model_store::v1::Model& model) {
+    return ModelPlace{model.model_id(), model.run_id(), model.trigger()};
+  };
+  if (name.find('/') != std::string::npos) {
+    ASSIGN_OR_RETURN(const auto model, ModelOfTrigger(session, name));
+    return place(model);
+  }
   ASSIGN_OR_RETURN(const std::string pipeline, PipelineIn(session, "model", name));
-  auto model = pipeline.empty() ? NewestModel(session, {}, model_store::v1::MODEL_ORDER_MODEL)
-                                : ModelOfPipeline(session, pipeline);
-  if (!absl::IsNotFound(model.status()) || pipeline.empty()) return model;
-  return NothingOf(session, "models that are kept", pipeline);
+  if (pipeline.empty()) {
+    ASSIGN_OR_RETURN(const auto model, NewestModel(session));
+    return place(model);
+  }
+  const auto in_use = session.Ask(&ModelUseClient::Get, pipeline, "");
+  if (absl::IsNotFound(in_use.status())) {
+    return NothingOf(session, "models that are kept", pipeline);
+  }
+  RETURN_IF_ERROR(in_use.status());
+  return ModelPlace{in_use->model_id(), in_use->run_id(), in_use->trigger(), *in_use};
 }
 
 }  // namespace
@@ -201,23 +209,30 @@ absl::StatusOr<RunTrigger> FindTrigger(const Session& session, const std::string
   return FindRunTrigger(session, name);
 }
 
-absl::StatusOr<ModelId> FindModel(const Session& session, const std::string& name) {
+absl::StatusOr<NamedModel> FindModel(const Session& session, const std::string& name) {
   ASSIGN_OR_RETURN(const auto number, IdNamed(name, "model"));
-  if (number) return ModelId{*number};
-  ASSIGN_OR_RETURN(const model_store::v1::Model model, NamedModel(session, name));
+  if (number) return NamedModel{.id = {*number}};
+  ASSIGN_OR_RETURN(ModelPlace model, PlaceOfModel(session, name));
   if (!session.quiet()) {
-    SayAside(fmt::format("{} is model {} (run {}, trigger {})\n", name, model.model_id(),
-                         model.run_id(), model.trigger()));
+    SayAside(fmt::format("{} is model {} (run {}, trigger {}){}\n", name, model.model, model.run,
+                         model.trigger,
+                         model.in_use ? ", " + Printable(supervisor::InUseText(*model.in_use)) : ""));
   }
-  return ModelId{model.model_id()};
+  return NamedModel{.id = {model.model}, .in_use = std::move(model.in_use)};
 }
 
-absl::StatusOr<std::optional<ModelId>> ModelInUse(const Session& session,
-                                                  const std::string& pipeline) {
-  const auto model = ModelOfPipeline(session, pipeline);
-  if (absl::IsNotFound(model.status())) return std::optional<ModelId>();
-  RETURN_IF_ERROR(model.status());
-  return std::optional(ModelId{model->model_id()});
+absl::StatusOr<std::string> FindPipeline(const Session& session, const std::string& name) {
+  ASSIGN_OR_RETURN(std::string pipeline, PipelineIn(session, "pipeline", name));
+  ASSIGN_OR_RETURN(const std::vector<std::string> known, PipelineNames(session));
+  if (pipeline.empty()) {
+    supervisor::v1::ListRunsRequest newest;
+    newest.set_limit(1);
+    ASSIGN_OR_RETURN(const auto listed, session.Ask(&SupervisorClient::FindRuns, newest));
+    if (listed.runs_size() == 0) return NotFound("there are no runs yet");
+    return listed.runs(0).pipeline_name();
+  }
+  if (std::ranges::find(known, pipeline) != known.end()) return pipeline;
+  return NotFound("there is no pipeline '{}'{}", pipeline, Proposal(pipeline, known));
 }
 
 }  // namespace tidemill::cli

@@ -20,6 +20,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "cli/stack/session.h"
+#include "tidemill/supervisor/v1/model_use.pb.h"
 
 namespace tidemill::cli {
 
@@ -48,12 +49,17 @@ absl::StatusOr<RunTrigger> FindRunTrigger(const Session& session, const std::str
 // Does the same for a trigger of a run, which the name must contain.
 absl::StatusOr<RunTrigger> FindTrigger(const Session& session, const std::string& name);
 
-// Returns the model that the name means, and says which that is as FindRun() does.
-absl::StatusOr<ModelId> FindModel(const Session& session, const std::string& name);
+struct NamedModel {
+  ModelId id;
+  // For the name of a pipeline: since when and why it has the model in use.
+  std::optional<supervisor::v1::ModelChange> in_use = std::nullopt;
+};
 
-// Returns the model that the pipeline has in use: of its newest run that has kept a model, trials
-// left out, the last one. std::nullopt when there is none.
-absl::StatusOr<std::optional<ModelId>> ModelInUse(const Session& session,
-                                                  const std::string& pipeline);
+// Returns the model that the name means, and says which that is as FindRun() does.
+absl::StatusOr<NamedModel> FindModel(const Session& session, const std::string& name);
+
+// Returns the name of the pipeline that the text means: `elec2`, `latest:elec2`, or `latest` for
+// that of the newest run.
+absl::StatusOr<std::string> FindPipeline(const Session& session, const std::string& name);
 
 }  // namespace tidemill::cli

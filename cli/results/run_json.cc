@@ -16,6 +16,7 @@
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
+#include "supervisor/client/model_change_json.h"
 
 namespace tidemill::cli {
 namespace {
@@ -119,6 +120,16 @@ ordered_json TriggerToJson(const supervisor::v1::Trigger& trigger) {
   return json;
 }
 
+// The model in use of the pipeline, and the changes that the run has caused.
+void AddModelUse(const supervisor::v1::GetRunResponse& run, ordered_json& json) {
+  json["model_in_use"] = run.has_model_in_use() ? supervisor::ModelInUseToJson(run.model_in_use())
+                                                : ordered_json(nullptr);
+  json["model_changes"] = ordered_json::array();
+  for (const supervisor::v1::ModelChange& change : run.model_changes()) {
+    json["model_changes"].push_back(supervisor::ModelChangeToJson(change));
+  }
+}
+
 }  // namespace
 
 std::string StateName(supervisor::v1::RunState state) {
@@ -193,6 +204,7 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
   json["evaluations_prepared"] = PreparedSamplesToJson(run);
   AddAhead(run, json);
   json["baselines"] = BaselinesToJson(run);
+  AddModelUse(run, json);
   json["composite"] = {{"active", Series(run.active())},
                        {"trained", Series(run.trained())},
                        {"baselines", Series(run.baselines())}};

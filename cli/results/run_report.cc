@@ -29,6 +29,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/tone.h"
+#include "supervisor/client/model_change_text.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -251,6 +252,35 @@ ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
   return any_lost ? kPartial : kDone;
 }
 
+// More of them are listed by `tidemill models changes`.
+constexpr int kMaxShown = 5;
+
+// Says which model the pipeline has in use, and lists the changes that the run has caused, the last
+// ones where they are many.
+std::string DescribeModelUse(const v1::GetRunResponse& run, const View& view) {
+  std::string text;
+  if (run.has_model_in_use()) {
+    const v1::ModelChange& in_use = run.model_in_use();
+    text = Wrapped(Printable(fmt::format("{} answers with {}, {}", run.run().pipeline_name(),
+                                         supervisor::ModelText(in_use),
+                                         supervisor::InUseText(in_use))),
+                   view, 2);
+  }
+  // A run that only put its own models to use, one after the other, has said so by its triggers.
+  int num_told = 0;
+  for (const v1::ModelChange& change : run.model_changes()) {
+    if (change.kind() == v1::MODEL_CHANGE_KIND_TRAINED) continue;
+    if (++num_told > kMaxShown) break;
+    text += Wrapped(Printable(fmt::format("trigger {}: {}", change.caused_by_trigger(),
+                                          supervisor::ChangeText(change))),
+                    view, 4);
+  }
+  if (num_told > kMaxShown) {
+    text += fmt::format("    `tidemill models changes {}` lists more\n", run.run().pipeline_name());
+  }
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::GetRunResponse> FetchRun(const Session& session, int64_t run) {
@@ -292,6 +322,7 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   text += DescribeSetValues(run);
   text += WrappedLines(DescribeTrial(run.run()), view);
   text += DescribePlugins(run);
+  text += DescribeModelUse(run, view);
   if (run.run().state() == v1::RUN_STATE_FAILED) return text;
   return text + Wrapped(Printable(Headline(run, ResultTables(run))), view, 2);
 }

@@ -24,6 +24,7 @@
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
 #include "config/printed/abridged.h"
+#include "supervisor/client/model_change_text.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
@@ -207,6 +208,23 @@ ordered_json FailuresOf(const v1::GetRunResponse& run) {
   return failures;
 }
 
+// The model that the pipeline has in use, and how the run has changed that.
+ordered_json ModelUseOf(const v1::GetRunResponse& run) {
+  ordered_json changes = ordered_json::array();
+  for (const v1::ModelChange& change : run.model_changes()) {
+    changes.push_back({{"at", MillisOf(change.at())},
+                       {"trigger", change.caused_by_trigger()},
+                       {"model", change.model_id()},
+                       {"text", supervisor::ChangeText(change)}});
+  }
+  const std::string in_use =
+      run.has_model_in_use()
+          ? fmt::format("{}, {}", supervisor::ModelText(run.model_in_use()),
+                        supervisor::InUseText(run.model_in_use()))
+          : std::string();
+  return {{"in_use", in_use}, {"changes", std::move(changes)}};
+}
+
 }  // namespace
 
 ordered_json Rounded(double value) {
@@ -239,6 +257,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["decisions"] = DecisionsOf(run);
   data["compared"] = ComparedOf(run);
   data["failures"] = FailuresOf(run);
+  data["model_use"] = ModelUseOf(run);
   data["left_out"] = LeftOutToJson(run);
   data["ledger"] = run.has_ledger() ? DescribeLedger(run.ledger()) : "";
   data["config"] = run.pipeline_text();

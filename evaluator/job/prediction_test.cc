@@ -227,16 +227,20 @@ TEST_F(PredictionTest, AStreamWhoseCallerIsSilentKeepsNoProcessFromOthers) {
 
 TEST_F(PredictionTest, APipelineIsAnsweredByItsModelInUse) {
   const int64_t model = cluster_.Put(1, testing::LinearWeights(6.5F));
-  Serve({.model_in_use =
-             [&](const v1::PredictionModel::PipelineName& pipeline) -> absl::StatusOr<ModelId> {
+  supervisor::v1::ModelChange in_use;
+  in_use.set_model_id(model);
+  in_use.set_since_text("trained at trigger 1 of run 1");
+  Serve({.model_in_use = [&](const v1::PredictionModel::PipelineName& pipeline)
+             -> absl::StatusOr<supervisor::v1::ModelChange> {
     if (pipeline.name() != "tides") return NotFound("there is no pipeline {}", pipeline.name());
-    return ModelId{model};
+    return in_use;
   }});
   v1::PredictionModel named;
   named.mutable_pipeline()->set_name("tides");
   const auto answer = Predict(named, {Records({"1,"})});
   ASSERT_THAT(answer, IsOk());
   EXPECT_EQ(answer->model.model_id(), model);
+  EXPECT_EQ(answer->model.in_use().since_text(), in_use.since_text());
   named.mutable_pipeline()->set_name("ebb");
   EXPECT_THAT(Predict(named, {}).status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("ebb")));
 }

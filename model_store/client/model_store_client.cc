@@ -301,10 +301,12 @@ absl::StatusOr<v1::ReuseModelResponse> ModelStoreClient::ReuseModel(
 }
 
 absl::Status ModelStoreClient::RetireModels(const rpc::v1::Command& command,
-                                            int64_t first_kept_trigger) {
+                                            int64_t first_kept_trigger,
+                                            const std::vector<int64_t>& also_kept) {
   v1::RetireModelsRequest request;
   *request.mutable_command() = command;
   request.set_first_kept_trigger(first_kept_trigger);
+  request.mutable_also_kept()->Add(also_kept.begin(), also_kept.end());
   v1::RetireModelsResponse response;
   return rpc::Call(peer_, *stub_, &v1::ModelStoreService::Stub::RetireModels, request, &response);
 }

@@ -84,8 +84,10 @@ class ModelStoreClient {
   // there is none. Idempotent. The errors are as in ReuseModel.
   absl::StatusOr<v1::ReuseModelResponse> ReuseModel(const v1::ReuseModelRequest& request);
 
-  // Removes the parts of the models of the command's run before that trigger. Idempotent.
-  absl::Status RetireModels(const rpc::v1::Command& command, int64_t first_kept_trigger);
+  // Removes the parts of the models of the command's run before that trigger, except those of the
+  // triggers `also_kept`. Idempotent.
+  absl::Status RetireModels(const rpc::v1::Command& command, int64_t first_kept_trigger,
+                            const std::vector<int64_t>& also_kept);
 
   // Deletes the models of the command's run. Returns their number. Idempotent.
   absl::StatusOr<int64_t> DeleteRun(const rpc::v1::Command& command);

@@ -28,6 +28,8 @@ const char* NameOf(Stage stage) {
       return "store";
     case Stage::kEvaluate:
       return "evaluate";
+    case Stage::kJudge:
+      return "judge";
     case Stage::kRetire:
       return "retire";
     case Stage::kFinish:
@@ -51,6 +53,7 @@ Conductor::Conductor(db::Database& database, const DownstreamFactory& connect, P
       sealer_(record_, *downstream_, patience_),
       trainer_(record_, *downstream_, slots_, patience_),
       measurer_(record_, *downstream_, slots_, patience_),
+      judge_(record_, *downstream_, patience_),
       retirer_(record_, *downstream_, slots_, patience_),
       thread_("conductor", 1) {
   thread_.Submit([this] { Conduct(); });
@@ -83,6 +86,7 @@ int64_t Conductor::TriggerOf(const Step& step) const {
     case Stage::kDecide:
       return num_triggers + 1;
     case Stage::kEvaluate:
+    case Stage::kJudge:
     case Stage::kRetire:
       return record_.state().live() ? num_triggers : 0;
     default:
@@ -147,6 +151,8 @@ absl::Status Conductor::Take(const Step& step) {
     case Stage::kEvaluate:
       return Annotate(measurer_.Evaluate(step.evaluation),
                       fmt::format("evaluation {}", step.evaluation + 1));
+    case Stage::kJudge:
+      return Annotate(judge_.Judge(), "promotion");
     case Stage::kRetire:
       return Annotate(retirer_.Retire(), "retention");
     case Stage::kFinish:

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
 #include "db/database.h"
+#include "supervisor/conductor/challenger_judge.h"
 #include "supervisor/conductor/dataset_syncer.h"
 #include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/live_follower.h"
@@ -74,6 +75,7 @@ class Conductor {
   TrainingSetSealer sealer_;
   ModelTrainer trainer_;
   ModelMeasurer measurer_;
+  ChallengerJudge judge_;
   ModelRetirer retirer_;
 
   WorkerPool thread_;  // The last member: it starts once all members above exist.

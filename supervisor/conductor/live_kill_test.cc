@@ -132,7 +132,7 @@ TEST(LiveRun, DecidesOnEachSampleOnceWhereverItIsKilled) {
     *before_the_last_cut.mutable_snapshot() = last.snapshot();
     *before_the_last_cut.mutable_to() = last.at();
     EXPECT_THAT(times_decided, SizeIs(services.Samples(before_the_last_cut).size())) << failpoint;
-    ASSERT_THAT(supervisor.removals().DeletePipeline("", "weather"), IsOk());
+    ASSERT_THAT(testing::DeletePipeline(supervisor), IsOk());
   }
 }
 
@@ -167,7 +167,7 @@ TEST(LiveRun, CutsTheSamePeriodsWhereverItIsKilledAlthoughARowIsAhead) {
       EXPECT_EQ(trigger.num_late(), 0) << failpoint;
     }
     EXPECT_EQ(run.samples_ahead().num_samples(), 1) << failpoint;
-    ASSERT_THAT(supervisor.removals().DeletePipeline("", "weather"), IsOk());
+    ASSERT_THAT(testing::DeletePipeline(supervisor), IsOk());
   }
 }
 

@@ -138,7 +138,7 @@ TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {
                   shuffled.begin() + static_cast<ptrdiff_t>(i + 5));
     }
     services.Arrive({});
-    supervisor.removals().DeletePipeline("", "weather").IgnoreError();
+    testing::DeletePipeline(supervisor).IgnoreError();
     const auto run =
         supervisor.submissions().Submit(RequestOfLiveRun("batch " + std::to_string(batch), kLive));
     ASSERT_THAT(run, IsOk());
@@ -199,7 +199,7 @@ TEST_F(LiveRunTest, DecidesAsAReplayOfTheSameSamplesDoes) {
           while (Get(run).run().state() == v1::RUN_STATE_RUNNING) std::this_thread::yield();
         }
         trained.push_back(Trained(run));
-        ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
+        ASSERT_THAT(testing::DeletePipeline(*supervisor_), IsOk());
       }
       EXPECT_GT(trained[0].size(), 5);
       EXPECT_EQ(trained[0], trained[1]) << delay << " " << trigger;

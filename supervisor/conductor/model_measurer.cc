@@ -31,6 +31,22 @@ v1::RunEvent FinishedEvent(const RunState& state, int32_t evaluation, int num_wi
 
 }  // namespace
 
+absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure(const RunRecord& record) {
+  const RunState& state = record.state();
+  const std::vector<TriggerState> stored = StoredTriggers(state);
+  rpc::v1::Snapshot snapshot = record.TrainingData().snapshot();
+  if (state.stream_ended()) {
+    snapshot = state.end_snapshot();
+  } else if (!stored.empty()) {
+    snapshot = *stored.back().snapshot;
+  }
+  if (record.spec().live->late == LatePolicy::kQuarantine) {
+    ASSIGN_OR_RETURN(const Duration delay, record.LabelDelay());
+    AddHorizons(state.triggers(), delay, snapshot);
+  }
+  return snapshot;
+}
+
 absl::Status ModelMeasurer::Evaluate(int32_t evaluation) {
   FAILPOINT("supervisor.before_evaluate");
   const Stopwatch stopwatch;
@@ -96,7 +112,7 @@ absl::StatusOr<evaluator::v1::StartEvaluationRequest> ModelMeasurer::RequestFor(
   request.set_evaluation(number);
   *request.mutable_snapshot() = dataset.snapshot();
   if (pipeline.live && spec.dataset == pipeline.preprocess.dataset) {
-    ASSIGN_OR_RETURN(*request.mutable_snapshot(), SnapshotToMeasure());
+    ASSIGN_OR_RETURN(*request.mutable_snapshot(), SnapshotToMeasure(record_));
   }
   request.set_dataset_name(dataset.name());
   request.set_dataset_spec(dataset.spec());
@@ -121,28 +137,12 @@ absl::Status ModelMeasurer::AddWindows(const evaluator::EvaluationSpec& spec,
   return absl::OkStatus();
 }
 
-absl::StatusOr<rpc::v1::Snapshot> ModelMeasurer::SnapshotToMeasure() const {
-  const RunState& state = record_.state();
-  const std::vector<TriggerState> stored = StoredTriggers(state);
-  rpc::v1::Snapshot snapshot = record_.TrainingData().snapshot();
-  if (state.stream_ended()) {
-    snapshot = state.end_snapshot();
-  } else if (!stored.empty()) {
-    snapshot = *stored.back().snapshot;
-  }
-  if (record_.spec().live->late == LatePolicy::kQuarantine) {
-    ASSIGN_OR_RETURN(const Duration delay, record_.LabelDelay());
-    AddHorizons(state.triggers(), delay, snapshot);
-  }
-  return snapshot;
-}
-
 absl::StatusOr<evaluator::v1::KnownLabels> ModelMeasurer::KnownLabels() const {
   const v1::DatasetSynced& data = record_.TrainingData();
   evaluator::v1::KnownLabels known;
   *known.mutable_snapshot() = data.snapshot();
   if (record_.spec().live) {
-    ASSIGN_OR_RETURN(*known.mutable_snapshot(), SnapshotToMeasure());
+    ASSIGN_OR_RETURN(*known.mutable_snapshot(), SnapshotToMeasure(record_));
     ASSIGN_OR_RETURN(const Duration delay, record_.LabelDelay());
     known.mutable_snapshot()->clear_horizons();
     AddHorizons(record_.state().triggers(), delay, *known.mutable_snapshot());

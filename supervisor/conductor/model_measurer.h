@@ -12,6 +12,9 @@
 
 namespace tidemill::supervisor {
 
+// Returns the snapshot of the training dataset on which a live run measures its models now.
+absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure(const RunRecord& record);
+
 // Carries out the step `evaluate`. The evaluator measures models on the windows of one of the
 // pipeline's evaluations, as far as they belong to the current round. Thread-compatible.
 class ModelMeasurer {
@@ -32,8 +35,6 @@ class ModelMeasurer {
   // Returns when the evaluation is done, and how it ended.
   absl::StatusOr<evaluator::v1::WatchEvaluationResponse> Watch(
       evaluator::v1::StartEvaluationRequest request);
-  // For a live run: returns the snapshot on which the models are measured.
-  absl::StatusOr<rpc::v1::Snapshot> SnapshotToMeasure() const;
   // Returns the labels that baselines may use: those that had arrived by each trigger, so that a
   // late sample never counts.
   absl::StatusOr<evaluator::v1::KnownLabels> KnownLabels() const;

@@ -5,8 +5,9 @@
 namespace tidemill::supervisor {
 
 absl::Status ModelRetirer::Retire() {
-  const auto retired = ToRetire(record_.state(), record_.plan());
+  auto retired = ToRetire(record_.state(), record_.plan());
   if (!retired) return absl::OkStatus();
+  RETURN_IF_ERROR(record_.KeepModelsInUse(*retired));
   RETURN_IF_ERROR(patience_.Insist([&] {
     return downstream_.Retire(record_.CommandFor("retire", record_.state().num_stored()), *retired,
                               slots_.Trainers());

@@ -123,7 +123,7 @@ TEST_F(ReplayFailureTest, ContinuesAfterBeingKilledAnywhere) {
   const RunId undisturbed = Submit(Request("undisturbed"));
   Finish(undisturbed);
   std::vector<std::string> expected = Show(Get(undisturbed));
-  supervisor_->removals().DeletePipeline("", "weather").IgnoreError();
+  testing::DeletePipeline(*supervisor_).IgnoreError();
   supervisor_.reset();
   int request = 0;
   for (const char* failpoint :

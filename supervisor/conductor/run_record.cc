@@ -6,7 +6,9 @@
 
 #include "base/log.h"
 #include "config/config.h"
+#include "supervisor/runs/folded_run.h"
 #include "supervisor/runs/label_delay.h"
+#include "supervisor/runs/model_use.h"
 #include "supervisor/runs/progress.h"
 
 namespace tidemill::supervisor {
@@ -18,6 +20,7 @@ RunPlan PlanOf(const PipelineSpec& spec) {
                .num_evaluations = static_cast<int>(spec.evaluation.size()),
                .kept_models = spec.retention.models,
                .kept_training_sets = spec.retention.training_sets};
+  plan.judges = spec.promote.when == PromoteWhen::kBetter;
   for (const auto& evaluation : spec.evaluation) {
     if (std::find(plan.datasets.begin(), plan.datasets.end(), evaluation.dataset) ==
         plan.datasets.end()) {
@@ -25,6 +28,20 @@ RunPlan PlanOf(const PipelineSpec& spec) {
     }
   }
   return plan;
+}
+
+absl::StatusOr<Champion> ChampionOf(pqxx::work& work, const v1::ModelChange& in_use) {
+  ASSIGN_OR_RETURN(const FoldedRun run, FoldRun(work, {in_use.run_id()}));
+  const auto& triggers = run.state.triggers();
+  const auto place = static_cast<size_t>(in_use.trigger() - 1);
+  if (place >= triggers.size()) {
+    return NotFound("trigger {} of run {}, whose model is in use, is unknown", in_use.trigger(),
+                    in_use.run_id());
+  }
+  return Champion{.model_id = in_use.model_id(),
+                  .run = {in_use.run_id()},
+                  .trigger = in_use.trigger(),
+                  .cut = triggers[place].trigger.at()};
 }
 
 }  // namespace
@@ -107,6 +124,7 @@ absl::Status RunRecord::Append(std::vector<v1::RunEvent> events, const DecisionB
                              .run_epoch = epoch_,
                              .sequence = last_sequence_ + 1 + static_cast<int64_t>(rows.size())};
       ASSIGN_OR_RETURN(rows.emplace_back(), AppendEvent(work, place, event, after));
+      NoteModels(work, event);
     }
     AddDecisions(work, run_, decisions);
     return absl::OkStatus();
@@ -122,6 +140,58 @@ absl::Status RunRecord::Append(std::vector<v1::RunEvent> events, const DecisionB
     feed_->Append(std::move(row.shown));
   }
   return absl::OkStatus();
+}
+
+// The model in use changes with the event that changes it, or not at all.
+void RunRecord::NoteModels(pqxx::work& work, const v1::RunEvent& event) const {
+  const auto model = [&](const auto& of_event) {
+    return TrainedModel{.pipeline = pipeline_,
+                        .run = run_,
+                        .trigger = of_event.trigger(),
+                        .model_id = of_event.model_id(),
+                        .must_be_better = plan_.judges};
+  };
+  if (event.has_model_stored()) NoteTrained(work, model(event.model_stored()));
+  for (const v1::JudgedChallenger& judged : event.challengers_judged().judged()) {
+    if (judged.is_open()) continue;
+    JudgedModel answer{.model = model(judged),
+                       .champion = judged.champion_id(),
+                       .is_better = judged.is_better(),
+                       .text = judged.text()};
+    if (judged.has_comparison()) answer.comparison = judged.comparison();
+    NoteJudged(work, answer);
+  }
+}
+
+absl::StatusOr<Challenge> RunRecord::FindChallenge() {
+  Challenge challenge;
+  RETURN_IF_ERROR(Transact([&](pqxx::work& work) -> absl::Status {
+    challenge = {};
+    if (IsTrial(work, run_)) return absl::OkStatus();
+    for (const TriggerState& trigger : state_.triggers()) {
+      const v1::Trigger& own = trigger.trigger;
+      const bool is_open = trigger.stored && !own.removed() && !state_.IsJudged(own.number());
+      if (is_open && !IsDecided(work, run_, own.number())) challenge.challengers.push_back(own);
+    }
+    const auto in_use = FindModelInUse(work, pipeline_);
+    if (!in_use) return absl::OkStatus();
+    ASSIGN_OR_RETURN(challenge.champion, ChampionOf(work, *in_use));
+    return absl::OkStatus();
+  }));
+  return challenge;
+}
+
+absl::Status RunRecord::KeepModelsInUse(v1::ModelsRetired& retired) {
+  return Transact([&](pqxx::work& work) -> absl::Status {
+    RETURN_IF_ERROR(HoldEpoch(work, run_, epoch_));
+    retired.clear_kept_models();
+    const std::vector<int64_t> in_use = TriggersInUse(work, pipeline_, run_);
+    for (const int64_t trigger : in_use) {
+      if (trigger < retired.first_model()) retired.add_kept_models(trigger);
+    }
+    RetireModels(work, run_, retired.first_model(), in_use);
+    return absl::OkStatus();
+  });
 }
 
 void RunRecord::GoOnBehind(DecisionBatch batch) {

@@ -23,6 +23,20 @@
 
 namespace tidemill::supervisor {
 
+// The model in use that others are compared with.
+struct Champion {
+  int64_t model_id = 0;
+  RunId run;
+  int64_t trigger = 0;
+  rpc::v1::Cut cut;  // It was trained on samples before it.
+};
+
+// The models of the run to compare with the one in use.
+struct Challenge {
+  std::optional<Champion> champion = std::nullopt;  // Absent when none is in use.
+  std::vector<v1::Trigger> challengers = {};
+};
+
 // The basis of every step: the run's pipeline, the events of the run so far, and the method to
 // record the next event.
 //
@@ -66,6 +80,14 @@ class RunRecord {
   // may have no event.
   absl::Status RecordDecisions(const std::vector<v1::RunEvent>& events, DecisionBatch batch);
 
+  // Adds the models to `retired` that must be kept because they are in use. From then on, none of
+  // the others can be put to use.
+  absl::Status KeepModelsInUse(v1::ModelsRetired& retired);
+
+  // Returns what must be judged now: the stored models of this run that were not judged before. None
+  // while the run is a trial. NOT_FOUND when the run of the model in use is unknown.
+  absl::StatusOr<Challenge> FindChallenge();
+
   // Publishes the progress, together with the progress of the whole run and, unless it says why the
   // step waits, the reason why the run does.
   void Report(v1::Progress progress);
@@ -74,6 +96,7 @@ class RunRecord {
 
  private:
   absl::Status Append(std::vector<v1::RunEvent> events, const DecisionBatch& decisions);
+  void NoteModels(pqxx::work& work, const v1::RunEvent& event) const;
   // Continues the run from the last decision of the batch.
   void GoOnBehind(DecisionBatch batch);
   // Repeats a transaction until the database answers.

@@ -160,7 +160,7 @@ TEST_F(DecisionsTest, AreFoundAgainByTheRule) {
       EXPECT_EQ((*spec)->Replay(verdict).ShortDebugString(), verdict.ShortDebugString());
       EXPECT_EQ(verdict.fired(), record.fired());
     }
-    EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
+    EXPECT_THAT(testing::DeletePipeline(*supervisor_), IsOk());
   }
 }
 
@@ -181,7 +181,7 @@ TEST_F(DecisionsTest, AreTheSameInARunThatIsKilledAfterThem) {
   ASSERT_GT(undisturbed.decisions_size(), undisturbed.triggers_size());
   const auto spec = config::Read<TriggerSpec>(kBoth, "trigger");
   ASSERT_THAT(spec, IsOk());
-  ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
+  ASSERT_THAT(testing::DeletePipeline(*supervisor_), IsOk());
   supervisor_.reset();
   for (int trigger = 1; trigger <= undisturbed.triggers_size(); ++trigger) {
     v1::SubmitPipelineRequest submission = RequestWith(kBoth);
@@ -394,7 +394,7 @@ TEST_F(DecisionsTest, OfAManualPolicyAreAtTheTimesThatAreListed) {
 
 TEST_F(DecisionsTest, OfNeverAreNone) {
   EXPECT_EQ(Get(Finish("never")).triggers_size(), 0);
-  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
+  EXPECT_THAT(testing::DeletePipeline(*supervisor_), IsOk());
   EXPECT_EQ(Get(Finish("{type: never, first: 12}")).triggers_size(), 1);
 }
 

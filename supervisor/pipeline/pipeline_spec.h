@@ -49,6 +49,38 @@ struct RetentionSpec {
   }
 };
 
+enum class PromoteWhen { kAlways, kBetter };
+
+// Which newly trained models answer for the pipeline.
+struct PromoteSpec {
+  static constexpr std::string_view kDoc =
+      "When a newly trained model takes the place of the one in use, which `predict` and `models "
+      "export` use.";
+  PromoteWhen when = PromoteWhen::kAlways;
+  // `interval` or a number.
+  config::OpenValue by = {.scalars = {{.text = "interval"}}};
+  std::string on;
+
+  void Fields(auto&& field) {
+    field("when", when,
+          "always: each model does. better: once the evaluation is done, a model that is better than "
+          "the one in use on the windows that neither has trained on.");
+    field("by", by,
+          "With `when: better`: by how much it must be better. interval: beyond the 95 % interval of "
+          "the difference. A number: by more than this.",
+          {.example = "0.01"});
+    field("on", on,
+          "With `when: better`: the measure, by its name in results. By default the first one of the "
+          "first evaluation.",
+          {.example = "accuracy"});
+  }
+
+  void Check(config::Problems& problems) const;
+
+  // The number of `by`; std::nullopt for the interval.
+  std::optional<double> Margin() const;
+};
+
 struct PipelineSpec {
   static constexpr std::string_view kDoc =
       "Trains a model again and again on a dataset that keeps changing, and measures each model.";
@@ -67,6 +99,7 @@ struct PipelineSpec {
   std::vector<evaluator::EvaluationSpec> evaluation;
   ModelStoreSpec model_store;
   RetentionSpec retention;
+  PromoteSpec promote;
   int64_t priority = 0;
   double share = 1;
 
@@ -95,6 +128,7 @@ struct PipelineSpec {
     field("retention", retention,
           "What to keep of a run. For a live run, this applies while it runs; for a replay, once "
           "it is evaluated.");
+    field("promote", promote, "When a newly trained model takes the place of the one in use.");
     field("priority", priority,
           "Jobs of a pipeline with a higher number get the slots of trainer servers and evaluators "
           "first.",
@@ -109,8 +143,23 @@ struct PipelineSpec {
     if (live && replay.to) {
       problems.Add("replay.to", "would end a live run", "leave out `to`, or `live`");
     }
+    CheckPromotion(problems);
   }
+
+ private:
+  // `promote` fits the evaluations.
+  void CheckPromotion(config::Problems& problems) const;
 };
+
+// What `promote: {when: better}` compares models by.
+struct PromotionMeasure {
+  size_t evaluation = 0;  // The index in the pipeline.
+  const evaluator::Measure* measure = nullptr;
+};
+
+// Returns the measure that `promote.on` names, in the first evaluation that has it. std::nullopt
+// when there is none.
+std::optional<PromotionMeasure> PromotionMeasureOf(const PipelineSpec& spec);
 
 // Returns the spec of a registered dataset; std::nullopt when it is unknown.
 using FindDataset = std::function<std::optional<storage::DatasetSpec>(const std::string& name)>;
@@ -127,6 +176,13 @@ template <>
 struct tidemill::config::EnumNames<tidemill::supervisor::Encoding> {
   static constexpr std::pair<tidemill::supervisor::Encoding, std::string_view> kNames[] = {
       {tidemill::supervisor::Encoding::kFull, "full"}};
+};
+
+template <>
+struct tidemill::config::EnumNames<tidemill::supervisor::PromoteWhen> {
+  static constexpr std::pair<tidemill::supervisor::PromoteWhen, std::string_view> kNames[] = {
+      {tidemill::supervisor::PromoteWhen::kAlways, "always"},
+      {tidemill::supervisor::PromoteWhen::kBetter, "better"}};
 };
 
 TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::supervisor::PipelineSpec);

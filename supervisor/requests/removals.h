@@ -15,7 +15,8 @@
 namespace tidemill::supervisor {
 
 // Deletes runs and pipelines with everything that the services keep for them. When a deletion is
-// interrupted, the next call completes it. FAILED_PRECONDITION when a run is RUNNING. Thread-safe.
+// interrupted, the next call completes it. FAILED_PRECONDITION when a run is RUNNING, and when a
+// model that would be deleted is in use. Thread-safe.
 class Removals {
  public:
   // All must outlive this object.
@@ -36,8 +37,9 @@ class Removals {
   absl::StatusOr<bool> DeletePipeline(const std::string& name_space, const std::string& name);
 
  private:
-  // Begins an epoch in which no supervisor conducts the run. Returns a command of that epoch.
-  absl::StatusOr<rpc::v1::Command> TakeFromConductor(RunId run);
+  // Begins an epoch in which no supervisor conducts the run, and none of its models can be put to
+  // use. Returns a command of that epoch. FAILED_PRECONDITION when one of them is in use.
+  absl::StatusOr<rpc::v1::Command> TakeFromConductor(const RunRow& row);
 
   db::Database& database_;
   Downstream& downstream_;

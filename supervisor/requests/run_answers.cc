@@ -12,6 +12,7 @@
 #include "supervisor/measuring/windows.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/ledger.h"
+#include "supervisor/runs/model_use.h"
 #include "supervisor/runs/run_history.h"
 #include "supervisor/runs/run_usage.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 // A run with more shows only those that fired.
 constexpr int64_t kMaxDecisions = 10'000;
+constexpr int64_t kMaxModelChanges = 1'000;
 
 void AddComposites(const PipelineSpec& spec, const RunState& state,
                    const std::vector<evaluator::v1::Evaluation>& values,
@@ -72,6 +74,7 @@ absl::StatusOr<v1::GetRunResponse> RunAnswers::Get(const v1::GetRunRequest& requ
   AddHistory(folded.events, response);
   if (request.with_events()) AddEvents(folded.events, response);
   RETURN_IF_ERROR(AddAllDecisions(run, response));
+  RETURN_IF_ERROR(AddModelChanges(row, response));
   response.set_pipeline_text(row.pipeline_text);
   response.set_pipeline_resolved(row.spec);
   if (folded.state.stream_ended() || folded.state.live()) {
@@ -108,6 +111,19 @@ absl::Status RunAnswers::AddAllDecisions(RunId run, v1::GetRunResponse& response
     for (v1::Decision& decision : ListDecisions(work, run, kMaxDecisions)) {
       *response.add_decisions() = std::move(decision);
     }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status RunAnswers::AddModelChanges(const RunRow& row, v1::GetRunResponse& response) const {
+  return database_.Transact([&](pqxx::work& work) {
+    response.clear_model_changes();
+    for (v1::ModelChange& change :
+         ListModelChanges(work, row.pipeline_id, row.run_id, kMaxModelChanges)) {
+      *response.add_model_changes() = std::move(change);
+    }
+    auto in_use = FindModelInUse(work, row.pipeline_id);
+    if (in_use) *response.mutable_model_in_use() = *std::move(in_use);
     return absl::OkStatus();
   });
 }

@@ -35,6 +35,7 @@ class RunAnswers {
   // What the run has cost, at the prices of the configuration or, where it has none, of the run.
   v1::RunCosts CostsOf(const std::vector<EventRow>& events) const;
   absl::Status AddAllDecisions(RunId run, v1::GetRunResponse& response) const;
+  absl::Status AddModelChanges(const RunRow& row, v1::GetRunResponse& response) const;
   // Adds the values that were measured.
   absl::Status AddValues(RunId run, const PipelineSpec& spec, const RunState& state,
                          v1::GetRunResponse& response) const;

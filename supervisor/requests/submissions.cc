@@ -10,6 +10,7 @@
 #include "supervisor/pipeline/pipeline_plugins.h"
 #include "supervisor/pipeline/set_values.h"
 #include "supervisor/requests/submission_check.h"
+#include "supervisor/runs/model_use.h"
 #include "supervisor/runs/run_annotations.h"
 
 namespace tidemill::supervisor {
@@ -157,7 +158,10 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::FindOrCreate(
     const bool running = last.summary.state() == v1::RUN_STATE_RUNNING;
     const bool stopped = last.summary.state() == v1::RUN_STATE_STOPPED;
     if (last.spec == config::Print(spec) && (running || stopped)) {
-      if (request.promote()) Promote(work, last.run_id);
+      if (request.promote() && last.summary.is_trial()) {
+        Promote(work, last.run_id);
+        NotePromoted(work, last.pipeline_id, last.run_id);
+      }
       response.set_run_id(last.run_id.value);
       return response;
     }

@@ -10,6 +10,7 @@
 #include "supervisor/pool/pool.h"
 #include "supervisor/requests/annotations.h"
 #include "supervisor/requests/conducted_runs.h"
+#include "supervisor/requests/model_uses.h"
 #include "supervisor/requests/named_files.h"
 #include "supervisor/requests/removals.h"
 #include "supervisor/requests/run_answers.h"
@@ -45,6 +46,7 @@ class Supervisor {
   Submissions& submissions() { return submissions_; }
   Removals& removals() { return removals_; }
   Annotations& annotations() { return annotations_; }
+  ModelUses& model_uses() { return model_uses_; }
   const RunAnswers& run_answers() const { return run_answers_; }
   const RunLists& run_lists() const { return run_lists_; }
   const DecisionAnswers& decision_answers() const { return decision_answers_; }
@@ -65,6 +67,7 @@ class Supervisor {
   Submissions submissions_;
   Removals removals_;
   Annotations annotations_;
+  ModelUses model_uses_;
   const RunAnswers run_answers_;
   const RunLists run_lists_;
   const DecisionAnswers decision_answers_;

@@ -142,13 +142,18 @@ TEST_F(SupervisorTest, StopsInTheMiddleOfATrainingAndContinuesWhenResumed) {
 TEST_F(SupervisorTest, DeletesAPipelineWithAllThatTheServicesKeep) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));
-  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"),
+  EXPECT_THAT(testing::DeletePipeline(*supervisor_),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("stop it first")));
   services_.Release();
   Finish(run);
-  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(true));
+  for (const auto& deleted : {supervisor_->removals().DeleteRun(run),
+                              supervisor_->removals().DeletePipeline("", "weather")}) {
+    EXPECT_THAT(deleted, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                  HasSubstr("`tidemill models use weather --none`")));
+  }
+  EXPECT_THAT(testing::DeletePipeline(*supervisor_), IsOkAndHolds(true));
   EXPECT_EQ(services_.Calls("DeleteRun"), 1);
-  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(false));
+  EXPECT_THAT(testing::DeletePipeline(*supervisor_), IsOkAndHolds(false));
   v1::GetRunRequest get;
   get.set_run_id(run.value);
   EXPECT_THAT(supervisor_->run_answers().Get(get),

@@ -172,6 +172,22 @@ std::string AheadText(const v1::SamplesAhead& ahead) {
                      FormatTimestampShort({ahead.reached_event_time()}));
 }
 
+std::string Text(const v1::ModelsRetired& event) {
+  std::string text = fmt::format("models before trigger {} and training sets before trigger {} removed",
+                                 event.first_model(), event.first_training_set());
+  for (const int64_t kept : event.kept_models()) {
+    text += fmt::format("; the model of trigger {} stays: it is in use, or was before", kept);
+  }
+  return text;
+}
+
+std::string Text(const v1::ChallengersJudged& event) {
+  std::string text = "challengers judged";
+  if (event.judged().empty()) text += ": there were none";
+  for (const v1::JudgedChallenger& judged : event.judged()) text += "; " + judged.text();
+  return text;
+}
+
 std::string Text(const v1::SamplesAhead& event) {
   if (event.num_samples() == 0) return "no samples are ahead of the others any more";
   return fmt::format("{}; they wait, and do not move the clock", AheadText(event));
@@ -262,9 +278,9 @@ std::string TextOf(const v1::RunEvent& event) {
     case v1::RunEvent::kTriggerRequested:
       return "a user has asked for a training";
     case v1::RunEvent::kModelsRetired:
-      return fmt::format("models before trigger {} and training sets before trigger {} removed",
-                         event.models_retired().first_model(),
-                         event.models_retired().first_training_set());
+      return Text(event.models_retired());
+    case v1::RunEvent::kChallengersJudged:
+      return Text(event.challengers_judged());
     default:
       return "";
   }

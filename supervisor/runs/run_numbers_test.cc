@@ -41,7 +41,7 @@ class RunNumbersTest : public testing::SupervisorFixture {
 
 TEST_F(RunNumbersTest, FollowEachOtherThoughTheDatabaseWasKilled) {
   const int64_t first = NextRun("a");
-  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(true));
+  EXPECT_THAT(testing::DeletePipeline(*supervisor_), IsOkAndHolds(true));
   // What a killed PostgreSQL comes back with: it writes a sequence's numbers to the disk 32 ahead.
   ASSERT_THAT(database_->Transact([](pqxx::work& work) {
     work.exec("SELECT setval('supervisor.runs_run_id_seq', 33)");
@@ -51,7 +51,7 @@ TEST_F(RunNumbersTest, FollowEachOtherThoughTheDatabaseWasKilled) {
   const int64_t second = NextRun("b");
   EXPECT_EQ(second, first + 1);
   // The number of a deleted run is not reused.
-  EXPECT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOkAndHolds(true));
+  EXPECT_THAT(testing::DeletePipeline(*supervisor_), IsOkAndHolds(true));
   EXPECT_EQ(NextRun("c"), second + 1);
 }
 

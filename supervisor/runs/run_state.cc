@@ -67,6 +67,12 @@ void RunState::Apply(const v1::RunEvent& event) {
       finished_evaluations_.insert(
           {event.evaluation_finished().round(), event.evaluation_finished().evaluation()});
       break;
+    case v1::RunEvent::kChallengersJudged:
+      judged_rounds_.insert(event.challengers_judged().round());
+      for (const v1::JudgedChallenger& judged : event.challengers_judged().judged()) {
+        if (!judged.is_open()) judged_.insert(judged.trigger());
+      }
+      break;
     case v1::RunEvent::kRunSucceeded:
       state_ = v1::RUN_STATE_SUCCEEDED;
       break;
@@ -163,8 +169,10 @@ void RunState::ApplyToTrigger(const v1::RunEvent& event) {
     case v1::RunEvent::kModelsRetired:
       retired_ = event.models_retired();
       for (TriggerState& trigger : triggers_) {
-        trigger.trigger.set_removed(trigger.stored &&
-                                    trigger.trigger.number() < retired_.first_model());
+        const auto& kept = retired_.kept_models();
+        const int64_t number = trigger.trigger.number();
+        trigger.trigger.set_removed(trigger.stored && number < retired_.first_model() &&
+                                    std::find(kept.begin(), kept.end(), number) == kept.end());
       }
       break;
     default:
@@ -303,6 +311,7 @@ std::optional<Step> StepOfRound(const RunState& state, const RunPlan& plan) {
       return Step{.stage = Stage::kEvaluate, .evaluation = evaluation};
     }
   }
+  if (plan.judges && !state.challengers_judged()) return Step{.stage = Stage::kJudge};
   if (ToRetire(state, plan)) return Step{.stage = Stage::kRetire};
   return std::nullopt;
 }

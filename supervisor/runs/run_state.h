@@ -73,6 +73,9 @@ class RunState {
   bool IsEvaluated(int32_t evaluation) const {
     return finished_evaluations_.contains({round_, evaluation});
   }
+  // Whether challengers were judged in this round, and whether the model of a trigger ever was.
+  bool challengers_judged() const { return judged_rounds_.contains(round_); }
+  bool IsJudged(int64_t trigger) const { return judged_.contains(trigger); }
   // Whether the dataset was synced in this round.
   bool IsFresh(const std::string& dataset) const;
   // The plug-ins of the pipeline with the versions that they ran with last.
@@ -119,6 +122,8 @@ class RunState {
   int32_t round_ = 0;
   bool round_pending_ = false;
   std::set<std::pair<int32_t, int32_t>> finished_evaluations_;  // (round, evaluation).
+  std::set<int32_t> judged_rounds_;
+  std::set<int64_t> judged_;  // Triggers.
   std::map<std::string, int32_t> synced_in_round_;
   v1::ModelsRetired retired_;
 };
@@ -129,6 +134,8 @@ struct RunPlan {
   std::vector<std::string> datasets;
   bool fit_each_trigger = false;
   int num_evaluations = 0;
+  // Whether a model must be found better than the one in use (`promote: {when: better}`).
+  bool judges = false;
   // How many models and training sets are kept; std::nullopt for all.
   std::optional<int64_t> kept_models = std::nullopt;
   std::optional<int64_t> kept_training_sets = std::nullopt;
@@ -142,6 +149,7 @@ enum class Stage {
   kTrain,
   kStore,
   kEvaluate,
+  kJudge,
   kRetire,
   kFinish,
   kNothing
@@ -162,8 +170,8 @@ struct Step {
 inline constexpr int kMaxFailedTrainings = 3;
 
 // Returns the next step. It is a pure function. A run syncs every dataset. Then, for one trigger
-// after the other, it decides, selects, fits, trains and stores. Then it evaluates, retires models
-// and sets that are no longer kept, and finishes. A skipped trigger has no further steps. A live
+// after the other, it decides, selects, fits, trains and stores. Then it evaluates, judges
+// challengers, retires models and sets that are no longer kept, and finishes. A skipped trigger has no further steps. A live
 // run also evaluates and retires after each model; when it must stop, it leaves the last trigger
 // alone. A run that has trained nothing (NothingTrained()) only finishes. kNothing when the run is
 // not RUNNING.

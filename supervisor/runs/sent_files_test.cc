@@ -87,7 +87,7 @@ TEST_F(SentFilesTest, ATableIsTakenPackedOrUnpacked) {
     const RunId run = Submit(request);
     EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr(absl::Base64Escape(*packed))) << name;
     ASSERT_THAT(supervisor_->run_control().Stop(run), IsOk());
-    ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
+    ASSERT_THAT(testing::DeletePipeline(*supervisor_), IsOk());
   }
 }
 
@@ -126,7 +126,7 @@ TEST_F(SentFilesTest, ANetworkIsNamedByWhatWasSentUntilNobodyNeedsIt) {
   EXPECT_THAT(Get(run).pipeline_resolved(), HasSubstr("file: \"sha256:" + Sha256(network)));
   ASSERT_THAT(supervisor_->run_control().Stop(run), IsOk());
   EXPECT_EQ(services_.files().size(), 1U);
-  ASSERT_THAT(supervisor_->removals().DeletePipeline("", "weather"), IsOk());
+  ASSERT_THAT(testing::DeletePipeline(*supervisor_), IsOk());
   EXPECT_TRUE(services_.files().empty());
 }
 

@@ -364,8 +364,8 @@ class FakeDownstream final : public Downstream {
   absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
                                 const std::function<absl::Status(batch::Batch)>& sink) override {
     RETURN_IF_ERROR(services_.Count("ReadModelColumns"));
-    std::vector<float> errors;
-    std::vector<float> predictions;
+    if (services_.answers) return sink(services_.answers(request));
+    std::vector<float> errors, predictions;
     for (const int64_t key : request.keys()) {
       errors.push_back((key + request.model_id()) % 4 == 0 ? 1 : 0);
       predictions.push_back(static_cast<float>(key % 8) / 8);

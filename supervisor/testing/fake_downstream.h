@@ -2,6 +2,7 @@
 // function of the request. A repeated call therefore gets the same answer, also in another process.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ class FakeServices {
   storage::v1::SyncDatasetResponse synced = {};
   // What the servers that run jobs have.
   v1::ListDevicesResponse devices = {};
+  // What models answer, in place of the answers that FakeDownstream makes.
+  std::function<batch::Batch(const evaluator::v1::ReadModelColumnsRequest&)> answers = {};
   // Why no record of the dataset can be read.
   std::string unreachable = {};
 

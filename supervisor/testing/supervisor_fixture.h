@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,6 +16,18 @@
 #include "supervisor/testing/open_pool.h"
 
 namespace tidemill::supervisor::testing {
+
+// Deletes the pipeline, although it may have a model in use.
+inline absl::StatusOr<bool> DeletePipeline(Supervisor& supervisor,
+                                           const std::string& name = "weather") {
+  static int num_calls = 0;
+  v1::ReleaseModelRequest request;
+  request.mutable_command()->set_request_id("delete-" + std::to_string(++num_calls));
+  request.set_pipeline_name(name);
+  request.set_release(v1::MODEL_RELEASE_MODEL);
+  supervisor.model_uses().Release(request).IgnoreError();
+  return supervisor.removals().DeletePipeline("", name);
+}
 
 class SupervisorFixture : public ::testing::Test {
  protected:

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/measures/ranks.h"
+#include "supervisor/triggers/outcome_columns.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -65,84 +65,6 @@ std::vector<config::Alternative<PerformanceMeasurePart>> ListOfEvaluator(
   return listed;
 }
 
-// What measures of classes read, as columns.
-struct ClassColumns {
-  explicit ClassColumns(const EvidenceTable& outcomes) {
-    for (int64_t row = 0; row < outcomes.num_rows; ++row) {
-      const auto values = std::span(outcomes.values)
-                              .subspan(static_cast<size_t>(row * outcomes.width),
-                                       static_cast<size_t>(outcomes.width));
-      AddRow(static_cast<int64_t>(values[0]), values.subspan(1));
-    }
-  }
-
-  void AddRow(int64_t truly, std::span<const double> probabilities) {
-    const auto top = std::max_element(probabilities.begin(), probabilities.end());
-    const auto place = static_cast<size_t>(truly);
-    const bool is_known = truly >= 0 && place < probabilities.size();
-    const double own = is_known ? probabilities[place] : 0;
-    auto before = static_cast<int32_t>(probabilities.size());
-    if (is_known) {
-      before = 0;
-      for (size_t i = 0; i < probabilities.size(); ++i) {
-        before += probabilities[i] > own || (probabilities[i] == own && i < place) ? 1 : 0;
-      }
-    }
-    true_classes.push_back(truly);
-    predicted_classes.push_back(top - probabilities.begin());
-    true_probabilities.push_back(static_cast<float>(own));
-    top_probabilities.push_back(static_cast<float>(*top));
-    true_places.push_back(before);
-  }
-
-  std::vector<int64_t> true_classes, predicted_classes;
-  std::vector<float> true_probabilities, top_probabilities;
-  std::vector<int32_t> true_places;
-};
-
-// The ranks of the probabilities of each class; of two classes, only those of class 1.
-std::vector<int32_t> RanksOf(const EvidenceTable& outcomes) {
-  std::vector<int32_t> ranks;
-  std::vector<float> scores(static_cast<size_t>(outcomes.num_rows));
-  const int64_t num_classes = outcomes.width - 1;
-  for (int64_t label = num_classes == 2 ? 1 : 0; label < num_classes; ++label) {
-    for (size_t row = 0; row < scores.size(); ++row) {
-      const size_t at = row * static_cast<size_t>(outcomes.width) + 1 + static_cast<size_t>(label);
-      scores[row] = static_cast<float>(outcomes.values[at]);
-    }
-    const std::vector<int32_t> some = evaluator::DenseRanks(scores);
-    ranks.insert(ranks.end(), some.begin(), some.end());
-  }
-  return ranks;
-}
-
-std::optional<double> ScoreOfClasses(const evaluator::Measure& measure,
-                                     const EvidenceTable& table) {
-  const ClassColumns columns(table);
-  evaluator::Outcomes outcomes = {.predicted_classes = columns.predicted_classes,
-                                  .true_classes = columns.true_classes,
-                                  .true_probabilities = columns.true_probabilities,
-                                  .top_probabilities = columns.top_probabilities,
-                                  .true_places = columns.true_places,
-                                  .num_classes = table.width - 1};
-  std::vector<int32_t> ranks;
-  if (measure.Needs() == evaluator::Needs::kRanks) {
-    ranks = RanksOf(table);
-    outcomes.ranks = ranks;
-    outcomes.num_ranks = ranks.empty() ? 0 : *std::max_element(ranks.begin(), ranks.end()) + 1;
-  }
-  return measure.ValueOf(outcomes);
-}
-
-std::optional<double> ScoreOfValues(const evaluator::Measure& measure, const EvidenceTable& table) {
-  std::vector<float> truly, predicted;
-  for (size_t at = 0; at + 1 < table.values.size(); at += 2) {
-    truly.push_back(static_cast<float>(table.values[at]));
-    predicted.push_back(static_cast<float>(table.values[at + 1]));
-  }
-  return measure.ValueOf({.predicted_values = predicted, .true_values = truly});
-}
-
 }  // namespace
 
 std::span<const config::Alternative<PerformanceMeasurePart>>
@@ -179,7 +101,7 @@ ScoreRange RangeOf(const PerformanceMeasure& measure) {
 std::optional<double> ScoreOf(const PerformanceMeasure& measure, const EvidenceTable& outcomes) {
   if (outcomes.num_rows == 0) return std::nullopt;
   const evaluator::Measure& own = measure->measure();
-  return *own.IsOfClasses() ? ScoreOfClasses(own, outcomes) : ScoreOfValues(own, outcomes);
+  return own.ValueOf(OutcomeColumns(own, outcomes).outcomes());
 }
 
 }  // namespace tidemill::supervisor

@@ -247,7 +247,11 @@ TEST(Command, DeletingAPipelineRemovesRunsAndModelsButNotDatasets) {
       stack.Tidemill({"run", WriteSmallPipeline(stack.files()), "--max-triggers", "1", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err << stack.Logs();
   EXPECT_EQ(run.Json().at("triggers").size(), 1);
-  EXPECT_EQ(stack.Tidemill({"pipelines", "delete", "small"}).exit_code, 0) << stack.Logs();
+  const CommandResult refused = stack.Tidemill({"pipelines", "delete", "small"});
+  EXPECT_EQ(refused.exit_code, 7);
+  EXPECT_THAT(refused.err, HasSubstr("`tidemill models use small --none`"));
+  EXPECT_EQ(stack.Tidemill({"pipelines", "delete", "small", "--even-in-use"}).exit_code, 0)
+      << stack.Logs();
   EXPECT_EQ(stack.Tidemill({"models", "list", "--json"}).Json(), nlohmann::json::array());
   EXPECT_EQ(stack.Tidemill({"runs", "list", "--json"}).Json(), nlohmann::json::array());
   EXPECT_EQ(stack.Tidemill({"datasets", "show", "drift"}).exit_code, 0);

@@ -119,7 +119,7 @@ class MovedJobs : public ::testing::TestWithParam<Trained> {
     ASSERT_THAT(bytes, IsOk());
     EXPECT_GT(bytes->models(), 0);
     const CommandResult deleted =
-        cluster.Tidemill({"runs", "delete", run.at("run").dump(), "--yes"});
+        cluster.Tidemill({"runs", "delete", run.at("run").dump(), "--even-in-use"});
     EXPECT_EQ(deleted.exit_code, 0) << deleted.err;
     bytes = store.GetStoredBytes();
     ASSERT_THAT(bytes, IsOk());

@@ -148,7 +148,7 @@ TEST_F(HostsTest, FilesOfARunThatIsDeletedWhileItsHostIsAwayAreRemovedWhenItIsBa
   EXPECT_TRUE(hosts_->HasFilesOf(host, 1));
   hosts_->network().SetAway(host, true);
   AwaitLoss(true);
-  const CommandResult deleted = hosts_->Tidemill({"runs", "delete", "1", "--yes"});
+  const CommandResult deleted = hosts_->Tidemill({"runs", "delete", "1", "--even-in-use"});
   EXPECT_EQ(deleted.exit_code, 0) << deleted.err;
   EXPECT_TRUE(hosts_->HasFilesOf(host, 1));
   hosts_->network().SetAway(host, false);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "nlohmann/json.hpp"
@@ -21,6 +22,7 @@
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 #include "storage/spec/dataset_spec.h"
+#include "supervisor/client/model_use_client.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -67,6 +69,7 @@ struct DeletionPlan {
   std::optional<Examples> examples;  // Given with a condition.
   std::vector<ModelThatSaw> models;
   std::map<int64_t, std::string> pipelines;  // The pipelines of the models' runs.
+  std::set<int64_t> in_use;                  // The models among them that answer.
 };
 
 // Finds out what a deletion is about.
@@ -183,6 +186,26 @@ class DeletionPlanner {
     for (const supervisor::v1::Run& run : runs.runs()) {
       plan_.pipelines[run.run_id()] = run.pipeline_name();
     }
+    return FindModelsInUse();
+  }
+
+  absl::Status FindModelsInUse() {
+    std::set<std::string> names;
+    for (const ModelThatSaw& model : plan_.models) {
+      const auto known = plan_.pipelines.find(model.run);
+      if (known != plan_.pipelines.end()) names.insert(known->second);
+    }
+    for (const std::string& name : names) {
+      const auto in_use = session_.Ask(&supervisor::ModelUseClient::Get, name, "");
+      if (absl::IsFailedPrecondition(in_use.status()) || absl::IsNotFound(in_use.status())) {
+        continue;  // It has none, or was deleted meanwhile.
+      }
+      RETURN_IF_ERROR(in_use.status());
+      const auto& saw = plan_.models;
+      if (std::ranges::find(saw, in_use->model_id(), &ModelThatSaw::model) != saw.end()) {
+        plan_.in_use.insert(in_use->model_id());
+      }
+    }
     return absl::OkStatus();
   }
 
@@ -234,7 +257,8 @@ nlohmann::ordered_json ToJson(const DeletionPlan& plan, const std::string& datas
          {"is_sure", !model.is_unsure},
          {"through", model.through == 0 ? nlohmann::ordered_json(nullptr)
                                         : nlohmann::ordered_json(model.through)},
-         {"removed", model.is_removed}});
+         {"removed", model.is_removed},
+         {"in_use", plan.in_use.contains(model.model)}});
   }
   if (plan.examples) AddExamples(*plan.examples, json);
   return json;
@@ -274,11 +298,12 @@ void PrintFiles(const DeletionPlan& plan) {
   }
 }
 
-std::string HowSeen(const ModelThatSaw& model) {
+std::string HowSeen(const ModelThatSaw& model, bool is_in_use) {
   std::string text =
       model.through != 0 ? fmt::format("through model {}", model.through) : "in its training set";
   if (model.is_unsure) text = "perhaps, " + text + ": the entries of that set are removed";
   if (model.is_removed) text += "; its weights are removed";
+  if (is_in_use) text += "; it is in use";
   return text;
 }
 
@@ -291,12 +316,14 @@ void PrintModels(const DeletionPlan& plan) {
   for (const ModelThatSaw& model : plan.models) {
     table.Add({std::to_string(model.model), std::to_string(model.run),
                OneLine(PipelineOf(plan, model.run)), std::to_string(model.trigger),
-               (model.is_unsure ? "<= " : "") + WithThousands(model.num_samples), HowSeen(model)});
+               (model.is_unsure ? "<= " : "") + WithThousands(model.num_samples), HowSeen(model, plan.in_use.contains(model.model))});
   }
   fmt::print("{}", table.ToString());
   fmt::print(
       "a deletion does not change these models; start a new run to train without the samples, and "
       "delete the old one: tidemill runs delete RUN\n");
+  if (plan.in_use.empty()) return;
+  fmt::print("until then models that have seen them answer; `tidemill models use` chooses others\n");
 }
 
 void Print(const DeletionPlan& plan) {

@@ -5,7 +5,7 @@
 
 namespace tidemill::cli {
 
-// tidemill models list|show|export
+// tidemill models list|use|rollback|changes|show|export
 void AddModelsCommands(Command& app);
 // tidemill predict
 void AddPredictCommand(Command& app);

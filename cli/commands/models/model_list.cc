@@ -24,6 +24,8 @@
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
 #include "model_store/client/model_store_client.h"
+#include "supervisor/client/model_change_json.h"
+#include "supervisor/client/model_change_text.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -129,18 +131,26 @@ class ModelSurroundings {
     return nullptr;
   }
 
-  bool IsInUse(const v1::Model& model, const std::string& pipeline) {
-    const auto known = in_use_.find(pipeline);
-    if (known != in_use_.end()) return known->second == model.model_id();
-    const auto found = ModelInUse(session_, pipeline);
-    const int64_t number = found.ok() && *found ? (**found).value : 0;
-    return (in_use_[pipeline] = number) == model.model_id();
+  // Why its pipeline has the model in use; empty where it has not.
+  std::string DescribeUse(const v1::Model& model) {
+    const GetRunResponse* const run = RunOf(model.run_id());
+    const auto* const in_use = run == nullptr ? nullptr : UseOf(model, *run);
+    if (in_use == nullptr) return "";
+    return fmt::format("model {}: {}\n", model.model_id(),
+                       Printable(supervisor::InUseText(*in_use)));
+  }
+
+  // How the pipeline of a run that RunOf() knows uses the model; nullptr when it does not.
+  static const supervisor::v1::ModelChange* UseOf(const v1::Model& model,
+                                                  const GetRunResponse& run) {
+    const bool is_in_use =
+        run.has_model_in_use() && run.model_in_use().model_id() == model.model_id();
+    return is_in_use ? &run.model_in_use() : nullptr;
   }
 
  private:
   const Session& session_;
   std::map<int64_t, std::optional<absl::StatusOr<GetRunResponse>>> runs_;
-  std::map<std::string, int64_t> in_use_;
 };
 
 nlohmann::ordered_json OrNull(const std::optional<double>& value) {
@@ -153,6 +163,7 @@ struct ModelFacts {
   std::string pipeline, state, created, parent;
   std::vector<std::string> tags;
   double seconds = 0;
+  const supervisor::v1::ModelChange* in_use = nullptr;
 };
 
 ModelFacts FactsOf(const v1::Model& model, ModelSurroundings& around) {
@@ -164,10 +175,11 @@ ModelFacts FactsOf(const v1::Model& model, ModelSurroundings& around) {
     facts.tags.assign(run->run().tags().begin(), run->run().tags().end());
   }
   facts.state = "kept";
+  if (run != nullptr) facts.in_use = ModelSurroundings::UseOf(model, *run);
   if (model.has_removed_at()) {
     facts.state = "removed";
-  } else if (run != nullptr && around.IsInUse(model, facts.pipeline)) {
-    facts.state = "in use";
+  } else if (facts.in_use != nullptr) {
+    facts.state = facts.in_use->pinned() ? "in use, pinned" : "in use";
   }
   facts.seconds = model.fit_seconds() + model.train_seconds();
   facts.created = FormatTimestamp({model.created_at().seconds() * 1'000'000});
@@ -228,6 +240,8 @@ ListEntry EntryOf(const v1::Model& model, ModelSurroundings& around) {
   nlohmann::ordered_json json = ModelToJson(model);
   json["pipeline"] = facts.pipeline;
   json["state"] = facts.state;
+  json["in_use"] = facts.in_use == nullptr ? nlohmann::ordered_json(nullptr)
+                                           : supervisor::ModelInUseToJson(*facts.in_use);
   json["seconds"] = facts.seconds;
   json["bytes"] = BytesOf(model);
   json["created_at"] = facts.created;
@@ -278,7 +292,9 @@ int List(GlobalFlags global, ModelListFlags flags) {
     std::vector<ListEntry> entries;
     for (const v1::Model& model : listed->models()) entries.push_back(EntryOf(model, around));
     fmt::print("{}", DescribeList(kColumns, entries, FormatNamed(flags.format)));
-    if (!global.quiet) SayAside(DescribeLeftOut(listed->num_left_out()));
+    if (global.quiet) return kDone;
+    SayAside(DescribeLeftOut(listed->num_left_out()));
+    for (const v1::Model& model : listed->models()) SayAside(around.DescribeUse(model));
     return kDone;
   });
 }

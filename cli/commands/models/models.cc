@@ -9,8 +9,10 @@
 #include "cli/commands/models/model_export.h"
 #include "cli/commands/models/model_json.h"
 #include "cli/commands/models/model_list.h"
+#include "cli/commands/models/model_use.h"
 #include "cli/terminal/text.h"
 #include "model_store/client/model_store_client.h"
+#include "supervisor/client/model_change_json.h"
 
 namespace tidemill::cli {
 namespace {
@@ -33,9 +35,12 @@ int ShowModel(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     const auto named = FindModel(session, FlagsOfModels().model);
     if (!named.ok()) return Report(named.status());
-    const auto model = session.Ask(&ModelStoreClient::GetModel, *named);
+    const auto model = session.Ask(&ModelStoreClient::GetModel, named->id);
     if (!model.ok()) return Report(model.status());
-    fmt::print("{}\n", ModelToJson(*model).dump(flags.json ? -1 : 2));
+    auto json = ModelToJson(*model);
+    const absl::Status use = AddUseOfModel(session, *model, json);
+    if (!use.ok()) return Report(use);
+    fmt::print("{}\n", json.dump(flags.json ? -1 : 2));
     return kDone;
   });
 }
@@ -52,15 +57,16 @@ int Export(const GlobalFlags& flags) {
     const auto model = FindModel(session, FlagsOfModels().model);
     if (!model.ok()) return Report(model.status());
     const absl::Status status =
-        ExportModel(store, *model, format, FlagsOfModels().output, FlagsOfModels().rows);
+        ExportModel(store, model->id, format, FlagsOfModels().output, FlagsOfModels().rows);
     if (!status.ok()) return Report(status);
     if (flags.json) {
-      const nlohmann::ordered_json json = {{"model", model->value},
-                                           {"format", FlagsOfModels().format},
-                                           {"output", FlagsOfModels().output}};
+      nlohmann::ordered_json json = {{"model", model->id.value},
+                                     {"format", FlagsOfModels().format},
+                                     {"output", FlagsOfModels().output}};
+      if (model->in_use) json["in_use"] = supervisor::ModelInUseToJson(*model->in_use);
       fmt::print("{}\n", json.dump());
     } else if (!flags.quiet) {
-      fmt::print(stderr, "model {} exported to {}{}\n", model->value, FlagsOfModels().output,
+      fmt::print(stderr, "model {} exported to {}{}\n", model->id.value, FlagsOfModels().output,
                  format == ExportFormat::kSafetensors
                      ? ": the network without preprocessing; its inputs must be made as the graph "
                        "of the pipeline makes them"
@@ -76,7 +82,8 @@ void AddModelsCommands(Command& app) {
   Command& models = app.AddSubcommand("models", "Models that were trained");
   models.RequireSubcommand();
   AddModelListCommand(models);
-  Command& show = models.AddSubcommand("show", "Show a model's parts, parent and spec");
+  AddModelUseCommands(models);
+  Command& show = models.AddSubcommand("show", "Show a model's parts, parent, spec and use");
   show.AddOption("model", FlagsOfModels().model, kModelMeaning).Required().TypeName("MODEL");
   SetAction(show, ShowModel);
   show.AddExample("tidemill models show 1012003");

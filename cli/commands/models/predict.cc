@@ -19,6 +19,8 @@
 #include "cli/commands/models/prediction_call.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
+#include "supervisor/client/model_change_json.h"
+#include "supervisor/client/model_change_text.h"
 
 namespace tidemill::cli {
 namespace {
@@ -51,8 +53,8 @@ absl::StatusOr<evaluator::v1::PredictionModel> ModelOf(const Session& session,
     model.mutable_pipeline()->set_name(name);
     return model;
   }
-  ASSIGN_OR_RETURN(const ModelId found, FindModel(session, name));
-  model.set_model_id(found.value);
+  ASSIGN_OR_RETURN(const NamedModel found, FindModel(session, name));
+  model.set_model_id(found.id.value);
   return model;
 }
 
@@ -115,6 +117,7 @@ nlohmann::ordered_json SummaryOf(const PredictionCall& call) {
       {"trigger", call.model().trigger()}, {"rows", counts.num_rows()},
       {"answered", counts.num_answered},   {"filtered", counts.num_filtered},
       {"wrong", counts.num_wrong}};
+  if (call.model().has_in_use()) summary["in_use"] = supervisor::ModelInUseToJson(call.model().in_use());
   if (counts.num_without_window > 0) summary["without_window"] = counts.num_without_window;
   if (counts.num_remarks > 0) {
     summary["remarks"] = counts.num_remarks;
@@ -142,6 +145,9 @@ void PrintSummary(const PredictionCall& call) {
   fmt::print(stderr, "model {} (run {}, trigger {}) answered {} of {} rows\n", model.model_id(),
              model.run_id(), model.trigger(), WithThousands(counts.num_answered),
              WithThousands(counts.num_rows()));
+  if (model.has_in_use()) {
+    fmt::print(stderr, "  {}\n", Printable(supervisor::InUseText(model.in_use())));
+  }
   if (counts.num_remarks > 0) {
     fmt::print(stderr, "  {} have a value that the model does not know, the first one: {}\n",
                WithThousands(counts.num_remarks), counts.first_remark);

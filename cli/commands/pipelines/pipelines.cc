@@ -13,6 +13,7 @@
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
 #include "config/printed/abridged.h"
+#include "supervisor/client/model_use_client.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -23,6 +24,11 @@ using supervisor::SupervisorClient;
 std::string& Name() {
   static std::string name;
   return name;
+}
+
+bool& EvenInUse() {
+  static bool even_in_use = false;
+  return even_in_use;
 }
 
 DeletionFlags& Deletion() {
@@ -88,6 +94,10 @@ int DeletePipeline(const GlobalFlags& flags) {
     const auto what = WhatGoesWithPipeline(session);
     if (!what.ok()) return Report(what.status());
     if (const auto end = SettleDeletion(flags, Deletion(), *what)) return *end;
+    if (EvenInUse()) {
+      const absl::Status none = session.Ask(&supervisor::ModelUseClient::LetNoneAnswer, Name());
+      if (!none.ok()) return Report(none);
+    }
     const auto existed = session.Ask(&SupervisorClient::DeletePipeline, Name());
     if (!existed.ok()) return Report(existed.status());
     if (flags.json) {
@@ -115,8 +125,11 @@ void AddPipelinesCommands(Command& app) {
       "delete", "Delete a pipeline and its runs, never its datasets; asks at a terminal");
   remove.AddOption("name", Name(), "Pipeline name").Required().TypeName("PIPELINE");
   AddDeletionFlags(remove, Deletion());
+  remove.AddFlag("--even-in-use", EvenInUse(),
+                 "Delete it although it has a model in use, which answers no more");
   SetAction(remove, DeletePipeline);
   remove.AddExample("tidemill pipelines delete elec2 --dry-run");
+  remove.AddExample("tidemill pipelines delete elec2 --even-in-use");
 }
 
 }  // namespace tidemill::cli

@@ -22,6 +22,7 @@
 #include "cli/terminal/text.h"
 #include "cli/views/watch.h"
 #include "selector/client/selector_client.h"
+#include "supervisor/client/model_use_client.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -35,6 +36,7 @@ struct RunsFlags {
   bool slices = false;
   bool full = false;
   DeletionFlags deletion;
+  bool even_in_use = false;
 };
 
 RunsFlags& FlagsOfRuns() {
@@ -187,11 +189,24 @@ absl::StatusOr<std::string> WhatGoesWithRun(const Session& session, int64_t numb
                      run->run().pipeline_name(), StateName(run->run().state()), kept);
 }
 
+// Takes the place from the model in use if it is one of the run.
+absl::Status LetNoneOfRunAnswer(const Session& session, int64_t number) {
+  const auto run = FetchRun(session, number);
+  if (absl::IsNotFound(run.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(run.status());
+  if (!run->has_model_in_use() || run->model_in_use().run_id() != number) return absl::OkStatus();
+  return session.Ask(&supervisor::ModelUseClient::LetNoneAnswer, run->run().pipeline_name());
+}
+
 int DeleteRun(const GlobalFlags& flags) {
   return WithRun(flags, FlagsOfRuns().which, [&](const Session& session, int64_t run) -> int {
     const auto what = WhatGoesWithRun(session, run);
     if (!what.ok()) return Report(what.status());
     if (const auto end = SettleDeletion(flags, FlagsOfRuns().deletion, *what)) return *end;
+    if (FlagsOfRuns().even_in_use) {
+      const absl::Status none = LetNoneOfRunAnswer(session, run);
+      if (!none.ok()) return Report(none);
+    }
     const auto existed = session.Ask(&SupervisorClient::DeleteRun, RunId{run});
     if (!existed.ok()) return Report(existed.status());
     if (flags.json) {
@@ -252,6 +267,8 @@ void AddRunsCommands(Command& app) {
   Command& remove = AddRunVerb(runs, "delete",
                                "Delete a run with its models and evaluations; asks at a terminal");
   AddDeletionFlags(remove, FlagsOfRuns().deletion);
+  remove.AddFlag("--even-in-use", FlagsOfRuns().even_in_use,
+                 "Delete it although its pipeline has a model of it in use, which answers no more");
   SetAction(remove, DeleteRun);
   remove.AddExample("tidemill runs delete 12 --dry-run");
   AddAnnotationCommands(runs);

@@ -1,4 +1,7 @@
+#include <cctype>
 #include <cstdio>
+#include <optional>
+#include <string>
 
 #include "nlohmann/json.hpp"
 
@@ -8,7 +11,11 @@
 #include "cli/commands/runs/commands.h"
 #include "cli/commands/runs/decision_report.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
+#include "supervisor/client/model_change_json.h"
+#include "supervisor/client/model_change_text.h"
+#include "supervisor/client/model_use_client.h"
 #include "supervisor/client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -34,14 +41,42 @@ absl::StatusOr<supervisor::v1::GetDecisionRequest> DecisionRequestOf(const Sessi
   return request;
 }
 
+// What the training that the decision fired did to the model in use; std::nullopt when there was
+// none, or nothing was said about it.
+absl::StatusOr<std::optional<supervisor::v1::ModelChange>> ChangeAfter(
+    const Session& session, const supervisor::v1::GetDecisionResponse& found) {
+  const int64_t trigger = found.decision().trigger();
+  if (trigger == 0) return std::optional<supervisor::v1::ModelChange>();
+  ASSIGN_OR_RETURN(const auto listed,
+                   session.Ask(&supervisor::ModelUseClient::ListOfRun,
+                               RunId{found.run().run_id()}, 0));
+  for (const supervisor::v1::ModelChange& change : listed.changes()) {
+    if (change.caused_by_trigger() == trigger) return std::optional(change);
+  }
+  return std::optional<supervisor::v1::ModelChange>();
+}
+
+std::string Capitalised(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(text.front()));
+  return text + ".";
+}
+
 int Why(const GlobalFlags& flags, const WhyFlags& why) {
   return WithSession(flags, [&](const Session& session) -> int {
     const auto request = DecisionRequestOf(session, why);
     if (!request.ok()) return Report(request.status());
     const auto found = session.Ask(&supervisor::SupervisorClient::GetDecision, *request);
     if (!found.ok()) return Report(found.status());
-    fmt::print("{}", flags.json ? DecisionToJson(*found).dump() + "\n"
-                                : DescribeDecision(*found, *request));
+    const auto change = ChangeAfter(session, *found);
+    if (!change.ok()) return Report(change.status());
+    if (flags.json) {
+      auto json = DecisionToJson(*found);
+      if (*change) json["model_change"] = supervisor::ModelChangeToJson(**change);
+      fmt::print("{}\n", json.dump());
+    } else {
+      fmt::print("{}", DescribeDecision(*found, *request));
+      if (*change) fmt::print("{}\n", Printable(Capitalised(supervisor::ChangeText(**change))));
+    }
     return kDone;
   });
 }

@@ -33,7 +33,7 @@ function show() {
   present([DATA.failures.map(failure => el("p", {class: "error"}, "Lost: " + failure)),
     text ? el("p", {class: too_little ? "error" : "note"}, text[0].toUpperCase() + text.slice(1) + ".") : null,
     leftOutSection(), timelineSection(), comparedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), costsSection(), selectionsSection(), slicesSection(), confusionSection(),
-    triggersSection(), decisionsSection(), configurationSection(), glossarySection(WORDS)],
+    triggersSection(), modelUseSection(), decisionsSection(), configurationSection(), glossarySection(WORDS)],
     "Run " + run.id + ", started " + minute(run.started) + (run.finished === null ? "" : ", ended " + minute(run.finished)) +
     ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");
 }
