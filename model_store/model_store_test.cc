@@ -203,6 +203,26 @@ TEST_F(ModelStoreTest, RemovesOldModelsAndKeepsWhatIsKnownOfThem) {
   EXPECT_THAT(life.store->Read(ids[2], "fitted.batch", ignore), IsOk());
 }
 
+TEST_F(ModelStoreTest, RetirementLeavesTheModelsThatItIsToldToKeep) {
+  Life life = NewLife();
+  std::vector<ModelId> ids;
+  for (const int64_t trigger : {1, 2, 3, 4}) {
+    const Parts parts = {{"weights.safetensors", "weights " + std::to_string(trigger)},
+                         {"fitted.batch", "learnt at trigger 1"}};
+    const auto id = life.Put(ModelOf(1, trigger, parts), parts);
+    ASSERT_THAT(id, IsOk());
+    ids.push_back(*id);
+  }
+  EXPECT_THAT(life.store->Retire(CommandOf(1), 4, {2}), IsOkAndHolds(2));
+  EXPECT_FALSE(life.store->Get(ids[1])->has_removed_at());
+  const auto ignore = [](std::string_view) { return absl::OkStatus(); };
+  EXPECT_THAT(life.store->Read(ids[1], "weights.safetensors", ignore), IsOk());
+  EXPECT_THAT(life.store->Read(ids[1], "fitted.batch", ignore), IsOk());
+  // It is needed no more.
+  EXPECT_THAT(life.store->Retire(CommandOf(1), 4, {}), IsOkAndHolds(1));
+  EXPECT_TRUE(life.store->Get(ids[1])->has_removed_at());
+}
+
 TEST_F(ModelStoreTest, RefusesCommandsOfAnEarlierEpoch) {
   Life life = NewLife();
   ASSERT_THAT(life.Put(ModelOf(1, 1), kParts, /*epoch=*/2), IsOk());

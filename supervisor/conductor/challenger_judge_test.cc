@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "evaluator/measures/bootstrap.h"
 #include "evaluator/measures/dependence.h"
+#include "supervisor/conductor/common_samples.h"
 #include "supervisor/testing/replay_fixture.h"
 
 namespace tidemill::supervisor {
@@ -257,6 +258,29 @@ TEST_F(ChallengerJudgeTest, AModelThatCannotBeAskedDoesNotTakeThePlace) {
   ASSERT_NE(failed, changes.end());
   EXPECT_EQ(failed->kind(), v1::MODEL_CHANGE_KIND_KEPT);
   EXPECT_THAT(failed->text(), HasSubstr("cannot be compared"));
+}
+
+TEST_F(ChallengerJudgeTest, DrawsSamplesByTheirKeysWhereThereAreMany) {
+  services_.num_samples = 50'000;
+  const auto downstream = services_.Connect()({});
+  rpc::v1::Snapshot snapshot;
+  snapshot.set_committed_key(services_.num_samples);
+  const auto span = [](int64_t from, int64_t to) {
+    MetSpan made;
+    made.from.set_event_time(from * kMicros);
+    made.to.set_event_time(to * kMicros);
+    return made;
+  };
+  const auto whole = ListSamplesIn(*downstream, snapshot, {span(0, 50'000)});
+  ASSERT_THAT(whole, IsOk());
+  EXPECT_EQ(whole->keys.size(), kMaxCompared);
+  EXPECT_DOUBLE_EQ(whole->share, 0.4);
+  EXPECT_TRUE(std::ranges::is_sorted(whole->times));
+  // The parts of a stream have the same samples as the whole.
+  const auto parts =
+      ListSamplesIn(*downstream, snapshot, {span(0, 10), span(10, 30'000), span(30'000, 50'000)});
+  ASSERT_THAT(parts, IsOk());
+  EXPECT_EQ(parts->keys, whole->keys);
 }
 
 class RandomStreams : public ChallengerJudgeTest, public ::testing::WithParamInterface<int> {};

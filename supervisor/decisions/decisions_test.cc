@@ -357,6 +357,9 @@ TEST_F(DecisionsTest, OfVersion070AreExplainedAsThatVersionExplainedThem) {
   const RunId run = Finish(kBoth);
   ASSERT_THAT(database_->Transact([&](pqxx::work& work) {
     work.exec0("DELETE FROM supervisor.schema_migrations WHERE number > 4");
+    work.exec0("DROP VIEW supervisor.kept_models");
+    work.exec0("DROP TABLE supervisor.model_changes, supervisor.retirements");
+    work.exec0("DROP INDEX supervisor.run_events_model_idx, supervisor.run_events_stored_idx");
     work.exec0("DROP TABLE supervisor.members, supervisor.placements, supervisor.used_shares");
     work.exec0("DROP VIEW supervisor.run_summaries");
     work.exec0("DROP TABLE supervisor.run_scores, supervisor.run_tags");

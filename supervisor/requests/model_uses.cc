@@ -1,5 +1,6 @@
 #include "supervisor/requests/model_uses.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,9 @@
 
 namespace tidemill::supervisor {
 namespace {
+
+// More of them would not fit into a message.
+constexpr int64_t kMostChanges = 5'000;
 
 absl::StatusOr<PipelineId> PipelineOf(pqxx::work& work, const std::string& name_space,
                                       const std::string& name) {
@@ -68,6 +72,7 @@ absl::StatusOr<v1::ListModelChangesResponse> ModelUses::List(
     return InvalidArgument("the request must name either a pipeline or a run");
   }
   if (request.limit() < 0) return InvalidArgument("the limit is {}", request.limit());
+  const int64_t limit = request.limit() == 0 ? kMostChanges : std::min(request.limit(), kMostChanges);
   v1::ListModelChangesResponse response;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     response.Clear();
@@ -80,7 +85,7 @@ absl::StatusOr<v1::ListModelChangesResponse> ModelUses::List(
     } else {
       ASSIGN_OR_RETURN(pipeline, PipelineOf(work, request.namespace_(), request.pipeline_name()));
     }
-    for (v1::ModelChange& change : ListModelChanges(work, pipeline, run, request.limit())) {
+    for (v1::ModelChange& change : ListModelChanges(work, pipeline, run, limit)) {
       *response.add_changes() = std::move(change);
     }
     response.set_num_left_out(CountModelChanges(work, pipeline, run) - response.changes_size());

@@ -260,6 +260,36 @@ TEST_F(ModelUsesTest, NothingIsDeletedThatIsInUse) {
   EXPECT_EQ(ModelInUse("p"), first);
 }
 
+TEST_F(ModelUsesTest, AStateOfAnEarlierVersionKeepsTheModelThatAnsweredThen) {
+  const int64_t first = NewRun("p");
+  Store(first);
+  const int64_t second = NewRun("p");
+  std::vector<int64_t> models;
+  for (int i = 0; i < 3; ++i) models.push_back(Store(second));
+  Retire(second, 3);
+  Store(NewRun("p", /*is_trial=*/true));
+  NewRun("p");  // It has no model yet.
+  NewRun("q");
+  ASSERT_THAT(database_->Transact([](pqxx::work& work) {
+    work.exec0("DELETE FROM supervisor.schema_migrations WHERE number > 8");
+    work.exec0("DROP VIEW supervisor.kept_models");
+    work.exec0("DROP TABLE supervisor.model_changes, supervisor.retirements");
+    work.exec0("DROP INDEX supervisor.run_events_model_idx, supervisor.run_events_stored_idx");
+    return absl::OkStatus();
+  }),
+              IsOk());
+  ASSERT_THAT(db::Migrate(*database_, "supervisor", Migrations()), IsOk());
+  const auto in_use = InUse("p");
+  ASSERT_THAT(in_use, IsOk());
+  EXPECT_EQ(in_use->model_id(), models.back());
+  EXPECT_EQ(in_use->since_kind(), v1::MODEL_CHANGE_KIND_FOUND);
+  EXPECT_EQ(ModelInUse("q"), 0);
+  // What retention has taken stays away.
+  EXPECT_THAT(Use(models.front()).status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("")));
+  EXPECT_THAT(Use(1000 * first + 1), IsOk());
+  EXPECT_EQ(RollBack("p")->change().model_id(), models.back());
+}
+
 // The rule, without a database.
 struct Reference {
   std::vector<int64_t> before;

@@ -226,6 +226,44 @@ TEST(NextStep, TriesAllTriggersOfARunWithoutAModelAgainWhenItIsResumed) {
   EXPECT_EQ(NextStep(After(events), kPlan), (Step{.stage = Stage::kSelect, .trigger = 2}));
 }
 
+TEST(NextStep, JudgesChallengersAfterTheEvaluationsOfARound) {
+  RunPlan plan = kPlan;
+  plan.num_evaluations = 1;
+  plan.judges = true;
+  std::vector<v1::RunEvent> events = {Started(),   Synced("train"), Synced("test"), Fired(1, 100),
+                                      Sealed(1, 9), Fitted(1),       Trained(1),     Stored(1, 71)};
+  v1::RunEvent ended;
+  ended.mutable_stream_ended();
+  events.push_back(ended);
+  events.push_back(Evaluated(0));
+  EXPECT_EQ(NextStep(After(events), plan), Step{.stage = Stage::kJudge});
+  v1::RunEvent judged;
+  v1::JudgedChallenger& one = *judged.mutable_challengers_judged()->add_judged();
+  one.set_trigger(1);
+  one.set_is_open(true);
+  events.push_back(judged);
+  EXPECT_EQ(NextStep(After(events), plan), Step{.stage = Stage::kFinish});
+  EXPECT_FALSE(After(events).IsJudged(1));
+  one.set_is_open(false);
+  events.back() = judged;
+  EXPECT_TRUE(After(events).IsJudged(1));
+}
+
+TEST(Retention, ModelsThatAreKeptAllTheSameAreNotRemoved) {
+  std::vector<v1::RunEvent> events = {Started()};
+  for (const int64_t trigger : {1, 2, 3}) {
+    events.push_back(Fired(trigger, trigger));
+    events.push_back(Stored(trigger, 70 + trigger));
+  }
+  v1::RunEvent retired;
+  retired.mutable_models_retired()->set_first_model(3);
+  retired.mutable_models_retired()->add_kept_models(1);
+  events.push_back(retired);
+  const RunState state = After(events);
+  EXPECT_FALSE(state.triggers()[0].trigger.removed());
+  EXPECT_TRUE(state.triggers()[1].trigger.removed());
+}
+
 TEST(Retention, CountsModelsAndNotTheTriggersThatHaveNone) {
   RunPlan plan = kPlan;
   plan.kept_models = 2;

@@ -13,6 +13,7 @@
 #include "tidemill/preprocess/v1/preprocess.pb.h"
 #include "tidemill/selector/v1/selector.pb.h"
 #include "tidemill/storage/v1/storage.pb.h"
+#include "tidemill/supervisor/v1/model_use.pb.h"
 #include "tidemill/supervisor/v1/pool.pb.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
@@ -31,6 +32,7 @@ const std::multimap<std::string, const google::protobuf::FileDescriptor*>& Servi
       {"storage", storage::v1::RegisterDatasetRequest::descriptor()->file()},
       {"supervisor", supervisor::v1::SubmitPipelineRequest::descriptor()->file()},
       {"supervisor", supervisor::v1::GetPoolRequest::descriptor()->file()},
+      {"supervisor", supervisor::v1::UseModelRequest::descriptor()->file()},
       {"selector", selector::v1::SealTrainingSetRequest::descriptor()->file()},
       {"model_store", model_store::v1::RetireModelsRequest::descriptor()->file()},
       {"trainer_server", trainer_server::v1::FitGraphRequest::descriptor()->file()},

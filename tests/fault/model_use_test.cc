@@ -51,7 +51,7 @@ class Answering {
 
   json Changes() const {
     const CommandResult listed =
-        stack.Tidemill({"models", "changes", "small", "--limit", "0", "--json"});
+        stack.Tidemill({"models", "changes", "small", "--limit", "5000", "--json"});
     EXPECT_EQ(listed.exit_code, 0) << listed.err;
     return listed.exit_code == 0 ? listed.Json() : json::array();
   }

@@ -144,7 +144,7 @@ int ListChanges(const GlobalFlags& global, const UseFlags& flags) {
     }
     fmt::print("{}", Listed(*changes));
     if (changes->num_left_out() > 0 && !global.quiet) {
-      SayAside(fmt::format("{} more are left out; --limit 0 lists all\n",
+      SayAside(fmt::format("{} more are left out; --limit lists more\n",
                            WithThousands(changes->num_left_out())));
     }
     return kDone;
@@ -186,10 +186,10 @@ void AddModelUseCommands(Command& models) {
   Command& changes = models.AddSubcommand(
       "changes", "List which models a pipeline had in use, since when and why, the newest first");
   AddPipeline(changes);
-  changes.AddOption("--limit", flags.limit, "The most changes to list (default: 20); 0 for all")
-      .NonNegative();
+  changes.AddOption("--limit", flags.limit, "The most changes to list (default: 20, at most 5,000)")
+      .Between(1, 5'000);
   SetAction(changes, [](const GlobalFlags& global) { return ListChanges(global, FlagsOfUse()); });
-  changes.AddExample("tidemill models changes elec2 --limit 0");
+  changes.AddExample("tidemill models changes elec2 --limit 100");
 }
 
 absl::Status AddUseOfModel(const Session& session, const model_store::v1::Model& model,
