@@ -26,7 +26,7 @@ class Run:
     high: float
     samples: int
     windows: list  # of Window, in their order
-    rules: dict  # the value of each rule without a model
+    rules: dict  # the value of each rule without a model, by its name
     init_seconds: float
     run_seconds: float
     remarks: list
@@ -85,7 +85,7 @@ def our_run(stack, table, name, folder, quick):
     left_out = shown["left_out"]
     remarks = [f"{left_out['records']} of {left_out['of']} records left out"] if left_out["records"] else []
     return Run(pipeline.read_text(), measure, pooling, value, low, high, samples, windows_of(shown, records, table, measure),
-               {line["rule"]: line["value"] for line in shown["baselines"]
+               {line["baseline"]: line["value"] for line in shown["baselines"]
                 if line["measure"] == measure and line["evaluation"] == 0 and line["baseline"] != "first"},
                init_seconds, run_seconds, remarks)
 

@@ -56,10 +56,10 @@ def section(outcomes, command):
 def replace_section(path, outcomes, options):
     """Puts the section in the place of the one before it, or in front of the second heading of the page."""
     command = "make first_pipeline" + (" TABLES=" + options.tables if options.tables else "") + (" QUICK=1" if options.quick else "")
-    text, fresh = path.read_text(), section(outcomes, command)
+    text, fresh = path.read_text(encoding="utf-8"), section(outcomes, command)
     if TITLE in text:
         text = re.sub(rf"(?ms)^{TITLE}$.*?(?=^## |\Z)", lambda _: fresh + "\n", text)
     else:
         second = [match.start() for match in re.finditer(r"(?m)^## ", text)][1]
         text = text[:second] + fresh + "\n" + text[second:]
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
