@@ -4,12 +4,13 @@ import dataclasses
 import datetime
 import json
 import os
-import pathlib
 import re
 import subprocess
 import time
 
 import numpy as np
+
+LONGEST = 1_800  # seconds of a command; the longest takes some two minutes
 
 
 class Failed(Exception):
@@ -54,7 +55,10 @@ class Stack:
         self.call("down", "--purge", "--yes", "--quiet")
 
     def call(self, *words, allowed=(0,)):
-        done = subprocess.run([self.program, *map(str, words)], env=self.environment, capture_output=True, text=True)
+        try:
+            done = subprocess.run([self.program, *map(str, words)], env=self.environment, capture_output=True, text=True, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"tidemill {' '.join(map(str, words))} had not ended after {LONGEST} s") from None
         if done.returncode not in allowed:
             raise Failed(f"tidemill {' '.join(map(str, words))} ended with {done.returncode}: {(done.stderr or done.stdout)[-800:]}")
         return done.stdout
@@ -79,6 +83,8 @@ def our_run(stack, table, name, folder, quick):
     # 8: finished, with records left out; the remarks say how many.
     run_seconds = timed(stack.call, "run", pipeline, "--quiet", allowed=(0, 8))
     shown = json.loads(stack.call("runs", "show", "latest", "--json"))
+    if not shown["composite"]["active"]:
+        raise Failed("the run judged no model on samples that came after its training")
     measure = shown["composite"]["active"][0]["measure"]
     value, low, high, pooling, samples = headline(stack.call("runs", "show", "latest"), measure)
     records = json.loads(stack.call("datasets", "records", name, "--limit", 0, "--json"))["records"]
@@ -126,6 +132,9 @@ def first_chosen(selection, cuts):
 
 def check_labels(records, table):
     """Fails unless the run's labels are the table's: else rows would be compared with others."""
+    unknown = {record["file"] for record in records} - table.firsts.keys()
+    if unknown:
+        raise Failed(f"the run read {sorted(unknown)[0]}, which is not a file of the table")
     wrong = 0
     for record in records:
         ours = record["label"]
