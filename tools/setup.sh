@@ -143,6 +143,16 @@ install_duckdb() {
   .venv-duckdb/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 "duckdb==$duckdb_version" >&2
 }
 
+# Apart from what programs are built with: only `make first_pipeline` compares with these models.
+install_sklearn() {
+  local list=benchmarks/first_pipeline/requirements.txt
+  cmp -s "$list" .venv-sklearn/installed.txt && return
+  say "installing $list"
+  [ -x .venv-sklearn/bin/pip ] || python3 -m venv .venv-sklearn
+  .venv-sklearn/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 -r "$list" >&2
+  cp "$list" .venv-sklearn/installed.txt
+}
+
 # What runs exported models in tests/export: apart from what programs are built with.
 install_onnxruntime() {
   if .venv-onnx/bin/python -c "import onnxruntime; assert onnxruntime.__version__ == '$onnxruntime_version'" 2>/dev/null; then return; fi
@@ -166,12 +176,13 @@ case "${1:-}" in
   --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch ;;
   --exports) install_packages "${packages[@]}" && install_torch && install_python_torch && install_onnxruntime ;;
   --agreement) install_packages "${packages[@]}" && install_duckdb ;;
+  --first-pipeline) install_packages "${packages[@]}" && install_sklearn ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --bench | --image | --agreement | --exports | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --image | --agreement | --exports | --first-pipeline | --torch-dir]" >&2
     exit 2
     ;;
 esac
