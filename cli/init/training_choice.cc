@@ -127,8 +127,10 @@ Guess Training(const TrainingFacts& facts, const Recipe& recipe) {
   const int64_t samples = UsualTraining(facts, recipe);
   const int64_t batch = samples < 1000 ? 16 : samples < 8000 ? 64 : 128;
   // The same samples too often teach their noise.
-  const int64_t most = facts.is_image ? (facts.is_trial ? 5 : 10) : 30;
-  const int64_t epochs = std::clamp<int64_t>(facts.num_steps * batch / samples, 2, most);
+  const int64_t most = facts.is_image && facts.is_trial ? 8 : 30;
+  // A step on images takes longer.
+  const int64_t steps = facts.is_image ? facts.num_steps / 2 : facts.num_steps;
+  const int64_t epochs = std::clamp<int64_t>(steps * batch / samples, 2, most);
   return {.key = "training",
           .value = YamlMap(
               {fmt::format("epochs: {}", epochs), fmt::format("batch_size: {}", batch),

@@ -95,6 +95,11 @@ absl::StatusOr<int64_t> CandidateRuns::Submit(size_t place, const Candidate& can
   ASSIGN_OR_RETURN(PipelineFile file, ReadPipelineFile(path));
   // All have the same dataset, which has the draft's name.
   file.overrides.push_back({"name", fmt::format("candidate_{}", place + 1)});
+  // Those that are tried first end first, so that a short budget is enough for them.
+  constexpr int kHighest = 100;
+  file.overrides.push_back({"priority", std::to_string(kHighest - candidate.turn)});
+  // Threads that wait for one another on a busy machine would cost more than they gain.
+  file.overrides.push_back({"training.num_threads", "1"});
   supervisor::DiskFiles files = FilesOf(file);
   const auto checked = CheckPipelineFile(file, files);
   RETURN_IF_ERROR(checked.problems.ToStatus());
