@@ -46,7 +46,9 @@ void CandidateRuns::Run(std::vector<TriedCandidate>& candidates, Clock::time_poi
     std::this_thread::sleep_for(kPoll);
   }
   for (TriedCandidate& candidate : candidates) {
-    if (candidate.problem.empty()) candidate.problem = "it was not done within the budget";
+    if (!candidate.problem.empty()) continue;
+    candidate.problem = "it was not done within the budget";
+    candidate.is_unfinished = true;
   }
 }
 

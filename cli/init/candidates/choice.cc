@@ -1,7 +1,9 @@
 #include "cli/init/candidates/choice.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "boost/math/distributions/normal.hpp"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
@@ -16,10 +18,23 @@ bool IsBetter(const Trial& trial, double value, double than) {
   return trial.lower_is_better ? value < than : value > than;
 }
 
+// How much wider an interval of 95 % is where one of several differences must not be beyond chance
+// by chance: each then has its share of the 5 % (Bonferroni).
+double WideningFor(int64_t num_differences) {
+  constexpr double kMiss = 0.05;
+  const boost::math::normal normal;
+  const double alone = boost::math::quantile(normal, 1 - kMiss / 2);
+  const auto shares = static_cast<double>(std::max<int64_t>(1, num_differences));
+  return boost::math::quantile(normal, 1 - kMiss / 2 / shares) / alone;
+}
+
 // Whether the best one is better than this one by chance alone, as far as intervals tell.
-bool MayBeAsGood(const Trial& trial, const TriedCandidate& best, const TriedCandidate& candidate) {
+bool MayBeAsGood(const Trial& trial, const TriedCandidate& best, const TriedCandidate& candidate,
+                 double widening) {
   if (candidate.behind) {
-    return trial.lower_is_better ? candidate.behind->second >= 0 : candidate.behind->first <= 0;
+    const auto [low, high] = *candidate.behind;
+    const double gain = trial.lower_is_better ? -(low + high) / 2 : (low + high) / 2;
+    return gain <= widening * (high - low) / 2;
   }
   if (!best.interval) return *candidate.value == *best.value;
   return trial.lower_is_better ? *candidate.value <= best.interval->second
@@ -53,17 +68,27 @@ std::optional<size_t> BestOf(const Trial& trial) {
 
 std::optional<size_t> ChooseCandidate(const Trial& trial) {
   const std::optional<size_t> best = BestOf(trial);
-  for (size_t place = 0; best && place < *best; ++place) {
+  if (!best) return std::nullopt;
+  // Nothing has shown that the best one is better than the simplest.
+  if (const TriedCandidate& simplest = trial.candidates.front();
+      !simplest.value && simplest.is_unfinished) {
+    return 0;
+  }
+  const auto compared = std::ranges::count_if(
+      trial.candidates, [](const TriedCandidate& candidate) { return candidate.behind.has_value(); });
+  const double widening = WideningFor(compared);
+  for (size_t place = 0; place < *best; ++place) {
     const TriedCandidate& candidate = trial.candidates[place];
-    if (candidate.value && MayBeAsGood(trial, trial.candidates[*best], candidate)) return place;
+    if (!candidate.value) continue;
+    if (MayBeAsGood(trial, trial.candidates[*best], candidate, widening)) return place;
   }
   return best;
 }
 
-std::vector<TriedRule> RulesAbove(const Trial& trial, double value) {
+std::vector<TriedRule> RulesAbove(const Trial& trial, const TriedCandidate& candidate) {
   std::vector<TriedRule> above;
   for (const TriedRule& rule : trial.rules) {
-    if (IsBetter(trial, rule.value, value)) above.push_back(rule);
+    if (candidate.value && IsBetter(trial, rule.value, *candidate.value)) above.push_back(rule);
   }
   return above;
 }
@@ -102,7 +127,9 @@ ordered_json TrialToJson(const Trial& trial) {
   }
   ordered_json rules = ordered_json::array();
   for (const TriedRule& rule : trial.rules) {
-    const bool wins = chosen && IsBetter(trial, rule.value, *trial.candidates[*chosen].value);
+    const std::optional<double> written =
+        chosen ? trial.candidates[*chosen].value : std::optional<double>();
+    const bool wins = written && IsBetter(trial, rule.value, *written);
     rules.push_back({{"rule", rule.rule}, {"value", rule.value}, {"wins", wins}});
   }
   return {{"rows", trial.rows},
@@ -125,7 +152,12 @@ PipelineDraft WithTrial(PipelineDraft draft, const Trial& trial) {
   }
   const TriedCandidate& written = trial.candidates[*chosen];
   draft = WithCandidate(std::move(draft), written.candidate);
-  for (const TriedRule& rule : RulesAbove(trial, *written.value)) {
+  if (const TriedCandidate& simplest = trial.candidates.front(); !simplest.value) {
+    draft.more_unknown.push_back(
+        fmt::format("whether {} would do as well: {}; a longer --budget compares it",
+                    simplest.candidate.name, simplest.problem));
+  }
+  for (const TriedRule& rule : RulesAbove(trial, written)) {
     draft.more_unknown.push_back(fmt::format(
         "whether a model is worth its cost: in the trial, {} had {} {:.4g}, and the pipeline that "
         "is written {:.4g}",

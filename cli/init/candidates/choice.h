@@ -16,12 +16,14 @@ namespace tidemill::cli {
 std::optional<size_t> BestOf(const Trial& trial);
 
 // Returns the place of the candidate to write: the simplest one than which the best one is not
-// better beyond chance, by the paired difference, or where that is unknown by its own interval.
-// std::nullopt when no candidate has a value.
+// better beyond chance, by the paired difference, or where that is unknown by its own interval. The
+// 5 % of chance are shared by all differences.
+// If the simplest of all is unfinished, nothing is known to be better. std::nullopt when no candidate
+// has a value.
 std::optional<size_t> ChooseCandidate(const Trial& trial);
 
-// Returns the rules without a model that are better than a value.
-std::vector<TriedRule> RulesAbove(const Trial& trial, double value);
+// Returns the rules without a model that are better than a candidate; none when it has no value.
+std::vector<TriedRule> RulesAbove(const Trial& trial, const TriedCandidate& candidate);
 
 // Returns lines for the head of the pipeline: what was tried, and what each reached.
 std::vector<std::string> DescribeTrial(const Trial& trial, std::optional<size_t> chosen);

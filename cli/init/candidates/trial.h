@@ -23,6 +23,7 @@ struct TriedCandidate {
   // for the best one, and when it is unknown.
   std::optional<std::pair<double, double>> behind = std::nullopt;
   std::string problem = {};  // "it was not done within the budget"
+  bool is_unfinished = false;  // Only the budget has ended it.
 };
 
 // A rule without a model on the same windows.
