@@ -16,6 +16,7 @@
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
+#include "cli/results/worth.h"
 
 namespace tidemill::cli {
 namespace {
@@ -193,6 +194,10 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
   json["evaluations_prepared"] = PreparedSamplesToJson(run);
   AddAhead(run, json);
   json["baselines"] = BaselinesToJson(run);
+  json["differences"] = DifferencesToJson(run.outcomes().differences());
+  json["importances"] = ImportancesToJson(run);
+  json["figures"] = FiguresToJson(run);
+  json["drifted_columns"] = DriftedColumnsToJson(run);
   json["composite"] = {{"active", Series(run.active())},
                        {"trained", Series(run.trained())},
                        {"baselines", Series(run.baselines())}};

@@ -26,6 +26,7 @@
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/untrained.h"
+#include "cli/results/worth.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/tone.h"
@@ -275,6 +276,8 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   text += DescribeTriggers(run, view);
   const std::string matrices = DrawMatrices(run, view);
   if (!matrices.empty()) text += "\n" + matrices;
+  text += DescribeDifferences(run, view);
+  text += DescribeImportances(run, view);
   std::set<std::string> failures;
   for (const v1::EvaluationValue& value : run.evaluations()) {
     if (!value.failure().empty()) failures.insert(value.failure());
