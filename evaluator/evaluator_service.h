@@ -1,5 +1,5 @@
-// The gRPC face of Evaluator, OutcomeSummaries, ColumnFiles and Predictors. It translates and never decides. See
-// evaluator.proto.
+// The gRPC face of Evaluator, OutcomeSummaries, ColumnFiles and Predictors. It translates and never
+// decides. See evaluator.proto.
 #pragma once
 
 #include <functional>

@@ -12,6 +12,24 @@
 namespace tidemill::evaluator {
 namespace {
 
+// Windows on which the columns of records are measured.
+constexpr int kMostImportanceWindows = 5;
+
+void AddImportanceWindows(const v1::StartEvaluationRequest& request,
+                          const std::set<int64_t>& measured, v1::EvaluationJob& job) {
+  std::vector<v1::JobWindow> last;
+  for (int i = request.windows_size() - 1; i >= 0 && std::ssize(last) < kMostImportanceWindows;
+       --i) {
+    if (request.windows(i).model_in_use() == 0) continue;
+    if (last.empty() && measured.contains(i)) return;  // The columns have been measured with it.
+    last.emplace_back().set_window_index(i);
+    *last.back().mutable_window() = request.windows(i);
+  }
+  for (auto window = last.rbegin(); window != last.rend(); ++window) {
+    *job.add_importance_windows() = std::move(*window);
+  }
+}
+
 // The job of the windows of a request that are not among the measured ones. A window that names no
 // models is measured on the models of the request.
 v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
@@ -28,6 +46,7 @@ v1::EvaluationJob JobOf(const v1::StartEvaluationRequest& request,
       *window.mutable_window()->mutable_model_ids() = request.model_ids();
     }
   }
+  AddImportanceWindows(request, measured, job);
   return job;
 }
 
@@ -97,6 +116,9 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
       if (open_scores_.empty()) return Internal("the job sent outcomes before their scores");
       open_scores_.back().mutable_outcomes()->mutable_columns()->append(report.more_outcomes());
       return absl::OkStatus();
+    case v1::JobReport::kImportances:
+      importances_.MergeFrom(report.importances());
+      return absl::OkStatus();
     case v1::JobReport::kWindowEnd: {
       ASSIGN_OR_RETURN(const v1::JobWindow* window, WindowOf(report.window_end().window_index()));
       return Write(*window, report.window_end());
@@ -141,6 +163,7 @@ absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {
 absl::Status JobExecution::Write(const v1::JobWindow& window, const v1::WindowEnd& end) {
   RETURN_IF_FAILPOINT("evaluator.after_window");
   const std::vector<v1::ModelScores> scores = std::exchange(open_scores_, {});
+  const v1::ColumnImportances importances = std::exchange(importances_, {});
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     EvaluationsTable table(work);
     if (table.InsertWindow(key_, window, end, scores)) {
@@ -148,6 +171,7 @@ absl::Status JobExecution::Write(const v1::JobWindow& window, const v1::WindowEn
       for (const v1::ModelScores& model : scores) {
         if (model.has_outcomes()) outcomes.Insert(key_, window.window_index(), model);
       }
+      outcomes.InsertImportances(key_, window.window_index(), importances);
     }
     table.SetUsage(key_, UsedSoFar());
     RETURN_IF_FAILPOINT("evaluator.before_commit");

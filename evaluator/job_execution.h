@@ -64,7 +64,8 @@ class JobExecution {
   // What this attempt has used, besides.
   const std::shared_ptr<usage::Account> account_ = std::make_shared<usage::Account>();
   std::vector<v1::ModelScores>
-      open_scores_;  // The scores of the window whose end is not reported yet.
+      open_scores_;                    // The scores of the window whose end is not reported yet.
+  v1::ColumnImportances importances_;  // Measured with that window.
   int64_t samples_reported_ = 0;
   int64_t windows_written_ = 0;
 };

@@ -33,6 +33,9 @@ rpc::v1::JobClaims ClaimsOf(const v1::StartEvaluationRequest& request,
   for (const v1::JobWindow& window : job.windows()) {
     models.insert(window.window().model_ids().begin(), window.window().model_ids().end());
   }
+  for (const v1::JobWindow& window : job.importance_windows()) {
+    models.insert(window.window().model_in_use());
+  }
   claims.set_models_of_run(models.size() > kMaxNamedModels);
   if (!claims.models_of_run()) claims.mutable_model_ids()->Add(models.begin(), models.end());
   return claims;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "config/config.h"
+#include "evaluator/outcomes/curves.h"
+#include "storage/spec/dataset_spec.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -14,11 +17,12 @@ namespace {
 constexpr size_t kMaxKnown = 64;
 
 constexpr std::string_view kNotKept =
-    "what models said about samples was not kept, as by a version before 0.9: measure again";
+    "what models said about samples was not kept, as by an earlier version: run it again";
 constexpr std::string_view kNoIntervals =
     "`bootstrap: {replicates: 0}` asks for no intervals, so what models said was not kept";
 constexpr std::string_view kLacks =
-    "what the measure takes was not kept: scores of more than 20 classes, or what only a plug-in can "
+    "what the measure takes was not kept: scores of more than 20 classes, or what only a plug-in "
+    "can "
     "compute";
 constexpr std::string_view kNothingInCommon =
     "the two runs have no samples in common on which both had a model in use";
@@ -31,9 +35,8 @@ void KeepNewest(std::vector<OutcomesRow>& rows) {
     int32_t& evaluation = newest[row.window];
     evaluation = std::max(evaluation, row.evaluation);
   }
-  std::erase_if(rows, [&](const OutcomesRow& row) {
-    return row.evaluation < newest.at(row.window);
-  });
+  std::erase_if(rows,
+                [&](const OutcomesRow& row) { return row.evaluation < newest.at(row.window); });
   std::ranges::stable_sort(rows, {}, &OutcomesRow::window);
 }
 
@@ -58,8 +61,7 @@ v1::OutcomeDifference Named(const KeptEvaluation& kept, const Measure& measure,
 // Sets what is known of a difference on the samples that both have.
 void Describe(const JoinedSeries& joined, const EvaluationSpec& spec, const Measure& measure,
               v1::OutcomeDifference& difference) {
-  const auto found =
-      joined.DifferenceOf(measure, spec.bootstrap.replicates, spec.bootstrap.seed);
+  const auto found = joined.DifferenceOf(measure, spec.bootstrap.replicates, spec.bootstrap.seed);
   if (!found) {
     difference.set_missing(std::string(kLacks));
     return;
@@ -99,7 +101,79 @@ void AddMissing(const KeptEvaluation& kept, std::string_view why,
   }
 }
 
+std::string NameOfClassOne(const KeptEvaluation& kept) {
+  return kept.classes.size() == 2 ? kept.classes[1] : "1";
+}
+
+void AddCalibration(const KeptEvaluation& kept, const Calibration& calibration,
+                    v1::SummariseOutcomesResponse& response) {
+  v1::CalibrationCurve& curve = *response.add_calibrations();
+  curve.set_evaluation(kept.evaluation);
+  curve.set_dataset_name(kept.request.dataset_name());
+  if (calibration.is_of_class_one) curve.set_of_class(NameOfClassOne(kept));
+  for (const CalibrationBin& bin : calibration.bins) {
+    v1::CalibrationCurve::Bin& added = *curve.add_bins();
+    added.set_from(bin.from);
+    added.set_to(bin.to);
+    added.set_num_samples(bin.num_samples);
+    added.set_probability(bin.probability);
+    added.set_share(bin.share);
+  }
+  curve.set_error(calibration.error);
+  curve.set_num_samples(calibration.num_samples);
+}
+
+void AddRocCurve(const KeptEvaluation& kept, const RocCurve& roc,
+                 v1::SummariseOutcomesResponse& response) {
+  v1::RocCurve& curve = *response.add_roc_curves();
+  curve.set_evaluation(kept.evaluation);
+  curve.set_dataset_name(kept.request.dataset_name());
+  curve.set_of_class(NameOfClassOne(kept));
+  for (const RocPoint& point : roc.points) {
+    v1::RocCurve::Point& added = *curve.add_points();
+    added.set_threshold(point.threshold);
+    added.set_false_positives(point.false_positives);
+    added.set_true_positives(point.true_positives);
+  }
+  curve.set_area(roc.area);
+  curve.set_num_samples(roc.num_samples);
+}
+
+void AddValueGrid(const KeptEvaluation& kept, const ValueGrid& grid,
+                  v1::SummariseOutcomesResponse& response) {
+  v1::ValueGrid& added = *response.add_value_grids();
+  added.set_evaluation(kept.evaluation);
+  added.set_dataset_name(kept.request.dataset_name());
+  added.set_from(grid.from);
+  added.set_to(grid.to);
+  added.set_num_parts(grid.num_parts);
+  for (const ValueGrid::Cell& cell : grid.cells) {
+    v1::ValueGrid::Cell& one = *added.add_cells();
+    one.set_truth(cell.truth);
+    one.set_predicted(cell.predicted);
+    one.set_num_samples(cell.num_samples);
+  }
+  added.set_num_samples(grid.num_samples);
+  added.set_num_beyond(grid.num_beyond);
+}
+
+absl::Status AddCurves(const KeptEvaluation& kept, v1::SummariseOutcomesResponse& response) {
+  ASSIGN_OR_RETURN(const OutcomeTable table, TableOf(kept.InUse()));
+  const Outcomes outcomes = table.outcomes();
+  if (const auto calibration = CalibrationOf(outcomes)) {
+    AddCalibration(kept, *calibration, response);
+  }
+  if (const auto roc = RocCurveOf(outcomes)) AddRocCurve(kept, *roc, response);
+  if (const auto grid = ValueGridOf(outcomes)) AddValueGrid(kept, *grid, response);
+  return absl::OkStatus();
+}
+
 absl::Status Summarise(const KeptEvaluation& kept, v1::SummariseOutcomesResponse& response) {
+  if (kept.importances) {
+    v1::ColumnImportances& added = *response.add_importances();
+    added = *kept.importances;
+    added.set_evaluation(kept.evaluation);
+  }
   if (kept.rows.empty()) {
     AddMissing(kept, kept.spec.bootstrap.replicates == 0 ? kNoIntervals : kNotKept, response);
     return absl::OkStatus();
@@ -108,7 +182,7 @@ absl::Status Summarise(const KeptEvaluation& kept, v1::SummariseOutcomesResponse
   for (const std::string_view rule : {"constant", "last"}) {
     RETURN_IF_ERROR(AddDifferences(kept, rule, kept.Rule(rule), response));
   }
-  return absl::OkStatus();
+  return AddCurves(kept, response);
 }
 
 // The evaluation of the same dataset, at the same place if there is one.
@@ -160,18 +234,21 @@ OutcomeSeries KeptEvaluation::InUse() const {
 
 OutcomeSeries KeptEvaluation::First() const {
   int64_t first = std::numeric_limits<int64_t>::max();
-  bool has_another = false;
   for (const OutcomesRow& row : rows) {
     if (row.baseline.empty() && row.trigger > 0) first = std::min(first, row.trigger);
   }
-  for (const OutcomesRow& row : rows) {
-    has_another = has_another || (row.in_use && row.trigger != first);
-  }
-  // Where it was always in use, it is no other model.
-  if (!has_another) return {};
-  return Chosen(rows, [&](const OutcomesRow& row) {
+  const auto is_of_first = [&](const OutcomesRow& row) {
     return row.baseline.empty() && row.trigger == first;
+  };
+  std::set<decltype(OutcomesRow::window)> windows;
+  for (const OutcomesRow& row : rows) {
+    if (is_of_first(row)) windows.insert(row.window);
+  }
+  // Where only models in use are measured, the first one never meets another.
+  const bool meets_another = std::ranges::any_of(rows, [&](const OutcomesRow& row) {
+    return row.in_use && row.trigger != first && windows.contains(row.window);
   });
+  return meets_another ? Chosen(rows, is_of_first) : OutcomeSeries();
 }
 
 OutcomeSeries KeptEvaluation::Rule(std::string_view name) const {
@@ -182,9 +259,11 @@ absl::StatusOr<std::vector<KeptEvaluation>> OutcomeSummaries::Read(RunId run,
                                                                    int32_t num_evaluations) {
   std::vector<OutcomesRow> rows;
   std::vector<EvaluationRequest> requests;
+  std::vector<v1::ColumnImportances> all_importances;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     OutcomesTable table(work);
     requests = table.Requests(run);
+    all_importances = table.Importances(run);
     ASSIGN_OR_RETURN(rows, table.List(run));
     return absl::OkStatus();
   }));
@@ -193,9 +272,16 @@ absl::StatusOr<std::vector<KeptEvaluation>> OutcomeSummaries::Read(RunId run,
     if (one.evaluation >= num_evaluations) break;
     KeptEvaluation& kept = all.emplace_back();
     kept.evaluation = one.evaluation;
-    ASSIGN_OR_RETURN(kept.spec, config::ReadKept<EvaluationSpec>(one.request.evaluation_spec(),
-                                                                 "evaluation"));
+    ASSIGN_OR_RETURN(kept.spec,
+                     config::ReadKept<EvaluationSpec>(one.request.evaluation_spec(), "evaluation"));
+    ASSIGN_OR_RETURN(const auto dataset,
+                     config::ReadKept<storage::DatasetSpec>(one.request.dataset_spec(), "dataset"));
+    kept.classes = storage::EffectiveLabel(dataset).classes;
     kept.request = std::move(one.request);
+    for (const v1::ColumnImportances& importances : all_importances) {
+      const bool is_own = importances.evaluation() % num_evaluations == kept.evaluation;
+      if (is_own) kept.importances = importances;
+    }
     for (const OutcomesRow& row : rows) {
       if (row.evaluation % num_evaluations == kept.evaluation) kept.rows.push_back(row);
     }

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/id.h"
@@ -24,6 +27,10 @@ struct KeptEvaluation {
   EvaluationSpec spec;
   // Ordered by window.
   std::vector<OutcomesRow> rows = {};
+  // The names of the classes of the dataset; empty when they have none.
+  std::vector<std::string> classes = {};
+  // Those that the newest round has measured.
+  std::optional<v1::ColumnImportances> importances = std::nullopt;
 
   // The models in use, the first model, and the rule with this name. Empty when nothing is kept.
   OutcomeSeries InUse() const;

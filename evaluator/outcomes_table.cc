@@ -30,6 +30,15 @@ constexpr char kSelectOutcomes[] = R"(
 constexpr char kSelectRequests[] = R"(
   SELECT evaluation, request FROM evaluator.jobs WHERE run_id = $1 ORDER BY evaluation)";
 
+constexpr char kUpdateImportances[] = R"(
+  UPDATE evaluator.windows SET importances = $4
+  WHERE run_id = $1 AND evaluation = $2 AND window_index = $3)";
+
+constexpr char kSelectImportances[] = R"(
+  SELECT w.evaluation, j.dataset_name, w.importances
+  FROM evaluator.windows AS w JOIN evaluator.jobs AS j USING (run_id, evaluation)
+  WHERE w.run_id = $1 AND w.importances IS NOT NULL ORDER BY w.evaluation, w.window_index)";
+
 int64_t NumberOr(const pqxx::field& field, int64_t absent) {
   return field.is_null() ? absent : field.as<int64_t>();
 }
@@ -46,8 +55,9 @@ absl::StatusOr<OutcomesRow> ToRow(const pqxx::row& row) {
       .baseline = row["baseline"].as<std::string>(),
       .in_use = row["in_use"].as<bool>()};
   read.kept.key_limit = std::bit_cast<uint64_t>(row["key_limit"].as<int64_t>());
-  ASSIGN_OR_RETURN(read.kept.columns, batch::Decode(batch::Buffer::FromString(
-                                          pqxx::binarystring(row["columns"]).str())));
+  ASSIGN_OR_RETURN(
+      read.kept.columns,
+      batch::Decode(batch::Buffer::FromString(pqxx::binarystring(row["columns"]).str())));
   return read;
 }
 
@@ -60,9 +70,29 @@ void OutcomesTable::Insert(const JobKey& job, int64_t window_index, const v1::Mo
                     std::bit_cast<int64_t>(kept.key_limit()), pqxx::binarystring(kept.columns()));
 }
 
+void OutcomesTable::InsertImportances(const JobKey& job, int64_t window_index,
+                                      const v1::ColumnImportances& importances) {
+  const std::string bytes = importances.SerializeAsString();
+  if (bytes.empty()) return;
+  work_.exec_params(kUpdateImportances, job.run.value, job.evaluation, window_index,
+                    pqxx::binarystring(bytes));
+}
+
+std::vector<v1::ColumnImportances> OutcomesTable::Importances(RunId run) {
+  std::vector<v1::ColumnImportances> all;
+  for (const pqxx::row& row : work_.exec_params(kSelectImportances, run.value)) {
+    v1::ColumnImportances& read = all.emplace_back();
+    read.ParseFromString(pqxx::binarystring(row["importances"]).str());
+    read.set_evaluation(row["evaluation"].as<int32_t>());
+    read.set_dataset_name(row["dataset_name"].as<std::string>());
+  }
+  return all;
+}
+
 OutcomesVersion OutcomesTable::VersionOf(RunId run) {
   const pqxx::row row = work_.exec_params1(kSelectVersion, run.value);
-  return {.num_rows = row["num_rows"].as<int64_t>(), .num_bytes = row["num_bytes"].as<int64_t>(),
+  return {.num_rows = row["num_rows"].as<int64_t>(),
+          .num_bytes = row["num_bytes"].as<int64_t>(),
           .num_jobs = row["num_jobs"].as<int64_t>()};
 }
 

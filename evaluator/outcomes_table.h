@@ -47,6 +47,11 @@ class OutcomesTable {
   explicit OutcomesTable(pqxx::work& work) : work_(work) {}
 
   void Insert(const JobKey& job, int64_t window_index, const v1::ModelScores& scores);
+  // Does nothing when there are none.
+  void InsertImportances(const JobKey& job, int64_t window_index,
+                         const v1::ColumnImportances& importances);
+  // Returns the importances of columns, with the evaluations of which they are, in order.
+  std::vector<v1::ColumnImportances> Importances(RunId run);
   OutcomesVersion VersionOf(RunId run);
   // Returns the rows of the run, ordered by evaluation and window. DATA_LOSS when columns are not
   // well-formed.

@@ -213,8 +213,7 @@ class GrpcDownstream final : public Downstream {
     return evaluator_.ListEvaluations(run);
   }
 
-  absl::StatusOr<evaluator::v1::SummariseOutcomesResponse> SummariseOutcomes(
-      RunId run, int32_t num_evaluations) override {
+  absl::StatusOr<OutcomeSummary> SummariseOutcomes(RunId run, int32_t num_evaluations) override {
     return evaluator_.SummariseOutcomes(run, num_evaluations);
   }
 

@@ -9,7 +9,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -107,6 +109,17 @@ class Graph {
                                   const RunContext& context = {},
                                   OpCounters* counters = nullptr) const;
 
+  // Returns the columns that ops read out of records: what the user knows as columns of the data.
+  // Only those that the graph uses, and not the target.
+  std::vector<ColumnSchema> record_columns() const;
+
+  // As Run(), but each sample has the value of another in one of record_columns(): sample i has
+  // that of sample `rows[i]`. All samples must be good ones of Run(). Meant for few samples at a
+  // time: RESOURCE_EXHAUSTED when they have too many texts together. NOT_FOUND for another column.
+  absl::StatusOr<Transformed> RunShuffled(const batch::Batch& samples, const FittedState* fitted,
+                                          std::string_view column,
+                                          std::span<const int64_t> rows) const;
+
   // Writes the graph for programs that run without Tidemill. The columns that an op makes that
   // cannot be written are given by the user. Returns the errors of Run() for `fitted`.
   absl::StatusOr<PortableGraph> WriteSteps(const FittedState* fitted) const;
@@ -179,6 +192,8 @@ class Graph {
   };
   struct Built;
 
+  // Whether it makes this column out of records alone.
+  static bool ReadsOutOfRecords(const BoundOp& op, const BoundColumn& output);
   Graph() = default;
   static Built Bind(const GraphSpec& spec, const SampleSchema& samples);
   void Rewire(const GraphSpec& spec);

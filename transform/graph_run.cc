@@ -170,6 +170,47 @@ absl::StatusOr<std::optional<Transformed>> Graph::RunRows(const batch::Batch& sa
   return Finish(rows);
 }
 
+bool Graph::ReadsOutOfRecords(const BoundOp& op, const BoundColumn& output) {
+  return op.inputs.empty() && op.type.starts_with("parse_") && output.schema.name != kTargetColumn;
+}
+
+std::vector<ColumnSchema> Graph::record_columns() const {
+  std::vector<ColumnSchema> columns;
+  for (size_t place = 0; place < order().size(); ++place) {
+    const BoundOp& op = ops_[order()[place]];
+    for (const BoundColumn& output : op.outputs) {
+      if (!ReadsOutOfRecords(op, output) || !IsUsedAfter(place, output.slot)) continue;
+      columns.push_back(output.schema);
+    }
+  }
+  return columns;
+}
+
+absl::StatusOr<Transformed> Graph::RunShuffled(const batch::Batch& samples,
+                                               const FittedState* fitted, std::string_view column,
+                                               std::span<const int64_t> rows) const {
+  RETURN_IF_ERROR(CheckFitted(fitted));
+  RemainingRows remaining(samples, num_slots_, {});
+  Frame& frame = remaining.frame();
+  bool is_found = false;
+  for (const int i : order()) {
+    const BoundOp& op = ops_[i];
+    RETURN_IF_ERROR(RunOp(op, op.fitted ? fitted->Of(i) : std::span<const Learned>(), frame));
+    if (frame.has_too_many_texts()) {
+      return absl::ResourceExhaustedError("the samples have too many texts together");
+    }
+    for (const BoundColumn& output : op.outputs) {
+      if (output.schema.name != column || !ReadsOutOfRecords(op, output)) continue;
+      batch::Batch alone(frame.num_rows());
+      RETURN_IF_ERROR(alone.Set(frame.Get(output.slot)));
+      frame.Set(output.slot, alone.Take(rows).columns().front());
+      is_found = true;
+    }
+  }
+  if (!is_found) return NotFound("the graph reads no column {} out of records", column);
+  return Finish(remaining);
+}
+
 absl::StatusOr<Transformed> Graph::Finish(RemainingRows& rows) const {
   const Frame& frame = rows.frame();
   Transformed result{.batch = batch::Batch(frame.num_rows()), .bad = {}};

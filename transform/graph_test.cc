@@ -187,6 +187,30 @@ TEST(Graph, RunsOnManyThreadsAtOnce) {
   }
 }
 
+TEST(Graph, ExchangesAColumnOfTheRecordsBeforeLaterOpsSeeIt) {
+  const PreprocessSpec spec = MustRead(R"(
+dataset: d
+graph:
+  - parse_csv: {columns: [sky], dtype: string}
+  - parse_csv: {columns: [wind, unused]}
+  - one_hot: {column: sky, categories: [sun, rain], into: skies}
+  - stack: {columns: [wind, skies]}
+)");
+  const auto graph = Graph::Build(spec.graph, CsvSchema({"sky", "wind", "unused"}));
+  ASSERT_THAT(graph, IsOk());
+  std::vector<std::string> names;
+  for (const ColumnSchema& column : graph->record_columns()) names.push_back(column.name);
+  EXPECT_THAT(names, ElementsAre("sky", "wind"));
+  const batch::Batch samples = MakeSamples({"sun,1,0", "rain,2,0", "sun,3,0"});
+  const std::vector<int64_t> next = {1, 2, 0};
+  const auto shuffled = graph->RunShuffled(samples, nullptr, "sky", next);
+  ASSERT_THAT(shuffled, IsOk());
+  const auto by_hand = graph->Run(MakeSamples({"rain,1,0", "sun,2,0", "sun,3,0"}), nullptr);
+  EXPECT_EQ(Numbers<float>(shuffled->batch, "input"), Numbers<float>(by_hand->batch, "input"));
+  EXPECT_THAT(graph->RunShuffled(samples, nullptr, "skies", next),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
 TEST(Graph, OfAnEmptyBlockIsAnEmptyBlock) {
   const absl::StatusOr<Graph> graph = Graph::Build(
       Spec(ParseCsvSpec{.columns = {"x", "y"}}, StackSpec{}, LabelSpec{}), CsvSchema({"x", "y"}));

@@ -189,17 +189,26 @@ std::string DescribeBaselines(const std::vector<Baseline>& baselines) {
 }
 
 std::string BaselineSentences(const std::vector<Baseline>& baselines,
-                              const std::function<std::string(double)>& show) {
+                              const std::function<std::string(double)>& show,
+                              const std::function<RuleComparison(const Baseline&)>& compare) {
   std::string lost;
+  std::string even;
   std::string won;
   for (const Baseline& baseline : baselines) {
     if (baseline.name == kFirst) continue;
-    std::string& text = baseline.Wins() ? lost : won;
+    const RuleComparison comparison = compare(baseline);
+    std::string& text = comparison.may_be_chance ? even : baseline.Wins() ? lost : won;
     text += fmt::format("{}{} would have had {}", text.empty() ? "" : ", ", baseline.rule,
                         show(*baseline.reached.Mean()));
+    if (comparison.difference.empty()) continue;
+    text += fmt::format(" (the models: {})", comparison.difference);
   }
   std::string sentences;
   if (!lost.empty()) sentences += " The models lose to a rule without a model: " + lost + ".";
+  if (!even.empty()) {
+    sentences +=
+        " Chance may be all that divides the models from a rule without a model: " + even + ".";
+  }
   if (!won.empty()) {
     won[0] = static_cast<char>(won[0] - 'a' + 'A');
     sentences += " " + won + ".";

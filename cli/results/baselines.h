@@ -38,10 +38,18 @@ std::vector<Baseline> BaselinesOf(const supervisor::v1::GetRunResponse& run, int
 // Returns a line for people, indented by two blanks. Empty when there is no rule without a model.
 std::string DescribeBaselines(const std::vector<Baseline>& baselines);
 
-// Returns a few sentences, each after a blank: the values of the rules without a model, and the
-// rules that beat the models. `show` formats a value.
+// How the models in use compare with a rule, sample by sample.
+struct RuleComparison {
+  // "+5.2 points [+3.0, +7.4]"; empty when it is unknown.
+  std::string difference = {};
+  bool may_be_chance = false;
+};
+
+// Returns a few sentences, each after a blank: the values of the rules without a model, the rules
+// that beat the models, and those from which only chance may divide them. `show` formats a value.
 std::string BaselineSentences(const std::vector<Baseline>& baselines,
-                              const std::function<std::string(double)>& show);
+                              const std::function<std::string(double)>& show,
+                              const std::function<RuleComparison(const Baseline&)>& compare);
 
 // Returns the baselines of all measures of the run.
 nlohmann::ordered_json BaselinesToJson(const supervisor::v1::GetRunResponse& run);

@@ -82,6 +82,11 @@ void Complete(const v1::GetRunResponse& run, ResultTable& table) {
   }
   table.share = IsShare(table.measure);
   table.baselines = BaselinesOf(run, table.evaluation, table.dataset, table.measure);
+  for (const OutcomeDifference& difference : run.outcomes().differences()) {
+    if (difference.evaluation() == table.evaluation && difference.measure() == table.measure) {
+      table.differences.push_back(difference);
+    }
+  }
 }
 
 evaluator::WindowValue ValueOf(const ResultTable& table, const ResultCell& cell, size_t column) {
@@ -119,7 +124,20 @@ std::vector<int64_t> LastEverywhere(const ResultTable& table) {
   return std::vector<int64_t>(table.windows.size(), table.triggers.back());
 }
 
+// What retraining was worth on the samples that both have.
+std::string PairedGain(const ResultTable& table, const OutcomeDifference& difference) {
+  return fmt::format("retraining was worth {} {}{}", ShowDifference(difference, table.style()),
+                     OverSamples(difference),
+                     IsBeyondChance(difference) ? ""
+                     : difference.has_low()     ? ", which may be chance"
+                                                : ", which are too few to rule out chance");
+}
+
 std::string Gain(const ResultTable& table, const Comparison& comparison) {
+  const OutcomeDifference* const difference = table.DifferenceThan("first");
+  if (difference != nullptr && difference->missing().empty()) {
+    return PairedGain(table, *difference);
+  }
   const double gain =
       (comparison.active.value - comparison.first.value) * (table.lower_is_better ? -1 : 1);
   if (table.share) {
@@ -184,6 +202,14 @@ std::string Worth(const v1::GetRunResponse& run, const ResultTable& table, bool 
                      gain.empty() ? "" : ": " + gain);
 }
 
+// How a rule without a model compares with the models on the samples that both have.
+RuleComparison Against(const ResultTable& table, const Baseline& baseline) {
+  const OutcomeDifference* const difference = table.DifferenceThan(baseline.name);
+  if (difference == nullptr || !difference->missing().empty() || !difference->has_low()) return {};
+  return {.difference = ShowDifference(*difference, table.style()),
+          .may_be_chance = !IsBeyondChance(*difference)};
+}
+
 // What the models have reached.
 std::string Outcome(const v1::GetRunResponse& run, const std::vector<ResultTable>& tables) {
   // The first table in which models were in use, else the first that has a value.
@@ -192,7 +218,9 @@ std::string Outcome(const v1::GetRunResponse& run, const std::vector<ResultTable
       const auto mean = in_use ? ActiveMean(table) : LastMean(table);
       if (!mean) continue;
       const auto show = [&](double value) { return ShowValue(table, value); };
-      return Reached(table, *mean, in_use) + BaselineSentences(table.baselines, show) +
+      return Reached(table, *mean, in_use) +
+             BaselineSentences(table.baselines, show,
+                               [&](const Baseline& baseline) { return Against(table, baseline); }) +
              Worth(run, table, in_use);
     }
   }
@@ -219,6 +247,17 @@ const ResultCell* ResultTable::At(int64_t trigger, size_t column) const {
   const auto& measured = cells[static_cast<size_t>(row - triggers.begin())];
   const auto cell = measured.find(column);
   return cell == measured.end() ? nullptr : &cell->second;
+}
+
+MeasureStyle ResultTable::style() const {
+  return {.lower_is_better = lower_is_better, .is_share = share, .unit = unit};
+}
+
+const OutcomeDifference* ResultTable::DifferenceThan(std::string_view than) const {
+  for (const OutcomeDifference& difference : differences) {
+    if (difference.than() == than) return &difference;
+  }
+  return nullptr;
 }
 
 std::vector<ResultTable> ResultTables(const v1::GetRunResponse& run) {

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "cli/results/baselines.h"
 #include "cli/results/run_measures.h"
+#include "cli/results/worth.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
@@ -66,6 +67,12 @@ struct ResultTable {
   // The interval of the mean of the models in use, if every window has one.
   std::optional<std::pair<double, double>> active_interval = std::nullopt;
   std::vector<Baseline> baselines = {};
+  // What the models in use gain over others; see differences.h.
+  std::vector<OutcomeDifference> differences = {};
+
+  MeasureStyle style() const;
+  // nullptr when there is none.
+  const OutcomeDifference* DifferenceThan(std::string_view than) const;
 
   // Returns nullptr when that model was not measured on that window.
   const ResultCell* At(int64_t trigger, size_t column) const;

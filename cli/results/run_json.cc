@@ -7,15 +7,16 @@
 
 #include "base/time.h"
 #include "cli/results/baselines.h"
-#include "cli/results/graph_warnings.h"
+#include "cli/results/remarks/graph_warnings.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
-#include "cli/results/prepared_samples.h"
+#include "cli/results/remarks/prepared_samples.h"
 #include "cli/results/run_costs.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
-#include "cli/results/untrained.h"
+#include "cli/results/remarks/untrained.h"
+#include "cli/results/worth.h"
 #include "supervisor/client/model_change_json.h"
 
 namespace tidemill::cli {
@@ -205,6 +206,10 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
   AddAhead(run, json);
   json["baselines"] = BaselinesToJson(run);
   AddModelUse(run, json);
+  json["differences"] = DifferencesToJson(run.outcomes().differences());
+  json["importances"] = ImportancesToJson(run);
+  json["figures"] = FiguresToJson(run);
+  json["drifted_columns"] = DriftedColumnsToJson(run);
   json["composite"] = {{"active", Series(run.active())},
                        {"trained", Series(run.trained())},
                        {"baselines", Series(run.baselines())}};

@@ -14,18 +14,19 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
-#include "cli/results/graph_warnings.h"
+#include "cli/results/remarks/graph_warnings.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
 #include "cli/results/matrix.h"
-#include "cli/results/prepared_samples.h"
+#include "cli/results/remarks/prepared_samples.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
-#include "cli/results/untrained.h"
+#include "cli/results/remarks/untrained.h"
+#include "cli/results/worth.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/tone.h"
@@ -305,6 +306,8 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   text += DescribeTriggers(run, view);
   const std::string matrices = DrawMatrices(run, view);
   if (!matrices.empty()) text += "\n" + matrices;
+  text += DescribeDifferences(run, view);
+  text += DescribeImportances(run, view);
   std::set<std::string> failures;
   for (const v1::EvaluationValue& value : run.evaluations()) {
     if (!value.failure().empty()) failures.insert(value.failure());

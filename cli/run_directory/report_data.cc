@@ -19,7 +19,8 @@
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
-#include "cli/results/untrained.h"
+#include "cli/results/remarks/untrained.h"
+#include "cli/results/worth.h"
 #include "cli/run_directory/report_decisions.h"
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
@@ -256,6 +257,9 @@ ordered_json ReportData(const RunRecord& record) {
   data["confusions"] = ConfusionsOf(run);
   data["decisions"] = DecisionsOf(run);
   data["compared"] = ComparedOf(run);
+  data["importances"] = ImportancesToJson(run);
+  data["figures"] = FiguresToJson(run);
+  data["drifted"] = DriftedColumnsToJson(run);
   data["failures"] = FailuresOf(run);
   data["model_use"] = ModelUseOf(run);
   data["left_out"] = LeftOutToJson(run);

@@ -141,6 +141,20 @@ struct Confusion {
   }
 };
 
+ordered_json DifferenceOf(const OutcomeDifference& difference) {
+  if (!difference.missing().empty()) {
+    return {{"than", difference.than()}, {"missing", difference.missing()}};
+  }
+  return {{"than", difference.than()},
+          {"models", Exact(difference.models())},
+          {"other", Exact(difference.other())},
+          {"low", difference.has_low() ? Exact(difference.low()) : ordered_json(nullptr)},
+          {"high", difference.has_high() ? Exact(difference.high()) : ordered_json(nullptr)},
+          {"samples", difference.num_samples()},
+          {"share", Rounded(difference.share())},
+          {"beyond", IsBeyondChance(difference)}};
+}
+
 }  // namespace
 
 ordered_json TableToJson(const ResultTable& table) {
@@ -181,6 +195,10 @@ ordered_json TableToJson(const ResultTable& table) {
                                   {"wins", baseline.Wins()}});
   }
   json["means"] = std::move(means);
+  json["differences"] = ordered_json::array();
+  for (const OutcomeDifference& difference : table.differences) {
+    json["differences"].push_back(DifferenceOf(difference));
+  }
   json["matrix"] = MatrixOf(table);
   return json;
 }

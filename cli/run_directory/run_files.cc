@@ -19,9 +19,9 @@
 #include "cli/results/result_tables.h"
 #include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
-#include "cli/results/run_tables.h"
 #include "cli/run_directory/message_json.h"
 #include "cli/run_directory/report.h"
+#include "cli/run_directory/run_tables.h"
 #include "cli/run_directory/tensorboard.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 

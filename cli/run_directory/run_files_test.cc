@@ -9,8 +9,8 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
-#include "cli/results/run_tables.h"
 #include "cli/run_directory/message_json.h"
+#include "cli/run_directory/run_tables.h"
 #include "cli/run_directory/testing/example_run.h"
 #include "cli/terminal/csv.h"
 

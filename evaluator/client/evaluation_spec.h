@@ -43,6 +43,7 @@ struct EvaluationSpec {
   std::vector<MeasureSpec> measures;
   std::vector<SliceSpec> slices;
   BootstrapSpec bootstrap;
+  bool importance = true;
 
   void Fields(auto&& field) {
     field("dataset", dataset, "The dataset to measure the models on.", {.required = true});
@@ -60,6 +61,10 @@ struct EvaluationSpec {
     field("slices", slices, "Which parts of each window to measure besides the whole window.",
           {.max_items = 20});
     field("bootstrap", bootstrap, "How to find the 95 % interval around each value.");
+    field("importance", importance,
+          "Whether to measure how much each column of the records matters to the models in use in "
+          "the last windows: what the first measure loses when up to 2,000 samples exchange their "
+          "values of the column. Without columns, as for images, nothing is measured.");
   }
 
   void Check(config::Problems& problems) const;

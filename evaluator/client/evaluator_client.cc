@@ -89,8 +89,8 @@ absl::StatusOr<v1::SummariseOutcomesResponse> EvaluatorClient::SummariseOutcomes
   request.set_run_id(run.value);
   request.set_num_evaluations(num_evaluations);
   v1::SummariseOutcomesResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &v1::EvaluatorService::Stub::SummariseOutcomes, request,
-                            &response));
+  RETURN_IF_ERROR(
+      rpc::Call(peer_, *stub_, &v1::EvaluatorService::Stub::SummariseOutcomes, request, &response));
   return response;
 }
 

@@ -94,6 +94,122 @@ TEST_F(EvaluateTest, MeasuresNetworksByTheirContent) {
   EXPECT_THAT(Watch(), StatusIs(absl::StatusCode::kNotFound, _));
 }
 
+// The models in use: none in window 0, the exact one in window 1, the late one in window 2.
+v1::StartEvaluationRequest InUse(v1::StartEvaluationRequest request, int64_t exact, int64_t late) {
+  request.mutable_windows(1)->set_model_in_use(exact);
+  request.mutable_windows(1)->set_trigger_in_use(1);
+  request.mutable_windows(2)->set_model_in_use(late);
+  request.mutable_windows(2)->set_trigger_in_use(2);
+  return request;
+}
+
+TEST_F(EvaluateTest, ComparesTheModelsInUseWithTheFirstSampleBySample) {
+  const int64_t exact = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const int64_t late = cluster_.Put(2, testing::LinearWeights(1700.5F));
+  EvaluatorClient& client = Serve("evaluate.before_window=kill:3");
+  ASSERT_THAT(client.StartEvaluation(InUse(Request({exact, late}), exact, late)), IsOk());
+  ASSERT_THAT(Watch(), IsOk());
+  const auto summary = client.SummariseOutcomes(RunId{1}, 1);
+  ASSERT_THAT(summary, IsOk());
+  ASSERT_EQ(summary->differences_size(), 1) << "there are no labels for rules";
+  const v1::OutcomeDifference& difference = summary->differences(0);
+  EXPECT_EQ(difference.than(), "first");
+  EXPECT_EQ(difference.missing(), "");
+  EXPECT_EQ(difference.num_samples(), kNumSamples - 10) << "of windows with a model in use";
+  EXPECT_DOUBLE_EQ(difference.other(), 1);
+  EXPECT_DOUBLE_EQ(difference.models(), 1 - 201.0 / (kNumSamples - 10));
+  EXPECT_LT(difference.high(), 0) << "retraining has cost something";
+  ASSERT_EQ(summary->calibrations_size(), 1);
+  EXPECT_EQ(summary->calibrations(0).of_class(), "HIGH");
+  EXPECT_EQ(summary->calibrations(0).num_samples(), kNumSamples - 10);
+  EXPECT_EQ(summary->roc_curves_size(), 0) << "all samples are of one class";
+  const auto again = client.SummariseOutcomes(RunId{1}, 1);
+  EXPECT_EQ(again->SerializeAsString(), summary->SerializeAsString());
+}
+
+TEST_F(EvaluateTest, MeasuresWhichColumnsMatterOnTheLastWindowWithAModelInUse) {
+  const int64_t exact = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const int64_t middle = cluster_.Put(2, testing::LinearWeights(2000.5F));
+  EvaluatorClient& client = Serve();
+  v1::StartEvaluationRequest request = InUse(Request({exact, middle}), exact, middle);
+  request.set_evaluation_spec("{dataset: test, measures: [log_loss]}");
+  ASSERT_THAT(client.StartEvaluation(request), IsOk());
+  ASSERT_THAT(Watch(), IsOk());
+  const auto summary = client.SummariseOutcomes(RunId{1}, 1);
+  ASSERT_THAT(summary, IsOk());
+  ASSERT_EQ(summary->importances_size(), 1);
+  const v1::ColumnImportances& importances = summary->importances(0);
+  EXPECT_EQ(importances.missing(), "");
+  EXPECT_EQ(importances.measure(), "log_loss");
+  EXPECT_EQ(importances.trigger(), 2);
+  EXPECT_EQ(importances.num_samples(), 1000) << "one window is enough";
+  EXPECT_EQ(importances.num_windows(), 1);
+  ASSERT_EQ(importances.columns_size(), 1);
+  EXPECT_EQ(importances.columns(0).column(), "x");
+  EXPECT_NEAR(importances.columns(0).intact(), importances.columns(0).exchanged(), 1e-6)
+      << "all samples have one class, whatever x is";
+}
+
+TEST_F(EvaluateTest, ComparesTheModelsInUseOfTwoRuns) {
+  const int64_t exact = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const int64_t late = cluster_.Put(2, testing::LinearWeights(1700.5F));
+  EvaluatorClient& client = Serve();
+  ASSERT_THAT(client.StartEvaluation(InUse(Request({exact, late}), exact, late)), IsOk());
+  ASSERT_THAT(Watch(), IsOk());
+  v1::StartEvaluationRequest other = InUse(Request({exact, late}), exact, exact);
+  other.mutable_command()->set_run_id(2);
+  ASSERT_THAT(client.StartEvaluation(other), IsOk());
+  ASSERT_THAT(client.WatchEvaluation(RunId{2}, 0, [](const auto&) { return absl::OkStatus(); }),
+              IsOk());
+  v1::CompareRunsRequest request;
+  request.set_run_id(2);
+  request.set_num_evaluations(1);
+  request.set_other_run_id(1);
+  request.set_num_other_evaluations(1);
+  const auto compared = client.CompareRuns(request);
+  ASSERT_THAT(compared, IsOk());
+  ASSERT_EQ(compared->differences_size(), 1);
+  EXPECT_EQ(compared->differences(0).num_samples(), kNumSamples - 10);
+  EXPECT_GT(compared->differences(0).low(), 0) << "the second run kept the exact model";
+  request.set_other_run_id(3);
+  const auto unknown = client.CompareRuns(request);
+  ASSERT_THAT(unknown, IsOk());
+  EXPECT_THAT(unknown->differences(0).missing(), HasSubstr("no evaluation of this dataset"));
+}
+
+// As with `models: active`.
+TEST_F(EvaluateTest, ComparesNothingWithAFirstModelThatNeverMeetsAnother) {
+  const int64_t exact = cluster_.Put(1, testing::LinearWeights(4.5F));
+  const int64_t late = cluster_.Put(2, testing::LinearWeights(1700.5F));
+  EvaluatorClient& client = Serve();
+  v1::StartEvaluationRequest request = InUse(Request({exact, late}), exact, late);
+  for (v1::Window& window : *request.mutable_windows()) {
+    window.clear_model_ids();
+    window.add_model_ids(window.model_in_use() == late ? late : exact);
+  }
+  ASSERT_THAT(client.StartEvaluation(request), IsOk());
+  ASSERT_THAT(Watch(), IsOk());
+  const auto summary = client.SummariseOutcomes(RunId{1}, 1);
+  ASSERT_THAT(summary, IsOk());
+  EXPECT_EQ(summary->differences_size(), 0);
+  EXPECT_EQ(summary->calibrations_size(), 1);
+}
+
+TEST_F(EvaluateTest, SaysWhyThereIsNothingToCompare) {
+  const int64_t exact = cluster_.Put(1, testing::LinearWeights(4.5F));
+  EvaluatorClient& client = Serve();
+  v1::StartEvaluationRequest request = InUse(Request({exact}), exact, exact);
+  request.set_evaluation_spec(
+      "{dataset: test, measures: [accuracy], bootstrap: {replicates: 0}, importance: false}");
+  ASSERT_THAT(client.StartEvaluation(request), IsOk());
+  ASSERT_THAT(Watch(), IsOk());
+  const auto summary = client.SummariseOutcomes(RunId{1}, 1);
+  ASSERT_THAT(summary, IsOk());
+  ASSERT_EQ(summary->differences_size(), 1);
+  EXPECT_THAT(summary->differences(0).missing(), HasSubstr("replicates: 0"));
+  EXPECT_EQ(summary->importances_size(), 0);
+}
+
 TEST_F(EvaluateTest, AKilledProcessIsReplacedUntilAllWindowsAreMeasured) {
   const int64_t model = cluster_.Put(1, testing::LinearWeights(4.5F));
   EvaluatorClient& client = Serve("evaluate.before_window=kill:2");

@@ -16,6 +16,7 @@
 #include "base/usage/account.h"
 #include "config/config.h"
 #include "evaluator/client/evaluation_spec.h"
+#include "evaluator/job/column_importance.h"
 #include "evaluator/job/model_columns.h"
 #include "evaluator/job/prediction_run.h"
 #include "evaluator/job/short_reason.h"
@@ -183,6 +184,32 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   return absl::OkStatus();
 }
 
+// Measures the columns of records, once the last window with a model in use has been measured.
+absl::Status AddImportance(const v1::JobWindow& window, JobContext& context, const Report& report) {
+  const auto& windows = context.job.importance_windows();
+  if (!context.plan.spec.importance || windows.empty()) return absl::OkStatus();
+  if (windows.rbegin()->window_index() != window.window_index()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      v1::ColumnImportances all,
+      MeasureImportance(std::vector<v1::JobWindow>(windows.begin(), windows.end()),
+                        {.spec = context.plan.spec,
+                         .storage = context.storage,
+                         .snapshot = context.job.evaluation().snapshot(),
+                         .has_labels = context.plan.samples.label != transform::LabelKind::kNone,
+                         .models = context.models}));
+  if (all.measure().empty() && all.missing().empty()) return absl::OkStatus();
+  google::protobuf::RepeatedPtrField<v1::ColumnImportance> columns;
+  columns.Swap(all.mutable_columns());
+  // A report is a line of bounded length, and a column may have a long name.
+  for (int next = 0; next == 0 || next < columns.size(); ++next) {
+    v1::JobReport message;
+    *message.mutable_importances() = all;
+    if (next < columns.size()) *message.mutable_importances()->add_columns() = columns[next];
+    report(message);
+  }
+  return absl::OkStatus();
+}
+
 // In one pass for as many models as there is room for: all of them, unless they are large.
 absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, const Report& report) {
   RETURN_IF_FAILPOINT("evaluate.before_window");
@@ -208,6 +235,7 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
     model_ids = model_ids.subspan(models.size());
   }
   context.progress.Send();
+  RETURN_IF_ERROR(AddImportance(window, context, report));
   report(message);
   return absl::OkStatus();
 }
@@ -301,7 +329,7 @@ absl::Status RunAny(const std::string& job_path, const ArithmeticOn& arithmetic_
 // Scores may be as long as a report can be.
 void AddUsage(v1::JobReport& report) {
   if (report.has_scores() || report.has_more_detail() || report.has_more_traceback() ||
-      report.has_more_outcomes()) {
+      report.has_more_outcomes() || report.has_importances()) {
     return;
   }
   usage::Amounts used = usage::MeasureWholeProcess()->Total();

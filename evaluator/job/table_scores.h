@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "evaluator/client/evaluation_spec.h"
-#include "evaluator/outcomes/outcome_table.h"
 #include "evaluator/job/slice_columns.h"
+#include "evaluator/outcomes/outcome_table.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
 namespace tidemill::evaluator {

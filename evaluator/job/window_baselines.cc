@@ -140,26 +140,24 @@ absl::Status WindowBaselines::AddClasses(const Labelled& samples, std::span<cons
   RETURN_IF_ERROR(AddTo(constant_tally_, std::move(block)));
   std::vector<int64_t> repeated;
   for (const auto& label : samples.last) repeated.push_back(label.value_or(constant_).of_class);
-  return AddTo(last_tally_,
-               {.keys = samples.keys,
-                .times = samples.times,
-                .outcomes = {.predicted_classes = repeated, .true_classes = truth}});
+  return AddTo(last_tally_, {.keys = samples.keys,
+                             .times = samples.times,
+                             .outcomes = {.predicted_classes = repeated, .true_classes = truth}});
 }
 
 absl::Status WindowBaselines::AddValues(const Labelled& samples, std::span<const float> truth) {
   const std::vector<float> always(truth.size(), static_cast<float>(constant_.value));
-  RETURN_IF_ERROR(AddTo(constant_tally_,
-                        {.keys = samples.keys,
-                         .times = samples.times,
-                         .outcomes = {.predicted_values = always, .true_values = truth}}));
+  RETURN_IF_ERROR(
+      AddTo(constant_tally_, {.keys = samples.keys,
+                              .times = samples.times,
+                              .outcomes = {.predicted_values = always, .true_values = truth}}));
   std::vector<float> repeated;
   for (const auto& label : samples.last) {
     repeated.push_back(static_cast<float>(label.value_or(constant_).value));
   }
-  return AddTo(last_tally_,
-               {.keys = samples.keys,
-                .times = samples.times,
-                .outcomes = {.predicted_values = repeated, .true_values = truth}});
+  return AddTo(last_tally_, {.keys = samples.keys,
+                             .times = samples.times,
+                             .outcomes = {.predicted_values = repeated, .true_values = truth}});
 }
 
 void WindowBaselines::Keep(const OutcomeKeeper& keeper) {

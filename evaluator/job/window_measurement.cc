@@ -230,16 +230,15 @@ absl::Status WindowMeasurement::AddToModel(Tally& tally, const batch::Batch& row
 
 absl::Status WindowMeasurement::AddClasses(Tally& tally, const batch::Batch& rows,
                                            const batch::Column& target, OutcomeBlock block) {
-  ASSIGN_OR_RETURN(const ClassPredictions predictions,
-                   tally.model->predictor->PredictClasses(
-                       rows, with_probabilities_ || tally.kept.has_value()));
+  ASSIGN_OR_RETURN(
+      const ClassPredictions predictions,
+      tally.model->predictor->PredictClasses(rows, with_probabilities_ || tally.kept.has_value()));
   block.outcomes = {.predicted_classes = predictions.classes,
                     .true_classes = target.Values<int64_t>()};
   ClassOutcomes derived;
   if (with_probabilities_ || tally.kept) {
     const bool keeps_scores = tally.kept && predictions.num_classes <= OutcomeKeeper::kMaxScores;
-    derived =
-        OutcomesOf(predictions, block.outcomes.true_classes, with_scores_ || keeps_scores);
+    derived = OutcomesOf(predictions, block.outcomes.true_classes, with_scores_ || keeps_scores);
   }
   if (with_probabilities_) {
     block.outcomes.true_probabilities = derived.true_probabilities;

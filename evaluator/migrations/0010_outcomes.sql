@@ -18,3 +18,7 @@ CREATE TABLE evaluator.outcomes (
   PRIMARY KEY (run_id, evaluation, window_index, model_id, baseline),
   FOREIGN KEY (run_id, evaluation, window_index) REFERENCES evaluator.windows ON DELETE CASCADE
 );
+
+-- How much the columns of records matter in the last windows: a serialised
+-- tidemill.evaluator.v1.ColumnImportances, in the window with which it was measured.
+ALTER TABLE evaluator.windows ADD COLUMN importances bytea;

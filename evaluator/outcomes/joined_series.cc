@@ -95,8 +95,7 @@ absl::StatusOr<OutcomeTable> TableOf(std::vector<batch::Batch> batches) {
 
 absl::Status CheckColumns(const OutcomeSeries& series) {
   for (const SeriesWindow& window : series) {
-    RETURN_IF_ERROR(
-        window.columns.Get(batch::kKeyColumn, batch::DataType::kInt64).status());
+    RETURN_IF_ERROR(window.columns.Get(batch::kKeyColumn, batch::DataType::kInt64).status());
     const batch::Column* const times = window.columns.Find(batch::kEventTimeColumn);
     if (times != nullptr && times->type != batch::DataType::kInt64) {
       return DataLoss("the times of kept outcomes have another type");

@@ -48,10 +48,11 @@ class JoinedSeries {
     PairedOutcomes pair() const;
   };
 
-  static absl::StatusOr<Part> PartOf(std::vector<batch::Batch> one, std::vector<batch::Batch> other);
+  static absl::StatusOr<Part> PartOf(std::vector<batch::Batch> one,
+                                     std::vector<batch::Batch> other);
 
   Part all_;
-  // Those of each pair of windows, for measures that are averaged over windows.
+  // The samples of each pair of windows, for measures that are averaged over windows.
   std::vector<Part> parts_;
   double share_ = 1;
 };

@@ -19,8 +19,8 @@ using ::testing::ElementsAre;
 
 constexpr int64_t kMany = int64_t{1} << 30;
 
-// A model that is right where the key is no multiple of `wrong`, on the keys of [from, to). The time
-// of a sample is its key.
+// A model that is right where `wrong` does not divide the key, on the keys of [from, to). The
+// time of a sample is its key.
 OutcomeTable Table(int64_t from, int64_t to, int64_t wrong, int64_t max_bytes = kMany) {
   std::vector<int64_t> keys(static_cast<size_t>(to - from));
   std::iota(keys.begin(), keys.end(), from);

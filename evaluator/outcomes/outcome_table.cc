@@ -225,11 +225,11 @@ batch::Batch OutcomeTable::ToBatch() const {
   }
   for (const Contributed& own : contributed_) {
     if (own.numbers.empty()) continue;
-    TIDEMILL_CHECK(columns
-                       .Set(batch::MakeColumn<double>(fmt::format("{}{}", kContributed, own.measure),
-                                                      own.numbers,
-                                                      {static_cast<int64_t>(own.width)}))
-                       .ok());
+    TIDEMILL_CHECK(
+        columns
+            .Set(batch::MakeColumn<double>(fmt::format("{}{}", kContributed, own.measure),
+                                           own.numbers, {static_cast<int64_t>(own.width)}))
+            .ok());
   }
   return columns;
 }
@@ -241,7 +241,8 @@ absl::StatusOr<OutcomeTable> OutcomeTable::FromBatch(const batch::Batch& columns
   RETURN_IF_ERROR(TakeColumn(columns, batch::kEventTimeColumn, DataType::kInt64, table.times_));
   RETURN_IF_ERROR(TakeColumn(columns, kPredictedClass, DataType::kInt64, table.predicted_classes_));
   RETURN_IF_ERROR(TakeColumn(columns, kTrueClass, DataType::kInt64, table.true_classes_));
-  RETURN_IF_ERROR(TakeColumn(columns, kPredictedValue, DataType::kFloat32, table.predicted_values_));
+  RETURN_IF_ERROR(
+      TakeColumn(columns, kPredictedValue, DataType::kFloat32, table.predicted_values_));
   RETURN_IF_ERROR(TakeColumn(columns, kTrueValue, DataType::kFloat32, table.true_values_));
   RETURN_IF_ERROR(
       TakeColumn(columns, kTrueProbability, DataType::kFloat32, table.true_probabilities_));

@@ -117,8 +117,8 @@ PairedDifference MeanOf(std::span<const PairedDifference> windows) {
     above += std::pow(weight * (window.interval->high - window.value()), 2);
   }
   if (has_intervals) {
-    mean.interval = Interval{.low = mean.value() - std::sqrt(below),
-                             .high = mean.value() + std::sqrt(above)};
+    mean.interval =
+        Interval{.low = mean.value() - std::sqrt(below), .high = mean.value() + std::sqrt(above)};
   }
   return mean;
 }

@@ -11,8 +11,9 @@
 //
 // This is the bootstrap of pairs (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993,
 // chapter 8) with the Poisson draws of measures/bootstrap.h. Where what a sample does to the
-// difference follows that of the samples before it, the interval is widened as measures/dependence.h
-// describes. Blocks of rows have been tried there, too, and hold the truth less often.
+// difference follows that of the samples before it, the interval is widened as
+// measures/dependence.h describes. Blocks of rows have been tried there, too, and hold the truth
+// less often.
 #pragma once
 
 #include <cstdint>

@@ -153,7 +153,8 @@ TEST(PairedDifference, IsUndefinedWhereAValueIs) {
   said.one_ranks.resize(100);
   said.other_ranks.resize(100);
   EXPECT_FALSE(DifferenceBy(RocAuc{}, said).has_value()) << "no negatives";
-  EXPECT_FALSE(DifferenceBy(ConfusionMatrix{}, said).has_value()) << "a matrix is not a number";
+  EXPECT_FALSE(DifferenceBy(ConfusionMatrix{}, said).has_value())
+      << "a matrix has no single number";
 }
 
 TEST(PairedDifference, WorksForMeasuresOfEveryKind) {

@@ -108,8 +108,8 @@ class Downstream {
       const JobPlace& at, RunId run, int32_t evaluation,
       const std::function<void(const evaluator::v1::WatchEvaluationResponse&)>& progress) = 0;
   virtual absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId run) = 0;
-  virtual absl::StatusOr<evaluator::v1::SummariseOutcomesResponse> SummariseOutcomes(
-      RunId run, int32_t num_evaluations) = 0;
+  using OutcomeSummary = evaluator::v1::SummariseOutcomesResponse;
+  virtual absl::StatusOr<OutcomeSummary> SummariseOutcomes(RunId run, int32_t num_evaluations) = 0;
   // Behaves as ListSamples().
   virtual absl::Status ReadModelColumns(const evaluator::v1::ReadModelColumnsRequest& request,
                                         const std::function<absl::Status(batch::Batch)>& sink) = 0;

@@ -315,13 +315,7 @@ class FakeDownstream final : public Downstream {
     progress(update);
     return absl::OkStatus();
   }
-
-  absl::StatusOr<evaluator::v1::SummariseOutcomesResponse> SummariseOutcomes(
-      RunId, int32_t) override {
-    RETURN_IF_ERROR(services_.Count("SummariseOutcomes"));
-    return evaluator::v1::SummariseOutcomesResponse();
-  }
-
+  absl::StatusOr<OutcomeSummary> SummariseOutcomes(RunId, int32_t) override { return {}; }
   // The last evaluation: each model is as accurate as its trigger's number says.
   absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId) override {
     RETURN_IF_ERROR(services_.Count("ListEvaluations"));

@@ -10,6 +10,8 @@
 #include "cli/commands/models/model_json.h"
 #include "cli/commands/models/model_list.h"
 #include "cli/commands/models/model_use.h"
+#include "cli/results/run_report.h"
+#include "cli/results/worth.h"
 #include "cli/terminal/text.h"
 #include "model_store/client/model_store_client.h"
 #include "supervisor/client/model_change_json.h"
@@ -31,6 +33,16 @@ ModelsFlags& FlagsOfModels() {
   return flags;
 }
 
+// Where the run has measured which columns matter to this model. A run that is gone has nothing.
+void AddImportances(const Session& session, const model_store::v1::Model& model,
+                    nlohmann::ordered_json& json) {
+  const auto run = FetchRun(session, model.run_id());
+  if (!run.ok()) return;
+  for (nlohmann::ordered_json& importances : ImportancesToJson(*run)) {
+    if (importances.at("trigger") == model.trigger()) json["importances"].push_back(importances);
+  }
+}
+
 int ShowModel(const GlobalFlags& flags) {
   return WithSession(flags, [&](const Session& session) -> int {
     const auto named = FindModel(session, FlagsOfModels().model);
@@ -40,6 +52,7 @@ int ShowModel(const GlobalFlags& flags) {
     auto json = ModelToJson(*model);
     const absl::Status use = AddUseOfModel(session, *model, json);
     if (!use.ok()) return Report(use);
+    AddImportances(session, *model, json);
     fmt::print("{}\n", json.dump(flags.json ? -1 : 2));
     return kDone;
   });

@@ -8,7 +8,10 @@
 #include "cli/commands/runs/commands.h"
 #include "cli/commands/runs/comparison.h"
 #include "cli/results/run_report.h"
+#include "config/config.h"
+#include "evaluator/client/evaluator_client.h"
 #include "supervisor/client/supervisor_client.h"
+#include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::cli {
 namespace {
@@ -23,6 +26,25 @@ absl::Status CompletePipeline(const Session& session, supervisor::v1::GetRunResp
   return absl::OkStatus();
 }
 
+int32_t NumEvaluations(const supervisor::v1::GetRunResponse& run) {
+  const auto spec = config::ReadKept<supervisor::PipelineSpec>(run.pipeline_resolved(), "pipeline");
+  return spec.ok() ? static_cast<int32_t>(spec->evaluation.size()) : 0;
+}
+
+absl::StatusOr<PairedRuns> PairWithFirst(const Session& session, const Runs& runs) {
+  PairedRuns paired(1);
+  for (size_t i = 1; i < runs.size(); ++i) {
+    evaluator::v1::CompareRunsRequest request;
+    request.set_run_id(runs[i].run().run_id());
+    request.set_num_evaluations(NumEvaluations(runs[i]));
+    request.set_other_run_id(runs.front().run().run_id());
+    request.set_num_other_evaluations(NumEvaluations(runs.front()));
+    ASSIGN_OR_RETURN(paired.emplace_back(),
+                     session.Ask(&evaluator::EvaluatorClient::CompareRuns, request));
+  }
+  return paired;
+}
+
 int Compare(const GlobalFlags& flags, const std::vector<std::string>& names) {
   return WithSession(flags, [&](const Session& session) -> int {
     const auto ids = FindRuns(session, names);
@@ -34,7 +56,10 @@ int Compare(const GlobalFlags& flags, const std::vector<std::string>& names) {
       if (const auto status = CompletePipeline(session, *run); !status.ok()) return Report(status);
       runs.push_back(*std::move(run));
     }
-    fmt::print("{}", flags.json ? ComparisonToJson(runs).dump() + "\n" : DescribeComparison(runs));
+    const auto paired = PairWithFirst(session, runs);
+    if (!paired.ok()) return Report(paired.status());
+    fmt::print("{}", flags.json ? ComparisonToJson(runs, *paired).dump() + "\n"
+                                : DescribeComparison(runs, *paired));
     return kDone;
   });
 }

@@ -13,6 +13,7 @@
 #include "cli/results/run_json.h"
 #include "cli/results/run_measures.h"
 #include "cli/results/sample_mean.h"
+#include "cli/results/worth.h"
 #include "cli/terminal/text.h"
 #include "config/document.h"
 #include "config/printed/abridged.h"
@@ -145,6 +146,26 @@ std::string MeanCell(const Means& means, const MeasureKey& key, const Means& fir
   return cell;
 }
 
+// "+0.0131 [-0.0010, +0.0272] on 376, may be chance": on the samples that both runs have.
+std::string PairedCell(const evaluator::v1::CompareRunsResponse& paired, const Matches& matches,
+                       const MeasureKey& key) {
+  for (const OutcomeDifference& difference : paired.differences()) {
+    if (ComparedName(matches, difference.dataset_name()) != std::get<0>(key) ||
+        difference.measure() != std::get<1>(key)) {
+      continue;
+    }
+    if (!difference.missing().empty()) return OneLine(difference.missing());
+    std::string cell = fmt::format("{:+.4f}", difference.models() - difference.other());
+    if (difference.has_low()) {
+      cell += fmt::format(" [{:+.4f}, {:+.4f}]", difference.low(), difference.high());
+    }
+    cell += fmt::format(" on {}", WithThousands(difference.num_samples()));
+    if (!difference.has_low()) return cell + ", too few to tell";
+    return cell + (IsBeyondChance(difference) ? "" : ", may be chance");
+  }
+  return "-";
+}
+
 std::string InUnit(const std::vector<Means>& means, const MeasureKey& key) {
   for (const Means& of_run : means) {
     const auto found = of_run.find(key);
@@ -220,10 +241,11 @@ std::vector<ConfigDifference> DiffConfigs(const std::vector<std::string>& docume
   return differences;
 }
 
-std::string DescribeComparison(const Runs& runs) {
+std::string DescribeComparison(const Runs& runs, const PairedRuns& paired) {
   std::vector<std::string> header = {""};
   std::vector<Totals> totals;
   std::vector<Means> means;
+  std::vector<Matches> all_matches;
   std::set<std::string> stages;
   std::set<MeasureKey> keys;
   std::string matched;
@@ -233,6 +255,7 @@ std::string DescribeComparison(const Runs& runs) {
     const Matches matches = MatchDatasets(run, runs.front());
     matched += DescribeMatches(run, runs.front(), matches);
     means.push_back(MeansOf(run, matches));
+    all_matches.push_back(matches);
     for (const auto& [stage, seconds] : totals.back().stages) stages.insert(stage);
     for (const auto& [key, mean] : means.back()) keys.insert(key);
   }
@@ -254,6 +277,10 @@ std::string DescribeComparison(const Runs& runs) {
     const auto& [dataset, measure, series] = key;
     AddRow(table, fmt::format("{} on {}, {}{}", measure, dataset, series, InUnit(means, key)),
            runs.size(), [&](size_t i) { return MeanCell(means[i], key, means[0], i == 0); });
+    if (series != "active" || paired.empty()) continue;
+    AddRow(table, "  from the first, on the samples of both", runs.size(), [&](size_t i) {
+      return i == 0 || i >= paired.size() ? "-" : PairedCell(paired[i], all_matches[i], key);
+    });
   }
   for (size_t place = 0; place < MostPlugins(runs); ++place) {
     AddRow(table, place == 0 ? "plug-ins" : "", runs.size(),
@@ -271,10 +298,11 @@ std::string DescribeComparison(const Runs& runs) {
   return text + "\n" + config.ToString();
 }
 
-ordered_json ComparisonToJson(const Runs& runs) {
+ordered_json ComparisonToJson(const Runs& runs, const PairedRuns& paired) {
   ordered_json json = {{"runs", ordered_json::array()}, {"config", ordered_json::array()}};
   const Means first = runs.empty() ? Means() : MeansOf(runs.front(), {});
-  for (const GetRunResponse& run : runs) {
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const GetRunResponse& run = runs[i];
     const Totals totals = TotalsOf(run);
     const Matches matches = MatchDatasets(run, runs.front());
     json["runs"].push_back({{"run", run.run().run_id()},
@@ -286,6 +314,9 @@ ordered_json ComparisonToJson(const Runs& runs) {
                             {"stages", totals.stages},
                             {"cost", CostsToJson(run.run().costs()).at("total")},
                             {"measures", MeasuresToJson(MeansOf(run, matches), matches, first)}});
+    if (i > 0 && i < paired.size()) {
+      json["runs"].back()["paired"] = DifferencesToJson(paired[i].differences());
+    }
     if (!matches.empty()) json["runs"].back()["matched_datasets"] = MatchesToJson(matches);
   }
   for (const ConfigDifference& difference : ConfigsOf(runs)) {

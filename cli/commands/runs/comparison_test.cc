@@ -37,14 +37,14 @@ GetRunResponse RunWith(int64_t id, double first, double second, const std::strin
 
 TEST(Comparison, DifferencesAreOfMeansWeightedPerSample) {
   const Runs runs = {RunWith(1, 0.4, 0.8, "a: 1\n"), RunWith(2, 0.8, 0.8, "a: 1\n")};
-  const nlohmann::ordered_json json = ComparisonToJson(runs);
+  const nlohmann::ordered_json json = ComparisonToJson(runs, {});
   EXPECT_DOUBLE_EQ(json["runs"][0]["measures"][0]["mean"], 0.7);
   EXPECT_DOUBLE_EQ(json["runs"][1]["measures"][0]["mean"], 0.8);
   EXPECT_NEAR(json["runs"][1]["measures"][0]["difference"], 0.1, 1e-12);
   EXPECT_EQ(json["runs"][1]["samples"], 400);
   EXPECT_EQ(json["runs"][1]["stages"]["train"], 2.5);
   EXPECT_TRUE(json["config"].empty());
-  EXPECT_THAT(DescribeComparison(runs),
+  EXPECT_THAT(DescribeComparison(runs, {}),
               AllOf(HasSubstr("accuracy on d, active"), HasSubstr("0.7000"),
                     HasSubstr("0.8000 (+0.1000)"), HasSubstr("The pipelines are the same")));
 }
@@ -56,10 +56,10 @@ TEST(Comparison, SaysWhereTheSamplesAreOthers) {
   later.mutable_active(1)->mutable_to()->set_event_time(500);
   const Runs runs = {RunWith(1, 0.4, 0.8, ""), fewer, later, RunWith(4, 0.4, 0.7, "")};
   EXPECT_THAT(
-      DescribeComparison(runs),
+      DescribeComparison(runs, {}),
       AllOf(HasSubstr("0.8000 (+0.1000, over 376 samples, not 400)"),
             HasSubstr("0.7750 (+0.0750, over other windows)"), HasSubstr("0.6250 (-0.0750)")));
-  const nlohmann::ordered_json json = ComparisonToJson(runs);
+  const nlohmann::ordered_json json = ComparisonToJson(runs, {});
   EXPECT_TRUE(json["runs"][0]["measures"][0]["same_samples"]);
   EXPECT_FALSE(json["runs"][1]["measures"][0]["same_samples"]);
   EXPECT_FALSE(json["runs"][2]["measures"][0]["same_samples"]);
@@ -69,9 +69,10 @@ TEST(Comparison, NamesThePluginsOfEachRun) {
   Runs runs = {RunWith(1, 0.4, 0.8, ""), RunWith(2, 0.8, 0.8, "")};
   runs[0].add_plugins("a.py:A 1 (python 3.11)");
   runs[1].add_plugins("a.py:A 2 (python 3.12)");
-  EXPECT_THAT(DescribeComparison(runs), AllOf(HasSubstr("plug-ins"), HasSubstr("A 1 (python 3.11)"),
-                                              HasSubstr("A 2 (python 3.12)")));
-  EXPECT_EQ(ComparisonToJson(runs)["runs"][1]["plugins"][0], "a.py:A 2 (python 3.12)");
+  EXPECT_THAT(
+      DescribeComparison(runs, {}),
+      AllOf(HasSubstr("plug-ins"), HasSubstr("A 1 (python 3.11)"), HasSubstr("A 2 (python 3.12)")));
+  EXPECT_EQ(ComparisonToJson(runs, {})["runs"][1]["plugins"][0], "a.py:A 2 (python 3.12)");
 }
 
 TEST(Comparison, IntervalsOfWindowsBecomeOneOfTheMean) {
@@ -81,7 +82,7 @@ TEST(Comparison, IntervalsOfWindowsBecomeOneOfTheMean) {
     value.set_high(0.6);
   }
   // sqrt((100 * .1)^2 + (300 * .1)^2) / 400
-  const nlohmann::ordered_json json = ComparisonToJson({run, run});
+  const nlohmann::ordered_json json = ComparisonToJson({run, run}, {});
   EXPECT_NEAR(json["runs"][0]["measures"][0]["high"], 0.5 + 0.0790569, 1e-6);
   EXPECT_NEAR(json["runs"][0]["measures"][0]["low"], 0.5 - 0.0790569, 1e-6);
 }
@@ -90,8 +91,8 @@ TEST(Comparison, AMeasureThatARunLacksHasNoDifference) {
   GetRunResponse without = RunWith(2, 0.5, 0.5, "");
   without.clear_active();
   const Runs runs = {without, RunWith(1, 0.5, 0.5, "")};
-  EXPECT_TRUE(ComparisonToJson(runs)["runs"][1]["measures"][0]["difference"].is_null());
-  EXPECT_THAT(DescribeComparison(runs), HasSubstr("-"));
+  EXPECT_TRUE(ComparisonToJson(runs, {})["runs"][1]["measures"][0]["difference"].is_null());
+  EXPECT_THAT(DescribeComparison(runs, {}), HasSubstr("-"));
 }
 
 TEST(Comparison, PipelinesAreComparedKeyByKey) {

@@ -33,3 +33,16 @@ function comparedSection() {
   return section("Why it retrained", "What the trigger policy compared at each of its decisions. Dots mark the decisions that led to a training.",
     all.length > 1 ? el("div", {class: "controls"}, el("label", {}, "Policy ", picker)) : null, host);
 }
+
+// Which columns had drifted where a policy of drift by columns said yes.
+function driftedSection() {
+  if (!DATA.drifted.length) return null;
+  return section("Which columns drifted", "The column that had drifted most at each decision at which a drift policy said yes, or that completed the share of columns that it waits for.",
+    DATA.drifted.map(one => [DATA.drifted.length > 1 ? el("h3", {}, one.policy) : null,
+      one.columns.length ? el("div", {class: "scroll", tabindex: 0}, tableOf([
+        {label: "column", left: true, value: row => row.column}, {label: "statistic", left: true, value: () => one.statistic},
+        {label: "decisions", value: row => count(row.decisions)}, {label: "highest score", value: row => number(row.score)}, {label: "threshold then", value: row => number(row.threshold)},
+        {label: "first", left: true, value: row => row.first_at.slice(0, 16).replace("T", " ")}, {label: "last", left: true, value: row => row.last_at.slice(0, 16).replace("T", " ")},
+        {label: "triggers", wrap: true, value: row => row.triggers.slice(0, 12).map(trigger => "#" + trigger).join(", ") + (row.triggers.length > 12 ? " and " + (row.triggers.length - 12) + " more" : "") || "–"}], one.columns)) : null,
+      el("p", {class: "note"}, one.drifted ? "Of " + plural(one.decisions, "decision") + " that compared columns, " + count(one.drifted) + " found drift." : "None of " + plural(one.decisions, "decision") + " that compared columns found drift.")]));
+}

@@ -7,6 +7,8 @@ function tiles() {
   if (main) {
     tile(shown(main, (main.means.active || main.means.last).value), main.measure + (main.means.active ? " of the models in use" : " of the last model") + (main.lower ? " (lower is better)" : ""));
     if (main.means.first) tile(shown(main, main.means.first.value), main.measure + " of the first model, never retrained");
+    const worth = main.means.active && main.differences.find(difference => difference.than === "first" && !difference.missing);
+    if (worth && !main.means.baselines.some(one => one.name === "constant" && one.wins)) tile(gainText(main, worth), "worth of retraining: " + (worth.beyond ? "beyond chance" : verdictOf(main, worth)));
     for (const one of main.means.baselines) tile(shown(main, one.value), main.measure + " of " + one.rule + (one.wins ? ": better than the models" : ""));
   }
   const trained = triggers.filter(trigger => !trigger.skip_reason).length;
@@ -32,7 +34,7 @@ function show() {
   const {text, too_little} = DATA.untrained;
   present([DATA.failures.map(failure => el("p", {class: "error"}, "Lost: " + failure)),
     text ? el("p", {class: too_little ? "error" : "note"}, text[0].toUpperCase() + text.slice(1) + ".") : null,
-    leftOutSection(), timelineSection(), comparedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), costsSection(), selectionsSection(), slicesSection(), confusionSection(),
+    leftOutSection(), timelineSection(), worthSection(), comparedSection(), driftedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), costsSection(), selectionsSection(), importanceSection(), slicesSection(), confusionSection(), probabilitiesSection(), valuesSection(),
     triggersSection(), modelUseSection(), decisionsSection(), configurationSection(), glossarySection(WORDS)],
     "Run " + run.id + ", started " + minute(run.started) + (run.finished === null ? "" : ", ended " + minute(run.finished)) +
     ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");

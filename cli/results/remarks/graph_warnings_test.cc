@@ -1,4 +1,4 @@
-#include "cli/results/graph_warnings.h"
+#include "cli/results/remarks/graph_warnings.h"
 
 #include <string>
 

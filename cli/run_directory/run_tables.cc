@@ -1,4 +1,4 @@
-#include "cli/results/run_tables.h"
+#include "cli/run_directory/run_tables.h"
 
 #include <cmath>
 #include <string_view>

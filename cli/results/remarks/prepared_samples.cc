@@ -1,4 +1,4 @@
-#include "cli/results/prepared_samples.h"
+#include "cli/results/remarks/prepared_samples.h"
 
 #include <map>
 

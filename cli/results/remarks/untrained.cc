@@ -1,4 +1,4 @@
-#include "cli/results/untrained.h"
+#include "cli/results/remarks/untrained.h"
 
 #include <algorithm>
 
