@@ -4,7 +4,7 @@
 
 namespace tidemill::supervisor {
 
-using Stub = v1::ModelUseService::Stub;
+using ModelUseStub = v1::ModelUseService::Stub;
 
 ModelUseClient::ModelUseClient(rpc::Peer supervisor)
     : peer_(std::move(supervisor)), stub_(v1::ModelUseService::NewStub(rpc::Connect(peer_))) {}
@@ -15,14 +15,14 @@ absl::StatusOr<v1::ModelChange> ModelUseClient::Get(const std::string& pipeline,
   request.set_namespace_(name_space);
   request.set_pipeline_name(pipeline);
   v1::GetModelInUseResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::GetModelInUse, request, &response));
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &ModelUseStub::GetModelInUse, request, &response));
   return std::move(*response.mutable_in_use());
 }
 
 absl::StatusOr<v1::ListModelChangesResponse> ModelUseClient::List(
     const v1::ListModelChangesRequest& request) {
   v1::ListModelChangesResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::ListModelChanges, request, &response));
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &ModelUseStub::ListModelChanges, request, &response));
   return response;
 }
 
@@ -47,7 +47,7 @@ absl::StatusOr<v1::ModelChange> ModelUseClient::Use(ModelId model, bool pin) {
   request.set_model_id(model.value);
   request.set_pin(pin);
   v1::UseModelResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::UseModel, request, &response));
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &ModelUseStub::UseModel, request, &response));
   return std::move(*response.mutable_change());
 }
 
@@ -58,7 +58,7 @@ absl::StatusOr<v1::ModelChange> ModelUseClient::Release(const std::string& pipel
   request.set_pipeline_name(pipeline);
   request.set_release(release);
   v1::ReleaseModelResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::ReleaseModel, request, &response));
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &ModelUseStub::ReleaseModel, request, &response));
   return std::move(*response.mutable_change());
 }
 
@@ -75,7 +75,7 @@ absl::StatusOr<v1::RollBackModelResponse> ModelUseClient::RollBack(const std::st
   request.set_pipeline_name(pipeline);
   request.set_pin(pin);
   v1::RollBackModelResponse response;
-  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &Stub::RollBackModel, request, &response));
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &ModelUseStub::RollBackModel, request, &response));
   return response;
 }
 
