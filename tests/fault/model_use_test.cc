@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -119,8 +120,10 @@ TEST(ModelUse, IsWhatTheLastCommandThatSucceededSaidThoughProcessesAreKilled) {
     models.push_back(model["model"].get<int64_t>());
   }
   ASSERT_EQ(models.size(), 3U);
-  std::vector<int64_t> before;
+  std::ranges::sort(models);
+  std::vector<int64_t> before = {models[0], models[1]};
   int64_t in_use = answering.Answer();
+  ASSERT_EQ(in_use, models[2]);
   for (int step = 0; step < 20; ++step) {
     const size_t chosen = random() % (models.size() + 1);
     const bool goes_back = chosen == models.size();
