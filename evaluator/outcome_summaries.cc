@@ -197,9 +197,8 @@ const KeptEvaluation* Counterpart(const KeptEvaluation& one,
 }
 
 bool Measures(const EvaluationSpec& spec, const Measure& measure) {
-  return std::ranges::any_of(spec.measures, [&](const MeasureSpec& own) {
-    return own->Equals(measure) || own->Name() == measure.Name();
-  });
+  return std::ranges::any_of(spec.measures,
+                             [&](const MeasureSpec& own) { return own->Name() == measure.Name(); });
 }
 
 absl::Status AddComparison(const KeptEvaluation& one, const std::vector<KeptEvaluation>& others,

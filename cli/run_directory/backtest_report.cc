@@ -222,20 +222,20 @@ std::string DescribeBest(const BacktestFinal& final) {
                      Printable(best->name()), worth);
 }
 
-std::string TimeOf(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
+std::string TimeOfCut(const rpc::v1::Cut& cut) { return FormatTimestamp({cut.event_time()}); }
 
 // One entry for each window of the matrix. A model is named by its trigger in the run.
 ordered_json WindowsToJson(const BacktestFinal& final, const v1::BacktestResult& result) {
   std::map<int64_t, std::string> trained_to;
-  for (const auto& model : final.models()) trained_to[model.trigger()] = TimeOf(model.at());
+  for (const auto& model : final.models()) trained_to[model.trigger()] = TimeOfCut(model.at());
   ordered_json windows = ordered_json::array();
   const int size = std::min(final.windows_size(), result.window_values_size());
   for (int i = 0; i < size; ++i) {
     const double value = result.window_values(i);
     const int64_t model = result.window_models(i);
     const int64_t trigger = result.window_triggers(i);
-    windows.push_back({{"from", TimeOf(final.windows(i).from())},
-                       {"to", TimeOf(final.windows(i).to())},
+    windows.push_back({{"from", TimeOfCut(final.windows(i).from())},
+                       {"to", TimeOfCut(final.windows(i).to())},
                        {"samples", result.window_samples(i)},
                        {"value", Known(!std::isnan(value), value)},
                        {"model", Known(model != 0, model)},
