@@ -142,9 +142,9 @@ grpc::Status ModelStoreService::ReuseModel(grpc::ServerContext*,
 grpc::Status ModelStoreService::RetireModels(grpc::ServerContext*,
                                              const v1::RetireModelsRequest* request,
                                              v1::RetireModelsResponse* response) {
-  const auto num_removed = store_.Retire(
-      request->command(), request->first_kept_trigger(),
-      {request->also_kept().begin(), request->also_kept().end()});
+  const auto num_removed =
+      store_.Retire(request->command(), request->first_kept_trigger(),
+                    {request->also_kept().begin(), request->also_kept().end()});
   if (!num_removed.ok()) return ToGrpc(num_removed.status());
   response->set_num_removed(*num_removed);
   return grpc::Status::OK;

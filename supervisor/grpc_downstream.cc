@@ -224,9 +224,9 @@ class GrpcDownstream final : public Downstream {
 
   absl::Status Retire(const rpc::v1::Command& command, const v1::ModelsRetired& retired,
                       const std::vector<std::string>& trainers) override {
-    RETURN_IF_ERROR(model_store_.RetireModels(
-        command, retired.first_model(),
-        {retired.kept_models().begin(), retired.kept_models().end()}));
+    RETURN_IF_ERROR(
+        model_store_.RetireModels(command, retired.first_model(),
+                                  {retired.kept_models().begin(), retired.kept_models().end()}));
     RETURN_IF_ERROR(AtAll(trainers, [&](trainer_server::TrainerClient& trainer) {
       return trainer.RetireTrainings(command, retired.first_model());
     }));

@@ -214,9 +214,9 @@ absl::StatusOr<NamedModel> FindModel(const Session& session, const std::string& 
   if (number) return NamedModel{.id = {*number}};
   ASSIGN_OR_RETURN(ModelPlace model, PlaceOfModel(session, name));
   if (!session.quiet()) {
-    SayAside(fmt::format("{} is model {} (run {}, trigger {}){}\n", name, model.model, model.run,
-                         model.trigger,
-                         model.in_use ? ", " + Printable(supervisor::InUseText(*model.in_use)) : ""));
+    SayAside(fmt::format(
+        "{} is model {} (run {}, trigger {}){}\n", name, model.model, model.run, model.trigger,
+        model.in_use ? ", " + Printable(supervisor::InUseText(*model.in_use)) : ""));
   }
   return NamedModel{.id = {model.model}, .in_use = std::move(model.in_use)};
 }

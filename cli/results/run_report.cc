@@ -262,10 +262,10 @@ std::string DescribeModelUse(const v1::GetRunResponse& run, const View& view) {
   std::string text;
   if (run.has_model_in_use()) {
     const v1::ModelChange& in_use = run.model_in_use();
-    text = Wrapped(Printable(fmt::format("{} answers with {}, {}", run.run().pipeline_name(),
-                                         supervisor::ModelText(in_use),
-                                         supervisor::InUseText(in_use))),
-                   view, 2);
+    text = Wrapped(
+        Printable(fmt::format("{} answers with {}, {}", run.run().pipeline_name(),
+                              supervisor::ModelText(in_use), supervisor::InUseText(in_use))),
+        view, 2);
   }
   // A run that only put its own models to use, one after the other, has said so by its triggers.
   int num_told = 0;

@@ -218,11 +218,10 @@ ordered_json ModelUseOf(const v1::GetRunResponse& run) {
                        {"model", change.model_id()},
                        {"text", supervisor::ChangeText(change)}});
   }
-  const std::string in_use =
-      run.has_model_in_use()
-          ? fmt::format("{}, {}", supervisor::ModelText(run.model_in_use()),
-                        supervisor::InUseText(run.model_in_use()))
-          : std::string();
+  const std::string in_use = run.has_model_in_use()
+                                 ? fmt::format("{}, {}", supervisor::ModelText(run.model_in_use()),
+                                               supervisor::InUseText(run.model_in_use()))
+                                 : std::string();
   return {{"in_use", in_use}, {"changes", std::move(changes)}};
 }
 

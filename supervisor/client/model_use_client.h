@@ -21,8 +21,7 @@ class ModelUseClient {
   explicit ModelUseClient(rpc::Peer supervisor);
 
   // The pipeline's model in use. An empty namespace means the default one.
-  absl::StatusOr<v1::ModelChange> Get(const std::string& pipeline,
-                                      const std::string& name_space);
+  absl::StatusOr<v1::ModelChange> Get(const std::string& pipeline, const std::string& name_space);
   // Changes, the newest first; `limit` of 0 returns as many as an answer may have.
   absl::StatusOr<v1::ListModelChangesResponse> ListOfPipeline(const std::string& pipeline,
                                                               int64_t limit);

@@ -64,8 +64,8 @@ absl::StatusOr<v1::JudgedChallenger> ChallengerJudge::JudgeOne(
   }
   judged.set_champion_id(champion->model_id);
   if (champion->run == record_.run() && champion->trigger > trigger.number()) {
-    judged.set_text(fmt::format("{} is older than model {}, which is in use", name,
-                                champion->model_id));
+    judged.set_text(
+        fmt::format("{} is older than model {}, which is in use", name, champion->model_id));
     return judged;
   }
   absl::StatusOr<ChallengeAnswer> answer = Compare(trigger, *champion);
@@ -79,8 +79,8 @@ absl::StatusOr<v1::JudgedChallenger> ChallengerJudge::JudgeOne(
   RETURN_IF_ERROR(answer.status());
   judged.set_is_better(answer->is_better);
   judged.set_is_open(answer->has_too_few && IsOpen(record_.state()));
-  judged.set_text(fmt::format("{} {} (model {} was in use)", name, answer->why,
-                              champion->model_id));
+  judged.set_text(
+      fmt::format("{} {} (model {} was in use)", name, answer->why, champion->model_id));
   if (answer->comparison) *judged.mutable_comparison() = *std::move(answer->comparison);
   return judged;
 }
@@ -111,7 +111,7 @@ absl::StatusOr<ChallengeAnswer> ChallengerJudge::Compare(const v1::Trigger& trig
 }
 
 absl::StatusOr<std::vector<MetSpan>> ChallengerJudge::SpansOf(const v1::Trigger& trigger,
-                                                           const Champion& champion) {
+                                                              const Champion& champion) {
   const PipelineSpec& spec = record_.spec();
   const evaluator::EvaluationSpec& evaluation = spec.evaluation[Measured().evaluation];
   ASSIGN_OR_RETURN(const v1::DatasetSynced dataset,
@@ -120,9 +120,8 @@ absl::StatusOr<std::vector<MetSpan>> ChallengerJudge::SpansOf(const v1::Trigger&
                    MakeWindows(evaluation.windows, dataset, StoredTriggers(record_.state())));
   if (IsOpen(record_.state())) {
     // It is not closed: more samples may come.
-    std::erase_if(windows, [&](const Window& window) {
-      return Place(window.to) == Place(dataset.to());
-    });
+    std::erase_if(windows,
+                  [&](const Window& window) { return Place(window.to) == Place(dataset.to()); });
   }
   // No model was trained on a dataset that is for evaluations alone.
   const bool is_whole = std::holds_alternative<evaluator::Whole>(evaluation.windows);
@@ -135,13 +134,12 @@ absl::StatusOr<EvidenceTable> ChallengerJudge::AnswersOf(int64_t model,
   GivenKeys keys(samples.keys);
   EvidenceTable table;
   RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(
-        const auto evidence,
-        StoredEvidence::Create(downstream_, keys, {Dataset().snapshot().dataset_id()},
-                               Dataset().spec(),
-                               ActiveModel{.model_id = model,
-                                           .command = record_.CommandFor("judge", model),
-                                           .workers = record_.spec().preprocess.WorkersText()}));
+    ASSIGN_OR_RETURN(const auto evidence,
+                     StoredEvidence::Create(
+                         downstream_, keys, {Dataset().snapshot().dataset_id()}, Dataset().spec(),
+                         ActiveModel{.model_id = model,
+                                     .command = record_.CommandFor("judge", model),
+                                     .workers = record_.spec().preprocess.WorkersText()}));
     ASSIGN_OR_RETURN(table, evidence->Read({.kind = EvidenceKind::kOutcomes}));
     return absl::OkStatus();
   }));

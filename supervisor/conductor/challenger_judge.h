@@ -31,7 +31,8 @@ class ChallengerJudge {
                                                 const std::optional<Champion>& champion);
   absl::StatusOr<ChallengeAnswer> Compare(const v1::Trigger& trigger, const Champion& champion);
   // The part of the stream that neither model was trained on.
-  absl::StatusOr<std::vector<MetSpan>> SpansOf(const v1::Trigger& trigger, const Champion& champion);
+  absl::StatusOr<std::vector<MetSpan>> SpansOf(const v1::Trigger& trigger,
+                                               const Champion& champion);
   absl::StatusOr<EvidenceTable> AnswersOf(int64_t model, const ComparedSamples& samples);
   const v1::DatasetSynced& Dataset() const;
   const PromotionMeasure& Measured() const;

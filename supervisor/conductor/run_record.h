@@ -84,8 +84,8 @@ class RunRecord {
   // the others can be put to use.
   absl::Status KeepModelsInUse(v1::ModelsRetired& retired);
 
-  // Returns what must be judged now: the stored models of this run that were not judged before. None
-  // while the run is a trial. NOT_FOUND when the run of the model in use is unknown.
+  // Returns what must be judged now: the stored models of this run that were not judged before.
+  // None while the run is a trial. NOT_FOUND when the run of the model in use is unknown.
   absl::StatusOr<Challenge> FindChallenge();
 
   // Publishes the progress, together with the progress of the whole run and, unless it says why the

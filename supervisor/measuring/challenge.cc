@@ -31,9 +31,9 @@ std::unordered_map<int64_t, int64_t> RowsByKey(const EvidenceTable& table) {
 }
 
 void AppendRow(const EvidenceTable& from, int64_t row, EvidenceTable& to) {
-  const auto values = std::span(from.values)
-                          .subspan(static_cast<size_t>(row * from.width),
-                                   static_cast<size_t>(from.width));
+  const auto values =
+      std::span(from.values)
+          .subspan(static_cast<size_t>(row * from.width), static_cast<size_t>(from.width));
   to.width = from.width;
   to.values.insert(to.values.end(), values.begin(), values.end());
   ++to.num_rows;
@@ -73,9 +73,9 @@ v1::ModelComparison ComparisonOf(const evaluator::Measure& measure,
 }
 
 std::string TextOf(const v1::ModelComparison& comparison) {
-  std::string text = fmt::format("{} {:.4g} against {:.4g}, better by {:.4g}",
-                                 comparison.measure(), comparison.challenger(),
-                                 comparison.champion(), comparison.better_by());
+  std::string text =
+      fmt::format("{} {:.4g} against {:.4g}, better by {:.4g}", comparison.measure(),
+                  comparison.challenger(), comparison.champion(), comparison.better_by());
   if (comparison.has_low()) {
     text += fmt::format(" ({:.4g} to {:.4g})", comparison.low(), comparison.high());
   }
@@ -90,7 +90,7 @@ bool IsBetter(const ChallengeRule& rule, const v1::ModelComparison& comparison) 
 }  // namespace
 
 std::vector<MetSpan> SpansBehind(const std::vector<Window>& windows, const rpc::v1::Cut& one,
-                              const rpc::v1::Cut& other) {
+                                 const rpc::v1::Cut& other) {
   std::vector<MetSpan> spans;
   // They are in the order of their beginnings.
   for (const Window& window : windows) {
@@ -108,9 +108,10 @@ ChallengeAnswer JudgeChallenge(const ChallengeRule& rule, const ComparedSamples&
                                const EvidenceTable& champion, const EvidenceTable& challenger) {
   ChallengeAnswer answer;
   if (champion.num_rows > 0 && challenger.num_rows > 0 && champion.width != challenger.width) {
-    answer.why = fmt::format("gives {} numbers for each sample and the model in use {}, so they do "
-                             "not compare",
-                             challenger.width - 1, champion.width - 1);
+    answer.why = fmt::format(
+        "gives {} numbers for each sample and the model in use {}, so they do "
+        "not compare",
+        challenger.width - 1, champion.width - 1);
     return answer;
   }
   const PairedRows pairs = PairRows(samples, champion, challenger);

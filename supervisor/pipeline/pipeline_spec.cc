@@ -88,10 +88,11 @@ void PipelineSpec::CheckPromotion(config::Problems& problems) const {
   }
   if (chosen.dataset == preprocess.dataset &&
       std::holds_alternative<evaluator::Whole>(chosen.windows)) {
-    problems.Add("promote.when",
-                 "compares models on the whole dataset that they are trained on, where no window is "
-                 "later than their trainings",
-                 "use `windows: {type: between_triggers}`, or name a measure of another evaluation");
+    problems.Add(
+        "promote.when",
+        "compares models on the whole dataset that they are trained on, where no window is "
+        "later than their trainings",
+        "use `windows: {type: between_triggers}`, or name a measure of another evaluation");
   }
 }
 

@@ -62,17 +62,20 @@ struct PromoteSpec {
   std::string on;
 
   void Fields(auto&& field) {
-    field("when", when,
-          "always: each model does. better: once the evaluation is done, a model that is better than "
-          "the one in use on the windows that neither has trained on.");
-    field("by", by,
-          "With `when: better`: by how much it must be better. interval: beyond the 95 % interval of "
-          "the difference. A number: by more than this.",
-          {.example = "0.01"});
-    field("on", on,
-          "With `when: better`: the measure, by its name in results. By default the first one of the "
-          "first evaluation.",
-          {.example = "accuracy"});
+    field(
+        "when", when,
+        "always: each model does. better: once the evaluation is done, a model that is better than "
+        "the one in use on the windows that neither has trained on.");
+    field(
+        "by", by,
+        "With `when: better`: by how much it must be better. interval: beyond the 95 % interval of "
+        "the difference. A number: by more than this.",
+        {.example = "0.01"});
+    field(
+        "on", on,
+        "With `when: better`: the measure, by its name in results. By default the first one of the "
+        "first evaluation.",
+        {.example = "accuracy"});
   }
 
   void Check(config::Problems& problems) const;

@@ -72,7 +72,8 @@ absl::StatusOr<v1::ListModelChangesResponse> ModelUses::List(
     return InvalidArgument("the request must name either a pipeline or a run");
   }
   if (request.limit() < 0) return InvalidArgument("the limit is {}", request.limit());
-  const int64_t limit = request.limit() == 0 ? kMostChanges : std::min(request.limit(), kMostChanges);
+  const int64_t limit =
+      request.limit() == 0 ? kMostChanges : std::min(request.limit(), kMostChanges);
   v1::ListModelChangesResponse response;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     response.Clear();

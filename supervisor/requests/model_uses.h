@@ -28,9 +28,8 @@ class ModelUses {
  private:
   // Runs `change` in a transaction, unless the request has an answer already.
   template <typename Response>
-  absl::StatusOr<Response> Once(
-      const rpc::v1::Command& command,
-      const std::function<absl::StatusOr<Response>(pqxx::work&)>& change);
+  absl::StatusOr<Response> Once(const rpc::v1::Command& command,
+                                const std::function<absl::StatusOr<Response>(pqxx::work&)>& change);
 
   db::Database& database_;
 };

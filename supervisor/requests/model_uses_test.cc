@@ -255,8 +255,8 @@ TEST_F(ModelUsesTest, NothingIsDeletedThatIsInUse) {
   EXPECT_THAT(supervisor_->removals().DeleteRun({other}), IsOk());
   EXPECT_THAT(Use(second).status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("removed")));
   // What is gone is passed over.
-  EXPECT_THAT(RollBack("p").status(), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                               HasSubstr("(1 are gone)")));
+  EXPECT_THAT(RollBack("p").status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("(1 are gone)")));
   EXPECT_EQ(ModelInUse("p"), first);
 }
 
@@ -341,8 +341,9 @@ class Sequence {
                                [&](int64_t model) { return expected.kept.contains(model); });
   }
   bool HasNewerRun(int64_t run) const {
-    return std::ranges::any_of(
-        runs, [&](const auto& other) { return other.first > run && !other.second && HasKept(other.first); });
+    return std::ranges::any_of(runs, [&](const auto& other) {
+      return other.first > run && !other.second && HasKept(other.first);
+    });
   }
   void Stored(int64_t run, int64_t model) {
     models[run].push_back(model);
@@ -352,9 +353,8 @@ class Sequence {
   void Promoted(int64_t run) {
     runs[run] = false;
     if (!HasKept(run) || HasNewerRun(run) || expected.pinned) return;
-    const auto newest = std::find_if(models[run].rbegin(), models[run].rend(), [&](int64_t model) {
-      return expected.kept.contains(model);
-    });
+    const auto newest = std::find_if(models[run].rbegin(), models[run].rend(),
+                                     [&](int64_t model) { return expected.kept.contains(model); });
     if (*newest != expected.in_use) expected.Put(*newest, false);
   }
   void Retired(int64_t run, int64_t first) {
@@ -439,8 +439,8 @@ class RandomSequences : public ModelUsesTest, public ::testing::WithParamInterfa
 
   void Delete(int64_t run, Sequence& sequence) {
     End(run);
-    const bool is_in_use =
-        std::ranges::find(sequence.models[run], sequence.expected.in_use) != sequence.models[run].end();
+    const bool is_in_use = std::ranges::find(sequence.models[run], sequence.expected.in_use) !=
+                           sequence.models[run].end();
     EXPECT_EQ(supervisor_->removals().DeleteRun({run}).ok(), !is_in_use);
     if (!is_in_use) return sequence.Deleted(run);
     v1::RunEvent resumed;

@@ -30,9 +30,8 @@ absl::StatusOr<bool> Removals::DeleteRun(RunId run) {
 absl::StatusOr<rpc::v1::Command> Removals::TakeFromConductor(const RunRow& row) {
   const RunId run = row.run_id;
   // A run that is refused keeps its conductor.
-  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    return CheckNotInUse(work, row.pipeline_id, run);
-  }));
+  RETURN_IF_ERROR(database_.Transact(
+      [&](pqxx::work& work) { return CheckNotInUse(work, row.pipeline_id, run); }));
   conducted_.End(run);
   rpc::v1::Command command;
   command.set_request_id(fmt::format("run/{}/delete", run.value));

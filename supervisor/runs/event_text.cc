@@ -173,8 +173,9 @@ std::string AheadText(const v1::SamplesAhead& ahead) {
 }
 
 std::string Text(const v1::ModelsRetired& event) {
-  std::string text = fmt::format("models before trigger {} and training sets before trigger {} removed",
-                                 event.first_model(), event.first_training_set());
+  std::string text =
+      fmt::format("models before trigger {} and training sets before trigger {} removed",
+                  event.first_model(), event.first_training_set());
   for (const int64_t kept : event.kept_models()) {
     text += fmt::format("; the model of trigger {} stays: it is in use, or was before", kept);
   }

@@ -187,8 +187,7 @@ int64_t CountModelChanges(pqxx::work& work, PipelineId pipeline, RunId run) {
 
 v1::ModelChange AddModelChange(pqxx::work& work, PipelineId pipeline, const ModelChangeRow& row) {
   const v1::ModelChange& change = row.change;
-  const std::string kind =
-      v1::ModelChangeKind_Name(change.kind()).substr(kKindPrefix.size());
+  const std::string kind = v1::ModelChangeKind_Name(change.kind()).substr(kKindPrefix.size());
   const auto number =
       work.exec_params1(kInsertChange, pipeline.value, change.model_id(), change.run_id(),
                         change.trigger(), change.pinned(), kind, change.text(), FiguresOf(change),

@@ -1,6 +1,6 @@
 // The rows of supervisor.model_changes and retirements, and the view of models that are kept. The
-// functions work in the caller's transaction. They throw what libpqxx throws; db::Database::Transact
-// catches it.
+// functions work in the caller's transaction. They throw what libpqxx throws;
+// db::Database::Transact catches it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct KeptModel {
 // A change, and where a rollback goes after it.
 struct ModelChangeRow {
   v1::ModelChange change;
-  int64_t since = 0;                            // The number of the change that put the model there.
+  int64_t since = 0;  // The number of the change that put the model there.
   std::optional<int64_t> before = std::nullopt;  // The number of the change to go back to.
 };
 

@@ -67,8 +67,8 @@ std::string PinnedText(const v1::ModelChange& in_use, const TrainedModel& traine
                      trained.model_id, trained.trigger, trained.run.value, in_use.model_id());
 }
 
-// The nearest change before the last one whose model is kept and not in use. Adds the models that are gone
-// to `passed_over`.
+// The nearest change before the last one whose model is kept and not in use. Adds the models that
+// are gone to `passed_over`.
 std::optional<ModelChangeRow> FindBefore(pqxx::work& work, PipelineId pipeline,
                                          const std::optional<ModelChangeRow>& last,
                                          std::vector<int64_t>& passed_over) {
@@ -179,7 +179,8 @@ absl::StatusOr<v1::ModelChange> UnpinModel(pqxx::work& work, PipelineId pipeline
   LockModelUse(work, pipeline);
   const std::optional<ModelChangeRow> last = LastModelChange(work, pipeline);
   if (!last || !last->change.pinned()) {
-    return FailedPrecondition("the pipeline has no pinned model, so later trainings take its place");
+    return FailedPrecondition(
+        "the pipeline has no pinned model, so later trainings take its place");
   }
   ModelChangeRow row = Same(last, v1::MODEL_CHANGE_KIND_UNPINNED);
   row.change.set_pinned(false);
@@ -210,19 +211,19 @@ absl::StatusOr<v1::RollBackModelResponse> RollBackModel(pqxx::work& work, Pipeli
   if (!before) {
     return FailedPrecondition(
         "no model was in use before{}; `tidemill models use PIPELINE/N` puts any kept model to use",
-        passed_over.empty() ? ""
-                            : fmt::format(" whose weights still exist ({} are gone)",
-                                          passed_over.size()));
+        passed_over.empty()
+            ? ""
+            : fmt::format(" whose weights still exist ({} are gone)", passed_over.size()));
   }
   ModelChangeRow row = Same(before, v1::MODEL_CHANGE_KIND_ROLLED_BACK);
   row.since = 0;
   row.change.set_pinned(pin);
   row.change.set_other_model_id(last->change.model_id());
   row.change.set_command(pin ? "models rollback --pin" : "models rollback");
-  row.change.set_text(last->change.model_id() == 0
-                          ? "rolled back by a user"
-                          : fmt::format("rolled back by a user from model {}",
-                                        last->change.model_id()));
+  row.change.set_text(
+      last->change.model_id() == 0
+          ? "rolled back by a user"
+          : fmt::format("rolled back by a user from model {}", last->change.model_id()));
   v1::RollBackModelResponse response;
   *response.mutable_change() = AddModelChange(work, pipeline, row);
   response.mutable_passed_over()->Add(passed_over.begin(), passed_over.end());
@@ -245,9 +246,11 @@ absl::Status CheckNotInUse(pqxx::work& work, PipelineId pipeline, std::optional<
   const std::optional<v1::ModelChange> in_use = FindModelInUse(work, pipeline);
   if (!in_use || (run && in_use->run_id() != run->value)) return absl::OkStatus();
   return FailedPrecondition(
-      "pipeline {0} has model {1} of run {2} in use; {3}none: `tidemill models use {0} --none`",
+      "pipeline {0} has model {1} of run {2} in use; {3}let no model answer for it: `tidemill "
+      "models "
+      "use {0} --none`",
       in_use->pipeline_name(), in_use->model_id(), in_use->run_id(),
-      run ? "first put another one to use: `tidemill models use RUN/TRIGGER`, or " : "first put ");
+      run ? "put another one to use first: `tidemill models use RUN/TRIGGER`, or " : "first ");
 }
 
 }  // namespace tidemill::supervisor

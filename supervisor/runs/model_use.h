@@ -1,5 +1,5 @@
-// Decides which model a pipeline has in use. Every decision is a row of supervisor.model_changes, and
-// the newest row says what is in use:
+// Decides which model a pipeline has in use. Every decision is a row of supervisor.model_changes,
+// and the newest row says what is in use:
 //
 //   a model is trained ------.
 //   a model is found better --+--> the rule --> a change --> predict, models export

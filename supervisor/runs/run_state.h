@@ -171,10 +171,10 @@ inline constexpr int kMaxFailedTrainings = 3;
 
 // Returns the next step. It is a pure function. A run syncs every dataset. Then, for one trigger
 // after the other, it decides, selects, fits, trains and stores. Then it evaluates, judges
-// challengers, retires models and sets that are no longer kept, and finishes. A skipped trigger has no further steps. A live
-// run also evaluates and retires after each model; when it must stop, it leaves the last trigger
-// alone. A run that has trained nothing (NothingTrained()) only finishes. kNothing when the run is
-// not RUNNING.
+// challengers, retires models and sets that are no longer kept, and finishes. A skipped trigger has
+// no further steps. A live run also evaluates and retires after each model; when it must stop, it
+// leaves the last trigger alone. A run that has trained nothing (NothingTrained()) only finishes.
+// kNothing when the run is not RUNNING.
 Step NextStep(const RunState& state, const RunPlan& plan);
 
 // Returns what retention must remove now; std::nullopt when that is done.

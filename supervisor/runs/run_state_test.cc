@@ -230,7 +230,7 @@ TEST(NextStep, JudgesChallengersAfterTheEvaluationsOfARound) {
   RunPlan plan = kPlan;
   plan.num_evaluations = 1;
   plan.judges = true;
-  std::vector<v1::RunEvent> events = {Started(),   Synced("train"), Synced("test"), Fired(1, 100),
+  std::vector<v1::RunEvent> events = {Started(),    Synced("train"), Synced("test"), Fired(1, 100),
                                       Sealed(1, 9), Fitted(1),       Trained(1),     Stored(1, 71)};
   v1::RunEvent ended;
   ended.mutable_stream_ended();

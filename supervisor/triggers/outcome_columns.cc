@@ -10,8 +10,7 @@ OutcomeColumns::OutcomeColumns(const evaluator::Measure& measure, const Evidence
   const auto width = static_cast<size_t>(table.width);
   const bool is_of_classes = measure.IsOfClasses().value_or(false);
   for (int64_t row = 0; row < table.num_rows; ++row) {
-    const auto values =
-        std::span(table.values).subspan(static_cast<size_t>(row) * width, width);
+    const auto values = std::span(table.values).subspan(static_cast<size_t>(row) * width, width);
     if (is_of_classes) {
       AddClasses(static_cast<int64_t>(values[0]), values.subspan(1));
     } else {

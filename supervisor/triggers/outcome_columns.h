@@ -13,7 +13,8 @@ namespace tidemill::supervisor {
 // Thread-compatible.
 class OutcomeColumns {
  public:
-  // `table` is in the form of EvidenceKind::kOutcomes. The columns are those that the measure needs.
+  // `table` is in the form of EvidenceKind::kOutcomes. The columns are those that the measure
+  // needs.
   OutcomeColumns(const evaluator::Measure& measure, const EvidenceTable& table);
 
   // Valid as long as this object.

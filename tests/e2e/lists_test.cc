@@ -206,7 +206,7 @@ TEST_F(ListsTest, ListsAreTablesCsvOrJson) {
   EXPECT_EQ(stack_->Tidemill({"runs", "list", "-o", "json"}).Json().size(), 3);
   EXPECT_THAT(stack_->Tidemill({"models", "list", "-o", "csv", "--run", "1"}).out,
               StartsWith("model,run,trigger,pipeline,state,measure,score,baseline,baseline_name,"
-                         "parent,samples,seconds,bytes,created_at,tags\n"));
+                         "parent,samples,seconds,bytes,created_at,tags,why_in_use\n"));
   EXPECT_THAT(stack_->Tidemill({"models", "list"}).out,
               AllOf(HasSubstr("in use"), HasSubstr("kept"), HasSubstr("first nightly")));
 }

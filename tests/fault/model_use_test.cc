@@ -1,7 +1,6 @@
 // The model that answers, asked by commands while processes are killed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <signal.h>
 
 #include <algorithm>
@@ -18,8 +17,8 @@
 namespace tidemill::tests {
 namespace {
 
-using ::testing::HasSubstr;
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 // A stack whose models answer, and what they should.
 class Answering {
@@ -44,8 +43,7 @@ class Answering {
 
   // The number of the model that `predict` asks.
   int64_t Answer() const {
-    const CommandResult said =
-        stack.Tidemill({"predict", "small", "--input", Input(), "--json"});
+    const CommandResult said = stack.Tidemill({"predict", "small", "--input", Input(), "--json"});
     EXPECT_EQ(said.exit_code, 0) << said.err;
     return said.exit_code == 0 ? said.Json()["summary"]["model"].get<int64_t>() : 0;
   }
@@ -79,14 +77,13 @@ TEST(ModelUse, CommandsSayWhichModelAnswersAndWhy) {
   const CommandResult predicted = stack.Tidemill({"predict", "small", "-i", answering.Input()});
   EXPECT_THAT(predicted.err, HasSubstr("in use and pinned since"));
   EXPECT_THAT(predicted.err, HasSubstr("(`models use --pin`)"));
-  const json exported = stack
-                            .Tidemill({"models", "export", "small", "-o", stack.files() + "/out",
-                                       "--json"})
-                            .Json();
+  const json exported =
+      stack.Tidemill({"models", "export", "small", "-o", stack.files() + "/out", "--json"}).Json();
   EXPECT_EQ(exported["in_use"]["command"], "models use --pin");
   EXPECT_THAT(stack.Tidemill({"models", "list"}).out, HasSubstr("in use, pinned"));
   EXPECT_EQ(stack.Tidemill({"models", "show", "small", "--json"}).Json()["in_use"]["model"], first);
-  EXPECT_THAT(stack.Tidemill({"runs", "show", "latest"}).out, HasSubstr("small answers with model"));
+  EXPECT_THAT(stack.Tidemill({"runs", "show", "latest"}).out,
+              HasSubstr("small answers with model"));
   EXPECT_THAT(stack.Tidemill({"why", "latest/1"}).out, HasSubstr("is pinned"));
   const json changes = answering.Changes();
   EXPECT_EQ(changes[0]["kind"], "kept");

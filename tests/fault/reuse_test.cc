@@ -90,7 +90,8 @@ std::vector<double> SecondsOf(const json& run) {
 }
 
 void Delete(const Stack& stack, const json& run) {
-  const CommandResult deleted = stack.Tidemill({"runs", "delete", run.at("run").dump(), "--even-in-use"});
+  const CommandResult deleted =
+      stack.Tidemill({"runs", "delete", run.at("run").dump(), "--even-in-use"});
   EXPECT_EQ(deleted.exit_code, 0) << deleted.err;
 }
 

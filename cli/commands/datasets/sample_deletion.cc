@@ -316,14 +316,16 @@ void PrintModels(const DeletionPlan& plan) {
   for (const ModelThatSaw& model : plan.models) {
     table.Add({std::to_string(model.model), std::to_string(model.run),
                OneLine(PipelineOf(plan, model.run)), std::to_string(model.trigger),
-               (model.is_unsure ? "<= " : "") + WithThousands(model.num_samples), HowSeen(model, plan.in_use.contains(model.model))});
+               (model.is_unsure ? "<= " : "") + WithThousands(model.num_samples),
+               HowSeen(model, plan.in_use.contains(model.model))});
   }
   fmt::print("{}", table.ToString());
   fmt::print(
       "a deletion does not change these models; start a new run to train without the samples, and "
       "delete the old one: tidemill runs delete RUN\n");
   if (plan.in_use.empty()) return;
-  fmt::print("until then models that have seen them answer; `tidemill models use` chooses others\n");
+  fmt::print(
+      "until then models that have seen them answer; `tidemill models use` chooses others\n");
 }
 
 void Print(const DeletionPlan& plan) {

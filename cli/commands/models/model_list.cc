@@ -43,21 +43,23 @@ const std::vector<std::pair<std::string, v1::ModelOrder>> kKeys = {
     {"samples", v1::MODEL_ORDER_SAMPLES},
     {"duration", v1::MODEL_ORDER_DURATION}};
 
-const std::vector<ListColumn> kColumns = {{.key = "model", .header = "MODEL"},
-                                          {.key = "run", .header = "RUN"},
-                                          {.key = "trigger", .header = "TRIGGER"},
-                                          {.key = "pipeline", .header = "PIPELINE"},
-                                          {.key = "state", .header = "STATE"},
-                                          {.key = "measure", .header = "MEASURE"},
-                                          {.key = "score", .header = "SCORE"},
-                                          {.key = "baseline", .header = "BASELINE"},
-                                          {.key = "baseline_name", .header = ""},
-                                          {.key = "parent", .header = "PARENT", .only_wide = true},
-                                          {.key = "samples", .header = "SAMPLES"},
-                                          {.key = "seconds", .header = "DURATION"},
-                                          {.key = "bytes", .header = "BYTES", .only_wide = true},
-                                          {.key = "created_at", .header = "CREATED"},
-                                          {.key = "tags", .header = "TAGS"}};
+const std::vector<ListColumn> kColumns = {
+    {.key = "model", .header = "MODEL"},
+    {.key = "run", .header = "RUN"},
+    {.key = "trigger", .header = "TRIGGER"},
+    {.key = "pipeline", .header = "PIPELINE"},
+    {.key = "state", .header = "STATE"},
+    {.key = "measure", .header = "MEASURE"},
+    {.key = "score", .header = "SCORE"},
+    {.key = "baseline", .header = "BASELINE"},
+    {.key = "baseline_name", .header = ""},
+    {.key = "parent", .header = "PARENT", .only_wide = true},
+    {.key = "samples", .header = "SAMPLES"},
+    {.key = "seconds", .header = "DURATION"},
+    {.key = "bytes", .header = "BYTES", .only_wide = true},
+    {.key = "created_at", .header = "CREATED"},
+    {.key = "tags", .header = "TAGS"},
+    {.key = "why_in_use", .header = "WHY IN USE", .only_wide = true}};
 
 // The model store does not know it.
 constexpr char kScoreKey[] = "score";
@@ -131,15 +133,6 @@ class ModelSurroundings {
     return nullptr;
   }
 
-  // Why its pipeline has the model in use; empty where it has not.
-  std::string DescribeUse(const v1::Model& model) {
-    const GetRunResponse* const run = RunOf(model.run_id());
-    const auto* const in_use = run == nullptr ? nullptr : UseOf(model, *run);
-    if (in_use == nullptr) return "";
-    return fmt::format("model {}: {}\n", model.model_id(),
-                       Printable(supervisor::InUseText(*in_use)));
-  }
-
   // How the pipeline of a run that RunOf() knows uses the model; nullptr when it does not.
   static const supervisor::v1::ModelChange* UseOf(const v1::Model& model,
                                                   const GetRunResponse& run) {
@@ -160,7 +153,7 @@ nlohmann::ordered_json OrNull(const std::optional<double>& value) {
 // What a line says beside the model's own figures.
 struct ModelFacts {
   std::optional<ModelScore> score;
-  std::string pipeline, state, created, parent;
+  std::string pipeline, state, created, parent, why_in_use;
   std::vector<std::string> tags;
   double seconds = 0;
   const supervisor::v1::ModelChange* in_use = nullptr;
@@ -180,6 +173,7 @@ ModelFacts FactsOf(const v1::Model& model, ModelSurroundings& around) {
     facts.state = "removed";
   } else if (facts.in_use != nullptr) {
     facts.state = facts.in_use->pinned() ? "in use, pinned" : "in use";
+    facts.why_in_use = supervisor::InUseText(*facts.in_use);
   }
   facts.seconds = model.fit_seconds() + model.train_seconds();
   facts.created = FormatTimestamp({model.created_at().seconds() * 1'000'000});
@@ -209,7 +203,8 @@ std::vector<std::string> CellsOf(const v1::Model& model, const ModelFacts& facts
           Elapsed(facts.seconds),
           WithThousands(BytesOf(model)),
           facts.created,
-          Dashed(fmt::format("{}", fmt::join(facts.tags, " ")))};
+          Dashed(fmt::format("{}", fmt::join(facts.tags, " "))),
+          Dashed(Printable(facts.why_in_use))};
 }
 
 std::vector<std::string> ValuesOf(const v1::Model& model, const ModelFacts& facts) {
@@ -228,7 +223,8 @@ std::vector<std::string> ValuesOf(const v1::Model& model, const ModelFacts& fact
           fmt::format("{:.3f}", facts.seconds),
           std::to_string(BytesOf(model)),
           facts.created,
-          fmt::format("{}", fmt::join(facts.tags, " "))};
+          fmt::format("{}", fmt::join(facts.tags, " ")),
+          facts.why_in_use};
 }
 
 ListEntry EntryOf(const v1::Model& model, ModelSurroundings& around) {
@@ -292,9 +288,7 @@ int List(GlobalFlags global, ModelListFlags flags) {
     std::vector<ListEntry> entries;
     for (const v1::Model& model : listed->models()) entries.push_back(EntryOf(model, around));
     fmt::print("{}", DescribeList(kColumns, entries, FormatNamed(flags.format)));
-    if (global.quiet) return kDone;
-    SayAside(DescribeLeftOut(listed->num_left_out()));
-    for (const v1::Model& model : listed->models()) SayAside(around.DescribeUse(model));
+    if (!global.quiet) SayAside(DescribeLeftOut(listed->num_left_out()));
     return kDone;
   });
 }

@@ -69,8 +69,8 @@ std::string MistakeIn(const UseFlags& flags) {
   if (flags.pin + flags.unpin + flags.none > 1) {
     return "--pin, --unpin and --none exclude each other";
   }
-  const bool is_pipeline = IsName(flags.model) &&
-                           flags.model.find_first_not_of("0123456789") != std::string::npos;
+  const bool is_pipeline =
+      IsName(flags.model) && flags.model.find_first_not_of("0123456789") != std::string::npos;
   if ((flags.unpin || flags.none) && !is_pipeline) {
     return fmt::format("{} takes the name of a pipeline", flags.unpin ? "--unpin" : "--none");
   }
@@ -123,9 +123,9 @@ std::string Listed(const supervisor::v1::ListModelChangesResponse& changes) {
   const auto number = [](int64_t value) { return value == 0 ? "-" : std::to_string(value); };
   for (const ModelChange& change : changes.changes()) {
     table.Add({std::to_string(change.number()),
-               FormatTimestampShort({change.at().seconds() * 1'000'000}),
-               number(change.model_id()), number(change.run_id()), number(change.trigger()),
-               change.pinned() ? "yes" : "", Printable(supervisor::ChangeText(change))});
+               FormatTimestampShort({change.at().seconds() * 1'000'000}), number(change.model_id()),
+               number(change.run_id()), number(change.trigger()), change.pinned() ? "yes" : "",
+               Printable(supervisor::ChangeText(change))});
   }
   return table.ToString();
 }
@@ -138,7 +138,8 @@ int ListChanges(const GlobalFlags& global, const UseFlags& flags) {
     if (!changes.ok()) return Report(changes.status());
     if (global.json) {
       auto json = nlohmann::ordered_json::array();
-      for (const ModelChange& change : changes->changes()) json.push_back(supervisor::ModelChangeToJson(change));
+      for (const ModelChange& change : changes->changes())
+        json.push_back(supervisor::ModelChangeToJson(change));
       fmt::print("{}\n", json.dump());
       return kDone;
     }
@@ -198,7 +199,8 @@ absl::Status AddUseOfModel(const Session& session, const model_store::v1::Model&
   json["pipeline"] = run.run().pipeline_name();
   const bool is_in_use =
       run.has_model_in_use() && run.model_in_use().model_id() == model.model_id();
-  json["in_use"] = is_in_use ? supervisor::ModelInUseToJson(run.model_in_use()) : nlohmann::ordered_json(nullptr);
+  json["in_use"] = is_in_use ? supervisor::ModelInUseToJson(run.model_in_use())
+                             : nlohmann::ordered_json(nullptr);
   ASSIGN_OR_RETURN(const auto changes,
                    session.Ask(&ModelUseClient::ListOfPipeline, run.run().pipeline_name(), 0));
   json["changes"] = nlohmann::ordered_json::array();

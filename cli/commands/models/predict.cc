@@ -117,7 +117,8 @@ nlohmann::ordered_json SummaryOf(const PredictionCall& call) {
       {"trigger", call.model().trigger()}, {"rows", counts.num_rows()},
       {"answered", counts.num_answered},   {"filtered", counts.num_filtered},
       {"wrong", counts.num_wrong}};
-  if (call.model().has_in_use()) summary["in_use"] = supervisor::ModelInUseToJson(call.model().in_use());
+  if (call.model().has_in_use())
+    summary["in_use"] = supervisor::ModelInUseToJson(call.model().in_use());
   if (counts.num_without_window > 0) summary["without_window"] = counts.num_without_window;
   if (counts.num_remarks > 0) {
     summary["remarks"] = counts.num_remarks;

@@ -47,9 +47,8 @@ absl::StatusOr<std::optional<supervisor::v1::ModelChange>> ChangeAfter(
     const Session& session, const supervisor::v1::GetDecisionResponse& found) {
   const int64_t trigger = found.decision().trigger();
   if (trigger == 0) return std::optional<supervisor::v1::ModelChange>();
-  ASSIGN_OR_RETURN(const auto listed,
-                   session.Ask(&supervisor::ModelUseClient::ListOfRun,
-                               RunId{found.run().run_id()}, 0));
+  ASSIGN_OR_RETURN(const auto listed, session.Ask(&supervisor::ModelUseClient::ListOfRun,
+                                                  RunId{found.run().run_id()}, 0));
   for (const supervisor::v1::ModelChange& change : listed.changes()) {
     if (change.caused_by_trigger() == trigger) return std::optional(change);
   }
