@@ -109,7 +109,8 @@ absl::Status CheckColumns(const OutcomeSeries& series) {
 PairedOutcomes JoinedSeries::Part::pair() const {
   return {.one = one.outcomes(),
           .other = other.outcomes(),
-          .samples = {.keys = one.keys(), .times = one.times()}};
+          .samples = {.keys = one.keys(), .times = one.times()},
+          .windows = windows};
 }
 
 absl::StatusOr<JoinedSeries::Part> JoinedSeries::PartOf(std::vector<batch::Batch> one,
@@ -145,13 +146,19 @@ absl::StatusOr<JoinedSeries> JoinedSeries::Join(const OutcomeSeries& one,
   JoinedSeries joined;
   std::vector<batch::Batch> all_of_one;
   std::vector<batch::Batch> all_of_other;
+  std::unordered_map<int64_t, int32_t> window_of;
   for (const auto& [windows, rows] : by_windows) {
     all_of_one.push_back(one[windows.first].columns.Take(rows.first));
     all_of_other.push_back(other[windows.second].columns.Take(rows.second));
+    const auto number = static_cast<int32_t>(joined.parts_.size());
+    for (const int64_t key : all_of_one.back().keys()) window_of[key] = number;
     ASSIGN_OR_RETURN(Part part, PartOf({all_of_one.back()}, {all_of_other.back()}));
     joined.parts_.push_back(std::move(part));
   }
   ASSIGN_OR_RETURN(joined.all_, PartOf(std::move(all_of_one), std::move(all_of_other)));
+  for (const int64_t key : joined.all_.one.keys()) {
+    joined.all_.windows.push_back(window_of.at(key));
+  }
   if (limit != OutcomeTable::kNoLimit) joined.share_ = std::ldexp(static_cast<double>(limit), -64);
   return joined;
 }

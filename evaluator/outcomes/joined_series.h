@@ -44,6 +44,8 @@ class JoinedSeries {
     OutcomeTable one{0};
     OutcomeTable other{0};
     int64_t num_samples = 0;
+    // The number of the pair of windows of each sample.
+    std::vector<int32_t> windows = {};
 
     PairedOutcomes pair() const;
   };

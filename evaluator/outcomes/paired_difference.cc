@@ -42,12 +42,36 @@ int64_t NumDiffering(const PairedOutcomes& pair) {
   return num_differing;
 }
 
+// Takes the means of the windows away.
+void CentreByWindow(std::span<const int32_t> windows, std::vector<double>& influence) {
+  if (windows.size() != influence.size() || windows.empty()) return;
+  struct OfWindow {
+    double sum = 0;
+    int64_t num_samples = 0;
+  };
+  std::vector<OfWindow> all(static_cast<size_t>(std::ranges::max(windows)) + 1);
+  double sum = 0;
+  for (size_t row = 0; row < influence.size(); ++row) {
+    OfWindow& own = all[static_cast<size_t>(windows[row])];
+    own.sum += influence[row];
+    ++own.num_samples;
+    sum += influence[row];
+  }
+  const double mean = sum / static_cast<double>(influence.size());
+  for (size_t row = 0; row < influence.size(); ++row) {
+    const OfWindow& own = all[static_cast<size_t>(windows[row])];
+    influence[row] -=
+        own.num_samples < kFewestOfWindow ? mean : own.sum / static_cast<double>(own.num_samples);
+  }
+}
+
 // What each sample does to the difference. Empty when it is not known.
 std::vector<double> InfluenceOf(const Measure& measure, const PairedOutcomes& pair) {
   std::vector<double> one = measure.Influence(pair.one);
   const std::vector<double> other = measure.Influence(pair.other);
   if (one.size() != other.size()) return {};
   for (size_t row = 0; row < one.size(); ++row) one[row] -= other[row];
+  CentreByWindow(pair.windows, one);
   return one;
 }
 

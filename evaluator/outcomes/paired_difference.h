@@ -32,7 +32,13 @@ struct PairedOutcomes {
   Outcomes other = {};
   // In the order of time.
   DrawnSamples samples = {};
+  // The number of the window of each sample, from 0; empty for one window. Where the models of one
+  // window gain more than those of another, samples do not follow one another: a sample is looked
+  // at beside the mean of its window, if this has kFewestOfWindow samples.
+  std::span<const int32_t> windows = {};
 };
+
+inline constexpr int64_t kFewestOfWindow = 30;
 
 struct PairedDifference {
   // The values on the samples that both have.

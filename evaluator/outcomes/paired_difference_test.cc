@@ -199,6 +199,25 @@ TEST(PairedDifference, OfWindowsIsTheirMeanWeightedBySamples) {
             of_many->interval->high - of_many->interval->low);
 }
 
+// The one model is better in every second window alone.
+TEST(PairedDifference, IsNotLessKnownBecauseWindowsDiffer) {
+  Said said = Classes(1, 0, 1200, 0);
+  std::vector<int32_t> windows;
+  for (size_t i = 0; i < 1200; ++i) {
+    windows.push_back(static_cast<int32_t>(i / 100));
+    if (windows.back() % 2 == 1) said.one[i] = said.truth[i];
+  }
+  const MeasureSpec accuracy = Accuracy{};
+  PairedOutcomes pair = said.pair();
+  const auto width = [&] {
+    const auto difference = DifferenceOf(*accuracy, std::span(&pair, 1), kReplicates, 0);
+    return difference->interval->high - difference->interval->low;
+  };
+  const double as_one = width();
+  pair.windows = windows;
+  EXPECT_LT(width(), 0.7 * as_one);
+}
+
 // TIDEMILL_TEST_WINDOWS=600 tries as many, and prints a table.
 TEST(PairedDifference, HoldsTheTruthAsOftenAsItSaysWhereSamplesFollowOneAnother) {
   const char* const text = std::getenv("TIDEMILL_TEST_WINDOWS");
