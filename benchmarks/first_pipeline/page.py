@@ -37,10 +37,13 @@ def summary(outcomes, seconds):
             f"; {against_all} below a linear model on all rows so far")
 
 
+def page_cells(outcome):
+    table, rows, measure, ours, interval, rule, linear, linear_all, boosting, init, run, verdict, _, chosen = cells(outcome)
+    return table, rows, measure, f"{ours} {interval}", rule, linear, linear_all, boosting, f"{init} s + {run} s", chosen, verdict
+
+
 def section(outcomes, command):
-    there = [outcome for outcome in outcomes if outcome.verdict != "left out"]
-    rows = [f"| {o.table} | {o.rows:,} | {o.measure} | {number(o.ours)} [{number(o.low)}, {number(o.high)}] | {number(o.rule)} | {number(o.linear)} | "
-            f"{number(o.linear_all)} | {number(o.boosting)} | {o.init_seconds:.0f} s + {o.run_seconds:.0f} s | {o.chosen} | {o.verdict} |" for o in there]
+    rows = ["| " + " | ".join(page_cells(outcome)) + " |" for outcome in outcomes if outcome.verdict != "left out"]
     return "\n".join([
         TITLE, "",
         "What `tidemill init` writes was run without a change, beside a linear model of scikit-learn (`LogisticRegression` or `Ridge`) that was",
