@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "base/status.h"
 #include "cli/init/guess.h"
 #include "cli/init/seen_data.h"
@@ -22,7 +23,7 @@ struct CsvWishes {
 struct CsvLook {
   Guess format = {};
   SampledTable table = {};
-  char decimal = '.';
+  NumberNotations numbers = {};
 };
 
 // The most records that are kept.

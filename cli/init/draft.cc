@@ -14,6 +14,7 @@
 #include "cli/init/graph_choice.h"
 #include "cli/init/image_look.h"
 #include "cli/init/jsonl_look.h"
+#include "cli/init/recommender.h"
 #include "cli/init/record_order.h"
 #include "cli/init/time_choice.h"
 #include "cli/init/training_choice.h"
@@ -39,10 +40,11 @@ std::optional<std::string> AskForColumn(const AskPerson& ask, const SampledTable
 // The guesses about a table, one after another, because each leaves fewer columns to the next.
 class TableDraft {
  public:
-  TableDraft(const DraftOptions& options, const SeenData& data, SampledTable table, char decimal)
+  TableDraft(const DraftOptions& options, const SeenData& data, SampledTable table,
+             const NumberNotations& numbers)
       : options_(options), data_(data), table_(std::move(table)) {
     for (const SampledColumn& column : table_.columns) {
-      facts_.push_back(FactsOf(column, decimal, table_.parts));
+      facts_.push_back(FactsOf(column, numbers.Of(column.name), table_.parts));
     }
   }
 
@@ -63,6 +65,10 @@ class TableDraft {
     draft.left_out = std::move(graph.left_out);
     draft.more_unknown = std::move(graph.unknown);
     draft.sections = ChooseTraining(FactsOfTraining(draft.name, graph.vocabulary));
+    if (!graph.categories.empty()) {
+      FitSectionsToIds(graph.categories, graph.has_numbers,
+                       static_cast<int64_t>(label_.classes.size()), draft.sections);
+    }
     SayWhatWasNotSeen(draft);
     return absl::OkStatus();
   }
@@ -198,7 +204,7 @@ absl::StatusOr<PipelineDraft> DraftPipeline(const DraftOptions& options) {
   ASSIGN_OR_RETURN(CsvLook look, LookAtTable(options, data));
   draft.dataset.push_back(look.format);
   draft.looked_at = fmt::format("{}: {}", CountOf(look.table), data.Describe());
-  RETURN_IF_ERROR(TableDraft(options, data, std::move(look.table), look.decimal).Fill(draft));
+  RETURN_IF_ERROR(TableDraft(options, data, std::move(look.table), look.numbers).Fill(draft));
   return draft;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "records/columns/sampled_table.h"
 
 namespace tidemill {
@@ -16,7 +17,7 @@ namespace tidemill {
 bool IsMissingWord(std::string_view text);
 
 // Whether the text is a finite number, read as parse_csv does.
-bool IsNumber(std::string_view text, char decimal);
+bool IsNumber(std::string_view text, const NumberNotation& notation);
 
 enum class ColumnKind {
   kEmpty,     // No value at all.
@@ -85,7 +86,7 @@ struct ColumnFacts {
 };
 
 // `parts`: where files begin in the column; without them all rows are of one file.
-ColumnFacts FactsOf(const SampledColumn& column, char decimal,
+ColumnFacts FactsOf(const SampledColumn& column, const NumberNotation& notation,
                     std::span<const TablePart> parts = {});
 
 }  // namespace tidemill
