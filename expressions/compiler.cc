@@ -326,8 +326,15 @@ absl::StatusOr<Compiler::Value> Compiler::EmitOverload(const Function& function,
     values.push_back(value);
   }
   if (overload->kernel == nullptr) return values.front();
-  if (columns_.decimal == ',' && overload->kernel == TextToNumber()) {
-    return builder_.AddStep(TextWithCommaToNumber(), std::move(values), overload->result);
+  if (overload->kernel == TextToNumber()) {
+    const Node& text = *call.arguments.front();
+    auto setting = std::make_shared<NotationSetting>();
+    setting->notation = text.kind == Node::Kind::kColumn ? columns_.numbers.Of(text.name)
+                                                         : columns_.numbers.OfAll();
+    if (!setting->notation.is_plain()) {
+      return builder_.AddStep(TextToNumberAsSet(), std::move(values), overload->result,
+                              std::move(setting));
+    }
   }
   ASSIGN_OR_RETURN(std::shared_ptr<const Setting> setting,
                    SettingOf(expression_.text(), call, function, *overload, columns_.time_zone));

@@ -60,10 +60,15 @@ Step::Kernel TextToNumber() {
   }>;
 }
 
-Step::Kernel TextWithCommaToNumber() {
-  return &MapRows<std::string_view, double, [](std::string_view text) {
-    return IsNull(text) ? kNullNumber : ReadNumber(text, ',').value_or(kNullNumber);
-  }>;
+Step::Kernel TextToNumberAsSet() {
+  return [](const Step& step, Registers& rows) {
+    const auto& notation = static_cast<const NotationSetting&>(*step.setting).notation;
+    const auto* const in = rows.In<std::string_view>(step.from[0]);
+    auto* const out = rows.Out<double>(step.into);
+    for (int64_t i = 0; i < rows.num_rows(); ++i) {
+      out[i] = IsNull(in[i]) ? kNullNumber : ReadNumber(in[i], notation).value_or(kNullNumber);
+    }
+  };
 }
 
 Step::Kernel TextToWhole() {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "base/status.h"
 #include "expressions/program.h"
 #include "expressions/syntax.h"
@@ -53,8 +54,8 @@ struct KnownColumns {
   std::vector<KnownColumn> columns = {};
   // Whether columns of other names are texts that are read as needed. Otherwise they are mistakes.
   bool others = false;
-  // Stands before the fraction of a number in a text, for number(x): a point or a comma.
-  char decimal = '.';
+  // How numbers are written in texts, for number(x).
+  NumberNotations numbers = {};
   // The zone of the clock by which times are read and divided into parts, unless the expression
   // names another one.
   std::string time_zone = "UTC";

@@ -35,7 +35,8 @@ absl::StatusOr<FieldRows> FieldRows::Make(std::shared_ptr<const Program> program
     Array array{.type = input.type,
                 .values = std::make_unique<std::byte[]>(SizeOf(input.type) *
                                                         static_cast<size_t>(kBlockRows)),
-                .asks_if_missing = input.asks_if_missing};
+                .asks_if_missing = input.asks_if_missing,
+                .notation = rows.reading_.numbers.Of(input.name)};
     if (input.type == Type::kTime) {
       const auto format = rows.reading_.times.find(input.name);
       ASSIGN_OR_RETURN(array.times,
@@ -98,7 +99,7 @@ absl::Status FieldRows::Read(Array& array, std::string_view column, std::string_
     return absl::OkStatus();
   }
   if (array.type == Type::kNumber) {
-    if (const auto number = ReadNumber(word, reading_.decimal)) {
+    if (const auto number = expressions::ReadNumber(word, array.notation)) {
       array.At<double>(num_rows_) = *number;
       return absl::OkStatus();
     }

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "expressions/evaluation.h"
@@ -34,8 +35,7 @@ struct FieldReading {
   // Words that mean null for a number, a boolean or a time, in capital or small letters, and for a
   // field that is asked whether it is missing. An empty field is null in any case, also as a text.
   std::vector<std::string> missing = DefaultMissingWords();
-  // Stands before the fraction of a number.
-  char decimal = '.';
+  NumberNotations numbers = {};  // How numbers are written.
   // The formats of the times of some columns, by column. Other columns have times in a notation
   // that needs no format.
   std::map<std::string, TimeFormat> times = {};
@@ -82,6 +82,7 @@ class FieldRows {
     Type type = Type::kNumber;
     std::unique_ptr<std::byte[]> values;
     bool asks_if_missing = false;
+    NumberNotation notation = {};
     std::optional<TimeReader> times = std::nullopt;
 
     template <typename T>

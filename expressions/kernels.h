@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "base/status.h"
 #include "base/times/time_zone.h"
 #include "expressions/program.h"
@@ -68,7 +69,7 @@ Step::Kernel TruthToText();
 Step::Kernel TimeToText();
 // A text that is not a number is null.
 Step::Kernel TextToNumber();
-Step::Kernel TextWithCommaToNumber();
+Step::Kernel TextToNumberAsSet();  // In the notation of its NotationSetting.
 Step::Kernel TextToWhole();
 Step::Kernel TextToTime();  // Setting: TimeSetting.
 
@@ -84,6 +85,10 @@ Step::Kernel TimeMinusSeconds();
 struct WholeSetting : Setting {
   explicit WholeSetting(int64_t whole) : value(whole) {}
   const int64_t value;
+};
+
+struct NotationSetting : Setting {
+  NumberNotation notation = {};
 };
 
 struct SplitSetting : Setting {

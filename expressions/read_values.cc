@@ -34,14 +34,14 @@ bool SameWord(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-std::optional<double> ReadNumber(std::string_view text, char decimal) {
+std::optional<double> ReadNumber(std::string_view text, const NumberNotation& notation) {
   std::optional<double> number;
-  if (decimal == '.' || text.find_first_of(".,") == std::string_view::npos) {
+  if (notation.is_plain()) {
     number = Read<double>(text);
   } else {
-    std::string with_point(text);
-    for (char& c : with_point) c = c == decimal ? '.' : c == '.' ? ',' : c;
-    number = Read<double>(with_point);
+    std::string with_point;
+    const auto plain = PlainNumber(WithoutBlanks(text), notation, with_point);
+    number = plain ? Read<double>(*plain) : std::nullopt;
   }
   return number && std::isfinite(*number) ? number : std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/numbers/written_number.h"
 #include "expressions/type.h"
 
 namespace tidemill::expressions {
@@ -16,9 +17,8 @@ std::string_view WithoutBlanks(std::string_view text);
 bool SameWord(std::string_view a, std::string_view b);
 
 // Decimal numbers, with blanks around them and a sign before them. std::nullopt for text that is
-// not a finite number, such as "nan". `decimal` separates the fraction. Where it is a comma, a
-// point is not part of a number, because it may separate thousands.
-std::optional<double> ReadNumber(std::string_view text, char decimal = '.');
+// not a finite number, such as "nan".
+std::optional<double> ReadNumber(std::string_view text, const NumberNotation& notation = {});
 std::optional<int64_t> ReadWhole(std::string_view text);
 
 // "true", "false", "1", "0", in capital or small letters.

@@ -26,7 +26,12 @@ std::string Canonical(const SampleSchema& samples) {
     text += fmt::format("delimiter {} {}\n", samples.csv.delimiter.size(), samples.csv.delimiter);
   }
   if (samples.csv.trim) text += "trim\n";
-  if (samples.csv.decimal != '.') text += fmt::format("decimal {}\n", samples.csv.decimal);
+  const NumberNotations& numbers = samples.csv.numbers;
+  if (numbers.decimal != '.') text += fmt::format("decimal {}\n", numbers.decimal);
+  if (numbers.thousands != '\0') text += fmt::format("thousands {}\n", numbers.thousands);
+  for (const auto& [column, unit] : numbers.units) {
+    text += fmt::format("unit {} {} {} {}\n", column.size(), column, unit.size(), unit);
+  }
   if (samples.time_zone != "UTC") text += fmt::format("time_zone {}\n", samples.time_zone);
   if (samples.history > 1) text += fmt::format("history {}\n", samples.history);
   if (samples.columns.has_value()) {

@@ -84,7 +84,10 @@ bool AppendWhole(std::string_view& text, char thousands, std::string& to) {
     }
     const size_t separator = thousands == '\0' ? 0 : SeparatorAtFront(text, thousands);
     if (separator == 0) break;
-    const bool fits = num_groups == 1 ? in_group > 0 && in_group <= kGroup : in_group == kGroup;
+    // The first group is not 0: 0,123 has a fraction.
+    const bool fits = num_groups == 1
+                          ? in_group > 0 && in_group <= kGroup && to[to.size() - in_group] != '0'
+                          : in_group == kGroup;
     if (!fits) return false;
     text.remove_prefix(separator);
     in_group = 0;
@@ -112,6 +115,31 @@ std::optional<std::string_view> PlainNumber(std::string_view text, const NumberN
   to += text;
   if (to.empty() || to == "-") return std::nullopt;
   return to;
+}
+
+std::optional<std::string_view> UnitOf(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  RemoveBlanks(text);
+  if (!text.empty() && IsSign(text.front())) text.remove_prefix(1);
+  const size_t first = text.find_first_of(kDigits);
+  if (first == std::string_view::npos) return std::nullopt;
+  std::string_view before = text.substr(0, first);
+  std::string_view after = text.substr(text.find_last_of(kDigits) + 1);
+  // Signs and separators belong to the number.
+  while (!before.empty() &&
+         (IsSign(before.back()) || before.back() == '.' || before.back() == ',')) {
+    before.remove_suffix(1);
+  }
+  if (after.starts_with('.') || after.starts_with(',')) after.remove_prefix(1);
+  RemoveBlanks(before);
+  RemoveBlanks(after);
+  if (!before.empty() && !after.empty()) return std::nullopt;
+  const std::string_view core = text.substr(first, text.find_last_of(kDigits) + 1 - first);
+  const bool apart = std::ranges::any_of(core, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == ':' || c == '-';
+  });
+  if (apart) return std::nullopt;
+  return before.empty() ? after : before;
 }
 
 }  // namespace tidemill

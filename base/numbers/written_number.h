@@ -1,11 +1,15 @@
 // Reads numbers in the notations in which people write them: 1,234.50, 1.234,50, 12.5 kg, $1,200.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "base/numbers/number_text.h"
 
@@ -20,9 +24,29 @@ struct NumberNotation {
   // U+2019.
   char thousands = '\0';
   // A text that may be written before or after a number: "kg", "$", "%".
-  std::string_view unit = {};
+  std::string unit = {};
 
   bool is_plain() const { return decimal == '.' && thousands == '\0' && unit.empty(); }
+
+  friend bool operator==(const NumberNotation&, const NumberNotation&) = default;
+};
+
+// The notations of a dataset's numbers: one for all columns, and the units of some of them.
+struct NumberNotations {
+  char decimal = '.';
+  char thousands = '\0';
+  std::map<std::string, std::string, std::less<>> units = {};  // By column.
+
+  NumberNotation Of(std::string_view column) const {
+    const auto unit = units.find(column);
+    return {.decimal = decimal,
+            .thousands = thousands,
+            .unit = unit == units.end() ? std::string() : unit->second};
+  }
+  // The notation of numbers that are in no column.
+  NumberNotation OfAll() const { return {.decimal = decimal, .thousands = thousands, .unit = {}}; }
+
+  friend bool operator==(const NumberNotations&, const NumberNotations&) = default;
 };
 
 // Returns the number with a point before the fraction, and nothing else beside its digits, sign and
@@ -30,6 +54,15 @@ struct NumberNotation {
 // so: its groups have not three digits, or it has another separator.
 std::optional<std::string_view> PlainNumber(std::string_view text, const NumberNotation& notation,
                                             std::string& to);
+
+// Returns the text beside the digits of a number: "kg" of "12.5 kg", "$" of "-$1,200". std::nullopt
+// for a text without digits, one with texts on both sides, and one with digits apart.
+std::optional<std::string_view> UnitOf(std::string_view text);
+
+// Notations of decimal and thousands in which people write, the most frequent first. The first ones
+// have no groups.
+inline constexpr std::array<std::pair<char, char>, 7> kUsualNotations = {
+    {{'.', '\0'}, {',', '\0'}, {'.', ','}, {',', '.'}, {'.', '\''}, {',', ' '}, {'.', ' '}}};
 
 // Returns the text without the blanks around it.
 inline std::string_view WithoutBlanksAround(std::string_view text) {

@@ -19,8 +19,9 @@ TEST(WrittenNumber, GroupsHaveThreeDigits) {
   EXPECT_THAT(Read(" -1,234,567 ", english), Optional(-1234567));
   EXPECT_THAT(Read("1234.5", english), Optional(1234.5));
   EXPECT_THAT(Read("+12.5e3", english), Optional(12500));
-  for (const char* const text : {"1,23", "1,2345", "1234,567", "12,34,567", ",234", "1,", "1,234,",
-                                 "1.234,5", "1,,234", "1.5,000", "--5", "- 5", "", ".", "-"}) {
+  for (const char* const text :
+       {"1,23", "1,2345", "1234,567", "12,34,567", ",234", "1,", "1,234,", "1.234,5", "1,,234",
+        "0,123", "1.5,000", "--5", "- 5", "", ".", "-"}) {
     EXPECT_EQ(Read(text, english), std::nullopt) << text;
   }
 }
@@ -70,6 +71,17 @@ TEST(WrittenNumber, TheUnitOfAColumnIsLeftAway) {
   EXPECT_EQ(Read("12 g", {.unit = "kg"}), std::nullopt);
   EXPECT_EQ(Read("kg", {.unit = "kg"}), std::nullopt);
   EXPECT_EQ(Read("$5$", dollars), std::nullopt);
+}
+
+TEST(WrittenNumber, AUnitIsWhatIsBesideTheDigits) {
+  EXPECT_THAT(UnitOf("12.5 kg"), Optional(std::string_view("kg")));
+  EXPECT_THAT(UnitOf("-$1,200"), Optional(std::string_view("$")));
+  EXPECT_THAT(UnitOf("1200 EUR"), Optional(std::string_view("EUR")));
+  EXPECT_THAT(UnitOf("12%"), Optional(std::string_view("%")));
+  EXPECT_THAT(UnitOf(" 12 "), Optional(std::string_view("")));
+  for (const char* const text : {"kg", "", "a12b", "12a34", "2024-01-02", "10:30", "1/2"}) {
+    EXPECT_EQ(UnitOf(text), std::nullopt) << text;
+  }
 }
 
 TEST(WrittenNumber, WholeNumbersAreReadLikewise) {

@@ -5,8 +5,10 @@
 #include "base/testing/status_matchers.h"
 #include "cli/init/graph_choice.h"
 #include "cli/init/label_choice.h"
+#include "cli/init/recommender.h"
 #include "cli/init/record_order.h"
 #include "cli/init/time_choice.h"
+#include "cli/init/training_choice.h"
 
 namespace tidemill::cli {
 namespace {
@@ -30,7 +32,7 @@ SmallTable MakeTable(const std::vector<std::pair<std::string, Made>>& columns, i
   for (const auto& [name, value] : columns) {
     SampledColumn& column = made.table.columns.emplace_back(SampledColumn{name, {}});
     for (int row = 0; row < num_rows; ++row) column.values.push_back(value(row));
-    made.facts.push_back(FactsOf(column, '.'));
+    made.facts.push_back(FactsOf(column, {}));
   }
   made.table.num_rows = num_rows;
   made.table.whole = true;
@@ -223,14 +225,14 @@ TEST(LabelChoice, WhatNamesTheFileIsTheLabelOnlyIfItsNameSaysSo) {
       MakeTable({{"x", Noise}, {"station", [](int row) { return fmt::format("S{}", row / 20); }}});
   table.table.parts = {{0, 0}, {20, 1}, {40, 2}, {60, 3}, {80, 4}};
   for (size_t column = 0; column < 2; ++column) {
-    table.facts[column] = FactsOf(table.table.columns[column], '.', table.table.parts);
+    table.facts[column] = FactsOf(table.table.columns[column], {}, table.table.parts);
   }
   EXPECT_THAT(LabelOf(table)->guess.value, HasSubstr("column: x"));
   const auto asked = LabelOf(table, {.column = "station"});
   EXPECT_EQ(asked->classes.size(), 5);
   EXPECT_THAT(asked->guess.unknown, HasSubstr("in all records of a file"));
   table.facts[1].name = "class";
-  table.facts.push_back(FactsOf({"z", table.table.columns[0].values}, '.'));
+  table.facts.push_back(FactsOf({"z", table.table.columns[0].values}, {}));
   EXPECT_THAT(LabelOf(table)->guess.value, HasSubstr("column: class"));
 }
 
@@ -324,6 +326,57 @@ TEST(GraphChoice, TheTimeOfYearIsForTrainingsOverWholeYears) {
   EXPECT_THAT(lines(700), Contains("time_features: {parts: [weekday], cyclic: true}"));
   EXPECT_THAT(lines(4000),
               Contains("time_features: {parts: [weekday, year_fraction], cyclic: true}"));
+}
+
+TEST(GraphChoice, UsersAndItemsGetAnEmbeddingEach) {
+  const auto user = [](int row) { return fmt::format("{}", 10000 + row * 7919 % 307); };
+  const auto movie = [](int row) { return fmt::format("{:07}", row * 104729 % 211); };
+  const SmallTable table = MakeTable({{"user_id", user}, {"imdb_id", movie}, {"liked", Two}}, 4000);
+  const GraphChoice graph = GraphOf(table, 2);
+  EXPECT_THAT(Lines(graph),
+              ElementsAre("parse_csv: {columns: [user_id, imdb_id], dtype: string}",
+                          "hash_buckets: {column: user_id, buckets: 2048}",
+                          "hash_buckets: {column: imdb_id, buckets: 1024}",
+                          "stack: {columns: [user_id, imdb_id], into: input}",
+                          "cast: {columns: [input], dtype: int64}", "label: {into: target}"));
+  EXPECT_THAT(graph.categories, ElementsAre(2048, 1024));
+  EXPECT_FALSE(graph.has_numbers);
+  // Beside numbers.
+  const SmallTable beside =
+      MakeTable({{"user_id", user}, {"product", movie}, {"price", Noise}, {"clicked", Two}}, 4000);
+  const GraphChoice both = GraphOf(beside, 3);
+  EXPECT_TRUE(both.has_numbers);
+  EXPECT_THAT(Lines(both),
+              Contains("stack: {columns: [user_id, product], into: input_categories}"));
+  const std::vector<Guess> sections = ChooseTraining({.num_samples = 4000,
+                                                      .num_classes = 2,
+                                                      .categories = both.categories,
+                                                      .has_numbers = true},
+                                                     Recipe());
+  EXPECT_THAT(sections[0].value, HasSubstr("factorization_machine, categories: [2048, 1024]"));
+  EXPECT_THAT(sections[0].others.front().line, HasSubstr("dlrm"));
+  EXPECT_THAT(sections[3].value, HasSubstr("optimizer: {type: adagrad, lr: 0.05}"));
+  EXPECT_THAT(sections[4].value, HasSubstr("measures: [roc_auc, "));
+  // A customer alone is a category among others.
+  EXPECT_THAT(
+      GraphOf(MakeTable({{"user_id", user}, {"price", Noise}, {"y", Two}}, 4000), 2).categories,
+      IsEmpty());
+}
+
+TEST(GraphChoice, ANumberThatRisesButForAFewStepsIsLeftOut) {
+  const auto second = [](int row) {
+    return fmt::format("2024-01-01T{:02}:{:02}:{:02}Z", row / 3600, row / 60 % 60, row % 60);
+  };
+  const auto trend = [](int row) { return fmt::format("{}", 0.01 * row - (row >= 500 ? 0.3 : 0)); };
+  const auto clock = [](int row) { return fmt::format("{}", row % 900 / 8.0); };
+  const SmallTable table =
+      MakeTable({{"t", second}, {"day", trend}, {"clock", clock}, {"x", Noise}, {"y", Two}}, 2000);
+  const auto time = ChooseTime(table.table, table.facts, std::nullopt);
+  auto graph = ChooseGraph(
+      {.facts = table.facts, .taken = {0, 4}, .time = *time, .json = false, .whole = true});
+  ASSERT_TRUE(graph.ok());
+  EXPECT_THAT(Lines(*graph)[0], HasSubstr("columns: [clock, x]"));
+  EXPECT_THAT(graph->left_out, Contains(HasSubstr("'day'")));
 }
 
 TEST(GraphChoice, ATextAloneIsReadAsWords) {

@@ -8,12 +8,17 @@
 
 #include "base/printable.h"
 #include "base/thousands.h"
+#include "cli/init/csv_preamble.h"
 #include "cli/init/csv_shape.h"
 #include "records/columns/column_facts.h"
+#include "records/columns/number_guess.h"
 #include "records/text.h"
 
 namespace tidemill::cli {
 namespace {
+
+// The most records that tell whether the first one is a header.
+constexpr size_t kMostForHeader = 20'000;
 
 std::string_view WithoutMark(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -83,22 +88,6 @@ class TableMaker {
   size_t width_ = 0;
 };
 
-// Whether numbers have a decimal comma: more fields are numbers with it than with a point.
-bool HasDecimalComma(const SampledTable& table, const std::string& delimiter,
-                     std::string& example) {
-  if (delimiter == ",") return false;
-  int64_t commas = 0, points = 0;
-  for (const SampledColumn& column : table.columns) {
-    for (const std::string& value : column.values) {
-      if (value.find(',') != std::string::npos && IsNumber(value, ',')) {
-        if (commas++ == 0) example = value;
-      }
-      points += value.find('.') != std::string::npos && IsNumber(value, '.');
-    }
-  }
-  return commas > points;
-}
-
 bool HasBlanks(const SampledTable& table) {
   return std::ranges::any_of(table.columns, [](const SampledColumn& column) {
     const auto is_blank = [](const std::string& text) {
@@ -106,7 +95,7 @@ bool HasBlanks(const SampledTable& table) {
     };
     return is_blank(column.name) ||
            std::ranges::any_of(column.values, [&](const std::string& value) {
-             return is_blank(value) && !IsNumber(value, '.') && !IsNumber(value, ',');
+             return is_blank(value) && !IsNumber(value, {}) && !IsNumber(value, {.decimal = ','});
            });
   });
 }
@@ -145,18 +134,57 @@ struct Shape {
   GuessedHeader header = {};
   batch::CsvDialect dialect = {};
   std::vector<std::string> names = {};
+  int64_t skip = 0;
+  std::string skipped = {};  // What is skipped, for people.
 };
 
-Guess FormatGuess(const Shape& shape, const SampledTable& table, char decimal,
-                  const std::string& example, bool trim) {
+// "{weight: kg}"
+std::string UnitsOf(const NumberNotations& numbers) {
+  std::vector<std::string> parts;
+  for (const auto& [column, unit] : numbers.units) {
+    parts.push_back(YamlText(column) + ": " + YamlText(unit));
+  }
+  return parts.empty() ? "" : "units: " + YamlMap(parts);
+}
+
+std::string NumbersReason(const GuessedNumbers& guessed) {
+  const NumberNotations& numbers = guessed.numbers;
+  std::string reason;
+  if (!guessed.thousands_example.empty()) {
+    reason +=
+        fmt::format("; numbers have {} between thousands, such as {}",
+                    Quoted(std::string(1, numbers.thousands)), Quoted(guessed.thousands_example));
+  } else if (numbers.decimal == ',') {
+    reason += fmt::format(
+        "; numbers have a decimal comma{}",
+        guessed.decimal_example.empty() ? "" : ", such as " + Quoted(guessed.decimal_example));
+  }
+  if (!numbers.units.empty()) reason += "; units beside numbers are left out";
+  return reason;
+}
+
+std::string FormatValue(const Shape& shape, const NumberNotations& numbers, bool trim) {
+  const std::string& delimiter = shape.dialect.delimiter;
+  const bool header = shape.header.header;
+  return YamlMap(
+      {"type: csv", delimiter == "," ? "" : "delimiter: " + YamlText(delimiter),
+       shape.skip == 0 ? "" : fmt::format("skip: {}", shape.skip),
+       numbers.decimal == ',' ? "decimal: \",\"" : "",
+       numbers.thousands == '\0' ? "" : "thousands: " + YamlText(std::string(1, numbers.thousands)),
+       UnitsOf(numbers), shape.dialect.quote ? "" : "quote: \"\"", trim ? "trim: true" : "",
+       header ? "" : "header: false", header ? "" : "columns: " + YamlList(shape.names)});
+}
+
+Guess FormatGuess(const Shape& shape, const SampledTable& table, const GuessedNumbers& guessed,
+                  bool trim) {
   Guess guess{.key = "format",
+              .value = FormatValue(shape, guessed.numbers, trim),
               .reason = shape.delimiter.reason + "; " + shape.header.reason,
               .unknown = shape.delimiter.unknown};
-  if (!shape.header.unknown.empty()) {
-    guess.unknown += (guess.unknown.empty() ? "" : "; ") + shape.header.unknown;
+  for (const std::string& more : {shape.header.unknown, guessed.unknown}) {
+    if (!more.empty()) guess.unknown += (guess.unknown.empty() ? "" : "; ") + more;
   }
-  if (decimal == ',')
-    guess.reason += fmt::format("; numbers have a decimal comma, such as {}", Quoted(example));
+  guess.reason += shape.skipped + NumbersReason(guessed);
   if (!shape.dialect.quote) guess.reason += "; fields are not quoted";
   if (trim) guess.reason += "; there are blanks around fields";
   if (table.num_bad > 0) {
@@ -164,12 +192,6 @@ Guess FormatGuess(const Shape& shape, const SampledTable& table, char decimal,
         fmt::format("; {} of {} records have another number of fields and will be left out",
                     WithThousands(table.num_bad), WithThousands(table.num_bad + table.num_rows));
   }
-  const std::string& delimiter = shape.dialect.delimiter;
-  guess.value =
-      YamlMap({"type: csv", delimiter == "," ? "" : "delimiter: " + YamlText(delimiter),
-               decimal == ',' ? "decimal: \",\"" : "", shape.dialect.quote ? "" : "quote: \"\"",
-               trim ? "trim: true" : "", shape.header.header ? "" : "header: false",
-               shape.header.header ? "" : "columns: " + YamlList(shape.names)});
   return guess;
 }
 
@@ -182,37 +204,78 @@ int64_t NumMisfits(const CsvRows& read) {
 
 // Takes quotes for characters like any other where this makes more records whole, as in files whose
 // texts have quotes and none around them.
-void TryWithoutQuotes(const SeenFile& file, Shape& shape, CsvRows& rows) {
+void TryWithoutQuotes(std::string_view text, bool last, Shape& shape, CsvRows& rows) {
   const int64_t misfits = NumMisfits(rows);
   if (misfits == 0) return;
   batch::CsvDialect plain = shape.dialect;
   plain.quote = std::nullopt;
-  CsvRows read = ReadCsvRows(FrontOf(file), plain, EndsInFront(file), kMaxFrontRows);
+  CsvRows read = ReadCsvRows(text, plain, last, kMaxFrontRows);
   if (NumMisfits(read) >= misfits) return;
   shape.dialect = std::move(plain);
   rows = std::move(read);
 }
 
-Shape ShapeOf(const SeenFile& file, const CsvWishes& wishes, CsvRows& rows) {
-  Shape shape;
-  const std::string_view front = FrontOf(file);
-  shape.delimiter = wishes.delimiter
-                        ? GuessedDelimiter{*wishes.delimiter, "the delimiter is as given", {}}
-                        : GuessDelimiter(front, EndsInFront(file));
+void Skip(const Preamble& preamble, Shape& shape) {
+  if (preamble.num_lines == 0) return;
+  shape.skip += preamble.num_lines;
+  shape.skipped = fmt::format("; {} before the table {} skipped, such as {}",
+                              shape.skip == 1 ? "a line" : fmt::format("{} lines", shape.skip),
+                              shape.skip == 1 ? "is" : "are", Quoted(preamble.example));
+}
+
+void TakeDelimiter(const SeenFile& file, const CsvWishes& wishes, Shape& shape) {
+  const Preamble comments = FindComments(FrontOf(file));
+  Skip(comments, shape);
+  const std::string_view text = WithoutLines(FrontOf(file), shape.skip);
+  if (wishes.delimiter) {
+    shape.delimiter = {*wishes.delimiter, "the delimiter is as given", {}};
+  } else if (comments.delimiter) {
+    shape.delimiter = {*comments.delimiter, "the first line says the delimiter", {}};
+  } else {
+    shape.delimiter = GuessDelimiter(text, EndsInFront(file));
+  }
   shape.dialect.delimiter = shape.delimiter.delimiter;
-  rows = ReadCsvRows(front, shape.dialect, EndsInFront(file), kMaxFrontRows);
-  if (front.find('"') != std::string_view::npos) TryWithoutQuotes(file, shape, rows);
+  Skip(FindTitle(text, shape.dialect, EndsInFront(file)), shape);
+}
+
+// Takes the names of the first record, if it names the columns.
+void TakeNames(std::string_view text, const CsvWishes& wishes, Shape& shape, CsvRows& rows) {
   const size_t width = UsualWidth(rows.rows);
   std::vector<CsvRow> usual;
   for (const CsvRow& row : rows.rows) {
     if (row.size() == width) usual.push_back(row);
+    if (usual.size() == kMostForHeader) break;
   }
   shape.header = wishes.header ? GuessedHeader{*wishes.header, "the header is as given", {}}
                                : GuessHeader(usual);
-  if (rows.rows.empty()) return shape;
+  if (rows.rows.empty()) return;
+  if (!wishes.header) {
+    if (auto own = NameColumns(text, rows.rows, width, shape.dialect)) {
+      shape.header = {.header = false, .reason = own->reason, .unknown = {}};
+      shape.header.unknown = fmt::format(
+          "how the columns are called: {}; correct the file, or "
+          "`columns` and what names them",
+          own->reason);
+      shape.skip += own->num_lines;
+      shape.names = std::move(own->names);
+      rows.rows.erase(rows.rows.begin());
+      return;
+    }
+  }
   // A header of another width than the records is nothing that storage reads.
   if (rows.rows.front().size() != width && !wishes.header) shape.header.header = false;
   shape.names = shape.header.header ? rows.rows.front() : NumberedNames(width);
+}
+
+Shape ShapeOf(const SeenFile& file, const CsvWishes& wishes, CsvRows& rows) {
+  Shape shape;
+  TakeDelimiter(file, wishes, shape);
+  const std::string_view text = WithoutLines(FrontOf(file), shape.skip);
+  rows = ReadCsvRows(text, shape.dialect, EndsInFront(file), kMaxFrontRows);
+  if (text.find('"') != std::string_view::npos) {
+    TryWithoutQuotes(text, EndsInFront(file), shape, rows);
+  }
+  TakeNames(text, wishes, shape, rows);
   return shape;
 }
 
@@ -235,7 +298,8 @@ SampledTable TableOf(const SeenData& data, const Shape& shape, CsvRows front,
   bool whole = AddFile(data.seen.front(), 0, shape, std::move(front), kMaxFrontRows, maker);
   for (size_t place = 1; place < data.seen.size(); ++place) {
     const SeenFile& file = data.seen[place];
-    CsvRows rows = ReadCsvRows(FrontOf(file), shape.dialect, EndsInFront(file), kMaxEndRows);
+    CsvRows rows = ReadCsvRows(WithoutLines(FrontOf(file), shape.skip), shape.dialect,
+                               EndsInFront(file), kMaxEndRows);
     if (shape.header.header && !rows.rows.empty() && rows.rows.front() != shape.names) {
       others.push_back(file.path);
       continue;
@@ -279,13 +343,12 @@ absl::StatusOr<CsvLook> LookAtCsv(const SeenData& data, const CsvWishes& wishes)
                            data.seen.front().path);
   }
   look.table.num_rows_in_all = NumRowsInAll(data, look.table);
-  std::string example;
-  const bool comma = wishes.decimal ? *wishes.decimal == ","
-                                    : HasDecimalComma(look.table, shape.dialect.delimiter, example);
-  look.decimal = comma ? ',' : '.';
-  look.header_lines = shape.header.header ? 1 : 0;
+  const auto decimal = wishes.decimal ? std::optional(wishes.decimal->front()) : std::nullopt;
+  const GuessedNumbers guessed = GuessNumbers(look.table, decimal);
+  look.numbers = guessed.numbers;
+  look.header_lines = shape.skip + (shape.header.header ? 1 : 0);
   const bool trim = HasBlanks(look.table) && !shape.dialect.delimiter.starts_with(' ');
-  look.format = FormatGuess(shape, look.table, look.decimal, example, trim);
+  look.format = FormatGuess(shape, look.table, guessed, trim);
   SayOtherHeaders(data, others, look.format);
   if (trim) TrimNames(look.table);
   return look;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "base/status.h"
 #include "cli/init/guess.h"
 #include "cli/init/seen_data.h"
@@ -23,7 +24,7 @@ struct CsvWishes {
 struct CsvLook {
   Guess format = {};
   SampledTable table = {};
-  char decimal = '.';
+  NumberNotations numbers = {};
   int64_t header_lines = 0;  // The lines before the first record of each file.
 };
 

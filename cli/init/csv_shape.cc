@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "fmt/format.h"
 
 #include "base/printable.h"
@@ -59,6 +60,21 @@ bool HasDigit(const std::string& text) {
 // would name.
 enum class Speaks { kForHeader, kAgainst, kNeither };
 
+// Whether it is a number in some notation, with a unit or without one.
+bool LooksLikeNumber(const std::string& text) {
+  if (IsNumber(text, {}) || IsNumber(text, {.decimal = ','})) return true;
+  const auto unit = UnitOf(text);
+  // Names such as x1 have digits, too.
+  if (unit && !unit->empty() && absl::ascii_isalpha(static_cast<unsigned char>(text.front()))) {
+    return false;
+  }
+  return unit && std::ranges::any_of(kUsualNotations, [&](const auto& notation) {
+           return IsNumber(text, {.decimal = notation.first,
+                                  .thousands = notation.second,
+                                  .unit = std::string(*unit)});
+         });
+}
+
 bool LooksLikeYear(const std::string& text) {
   return text.size() == 4 && (text.starts_with("19") || text.starts_with("20"));
 }
@@ -70,11 +86,11 @@ Speaks Ask(const std::vector<CsvRow>& rows, size_t column) {
     const std::string& value = rows[row][column];
     if (IsMissingWord(value)) continue;
     ++num_values;
-    num_numbers += IsNumber(value, '.') || IsNumber(value, ',');
+    num_numbers += LooksLikeNumber(value);
     num_with_digit += HasDigit(value);
     num_same += value == first;
   }
-  const bool first_is_number = IsNumber(first, '.') || IsNumber(first, ',');
+  const bool first_is_number = LooksLikeNumber(first);
   if (num_same > 0) return Speaks::kAgainst;
   // Years are names of columns, too.
   if (first_is_number) return LooksLikeYear(first) ? Speaks::kNeither : Speaks::kAgainst;

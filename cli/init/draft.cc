@@ -14,6 +14,7 @@
 #include "cli/init/graph_choice.h"
 #include "cli/init/image_look.h"
 #include "cli/init/jsonl_look.h"
+#include "cli/init/recommender.h"
 #include "cli/init/record_order.h"
 #include "cli/init/time_choice.h"
 #include "cli/init/training_choice.h"
@@ -42,10 +43,11 @@ std::optional<std::string> AskForColumn(const AskPerson& ask, const SampledTable
 // The guesses about a table, one after another, because each leaves fewer columns to the next.
 class TableDraft {
  public:
-  TableDraft(const DraftOptions& options, const SeenData& data, SampledTable table, char decimal)
+  TableDraft(const DraftOptions& options, const SeenData& data, SampledTable table,
+             const NumberNotations& numbers)
       : options_(options), data_(data), table_(std::move(table)) {
     for (const SampledColumn& column : table_.columns) {
-      facts_.push_back(FactsOf(column, decimal, table_.parts));
+      facts_.push_back(FactsOf(column, numbers.Of(column.name), table_.parts));
     }
   }
 
@@ -66,7 +68,7 @@ class TableDraft {
     draft.left_out = std::move(graph.left_out);
     draft.more_unknown = std::move(graph.unknown);
     draft.num_columns = std::ssize(table_.columns);
-    draft.training = FactsOfTraining(draft.name, graph.vocabulary);
+    draft.training = FactsOfTraining(draft.name, graph);
     draft.files.in_order = !time_.is_known || time_.rises;
     SayWhatWasNotSeen(draft);
     return absl::OkStatus();
@@ -99,12 +101,14 @@ class TableDraft {
     return absl::OkStatus();
   }
 
-  TrainingFacts FactsOfTraining(const std::string& name, int64_t vocabulary) const {
+  TrainingFacts FactsOfTraining(const std::string& name, const GraphChoice& graph) const {
     return {.dataset = name,
             .num_samples = table_.num_rows_in_all,
             .num_classes = static_cast<int64_t>(label_.classes.size()),
             .is_unbalanced = label_.rarest * 20 < label_.most_frequent,
-            .vocabulary = vocabulary,
+            .vocabulary = graph.vocabulary,
+            .categories = graph.categories,
+            .has_numbers = graph.has_numbers,
             .time_is_known = time_.is_known,
             .span = {time_.is_known ? time_.last.micros - time_.first.micros : 0}};
   }
@@ -207,7 +211,7 @@ absl::StatusOr<PipelineDraft> DraftPipeline(const DraftOptions& options) {
   draft.dataset.push_back(look.format);
   draft.looked_at = fmt::format("{}: {}", CountOf(look.table), data.Describe());
   draft.files.header_lines = look.header_lines;
-  RETURN_IF_ERROR(TableDraft(options, data, std::move(look.table), look.decimal).Fill(draft));
+  RETURN_IF_ERROR(TableDraft(options, data, std::move(look.table), look.numbers).Fill(draft));
   draft.sections = ChooseTraining(draft.training, UntriedRecipe(draft.training));
   return draft;
 }

@@ -148,6 +148,32 @@ TEST_F(DraftTest, ARecordCounterIsLeftOutOfAFolder) {
   EXPECT_THAT(draft->left_out, Contains(HasSubstr("'sno': it names or counts the records")));
 }
 
+TEST_F(DraftTest, LinesBeforeTheHeaderAreSkippedAndNeverAClass) {
+  const std::string commented = Text(Write("a.csv", "# Station 42, logger 3\n" + Rows(60)));
+  EXPECT_THAT(commented, HasSubstr("format: {type: csv, skip: 1}"));
+  EXPECT_THAT(commented, HasSubstr("label: {column: label, classes: [x, y]}"));
+  EXPECT_THAT(commented, HasSubstr("such as '# Station 42,"));
+  const std::string excel =
+      Text(Write("b.csv", "sep=;\r\na;b;label\r\n1;2,5;x\r\n3;4,5;y\r\n1;7;x\r\n2;1;y\r\n"));
+  EXPECT_THAT(excel, HasSubstr("{type: csv, delimiter: \";\", skip: 1, decimal: \",\"}"));
+  EXPECT_THAT(excel, HasSubstr("classes: [x, y]"));
+  const std::string twice = Text(Write("c.csv", Rows(60, "time,a,a\n")));
+  EXPECT_THAT(twice, HasSubstr("skip: 1, header: false, columns: [time, a, a_2]"));
+  EXPECT_THAT(twice, HasSubstr("not known: how the columns are called"));
+}
+
+TEST_F(DraftTest, AmountsAreNumbersHoweverTheyAreWritten) {
+  std::string text = "datum;betrag;gewicht;ziel\n";
+  for (int row = 0; row < 100; ++row) {
+    text += fmt::format("{:02}.{:02}.2024;{}.{:03},{:02};{} kg;{}\n", 1 + row % 28, 1 + row / 28,
+                        1 + row % 8, row * 37 % 1000, row % 100, row % 9, row % 8 > 3 ? "a" : "b");
+  }
+  const std::string german = Text(Write("a.csv", text));
+  EXPECT_THAT(german, HasSubstr("decimal: \",\", thousands: \".\","));
+  EXPECT_THAT(german, HasSubstr("units: {gewicht: kg}"));
+  EXPECT_THAT(german, HasSubstr("parse_csv: {columns: [betrag, gewicht]}"));
+}
+
 TEST_F(DraftTest, AllLinesAreLookedAtForNames) {
   std::string lines;
   for (int row = 0; row < 1500; ++row) {

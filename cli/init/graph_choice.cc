@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "base/thousands.h"
+#include "cli/init/recommender.h"
 #include "cli/init/training_choice.h"
 #include "records/columns/column_kind.h"
 
@@ -28,13 +29,17 @@ class GraphMaker {
 
   absl::StatusOr<GraphChoice> Make() {
     Sort();
-    if (numbers_.empty() && categories_.empty() && many_.empty()) return MakeOfText();
+    if (numbers_.empty() && categories_.empty() && many_.empty() && ids_.empty()) {
+      return MakeOfText();
+    }
     for (const ColumnFacts* words : words_)
       LeaveOut(*words, "a text of several words; a model of texts reads it alone");
     AddNumbers();
     AddTime();
     AddCategories();
-    Add("stack", "{columns: all, into: input}", "");
+    choice_.has_numbers = choice_.num_columns > 0;
+    if (choice_.has_numbers) Add("stack", "{columns: all, into: input}", "");
+    if (!ids_.empty()) AddIds();
     Add("label", "{into: target}", "");
     return std::move(choice_);
   }
@@ -61,20 +66,33 @@ class GraphMaker {
   void AddNumbers();
   void AddTime();
   void AddCategories();
+  void AddIds();
   void AddOneHot(const ColumnFacts& facts);
   absl::StatusOr<GraphChoice> MakeOfText();
   std::string MissingTexts() const { return source_.json ? "missing: [\"null\"]" : ""; }
 
   const GraphSource& source_;
   GraphChoice choice_;
+  std::vector<IdColumn> ids_;  // The ids of users and items.
   std::vector<const ColumnFacts*> numbers_, rising_, categories_, many_, words_;
 };
 
 // Whether a number only rises, or falls, over all records, as a count of days does: a model that
 // was trained on a part of them has not seen the numbers of the next part.
 bool GraphMaker::OnlyRises(const ColumnFacts& facts) const {
-  if ((!facts.rises && !facts.falls) || facts.num_numbers < 20) return false;
-  return facts.num_different >= (source_.time.rises ? 3 : 20);
+  if (facts.num_numbers < 20) return false;
+  if (facts.rises || facts.falls) return facts.num_different >= (source_.time.rises ? 3 : 20);
+  // A few steps back do not change that, unless they lead to the beginning, as those of a clock do.
+  const double range = facts.greatest - facts.least;
+  const NumberSteps& steps = facts.steps;
+  const auto is_trend = [&](int64_t along, int64_t back, double moved_back) {
+    constexpr int64_t kForEachBack = 100;
+    constexpr double kMostOfRange = 0.3;
+    return along >= kForEachBack * back && moved_back <= kMostOfRange * range;
+  };
+  return source_.time.rises && facts.num_different >= 100 &&
+         (is_trend(steps.num_rising, steps.num_falling, steps.fallen) ||
+          is_trend(steps.num_falling, steps.num_rising, steps.risen));
 }
 
 void GraphMaker::SortByKind(const ColumnFacts& facts) {
@@ -120,9 +138,13 @@ void GraphMaker::LeaveOutRising() {
 }
 
 void GraphMaker::Sort() {
+  std::vector<size_t> others(source_.taken.begin(), source_.taken.end());
+  others.insert(others.end(), source_.time.other_times.begin(), source_.time.other_times.end());
+  if (!source_.json) ids_ = FindUsersAndItems(source_.facts, others);
   for (size_t column = 0; column < source_.facts.size(); ++column) {
     const ColumnFacts& facts = source_.facts[column];
     if (source_.taken.contains(column)) continue;
+    if (std::ranges::find(ids_, column, &IdColumn::column) != ids_.end()) continue;
     if (source_.time.other_times.contains(column)) {
       LeaveOut(facts, "another time");
       continue;
@@ -235,6 +257,25 @@ void GraphMaker::AddCategories() {
     Add("one_hot",
         YamlMap({"column: " + YamlText(facts->name), fmt::format("classes: {}", kBuckets)}), "");
   }
+}
+
+// An embedding for each user and each item, beside the numbers if there are any.
+void GraphMaker::AddIds() {
+  std::vector<std::string> names;
+  for (const IdColumn& id : ids_) names.push_back(source_.facts[id.column].name);
+  AddParse(names, "dtype: string", "ids of users and items, each of which gets an embedding");
+  for (const IdColumn& id : ids_) {
+    const ColumnFacts& facts = source_.facts[id.column];
+    Add("hash_buckets",
+        YamlMap({"column: " + YamlText(facts.name), fmt::format("buckets: {}", id.buckets)}),
+        fmt::format("{}{} different ids{}", facts.more_distinct ? "about " : "",
+                    WithThousands(facts.num_different),
+                    source_.whole ? "" : " in the part that was read"));
+    choice_.categories.push_back(id.buckets);
+  }
+  const std::string into = choice_.has_numbers ? "input_categories" : "input";
+  Add("stack", YamlMap({"columns: " + YamlList(names), "into: " + into}), "");
+  Add("cast", YamlMap({fmt::format("columns: [{}]", into), "dtype: int64"}), "");
 }
 
 // Learns all texts that were seen. Where only a part was read, there is room for some more.

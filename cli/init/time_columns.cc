@@ -146,7 +146,8 @@ std::vector<std::string> FormatsOf(std::vector<std::string> texts) {
 bool HoldsNumbers(const SampledColumn& column) {
   const auto first = std::ranges::find_if(
       column.values, [](const std::string& value) { return !IsMissingWord(value); });
-  return first != column.values.end() && (IsNumber(*first, '.') || IsNumber(*first, ','));
+  return first != column.values.end() &&
+         (IsNumber(*first, {}) || IsNumber(*first, {.decimal = ','}));
 }
 
 bool IsYear(double number) { return number >= 1900 && number < 2100; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 
 #include "base/thousands.h"
 
@@ -28,16 +29,28 @@ std::string TableModel(bool is_linear, int64_t outputs) {
   return fmt::format("{{type: mlp, hidden: [64, 32], outputs: {}}}", outputs);
 }
 
+std::string IdsModel(bool is_linear, const TrainingFacts& facts) {
+  const std::string type =
+      is_linear ? "factorization_machine, " : "dlrm, width: 8, bottom: [16], top: [32], ";
+  return fmt::format("{{type: {}categories: [{}],{}{}sparse: true, outputs: {}}}", type,
+                     fmt::join(facts.categories, ", "), kBreak, is_linear ? "factors: 8, " : "",
+                     OutputsOf(facts));
+}
+
 std::string ModelLine(const TrainingFacts& facts, bool is_linear) {
   const int64_t outputs = OutputsOf(facts);
   if (facts.is_image) return ImageModel(is_linear, outputs);
   if (facts.vocabulary > 0) return TextModel(is_linear, facts.vocabulary, outputs);
+  if (!facts.categories.empty()) return IdsModel(is_linear, facts);
   return TableModel(is_linear, outputs);
 }
 
 std::string ModelName(const TrainingFacts& facts, bool is_linear) {
   if (facts.vocabulary > 0) {
     return is_linear ? "a bag of words" : "a bag of words with a hidden layer";
+  }
+  if (!facts.categories.empty()) {
+    return is_linear ? "a factorization machine" : "a DLRM (layers over embeddings and numbers)";
   }
   if (is_linear) return "a linear model";
   return facts.is_image ? "a small network for images" : "a small network";
@@ -49,8 +62,10 @@ Guess Model(const TrainingFacts& facts, const Recipe& recipe) {
               .reason = fmt::format("{}; {}", ModelName(facts, recipe.is_linear),
                                     facts.num_classes > 0 ? "one output for each class"
                                                           : "one output, the number")};
-  guess.others.push_back(
-      {"model: " + ModelLine(facts, !recipe.is_linear), ModelName(facts, !recipe.is_linear)});
+  if (facts.categories.empty() || facts.has_numbers) {
+    guess.others.push_back(
+        {"model: " + ModelLine(facts, !recipe.is_linear), ModelName(facts, !recipe.is_linear)});
+  }
   if (facts.is_image) {
     guess.others.push_back({fmt::format("model: {{type: resnet18, outputs: {}}}", OutputsOf(facts)),
                             "larger and slower"});
@@ -113,9 +128,14 @@ int64_t UsualTraining(const TrainingFacts& facts, const Recipe& recipe) {
   return recipe.all_data ? std::max<int64_t>(1, facts.num_samples / 2) : SamplesPerTrigger(facts);
 }
 
+bool IsOfEmbeddings(const TrainingFacts& facts) {
+  return facts.vocabulary > 0 || !facts.categories.empty();
+}
+
 std::string OptimizerOf(const TrainingFacts& facts, const Recipe& recipe) {
   // One that changes the rows of an embedding that a batch uses, and no others.
   if (facts.vocabulary > 0) return "optimizer: {type: adagrad, lr: 0.2}";
+  if (!facts.categories.empty()) return "optimizer: {type: adagrad, lr: 0.05}";
   if (!recipe.is_linear) return "optimizer: {type: adamw, lr: 2e-3, weight_decay: 0.05}";
   // The penalty of ridge regression, 1 over all samples.
   const double decay = 1 / static_cast<double>(UsualTraining(facts, recipe));
@@ -126,15 +146,15 @@ std::string OptimizerOf(const TrainingFacts& facts, const Recipe& recipe) {
 Guess Training(const TrainingFacts& facts, const Recipe& recipe) {
   const int64_t samples = UsualTraining(facts, recipe);
   const int64_t batch = samples < 1000 ? 16 : samples < 8000 ? 64 : 128;
-  // The same samples too often teach their noise.
-  const int64_t most = facts.is_image && facts.is_trial ? 8 : 30;
+  // The same samples too often teach their noise, embeddings of ids above all.
+  const int64_t most = !facts.categories.empty() ? 4 : facts.is_image && facts.is_trial ? 8 : 30;
   // A step on images takes longer.
   const int64_t steps = facts.is_image ? facts.num_steps / 2 : facts.num_steps;
   const int64_t epochs = std::clamp<int64_t>(steps * batch / samples, 2, most);
   return {.key = "training",
           .value = YamlMap(
               {fmt::format("epochs: {}", epochs), fmt::format("batch_size: {}", batch),
-               OptimizerOf(facts, recipe), facts.vocabulary > 0 ? "" : "schedule: {type: cosine}",
+               OptimizerOf(facts, recipe), IsOfEmbeddings(facts) ? "" : "schedule: {type: cosine}",
                facts.num_classes > 0 ? "loss: cross_entropy" : "loss: huber",
                recipe.all_data ? "warm_start: false" : "warm_start: true", "seed: 42"}),
           .reason = fmt::format(
@@ -152,6 +172,11 @@ Guess Evaluation(const TrainingFacts& facts) {
     if (facts.num_classes == 2) {
       measures = "[accuracy, {type: f1, average: macro}, roc_auc]";
       reason += facts.is_unbalanced ? "; one class is rare, so accuracy alone says little" : "";
+      // What recommends ranks.
+      if (!facts.categories.empty()) {
+        measures = "[roc_auc, accuracy, {type: f1, average: macro}]";
+        reason = "how often a record of one class is ranked above one of the other; " + reason;
+      }
     }
   }
   return {.key = "evaluation",
@@ -180,6 +205,8 @@ std::vector<Recipe> RecipesFor(const TrainingFacts& facts) {
   std::vector<Recipe> recipes = {{.is_linear = true, .all_data = true}};
   // What is new means nothing where the order does not.
   if (facts.time_is_known) recipes.push_back({.is_linear = true, .all_data = false});
+  // The layers of a DLRM are over numbers.
+  if (!facts.categories.empty() && !facts.has_numbers) return recipes;
   recipes.push_back({.is_linear = false, .all_data = true});
   if (facts.time_is_known) recipes.push_back({.is_linear = false, .all_data = false});
   return recipes;

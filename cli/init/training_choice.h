@@ -17,6 +17,9 @@ struct TrainingFacts {
   int64_t num_classes = 0;     // 0: regression.
   bool is_unbalanced = false;  // One class is rare.
   int64_t vocabulary = 0;      // The ids of a text; else 0.
+  // The ids of each category, when the input is ids of users and items; else empty.
+  std::vector<int64_t> categories = {};
+  bool has_numbers = false;  // Beside the categories.
   bool is_image = false;
   bool time_is_known = false;
   Duration span = {};  // From the first to the last time.
@@ -28,8 +31,8 @@ struct TrainingFacts {
 
 // One way to make models of the same data.
 struct Recipe {
-  // A linear model, or for a text a bag of words without layers; otherwise the small network for
-  // data of this kind.
+  // A linear model; for a text, a bag of words without layers; for ids, a factorization machine.
+  // Otherwise the small network for data of this kind.
   bool is_linear = true;
   // Each training begins afresh with all samples so far; otherwise it continues with the new ones.
   bool all_data = true;

@@ -8,7 +8,7 @@
 #include "fmt/ranges.h"
 
 #include "base/digest.h"
-#include "base/numbers/number_text.h"
+#include "base/numbers/written_number.h"
 #include "base/time.h"
 
 namespace tidemill::evaluator {
@@ -63,19 +63,12 @@ std::vector<std::string> BinLabels(const std::vector<double>& bins) {
   return labels;
 }
 
-// `decimal` separates the fraction of the number.
-int32_t BinOf(std::string_view text, char decimal, const std::vector<double>& bins) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
-  std::string with_point;
-  if (decimal != '.') {
-    with_point = text;
-    for (char& c : with_point) c = c == decimal ? '.' : c == '.' ? decimal : c;
-    text = with_point;
-  }
+int32_t BinOf(std::string_view text, const NumberNotation& notation,
+              const std::vector<double>& bins) {
   double number = 0;
-  const auto [end, error] = ReadNumber(text, number);
-  if (error != std::errc() || end != text.data() + text.size() || std::isnan(number)) {
+  // An infinite number is in the last bin, or in the first one.
+  const auto problem = ParseWrittenNumber(text, notation, number);
+  if (problem && (problem != "is not a finite number" || std::isnan(number))) {
     return SliceColumns::kOther;
   }
   return static_cast<int32_t>(std::upper_bound(bins.begin(), bins.end(), number) - bins.begin());
@@ -86,7 +79,7 @@ int32_t BinOf(std::string_view text, char decimal, const std::vector<double>& bi
 SliceColumns::SliceColumns(const transform::SampleSchema& samples, std::vector<Column> columns)
     : payload_(samples.payload),
       is_series_(samples.history > 1),
-      decimal_(samples.csv.decimal),
+      numbers_(samples.csv.numbers),
       rows_(samples.csv),
       fields_(samples.csv, samples.columns ? samples.columns->size() : 0),
       json_(NamesOf(columns)),
@@ -178,7 +171,7 @@ absl::Status SliceColumns::Compute(const batch::Batch& samples, Column& column,
 }
 
 int32_t SliceColumns::NumberOf(std::string_view text, Column& column) {
-  if (!column.bins.empty()) return BinOf(text, decimal_, column.bins);
+  if (!column.bins.empty()) return BinOf(text, numbers_.Of(column.name), column.bins);
   // Long values are remembered by their digest. No label shows more of them than their front.
   const std::string digest = text.size() > kMaxKeyBytes ? Cleaned(text) + Sha256(text) : "";
   const std::string_view value = digest.empty() ? text : digest;

@@ -74,7 +74,7 @@ class SliceColumns {
 
   transform::PayloadKind payload_;
   bool is_series_;
-  char decimal_;
+  NumberNotations numbers_;
   transform::CsvRows rows_;
   transform::CsvFields fields_;
   JsonFields json_;

@@ -52,7 +52,8 @@ bool AllDigits(std::string_view text) {
 
 class Gatherer {
  public:
-  Gatherer(ColumnFacts& facts, char decimal) : facts_(facts), decimal_(decimal) {}
+  Gatherer(ColumnFacts& facts, const NumberNotation& notation)
+      : facts_(facts), notation_(notation) {}
 
   // `text` is the first one of a file, or of a part of it.
   void BeginPart(size_t file) {
@@ -109,12 +110,12 @@ class Gatherer {
 
   void AddNumber(std::string_view text) {
     double number = 0;
-    if (ParseWrittenNumber(text, {.decimal = decimal_}, number)) {
+    if (ParseWrittenNumber(text, notation_, number)) {
       follows_ = false;
       return;
     }
     const bool first = facts_.num_numbers++ == 0;
-    const bool whole = number == std::floor(number) && text.find(decimal_) == text.npos;
+    const bool whole = number == std::floor(number) && text.find(notation_.decimal) == text.npos;
     facts_.num_whole += whole;
     facts_.rises &= first || number >= last_;
     facts_.falls &= first || number <= last_;
@@ -124,6 +125,10 @@ class Gatherer {
       ++facts_.steps.num_steps;
       facts_.steps.num_up += number - last_ == 1;
       facts_.steps.num_down += last_ - number == 1;
+      facts_.steps.num_rising += number > last_;
+      facts_.steps.num_falling += number < last_;
+      facts_.steps.risen += std::max(0.0, number - last_);
+      facts_.steps.fallen += std::max(0.0, last_ - number);
     }
     last_ = number;
     follows_ = true;
@@ -147,7 +152,7 @@ class Gatherer {
   }
 
   ColumnFacts& facts_;
-  const char decimal_;
+  const NumberNotation notation_;
   double last_ = 0;
   bool follows_ = false;  // The record before this one in the file has a number, `last_`.
   std::optional<size_t> file_;
@@ -163,14 +168,15 @@ bool IsMissingWord(std::string_view text) {
   return text.size() <= 7 && std::ranges::find(kMissingWords, text) != kMissingWords.end();
 }
 
-bool IsNumber(std::string_view text, char decimal) {
+bool IsNumber(std::string_view text, const NumberNotation& notation) {
   double number = 0;
-  return !ParseWrittenNumber(text, {.decimal = decimal}, number);
+  return !ParseWrittenNumber(text, notation, number);
 }
 
-ColumnFacts FactsOf(const SampledColumn& column, char decimal, std::span<const TablePart> parts) {
+ColumnFacts FactsOf(const SampledColumn& column, const NumberNotation& notation,
+                    std::span<const TablePart> parts) {
   ColumnFacts facts{.name = column.name};
-  Gatherer gatherer(facts, decimal);
+  Gatherer gatherer(facts, notation);
   size_t part = 0;
   for (size_t row = 0; row < column.values.size(); ++row) {
     for (; part < parts.size() && parts[part].first_row == row; ++part) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "records/columns/sampled_table.h"
 
 namespace tidemill {
@@ -16,7 +17,7 @@ namespace tidemill {
 bool IsMissingWord(std::string_view text);
 
 // Whether the text is a finite number, read as parse_csv does.
-bool IsNumber(std::string_view text, char decimal);
+bool IsNumber(std::string_view text, const NumberNotation& notation);
 
 enum class ColumnKind {
   kEmpty,     // No value at all.
@@ -34,6 +35,10 @@ struct NumberSteps {
   int64_t num_steps = 0;
   int64_t num_up = 0;    // By one.
   int64_t num_down = 0;  // By one.
+  int64_t num_rising = 0;
+  int64_t num_falling = 0;
+  double risen = 0;  // The sum of all steps up.
+  double fallen = 0;
 };
 
 // What of the writing of numbers is lost where they are read as such.
@@ -85,7 +90,7 @@ struct ColumnFacts {
 };
 
 // `parts`: where files begin in the column; without them all rows are of one file.
-ColumnFacts FactsOf(const SampledColumn& column, char decimal,
+ColumnFacts FactsOf(const SampledColumn& column, const NumberNotation& notation,
                     std::span<const TablePart> parts = {});
 
 }  // namespace tidemill

@@ -17,7 +17,7 @@ using ::testing::Pair;
 
 ColumnFacts Facts(const std::string& name, const std::vector<std::string>& values,
                   char decimal = '.') {
-  return FactsOf({name, values}, decimal);
+  return FactsOf({name, values}, {.decimal = decimal});
 }
 
 std::vector<std::string> Numbered(int count, const std::string& before = "") {
@@ -145,7 +145,7 @@ TEST(ColumnFacts, ACounterMayBeginAgainAndCountDown) {
   const std::vector<TablePart> parts = {{0, 0}, {100, 1}, {200, 2}};
   const SampledColumn column = {
       "x", ValuesOf(300, [](int row) { return fmt::format("{}", row % 100 + (row % 100 > 50)); })};
-  EXPECT_EQ(FactsOf(column, '.', parts).kind, ColumnKind::kCounter);
+  EXPECT_EQ(FactsOf(column, {}, parts).kind, ColumnKind::kCounter);
   // Hours, months and the places of results begin again, too.
   EXPECT_EQ(Facts("hour", ValuesOf(300, [](int row) { return fmt::format("{}", row % 24); })).kind,
             ColumnKind::kNumber);
@@ -162,10 +162,10 @@ TEST(ColumnFacts, ACounterMayBeginAgainAndCountDown) {
 TEST(ColumnFacts, AConstantOfEachFileNamesTheFile) {
   const std::vector<TablePart> parts = {{0, 0}, {20, 1}, {40, 2}};
   const SampledColumn station = {"s", ValuesOf(60, [](int row) { return row < 20 ? "a" : "b"; })};
-  EXPECT_TRUE(FactsOf(station, '.', parts).names_files());
-  EXPECT_FALSE(FactsOf(station, '.').names_files());
+  EXPECT_TRUE(FactsOf(station, {}, parts).names_files());
+  EXPECT_FALSE(FactsOf(station, {}).names_files());
   const SampledColumn label = {"s", ValuesOf(60, [](int row) { return row % 2 == 0 ? "a" : "b"; })};
-  EXPECT_FALSE(FactsOf(label, '.', parts).names_files());
+  EXPECT_FALSE(FactsOf(label, {}, parts).names_files());
 }
 
 TEST(ColumnFacts, TextsOfScriptsWithoutBlanksHaveWords) {

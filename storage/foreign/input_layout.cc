@@ -11,6 +11,7 @@
 #include "records/csv_splitter.h"
 #include "records/file_kind.h"
 #include "records/json_fields.h"
+#include "records/skipped_lines.h"
 #include "records/text.h"
 #include "storage/spec/dataset_expressions.h"
 
@@ -62,6 +63,31 @@ std::vector<std::string> NamesOfColumns(const DatasetSpec& spec) {
 
 constexpr size_t kMaxShownBytes = 60;
 
+// Whether the first record has the name of a column.
+bool NamesColumns(const DatasetSpec& spec, const DelimitedText& own, std::string_view text) {
+  const std::vector<std::string> fields = FieldsOf(
+      WithoutBlankLines(text), {.delimiter = own.dialect.delimiter, .quote = own.dialect.quote});
+  const std::vector<std::string> columns = NamesOfColumns(spec);
+  return std::ranges::any_of(fields, [&](const std::string& field) {
+    return !field.empty() && std::ranges::find(columns, field) != columns.end();
+  });
+}
+
+// Whether an input begins with the lines that the dataset skips: with a header, they are before it;
+// without one, they are lines that are not like records.
+bool BeginsWithSkippedLines(const DatasetSpec& spec, std::string_view text) {
+  const DelimitedText own = *spec.format->Delimited();
+  if (IsJsonObject(WithoutBlankLines(text))) return false;
+  const bool names = NamesColumns(spec, own, text);
+  if (own.header) {
+    const size_t skipped = SkippedLines(own.skip).Skip(text, /*last=*/true);
+    return !names && NamesColumns(spec, own, text.substr(skipped));
+  }
+  const RowLayout as_dataset{.delimiter = own.dialect.delimiter, .quote = own.dialect.quote};
+  return names ||
+         FieldsOf(WithoutBlankLines(text), as_dataset).size() != spec.format->Columns().size();
+}
+
 // The choice for one input, step by step.
 class LayoutChoice {
  public:
@@ -81,6 +107,8 @@ class LayoutChoice {
   }
 
  private:
+  // Removes the lines that the dataset skips, if the input has them.
+  void TakeSkippedLines();
   absl::Status ChooseForCsv();
   absl::Status ChooseForJson();
   // Whether JSON is written as one value over several lines, and how to write it instead.
@@ -118,10 +146,20 @@ absl::Status LayoutChoice::Choose() {
   }
   if (bytes_.starts_with(kByteOrderMark)) bytes_.erase(0, kByteOrderMark.size());
   if (spec_.format->SaysLabels()) return absl::OkStatus();  // A program of a user reads it.
+  TakeSkippedLines();
   bytes_.erase(0, bytes_.size() - WithoutBlankLines(bytes_).size());
   if (bytes_.empty()) return InvalidArgument("{} has no records", path_);
   RETURN_IF_ERROR(CheckOneObjectALine(bytes_));
   return IsJsonObject(bytes_) ? ChooseForJson() : ChooseForCsv();
+}
+
+void LayoutChoice::TakeSkippedLines() {
+  const std::optional<DelimitedText> own = spec_.format->Delimited();
+  if (!own || own->skip == 0) return;
+  if (BeginsWithSkippedLines(spec_, bytes_)) {
+    bytes_.erase(0, SkippedLines(own->skip).Skip(bytes_, /*last=*/true));
+  }
+  spec_.format->SkipNoLines();
 }
 
 absl::Status LayoutChoice::CheckOneObjectALine(std::string_view text) const {
@@ -321,6 +359,13 @@ absl::StatusOr<InputLayout> ChooseLayout(const DatasetSpec& spec, const LayoutOp
 bool HasFirstRow(const DatasetSpec& spec, std::string_view bytes) {
   std::string_view text = bytes;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::optional<DelimitedText> own = spec.format->Delimited();
+  if (own && own->skip > 0 && !NamesColumns(spec, *own, text)) {
+    SkippedLines lines(own->skip);
+    const std::string_view rest = text.substr(lines.Skip(text, /*last=*/false));
+    if (!lines.IsDone() || WithoutBlankLines(rest).empty()) return false;
+    if (BeginsWithSkippedLines(spec, text)) text = rest;
+  }
   text = WithoutBlankLines(text);
   if (text.empty()) return false;
   if (IsOfTexts(spec.format->Payload()) && !IsJsonObject(text)) {

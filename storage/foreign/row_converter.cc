@@ -190,7 +190,7 @@ class JsonToCsv final : public RowConverter {
  public:
   explicit JsonToCsv(const DatasetSpec& spec)
       : columns_(spec.format->Columns().begin(), spec.format->Columns().end()),
-        decimal_(spec.format->Delimited()->dialect.decimal),
+        decimal_(spec.format->Delimited()->dialect.numbers.decimal),
         max_record_(MaxRecordOf(spec)),
         fields_(columns_),
         writer_(spec) {}

@@ -11,6 +11,7 @@
 #include "records/csv_header.h"
 #include "records/csv_splitter.h"
 #include "records/file_kind.h"
+#include "records/skipped_lines.h"
 #include "records/text.h"
 #include "storage/formats/csv_indexing.h"
 #include "storage/formats/file_facts.h"
@@ -77,12 +78,15 @@ absl::StatusOr<std::vector<std::string>> ReadColumns(const CsvFormat& format,
   const CsvSplitter splitter(text.dialect, static_cast<size_t>(text.max_record_bytes));
   std::vector<std::string> names;
   std::optional<FileKind> kind;
+  SkippedLines skipped(text.skip);
   bool bad = false;
   // A header without a line end may be half written, and has no records after it.
   const auto consume = [&](std::string_view window, int64_t offset,
-                           bool) -> absl::StatusOr<size_t> {
+                           bool last) -> absl::StatusOr<size_t> {
     if (offset == 0) kind = KindOfFile(window);
     size_t at = offset == 0 && window.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    if (!kind) at += skipped.Skip(window.substr(at), last);
+    if (!kind && !skipped.IsDone()) return at;
     CsvRecord record;
     while (names.empty() && !bad && !kind && at < window.size()) {
       splitter.First(window.substr(at), /*last=*/false, record);

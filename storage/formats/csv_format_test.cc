@@ -178,6 +178,57 @@ TEST_F(CsvFormatTest, DecimalCommasAndEmptyColumnsAtTheEndAreRead) {
   EXPECT_EQ(found.records_done, 6);
 }
 
+TEST_F(CsvFormatTest, AmountsMayHaveGroupsAndUnits) {
+  const IndexedFile german = Read(
+      "format: {type: csv, delimiter: \";\", decimal: \",\", thousands: \".\", units: {y: EUR}}\n"
+      "event_time: {column: t, format: unix}\nlabel: {column: y, kind: real}\n",
+      "t;x;y\n1;a;1.234,50 EUR\n2;b;12,5\n3;c;1.5\n4;d;7 USD\n5;e;-1.000\n");
+  EXPECT_THAT(german.rows.real_label, ElementsAre(1234.5, 12.5, -1000));
+  EXPECT_THAT(Reasons(german),
+              ElementsAre("label '1.5' is not a number", "label '7 USD' is not a number"));
+  const IndexedFile english = Read(
+      "format: {type: csv, thousands: \",\", units: {y: \"$\"}}\n"
+      "event_time: {column: t, format: unix}\nlabel: {column: y, kind: real}\n",
+      "t,x,y\n1,a,\"$1,200\"\n2,b,$7\n3,c,\"1,2\"\n");
+  EXPECT_THAT(english.rows.real_label, ElementsAre(1200, 7));
+}
+
+TEST_F(CsvFormatTest, LinesBeforeTheHeaderAreSkipped) {
+  const std::string spec =
+      "format: {type: csv, skip: 2}\nevent_time: {column: t, format: unix}\n"
+      "label: {column: y, kind: real}\n";
+  const IndexedFile found = Read(spec, "# a logger, \"3\r\nsep=,\r\nt,x,y\r\n1,5,0\r\n2,6,1\r\n");
+  EXPECT_THAT(Bytes("x.csv", found), ElementsAre("1,5,0", "2,6,1"));
+  EXPECT_EQ(found.num_bad, 0);
+  // Without a header, too, and longer than a window.
+  const IndexedFile bare = Read(
+      "format: {type: csv, skip: 1, header: false, columns: [t, x, y]}\n"
+      "event_time: {column: t, format: unix}\n",
+      std::string(3'000'000, '#') + "\n1,5,0\n2,6,1\n");
+  EXPECT_THAT(Bytes("x.csv", bare), ElementsAre("1,5,0", "2,6,1"));
+}
+
+TEST_F(CsvFormatTest, SkippedLinesMayBeStillToCome) {
+  const DatasetSpec spec = Spec(
+      "format: {type: csv, skip: 2, columns: [t, x, y]}\n"
+      "event_time: {column: t, format: unix}\nappend: true\n");
+  for (const char* const begun : {"", "# a", "# a\n# b", "# a\n# b\nt,x"}) {
+    data_.Write("x.csv", begun);
+    const auto found = Index(spec, "x.csv");
+    ASSERT_THAT(found, IsOk()) << begun;
+    EXPECT_EQ(found->bytes_done, 0) << begun;
+    EXPECT_EQ(found->num_bad, 0) << begun;
+  }
+  data_.Write("x.csv", "# a\n# b\nt,x,y\n1,5,0\n");
+  const auto found = Index(spec, "x.csv");
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->positions.size(), 1);
+  data_.Write("x.csv", "# a\n# b\nt,x,y\n1,5,0\n# c\n2,6,1\n");
+  const auto more = Index(spec, "x.csv", found->bytes_done, found->records_done);
+  ASSERT_THAT(more, IsOk());
+  EXPECT_THAT(Bytes("x.csv", *more), ElementsAre("2,6,1"));
+}
+
 // MovieLens' ratings.dat.
 TEST_F(CsvFormatTest, DelimitersMayHaveSeveralBytes) {
   const IndexedFile found = Read(
@@ -351,6 +402,11 @@ TEST_F(CsvFormatTest, RefusesDelimitersAndMarksThatMeanNothing) {
       {"delimiter: '|\"|'", "is also in the delimiter"},
       {"decimal: \";\"", "is neither a point nor a comma"},
       {"decimal: \",\", quote: ''", "is also the delimiter"},
+      {"thousands: x", "is not a comma, a point, an apostrophe or a blank"},
+      {"thousands: \".\"", "is also before the fraction"},
+      {"units: {x: \"\"}", "has a unit that is empty"},
+      {"units: {x: \"5\"}", "may be a part of a number"},
+      {"skip: -1", "skip"},
       {"trim: true, delimiter: \" \"", "cannot tell blanks from the delimiter"}};
   for (const auto& [keys, problem] : cases) {
     EXPECT_THAT(config::Read<DatasetSpec>("path: /x\nformat: {type: csv, " + std::string(keys) +

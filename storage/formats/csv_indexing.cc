@@ -39,11 +39,12 @@ CsvReading::CsvReading(const DelimitedText& delimited, const DatasetSpec& of,
       splitter(text.dialect, static_cast<size_t>(text.max_record_bytes)),
       header(columns, text.dialect.quote),
       times(std::move(time_reader)),
-      labels(of.label, text.dialect.decimal),
+      labels(of.label, text.dialect.numbers.Of(of.label.column.value_or(""))),
       expressions(std::move(compiled)),
       label_column(PlaceOf(columns, of.label.column)),
       group_column(PlaceOf(columns, of.series ? of.series->group : std::nullopt)),
-      times_have_comma(text.dialect.decimal == ',' && of.event_time.format.starts_with("unix")) {
+      times_have_comma(text.dialect.numbers.decimal == ',' &&
+                       of.event_time.format.starts_with("unix")) {
   for (const std::string& name : of.event_time.TimeFields()) {
     time_columns.push_back(PlaceOf(columns, name).value_or(0));
   }
@@ -68,6 +69,7 @@ CsvIndexing::CsvIndexing(const CsvReading& reading, const FileInput& input,
   found_.columns_moved = input.columns_moved;
   at_start_ = input.from_byte == 0;
   expects_header_ = at_start_ && reading.text.header;
+  if (at_start_) skipped_ = SkippedLines(reading.text.skip);
 }
 
 absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t offset, bool last) {
@@ -76,6 +78,11 @@ absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t off
     RETURN_IF_ERROR(CheckKind(window));
     if (window.starts_with(kByteOrderMark)) at = kByteOrderMark.size();
     at_start_ = false;
+  }
+  if (!skipped_.IsDone()) {
+    at += skipped_.Skip(window.substr(at), last && !reading_.spec.append);
+    // Until all of them are whole a file is read from its beginning.
+    if (!skipped_.IsDone()) return at;
   }
   while (at < window.size()) {
     if (runs_on_) {

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "records/csv_header.h"
 #include "records/csv_splitter.h"
+#include "records/skipped_lines.h"
 #include "records/time_reader.h"
 #include "storage/formats/file_facts.h"
 #include "storage/formats/format.h"
@@ -97,6 +98,7 @@ class CsvIndexing {
   std::vector<size_t> expression_columns_;  // The places of the fields that the expressions read.
   const bool tells_records_;                // Whether a record can be told from other text.
   bool at_start_ = true;
+  SkippedLines skipped_ = SkippedLines(0);
   bool expects_header_ = false;
   bool runs_on_ = false;
   int64_t long_from_ = 0;  // Where the unfinished record begins.

@@ -254,6 +254,16 @@ TEST_F(ExpressionsTest, NumbersWithinTextsHaveTheDecimalSignOfTheFormat) {
   EXPECT_THAT(found.positions, ElementsAre(0));
 }
 
+TEST_F(ExpressionsTest, NumbersAreReadInTheNotationOfTheFormat) {
+  data_.Write("a.csv", "t;x;share\n1;1.234,5;12 %\n2;1.5;1 %\n3;20;3%\n4;3;4\n");
+  const std::string start =
+      "format: {type: csv, delimiter: ';', decimal: ',', thousands: '.', units: {share: '%'}}\n"
+      "event_time: {column: t, format: unix}\n";
+  EXPECT_THAT(Found(start + "where: x > 10", "a.csv").positions, ElementsAre(0, 2));
+  EXPECT_THAT(Found(start + "where: share > 2", "a.csv").positions, ElementsAre(0, 2, 3));
+  EXPECT_THAT(Found(start + "where: number(text(share)) >= 4", "a.csv").positions, ElementsAre(3));
+}
+
 TEST_F(ExpressionsTest, ANullIsABadRecordWhereNothingMayBeMissing) {
   data_.Write("a.csv", "t,x\n1,\n2,5\n");
   const IndexedFile found = Found(

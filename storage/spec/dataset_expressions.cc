@@ -51,14 +51,14 @@ expressions::KnownColumns RecordColumnsOf(const DatasetSpec& spec) {
     if (!name.empty()) known.columns.push_back({.name = name});
   }
   known.others = known.columns.empty() && spec.format->HasFields();
-  if (const auto text = spec.format->Delimited()) known.decimal = text->dialect.decimal;
+  if (const auto text = spec.format->Delimited()) known.numbers = text->dialect.numbers;
   return known;
 }
 
 expressions::FieldReading FieldReadingOf(const DatasetSpec& spec) {
   expressions::FieldReading reading{.missing = spec.label.missing,
                                     .time_zone = spec.event_time.time_zone};
-  if (const auto text = spec.format->Delimited()) reading.decimal = text->dialect.decimal;
+  if (const auto text = spec.format->Delimited()) reading.numbers = text->dialect.numbers;
   if (spec.event_time.column) reading.times[*spec.event_time.column] = spec.event_time.Format();
   return reading;
 }

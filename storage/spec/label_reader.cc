@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "base/numbers/number_text.h"
 
@@ -19,13 +21,10 @@ std::optional<T> Parse(std::string_view text) {
   return number;
 }
 
-// With a decimal comma, a point is not part of a number: it may separate thousands.
-std::optional<double> ParseReal(std::string_view text, char decimal) {
-  if (decimal == '.') return Parse<double>(text);
-  if (text.find('.') != std::string_view::npos) return std::nullopt;
-  std::string with_point(text);
-  std::ranges::replace(with_point, decimal, '.');
-  return Parse<double>(with_point);
+std::optional<double> ParseReal(std::string_view text, const NumberNotation& notation) {
+  double number = 0;
+  if (ParseWrittenNumber(text, notation, number)) return std::nullopt;
+  return number;
 }
 
 // The bytes as an unsigned number, most significant byte first.
@@ -52,10 +51,10 @@ int64_t SignExtend(uint64_t bits, int64_t width) {
 
 }  // namespace
 
-LabelReader::LabelReader(const LabelSpec& spec, char decimal)
+LabelReader::LabelReader(const LabelSpec& spec, NumberNotation notation)
     : spec_(spec),
       kind_(spec.kind),
-      decimal_(decimal),
+      notation_(std::move(notation)),
       num_classes_(static_cast<int64_t>(spec.classes.size())) {
   for (const std::string& name : spec.classes) {
     classes_.emplace(name, static_cast<int64_t>(classes_.size()));
@@ -78,7 +77,7 @@ absl::StatusOr<Label> LabelReader::FromNothing(const absl::Status& reason) const
 absl::StatusOr<Label> LabelReader::FromText(std::string_view text) const {
   if (num_classes_ == 0 && spec_.SaysMissing(text)) return Label{};
   if (kind_ == LabelKind::kReal) {
-    const std::optional<double> number = ParseReal(text, decimal_);
+    const std::optional<double> number = ParseReal(text, notation_);
     if (!number || !std::isfinite(*number)) {
       return InvalidArgument("label '{}' is not a number", text);
     }

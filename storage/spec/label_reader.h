@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/numbers/written_number.h"
 #include "base/status.h"
 #include "storage/spec/label_spec.h"
 
@@ -22,8 +23,8 @@ struct Label {
 // has no label. Thread-safe.
 class LabelReader {
  public:
-  // `decimal` separates the fraction of a number in a text.
-  explicit LabelReader(const LabelSpec& spec, char decimal = '.');
+  // `notation`: how real labels are written in texts.
+  explicit LabelReader(const LabelSpec& spec, NumberNotation notation = {});
 
   // Reads the name of a class, the number of a class when the spec names no classes, or a real
   // number. INVALID_ARGUMENT with the reason.
@@ -51,7 +52,7 @@ class LabelReader {
 
   const LabelSpec spec_;
   const LabelKind kind_;
-  const char decimal_;
+  const NumberNotation notation_;
   const int64_t num_classes_;  // 0 when unknown.
   std::map<std::string, int64_t, std::less<>> classes_;
   std::vector<double> missing_numbers_;  // The numbers among spec_.missing.

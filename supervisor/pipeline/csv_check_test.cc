@@ -350,6 +350,34 @@ TEST(TryFields, NamesTheFieldThatIsNotANumberAndWhatToWrite) {
               HasSubstr("dtype: float32"));
 }
 
+TEST(TryFields, WarnsOfDifferentWholeNumbersThatBecomeOneFloat32) {
+  const std::string floats = "- parse_csv: {columns: [wind], dtype: float32}\n";
+  const std::string accounts = "2012-01-01;76561198003753551\n2012-01-02;76561198003753552\n";
+  const config::Remark found = TryWind(floats, accounts);
+  EXPECT_EQ(found.path, "[0].parse_csv.columns[0]");
+  EXPECT_FALSE(found.is_error);
+  EXPECT_THAT(found.message, HasSubstr("are one number as float32"));
+  EXPECT_THAT(found.hint, HasSubstr("dtype: string"));
+  const auto remarks = [&](const std::string& op, const std::string& values) {
+    const CsvFindings csv = CheckCsv(
+        {.file = "weather.csv", .bytes = "date;wind\n" + values, .whole = true},
+        Spec("format: {type: csv, delimiter: \";\"}\nevent_time: {column: date}\n"), false);
+    return TryFields(csv.records, Graph(op), 0.5);
+  };
+  EXPECT_THAT(remarks("- parse_csv: {columns: [wind], dtype: string}\n", accounts), IsEmpty());
+  EXPECT_THAT(remarks("- parse_csv: {columns: [wind], dtype: float64}\n", accounts), IsEmpty());
+  EXPECT_THAT(remarks(floats, "2012-01-01;16777216\n2012-01-02;16777218\n2012-01-03;5\n"),
+              IsEmpty());
+}
+
+TEST(TryFields, SaysHowNumbersOfPeopleAreRead) {
+  const std::string floats = "- parse_csv: {columns: [wind], dtype: float32}\n";
+  EXPECT_THAT(TryWind(floats, "2012-01-01;1,234.50\n").hint, HasSubstr("thousands: \",\""));
+  EXPECT_THAT(TryWind(floats, "2012-01-01;1.234,50\n").hint,
+              HasSubstr("decimal: \",\" and thousands: \".\""));
+  EXPECT_THAT(TryWind(floats, "2012-01-01;12.5 kg\n").hint, HasSubstr("units: {wind: \"kg\"}"));
+}
+
 TEST(TryFields, SaysHowToTakeEmptyFieldsAndOnlyWarnsOfAFew) {
   const std::string values = "2012-01-01;1\n2012-01-02;\n2012-01-03;2\n";
   const config::Remark empty = TryWind("- parse_csv: {columns: [wind], dtype: float32}\n", values);

@@ -9,7 +9,8 @@
 
 namespace tidemill::supervisor {
 
-// Finds fields that are not numbers although an op takes numbers. There is one remark for each
+// Finds fields that are not numbers although an op takes numbers, and different whole numbers that
+// become one float32. There is one remark for each
 // column of an op, with the first line that has such a field. Paths are below the graph:
 // "[0].parse_csv.columns[2]". It is an error when more than `max_bad_fraction` of the records are
 // concerned; otherwise only these samples are left out of trainings. Records whose number of fields

@@ -7,6 +7,7 @@
 #include "records/csv_header.h"
 #include "records/csv_punctuation.h"
 #include "records/csv_splitter.h"
+#include "records/skipped_lines.h"
 #include "records/text.h"
 #include "supervisor/pipeline/dataset_peek.h"
 
@@ -29,6 +30,8 @@ class Cutting {
   FirstRecords Run(std::string_view bytes, bool whole) {
     using Kind = CsvRecord::Kind;
     if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+    bytes.remove_prefix(SkippedLines(text_.skip).Skip(bytes, whole));
+    line_ += text_.skip;
     while (!bytes.empty()) {
       splitter_.First(bytes, whole, record_);
       if (record_.kind == Kind::kIncomplete || record_.runs_on) break;

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "records/csv_header.h"
 #include "records/file_kind.h"
+#include "records/skipped_lines.h"
 #include "records/text.h"
 #include "records/time_reader.h"
 
@@ -35,7 +36,8 @@ std::string Written(std::string_view delimiter) {
   return delimiter == "\t" ? "\"\\t\"" : fmt::format("\"{}\"", delimiter);
 }
 
-std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_header) {
+std::optional<config::Remark> FindEncoding(const FileStart& start,
+                                           const storage::DelimitedText& text) {
   const std::string_view bytes = start.bytes;
   if (const auto kind = KindOfFile(bytes)) {
     return config::Remark{
@@ -43,8 +45,9 @@ std::optional<config::Remark> FindEncoding(const FileStart& start, bool has_head
         .message = fmt::format("{} is not a CSV file, it is {}", start.file, kind->name),
         .hint = std::string(kind->hint)};
   }
-  const std::string_view header = bytes.substr(0, bytes.find_first_of("\r\n"));
-  if (!has_header || IsText(header)) return std::nullopt;
+  std::string_view header = bytes.substr(SkippedLines(text.skip).Skip(bytes, start.whole));
+  header = header.substr(0, header.find_first_of("\r\n"));
+  if (!text.header || IsText(header)) return std::nullopt;
   return config::Remark{
       .path = "files",
       .message = fmt::format("the header of {} is not text in UTF-8, but perhaps Latin-1: {}",
@@ -57,7 +60,9 @@ std::optional<config::Remark> FindDuplicate(const FirstRecords& records) {
   if (!problem) return std::nullopt;
   return config::Remark{.path = "format",
                         .message = fmt::format("the header of {} {}", records.file, *problem),
-                        .hint = "give each column of the file a unique name"};
+                        .hint =
+                            "give each column of the file a unique name; or leave its header out "
+                            "and name the columns: skip: 1, header: false, columns: [...]"};
 }
 
 // Another delimiter that cuts the first records into equally many fields, if there is one.
@@ -100,7 +105,7 @@ std::vector<std::string> NamedColumns(const storage::DatasetSpec& spec) {
 
 std::optional<config::Remark> FindLayoutProblem(const FileStart& start,
                                                 const storage::DelimitedText& text) {
-  if (auto encoding = FindEncoding(start, text.header)) return encoding;
+  if (auto encoding = FindEncoding(start, text)) return encoding;
   const FirstRecords records = CutRecords(start, text);
   if (text.header && !records.has_header) {
     const bool empty = start.whole && start.bytes.find_first_not_of("\r\n") == std::string::npos;

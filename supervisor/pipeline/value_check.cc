@@ -68,7 +68,7 @@ class Trial {
       : records_(records),
         spec_(spec),
         label_(storage::EffectiveLabel(spec)),
-        labels_(label_, records.dialect.decimal),
+        labels_(label_, records.dialect.numbers.Of(label_.column.value_or(""))),
         header_(records.columns, records.dialect.quote),
         time_fields_(spec.event_time.TimeFields()) {}
 
@@ -146,7 +146,7 @@ class Trial {
     for (const size_t place : time_places_) fields.emplace_back(record.fields[place]);
     std::string text = fmt::format("{}", fmt::join(fields, " "));
     const bool has_comma =
-        records_.dialect.decimal == ',' && spec_.event_time.format.starts_with("unix");
+        records_.dialect.numbers.decimal == ',' && spec_.event_time.format.starts_with("unix");
     if (has_comma) std::ranges::replace(text, ',', '.');
     const auto time = times_->Read(text);
     all_times_.push_back(text);

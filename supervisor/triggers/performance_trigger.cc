@@ -281,10 +281,11 @@ void TriggerOf<PerformanceTrigger>::CheckSamples(const transform::DescribedSampl
                                                  config::Problems& problems) const {
   CheckMeasure(spec_.measure, samples, problems);
   if (!spec_.where) return;
-  expressions::KnownColumns columns{
-      .columns = {{.name = "@time", .type = expressions::Type::kTime}, {.name = "@label"}},
-      .others = !samples.schema.columns.has_value(),
-      .time_zone = samples.schema.time_zone};
+  expressions::KnownColumns columns;
+  columns.columns = {{.name = "@time", .type = expressions::Type::kTime}, {.name = "@label"}};
+  columns.others = !samples.schema.columns.has_value();
+  columns.numbers = samples.schema.csv.numbers;
+  columns.time_zone = samples.schema.time_zone;
   for (const std::string& name : samples.schema.columns.value_or(std::vector<std::string>())) {
     columns.columns.push_back({.name = name});
   }

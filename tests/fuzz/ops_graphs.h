@@ -79,7 +79,7 @@ inline Case Records(Bytes& bytes, CsvType type, std::vector<std::string> missing
   Case made{.schema = {.columns = std::vector<std::string>{"a", "b"},
                        .csv = {.delimiter = Pick<std::string>(bytes, {",", "\t", ";", "::"}),
                                .trim = bytes.ConsumeBool(),
-                               .decimal = Pick(bytes, {'.', ','})}}};
+                               .numbers = {.decimal = Pick(bytes, {'.', ','})}}}};
   if (bytes.ConsumeBool()) made.schema.csv.quote.reset();
   made.schema.label = LabelKind::kClass;
   made.schema.num_classes = Small(bytes, 0, 4);

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "batch/csv_dialect.h"
 #include "config/choice.h"
 #include "config/column_list.h"
 #include "config/named_files.h"
@@ -44,8 +45,10 @@ class GraphOp : public config::PartWithFiles<GraphOp> {
   // op on them before the graph runs.
   virtual ReadFields Reads() const { return {}; }
   // Returns why the op cannot take this text of such a field, or std::nullopt when it can.
-  // `decimal` separates the fraction of a number.
-  virtual std::optional<BadField> TryField(const std::string& /*text*/, char /*decimal*/) const {
+  // `csv` says how the records are written.
+  virtual std::optional<BadField> TryField(const std::string& /*column*/,
+                                           const std::string& /*text*/,
+                                           const batch::CsvDialect& /*csv*/) const {
     return std::nullopt;
   }
 

@@ -51,7 +51,7 @@ TEST(GraphOp, OfTextWithFieldsSaysWhichFieldsItReads) {
   for (const OpSpec& other : others) {
     EXPECT_EQ(other->Reads().key, "") << other.type();
     EXPECT_THAT(other->Reads().names, IsEmpty()) << other.type();
-    EXPECT_FALSE(other->TryField("no number", '.').has_value()) << other.type();
+    EXPECT_FALSE(other->TryField("x", "no number", {}).has_value()) << other.type();
   }
 }
 
@@ -70,7 +70,7 @@ TEST(GraphOp, OfParseCsvSaysWhatKeepsAFieldFromBeingWhatItTakes) {
                   {ParseCsvSpec{.dtype = CsvType::kInt64}, "1.5", "is not a whole number"},
                   {ParseCsvSpec{.dtype = CsvType::kString}, "high", ""}};
   for (const auto& [op, field, problem] : expected) {
-    const std::optional<BadField> bad = op->TryField(field, '.');
+    const std::optional<BadField> bad = op->TryField("x", field, {});
     EXPECT_EQ(bad ? bad->problem : "", problem) << field;
     EXPECT_FALSE(bad && bad->hint.empty()) << field;
   }
@@ -78,7 +78,7 @@ TEST(GraphOp, OfParseCsvSaysWhatKeepsAFieldFromBeingWhatItTakes) {
 
 TEST(GraphOp, OfParseCsvAdvisesATypeForWhatIsTooLarge) {
   const auto hint = [](std::string_view text) {
-    return OpSpec(ParseCsvSpec{})->TryField(std::string(text), '.')->hint;
+    return OpSpec(ParseCsvSpec{})->TryField("x", std::string(text), {})->hint;
   };
   EXPECT_EQ(hint("1e99"),
             "write dtype: float64, and make it smaller for the model, with log1p or clip");

@@ -88,7 +88,7 @@ TEST(CsvFields, SplitsAtDelimitersOfSeveralBytesAndTrims) {
 
 TEST(ParseCsv, ReadsNumbersWithADecimalComma) {
   SampleSchema schema = CsvSchema({"a", "b"});
-  schema.csv = {.delimiter = ";", .decimal = ','};
+  schema.csv = {.delimiter = ";", .numbers = {.decimal = ','}};
   const Transformed result =
       RunGraph(Spec(ParseCsvSpec{.columns = {"a", "b"}}, StackSpec{}), schema,
                MakeSamples({"1,5;-200", " 0,25 ;1e3", "1.5;2", "1.234,5;2", "1,2,3;4"}));
@@ -96,6 +96,18 @@ TEST(ParseCsv, ReadsNumbersWithADecimalComma) {
   EXPECT_THAT(result.bad, ElementsAre(BadSample{2, "column a: '1.5' is not a number"},
                                       BadSample{3, "column a: '1.234,5' is not a number"},
                                       BadSample{4, "column a: '1,2,3' is not a number"}));
+}
+
+TEST(ParseCsv, ReadsNumbersWithGroupsAndUnits) {
+  SampleSchema schema = CsvSchema({"a", "b"});
+  schema.csv = {.delimiter = ";", .numbers = {.thousands = ',', .units = {{"b", "kg"}}}};
+  const Transformed result =
+      RunGraph(Spec(ParseCsvSpec{.columns = {"a", "b"}}, StackSpec{}), schema,
+               MakeSamples({"1,234.5;2 kg", "7;1,000kg", "1,5;2", "5;3 g", "5 kg;1"}));
+  EXPECT_THAT(Numbers<float>(result.batch, "input"), ElementsAre(1234.5F, 2, 7, 1000));
+  EXPECT_THAT(result.bad, ElementsAre(BadSample{2, "column a: '1,5' is not a number"},
+                                      BadSample{3, "column b: '3 g' is not a number"},
+                                      BadSample{4, "column a: '5 kg' is not a number"}));
 }
 
 TEST(ParseCsv, ReadsNumbersByNameInTheOrderAsked) {

@@ -1,6 +1,7 @@
 // CSV and TSV files.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ struct CsvFormat {
   std::vector<std::string> columns;
   bool trim = false;
   std::string decimal = ".";
+  std::string thousands;
+  std::map<std::string, std::string> units;
+  int64_t skip = 0;
   config::ByteSize max_record{1 << 20};
 
   void Fields(auto&& field) {
@@ -49,6 +53,19 @@ struct CsvFormat {
     field("decimal", decimal,
           "The separator before the fraction of a number: \".\" or \",\". This holds for numbers "
           "that are labels, times or read by parse_csv.");
+    field("thousands", thousands,
+          "The separator of groups of three digits in a number: \",\", \".\", \"'\" or a blank. "
+          "Empty: digits are not grouped. A number may also have no groups. One whose groups have "
+          "another size is not a number.",
+          config::Limits{.example = "\".\""});
+    field("units", units,
+          "By column, a text that may be before or after its numbers, such as kg, $ or %. It is "
+          "left out: \"12 %\" is 12. A number with another unit is not a number.",
+          config::Limits{.example = "{weight: kg, price: \"$\"}"});
+    field("skip", skip,
+          "The number of lines at the beginning of each file that are left out, such as comments "
+          "before the header.",
+          {.min = 0, .max = 10'000});
     field("max_record", max_record, "Longest record. A longer one is quarantined.", {.min = 16});
   }
   void Check(config::Problems& problems) const {
@@ -72,8 +89,26 @@ struct CsvFormat {
     } else if (decimal == "," && delimiter == "," && quote.empty()) {
       problems.Add("decimal", "is also the delimiter", "write the delimiter, such as \";\"");
     }
+    CheckNumbers(problems);
     if (!header && columns.empty()) {
       problems.Add("columns", "is missing", "name the columns of files without a header");
+    }
+  }
+
+  void CheckNumbers(config::Problems& problems) const {
+    if (thousands.size() > 1 ||
+        std::string_view(",.' ").find(thousands) == std::string_view::npos) {
+      problems.Add("thousands", "is not a comma, a point, an apostrophe or a blank",
+                   "write \",\", \".\", \"'\" or \" \"");
+    } else if (thousands == decimal) {
+      problems.Add("thousands", "is also before the fraction of a number",
+                   decimal == "." ? "write decimal: \",\"" : "write thousands: \".\"");
+    }
+    for (const auto& [column, unit] : units) {
+      if (unit.empty() || unit.find_first_of("0123456789+-.,") != std::string::npos) {
+        problems.Add("units", "has a unit that is empty, or may be a part of a number",
+                     "write what is beside the digits, such as kg");
+      }
     }
   }
 
@@ -81,8 +116,11 @@ struct CsvFormat {
     return {.dialect = {.delimiter = delimiter.empty() ? "," : delimiter,
                         .quote = quote.empty() ? std::nullopt : std::optional<char>(quote.front()),
                         .trim = trim,
-                        .decimal = decimal.empty() ? '.' : decimal.front()},
+                        .numbers = {.decimal = decimal.empty() ? '.' : decimal.front(),
+                                    .thousands = thousands.empty() ? '\0' : thousands.front(),
+                                    .units = {units.begin(), units.end()}}},
             .header = header,
+            .skip = skip,
             .max_record_bytes = max_record.bytes};
   }
 };
@@ -104,6 +142,7 @@ class FileFormatOf<CsvFormat> final : public FileFormatBase<CsvFormat> {
   void SetColumns(std::span<const std::string> columns) override {
     spec_.columns.assign(columns.begin(), columns.end());
   }
+  void SkipNoLines() override { spec_.skip = 0; }
 };
 
 }  // namespace tidemill::storage

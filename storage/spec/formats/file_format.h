@@ -42,6 +42,7 @@ enum class SampleUnit {
 struct DelimitedText {
   batch::CsvDialect dialect = {};
   bool header = true;  // The first record of each file names the columns.
+  int64_t skip = 0;    // The number of lines before it that are left out.
   int64_t max_record_bytes = 1 << 20;
 };
 
@@ -79,6 +80,9 @@ class FileFormat : public config::PartWithFiles<FileFormat> {
   virtual bool LeavesColumnsOpen() const { return false; }
   // Sets the columns. Call it only when LeavesColumnsOpen().
   virtual void SetColumns(std::span<const std::string> /*columns*/) {}
+
+  // Makes the format read files without lines that it would skip.
+  virtual void SkipNoLines() {}
 
   // Whether the format itself supplies the labels and times of records.
   virtual bool SaysLabels() const { return false; }

@@ -24,7 +24,7 @@ expressions::KnownColumns ColumnsOf(const OpBuilder& builder) {
         {.name = name, .type = TypeOfColumn(type), .is_float = type == batch::DataType::kFloat32});
   }
   known.columns.push_back({.name = std::string(kTimeName), .type = Type::kTime});
-  known.decimal = builder.samples().csv.decimal;
+  known.numbers = builder.samples().csv.numbers;
   return known;
 }
 

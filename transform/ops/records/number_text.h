@@ -19,13 +19,6 @@ std::optional<std::string_view> ParseNumber(std::string_view text, T& value) {
   return ParseWrittenNumber(text, value);
 }
 
-// Does the same for numbers with `decimal` before their fraction. When `decimal` is a comma, a
-// point is not part of a number: it may separate thousands.
-template <typename T>
-std::optional<std::string_view> ParseNumber(std::string_view text, char decimal, T& value) {
-  return ParseWrittenNumber(text, {.decimal = decimal}, value);
-}
-
 // A column of texts that is made row by row.
 class TextColumn {
  public:

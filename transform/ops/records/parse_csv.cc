@@ -19,6 +19,7 @@ namespace {
 struct CsvTarget {
   size_t field = 0;
   BoundColumn column;
+  NumberNotation notation;  // How numbers are written in this field.
 };
 
 class ParseCsvOp final : public Op {
@@ -127,7 +128,7 @@ class ParseCsvOp final : public Op {
         continue;
       }
       const std::optional<std::string_view> problem =
-          ParseNumber(text, samples_.csv.decimal, columns[i][at]);
+          ParseWrittenNumber(text, targets_[i].notation, columns[i][at]);
       if (!problem.has_value()) continue;
       frame.Reject(row, fmt::format("column {}: {} {}", targets_[i].column.schema.name,
                                     Quoted(text), *problem));
@@ -197,29 +198,55 @@ class ParseCsvOp final : public Op {
 };
 
 // What keeps a field from being a number of this type.
-std::optional<std::string_view> ProblemOf(std::string_view text, CsvType type, char decimal) {
+std::optional<std::string_view> ProblemOf(std::string_view text, CsvType type,
+                                          const NumberNotation& notation) {
   if (type == CsvType::kInt64) {
     int64_t whole = 0;
-    return ParseNumber(text, decimal, whole);
+    return ParseWrittenNumber(text, notation, whole);
   }
   if (type == CsvType::kFloat32) {
     float real = 0;
-    return ParseNumber(text, decimal, real);
+    return ParseWrittenNumber(text, notation, real);
   }
   double real = 0;
-  return ParseNumber(text, decimal, real);
+  return ParseWrittenNumber(text, notation, real);
 }
 
-std::string HintFor(std::string_view text, const ParseCsvSpec& spec, char decimal) {
+// What the dataset's format must say for the text to be a number; empty when nothing helps.
+std::string HintForNotation(const std::string& column, std::string_view text,
+                            const NumberNotations& numbers) {
+  const std::optional<std::string_view> unit = UnitOf(text);
+  if (!unit) return "";
+  for (const auto& [decimal, thousands] : kUsualNotations) {
+    const NumberNotation tried{
+        .decimal = decimal, .thousands = thousands, .unit = std::string(*unit)};
+    if (ProblemOf(text, CsvType::kFloat64, tried)) continue;
+    std::vector<std::string> keys;
+    if (decimal != numbers.decimal) keys.push_back(fmt::format("decimal: \"{}\"", decimal));
+    if (thousands != '\0' && thousands != numbers.thousands) {
+      keys.push_back(fmt::format("thousands: \"{}\"", thousands));
+    }
+    if (!unit->empty()) keys.push_back(fmt::format("units: {{{}: \"{}\"}}", column, *unit));
+    return keys.empty() ? ""
+                        : fmt::format("if it is a number, write {} in the dataset's format",
+                                      fmt::join(keys, " and "));
+  }
+  return "";
+}
+
+std::string HintFor(const std::string& column, std::string_view text, const ParseCsvSpec& spec,
+                    const NumberNotations& numbers) {
   const std::string_view trimmed = Trim(text);
   const bool whole = spec.dtype == CsvType::kInt64;
-  const char other = decimal == '.' ? ',' : '.';
+  const char other = numbers.decimal == '.' ? ',' : '.';
+  const NumberNotation notation = numbers.Of(column);
   if (trimmed.find(other) != std::string_view::npos &&
-      !ProblemOf(trimmed, CsvType::kFloat64, other)) {
-    return decimal == '.' ? "this is a decimal comma: write decimal: \",\" in the dataset's format"
-                          : "this is a decimal point, but the dataset's format has decimal: \",\"";
+      !ProblemOf(trimmed, CsvType::kFloat64, {.decimal = other})) {
+    return numbers.decimal == '.'
+               ? "this is a decimal comma: write decimal: \",\" in the dataset's format"
+               : "this is a decimal point, but the dataset's format has decimal: \",\"";
   }
-  const std::optional<std::string_view> of_double = ProblemOf(trimmed, CsvType::kFloat64, decimal);
+  const std::optional<std::string_view> of_double = ProblemOf(trimmed, CsvType::kFloat64, notation);
   if (!of_double) {
     return whole ? "write dtype: float32"
                  : "write dtype: float64, and make it smaller for the model, with log1p or clip";
@@ -236,6 +263,7 @@ std::string HintFor(std::string_view text, const ParseCsvSpec& spec, char decima
   if (of_double == "is out of range" || of_double == "is not a finite number") {
     return fmt::format("no type holds it: correct the file, or write missing: [\"{}\"]", trimmed);
   }
+  if (std::string hint = HintForNotation(column, trimmed, numbers); !hint.empty()) return hint;
   return "this is text: read it with dtype: string, then one_hot or hash_buckets";
 }
 
@@ -283,10 +311,11 @@ std::unique_ptr<Op> ParseCsvSpec::Build(OpBuilder& builder) const {
     const std::string& name = names[i];
     const size_t field =
         FieldOf(name, columns.HasRules() ? "columns" : fmt::format("columns[{}]", i), builder);
-    targets.push_back(
-        {field, builder.Output("columns", {.name = name + suffix,
-                                           .type = ColumnType(dtype),
-                                           .shape = ShapeOf(rows, samples.history)})});
+    targets.push_back({field,
+                       builder.Output("columns", {.name = name + suffix,
+                                                  .type = ColumnType(dtype),
+                                                  .shape = ShapeOf(rows, samples.history)}),
+                       samples.csv.numbers.Of(name)});
   }
   if (!missing.empty() && !IsFloat(ColumnType(dtype))) {
     builder.Problem("missing", fmt::format("has no meaning for {}", Describe(ColumnType(dtype))),
@@ -299,13 +328,15 @@ ReadFields GraphOpOf<ParseCsvSpec>::Reads() const {
   return {.key = "columns", .names = spec_.columns.Names()};
 }
 
-std::optional<BadField> GraphOpOf<ParseCsvSpec>::TryField(const std::string& text,
-                                                          char decimal) const {
+std::optional<BadField> GraphOpOf<ParseCsvSpec>::TryField(const std::string& column,
+                                                          const std::string& text,
+                                                          const batch::CsvDialect& csv) const {
   if (spec_.dtype == CsvType::kString) return std::nullopt;
   if (std::ranges::find(spec_.missing, Trim(text)) != spec_.missing.end()) return std::nullopt;
-  const std::optional<std::string_view> problem = ProblemOf(text, spec_.dtype, decimal);
+  const std::optional<std::string_view> problem =
+      ProblemOf(text, spec_.dtype, csv.numbers.Of(column));
   if (!problem) return std::nullopt;
-  return BadField{.problem = *problem, .hint = HintFor(text, spec_, decimal)};
+  return BadField{.problem = *problem, .hint = HintFor(column, text, spec_, csv.numbers)};
 }
 
 }  // namespace tidemill::transform

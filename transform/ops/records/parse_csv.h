@@ -23,8 +23,8 @@ struct ParseCsvSpec {
   static constexpr std::string_view kType = "parse_csv";
   static constexpr std::string_view kDoc =
       "Reads fields of a CSV or TSV record into columns with the same names. Quoted fields are "
-      "unquoted as RFC 4180 says. Spaces around a number do not matter. The dataset's `decimal` "
-      "separates a fraction. A record makes a bad "
+      "unquoted as RFC 4180 says. Spaces around a number do not matter. The dataset's `decimal`, "
+      "`thousands` and `units` say how numbers are written. A record makes a bad "
       "sample if its number of fields is not the dataset's number of columns, or if a field is "
       "empty, not a number, not finite or too large for its type. `missing` allows some of these "
       "fields. A sample of a series holds `history` records, and `rows` says which of them to take "
@@ -64,7 +64,8 @@ template <>
 class GraphOpOf<ParseCsvSpec> final : public GraphOpBase<ParseCsvSpec> {
  public:
   ReadFields Reads() const override;
-  std::optional<BadField> TryField(const std::string& text, char decimal) const override;
+  std::optional<BadField> TryField(const std::string& column, const std::string& text,
+                                   const batch::CsvDialect& csv) const override;
 };
 
 }  // namespace tidemill::transform

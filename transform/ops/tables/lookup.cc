@@ -23,15 +23,16 @@ namespace {
 constexpr size_t kMaxDelimiterBytes = 8;
 
 TableForm FormOf(const LookupSpec& spec) {
-  TableForm form{.name = spec.table.empty() ? "the table" : spec.table,
-                 .dialect = {.delimiter = spec.delimiter, .decimal = spec.decimal.front()},
-                 .types = spec.dtypes,
-                 .as_of = spec.as_of,
-                 .until = spec.until.value_or(""),
-                 // The later of two times, so that no row is seen too early.
-                 .times = {.format = spec.format,
-                           .time_zone = spec.time_zone.empty() ? "UTC" : spec.time_zone,
-                           .ambiguous = AmbiguousTime::kSecond}};
+  TableForm form{
+      .name = spec.table.empty() ? "the table" : spec.table,
+      .dialect = {.delimiter = spec.delimiter, .numbers = {.decimal = spec.decimal.front()}},
+      .types = spec.dtypes,
+      .as_of = spec.as_of,
+      .until = spec.until.value_or(""),
+      // The later of two times, so that no row is seen too early.
+      .times = {.format = spec.format,
+                .time_zone = spec.time_zone.empty() ? "UTC" : spec.time_zone,
+                .ambiguous = AmbiguousTime::kSecond}};
   if (spec.missing_words) form.missing = *spec.missing_words;
   for (const auto& pair : spec.on.pairs) form.keys.push_back(pair.elsewhere);
   for (const auto& pair : spec.columns.pairs) form.values.push_back(pair.name);

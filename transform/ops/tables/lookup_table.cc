@@ -222,7 +222,7 @@ class TableReader {
     const std::string_view text = Trim(field);
     if (IsMissing(text)) return;
     double number = 0;
-    const bool reads = !ParseNumber(text, form_.dialect.decimal, number);
+    const bool reads = !ParseWrittenNumber(text, form_.dialect.numbers.OfAll(), number);
     if (!reads) {
       seen.is_over = true;
       return;
@@ -307,7 +307,8 @@ class TableReader {
     T number = 0;
     if (std::is_floating_point_v<T> && IsMissing(Trim(text))) {
       number = std::numeric_limits<T>::quiet_NaN();
-    } else if (const auto problem = ParseNumber(text, form_.dialect.decimal, number)) {
+    } else if (const auto problem =
+                   ParseWrittenNumber(text, form_.dialect.numbers.OfAll(), number)) {
       return RefuseLine(
           line_, fmt::format("{}: {} {}", name, Quoted(text), *problem),
           form_.types.contains(name)
