@@ -83,8 +83,9 @@ constexpr int kMostColumnRows = 20;
 // The loss as a difference of the intact samples from the exchanged ones.
 OutcomeDifference LossOf(const evaluator::v1::ColumnImportance& column) {
   OutcomeDifference difference;
-  difference.set_models(column.intact());
-  difference.set_other(column.exchanged());
+  // A loss is shown in units of the intact value.
+  difference.set_models(2 * column.intact() - column.exchanged());
+  difference.set_other(column.intact());
   if (column.has_low()) difference.set_low(column.low());
   if (column.has_high()) difference.set_high(column.high());
   return difference;
