@@ -222,8 +222,8 @@ void GraphMaker::AddTime() {
   const int64_t days = WholeDays({source_.time.last.micros - source_.time.first.micros});
   std::vector<std::string> parts;
   if (source_.time.has_clock && days >= 2) parts.emplace_back("hour");
-  if (days >= 28) parts.emplace_back("weekday");
-  // A training over a part of a year has not seen the other parts.
+  // A training over a part of a week, or of a year, has not seen the other parts.
+  if (days / kTrainings >= 14) parts.emplace_back("weekday");
   if (days / kTrainings >= 365) parts.emplace_back("year_fraction");
   if (parts.empty()) return;
   Guess& features = Add("time_features", YamlMap({"parts: " + YamlList(parts), "cyclic: true"}),

@@ -46,7 +46,8 @@ absl::StatusOr<std::shared_ptr<const Program>> Make(std::string_view text,
 }  // namespace
 
 std::string ValueOf(std::string_view text, const Row& row, const std::string& time_zone) {
-  KnownColumns columns{.time_zone = time_zone};
+  KnownColumns columns;
+  columns.time_zone = time_zone;
   for (const auto& [name, value] : row) columns.columns.push_back({.name = name});
   auto program = Make(text, columns);
   if (!program.ok()) return std::string(program.status().message());
