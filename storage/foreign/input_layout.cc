@@ -360,7 +360,8 @@ bool HasFirstRow(const DatasetSpec& spec, std::string_view bytes) {
   std::string_view text = bytes;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::optional<DelimitedText> own = spec.format->Delimited();
-  if (own && own->skip > 0 && !NamesColumns(spec, *own, text)) {
+  const bool is_json = IsJsonObject(WithoutBlankLines(text));
+  if (own && own->skip > 0 && !is_json && !NamesColumns(spec, *own, text)) {
     SkippedLines lines(own->skip);
     const std::string_view rest = text.substr(lines.Skip(text, /*last=*/false));
     if (!lines.IsDone() || WithoutBlankLines(rest).empty()) return false;
