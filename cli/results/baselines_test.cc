@@ -148,7 +148,7 @@ TEST(Baselines, AreBelowTheMatrixInTheJsonAndInComparisons) {
   EXPECT_DOUBLE_EQ(json[0]["value"].get<double>(), std::sqrt((1.1 * 1.1 + 3) / 4));
   EXPECT_EQ(json[0]["samples"], 400);
   EXPECT_EQ(json[2]["baseline"], "first");
-  EXPECT_THAT(DescribeComparison({run}), HasSubstr("rmse on ratings, baseline constant"));
+  EXPECT_THAT(DescribeComparison({run}, {}), HasSubstr("rmse on ratings, baseline constant"));
 }
 
 TEST(Baselines, KeepToTheWidthOfATerminal) {

@@ -315,7 +315,7 @@ class FakeDownstream final : public Downstream {
     progress(update);
     return absl::OkStatus();
   }
-  absl::StatusOr<OutcomeSummary> SummariseOutcomes(RunId, int32_t) override { return {}; }
+  absl::StatusOr<OutcomeSummary> SummariseOutcomes(RunId, int) override { return OutcomeSummary(); }
   // The last evaluation: each model is as accurate as its trigger's number says.
   absl::StatusOr<std::vector<evaluator::v1::Evaluation>> ListEvaluations(RunId) override {
     RETURN_IF_ERROR(services_.Count("ListEvaluations"));

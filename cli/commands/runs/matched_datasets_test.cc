@@ -78,11 +78,11 @@ TEST(MatchDatasets, PutsMeasuresOfAComparisonInOneLine) {
   Runs runs = {RunOn("a", {"a"}), RunOn("c", {"c"})};
   runs[0].mutable_run()->set_run_id(7);
   runs[1].mutable_run()->set_run_id(8);
-  const std::string text = DescribeComparison(runs);
+  const std::string text = DescribeComparison(runs, {});
   EXPECT_THAT(text, HasSubstr("0.7500 (+0.2500)"));
   EXPECT_THAT(text, HasSubstr("c of run 8 is compared with a of run 7: each is the dataset that is "
                               "trained on there\n"));
-  const auto json = ComparisonToJson(runs);
+  const auto json = ComparisonToJson(runs, {});
   EXPECT_EQ(json["runs"][1]["measures"][0]["dataset"], "c");
   EXPECT_EQ(json["runs"][1]["measures"][0]["difference"], 0.25);
   EXPECT_EQ(json["runs"][1]["matched_datasets"].dump(),
