@@ -348,11 +348,9 @@ TEST(GraphChoice, UsersAndItemsGetAnEmbeddingEach) {
   EXPECT_TRUE(both.has_numbers);
   EXPECT_THAT(Lines(both),
               Contains("stack: {columns: [user_id, product], into: input_categories}"));
-  const std::vector<Guess> sections = ChooseTraining({.num_samples = 4000,
-                                                      .num_classes = 2,
-                                                      .categories = both.categories,
-                                                      .has_numbers = true},
-                                                     Recipe());
+  const std::vector<Guess> sections = ChooseTraining(
+      {.num_samples = 4000, .num_classes = 2, .categories = both.categories, .has_numbers = true},
+      Recipe());
   EXPECT_THAT(sections[0].value, HasSubstr("factorization_machine, categories: [2048, 1024]"));
   EXPECT_THAT(sections[0].others.front().line, HasSubstr("dlrm"));
   EXPECT_THAT(sections[3].value, HasSubstr("optimizer: {type: adagrad, lr: 0.05}"));

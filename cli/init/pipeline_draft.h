@@ -13,7 +13,7 @@ namespace tidemill::cli {
 // The files of a draft's dataset.
 struct DraftedFiles {
   DataKind kind = DataKind::kCsv;
-  std::string folder = {};  // Absolute.
+  std::string folder = {};              // Absolute.
   std::vector<std::string> paths = {};  // Below it, in the byte order of their paths.
   int64_t header_lines = 0;             // The lines before the first record of each file.
   // Whether the records are in the order of their times, from file to file.

@@ -59,9 +59,9 @@ std::string ModelName(const TrainingFacts& facts, bool is_linear) {
 Guess Model(const TrainingFacts& facts, const Recipe& recipe) {
   Guess guess{.key = "model",
               .value = ModelLine(facts, recipe.is_linear),
-              .reason = fmt::format("{}; {}", ModelName(facts, recipe.is_linear),
-                                    facts.num_classes > 0 ? "one output for each class"
-                                                          : "one output, the number")};
+              .reason = fmt::format(
+                  "{}; {}", ModelName(facts, recipe.is_linear),
+                  facts.num_classes > 0 ? "one output for each class" : "one output, the number")};
   if (facts.categories.empty() || facts.has_numbers) {
     guess.others.push_back(
         {"model: " + ModelLine(facts, !recipe.is_linear), ModelName(facts, !recipe.is_linear)});
@@ -151,16 +151,17 @@ Guess Training(const TrainingFacts& facts, const Recipe& recipe) {
   // A step on images takes longer.
   const int64_t steps = facts.is_image ? facts.num_steps / 2 : facts.num_steps;
   const int64_t epochs = std::clamp<int64_t>(steps * batch / samples, 2, most);
-  return {.key = "training",
-          .value = YamlMap(
-              {fmt::format("epochs: {}", epochs), fmt::format("batch_size: {}", batch),
-               OptimizerOf(facts, recipe), IsOfEmbeddings(facts) ? "" : "schedule: {type: cosine}",
-               facts.num_classes > 0 ? "loss: cross_entropy" : "loss: huber",
-               recipe.all_data ? "warm_start: false" : "warm_start: true", "seed: 42"}),
-          .reason = fmt::format(
-              "about {} steps a training{}", WithThousands(epochs * ((samples + batch - 1) / batch)),
-              facts.num_classes == 0 ? "; huber lets outliers of the label count less than mse does"
-                                     : "")};
+  return {
+      .key = "training",
+      .value = YamlMap({fmt::format("epochs: {}", epochs), fmt::format("batch_size: {}", batch),
+                        OptimizerOf(facts, recipe),
+                        IsOfEmbeddings(facts) ? "" : "schedule: {type: cosine}",
+                        facts.num_classes > 0 ? "loss: cross_entropy" : "loss: huber",
+                        recipe.all_data ? "warm_start: false" : "warm_start: true", "seed: 42"}),
+      .reason = fmt::format(
+          "about {} steps a training{}", WithThousands(epochs * ((samples + batch - 1) / batch)),
+          facts.num_classes == 0 ? "; huber lets outliers of the label count less than mse does"
+                                 : "")};
 }
 
 Guess Evaluation(const TrainingFacts& facts) {

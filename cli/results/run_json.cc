@@ -7,15 +7,15 @@
 
 #include "base/time.h"
 #include "cli/results/baselines.h"
-#include "cli/results/remarks/graph_warnings.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
+#include "cli/results/remarks/graph_warnings.h"
 #include "cli/results/remarks/prepared_samples.h"
+#include "cli/results/remarks/untrained.h"
 #include "cli/results/run_costs.h"
 #include "cli/results/selection_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
-#include "cli/results/remarks/untrained.h"
 #include "cli/results/worth.h"
 #include "supervisor/client/model_change_json.h"
 

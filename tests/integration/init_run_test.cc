@@ -352,10 +352,9 @@ TEST_P(InitRunTest, WritesAPipelineThatIsValidAndRuns) {
   std::filesystem::create_directory(folder);
   param.write(folder);
   const std::string pipeline = folder + "/pipeline.yaml";
-  std::vector<std::string> words = {"init",     folder + "/" + param.data,
-                                    "--quick",  "--output",
-                                    pipeline,   "--name",
-                                    "of_" + param.name};
+  std::vector<std::string> words = {
+      "init",   folder + "/" + param.data, "--quick", "--output", pipeline,
+      "--name", "of_" + param.name};
   words.insert(words.end(), param.more.begin(), param.more.end());
 
   const CommandResult written = stack_->Tidemill(words);

@@ -46,8 +46,8 @@ class InitTrialTest : public ::testing::Test {
   }
 
   std::vector<std::string> Words(const std::string& budget) const {
-    return {"init",     folder_ + "/data.csv", "--output", folder_ + "/p.yaml",
-            "--budget", budget,                "--json"};
+    return {"init",  folder_ + "/data.csv", "--output", folder_ + "/p.yaml", "--budget", budget,
+            "--json"};
   }
   nlohmann::json Init(const std::string& budget) const {
     const CommandResult done = RunTidemill(Words(budget), Environment(), folder_);

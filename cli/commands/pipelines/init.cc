@@ -14,10 +14,10 @@
 #include "base/output_file.h"
 #include "base/paths/shell_word.h"
 #include "base/time.h"
-#include "cli/init/candidates/choice.h"
-#include "cli/init/candidates/trial.h"
 #include "cli/command_line/action.h"
 #include "cli/commands/pipelines/commands.h"
+#include "cli/init/candidates/choice.h"
+#include "cli/init/candidates/trial.h"
 #include "cli/init/draft.h"
 #include "cli/init/utf8_copy.h"
 #include "cli/pipelines/pipeline_file.h"
@@ -110,8 +110,12 @@ void PrintJson(const InitFlags& flags, const PipelineDraft& draft,
   add("preprocess.graph", draft.graph);
   add("", draft.sections);
   const nlohmann::ordered_json document = {
-      {"written", flags.output}, {"name", draft.name},         {"looked_at", draft.looked_at},
-      {"guesses", guesses},      {"left_out", draft.left_out}, {"unknown", draft.Unknown()},
+      {"written", flags.output},
+      {"name", draft.name},
+      {"looked_at", draft.looked_at},
+      {"guesses", guesses},
+      {"left_out", draft.left_out},
+      {"unknown", draft.Unknown()},
       {"trial", trial ? TrialToJson(*trial) : nlohmann::ordered_json(nullptr)}};
   fmt::print("{}\n", document.dump());
 }

@@ -13,9 +13,8 @@ bool IsOfTime(const Guess& op) { return op.key == kTimeOp; }
 // Whether the graph has features of the time beside others.
 bool CanDoWithoutTime(const PipelineDraft& draft) {
   const bool has_time = std::ranges::any_of(draft.graph, IsOfTime);
-  const bool has_other = std::ranges::any_of(draft.graph, [](const Guess& op) {
-    return op.key == "parse_csv" || op.key == "parse_json";
-  });
+  const bool has_other = std::ranges::any_of(
+      draft.graph, [](const Guess& op) { return op.key == "parse_csv" || op.key == "parse_json"; });
   return has_time && has_other;
 }
 
@@ -28,9 +27,8 @@ int TurnOf(const Recipe& recipe, bool with_time) {
 std::vector<Candidate> CandidatesFor(const PipelineDraft& draft) {
   std::vector<Candidate> candidates;
   for (const Recipe& recipe : RecipesFor(draft.training)) {
-    candidates.push_back({.name = Describe(recipe, draft.training),
-                          .recipe = recipe,
-                          .turn = TurnOf(recipe, true)});
+    candidates.push_back(
+        {.name = Describe(recipe, draft.training), .recipe = recipe, .turn = TurnOf(recipe, true)});
   }
   if (!CanDoWithoutTime(draft)) return candidates;
   std::vector<Candidate> all;

@@ -73,8 +73,7 @@ std::optional<std::pair<double, double>> CandidateRuns::DifferenceOf(size_t one,
   request.set_other_run_id(ids_[other].value_or(0));
   request.set_num_evaluations(1);
   request.set_num_other_evaluations(1);
-  const auto compared =
-      stack_.session().Ask(&evaluator::EvaluatorClient::CompareRuns, request);
+  const auto compared = stack_.session().Ask(&evaluator::EvaluatorClient::CompareRuns, request);
   if (!compared.ok() || compared->differences().empty()) return std::nullopt;
   const evaluator::v1::OutcomeDifference& first = compared->differences(0);
   if (!first.has_low() || !first.has_high()) return std::nullopt;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "boost/math/distributions/normal.hpp"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
 #include "base/thousands.h"
+#include "boost/math/distributions/normal.hpp"
 
 namespace tidemill::cli {
 namespace {
@@ -75,7 +75,8 @@ std::optional<size_t> ChooseCandidate(const Trial& trial) {
     return 0;
   }
   const auto compared = std::ranges::count_if(
-      trial.candidates, [](const TriedCandidate& candidate) { return candidate.behind.has_value(); });
+      trial.candidates,
+      [](const TriedCandidate& candidate) { return candidate.behind.has_value(); });
   const double widening = WideningFor(compared);
   for (size_t place = 0; place < *best; ++place) {
     const TriedCandidate& candidate = trial.candidates[place];
@@ -96,9 +97,10 @@ std::vector<TriedRule> RulesAbove(const Trial& trial, const TriedCandidate& cand
 std::vector<std::string> DescribeTrial(const Trial& trial, std::optional<size_t> chosen) {
   std::vector<std::string> lines = {"Tried on " + trial.rows + ":"};
   if (chosen) {
-    lines.back() += fmt::format(
-        " {} ({} is better) on {} samples that each model met only after its training.",
-        trial.measure, trial.lower_is_better ? "lower" : "higher", WithThousands(trial.num_samples));
+    lines.back() +=
+        fmt::format(" {} ({} is better) on {} samples that each model met only after its training.",
+                    trial.measure, trial.lower_is_better ? "lower" : "higher",
+                    WithThousands(trial.num_samples));
   }
   for (size_t place = 0; place < trial.candidates.size(); ++place) {
     const TriedCandidate& candidate = trial.candidates[place];
@@ -118,7 +120,8 @@ ordered_json TrialToJson(const Trial& trial) {
     const TriedCandidate& tried = trial.candidates[place];
     ordered_json one = {{"name", tried.candidate.name}, {"written", chosen == place}};
     one["value"] = tried.value ? ordered_json(*tried.value) : ordered_json(nullptr);
-    if (tried.interval) one.update({{"low", tried.interval->first}, {"high", tried.interval->second}});
+    if (tried.interval)
+      one.update({{"low", tried.interval->first}, {"high", tried.interval->second}});
     if (tried.behind) {
       one["behind_best"] = {{"low", tried.behind->first}, {"high", tried.behind->second}};
     }

@@ -35,10 +35,11 @@ TEST(ChooseCandidate, TheBestIsTakenWhereTheSimplerOnesAreBelowItsInterval) {
 }
 
 TEST(ChooseCandidate, TheSimplestIsTakenWhereTheBestMayBeBetterByChance) {
-  EXPECT_EQ(ChooseCandidate({.candidates = {Untried("without data"), Tried("linear", 0.79, 0.7, 0.9),
-                                            Tried("middle", 0.795, 0.7, 0.9),
-                                            Tried("network", 0.80, 0.78, 0.82)}}),
-            1);
+  EXPECT_EQ(
+      ChooseCandidate(
+          {.candidates = {Untried("without data"), Tried("linear", 0.79, 0.7, 0.9),
+                          Tried("middle", 0.795, 0.7, 0.9), Tried("network", 0.80, 0.78, 0.82)}}),
+      1);
 }
 
 TEST(ChooseCandidate, ThePairedDifferenceDecidesWhereItIsKnown) {
@@ -74,15 +75,15 @@ TEST(WithTrial, ASimplestOneThatWasNotComparedIsAQuestion) {
 TEST(ChooseCandidate, ThePairedDifferenceOfErrorsIsNegative) {
   TriedCandidate worse = Tried("linear", 3.1, 2, 4);
   worse.behind = std::pair(-0.3, -0.1);
-  EXPECT_EQ(ChooseCandidate({.lower_is_better = true,
-                             .candidates = {worse, Tried("network", 2.9, 2, 4)}}),
+  EXPECT_EQ(ChooseCandidate(
+                {.lower_is_better = true, .candidates = {worse, Tried("network", 2.9, 2, 4)}}),
             1);
 }
 
 TEST(ChooseCandidate, LowerIsBetterForErrors) {
-  EXPECT_EQ(ChooseCandidate({.lower_is_better = true,
-                             .candidates = {Tried("linear", 3.0, 2.9, 3.1),
-                                            Tried("network", 2.0, 1.9, 2.1)}}),
+  EXPECT_EQ(ChooseCandidate(
+                {.lower_is_better = true,
+                 .candidates = {Tried("linear", 3.0, 2.9, 3.1), Tried("network", 2.0, 1.9, 2.1)}}),
             1);
 }
 

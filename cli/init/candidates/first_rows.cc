@@ -178,22 +178,23 @@ absl::StatusOr<FirstRows> CopyTable(const PipelineDraft& draft, const std::strin
   for (const FileRange& one : ranges) range += one.num_bytes;
   const int64_t most_rows =
       std::min(limits.num_rows, limits.num_cells / std::max<int64_t>(1, draft.num_columns));
-  const double of_rows = static_cast<double>(most_rows) /
-                         std::max(1.0, share * static_cast<double>(num_rows));
-  const double quota = std::min({1.0, of_rows, static_cast<double>(limits.num_bytes) /
-                                                   std::max(1.0, static_cast<double>(range))});
-  RowCopier copier(draft.files, to,
-                   static_cast<double>(range) / std::max(1.0, share * static_cast<double>(num_rows)));
+  const double of_rows =
+      static_cast<double>(most_rows) / std::max(1.0, share * static_cast<double>(num_rows));
+  const double quota =
+      std::min({1.0, of_rows,
+                static_cast<double>(limits.num_bytes) / std::max(1.0, static_cast<double>(range))});
+  RowCopier copier(
+      draft.files, to,
+      static_cast<double>(range) / std::max(1.0, share * static_cast<double>(num_rows)));
   for (const FileRange& one : ranges) {
     RETURN_IF_ERROR(copier.Copy(
         one, static_cast<int64_t>(std::ceil(static_cast<double>(one.num_bytes) * quota))));
   }
   return FirstRows{
       .num_rows = copier.num_lines(),
-      .description = fmt::format(
-          "{}{} {}{}", copier.in_parts() || share >= 1 ? "" : "the ",
-          WithThousands(copier.num_lines()), SharePhrase(share),
-          copier.in_parts() ? ", in parts at equal distances" : "")};
+      .description = fmt::format("{}{} {}{}", copier.in_parts() || share >= 1 ? "" : "the ",
+                                 WithThousands(copier.num_lines()), SharePhrase(share),
+                                 copier.in_parts() ? ", in parts at equal distances" : "")};
 }
 
 absl::StatusOr<FirstRows> CopyImages(const PipelineDraft& draft, const std::string& to,

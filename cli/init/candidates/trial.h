@@ -19,10 +19,10 @@ struct TriedCandidate {
   Candidate candidate = {};
   std::optional<double> value = std::nullopt;  // Absent when it has a problem.
   std::optional<std::pair<double, double>> interval = std::nullopt;
-  // The interval of the best candidate's value less this one's, on the samples that both have. Absent
-  // for the best one, and when it is unknown.
+  // The interval of the best candidate's value less this one's, on the samples that both have.
+  // Absent for the best one, and when it is unknown.
   std::optional<std::pair<double, double>> behind = std::nullopt;
-  std::string problem = {};  // "it was not done within the budget"
+  std::string problem = {};    // "it was not done within the budget"
   bool is_unfinished = false;  // Only the budget has ended it.
 };
 
@@ -36,7 +36,7 @@ struct Trial {
   std::string rows = {};     // The rows that were tried: "the 487 rows of the first third".
   std::string measure = {};  // The first measure of the evaluation.
   bool lower_is_better = false;
-  int64_t num_samples = 0;  // On which each was judged.
+  int64_t num_samples = 0;                      // On which each was judged.
   std::vector<TriedCandidate> candidates = {};  // The simplest first.
   std::vector<TriedRule> rules = {};
   double seconds = 0;
@@ -45,8 +45,9 @@ struct Trial {
 // Tells the user of a step.
 using SayStep = std::function<void(const std::string& step)>;
 
-// Runs each candidate as its own pipeline, on a stack that exists only for them. Those that are not done at the end of the budget, which includes the start of the stack, are stopped.
-// An error means that nothing could be tried.
+// Runs each candidate as its own pipeline, on a stack that exists only for them. Those that are not
+// done at the end of the budget, which includes the start of the stack, are stopped. An error means
+// that nothing could be tried.
 absl::StatusOr<Trial> TryCandidates(const PipelineDraft& draft, std::chrono::milliseconds budget,
                                     const SayStep& say);
 
