@@ -131,6 +131,9 @@ TEST(ColumnFacts, CodesWithExponentsOrPointsAreAQuestion) {
   const ColumnFacts points = Facts("x", ValuesOf(80, [&](int row) { return versions[row % 4]; }));
   EXPECT_EQ(points.kind, ColumnKind::kCategory);
   EXPECT_THAT(points.question, HasSubstr("'1.1' and '1.10'"));
+  const std::vector<std::string> amounts = {"-0.000", "0.000", "0.125", "-0.500"};
+  EXPECT_EQ(Facts("x", ValuesOf(80, [&](int row) { return amounts[row % 4]; })).kind,
+            ColumnKind::kNumber);
   // As programs write small numbers.
   EXPECT_EQ(
       Facts("x", ValuesOf(80, [](int row) { return fmt::format("1.{}e-48", row * 37 % 80); })).kind,

@@ -68,6 +68,8 @@ bool CountsRecords(const ColumnFacts& facts) {
 
 // Two values that differ as texts and not as numbers: 1.10 and 1.1.
 std::optional<std::pair<std::string, std::string>> LostAsNumbers(const ColumnFacts& facts) {
+  // Codes have no sign: -0.000 beside 0.000 are amounts.
+  if (facts.least < 0 || facts.counts.begin()->first.starts_with('-')) return std::nullopt;
   std::map<double, std::string> texts;
   for (const auto& [text, count] : facts.counts) {
     double number = 0;
