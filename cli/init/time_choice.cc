@@ -11,7 +11,7 @@
 namespace tidemill::cli {
 namespace {
 
-struct Candidate {
+struct TimeCandidate {
   TimeColumns times = {};
   double score = 0;
 };
@@ -39,9 +39,9 @@ double ScoreOf(const SampledTable& table, const TimeColumns& times) {
 }
 
 // Times in the columns of the table, the most likely ones first.
-std::vector<Candidate> FindCandidates(const SampledTable& table,
+std::vector<TimeCandidate> FindCandidates(const SampledTable& table,
                                       const std::vector<ColumnFacts>& facts) {
-  std::vector<Candidate> found;
+  std::vector<TimeCandidate> found;
   const auto add = [&](std::optional<TimeColumns> times) {
     if (!times) return;
     const double score = ScoreOf(table, *times);
@@ -54,7 +54,7 @@ std::vector<Candidate> FindCandidates(const SampledTable& table,
     add(std::move(times));
   }
   add(TimesOfParts(table, facts));
-  std::ranges::stable_sort(found, std::greater<>(), &Candidate::score);
+  std::ranges::stable_sort(found, std::greater<>(), &TimeCandidate::score);
   return found;
 }
 
@@ -74,7 +74,7 @@ std::string ReasonOf(const TimeColumns& times, const std::string& names) {
   return reason + "; a time without a zone is taken for UTC";
 }
 
-TimeChoice ChoiceOf(const SampledTable& table, const std::vector<Candidate>& found) {
+TimeChoice ChoiceOf(const SampledTable& table, const std::vector<TimeCandidate>& found) {
   const TimeColumns& best = found.front().times;
   const std::string names = NamesForPeople(NamesOf(table, best.columns), 6);
   TimeChoice choice{.guess = {.key = "event_time",
@@ -159,14 +159,14 @@ TimeChoice WithoutTimes(const SampledTable& table, const std::vector<ColumnFacts
 absl::StatusOr<TimeChoice> ChooseTime(const SampledTable& table,
                                       const std::vector<ColumnFacts>& facts,
                                       const std::optional<std::string>& wished) {
-  std::vector<Candidate> found = FindCandidates(table, facts);
+  std::vector<TimeCandidate> found = FindCandidates(table, facts);
   if (!wished) return found.empty() ? WithoutTimes(table, facts) : ChoiceOf(table, found);
   const auto column = table.Find(*wished);
   if (!column) {
     return InvalidArgument("there is no column {} for --time; the columns are {}", Quoted(*wished),
                            NamesForPeople(table.Names(), 100));
   }
-  const auto holds = [&](const Candidate& candidate) {
+  const auto holds = [&](const TimeCandidate& candidate) {
     return std::ranges::find(candidate.times.columns, *column) != candidate.times.columns.end();
   };
   const auto named = std::ranges::find_if(found, holds);

@@ -15,8 +15,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr MeasureStyle kShare = {.is_share = true};
-constexpr MeasureStyle kError = {.lower_is_better = true};
+const MeasureStyle kShare = {.is_share = true};
+const MeasureStyle kError = {.lower_is_better = true};
 
 OutcomeDifference DifferenceOf(double models, double other, double low, double high) {
   OutcomeDifference difference;

@@ -245,7 +245,7 @@ absl::StatusOr<v1::ColumnImportances> MeasureImportance(std::span<const v1::JobW
     const int64_t model_id = window->window().model_in_use();
     ASSIGN_OR_RETURN(const std::vector<ScoredModel*> models,
                      parts.models.GetFirst(std::span(&model_id, 1)));
-    const absl::Status added = exchanges.Add(window->window(), *models.front());
+    absl::Status added = exchanges.Add(window->window(), *models.front());
     if (IsTransient(added)) return added;
     if (!added.ok()) {
       importances.set_missing(ShortReason(added));
