@@ -292,7 +292,8 @@ absl::StatusOr<int64_t> Evaluator::DeleteRun(const rpc::v1::Command& command) {
     return absl::OkStatus();
   }));
   const JobKey first{.run = run};
-  const JobKey end{.run = {run.value + 1}};
+  // No run has the greatest number of evaluations.
+  const JobKey end{.run = run, .evaluation = std::numeric_limits<int32_t>::max()};
   for (const Jobs::SharedJob& job : jobs_.List(first, end)) Jobs::RequestStop(*job);
   jobs_.ForgetEnded(first, end);
   return num_deleted;

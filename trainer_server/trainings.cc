@@ -473,15 +473,18 @@ absl::Status Trainings::DeleteRun(const v1::DeleteRunRequest& request) {
 }
 
 absl::Status Trainings::RemoveRun(int64_t run) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  // The greatest number has none after it.
+  const Key end = run == kMost ? Key{kMost, kMost} : Key{run + 1, 0};
   for (Jobs* const jobs : {&trainings_, &fits_}) {
-    for (const Jobs::SharedJob& job : jobs->List({run, 0}, {run + 1, 0})) {
+    for (const Jobs::SharedJob& job : jobs->List({run, 0}, end)) {
       jobs->Stop(*job, SetStopped);
       jobs->Forget(*job);
     }
   }
   {
     MutexLock lock(mutex_);
-    claims_.erase(claims_.lower_bound({run, 0}), claims_.lower_bound({run + 1, 0}));
+    claims_.erase(claims_.lower_bound({run, 0}), claims_.lower_bound(end));
   }
   return files::Remove(FolderOf(run));
 }
