@@ -87,7 +87,7 @@ bool GraphMaker::OnlyRises(const ColumnFacts& facts) const {
   const NumberSteps& steps = facts.steps;
   const auto is_trend = [&](int64_t along, int64_t back, double moved_back) {
     constexpr int64_t kForEachBack = 100;
-    constexpr double kMostOfRange = 0.3;
+    constexpr double kMostOfRange = 0.5;
     return along >= kForEachBack * back && moved_back <= kMostOfRange * range;
   };
   return source_.time.rises && facts.num_different >= 100 &&
