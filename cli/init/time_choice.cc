@@ -40,7 +40,7 @@ double ScoreOf(const SampledTable& table, const TimeColumns& times) {
 
 // Times in the columns of the table, the most likely ones first.
 std::vector<TimeCandidate> FindCandidates(const SampledTable& table,
-                                      const std::vector<ColumnFacts>& facts) {
+                                          const std::vector<ColumnFacts>& facts) {
   std::vector<TimeCandidate> found;
   const auto add = [&](std::optional<TimeColumns> times) {
     if (!times) return;
