@@ -19,7 +19,6 @@ namespace {
 constexpr int64_t kBuckets = 256;
 constexpr size_t kMostBucketed = 4;
 // The time of the data is divided into about this many trainings.
-constexpr int64_t kTrainings = 8;
 constexpr int64_t kTokenBuckets = 16384;
 constexpr int64_t kTokens = 64;
 

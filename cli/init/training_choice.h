@@ -10,6 +10,9 @@
 
 namespace tidemill::cli {
 
+// About how many trainings a run over a table makes.
+inline constexpr int64_t kTrainings = 8;
+
 // The inputs of the choice.
 struct TrainingFacts {
   std::string dataset = {};
@@ -22,9 +25,9 @@ struct TrainingFacts {
   bool has_numbers = false;  // Beside the categories.
   bool is_image = false;
   bool time_is_known = false;
-  Duration span = {};         // From the first to the last time.
-  int64_t num_trainings = 8;  // About how many trainings the data should make.
-  int64_t num_steps = 2'000;  // About how many steps a training should have.
+  Duration span = {};                  // From the first to the last time.
+  int64_t num_trainings = kTrainings;  // About how many trainings the data should make.
+  int64_t num_steps = 2'000;           // About how many steps a training should have.
   // Whether the run only judges the recipe: three trainings, the last one with samples after it.
   bool is_trial = false;
 };
