@@ -42,10 +42,10 @@
 
 #include "config/decode.h"
 #include "config/describe.h"
+#include "config/documents/problems.h"
 #include "config/explain.h"
 #include "config/numbers.h"
 #include "config/print.h"
-#include "config/problems.h"
 #include "config/reference.h"
 #include "config/schema.h"
 #include "config/types.h"

@@ -10,7 +10,7 @@
 
 #include "config/column_list.h"
 #include "config/describe.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 #include "config/phrases.h"
 #include "config/scalars.h"
 

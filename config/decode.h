@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "config/problems.h"
-#include "config/source.h"
+#include "config/documents/problems.h"
+#include "config/documents/source.h"
 #include "config/type.h"
 
 namespace tidemill::config {

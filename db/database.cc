@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/sql_status.h"
 
 namespace tidemill::db {

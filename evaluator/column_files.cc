@@ -11,7 +11,7 @@
 #include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/fencing.h"
 
 namespace tidemill::evaluator {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/disk_full.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/mutex.h"
 #include "config/config.h"
 #include "config/numbers.h"

@@ -8,9 +8,9 @@
 
 #include "batch/slice.h"
 #include "batch/wire.h"
-#include "rpc/byte_frames.h"
-#include "rpc/frame_stream.h"
 #include "rpc/grpc_status.h"
+#include "rpc/streams/byte_frames.h"
+#include "rpc/streams/frame_stream.h"
 
 namespace tidemill::evaluator {
 namespace {

@@ -10,8 +10,8 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/outcome_summaries.h"
 #include "evaluator/predictors.h"
-#include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
+#include "rpc/streams/frame_stream.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
 #include "tidemill/supervisor/v1/model_use.pb.h"
 

@@ -8,7 +8,7 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_config.h"
 #include "rpc/service_main.h"
-#include "supervisor/client/membership.h"
+#include "supervisor_client/membership.h"
 
 namespace tidemill::evaluator {
 

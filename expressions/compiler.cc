@@ -6,7 +6,7 @@
 
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "expressions/members.h"
 #include "records/time_reader.h"
 

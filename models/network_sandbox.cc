@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/process/program_folder.h"
 #include "base/sandbox/allowed_files.h"
 #include "base/sandbox/system_calls.h"
-#include "models/torch_files.h"
+#include "models/torch/torch_files.h"
 #include "plugin/spec/host_settings.h"
 
 namespace tidemill::models {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/disk_full.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/mutex.h"
-#include "rpc/credentials.h"
+#include "rpc/access/credentials.h"
 #include "rpc/grpc_status.h"
 #include "rpc/limits.h"
 #include "rpc/usage/call_usage.h"

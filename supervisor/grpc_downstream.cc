@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "evaluator/client/evaluator_client.h"
 #include "model_store/client/model_store_client.h"
 #include "selector/client/selector_client.h"

@@ -26,7 +26,7 @@ for folder in sorted(folders - {"docs", "cmake", "protos", "tools"}):
     if not (pathlib.Path(folder) / "README.md").exists():
         problems.append(f"{folder}/: no README.md")
 
-records = sorted(pathlib.Path("docs/decisions").glob("[0-9]*.md"))
+records = sorted(pathlib.Path("docs/decisions").glob("*/[0-9]*.md"))
 for record in records:
     text = record.read_text()
     for heading in ("## Context", "## Decision", "## Consequences"):

@@ -4,13 +4,13 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "trainer_server/folders/job_folder.h"
-#include "trainer_server/job_runner.h"
-#include "trainer_server/job_usage.h"
+#include "trainer_server/processes/job_runner.h"
+#include "trainer_server/processes/job_usage.h"
 #include "transform/fitted_state.h"
 
 namespace tidemill::trainer_server {

@@ -6,7 +6,7 @@
 
 #include "devices/devices.h"
 #include "rpc/service_main.h"
-#include "supervisor/client/membership.h"
+#include "supervisor_client/membership.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/trainings.h"
 

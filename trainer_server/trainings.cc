@@ -5,7 +5,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 #include "base/usage/account.h"
 #include "config/config.h"
@@ -18,8 +18,8 @@
 #include "selector/client/selector_client.h"
 #include "storage/spec/dataset_spec.h"
 #include "trainer_server/folders/job_folder.h"
-#include "trainer_server/job_usage.h"
 #include "trainer_server/preparation.h"
+#include "trainer_server/processes/job_usage.h"
 #include "trainer_server/training_digest.h"
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"

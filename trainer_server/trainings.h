@@ -21,13 +21,13 @@
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoint_keeper.h"
 #include "trainer_server/fitted_states.h"
-#include "trainer_server/job_runner.h"
 #include "trainer_server/kept_folders.h"
 #include "trainer_server/known_threads.h"
+#include "trainer_server/processes/job_runner.h"
+#include "trainer_server/processes/training_processes.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_metrics.h"
-#include "trainer_server/training_processes.h"
 
 namespace tidemill::model_store {
 class ModelStoreClient;

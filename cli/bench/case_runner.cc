@@ -15,8 +15,8 @@
 #include "cli/results/run_report.h"
 #include "cli/views/watch.h"
 #include "rpc/channel.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

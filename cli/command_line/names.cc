@@ -11,11 +11,11 @@
 #include "base/names.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "model_store/client/model_store_client.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

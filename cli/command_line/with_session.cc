@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "cli/terminal/view.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "fmt/format.h"
 
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/init/csv_preamble.h"
 #include "cli/init/csv_shape.h"
 #include "records/columns/column_facts.h"

@@ -7,8 +7,8 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/init/recommender.h"
 #include "cli/init/training_choice.h"
 #include "records/columns/column_kind.h"

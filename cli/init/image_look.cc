@@ -9,8 +9,8 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/init/image_time.h"
 #include "records/exif.h"
 #include "transform/ops/images/image_decoder.h"

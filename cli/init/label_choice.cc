@@ -9,9 +9,9 @@
 #include "fmt/format.h"
 
 #include "base/numbers/number_text.h"
+#include "base/numbers/thousands.h"
 #include "base/paths/shell_word.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 
 namespace tidemill::cli {
 namespace {

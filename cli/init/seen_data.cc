@@ -12,8 +12,8 @@
 #include "fmt/ranges.h"
 
 #include "base/files.h"
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "records/file_kind.h"
 #include "storage/trials/tried_files.h"
 

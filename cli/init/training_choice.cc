@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 
 namespace tidemill::cli {
 namespace {

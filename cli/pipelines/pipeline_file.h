@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 #include "config/config.h"
+#include "supervisor/checks/pipeline_check.h"
 #include "supervisor/pipeline/disk_files.h"
-#include "supervisor/pipeline/pipeline_check.h"
 
 namespace tidemill::cli {
 

@@ -17,7 +17,7 @@
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/worth.h"
-#include "supervisor/client/model_change_json.h"
+#include "supervisor_client/model_change_json.h"
 
 namespace tidemill::cli {
 namespace {

@@ -30,8 +30,8 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/tone.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -25,8 +25,8 @@
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
 #include "config/printed/abridged.h"
-#include "supervisor/client/model_change_text.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor_client/model_change_text.h"
 
 namespace tidemill::cli {
 namespace {

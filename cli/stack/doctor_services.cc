@@ -21,9 +21,9 @@
 #include "selector/migrations.h"
 #include "storage/client/storage_client.h"
 #include "storage/migrations.h"
-#include "supervisor/client/pool_client.h"
-#include "supervisor/client/supervisor_client.h"
 #include "supervisor/migrations.h"
+#include "supervisor_client/pool_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

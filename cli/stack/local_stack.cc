@@ -18,7 +18,7 @@
 #include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/log_file.h"
+#include "base/logs/log_file.h"
 #include "cli/stack/stack_identity.h"
 #include "config/numbers.h"
 #include "db/postgres_programs.h"

@@ -21,16 +21,16 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
-#include "base/log.h"
-#include "base/log_file.h"
+#include "base/logs/log.h"
+#include "base/logs/log_file.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/stack/session.h"
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
+#include "rpc/access/tokens.h"
 #include "rpc/service_main.h"
-#include "rpc/tokens.h"
 
 namespace tidemill::cli {
 namespace {

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "batch/labels.h"
-#include "evaluator/job/class_outcomes.h"
-#include "evaluator/job/short_reason.h"
 #include "evaluator/outcomes/joined_series.h"
 #include "evaluator/outcomes/outcome_keeper.h"
 #include "evaluator/reading/graph_rows.h"
 #include "evaluator/reading/window_samples.h"
+#include "evaluator/windows/class_outcomes.h"
+#include "evaluator/windows/short_reason.h"
 #include "loader/number_targets.h"
 
 namespace tidemill::evaluator {

@@ -18,7 +18,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "evaluator/client/evaluation_spec.h"
-#include "evaluator/job/model_cache.h"
+#include "evaluator/windows/model_cache.h"
 #include "storage/client/storage_client.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "devices/owned_device.h"
 #include "evaluator/job/arithmetic.h"
-#include "evaluator/job/scored_model.h"
+#include "evaluator/windows/scored_model.h"
 #include "models/spec/class_outputs.h"
 #include "models/spec/model_spec.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "evaluator/measures/dependence.h"
 
 namespace tidemill::evaluator {

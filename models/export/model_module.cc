@@ -4,7 +4,7 @@
 
 #include "models/class_logits.h"
 #include "models/export/network_trace.h"
-#include "models/guard.h"
+#include "models/torch/guard.h"
 #include "transform/graph.h"
 
 namespace tidemill::models {

@@ -13,7 +13,7 @@
 #include "torch/script.h"
 
 #include "models/export/network_trace.h"
-#include "models/guard.h"
+#include "models/torch/guard.h"
 
 namespace tidemill::models {
 namespace {

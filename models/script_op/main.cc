@@ -21,10 +21,10 @@
 #include "base/sandbox/allowed_files.h"
 #include "base/sandbox/system_calls.h"
 #include "base/threads/worker_pool.h"
-#include "models/guard.h"
 #include "models/loaded_script.h"
-#include "models/tensor_type.h"
-#include "models/torch_files.h"
+#include "models/torch/guard.h"
+#include "models/torch/tensor_type.h"
+#include "models/torch/torch_files.h"
 #include "plugin/spec/host_settings.h"
 #include "transform/script/script_protocol.h"
 

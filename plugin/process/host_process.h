@@ -15,7 +15,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/descriptor.h"
-#include "base/local_socket.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "batch/batch.h"

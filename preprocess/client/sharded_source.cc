@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill::preprocess {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "xxhash.h"
 
 namespace tidemill::preprocess {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/threads/thread_priority.h"
 #include "preprocess/client/path_work_message.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/names.h"
 #include "base/time.h"
 #include "db/fencing.h"

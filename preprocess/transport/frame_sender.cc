@@ -8,8 +8,8 @@
 
 #include "base/mutex.h"
 #include "preprocess/transport/batch_frame.h"
-#include "rpc/byte_frames.h"
 #include "rpc/grpc_status.h"
+#include "rpc/streams/byte_frames.h"
 
 namespace tidemill::preprocess {
 

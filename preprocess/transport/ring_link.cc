@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/metrics.h"
+#include "preprocess/ring/ring_packets.h"
 #include "preprocess/transport/frame_link.h"
-#include "preprocess/transport/ring_packets.h"
 
 namespace tidemill::preprocess {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/failpoints.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/threads/thread_priority.h"
 #include "base/usage/account.h"
 #include "preprocess/client/path_work_message.h"

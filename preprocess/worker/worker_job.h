@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "base/usage/account.h"
 #include "loader/batches/batch_maker.h"
-#include "loader/path_clock.h"
+#include "loader/path/path_clock.h"
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/set_division.h"
 #include "preprocess/transport/outbox.h"

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "selector/policies/chooser.h"
-#include "selector/policies/grouped_draw.h"
-#include "subsets/quotas.h"
+#include "selector/choosing/chooser.h"
+#include "selector/choosing/grouped_draw.h"
+#include "subsets/draws/quotas.h"
 
 namespace tidemill::selector {
 namespace {

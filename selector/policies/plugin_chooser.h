@@ -11,13 +11,13 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 #include "plugin/process/plugin_instance.h"
-#include "selector/policies/chooser.h"
-#include "selector/policies/plugin_choice.h"
-#include "selector/policies/plugin_selection.h"
-#include "selector/policies/shown_candidates.h"
+#include "selector/choosing/chooser.h"
+#include "selector/policies/plugin/plugin_choice.h"
+#include "selector/policies/plugin/plugin_selection.h"
+#include "selector/policies/plugin/shown_candidates.h"
 
 namespace tidemill::selector {
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "selector/choosing/chooser.h"
+#include "selector/choosing/grouped_draw.h"
+#include "selector/choosing/lots.h"
 #include "selector/columns/key_column.h"
-#include "selector/policies/chooser.h"
-#include "selector/policies/grouped_draw.h"
-#include "selector/policies/lots.h"
 
 namespace tidemill::selector {
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
+#include "selector/choosing/chooser.h"
 #include "selector/columns/training_set_file.h"
-#include "selector/policies/chooser.h"
-#include "selector/policies/plugin_selection.h"
+#include "selector/policies/plugin/plugin_selection.h"
 #include "selector/trials/invented_facts.h"
 
 namespace tidemill::selector::trials {

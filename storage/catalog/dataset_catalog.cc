@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/names.h"
 #include "config/printed/difference.h"
 #include "records/text.h"

@@ -4,7 +4,7 @@
 
 #include "fmt/format.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 
 namespace tidemill::storage {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "batch/wire.h"
-#include "rpc/stream_call.h"
+#include "rpc/streams/stream_call.h"
 #include "storage/client/sample_stream.h"
 #include "storage/client/storage_connection.h"
 

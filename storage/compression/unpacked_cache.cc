@@ -14,7 +14,7 @@
 #include "base/descriptor.h"
 #include "base/disk_full.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/metrics.h"
 #include "storage/compression/content_hash.h"
 #include "storage/compression/decoder.h"

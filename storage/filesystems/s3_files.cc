@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "storage/filesystems/s3_object.h"
 #include "storage/spec/glob.h"
 

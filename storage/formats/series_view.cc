@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {

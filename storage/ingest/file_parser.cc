@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/log.h"
-#include "base/thousands.h"
+#include "base/logs/log.h"
+#include "base/numbers/thousands.h"
 #include "records/file_kind.h"
 #include "storage/catalog/left_out_table.h"
 #include "storage/compression/content_hash.h"

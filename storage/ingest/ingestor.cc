@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "records/text.h"
 #include "storage/catalog/datasets_table.h"
 #include "storage/catalog/file_scan.h"

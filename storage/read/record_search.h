@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "samples/fields/record_condition.h"
-#include "samples/fields/record_fields.h"
+#include "storage/fields/record_condition.h"
+#include "storage/fields/record_fields.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/known_columns.h"

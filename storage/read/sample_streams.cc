@@ -7,7 +7,7 @@
 
 #include "base/failpoints.h"
 #include "batch/wire.h"
-#include "rpc/byte_frames.h"
+#include "rpc/streams/byte_frames.h"
 #include "storage/index/interval_reader.h"
 #include "storage/read/sample_block_reader.h"
 #include "storage/read/sample_condition.h"

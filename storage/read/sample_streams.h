@@ -5,7 +5,7 @@
 
 #include "grpcpp/support/byte_buffer.h"
 
-#include "rpc/frame_stream.h"
+#include "rpc/streams/frame_stream.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/open_files.h"
 

@@ -9,7 +9,7 @@
 
 #include "fmt/format.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "storage/formats/plugin_reader.h"
 
 namespace tidemill::storage::trials {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/numbers/random.h"
 #include "base/overloaded.h"
-#include "base/random.h"
-#include "subsets/kth_largest.h"
+#include "subsets/draws/kth_largest.h"
 #include "subsets/pairwise/bounding.h"
 #include "subsets/pairwise/greedy.h"
 #include "subsets/pairwise/task_text.h"

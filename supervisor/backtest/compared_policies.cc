@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/names.h"
-#include "config/clock.h"
 #include "config/config.h"
+#include "config/values/clock.h"
 
 namespace tidemill::supervisor {
 namespace {

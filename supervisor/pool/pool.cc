@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "google/protobuf/util/time_util.h"
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "supervisor/pool/pool_table.h"
 #include "supervisor/pool/registration_check.h"
 

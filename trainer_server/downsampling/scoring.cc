@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "models/guard.h"
+#include "models/torch/guard.h"
 #include "trainer_server/downsampling/sample_scores.h"
 #include "trainer_server/downsampling/score_block.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/path_work.h"
+#include "loader/path/path_work.h"
 #include "trainer_server/downsampling/choose.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 

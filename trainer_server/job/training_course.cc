@@ -5,7 +5,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/rank_states.h"

@@ -10,14 +10,14 @@
 #include "base/digest.h"
 #include "base/status.h"
 #include "base/usage/account.h"
-#include "loader/path_verdict.h"
-#include "loader/predicted_gains.h"
-#include "models/torch_device.h"
+#include "loader/path/path_verdict.h"
+#include "loader/path/predicted_gains.h"
+#include "models/torch/torch_device.h"
 #include "preprocess/client/path_work_message.h"
 #include "rpc/usage/usage_message.h"
 #include "trainer_server/job/training_course.h"
+#include "trainer_server/processes/training_processes.h"
 #include "trainer_server/ranks/ranks.h"
-#include "trainer_server/training_processes.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "models/guard.h"
 #include "models/loss.h"
 #include "models/shared_norm.h"
-#include "models/torch_version.h"
+#include "models/torch/guard.h"
+#include "models/torch/torch_version.h"
 #include "trainer_server/training/mixture.h"
 
 namespace tidemill::trainer_server {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "models/training/augment_spec.h"
 
 namespace tidemill::trainer_server {

@@ -11,8 +11,8 @@
 
 #include "base/check.h"
 #include "base/failpoints.h"
-#include "models/guard.h"
 #include "models/loss.h"
+#include "models/torch/guard.h"
 #include "trainer_server/training/culprits.h"
 #include "trainer_server/training/training_checkpoint.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
-#include "trainer_server/training/device_times.h"
+#include "trainer_server/training/devices/device_times.h"
 #include "trainer_server/training/learner.h"
 #include "trainer_server/training/training_counters.h"
 #include "trainer_server/training/training_setup.h"

@@ -10,11 +10,11 @@
 #include "fmt/format.h"
 
 #include "base/mutex.h"
-#include "config/problems.h"
-#include "models/script/script_archive.h"
+#include "config/documents/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/shapes.h"
 #include "transform/script/script_process.h"
+#include "transform/script_rules/script_archive.h"
 
 namespace tidemill::transform {
 namespace {

@@ -24,9 +24,9 @@
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
 #include "model_store/client/model_store_client.h"
-#include "supervisor/client/model_change_json.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_json.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/results/worth.h"
 #include "cli/terminal/text.h"
 #include "model_store/client/model_store_client.h"
-#include "supervisor/client/model_change_json.h"
+#include "supervisor_client/model_change_json.h"
 
 namespace tidemill::cli {
 namespace {

@@ -19,8 +19,8 @@
 #include "cli/commands/models/prediction_call.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
-#include "supervisor/client/model_change_json.h"
-#include "supervisor/client/model_change_text.h"
+#include "supervisor_client/model_change_json.h"
+#include "supervisor_client/model_change_text.h"
 
 namespace tidemill::cli {
 namespace {

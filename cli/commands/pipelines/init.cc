@@ -11,7 +11,7 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/output_file.h"
+#include "base/paths/output_file.h"
 #include "base/paths/shell_word.h"
 #include "base/time.h"
 #include "cli/command_line/action.h"

@@ -18,7 +18,7 @@
 #include "cli/terminal/text.h"
 #include "cli/views/path_screen.h"
 #include "preprocess/client/dispatcher_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

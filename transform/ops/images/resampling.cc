@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/each_processor.h"
+#include "base/numbers/each_processor.h"
 
 namespace tidemill::transform {
 namespace {

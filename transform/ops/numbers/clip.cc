@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/block_op.h"
 #include "transform/engine/portable_graph.h"
 

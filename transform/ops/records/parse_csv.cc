@@ -5,7 +5,7 @@
 
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/ops/records/csv_fields.h"

@@ -13,7 +13,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "records/csv_header.h"
 #include "records/file_kind.h"
 #include "records/time_reader.h"
