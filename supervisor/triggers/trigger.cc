@@ -13,6 +13,7 @@ namespace tidemill::supervisor {
   part(TimeTrigger) \
   part(NeverTrigger) \
   part(ManualTrigger) \
+  part(PauseTrigger) \
   part(CostTrigger) \
   part(DriftTrigger) \
   part(PerformanceTrigger) \

@@ -25,6 +25,7 @@
 #include "supervisor/triggers/plain/ensemble_trigger.h"
 #include "supervisor/triggers/plain/manual_trigger.h"
 #include "supervisor/triggers/plain/never_trigger.h"
+#include "supervisor/triggers/plain/pause_trigger.h"
 #include "supervisor/triggers/plain/time_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
@@ -184,6 +185,8 @@ std::vector<TriggerSpec> AllPolicies() {
       NeverTrigger{},
       NeverTrigger{.first = 777},
       manual,
+      PauseTrigger{.length = {30}},
+      PauseTrigger{.length = {90}, .samples = 300},
       Cost({.every = Duration{50}}, 1),
       Cost({.every = Duration{500}}, 100),
       Cost({.samples = 13}, 10),
