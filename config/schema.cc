@@ -295,9 +295,9 @@ class SchemaWriter {
   }
 
   bool counting_ = true;
-  std::string key_;  // Of the field whose type is being written.
+  std::string key_;  // The key of the field whose type is being written.
   std::map<Form, int> uses_;
-  std::map<Form, std::string> names_;  // Of the definitions.
+  std::map<Form, std::string> names_;  // Names of definitions.
   std::set<std::string> taken_;        // All names of `names_`.
   Json definitions_ = Json::object();
 };

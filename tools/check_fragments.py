@@ -105,7 +105,7 @@ def pipelines():
             yield name, fits(value, schema)
 
 
-# So many of the pipelines in testdata/broken are wrong in their form, not in what they mean.
+# At least this many of the pipelines in testdata/broken are wrong in their form, not in what they mean.
 LEAST_REFUSED = 15
 
 
