@@ -87,6 +87,7 @@ void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
     return own.measure != sweep.measure || !own.slice.empty() || own.from < trained[own.trigger];
   });
   for (MeasuredWindow& own : figures.evaluations) own.sums.clear();
+  for (TrainedModel& model : figures.models) model.weights.clear();
   figures.baselines.clear();
   figures.active.clear();
 }
