@@ -25,7 +25,7 @@ struct Gpu {
   bool is_pretended = false;
 };
 
-// What a GPU does at this moment, for whomever.
+// The use of a GPU at this moment, by any process.
 struct GpuUse {
   int64_t used_bytes = 0;
   // The share of the time that it computed lately, 0 to 1. Absent where the driver does not say.

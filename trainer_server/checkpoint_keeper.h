@@ -19,8 +19,8 @@ namespace tidemill::trainer_server {
 
 // One thread of low priority looks at the folders of the trainings that run, one after another, and
 // sends what is new of each. A training never waits for it: of several checkpoints that a training
-// writes meanwhile, only the newest is sent. All of them together are sent at a bounded rate. What
-// cannot be sent is tried again. Thread-safe.
+// writes meanwhile, only the newest is sent. All of them together are sent at a bounded rate. A
+// file that cannot be sent is tried again. Thread-safe.
 class CheckpointKeeper {
  public:
   using Key = std::pair<int64_t, int64_t>;  // Run, trigger.

@@ -12,8 +12,8 @@
 
 namespace tidemill::trainer_server {
 
-// What the server offers: slots for fits, one for each GPU and some on the processors for
-// trainings, and its labels.
+// The server's offer: slots for fits, one for each GPU and some on the processors for trainings,
+// and its labels.
 supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices);
 
 // Registers the server, and ends its jobs that have lost their slots. `folder` remembers who the

@@ -1,6 +1,6 @@
-// What the models of a run are worth, by what they answered: how much better they are than
-// something else on the samples that both have, and whether chance explains it; which columns
-// matter; curves; and which columns drifted.
+// The value of a run's models, by their answers: how much better they are than something else on
+// the samples that both have, and whether chance explains it; which columns matter; curves; and
+// which columns drifted.
 #pragma once
 
 #include <string>

@@ -168,8 +168,9 @@ class DatasetCatalog {
                                             const std::vector<std::string>& reasons,
                                             const CommandGuard& guard);
 
-  // What could not be ingested or used, the newest last. Returns the entries with greater numbers
-  // than `after`: at most kQuarantinePage of them, and at most `limit` unless that is 0.
+  // The files and records that could not be ingested or used, the newest last. Returns the entries
+  // with greater numbers than `after`: at most kQuarantinePage of them, and at most `limit` unless
+  // that is 0.
   static constexpr int64_t kQuarantinePage = 200;
   struct Quarantined {
     int64_t number = 0;  // Ascends.

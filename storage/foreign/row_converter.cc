@@ -148,7 +148,7 @@ class CsvToCsv final : public CsvRows {
   }
 
   CsvWriter writer_;
-  // Where the rows have each column of the dataset.
+  // The place of each column of the dataset in the rows.
   std::vector<std::optional<size_t>> places_;
 };
 

@@ -58,7 +58,7 @@ class TarReader {
   absl::Status Read(const TarMember& member, const std::function<void(std::string_view)>& take);
 
  private:
-  // What extra headers say about the member that follows.
+  // The facts that extra headers state about the member that follows.
   struct Overrides {
     std::optional<std::string> path;
     std::optional<std::string> target;

@@ -72,8 +72,8 @@ absl::Status MissingIsLost(const absl::Status& status) {
   return absl::IsNotFound(status) ? DataLoss("{}", std::string(status.message())) : status;
 }
 
-// Finds the records of a segment in one of its files. Where the format allows, as little of the
-// file is read as holds them.
+// Finds the records of a segment in one of its files. If the format allows it, reads only the part
+// of the file that holds them.
 absl::StatusOr<IndexedFile> FindRecords(FileSystem& source, const DatasetSpec& spec,
                                         const Format& format, const files_table::Segment& segment,
                                         const files_table::KnownFile& file) {

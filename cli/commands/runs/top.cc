@@ -57,7 +57,7 @@ std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run
   return look;
 }
 
-// Where jobs compute, where the supervisor tells.
+// The devices of jobs, if the supervisor reports them.
 supervisor::v1::ListDevicesResponse LookAtDevices(const Session& session) {
   rpc::Peer peer = session.PeerOf("supervisor");
   peer.deadline = kOthersDeadline;

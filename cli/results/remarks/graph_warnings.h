@@ -1,4 +1,4 @@
-// What the graph of a training warns of: columns that teach nothing, and values that ops do not
+// The warnings of a training's graph: columns that carry no information, and values that ops do not
 // know.
 #pragma once
 
