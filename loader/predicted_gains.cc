@@ -117,7 +117,7 @@ class PathModel {
   const Use use_;
 };
 
-// "resize", or "resize (number 3 of the graph)" where there are several.
+// "resize", or "resize (number 3 of the graph)" if there are several.
 std::string NameOfOp(const PathWork& work, size_t op) {
   const auto is_alike = [&](const transform::OpStatistics& other) {
     return other.type == work.ops[op].type;

@@ -54,7 +54,7 @@ class CheckpointKeeper {
 
   // Sends what is new of each training.
   absl::Status SendAll() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Finds the next training after `key`. Returns false where none is left.
+  // Finds the next training after `key`. Returns false when none is left.
   bool FindNext(Key& key, Kept& kept) ABSL_LOCKS_EXCLUDED(mutex_);
   void Note(const Key& key, const Claim& claim,
             const absl::StatusOr<model_store::v1::KeepJobRequest>& sent)

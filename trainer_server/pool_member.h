@@ -17,7 +17,7 @@ namespace tidemill::trainer_server {
 supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices);
 
 // Registers the server, and ends its jobs that have lost their slots. `folder` remembers who the
-// server is. Returns nullptr where the configuration names no supervisor. `trainings` must outlive
+// server is. Returns nullptr when the configuration names no supervisor. `trainings` must outlive
 // the membership.
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const TrainerConfig& config,

@@ -68,7 +68,7 @@ std::deque<std::string> NamesOf(std::string_view path) {
   return names;
 }
 
-// Opens a folder by a path without links. Returns none where the kernel cannot or may not.
+// Opens a folder by a path without links. Returns none if the kernel cannot or may not.
 Descriptor OpenBeneath(int folder, const std::string& path) {
   open_how how = {};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;

@@ -77,7 +77,7 @@ std::string CauseOf(const std::string& verdict) {
   return cause.substr(0, cause.find(" ("));
 }
 
-// "; triggers 3, 17"; empty where they are many.
+// "; triggers 3, 17"; empty when they are many.
 std::string NamesOf(const std::vector<int64_t>& triggers) {
   constexpr size_t kMaxNamed = 5;
   if (triggers.size() > kMaxNamed) return "";

@@ -75,7 +75,7 @@ struct BadRecord {
 
 inline constexpr size_t kMaxBadRecords = 10'000;
 
-// The reason for leaving out a record without a label, where the spec asks for that.
+// The reason for leaving out a record without a label, if the spec asks for that.
 inline constexpr std::string_view kNoLabel = "it has no label";
 
 // The good records of a file, in order, and the bad ones.

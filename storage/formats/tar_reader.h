@@ -46,8 +46,8 @@ class TarReader {
   TarReader(const OpenFile& file, int64_t file_size);
 
   // Returns the next member, or std::nullopt at the end of the file. Concatenated archives are read
-  // as one. Resumes after a damaged header at the next sound one, which may be anywhere. Codes
-  // other than OK are those of OpenFile::ReadAt.
+  // as one. Resumes after a damaged header at the next sound one, which may be anywhere. Errors are
+  // as in OpenFile::ReadAt.
   absl::StatusOr<std::optional<TarMember>> Next();
 
   // Whether the archive has an end mark, so that nothing was cut off. Call it after the last

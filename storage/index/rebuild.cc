@@ -92,7 +92,7 @@ absl::StatusOr<IndexedFile> FindRecords(FileSystem& source, const DatasetSpec& s
   return format.Index(input);
 }
 
-// The row of the record at a position; none where there is no such record.
+// The row of the record at a position; none if there is no such record.
 std::optional<size_t> RowOf(const IndexedFile& found, std::optional<int64_t> position) {
   if (!position) return std::nullopt;
   const auto at = std::ranges::lower_bound(found.positions, *position);

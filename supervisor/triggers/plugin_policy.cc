@@ -95,7 +95,7 @@ Verdict VerdictOf(const json& answer, const Observed& observed) {
   return verdict;
 }
 
-// The answer where there is no model for the plug-in to look at.
+// The answer if there is no model for the plug-in to look at.
 Verdict WithoutModel() {
   Verdict verdict = NewVerdict(PluginTrigger::kType, ObservedOf({{number::kNoModel, 1}}));
   verdict.set_fired(true);

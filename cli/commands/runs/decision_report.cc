@@ -209,7 +209,7 @@ const char* CauseName(v1::DecisionCause cause) {
   }
 }
 
-// Nothing where the stream continues, or where another decision than the last one was asked for.
+// Adds nothing if the stream continues, or if an earlier decision than the last was asked for.
 void AddEnd(const v1::GetDecisionResponse& response, ordered_json& json) {
   if (!response.has_stream_ended()) return;
   json["end_of_stream"] = {{"untrained_samples", response.stream_ended().num_leftover()},

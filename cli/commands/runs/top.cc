@@ -39,7 +39,7 @@ double Now() {
   return std::chrono::duration<double>(since).count();
 }
 
-// Jobs and workers, where the dispatcher tells.
+// Jobs and workers, if the dispatcher tells.
 std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run) {
   rpc::Peer peer = session.PeerOf("preprocess");
   if (peer.endpoint.empty()) return std::nullopt;
