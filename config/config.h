@@ -52,8 +52,8 @@
 
 namespace tidemill::config {
 
-// What a document says, and what is wrong with it. Later passes that know more than the document
-// (is this dataset registered?) add their findings to `problems`, which finds their positions.
+// The content of a document, and its problems. Later passes that know more than the document (is
+// this dataset registered?) add their findings to `problems`, which finds their positions.
 template <typename T>
 struct Decoded {
   T value;  // Parts that were wrong have their defaults.

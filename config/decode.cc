@@ -14,6 +14,8 @@
 #include "config/phrases.h"
 #include "config/scalars.h"
 
+// The kinds of nodes are listed in decode.h.
+
 namespace tidemill::config::internal {
 namespace {
 

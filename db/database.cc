@@ -26,7 +26,7 @@ std::unique_ptr<pqxx::connection> Open(const std::string& connection_string) {
   return connection;
 }
 
-// What one run of a transaction came to.
+// The outcome of one attempt at a transaction.
 struct Outcome {
   absl::Status status;
   bool try_again = false;

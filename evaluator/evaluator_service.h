@@ -26,7 +26,7 @@ class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
   using ModelInUse = std::function<absl::StatusOr<supervisor::v1::ModelChange>(
       const v1::PredictionModel::PipelineName& pipeline)>;
 
-  // What it translates for. All must outlive this object.
+  // The cores that it translates for. All must outlive this object.
   struct Cores {
     Evaluator& evaluator;
     ColumnFiles& columns;

@@ -38,7 +38,8 @@ c10::WarningHandler* Nowhere() {
   return handler;
 }
 
-// What libtorch reads is checked, and by its own reader: another one might find other bytes.
+// Checks the bytes that libtorch reads, through its own reader: another reader might find other
+// bytes.
 absl::Status CheckRecords(const std::string& file) {
   ASSIGN_OR_RETURN(const ScriptArchive archive, ScriptArchive::Open(file, file.size()));
   std::istringstream stream(file);

@@ -25,7 +25,7 @@ bool HasOp(const transform::GraphSpec& graph, std::string_view type) {
   return std::ranges::any_of(graph, [&](const auto& op) { return op.value.type() == type; });
 }
 
-// What names of services are found by, when a connection is made again.
+// The files by which names of services are resolved when a connection is made again.
 std::vector<std::string> FilesOfNames() {
   return {"/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf",
           "/etc/gai.conf"};

@@ -1,4 +1,4 @@
-// What a member of the pool offers.
+// The offer of a member of the pool.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ rpc::Peer ForBeats(rpc::Peer peer, const std::stop_token& stop) {
   return peer;
 }
 
-// What the file remembers; the default when there is none.
+// The value in the file; the default when there is no file.
 v1::MemberIncarnation ReadIncarnation(const std::string& file) {
   v1::MemberIncarnation incarnation;
   const auto text = files::Read(file);
@@ -62,7 +62,7 @@ Membership::~Membership() {
   if (!is_registered_) return;
   v1::BeatRequest request = NextBeat();
   request.set_leaving(true);
-  // Where the supervisor has ended, too, it finds out when it starts.
+  // If the supervisor has ended, too, it finds out when it starts.
   static_cast<void>(leaving_.Beat(request));
 }
 

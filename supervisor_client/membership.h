@@ -16,9 +16,8 @@ namespace tidemill::supervisor {
 // The name of this host.
 std::string HostName();
 
-// Registers, and says every now and then that the member lives. Where the supervisor has given it
-// up, it ends the member's jobs and registers again. While the supervisor cannot be reached, the
-// jobs continue. Thread-safe.
+// Registers, and sends heartbeats. If the supervisor has given up the member, ends the member's
+// jobs and registers again. While the supervisor cannot be reached, the jobs continue. Thread-safe.
 class Membership {
  public:
   struct Options {
@@ -31,7 +30,7 @@ class Membership {
     // The file that remembers the incarnation, so that it stays the same member after a restart.
     std::string file;
   };
-  // What the member does. Called on the thread of the beats.
+  // The member's current work. Called on the thread that sends heartbeats.
   struct Jobs {
     std::function<std::vector<v1::MemberJob>()> list;
     // Ends a job that has lost its slots.

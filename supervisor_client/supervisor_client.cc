@@ -68,7 +68,7 @@ absl::Status SupervisorClient::SendNetwork(v1::SendNetworkRequest::Header header
   v1::SendNetworkRequest message;
   *header.mutable_command() = NewCommand();
   *message.mutable_header() = std::move(header);
-  // Ends early where the supervisor takes no more: it has answered.
+  // Ends early when the supervisor has already answered and takes nothing more.
   while (writer->Write(message)) {
     auto bytes = next();
     if (!bytes.ok()) {

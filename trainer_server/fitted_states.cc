@@ -17,7 +17,7 @@ namespace tidemill::trainer_server {
 
 absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path, kMaxFittedBytes));
-  // Where its last line is damaged it does not end where it should.
+  // If its last line is damaged, it does not end where it should.
   const absl::Status decoded = transform::FittedState::Decode(fitted).status();
   if (!decoded.ok()) return DataLoss("{}: {}", path, std::string(decoded.message()));
   return Sha256(fitted);

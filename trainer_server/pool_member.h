@@ -12,12 +12,12 @@
 
 namespace tidemill::trainer_server {
 
-// What the server offers: slots for fits, one for each GPU and some on the processors for
-// trainings, and its labels.
+// The server's offer: slots for fits, one for each GPU and some on the processors for trainings,
+// and its labels.
 supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices);
 
 // Registers the server, and ends its jobs that have lost their slots. `folder` remembers who the
-// server is. Returns nullptr where the configuration names no supervisor. `trainings` must outlive
+// server is. Returns nullptr when the configuration names no supervisor. `trainings` must outlive
 // the membership.
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const TrainerConfig& config,

@@ -24,6 +24,8 @@
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
 
+// The states of a training are drawn in trainings.h.
+
 namespace tidemill::trainer_server {
 namespace {
 
@@ -65,7 +67,7 @@ absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
   return config::ReadKept<transform::GraphSpec>(graph, "graph").status();
 }
 
-// What a job says about its data must not look like a fence's answer to who asked for it.
+// A job's error about its data must not look to the caller like the answer of a fence.
 absl::Status OfJob(const absl::Status& ended) {
   if (!absl::IsFailedPrecondition(ended)) return ended;
   return absl::InvalidArgumentError(ended.message());

@@ -29,6 +29,18 @@
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_metrics.h"
 
+// The states of a training, and what moves it from one to the next:
+//
+//   Start()                 slot is free            the job ended
+//   -------> QUEUED -----------------> RUNNING -------------------> DONE
+//              |                          |
+//              | stop                     +-- a lasting error -----> FAILED
+//              `---------> STOPPED <------'-- a stop, or a service that cannot be reached
+//
+// While it is RUNNING: FetchTraining (checkpoints of the model store, if they are newer), the job's
+// process, whose checkpoints CheckpointKeeper sends meanwhile, then KeepResult. DONE and FAILED are
+// in the folder's result file. A training without one is unfinished: Start() continues it.
+
 namespace tidemill::model_store {
 class ModelStoreClient;
 }

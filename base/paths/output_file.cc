@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a path leads once links are followed, though there be nothing yet. The path itself when its
+// The path with all links followed, even if nothing exists there yet. The path itself when its
 // links form a loop, so that opening it fails with the error.
 std::string Followed(const std::string& path) {
   constexpr int kMaxLinks = 40;

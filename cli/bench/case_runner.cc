@@ -79,7 +79,7 @@ absl::StatusOr<int64_t> Submit(const Session& session, BenchStack stack, const s
   return submitted.run_id();
 }
 
-// What the regret of policies is computed from: the measure, on windows that follow the training.
+// The source of the regret of policies: the measure, on windows that follow the training.
 void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
   std::map<int64_t, Timestamp> trained;
   for (const TrainedModel& model : figures.models) trained[model.number] = model.at;

@@ -49,7 +49,7 @@ struct RunFigures {
   int64_t num_decisions = 0;
   double deciding_seconds = 0;
   double processor_seconds = 0;  // What the whole run used; 0 where it is unknown.
-  // In the currency of the prices, where there are any.
+  // In the currency of the prices, if there are any.
   std::optional<double> money = std::nullopt;
   std::string currency = {};
   std::vector<TrainedModel> models;  // Without triggers that were skipped.

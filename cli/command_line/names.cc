@@ -66,7 +66,7 @@ std::string Proposal(const std::string& name, const std::vector<std::string>& kn
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// What a text can mean where `what` ("run") is expected.
+// The possible meanings of a text where `what` ("run") is expected.
 absl::Status NoName(const std::string& what, const std::string& text) {
   return InvalidArgument(
       "'{}' names no {}: write its number, latest, latest:PIPELINE or the name of a pipeline",

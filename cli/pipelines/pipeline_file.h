@@ -22,7 +22,7 @@ struct PipelineFile {
   std::vector<config::Override> overrides = {};
   // Whether its data may be on another machine. The data is then checked there, at submission.
   bool data_elsewhere = false;
-  // What its run is tagged with, and the note on it.
+  // The tags of its run, and the note on it.
   std::vector<std::string> tags = {};
   std::string note = {};
   // Whether its models answer for the pipeline although values are set.

@@ -209,7 +209,7 @@ ordered_json FailuresOf(const v1::GetRunResponse& run) {
   return failures;
 }
 
-// The model that the pipeline has in use, and how the run has changed that.
+// The model that the pipeline uses, and how the run has changed it.
 ordered_json ModelUseOf(const v1::GetRunResponse& run) {
   ordered_json changes = ordered_json::array();
   for (const v1::ModelChange& change : run.model_changes()) {

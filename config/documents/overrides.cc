@@ -16,7 +16,7 @@ constexpr size_t kMaxPathBytes = 1'000;
 // Puts one value into a tree. The nodes on the way are copied, because aliases share them.
 class Setter {
  public:
-  // `line` is that of the override among the lines of the document.
+  // `line` is the line of the override among the lines of the document.
   Setter(const Override& set, int line, NodePointer value, Document& document)
       : set_(set), line_(line), value_(std::move(value)), document_(document) {}
 

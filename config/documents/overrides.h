@@ -13,9 +13,9 @@ namespace tidemill::config {
 namespace internal {
 
 // Puts the values of `source.overrides` into the tree of a readable document. Missing sections are
-// added, and `optimizer: adam` becomes `optimizer: {type: adam}` where a key below it is set. What
-// cannot be set is a problem of the document. Whether a key and its value are allowed is for the
-// decoder.
+// added, and `optimizer: adam` becomes `optimizer: {type: adam}` where a key below it is set. A key
+// that cannot be set is a problem of the document. Whether a key and its value are allowed is for
+// the decoder.
 void ApplyOverrides(const Source& source, Document& document);
 
 }  // namespace internal

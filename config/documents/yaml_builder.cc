@@ -39,7 +39,7 @@ std::string_view KeyWithoutColon(std::string_view line) {
   return opens || !has_colon ? line.substr(begin, end - begin) : std::string_view();
 }
 
-// Where the text after anchors and tags starts.
+// The place where the text after anchors and tags starts.
 size_t SkipProperties(const std::string& line, size_t at) {
   while (at < line.size() && (line[at] == '&' || line[at] == '!')) {
     at = line.find_first_of(" \t", at);

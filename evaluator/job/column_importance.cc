@@ -115,7 +115,7 @@ std::vector<int64_t> Exchanged(std::span<const int64_t> keys, int64_t seed) {
   return rows;
 }
 
-// What the model answers for rows of its graph.
+// The model's answers for rows of its graph.
 absl::StatusOr<OutcomeTable> Answers(ScoredModel& model, const batch::Batch& rows) {
   OutcomeTable table(OutcomeKeeper::kMaxBytes * 8);
   if (rows.num_rows() == 0) return table;

@@ -75,7 +75,7 @@ class WindowBaselines {
     AskedContributions asked;
     std::vector<std::unique_ptr<Accumulator>> accumulators = {};
     OutcomeTable table;
-    // What is kept after the window, if anything is.
+    // The outcomes that are kept after the window, if any.
     std::optional<OutcomeTable> kept = std::nullopt;
   };
 

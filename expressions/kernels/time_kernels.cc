@@ -16,7 +16,7 @@ constexpr int64_t kMicrosInSecond = 1'000'000;
 constexpr int64_t kMaxMicros = 900'000'000'000'000'000;
 bool HasDate(int64_t micros) { return micros >= -kMaxMicros && micros <= kMaxMicros; }
 
-// What a clock shows, as microseconds since 1970-01-01 of that clock.
+// The time that a clock shows, as microseconds since 1970-01-01 of that clock.
 struct Clock {
   std::chrono::sys_days day;
   int64_t micros_of_day;

@@ -8,7 +8,7 @@
 namespace tidemill::loader {
 
 // The use of the processors on which this process may run, in nanoseconds since some time. All
-// zeros where the kernel does not tell.
+// zeros if the kernel does not tell.
 struct ProcessorUse {
   int64_t total_ns = 0;    // The time of all of them together.
   int64_t busy_ns = 0;     // The part in which they ran anything, of any process.

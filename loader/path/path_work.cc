@@ -11,8 +11,8 @@
 namespace tidemill::loader {
 namespace {
 
-// How long this thread has been ready to run without a processor, so far; 0 where the kernel does
-// not tell.
+// How long this thread has been ready to run without a processor, so far; 0 if the kernel does not
+// tell.
 int64_t QueuedNanos() {
   const Descriptor file(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return 0;

@@ -65,7 +65,8 @@ class PathModel {
     switch (part) {
       case PathPart::kStep:
         use.step /= 2;
-        // What this process computes beside preparing: nothing in a worker.
+        // The share of time that this process spends on computing other than preparing: none in a
+        // worker.
         use.cores *= 1 - OwnShare(work_.process_ns - work_.cpu_ns) / 2;
         break;
       case PathPart::kOp: {
@@ -105,7 +106,7 @@ class PathModel {
   // processors, so what this process saves makes it faster in this proportion.
   double OwnShare(int64_t nanos) const { return Share(nanos, work_.process_ns); }
 
-  // What is neither on a processor nor waiting for one belongs to the op itself.
+  // Time that is spent neither on a processor nor waiting for one belongs to the op itself.
   int64_t WithoutQueueing(const transform::OpWork& op) const {
     const int64_t idle = std::max<int64_t>(work_.busy_ns - work_.cpu_ns - work_.queue_ns, 0);
     const double own = Share(idle, idle + work_.queue_ns);
@@ -116,7 +117,7 @@ class PathModel {
   const Use use_;
 };
 
-// "resize", or "resize (number 3 of the graph)" where there are several.
+// "resize", or "resize (number 3 of the graph)" if there are several.
 std::string NameOfOp(const PathWork& work, size_t op) {
   const auto is_alike = [&](const transform::OpStatistics& other) {
     return other.type == work.ops[op].type;

@@ -29,7 +29,7 @@ constexpr int kCalmLooks = 25;
 constexpr double kMostUsed = 0.9;
 
 // Other programs' share of the processors is no limit: the kernel divides the processors among all
-// threads that want them. What a trial really gains, it shows.
+// threads that want them. The trial shows what it really gains.
 double GainOfThreads(double wait_share, const PathWork& work) {
   PathWork own = work;
   own.processors_busy_ns = std::min(work.processors_busy_ns, work.process_ns);

@@ -18,7 +18,7 @@ namespace tidemill::loader {
 // The prediction is that of predicted_gains.h, "twice the threads". Thread-compatible.
 class ThreadTuner {
  public:
-  // Begins with `first` threads, and never has fewer than `fewest` or more than `most`. Where these
+  // Begins with `first` threads, and never has fewer than `fewest` or more than `most`. If these
   // are equal, nothing is tuned.
   ThreadTuner(int fewest, int most, int first) : fewest_(fewest), most_(most), threads_(first) {}
 

@@ -17,7 +17,7 @@ using transform::GivenColumn;
 using transform::PortableGraph;
 using transform::Step;
 
-// What the only number of each answer, or each of its probabilities, is called.
+// The name of the only number of each answer, or of each of its probabilities.
 constexpr char kProbabilities[] = "probabilities";
 constexpr char kValue[] = "value";
 constexpr char kOutputs[] = "outputs";

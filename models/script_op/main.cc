@@ -120,7 +120,7 @@ std::string ReadProgram() {
 }
 
 // Gives up what a program of a user does not need: after its start that is all of the machine but
-// the memory and the socket of its owner. What sandbox plug-ins run in says how much that is.
+// the memory and the socket of its owner. The sandbox of plug-ins defines how much that is.
 absl::Status EnterSandbox() {
   using sandbox::MayExecute;
   using sandbox::MayOpen;

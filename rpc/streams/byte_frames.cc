@@ -72,7 +72,7 @@ class SliceWalk {
     return DataLoss("message has a number that is longer than ten bytes");
   }
 
-  // In one piece and aligned: a view where it is so already.
+  // Returns bytes in one piece, aligned. A view if they are already.
   absl::StatusOr<batch::Buffer> Bulk(uint64_t size) {
     if (size > rest_) return DataLoss("message ends {} bytes too early", size - rest_);
     if (size == 0) return batch::Buffer();

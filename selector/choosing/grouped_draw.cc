@@ -39,7 +39,7 @@ void GroupedDraw::Count(std::span<const int64_t> groups) {
       bounded_at_.resize(place + 1);
     }
     const int64_t count = ++counts_[place];
-    // Whatever the bound was at some time, it only sinks.
+    // The bound never rises.
     if (!most_of_a_group_ || count < 2 * bounded_at_[place] || count < *most_of_a_group_) continue;
     bounded_at_[place] = count;
     const auto most = static_cast<double>(*most_of_a_group_);

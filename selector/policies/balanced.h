@@ -14,7 +14,7 @@
 
 namespace tidemill::selector {
 
-// What the groups of a balanced draw are.
+// The grouping of a balanced draw.
 enum class BalanceBy { kLabel, kTrigger };
 // What to do when groups are too small.
 enum class BalanceForce { kNone, kSize, kBalance };

@@ -30,7 +30,8 @@ std::unique_ptr<plugin::PluginInstance> InstanceOf(const PluginSelection& spec,
 // again: the choice is a pure function, so a killed process changes nothing. Thread-compatible.
 class PluginChooser final : public Chooser {
  public:
-  // `random` names the trigger; `instance` is that of InstanceOf(), perhaps running already.
+  // `random` names the trigger; `instance` was made by InstanceOf(), and may be running
+  // already.
   PluginChooser(const PluginSelection& spec, std::unique_ptr<plugin::PluginInstance> instance,
                 const RandomKey& random, const Workplace& workplace, TrainingSetWriter& into);
 

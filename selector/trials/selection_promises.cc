@@ -25,7 +25,7 @@ constexpr int64_t kTrigger = 2;
 // For the trial of memory: both include what a policy needs for one block.
 constexpr int64_t kFewCandidates = 150'000;
 constexpr int64_t kManyCandidates = 450'000;
-// What a policy may keep of each candidate: a few numbers.
+// The memory that a policy may keep for each candidate: a few numbers.
 constexpr double kMaxBytesOfCandidate = 100;
 // For the trial of weights.
 constexpr int64_t kNumSeeds = 24;
@@ -37,7 +37,7 @@ struct Chosen {
   std::vector<float> weights;
   ChoiceNotes notes;
   double seconds = 0;
-  // What the processes below this one had at most, when the choice was made.
+  // The peak memory of this process's children when the choice was made.
   int64_t peak_bytes = 0;
 };
 

@@ -95,7 +95,7 @@ Truth RecordCondition::Judge(std::span<const std::optional<std::string_view>> va
     if (fields_[column] == Field::kRead && rows_.IsNull(column)) fields_[column] = Field::kNull;
   }
   rows_.EndRow();
-  // Null where the texts that it makes are too long.
+  // Null when the texts that it makes are too long.
   Truth result = Truth::kNull;
   rows_.Run([&](int64_t) { result = rows_.evaluation().Values<Truth>().front(); });
   return result;

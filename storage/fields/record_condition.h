@@ -39,7 +39,7 @@ class RecordCondition {
   enum class Field : uint8_t { kRead, kNull, kUnfit };
 
   // Computes the condition for a record. `values` has the text of each column, std::nullopt for one
-  // that the record lacks; those of @time and @label are as people read them. `time` is that of
+  // that the record lacks; those of @time and @label are as people read them. `time` is the time of
   // the sample.
   expressions::Truth Judge(std::span<const std::optional<std::string_view>> values, Timestamp time);
 

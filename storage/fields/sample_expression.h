@@ -48,7 +48,7 @@ class SampleExpression {
   absl::Status Run(const batch::Batch& samples, const Sink& sink);
 
   int64_t num_unfit() const { return num_unfit_; }
-  // What the first of them is: "price is 'abc', not a number".
+  // A description of the first of them: "price is 'abc', not a number".
   const std::string& first_unfit() const { return first_unfit_; }
 
  private:

@@ -14,7 +14,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// What all keys below a folder begin with.
+// The common prefix of all keys below a folder.
 std::string PrefixOf(const ObjectPath& folder) {
   return folder.key.empty() ? "" : folder.key + "/";
 }

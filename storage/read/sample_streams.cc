@@ -108,7 +108,7 @@ class ListSource final : public rpc::FrameSource {
       condition_.emplace(std::move(condition));
     }
     IntervalQuery query = ToQuery(request);
-    // What a condition looks at, for any caller.
+    // The columns that a condition reads, for any caller.
     query.with_labels |= condition_.has_value();
     query.num_listed = num_listed_;
     ASSIGN_OR_RETURN(IntervalReader reader, IntervalReader::Create(std::move(index), query));

@@ -11,8 +11,9 @@
 
 namespace tidemill::storage {
 
-// Answers a ListSamplesRequest, which is `request`, batch by batch. What its `where` looks at is
-// read in blocks of about `block_bytes`. `indexes` and `files` must outlive the result.
+// Answers a ListSamplesRequest, which is `request`, batch by batch. The records that its `where`
+// looks at are read in blocks of about `block_bytes`. `indexes` and `files` must outlive the
+// result.
 std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes, OpenFiles& files,
                                              int64_t block_bytes, const grpc::ByteBuffer& request);
 

@@ -18,7 +18,7 @@
 namespace tidemill::subsets {
 namespace {
 
-// What a worker process holds beside what its task counts.
+// The memory of a worker process besides what its task counts.
 constexpr int64_t kOtherBytes = int64_t{16} << 20;
 constexpr size_t kPiece = 4096;
 

@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktes
     if (!problems.empty()) return Annotate(problems.ToStatus(), policy.name());
     policies.push_back({.name = policy.name(), .spec = std::move(spec)});
   }
-  // What the others are compared with, unless it is among them.
+  // The policy with which the others are compared, unless it is among them.
   const std::string own = config::Print(pipeline.trigger);
   const auto found = std::find_if(policies.begin(), policies.end(), [&](const NamedPolicy& policy) {
     return config::Print(policy.spec) == own;

@@ -100,7 +100,7 @@ void LookAtClasses(const PipelineSpec& spec, const DataFacts& facts,
       "raise outputs, or name the classes in the dataset's label"));
 }
 
-// A table of embeddings whose every row each step changes.
+// An embedding table of which every step updates every row.
 void LookAtEmbeddings(const PipelineSpec& spec, std::vector<config::Remark>& remarks) {
   constexpr int64_t kLargeVocabulary = 10'000;
   const auto* bag = spec.model.As<models::EmbeddingBag>();

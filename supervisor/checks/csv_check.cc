@@ -102,7 +102,7 @@ std::vector<config::Remark> FindUnknownClasses(const FirstRecords& records,
   return remarks;
 }
 
-// Labels that are whole numbers, where the spec names no classes.
+// Labels that are whole numbers, if the spec names no classes.
 std::vector<NumberedClass> FindNumberedClasses(const FirstRecords& records,
                                                const storage::LabelSpec& label) {
   constexpr size_t kMaxClasses = 10'000;

@@ -19,7 +19,7 @@ using storage::TriedPart;
 constexpr std::string_view kWhere = "where";
 constexpr std::string_view kEventTime = "event_time.expression";
 
-// What all parts show of the expressions, in the order in which the spec has them.
+// The findings of all parts about the expressions, in the order of the spec.
 std::vector<TriedExpression> Sum(const DatasetPeek& peek) {
   std::vector<TriedExpression> sums;
   for (const TriedPart& part : peek.parts) {

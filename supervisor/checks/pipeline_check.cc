@@ -28,6 +28,8 @@
 #include "transform/engine/schema_check.h"
 #include "transform/graph.h"
 
+// The order of the checks is listed in pipeline_check.h.
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -222,7 +224,7 @@ class Checker {
     problems_.Add(at, fmt::format("there is no dataset '{}'", name), hint);
   }
 
-  // What a graph sees of a dataset; with the columns of its first file where its spec has none.
+  // The schema of a dataset for a graph, with the columns of its first file if its spec has none.
   transform::SampleSchema SchemaOf(const std::string& name) const {
     transform::SampleSchema schema = samples::SchemaOf(known_.at(name));
     const auto found = found_.find("datasets." + name);
@@ -484,7 +486,7 @@ CheckedPipeline CheckPipeline(const PipelineSource& source, const RegisteredData
                                     .name = source.file_name,
                                     .variables = source.variables,
                                     .overrides = source.overrides});
-  // What could not be read has its default, about which nothing can be said.
+  // A field that could not be read has its default, which is not checked.
   if (!checked.problems.empty()) return checked;
   checked.warnings = checked.problems;  // Without any: the document with its positions.
   Checker(checked, source, registered).Run();

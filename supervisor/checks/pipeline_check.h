@@ -14,6 +14,17 @@
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "transform/engine/sample_schema.h"
 
+// The order of the checks. Each uses what those above it have found.
+//
+//   YAML            decoded strictly; with problems, nothing below is checked
+//   names, files    the files that the spec names are read into it
+//   datasets        each on its own, by a peek at its files
+//   references      from section to section: dataset names, the network, workers
+//   training        the graph, the loss and the first features of the trained dataset
+//   evaluation      each on the schema of its dataset
+//   policies        trigger and selection, on the samples that they would see
+//   advice          remarks on valid settings that are probably useless
+
 namespace tidemill::supervisor {
 
 // A pipeline file.

@@ -90,7 +90,7 @@ std::string FirstUnknown(const transform::Graph& graph, const transform::GraphSp
   return "";
 }
 
-// What to say about an op that did not know some values; std::nullopt where that is common.
+// What to say about an op that did not know some values; std::nullopt when that is common.
 std::optional<config::Remark> TellOfUnknown(size_t op, const transform::OpStatistics& statistics,
                                             const std::string& first) {
   const auto& [type, work] = statistics;

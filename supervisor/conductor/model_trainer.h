@@ -44,7 +44,8 @@ class ModelTrainer {
   // gone.
   absl::StatusOr<std::string> FitOrTake(const TriggerState& trigger,
                                         std::optional<model_store::v1::Model>& like);
-  // FAILED_PRECONDITION when the dataset's folder is gone: then no later trigger fares better.
+  // FAILED_PRECONDITION when the dataset's folder has been removed: then no later trigger can
+  // succeed.
   absl::Status CheckData();
   // Gives the model to the model store, and trains it again when no trainer server has it.
   absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreTrained(const TriggerState& trigger);

@@ -104,7 +104,7 @@ ModelChangeRow RowOf(const pqxx::row& row) {
   change.set_kind(KindOf(row["kind"]));
   change.set_text(row["reason"].as<std::string>());
   if (!row["figures"].is_null()) {
-    // What does not parse was written by a newer version; the sentence says the same.
+    // A record that does not parse was written by a newer version; the sentence says the same.
     json_util::JsonStringToMessage(row["figures"].as<std::string>(), change.mutable_comparison())
         .ok();
   }

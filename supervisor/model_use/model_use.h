@@ -55,14 +55,14 @@ struct JudgedModel {
 // decided on once.
 void NoteJudged(pqxx::work& work, const JudgedModel& judged);
 
-// Gives the pipeline the newest model of a run that is a trial no more. Does nothing when the model
-// in use is pinned, or is of a newer run, or is the same.
+// Gives the pipeline the newest model of a run that is no longer a trial. Does nothing when the
+// model in use is pinned, or is of a newer run, or is the same.
 void NotePromoted(pqxx::work& work, PipelineId pipeline, RunId run);
 
 // Returns the change that says what the pipeline has in use; std::nullopt when it has no model.
 std::optional<v1::ModelChange> FindModelInUse(pqxx::work& work, PipelineId pipeline);
 
-// What users ask for; see model_use.proto for the errors.
+// The requests of users; see model_use.proto for the errors.
 absl::StatusOr<v1::ModelChange> UseModel(pqxx::work& work, int64_t model_id, bool pin);
 absl::StatusOr<v1::ModelChange> UnpinModel(pqxx::work& work, PipelineId pipeline);
 absl::StatusOr<v1::ModelChange> UseNoModel(pqxx::work& work, PipelineId pipeline);

@@ -10,6 +10,8 @@
 #include "supervisor/pool/pool_table.h"
 #include "supervisor/pool/registration_check.h"
 
+// The states of members and jobs are drawn in pool.h.
+
 namespace tidemill::supervisor {
 namespace {
 

@@ -60,9 +60,9 @@ class RunRecord {
   const PipelineSpec& spec() const { return spec_; }
   const RunPlan& plan() const { return plan_; }
   const RunState& state() const { return state_; }
-  // What the events so far say that the run has used.
+  // The resources that the run has used, by the events so far.
   const RunUsage& usage() const { return usage_; }
-  // What is used from now on becomes part of the next event that is recorded.
+  // The next recorded event contains the resources used from now on.
   StepUsage& step_usage() { return step_usage_; }
   // The last decision that counts.
   const std::optional<LastDecision>& last_decision() const { return last_decision_; }

@@ -1,4 +1,4 @@
-// What a run has used, by stage and trigger: a fold of its events, beside RunState.
+// The resources that a run has used, by stage and trigger: a fold of its events, beside RunState.
 #pragma once
 
 #include <cstdint>

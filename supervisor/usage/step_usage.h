@@ -20,7 +20,7 @@ class StepUsage {
  public:
   const std::shared_ptr<usage::Account>& account() const { return account_; }
 
-  // Begins a step. What was used before belongs to the step before.
+  // Begins a step. Usage before this call belongs to the previous step.
   void Begin(std::string stage, int64_t trigger);
   // Takes the last known total of the step's job. `known` has the events so far.
   void NoteJob(const rpc::v1::UsageTotal& total, const RunUsage& known);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kReportInterval{100};
 
-// What is known while the training runs, too.
+// The figures that are also known while the training runs.
 void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingResponse& message) {
   const int64_t num_samples = course.training().opened().set->size();
   const TrainingCounters& counters = course.loop()->counters();
@@ -71,10 +71,9 @@ rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
   return summary;
 }
 
-// What limited the training, and which changes would help.
+// The limit of the training, and the changes that would help.
 void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
-  // What a GPU has to compute is given to it ahead, so that it may be busy while the training
-  // waits.
+  // Work is queued on a GPU ahead of time, so it may be busy while the training waits.
   const bool is_of_gpu = result.has_device_idle_share();
   const double waits = is_of_gpu ? result.device_idle_share() : result.wait_share();
   result.set_verdict(loader::Judge(waits, work, is_of_gpu).ToText());

@@ -53,8 +53,8 @@ void JobUsage::Report(const rpc::v1::Usage& so_far) {
 
 void JobUsage::End() {
   const usage::Amounts counted = account_->Take();
-  // The account has the time of the process, unless that was lost with its zygote. What its calls
-  // returned is in its last report only.
+  // The account has the time of the process, unless that was lost with its zygote. The usage that
+  // its calls returned is only in its last report.
   if (counted.job_nanos > 0) reported_.job_nanos = 0;
   AddDevice(ended_);
   ended_ += std::exchange(reported_, {});

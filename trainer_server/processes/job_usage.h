@@ -1,4 +1,4 @@
-// What the jobs of a trigger folder have used, in all their attempts.
+// The resources that the jobs of a trigger folder have used, in all their attempts.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ class JobUsage {
   void Begin(std::optional<std::string> device = std::nullopt);
   // Takes what the process of the attempt says that it has used so far.
   void Report(const rpc::v1::Usage& so_far);
-  // Ends the attempt. What its process has used is in the account.
+  // Ends the attempt. The account has the usage of its process.
   void End();
 
   // Returns the total now.

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kLookEvery{100};
 constexpr int kRoundsInVain = 2;
 constexpr int kMostRoundsInVain = 5;
 
-// What a rank ends with that was only interrupted.
+// Whether a rank that ended with this status was only interrupted.
 bool MayGoOn(const absl::Status& status) {
   return absl::IsAborted(status) || absl::IsUnavailable(status) || absl::IsUnauthenticated(status);
 }
@@ -112,7 +112,7 @@ absl::Status RankedTraining::RunRound(int64_t size, int64_t& reached,
   }
   MutexLock lock(round.mutex);
   reached = round.reached;
-  // What the others had to do after rank 0 was only to wait for it.
+  // After rank 0 ended, the others only had to wait for it.
   if (round.members.front().ended->ok()) return absl::OkStatus();
   if (stop.stop_requested()) return Cancelled("the training was stopped");
   absl::Status lost = absl::AbortedError("a rank has ended before the others");

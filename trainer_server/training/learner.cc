@@ -164,7 +164,7 @@ torch::Tensor Learner::MeanOf(const torch::Tensor& losses, const torch::Tensor& 
              : models::SelfNormalisedMean(losses, weight);
 }
 
-// What the sum of a batch's weighted losses is divided by.
+// The divisor of the sum of a batch's weighted losses.
 double Learner::DivisorOf(const DeviceBatch& batch) const {
   return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased
              ? static_cast<double>(batch.target.size(0))

@@ -87,7 +87,7 @@ class TrainingLoop {
 
  private:
   bool IsOver() const;
-  // What a batch has come to, in all ranks.
+  // The sums over a batch, in all ranks.
   struct BatchSums;
 
   absl::Status Visit(const loader::TrainingBatch& batch, const loader::BatchSource& source);

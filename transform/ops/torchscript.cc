@@ -63,7 +63,7 @@ class Pass {
   }
 
  private:
-  // What cannot be run together is run in halves, down to the row that is to blame.
+  // A block that cannot be run as a whole is run in halves, down to the row that causes the error.
   absl::Status RunPiece(std::span<const int64_t> rows, std::unique_ptr<ScriptProcess>& process) {
     if (process == nullptr) {
       ASSIGN_OR_RETURN(process, start_());

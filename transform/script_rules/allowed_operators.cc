@@ -127,7 +127,7 @@ constexpr std::string_view kLanguageOperators =
     "is_xpu isinstance itemsize layout max min name nbytes rangelist requires_grad shape "
     "tolist type unchecked_cast unchecked_unwrap_optional";
 
-// What a graph has beside operators.
+// The nodes of a graph that are not operators.
 constexpr std::string_view kGraphNodes =
     "CallFunction CallMethod Constant CreateObject DictConstruct Enter Exit GetAttr If "
     "ListConstruct ListUnpack Loop ModuleContainerIndex Param Return SetAttr TupleConstruct "

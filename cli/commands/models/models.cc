@@ -33,7 +33,7 @@ ModelsFlags& FlagsOfModels() {
   return flags;
 }
 
-// Where the run has measured which columns matter to this model. A run that is gone has nothing.
+// The run's measurement of which columns matter to this model. A deleted run has none.
 void AddImportances(const Session& session, const model_store::v1::Model& model,
                     nlohmann::ordered_json& json) {
   const auto run = FetchRun(session, model.run_id());

@@ -181,7 +181,7 @@ void PrintSummary(const PredictionCall& call) {
   fmt::print(stderr, "\n");
 }
 
-// The samples of --dataset, or nothing. What can be known without a stack is checked.
+// The samples of --dataset, or nothing. Checks everything that can be known without a stack.
 absl::StatusOr<std::optional<DatasetRecords::Options>> SamplesOf(const PredictFlags& asked) {
   ASSIGN_OR_RETURN(const auto from, TimeOf("--from", asked.from));
   ASSIGN_OR_RETURN(const auto to, TimeOf("--to", asked.to));

@@ -44,7 +44,7 @@ class ClassScoreAccumulator final : public Accumulator {
   bool AddSums(std::string_view sums) override;
 
  private:
-  // What the average is computed from.
+  // The counts from which the average is computed.
   struct Totals {
     ClassCounts all;
     double sum = 0;

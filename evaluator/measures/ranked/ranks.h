@@ -25,7 +25,7 @@ struct RankCount {
 // undefined.
 using OfRanking = std::optional<double> (*)(std::span<const RankCount> ranks);
 
-// What a positive and a negative of one rank do to the value.
+// The influence of a positive and of a negative of one rank on the value.
 struct RankInfluence {
   double of_positive = 0;
   double of_negative = 0;

@@ -59,7 +59,7 @@ class ModelColumn {
   std::span<const float> values_;
 };
 
-// What the model says about the candidates that it can say something of.
+// The model's answers for the candidates that it can answer.
 class ModelFacts {
  public:
   ModelFacts(bool with_predictions, const Workplace& workplace, int64_t max_rows)

@@ -49,7 +49,7 @@ struct EmbeddedChoice {
 };
 
 // Chooses rows. The memory budget of the workplace is the memory that embeddings and predictions
-// may take. What exceeds it is mapped from a file; the policy should then read it from front to
+// may take. Rows beyond it are mapped from a file; the policy should then read it from front to
 // back rather than at random.
 using ChooseRows = std::function<absl::StatusOr<EmbeddedChoice>(
     const EmbeddedCandidates&, const RandomKey&, const Workplace&)>;

@@ -19,7 +19,7 @@
 namespace tidemill::selector {
 namespace {
 
-// What nearest neighbours are found in, beside the rows.
+// The memory, besides the rows, in which nearest neighbours are found.
 constexpr int64_t kShareForNeighbors = 4;
 
 // A folder of this choice alone, found by TemporaryFile::RemoveLeftovers() after a crash.
@@ -33,7 +33,7 @@ class WorkFolder {
   WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   WorkFolder& operator=(WorkFolder&&) = delete;
   ~WorkFolder() {
-    // What is left is found with other leftovers.
+    // A folder that is left over is removed with other leftovers.
     if (!path_.empty()) files::Remove(path_).IgnoreError();
   }
 

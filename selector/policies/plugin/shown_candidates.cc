@@ -109,7 +109,7 @@ absl::Status ShownCandidates::ForEach(const Sink& sink) {
 
 absl::Status ShownCandidates::ForEachAsTheyLie(const Sink& sink) {
   std::vector<batch::Batch> block;
-  // Where pieces are that come from files: elements stay where they are.
+  // The buffers of pieces that are read from files. A deque, because its elements do not move.
   std::deque<Read> reads;
   int64_t num_rows = 0;
   for (int64_t first = 0; first < keys_.size();) {

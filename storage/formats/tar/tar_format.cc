@@ -39,7 +39,7 @@ std::string_view Trim(std::string_view text) {
 // The text of a member, or of fields of the JSON object that it is.
 class TextMember {
  public:
-  // `extension`: absent where the spec names none.
+  // `extension`: absent when the spec names none.
   TextMember(const std::optional<std::string>& extension, std::vector<std::string> fields)
       : names_(std::move(fields)), fields_(names_) {
     if (extension) extension_ = LowerCase(*extension);
@@ -260,7 +260,7 @@ class TarFiles::Indexing {
     place = member;
   }
 
-  // Files what was found of the sample before. Fails only where the archive cannot be read.
+  // Files what was found of the sample before. Fails only if the archive cannot be read.
   absl::Status FinishSample() {
     if (!sample_) return absl::OkStatus();
     left_over_.AddUnused(sample_->key, sample_->is_named(), sample_->has_named_end,

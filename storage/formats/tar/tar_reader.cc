@@ -4,6 +4,17 @@
 #include <charconv>
 #include <cstddef>
 
+// An archive is a sequence of blocks of 512 bytes. A header block:
+//
+//   0        100    124     136   148    156    157      257     345      500  512
+//   | name   | ...  | size  | ... | sum  | type | target | magic | prefix | ... |
+//
+//   header, its bytes padded to 512 | header, bytes | ... | blocks of zeros: the end mark
+//
+// Before the header of a member may be others that override it, whose bytes are text: x and X (pax:
+// "length key=value\n"), L (GNU's long name), K (GNU's long target of a link). After damage, the
+// reader searches for the next block whose sum fits.
+
 namespace tidemill::storage {
 
 namespace {
@@ -257,8 +268,8 @@ absl::StatusOr<TarMember> TarReader::MakeMember(std::string_view header,
 }
 
 absl::StatusOr<TarMember> TarReader::PassDamage(int64_t from, std::string why) {
-  // Where no header follows a member, the member may be cut off, and the next header within it.
-  // A member that begins with a header is an archive itself.
+  // If no header follows a member, the member may be cut off, with the next header inside it. A
+  // member that begins with a header is an archive itself.
   const bool is_behind_last = from == last_to_ && last_to_ > last_from_;
   ASSIGN_OR_RETURN(auto header, FindHeader(is_behind_last ? last_from_ : from + 1, from));
   // The header at `from` may have a sound sum, and yet be of no use.
@@ -295,7 +306,7 @@ absl::StatusOr<TarMember> TarReader::PassRest(int64_t from, std::string why) {
 absl::StatusOr<std::optional<int64_t>> TarReader::FindHeader(int64_t from, int64_t grid) {
   constexpr auto kStep = static_cast<int64_t>(kBlock);
   while (file_size_ - from >= kStep) {
-    // What was read already, if that is enough: damage may be next to damage.
+    // The bytes that were read already, if they are enough: damage may be next to damage.
     const int64_t held = buffer_from_ + static_cast<int64_t>(buffer_size_) - from;
     const bool enough = from >= buffer_from_ && held >= kStep;
     ASSIGN_OR_RETURN(const std::string_view bytes,

@@ -46,8 +46,8 @@ class TarReader {
   TarReader(const OpenFile& file, int64_t file_size);
 
   // Returns the next member, or std::nullopt at the end of the file. Concatenated archives are read
-  // as one. Resumes after a damaged header at the next sound one, which may be anywhere. Codes
-  // other than OK are those of OpenFile::ReadAt.
+  // as one. Resumes after a damaged header at the next sound one, which may be anywhere. Errors are
+  // as in OpenFile::ReadAt.
   absl::StatusOr<std::optional<TarMember>> Next();
 
   // Whether the archive has an end mark, so that nothing was cut off. Call it after the last
@@ -58,7 +58,7 @@ class TarReader {
   absl::Status Read(const TarMember& member, const std::function<void(std::string_view)>& take);
 
  private:
-  // What extra headers say about the member that follows.
+  // The facts that extra headers state about the member that follows.
   struct Overrides {
     std::optional<std::string> path;
     std::optional<std::string> target;

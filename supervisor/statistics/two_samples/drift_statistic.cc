@@ -67,7 +67,7 @@ std::vector<int64_t> ComparedColumns(const DriftScore& score) {
   return columns;
 }
 
-// `p_values` are those of the columns that were compared.
+// `p_values` are the p-values of the columns that were compared.
 void AddPValues(std::span<const double> p_values, Correction correction, DriftScore& score) {
   if (p_values.empty()) return;
   score.p_value = CombinedP(p_values, correction);

@@ -1,5 +1,5 @@
-// What a drift policy is useless for: criteria that nothing can meet, windows that never fill, and
-// shares of what has no columns.
+// The reasons why a drift policy is useless: criteria that nothing can meet, windows that never
+// fill, and shares of what has no columns.
 #include <algorithm>
 #include <optional>
 #include <variant>
@@ -16,7 +16,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// Where as many alarms as evaluations are accepted nothing is asked of the score.
+// If as many alarms as evaluations are accepted, any score fires.
 std::vector<config::Remark> FindAlarms(const AutoCriterion& criterion, double evaluations) {
   if (evaluations > criterion.alarms_per_month) return FindSilence(criterion, evaluations);
   return {

@@ -21,6 +21,8 @@
 #include "supervisor/triggers/rule_trigger.h"
 #include "supervisor/triggers/sealed_fields.h"
 
+// The picture of the two windows is in drift_trigger.h.
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -278,7 +280,7 @@ bool HasHistoryNow(const DriftTrigger& spec, const AutoCriterion& criterion,
   return before < wanted && before + ValueOf(observed, number::kSamples) >= wanted;
 }
 
-// Whether there are no more evaluations than may be false alarms: then nothing is asked of a score.
+// Whether every evaluation may be a false alarm. Then any score fires.
 bool MayAlwaysFire(const AutoCriterion& criterion, const Observed& observed) {
   const double evaluations = ValueOf(observed, number::kEvaluationsPerMonth);
   return evaluations > 0 && evaluations <= criterion.alarms_per_month;

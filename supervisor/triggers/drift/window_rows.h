@@ -1,4 +1,4 @@
-// What there is to compare in the windows of a drift policy, and what is missing there.
+// The rows of a drift policy's windows that can be compared, and those that are missing.
 //
 // Observed numbers: "reference_samples" and "current_samples" of the windows; "reference_rows" and
 // "current_rows", those of them that can be compared; "missing", those that were left out of both;
@@ -19,7 +19,7 @@ namespace tidemill::supervisor {
 // The rows of a table, for statistics. It must outlive them.
 statistics::Rows RowsOf(const EvidenceTable& table);
 
-// What can be compared of one window.
+// The rows of one window that can be compared.
 struct WindowRows {
   int64_t num_samples = 0;
   // The samples with something to compare: by column, those that have a value; otherwise, those

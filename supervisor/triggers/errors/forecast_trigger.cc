@@ -70,7 +70,7 @@ struct ForecastMemory {
   }
 };
 
-// What is observed, and infinity for what is not there to choose.
+// The observed costs; infinity for choices that do not exist.
 double PlanCost(const Observed& observed, NumberName name) {
   const auto it = observed.find(name);
   return it == observed.end() ? std::numeric_limits<double>::infinity() : it->second;

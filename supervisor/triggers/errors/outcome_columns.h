@@ -1,4 +1,4 @@
-// What a model said about samples, as the columns that measures read.
+// A model's answers for samples, as the columns that measures read.
 #pragma once
 
 #include <cstdint>

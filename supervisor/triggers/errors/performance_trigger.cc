@@ -1,5 +1,5 @@
-// After Boether et al., Modyn (SIGMOD'25). What a new model achieves is seen on the first interval
-// after its training, which it has not been trained on.
+// After Boether et al., Modyn (SIGMOD'25). The first interval after a training, on which the new
+// model was not trained, shows what it achieves.
 #include "supervisor/triggers/errors/performance_trigger.h"
 
 #include <algorithm>

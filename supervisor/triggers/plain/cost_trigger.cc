@@ -142,7 +142,7 @@ class CostPolicy final : public TriggerPolicy {
     if (!period || periods_->seen() > 0 || waiting_.num_samples() == 0) return std::nullopt;
     const int64_t every = spec_.evaluate.every->micros;
     const auto end = [&](int64_t k) { return Timestamp{period->to.micros + k * every}; };
-    // What has waited only grows, so the first one is found by halving.
+    // The waiting cost only grows, so bisection finds the first sample.
     int64_t none = -1;
     if (limit < period->to) return std::nullopt;
     int64_t some = (limit.micros - period->to.micros) / every;

@@ -1,4 +1,4 @@
-// Where a policy that may answer no is evaluated, and which policy decides during its warm-up.
+// When a policy that may answer "no" is evaluated, and which policy decides during its warm-up.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tidemill::supervisor {
 
-// Where a policy that may answer no is evaluated: by time or by number of samples.
+// When a policy that may answer "no" is evaluated: by time or by number of samples.
 struct DecisionInterval {
   std::optional<Duration> every = std::nullopt;
   std::optional<int64_t> samples = std::nullopt;

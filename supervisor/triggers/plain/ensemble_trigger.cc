@@ -156,7 +156,7 @@ class EnsemblePolicy final : public TriggerPolicy {
 
   const EnsembleTrigger spec_;
   std::vector<Member> members_;
-  // Counts up to the first training; absent from there on and where it is not set.
+  // Counts up to the first training. Absent once there is a model, and if `first` is not set.
   std::optional<SampleGrid> until_first_;
 };
 

@@ -30,7 +30,7 @@ std::unique_ptr<TriggerPolicy> PolicyOf(const SimpleTrigger& simple) {
   return std::visit([](const auto& spec) { return MakePolicy(spec); }, simple);
 }
 
-// What the trigger of the warm-up answers to what was observed, all its own.
+// The answer of the warm-up's trigger to its own observations.
 Verdict JudgeSimple(const SimpleTrigger& simple, const Observed& observed) {
   Observed own;
   for (const auto& [name, value] : observed) {

@@ -1,4 +1,4 @@
-// Where a policy with the key `evaluate`, and perhaps with a warm-up, decides.
+// The points at which a policy with the key `evaluate`, and perhaps with a warm-up, decides.
 #pragma once
 
 #include <cstdint>

@@ -12,6 +12,18 @@
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/sealed_fields.h"
 
+// A decision, and what happens when the plug-in cannot make it:
+//
+//   grid: n samples or a period --> Needs() --> evidence --> observe --> numbers --> judge
+//                                                               |                      |
+//                                                               `------- fault --------+
+//                                                                                      v
+//                                                               on_fault: fire, skip or fail
+//
+// Without a model, a plug-in that needs one is not called: the decision fires.
+//
+// The numbers are recorded with the decision, so that `judge` can be asked again about them later.
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -83,7 +95,7 @@ Verdict VerdictOf(const json& answer, const Observed& observed) {
   return verdict;
 }
 
-// The answer where there is no model for the plug-in to look at.
+// The answer if there is no model for the plug-in to look at.
 Verdict WithoutModel() {
   Verdict verdict = NewVerdict(PluginTrigger::kType, ObservedOf({{number::kNoModel, 1}}));
   verdict.set_fired(true);

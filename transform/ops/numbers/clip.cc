@@ -123,7 +123,7 @@ class ClipOp final : public BlockOp {
   const std::optional<double> max_;
 };
 
-// What numbers of a type can be clipped to.
+// The range to which numbers of a type can be clipped.
 struct Range {
   double begin;
   double end;
