@@ -12,6 +12,7 @@
 namespace tidemill::config {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::tidemill::testing::IsOk;
 
@@ -75,6 +76,15 @@ TEST(KeptDocument, MayHoldSomeMegabytes) {
   const std::string text = "with:\n  file: " + std::string(8 << 20, 'x') + "\n";
   EXPECT_THAT(ReadKept<Use>(text, "use.yaml"), IsOk());
   EXPECT_THAT(Read<Use>(text, "use.yaml").status().message(), HasSubstr("more than 1048576 bytes"));
+}
+
+TEST(KeptDocument, MayHaveKeysThatDidNothing) {
+  const std::string text = "autocache: false\nwith:\n  at: 1\nmodel_store:\n  encoding: full\n";
+  EXPECT_THAT(ReadKept<Use>(text, "use.yaml"), IsOk());
+  EXPECT_THAT(Read<Use>(text, "use.yaml").status().message(),
+              AllOf(HasSubstr("use.yaml:1:1: error: unknown key 'autocache' at the top level"),
+                    HasSubstr("use.yaml:4:1: error: unknown key 'model_store' at the top level"),
+                    HasSubstr("delete it: it had no effect")));
 }
 
 TEST(OpenValue, IsNotASection) {

@@ -81,12 +81,6 @@ class RandomCropOp final : public ImageOp {
 
 }  // namespace
 
-void RandomCropSpec::Check(config::Problems& problems) const {
-  if (autocache) {
-    problems.Add("autocache", "has no effect because the op is random", "leave it out");
-  }
-}
-
 std::unique_ptr<Op> RandomCropSpec::Build(OpBuilder& builder) const {
   const std::optional<BoundColumn> input = builder.Input("column", column);
   if (!input.has_value()) {
