@@ -44,6 +44,9 @@
 namespace tidemill::model_store {
 class ModelStoreClient;
 }
+namespace tidemill::models {
+struct TrainingSpec;
+}
 namespace tidemill::selector {
 class SelectorClient;
 }
@@ -125,7 +128,8 @@ class Trainings {
   absl::Status CheckTraining(const v1::StartTrainingRequest& request);
   // On whose behalf the training of a key is kept, as of the last call that started it.
   Claim ClaimOf(const Key& key) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status WriteJob(const v1::StartTrainingRequest& request);
+  absl::Status WriteJob(const v1::StartTrainingRequest& request,
+                        const models::TrainingSpec& training);
   void Train(Jobs::Job& job, const rpc::v1::JobDevice& device);
   // Continues from what is kept, trains, and keeps the result before anybody learns of it.
   absl::Status TrainAndKeep(const std::string& folder, const rpc::v1::JobDevice& device,

@@ -20,7 +20,7 @@
 namespace tidemill::cli {
 namespace {
 
-using config::internal::Node;
+using config::Node;
 using nlohmann::ordered_json;
 using supervisor::v1::Decision;
 using supervisor::v1::Verdict;
@@ -171,7 +171,7 @@ void CollectPolicies(const Node& policy, const std::string& place, Policies& pol
 }
 
 Policies PoliciesOf(const std::string& pipeline) {
-  const auto document = config::internal::ReadDocument(
+  const auto document = config::ReadDocument(
       {.text = pipeline, .name = "pipeline", .max_bytes = config::kMaxKeptBytes});
   Policies policies;
   if (document->root == nullptr || !document->readable) return policies;

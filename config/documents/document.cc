@@ -11,7 +11,7 @@
 #include "config/documents/overrides.h"
 #include "config/documents/yaml_builder.h"
 
-namespace tidemill::config::internal {
+namespace tidemill::config {
 namespace {
 
 std::vector<std::string> SplitLines(std::string_view text) {
@@ -94,7 +94,7 @@ std::string FaultOf(const std::map<std::string, std::string>& variables) {
 
 void Parse(std::string_view text, const std::map<std::string, std::string>& variables,
            Document& document) {
-  YamlBuilder builder(document, variables);
+  internal::YamlBuilder builder(document, variables);
   std::istringstream stream{std::string(text)};
   try {  // yaml-cpp reports by exceptions only.
     YAML::Parser parser(stream);
@@ -177,7 +177,7 @@ std::shared_ptr<const Document> ReadDocument(const Source& source) {
     return document;
   }
   Parse(text, source.variables, *document);
-  if (document->readable) ApplyOverrides(source, *document);
+  if (document->readable) internal::ApplyOverrides(source, *document);
   return document;
 }
 
@@ -219,4 +219,4 @@ std::string DescribeNode(const Node& node) {
   return fmt::format("'{}{}'", node.text.substr(0, kShown), node.text.size() > kShown ? "..." : "");
 }
 
-}  // namespace tidemill::config::internal
+}  // namespace tidemill::config

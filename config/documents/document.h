@@ -13,7 +13,7 @@
 #include "config/documents/problems.h"
 #include "config/documents/source.h"
 
-namespace tidemill::config::internal {
+namespace tidemill::config {
 
 constexpr int64_t kMaxNodes = 50'000;
 constexpr int kMaxDepth = 100;
@@ -95,4 +95,4 @@ struct Spot {
 // "a list", "a section with keys", "nothing", or the text in quotes, for messages.
 std::string DescribeNode(const Node& node);
 
-}  // namespace tidemill::config::internal
+}  // namespace tidemill::config

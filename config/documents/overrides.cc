@@ -251,11 +251,11 @@ void AppendFlow(const Node& node, std::string& line) {
 std::optional<std::string> FindValue(const Source& source, std::string_view path) {
   Source plain = source;
   plain.overrides.clear();
-  const auto document = internal::ReadDocument(plain);
+  const auto document = ReadDocument(plain);
   if (!document->readable) return std::nullopt;
-  const internal::Node* node = document->root.get();
+  const Node* node = document->root.get();
   while (!path.empty()) {
-    const auto step = internal::StepInto(*node, path);
+    const auto step = StepInto(*node, path);
     if (!step) return std::nullopt;
     node = node->items[step->item].get();
     path.remove_prefix(step->length);

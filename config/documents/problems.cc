@@ -126,8 +126,7 @@ std::string Problem::Place() const {
   return fmt::format("{}{}{}:{}", file, file.empty() ? "" : ":", position.line, position.column);
 }
 
-Problems::Problems(std::shared_ptr<const internal::Document> document)
-    : document_(std::move(document)) {
+Problems::Problems(std::shared_ptr<const Document> document) : document_(std::move(document)) {
   for (const Problem& problem : document_->problems) Add(problem);
 }
 
@@ -138,7 +137,7 @@ void Problems::Add(std::string_view path, std::string_view message, std::string_
       problem.path.empty() ? std::string(message) : fmt::format("{}: {}", problem.path, message);
   problem.hint = hint;
   if (document_) {
-    const internal::Node& mark = FindPlace(*document_, problem.path).mark();
+    const Node& mark = FindPlace(*document_, problem.path).mark();
     problem.position = mark.position;
     problem.width = mark.width;
   }

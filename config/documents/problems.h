@@ -20,9 +20,7 @@
 
 namespace tidemill::config {
 
-namespace internal {
 struct Document;
-}
 
 // A place in a document. Lines and columns (of characters) count from 1.
 struct Position {
@@ -54,7 +52,7 @@ class Problems {
  public:
   // Makes problems of a value without a source, such as a spec built in memory.
   Problems() = default;
-  explicit Problems(std::shared_ptr<const internal::Document> document);
+  explicit Problems(std::shared_ptr<const Document> document);
 
   // Notes a problem at the value at `path`, or at the closest enclosing value in the document.
   // Inside a Check(), the path starts at the struct being checked: "" is the struct itself, "a.b"
@@ -98,7 +96,7 @@ class Problems {
  private:
   std::vector<Problem> InOrder() const;
 
-  std::shared_ptr<const internal::Document> document_;
+  std::shared_ptr<const Document> document_;
   std::string prefix_;
   std::set<int> hidden_lines_;
   std::vector<Problem> items_;

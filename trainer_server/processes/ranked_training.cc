@@ -8,8 +8,6 @@
 #include "base/files.h"
 #include "base/logs/log.h"
 #include "base/threads/worker_pool.h"
-#include "config/config.h"
-#include "models/training/training_spec.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/folders/job_folder.h"
 
@@ -49,11 +47,9 @@ struct RankedTraining::Round {
 };
 
 absl::StatusOr<RankNumbers> ReadRankNumbers(const std::string& folder) {
-  ASSIGN_OR_RETURN(const v1::StartTrainingRequest request, ReadTraining(folder));
-  ASSIGN_OR_RETURN(const auto training,
-                   config::ReadKept<models::TrainingSpec>(request.training(), "training"));
-  return RankNumbers{.most = training.ranks,
-                     .least = training.least_ranks.value_or(training.ranks)};
+  ASSIGN_OR_RETURN(const auto job, ReadMessage<v1::TrainingJob>(folder, kJobFile));
+  return RankNumbers{.most = std::max<int64_t>(job.ranks(), 1),
+                     .least = std::max<int64_t>(job.least_ranks(), 1)};
 }
 
 RankedTraining::RankedTraining(RankedTrainingOptions options, RunProcess run)
