@@ -10,9 +10,11 @@
 
 #include "config/column_list.h"
 #include "config/describe.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 #include "config/phrases.h"
 #include "config/scalars.h"
+
+// The kinds of nodes are listed in decode.h.
 
 namespace tidemill::config::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/document.h"
+#include "config/documents/document.h"
 #include "config/type.h"
 #include "config/types.h"
 

@@ -16,6 +16,8 @@ import pathlib
 import subprocess
 import sys
 
+from result_rows import text_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 SIZES = "1e5,1e6,1e7"
@@ -69,7 +71,7 @@ def keep(file, results, identity):
     kept = [entry for entry in kept if identity(entry) not in fresh] + results
     kept.sort(key=identity)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(kept, indent=1) + "\n")
+    file.write_text(text_of(kept) + "\n")
 
 
 def main():

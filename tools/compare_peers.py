@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+from result_rows import text_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks" / "peers"
 RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
@@ -262,7 +264,7 @@ def keep(file, entry):
     identity = lambda one: (one["workload"], one["name"])
     kept = sorted([one for one in kept if identity(one) != identity(entry)] + [entry], key=identity)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(kept, indent=1) + "\n")
+    file.write_text(text_of(kept) + "\n")
 
 
 def main():

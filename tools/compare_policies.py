@@ -25,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 
+from result_rows import text_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPARISONS = ROOT / "benchmarks" / "policies"
 RESULTS = ROOT / "benchmarks" / "results" / "policies.json"
@@ -200,7 +202,7 @@ def keep(file, fresh, comparison):
     check_alike(comparison, [(entry["policy"], run) for entry in same for run in entry["runs"]])
     kept = sorted(others + same, key=lambda entry: (entry["dataset"], entry["policy"]))
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(kept, indent=1) + "\n")
+    file.write_text(text_of(kept) + "\n")
 
 
 def main():

@@ -26,6 +26,7 @@ import subprocess
 import sys
 
 from compare_policies import ROOT, Stack, with_section
+from result_rows import text_of
 
 COMPARISONS = ROOT / "benchmarks" / "selections"
 RESULTS = ROOT / "benchmarks" / "results" / "selections.json"
@@ -120,7 +121,7 @@ def keep(file, dataset, case, figures):
     others = [old for old in results if any(old[key] != entry[key] for key in identity)]
     file.parent.mkdir(parents=True, exist_ok=True)
     ordered = sorted(others + [entry], key=lambda one: tuple(str(one[key]) for key in identity))
-    file.write_text(json.dumps(ordered, indent=1) + "\n")
+    file.write_text(text_of(ordered) + "\n")
 
 
 def check_alike(file, dataset):

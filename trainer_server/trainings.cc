@@ -5,7 +5,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 #include "base/usage/account.h"
 #include "config/config.h"
@@ -18,11 +18,13 @@
 #include "selector/client/selector_client.h"
 #include "storage/spec/dataset_spec.h"
 #include "trainer_server/folders/job_folder.h"
-#include "trainer_server/job_usage.h"
 #include "trainer_server/preparation.h"
+#include "trainer_server/processes/job_usage.h"
 #include "trainer_server/training_digest.h"
 #include "transform/fitted_state.h"
 #include "transform/graph_spec.h"
+
+// The states of a training are drawn in trainings.h.
 
 namespace tidemill::trainer_server {
 namespace {
@@ -65,7 +67,7 @@ absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
   return config::ReadKept<transform::GraphSpec>(graph, "graph").status();
 }
 
-// What a job says about its data must not look like a fence's answer to who asked for it.
+// A job's error about its data must not look to the caller like the answer of a fence.
 absl::Status OfJob(const absl::Status& ended) {
   if (!absl::IsFailedPrecondition(ended)) return ended;
   return absl::InvalidArgumentError(ended.message());

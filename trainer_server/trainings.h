@@ -21,13 +21,25 @@
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoint_keeper.h"
 #include "trainer_server/fitted_states.h"
-#include "trainer_server/job_runner.h"
 #include "trainer_server/kept_folders.h"
 #include "trainer_server/known_threads.h"
+#include "trainer_server/processes/job_runner.h"
+#include "trainer_server/processes/training_processes.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_metrics.h"
-#include "trainer_server/training_processes.h"
+
+// The states of a training, and what moves it from one to the next:
+//
+//   Start()                 slot is free            the job ended
+//   -------> QUEUED -----------------> RUNNING -------------------> DONE
+//              |                          |
+//              | stop                     +-- a lasting error -----> FAILED
+//              `---------> STOPPED <------'-- a stop, or a service that cannot be reached
+//
+// While it is RUNNING: FetchTraining (checkpoints of the model store, if they are newer), the job's
+// process, whose checkpoints CheckpointKeeper sends meanwhile, then KeepResult. DONE and FAILED are
+// in the folder's result file. A training without one is unfinished: Start() continues it.
 
 namespace tidemill::model_store {
 class ModelStoreClient;

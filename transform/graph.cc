@@ -178,7 +178,7 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
              .hint = "nothing is wrong with the graph: try again"}};
   }
   std::vector<GraphProblem> problems = std::move(built.problems);
-  // What follows is not refused by Build(): models of before have to be read.
+  // Build() does not refuse the following, because earlier models must be read.
   std::optional<int> standardized;
   for (int i = 0; i < std::ssize(built.graph.ops_); ++i) {
     if (standardized && MakesTarget(built.graph.ops_[i].outputs)) {

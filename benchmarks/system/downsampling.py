@@ -18,6 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import compare_policies  # noqa: E402  pylint: disable=wrong-import-position
+from result_rows import text_of  # noqa: E402  pylint: disable=wrong-import-position
 
 PIPELINE = ROOT / "pipelines" / "fashion_mnist" / "pipeline.yaml"
 METHODS = {
@@ -112,7 +113,7 @@ def main():
         print(f"{name:15} {figures['seconds']:7.2f} s {speedup}  accuracy {figures['accuracy']:.4f} "
               f"+- {figures['deviation']:.4f}")
     if options.results:
-        options.results.write_text(json.dumps({"summary": summary, "runs": runs}, indent=1) + "\n")
+        options.results.write_text(text_of({"summary": summary, "runs": runs}, levels=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@
 #include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 
 namespace tidemill::cli {
 namespace {

@@ -94,7 +94,7 @@ Decision Decider::Ask(const Cut& at) {
 void Decider::Close(Decision& decision) {
   decision.num_samples = std::exchange(num_samples_, 0);
   decision.num_new = num_new_;
-  // Where nothing is new everything has been trained on.
+  // If nothing is new, everything has been trained on.
   if (!decision.fired && decision.cause != DecisionCause::kNothingNew) return;
   if (decision.fired) num_trained_ = num_new_;
   num_new_ = 0;

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/decision_grid.h"

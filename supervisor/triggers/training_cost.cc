@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "supervisor/statistics/forecast.h"
+#include "supervisor/statistics/forecasts/forecast.h"
 
 namespace tidemill::supervisor {
 namespace {

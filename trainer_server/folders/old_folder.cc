@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/paths/regular_file.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -18,7 +18,7 @@
 #include "base/descriptor.h"
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 #include "base/threads/periodic_task.h"
 #include "config/config.h"
@@ -33,9 +33,9 @@
 #include "trainer_server/job/training_course.h"
 #include "trainer_server/job/training_machine.h"
 #include "trainer_server/job/training_report.h"
+#include "trainer_server/processes/training_processes.h"
 #include "trainer_server/ranks/rank_place.h"
 #include "trainer_server/ranks/ranks.h"
-#include "trainer_server/training_processes.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/results/sample_mean.h"
 #include "cli/results/worth.h"
 #include "cli/terminal/text.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 #include "config/printed/abridged.h"
 
 namespace tidemill::cli {

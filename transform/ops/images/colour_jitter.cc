@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/augmenting_op.h"
 #include "transform/ops/images/colours.h"
 

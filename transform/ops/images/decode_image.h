@@ -20,7 +20,7 @@ struct tidemill::config::EnumNames<tidemill::transform::Orientation> {
 
 namespace tidemill::transform {
 
-// What becomes of an image of another size.
+// The treatment of an image of another size.
 enum class ImageFit { kExact, kStretch };
 
 }  // namespace tidemill::transform
