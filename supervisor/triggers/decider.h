@@ -77,6 +77,13 @@ class Decider {
 
   // Returns the whole state as JSON.
   std::string Seal() const;
+  // For sealed_state.h.
+  void Fields(auto&& field) {
+    field("samples", num_samples_);
+    field("new", num_new_);
+    field("trained", num_trained_);
+    field("policy", policy_);
+  }
 
  private:
   void Take(Samples samples);

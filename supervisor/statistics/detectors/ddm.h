@@ -62,7 +62,6 @@ struct DdmState {
     field("least_deviation", least_deviation);
     field("drifted", drifted);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const DdmState&, const DdmState&) = default;
 };
 

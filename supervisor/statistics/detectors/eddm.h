@@ -60,7 +60,6 @@ struct EddmState {
     field("warned", warned);
     field("drifted", drifted);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const EddmState&, const EddmState&) = default;
 };
 

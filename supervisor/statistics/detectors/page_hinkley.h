@@ -77,7 +77,6 @@ struct PageHinkleyState {
     field("greatest_fall", greatest_fall);
     field("drifted", drifted);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const PageHinkleyState&, const PageHinkleyState&) = default;
 };
 

@@ -25,7 +25,6 @@ struct AvoidableErrors {
   void Reset() { count = 0; }
 
   void Fields(auto&& field) { field("count", count); }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const AvoidableErrors&, const AvoidableErrors&) = default;
 };
 

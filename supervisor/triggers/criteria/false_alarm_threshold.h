@@ -29,7 +29,6 @@ struct FalseAlarmThreshold {
     field("evaluations_per_alarm", evaluations_per_alarm);
     field("history_rows", history_rows);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 // The sizes and the frequency of the evaluations to come.

@@ -19,7 +19,6 @@
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/plain/evaluation_points.h"
 #include "supervisor/triggers/rule_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 // The picture of the two windows is in drift_trigger.h.
 
@@ -40,9 +39,6 @@ void CheckLevel(const statistics::DriftStatistic& statistic, const PValueCriteri
         "write more permutations");
   }
 }
-
-using statistics::RestoreState;
-using statistics::SealState;
 
 EvidenceKind KindOf(DriftOf of) {
   switch (of) {
@@ -92,7 +88,6 @@ struct DriftState {
     field("scores", scores);
     field("threshold", threshold);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 class DriftPolicy final : public TriggerPolicy {
@@ -141,17 +136,14 @@ class DriftPolicy final : public TriggerPolicy {
   }
   void NoModel() override { state_.trained.reset(); }
   std::string Standing() const override { return points_.Standing(); }
-  nlohmann::json Seal() const override {
-    return {{"points", points_.Seal()}, {"marks", SealState(marks_)}, {"state", SealState(state_)}};
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    ASSIGN_OR_RETURN(const nlohmann::json* points, SealedField(state, "points"));
-    RETURN_IF_ERROR(points_.Restore(*points));
-    ASSIGN_OR_RETURN(const nlohmann::json* marks, SealedField(state, "marks"));
-    ASSIGN_OR_RETURN(marks_, RestoreState<StreamMarks>(*marks));
-    ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField(state, "state"));
-    ASSIGN_OR_RETURN(state_, RestoreState<DriftState>(*own));
-    return absl::OkStatus();
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("points", points_);
+    field("marks", marks_);
+    field("state", state_);
   }
 
  private:

@@ -45,7 +45,6 @@ struct BudgetedMemory {
     field("level", level);
     field("loss", loss);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 }  // namespace

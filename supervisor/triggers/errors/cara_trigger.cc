@@ -33,7 +33,6 @@ struct CaraMemory {
     field("staleness", staleness);
     field("new_models", new_models);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 double StalenessOf(const CaraTrigger& spec, const Observed& observed) {

@@ -54,7 +54,6 @@ struct DebtMemory {
     field("errors", errors);
     field("rows", rows);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/plain/evaluation_points.h"
 #include "supervisor/triggers/rule_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -30,7 +29,6 @@ struct DetectorState {
     field("num_samples", num_samples);
     field("num_seen", num_seen);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 class DetectorPolicy final : public TriggerPolicy {
@@ -66,19 +64,14 @@ class DetectorPolicy final : public TriggerPolicy {
   }
   void NoModel() override { state_.has_model = false; }
   std::string Standing() const override { return points_.Standing(); }
-  nlohmann::json Seal() const override {
-    return {{"points", points_.Seal()},
-            {"detector", detector_->Seal()},
-            {"state", statistics::SealState(state_)}};
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    ASSIGN_OR_RETURN(const nlohmann::json* points, SealedField(state, "points"));
-    RETURN_IF_ERROR(points_.Restore(*points));
-    ASSIGN_OR_RETURN(const nlohmann::json* detector, SealedField(state, "detector"));
-    RETURN_IF_ERROR(detector_->Restore(*detector));
-    ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField(state, "state"));
-    ASSIGN_OR_RETURN(state_, statistics::RestoreState<DetectorState>(*own));
-    return absl::OkStatus();
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("points", points_);
+    field("detector", detector_);
+    field("state", state_);
   }
 
  private:

@@ -53,7 +53,6 @@ struct ForecastMemory {
     field("record", record);
     field("new_models", new_models);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 
  private:
   void Remember(const ForecastTrigger& spec, const IntervalError& interval, double logit) {

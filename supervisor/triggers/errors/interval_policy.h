@@ -10,7 +10,6 @@
 #include "supervisor/triggers/errors/interval_errors.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/plain/evaluation_points.h"
-#include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/trigger_policy.h"
 
 namespace tidemill::supervisor {
@@ -56,19 +55,14 @@ class IntervalPolicy final : public TriggerPolicy {
   }
   void NoModel() override { state_.has_model = false; }
   std::string Standing() const override { return points_.Standing(); }
-  nlohmann::json Seal() const override {
-    return {{"points", points_.Seal()},
-            {"state", statistics::SealState(state_)},
-            {"memory", statistics::SealState(memory_)}};
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    ASSIGN_OR_RETURN(const nlohmann::json* points, SealedField(state, "points"));
-    RETURN_IF_ERROR(points_.Restore(*points));
-    ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField(state, "state"));
-    ASSIGN_OR_RETURN(state_, statistics::RestoreState<State>(*own));
-    ASSIGN_OR_RETURN(const nlohmann::json* memory, SealedField(state, "memory"));
-    ASSIGN_OR_RETURN(memory_, statistics::RestoreState<Memory>(*memory));
-    return absl::OkStatus();
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("points", points_);
+    field("state", state_);
+    field("memory", memory_);
   }
 
  private:
@@ -84,7 +78,6 @@ class IntervalPolicy final : public TriggerPolicy {
       field("is_new", is_new);
       field("num_samples", num_samples);
     }
-    absl::Status Check() const { return absl::OkStatus(); }
   };
 
   void Look(const EvidenceTable& errors, Observed& observed) {

@@ -19,14 +19,11 @@
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/plain/evaluation_points.h"
 #include "supervisor/triggers/rule_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-using statistics::RestoreState;
 using statistics::ScoreHistory;
-using statistics::SealState;
 
 // Accuracies that a forecast rests on, at most.
 constexpr int64_t kMaxAccuracies = 100;
@@ -51,7 +48,6 @@ struct PerformanceState {
     field("new_models", new_models);
     field("scores", scores);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
 };
 
 class PerformancePolicy final : public TriggerPolicy {
@@ -99,15 +95,13 @@ class PerformancePolicy final : public TriggerPolicy {
   }
   void NoModel() override { state_.has_model = false; }
   std::string Standing() const override { return points_.Standing(); }
-  nlohmann::json Seal() const override {
-    return {{"points", points_.Seal()}, {"state", SealState(state_)}};
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    ASSIGN_OR_RETURN(const nlohmann::json* points, SealedField(state, "points"));
-    RETURN_IF_ERROR(points_.Restore(*points));
-    ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField(state, "state"));
-    ASSIGN_OR_RETURN(state_, RestoreState<PerformanceState>(*own));
-    return absl::OkStatus();
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("points", points_);
+    field("state", state_);
   }
 
  private:

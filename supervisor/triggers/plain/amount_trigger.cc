@@ -1,11 +1,11 @@
 #include "supervisor/triggers/plain/amount_trigger.h"
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/rule_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -33,14 +33,15 @@ class AmountPolicy final : public TriggerPolicy {
   void NoModel() override { has_model_ = false; }
   std::string Standing() const override { return Explain(spec_, Judge(spec_, Seen())); }
   nlohmann::json Seal() const override {
-    if (!spec_.first) return grid_.Seal();
-    return {{"grid", Grid().Seal()}, {"model", has_model_}};
+    return spec_.first ? statistics::SealState(*this) : statistics::SealState(grid_);
   }
   absl::Status Restore(const nlohmann::json& state) override {
-    if (!spec_.first) return grid_.Restore(state);
-    RETURN_IF_ERROR(ReadSealed(state, "model", has_model_));
-    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
-    return Grid().Restore(*grid);
+    if (!spec_.first) return statistics::RestoreInto(state, grid_);
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("model", has_model_);
+    field("grid", Grid());  // It depends on the model.
   }
 
  private:

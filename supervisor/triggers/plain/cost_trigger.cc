@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/label_check.h"
@@ -15,7 +16,6 @@
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/plain/lasting_errors.h"
 #include "supervisor/triggers/rule_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/training_cost.h"
 #include "supervisor/triggers/waiting.h"
 
@@ -103,23 +103,17 @@ class CostPolicy final : public TriggerPolicy {
     return counts_ ? counts_->Standing() : periods_->Standing();
   }
 
-  nlohmann::json Seal() const override {
-    return {{"grid", counts_ ? counts_->Seal() : periods_->Seal()},
-            {"waiting", waiting_.Seal()},
-            {"errors", errors_.Seal()},
-            {"from", SealCut(from_)},
-            {"trainings", costs_.Seal()}};
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
-    RETURN_IF_ERROR(counts_ ? counts_->Restore(*grid) : periods_->Restore(*grid));
-    ASSIGN_OR_RETURN(const nlohmann::json* waiting, SealedField(state, "waiting"));
-    RETURN_IF_ERROR(waiting_.Restore(*waiting));
-    ASSIGN_OR_RETURN(const nlohmann::json* errors, SealedField(state, "errors"));
-    RETURN_IF_ERROR(errors_.Restore(*errors));
-    RETURN_IF_ERROR(ReadSealed(state, "from", from_));
-    ASSIGN_OR_RETURN(const nlohmann::json* costs, SealedList(state, "trainings"));
-    return costs_.Restore(*costs);
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    if (counts_) field("grid", *counts_);
+    if (periods_) field("grid", *periods_);
+    field("waiting", waiting_);
+    field("errors", errors_);
+    field("from", from_);
+    field("trainings", costs_);
   }
 
  private:

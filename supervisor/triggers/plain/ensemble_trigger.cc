@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/plain/never_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -94,42 +94,28 @@ class EnsemblePolicy final : public TriggerPolicy {
     }
     return text;
   }
-  nlohmann::json Seal() const override {
-    nlohmann::json members = nlohmann::json::array();
-    for (const Member& member : members_) {
-      members.push_back({{"voted_at", SealCut(member.voted_at)}, {"state", member.policy->Seal()}});
-    }
-    nlohmann::json state = {{"members", std::move(members)}};
-    if (spec_.first) state["until_first"] = until_first_ ? until_first_->Seal() : nullptr;
-    return state;
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    if (spec_.first) RETURN_IF_ERROR(RestoreUntilFirst(state));
-    ASSIGN_OR_RETURN(const nlohmann::json* members, SealedList(state, "members"));
-    if (members->size() != members_.size()) {
-      return DataLoss("a sealed ensemble has {} members, this one {}", members->size(),
-                      members_.size());
-    }
-    for (size_t i = 0; i < members_.size(); ++i) {
-      RETURN_IF_ERROR(ReadSealed((*members)[i], "voted_at", members_[i].voted_at));
-      ASSIGN_OR_RETURN(const nlohmann::json* own, SealedField((*members)[i], "state"));
-      RETURN_IF_ERROR(members_[i].policy->Restore(*own));
-    }
-    return absl::OkStatus();
+    until_first_.reset();
+    if (spec_.first && state.is_object() && !state.value("until_first", nlohmann::json()).is_null())
+      until_first_.emplace(*spec_.first);
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("members", members_);
+    if (spec_.first) field("until_first", until_first_);
   }
 
  private:
   struct Member {
     std::unique_ptr<TriggerPolicy> policy;
     std::optional<Cut> voted_at;
-  };
 
-  absl::Status RestoreUntilFirst(const nlohmann::json& state) {
-    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "until_first"));
-    until_first_.reset();
-    if (grid->is_null()) return absl::OkStatus();
-    return until_first_.emplace(*spec_.first).Restore(*grid);
-  }
+    void Fields(auto&& field) {
+      field("voted_at", voted_at);
+      field("state", policy);
+    }
+  };
 
   // Whether a point that all members have reached is one of this member's points.
   static bool IsDue(const Member& member, const Cut& at) {

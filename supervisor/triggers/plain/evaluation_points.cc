@@ -6,7 +6,6 @@
 #include "base/overloaded.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -44,9 +43,9 @@ Verdict JudgeSimple(const SimpleTrigger& simple, const Observed& observed) {
 
 EvaluationPoints::EvaluationPoints(const DecisionInterval& evaluate,
                                    const std::optional<WarmUp>& warm_up)
-    : warm_up_(warm_up),
-      grid_(GridOf(evaluate)),
-      simple_(warm_up ? PolicyOf(warm_up->trigger) : nullptr) {}
+    : warm_up_(warm_up), grid_(GridOf(evaluate)) {
+  if (warm_up) warming_ = Warming{.trigger = PolicyOf(warm_up->trigger)};
+}
 
 std::optional<DecisionPoint> EvaluationPoints::NextPoint(Samples ahead, Timestamp clock) const {
   const auto point = std::visit(
@@ -54,12 +53,12 @@ std::optional<DecisionPoint> EvaluationPoints::NextPoint(Samples ahead, Timestam
                  [&](const PeriodGrid& periods) { return periods.NextPoint(ahead, clock); }},
       grid_);
   if (!IsWarmingUp()) return point;
-  return Earlier(point, simple_->NextPoint(ahead, clock));
+  return Earlier(point, warming_->trigger->NextPoint(ahead, clock));
 }
 
 void EvaluationPoints::Take(Samples samples) {
   std::visit([&](auto& grid) { grid.Take(samples); }, grid_);
-  if (IsWarmingUp()) simple_->Take(samples);
+  if (IsWarmingUp()) warming_->trigger->Take(samples);
 }
 
 bool EvaluationPoints::EvaluatesAt(const Cut& at) const {
@@ -76,12 +75,12 @@ Observed EvaluationPoints::Pass(const Evidence& evidence) {
   const bool evaluates = EvaluatesAt(at);
   Observed observed;
   if (IsWarmingUp()) {
-    if (evaluates) ++evaluations_;
-    observed[number::kWarmUp] = static_cast<double>(evaluations_);
-    if (IsAt(simple_->NextPoint({}, at.event_time), at)) {
+    if (evaluates) ++warming_->evaluations;
+    observed[number::kWarmUp] = static_cast<double>(warming_->evaluations);
+    if (IsAt(warming_->trigger->NextPoint({}, at.event_time), at)) {
       observed[number::kWarmUpDecided] = 1;
       // A simple trigger always has an answer.
-      const Verdict simple = *simple_->Decide({.at = at});
+      const Verdict simple = *warming_->trigger->Decide({.at = at});
       for (const auto& [name, value] : simple.observed()) {
         observed[std::string(number::kWarmUpTrigger) + name] = value;
       }
@@ -101,32 +100,15 @@ void EvaluationPoints::Fired(const Cut& at) {
                         },
                         [&](PeriodGrid& periods) { periods.StartAt(at.event_time); }},
              grid_);
-  if (counts_on) simple_->Fired(at);
+  if (counts_on) warming_->trigger->Fired(at);
 }
 
 std::string EvaluationPoints::Standing() const {
   std::string here = std::visit([](const auto& grid) { return grid.Standing(); }, grid_);
   if (!IsWarmingUp()) return here;
-  return fmt::format("warming up, {} of {} done; {}", evaluations_,
+  return fmt::format("warming up, {} of {} done; {}", warming_->evaluations,
                      Counted(static_cast<double>(warm_up_->evaluations), "evaluation"),
-                     simple_->Standing());
-}
-
-nlohmann::json EvaluationPoints::Seal() const {
-  nlohmann::json state = {{"grid", std::visit([](const auto& grid) { return grid.Seal(); }, grid_)},
-                          {"warm_up", nullptr}};
-  if (simple_) state["warm_up"] = {{"evaluations", evaluations_}, {"trigger", simple_->Seal()}};
-  return state;
-}
-
-absl::Status EvaluationPoints::Restore(const nlohmann::json& state) {
-  ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
-  RETURN_IF_ERROR(std::visit([&](auto& own) { return own.Restore(*grid); }, grid_));
-  ASSIGN_OR_RETURN(const nlohmann::json* warm_up, SealedField(state, "warm_up"));
-  if (!simple_) return absl::OkStatus();
-  RETURN_IF_ERROR(ReadSealed(*warm_up, "evaluations", evaluations_));
-  ASSIGN_OR_RETURN(const nlohmann::json* trigger, SealedField(*warm_up, "trigger"));
-  return simple_->Restore(*trigger);
+                     warming_->trigger->Standing());
 }
 
 std::optional<Verdict> JudgeWarmUp(const std::optional<WarmUp>& warm_up, std::string_view policy,

@@ -8,9 +8,6 @@
 #include <string_view>
 #include <variant>
 
-#include "nlohmann/json.hpp"
-
-#include "base/status.h"
 #include "base/time.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/plain/decision_interval.h"
@@ -37,16 +34,28 @@ class EvaluationPoints {
   // Returns how far the next evaluation is, as a sentence for people.
   std::string Standing() const;
 
-  nlohmann::json Seal() const;
-  absl::Status Restore(const nlohmann::json& state);
+  // For sealed_state.h.
+  void Fields(auto&& field) {
+    field("grid", grid_);
+    field("warm_up", warming_);
+  }
 
  private:
-  bool IsWarmingUp() const { return warm_up_ && evaluations_ < warm_up_->evaluations; }
+  struct Warming {
+    std::unique_ptr<TriggerPolicy> trigger;
+    int64_t evaluations = 0;  // So far.
+
+    void Fields(auto&& field) {
+      field("evaluations", evaluations);
+      field("trigger", trigger);
+    }
+  };
+
+  bool IsWarmingUp() const { return warming_ && warming_->evaluations < warm_up_->evaluations; }
 
   const std::optional<WarmUp> warm_up_;
   std::variant<SampleGrid, PeriodGrid> grid_;
-  std::unique_ptr<TriggerPolicy> simple_;  // nullptr without a warm-up.
-  int64_t evaluations_ = 0;                // The evaluations of the warm-up so far.
+  std::optional<Warming> warming_;  // Absent without a warm-up.
 };
 
 // Returns the verdict during a warm-up, and std::nullopt once it is over.

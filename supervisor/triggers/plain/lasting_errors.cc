@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "supervisor/triggers/sealed_fields.h"
-
 namespace tidemill::supervisor {
 
 double LastingErrors::At(Timestamp time) const {
@@ -25,16 +23,6 @@ void LastingErrors::Clear(Timestamp at) {
   total_ = 0;
   going_on_ = 0;
   end_ = Cut{at, {}};
-}
-
-nlohmann::json LastingErrors::Seal() const {
-  return {{"total", total_}, {"going_on", going_on_}, {"end", SealCut(end_)}};
-}
-
-absl::Status LastingErrors::Restore(const nlohmann::json& state) {
-  RETURN_IF_ERROR(ReadSealed(state, "total", total_));
-  RETURN_IF_ERROR(ReadSealed(state, "going_on", going_on_));
-  return ReadSealed(state, "end", end_);
 }
 
 }  // namespace tidemill::supervisor

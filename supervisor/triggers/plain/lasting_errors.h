@@ -4,9 +4,6 @@
 
 #include <optional>
 
-#include "nlohmann/json.hpp"
-
-#include "base/status.h"
 #include "base/time.h"
 
 namespace tidemill::supervisor {
@@ -25,8 +22,12 @@ class LastingErrors {
   // Returns the sum in mistake-seconds. `time` is not before the end of the last interval.
   double At(Timestamp time) const;
 
-  nlohmann::json Seal() const;
-  absl::Status Restore(const nlohmann::json& state);
+  // For sealed_state.h.
+  void Fields(auto&& field) {
+    field("total", total_);
+    field("going_on", going_on_);
+    field("end", end_);
+  }
 
  private:
   double total_ = 0;     // In mistake-seconds, up to `end_`.

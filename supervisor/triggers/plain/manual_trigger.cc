@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -45,10 +45,15 @@ class ManualPolicy final : public TriggerPolicy {
     return fmt::format("{}; the next time in `at` is {}", come,
                        FormatTimestampShort(spec_.at[next]));
   }
-  nlohmann::json Seal() const override { return {{"next", next_}, {"seen", seen_}}; }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    RETURN_IF_ERROR(ReadSealed(state, "next", next_));
-    RETURN_IF_ERROR(ReadSealed(state, "seen", seen_));
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("next", next_);
+    field("seen", seen_);
+  }
+  absl::Status Check() const {
     if (next_ < 0 || next_ > static_cast<int64_t>(spec_.at.size())) {
       return DataLoss("a sealed manual trigger is at time {} of {}", next_, spec_.at.size());
     }

@@ -1,9 +1,9 @@
 #include "supervisor/triggers/plain/never_trigger.h"
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -37,11 +37,13 @@ class NeverPolicy final : public TriggerPolicy {
                        Counted(static_cast<double>(grid_.seen()), "sample"),
                        Figure(static_cast<double>(*spec_.first)));
   }
-  nlohmann::json Seal() const override { return {{"grid", grid_.Seal()}, {"done", done_}}; }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    RETURN_IF_ERROR(ReadSealed(state, "done", done_));
-    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
-    return grid_.Restore(*grid);
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("done", done_);
+    field("grid", grid_);
   }
 
  private:

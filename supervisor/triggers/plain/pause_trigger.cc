@@ -4,11 +4,11 @@
 
 #include "fmt/format.h"
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/rule_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -44,13 +44,14 @@ class PausePolicy final : public TriggerPolicy {
                        Counted(static_cast<double>(seen_), "sample"),
                        Span(static_cast<double>(spec_.length.micros) / 1e6));
   }
-  nlohmann::json Seal() const override {
-    return {{"last", last_}, {"waits", waits_}, {"seen", seen_}};
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    RETURN_IF_ERROR(ReadSealed(state, "last", last_));
-    RETURN_IF_ERROR(ReadSealed(state, "waits", waits_));
-    return ReadSealed(state, "seen", seen_);
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("last", last_);
+    field("waits", waits_);
+    field("seen", seen_);
   }
 
  private:

@@ -5,12 +5,12 @@
 
 #include "fmt/format.h"
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/first_training.h"
 #include "supervisor/triggers/number_names.h"
 #include "supervisor/triggers/phrases.h"
 #include "supervisor/triggers/rule_trigger.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -61,15 +61,15 @@ class TimePolicy final : public TriggerPolicy {
   void NoModel() override { has_model_ = false; }
   std::string Standing() const override { return grid_.Standing(); }
   nlohmann::json Seal() const override {
-    if (!spec_.first) return grid_.Seal();
-    return {{"grid", grid_.Seal()}, {"model", has_model_}, {"before", before_}};
+    return spec_.first ? statistics::SealState(*this) : grid_.Seal();
   }
   absl::Status Restore(const nlohmann::json& state) override {
-    if (!spec_.first) return grid_.Restore(state);
-    RETURN_IF_ERROR(ReadSealed(state, "model", has_model_));
-    RETURN_IF_ERROR(ReadSealed(state, "before", before_));
-    ASSIGN_OR_RETURN(const nlohmann::json* grid, SealedField(state, "grid"));
-    return grid_.Restore(*grid);
+    return spec_.first ? statistics::RestoreInto(state, *this) : grid_.Restore(state);
+  }
+  void Fields(auto&& field) {
+    field("model", has_model_);
+    field("before", before_);
+    field("grid", grid_);
   }
 
  private:

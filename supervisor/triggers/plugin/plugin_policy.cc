@@ -9,8 +9,8 @@
 #include "base/printable.h"
 #include "plugin/process/fault.h"
 #include "plugin/spec/json_fields.h"
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/number_names.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 // A decision, and what happens when the plug-in cannot make it:
 //
@@ -316,40 +316,21 @@ std::string PluginPolicy::Standing() const {
 }
 
 json PluginPolicy::Seal() const {
-  return {{"grid", std::visit([](const auto& grid) { return grid.Seal(); }, grid_)},
-          {"decided", SealCut(decided_)},
-          {"trained", SealCut(trained_)},
-          {"has_model", has_model_},
-          {"events", events_},
-          {"keys", keys_},
-          {"event_times", event_times_},
-          {"plugin", instance_->state()}};
+  json state = statistics::SealState(*this);
+  state["plugin"] = instance_->state();
+  return state;
 }
 
-absl::Status PluginPolicy::Restore(const json& state) {
-  ASSIGN_OR_RETURN(const json* grid, SealedField(state, "grid"));
-  RETURN_IF_ERROR(std::visit([&](auto& own) { return own.Restore(*grid); }, grid_));
-  RETURN_IF_ERROR(ReadSealed(state, "decided", decided_));
-  RETURN_IF_ERROR(ReadSealed(state, "trained", trained_));
-  RETURN_IF_ERROR(ReadSealed(state, "has_model", has_model_));
-  ASSIGN_OR_RETURN(const json* events, SealedList(state, "events"));
-  events_ = *events;
-  for (const auto& [name, into] :
-       {std::pair("keys", &keys_), std::pair("event_times", &event_times_)}) {
-    ASSIGN_OR_RETURN(const json* list, SealedList(state, name));
-    into->clear();
-    for (const json& number : *list) {
-      if (!number.is_number_integer())
-        return DataLoss("the policy's state: {} are not numbers", name);
-      into->push_back(number.get<int64_t>());
-    }
-  }
+absl::Status PluginPolicy::Restore(const json& sealed) {
+  const json own = sealed.is_object() ? sealed.value("plugin", json()) : json();
+  if (!own.is_string())
+    return DataLoss("the policy's state: the state of the plug-in is not a text");
+  json state = sealed;
+  state.erase("plugin");
+  RETURN_IF_ERROR(statistics::RestoreInto(state, *this));
   if (keys_.size() != event_times_.size())
     return DataLoss("the policy's state: samples are cut off");
-  ASSIGN_OR_RETURN(const json* own, SealedField(state, "plugin"));
-  if (!own->is_string())
-    return DataLoss("the policy's state: the state of the plug-in is not a text");
-  instance_->Restore(own->get<std::string>());
+  instance_->Restore(own.get<std::string>());
   return absl::OkStatus();
 }
 

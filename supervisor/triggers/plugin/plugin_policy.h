@@ -35,7 +35,17 @@ class PluginPolicy final : public TriggerPolicy {
   void BelongTo(const std::shared_ptr<plugin::RunHosts>& run) override { instance_->BelongTo(run); }
   std::string Standing() const override;
   nlohmann::json Seal() const override;
-  absl::Status Restore(const nlohmann::json& state) override;
+  absl::Status Restore(const nlohmann::json& sealed) override;
+  // For sealed_state.h: all but the state of the plug-in.
+  void Fields(auto&& field) {
+    field("grid", grid_);
+    field("decided", decided_);
+    field("trained", trained_);
+    field("has_model", has_model_);
+    field("events", events_);
+    field("keys", keys_);
+    field("event_times", event_times_);
+  }
 
   // Whether the plug-in made the observation, rather than the policy, which observes that there is
   // no model.
