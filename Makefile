@@ -124,7 +124,7 @@ every_path_full: build
 bench: build
 	@tools/setup.sh --bench
 	@tools/bench.py --build $(BUILD) $(if $(SCALE),--scale) $(NAME)
-	@tools/performance.py
+	@/usr/bin/python3 tools/pages performance
 
 # Gathers in $(BUILD)/gpu_test what a machine with a card and nothing else lacks: at most 64 MiB.
 gpu_pack: configure
@@ -141,10 +141,9 @@ gpu_test:
 # NAME: only these entries or domains; BUDGET: only what fits, such as 90m. TIDEMILL_DATA: the datasets.
 SUITE_STATE ?= $(BUILD)/suite_state
 suite: build
-	@tools/setup.sh --bench
 	@$(BUILD)/bin/tidemill bench run $(NAME) $(if $(BUDGET),--budget $(BUDGET)) --state $(SUITE_STATE); \
 	  code=$$?; [ $$code = 0 ] || [ $$code = 1 ] || [ $$code = 8 ] || exit $$code
-	@tools/benchmarks_page.py --build $(BUILD)
+	@/usr/bin/python3 tools/pages --build $(BUILD) benchmarks
 
 # A short run of each entry of the suite that needs no data from outside, on a stack of its own, whose name is new:
 # the database of a state folder that was removed by hand would refuse another folder of the same name.
@@ -153,19 +152,21 @@ suite_smoke: programs
 	  $(BUILD)/bin/tidemill bench run --smoke --state "$$state/state" --work "$$state/work" || code=$$?; \
 	  $(BUILD)/bin/tidemill down --purge --yes --quiet --state "$$state/state" && rm -r "$$state"; exit $$code
 
-# Runs pipelines under one retraining policy after the other and writes docs/policies.md. TIDEMILL_DATA:
-# the datasets; DATASET: only these of benchmarks/policies/; QUICK=1: a trial, kept in the build folder.
+# Measures what benchmarks/results/comparisons does not have yet of one retraining policy after the other, and writes
+# docs/policies.md. TIDEMILL_DATA: the datasets; DATASET: only these of benchmarks/comparisons/; POLICY: only this one; QUICK=1: a
+# trial, kept in the build folder.
+TRIAL = $(if $(QUICK),$(BUILD)/trial)
+COMPARE = $(BUILD)/bin/tidemill bench run --suite benchmarks/comparisons --state $(SUITE_STATE) $(if $(QUICK),--quick --results $(TRIAL)/comparisons) \
+  $(if $(POLICY),--policies "$(POLICY)")
+SHOW = /usr/bin/python3 tools/pages --build $(BUILD) $(if $(QUICK),--results $(TRIAL) --into $(TRIAL))
 policies: build
-	@tools/setup.sh --bench
-	@tools/compare_policies.py --build $(BUILD) $(if $(QUICK),--quick --results $(BUILD)/policies/policies.json) $(DATASET)
-	@tools/policies_page.py $(if $(QUICK),--results $(BUILD)/policies/policies.json --into $(BUILD)/policies)
+	@$(COMPARE) --parts policies -- $(DATASET)
+	@$(SHOW) policies
 
-# Runs pipelines under one selection or downsampling policy after the other and writes docs/selections.md;
-# settings as of `policies`.
+# The same of selection and downsampling policies, and docs/selections.md.
 selections: build
-	@tools/setup.sh --bench
-	@tools/compare_selections.py --build $(BUILD) $(if $(QUICK),--quick --results $(BUILD)/selections/selections.json) $(DATASET)
-	@tools/selections_page.py $(if $(QUICK),--results $(BUILD)/selections/selections.json --into $(BUILD)/selections)
+	@$(COMPARE) --parts selections -- $(DATASET)
+	@$(SHOW) selections
 
 # Other loaders on the same data, beside ours; writes docs/peers.md. What is measured is not measured again without
 # AGAIN=1. NAME: only these of benchmarks/peers/loaders/; QUICK=1: a trial, kept in the build folder.
@@ -174,8 +175,8 @@ peers: build
 	@tools/setup.sh --bench
 	@benchmarks/peers/setup.sh $(abspath $(PEERS_VENV))
 	@tools/compare_peers.py --build $(BUILD) --environments $(PEERS_VENV) $(if $(AGAIN),--again) \
-	  $(if $(QUICK),--quick --results $(BUILD)/peers/peers.json) $(NAME)
-	@tools/peers_page.py $(if $(QUICK),--results $(BUILD)/peers/peers.json --into $(BUILD)/peers)
+	  $(if $(QUICK),--quick --results $(TRIAL)/peers.json) $(NAME)
+	@$(SHOW) peers
 
 # Writes docs/reference/ from the program's own descriptors.
 docs: build

@@ -7,7 +7,7 @@ NAME: only the figure, or the program, of that name. Writes benchmarks/results/l
 --scale each figure is measured at 10^5, 10^6 and 10^7 samples, or other sizes, and goes to
 results/scale.json.
 A figure whose greatest ratio is more than 1.3 times its least says so and is run again; the
-steadier of the two runs is kept. tools/performance.py makes docs/performance.md of both files.
+steadier of the two runs is kept. tools/pages makes docs/performance.md of both files.
 """
 import argparse
 import json
@@ -16,12 +16,11 @@ import pathlib
 import subprocess
 import sys
 
-from result_rows import text_of
+from turns import STEADY, keep, spread
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 SIZES = "1e5,1e6,1e7"
-STEADY = 1.3
 
 
 def programs(build, name):
@@ -45,10 +44,6 @@ def run_once(program, samples):
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def spread(result):
-    return result["max"] / result["min"]
-
-
 def run(program, samples=None):
     """The results of a program, each of its steadiest run; None when it failed."""
     results = run_once(program, samples)
@@ -62,16 +57,6 @@ def run(program, samples=None):
         return results
     by_name = {result["name"]: result for result in again}
     return [min(result, by_name.get(result["name"], result), key=spread) for result in results]
-
-
-def keep(file, results, identity):
-    """Replaces the entries of the same identity and leaves the others."""
-    kept = json.loads(file.read_text()) if file.exists() else []
-    fresh = {identity(result) for result in results}
-    kept = [entry for entry in kept if identity(entry) not in fresh] + results
-    kept.sort(key=identity)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text_of(kept) + "\n")
 
 
 def main():

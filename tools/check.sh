@@ -34,11 +34,7 @@ run reference reference_is_current
 run documents python3 tools/check_docs.py
 run prose python3 tools/check_prose.py
 run fragments python3 tools/check_fragments.py
-run performance python3 tools/performance.py --check
-run benchmarks python3 tools/benchmarks_page.py --build "$build" --check
-run policies python3 tools/policies_page.py --check
-run selections python3 tools/selections_page.py --check
-run peers python3 tools/peers_page.py --check
+run pages /usr/bin/python3 tools/pages --build "$build" --check
 run deploy python3 tools/check_deploy.py "$build"
 run compose docker-compose config --quiet
 run yaml yamllint --strict --config-file tools/yamllint.yaml docker-compose.yml deploy

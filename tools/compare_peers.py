@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from result_rows import text_of
+from turns import keep, kept, ratio_of, take_turns
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks" / "peers"
@@ -211,23 +211,22 @@ class Bench:
         process = self.start(peer, workload, size, best["setting"])
         try:
             _, order = self.checked_epoch(process, "", workload, size, False)
-            rounds = []
-            for _ in range(self.rounds):
-                turns = {"local": ours.ask(f"epoch local {self.next_seed()}"),
-                         "peer": process.ask(f"epoch {self.next_seed()}"),
-                         "worker": ours.ask(f"epoch worker {self.next_seed()}")}
-                rounds.append({side: {"rate": samples / seconds, "processor_us": 1e6 * processor / samples}
-                               for side, (samples, seconds, processor) in turns.items()})
+            rounds = take_turns({"local": lambda: self.turn(ours, "epoch local"), "peer": lambda: self.turn(process, "epoch"),
+                                 "worker": lambda: self.turn(ours, "epoch worker")}, self.rounds)
         finally:
             process.close()
         result = {"setting": best["setting"], "tried": tried, "samples": self.samples(workload, size), "order": order,
                   "rounds": self.rounds}
         for side in ("peer", *WAYS):
             result[side] = {key: statistics.median(turn[side][key] for turn in rounds) for key in ("rate", "processor_us")}
+        rates = [{side: measured["rate"] for side, measured in turn.items()} for turn in rounds]
         for way in WAYS:
-            ratios = sorted(turn[way]["rate"] / turn["peer"]["rate"] for turn in rounds)
-            result[way].update(ratio=statistics.median(ratios), min=ratios[0], max=ratios[-1])
+            result[way].update(ratio_of(rates, way, "peer"))
         return result
+
+    def turn(self, process, command):
+        samples, seconds, processor = process.ask(f"{command} {self.next_seed()}")
+        return {"rate": samples / seconds, "processor_us": 1e6 * processor / samples}
 
     def samples(self, workload, size):
         return self.photographs if workload == "jpeg" else self.records[size]
@@ -259,12 +258,8 @@ def versions(peer):
     return {package: wanted[package] for package in peer["PACKAGES"]}
 
 
-def keep(file, entry):
-    kept = json.loads(file.read_text()) if file.exists() else []
-    identity = lambda one: (one["workload"], one["name"])
-    kept = sorted([one for one in kept if identity(one) != identity(entry)] + [entry], key=identity)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text_of(kept) + "\n")
+def identity(entry):
+    return entry["workload"], entry["name"]
 
 
 def main():
@@ -280,14 +275,13 @@ def main():
     arguments.build = arguments.build.resolve()
     arguments.environments = (arguments.environments or pathlib.Path(
         os.environ.get("TIDEMILL_PEERS_VENV", arguments.build / "peers" / "environments"))).resolve()
-    kept = json.loads(arguments.results.read_text()) if arguments.results.exists() else []
-    done = {(one["workload"], one["name"]) for one in kept if "error" not in one and not arguments.again}
+    done = {identity(one) for one in kept(arguments.results) if "error" not in one and not arguments.again}
     bench = Bench(arguments)
     try:
         for workload in arguments.workload or ("criteo", "jpeg", "tenth"):
             for peer in read_peers(arguments.names):
                 if workload in peer["SETTINGS"] and (workload, peer["name"]) not in done:
-                    keep(arguments.results, compare(bench, peer, workload))
+                    keep(arguments.results, [compare(bench, peer, workload)], identity)
     finally:
         bench.close()
 

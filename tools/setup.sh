@@ -33,8 +33,8 @@ onnxruntime_version=1.32.0
 # What only `make image_test` needs.
 image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
 
-# What only `make bench` needs: the plot, and a DataLoader to compare with, which decodes photographs with Pillow.
-bench_packages=(python3-matplotlib python3-pil)
+# What only `make bench` needs: a DataLoader to compare with decodes photographs with Pillow.
+bench_packages=(python3-pil)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

@@ -19,7 +19,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-import compare_policies  # noqa: E402  pylint: disable=wrong-import-position
+from stack import Stack  # noqa: E402  pylint: disable=wrong-import-position
 
 TICK = os.sysconf("SC_CLK_TCK")
 MOST_DIFFERENCE = 0.05
@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--max-triggers", type=int, default=0)
     parser.add_argument("--set", action="append", default=[], help="as of `tidemill run`")
     options = parser.parse_args()
-    with compare_policies.Stack(options.build / "tidemill") as stack:
+    with Stack(options.build / "tidemill") as stack:
         runs, counted, idle = measure(options, stack)
     failed = False
     print(f"{'':24} {'runs say':>10} {'system':>10} {'apart':>7}")

@@ -15,9 +15,15 @@ namespace {
 
 constexpr size_t kMaxPipelineBytes = size_t{1} << 20;
 
-bool IsWanted(const PlanOptions& options, const std::string& policy) {
+// Whether a variant is called so, or is of the row that is.
+bool IsCalled(const ComparisonVariant& variant, const std::string& policy) {
+  return variant.name == policy || variant.name.starts_with(policy + " x ");
+}
+
+bool IsWanted(const PlanOptions& options, const ComparisonVariant& variant) {
   return options.policies.empty() ||
-         std::ranges::find(options.policies, policy) != options.policies.end();
+         std::ranges::any_of(options.policies,
+                             [&](const std::string& policy) { return IsCalled(variant, policy); });
 }
 
 // A backtest on existing models costs a part of their training.
@@ -54,21 +60,36 @@ void AddSweep(const SuiteEntry& entry, int seed, std::vector<BenchCase>& cases) 
                    .round = seed});
 }
 
-void AddComparisons(const SuiteEntry& entry, int seed, const PlanOptions& options,
+std::optional<int64_t> SeedOf(const ComparisonSpec& comparison, int round) {
+  if (comparison.seeds.empty()) return round;
+  const auto place = static_cast<size_t>(round) - 1;
+  if (place >= comparison.seeds.size()) return std::nullopt;
+  return comparison.seeds[place];
+}
+
+std::vector<ComparisonVariant> VariantsOf(const ComparisonSpec& comparison, bool quick) {
+  if (!quick || comparison.columns.empty()) return comparison.AllVariants();
+  ComparisonSpec narrow = comparison;
+  narrow.columns.resize(1);
+  return narrow.AllVariants();
+}
+
+void AddComparisons(const SuiteEntry& entry, int round, const PlanOptions& options,
                     std::vector<BenchCase>& cases) {
   for (const ComparisonSpec& comparison : entry.spec.comparisons) {
-    if (!IsWantedPart(options, comparison.name)) continue;
-    for (const ComparisonVariant& variant : comparison.AllVariants()) {
-      if (!IsWanted(options, variant.name)) continue;
-      BenchCase one{.entry = &entry,
-                    .name = fmt::format("{}/{}/{}", comparison.name, variant.name, seed),
-                    .pipeline_file = comparison.pipeline,
-                    .with = comparison.with,
-                    .seed = seed,
-                    .seconds = comparison.seconds,
-                    .round = seed};
-      for (const auto& [key, value] : variant.with) one.with[key] = value;
-      cases.push_back(std::move(one));
+    const std::optional<int64_t> seed = SeedOf(comparison, round);
+    if (!seed || !IsWantedPart(options, comparison.name)) continue;
+    for (const ComparisonVariant& variant : VariantsOf(comparison, options.quick)) {
+      if (!IsWanted(options, variant)) continue;
+      cases.push_back({.entry = &entry,
+                       .name = fmt::format("{}/{}/{}", comparison.name, variant.name, *seed),
+                       .pipeline_file = comparison.pipeline,
+                       .with = comparison.SectionsOf(variant),
+                       .seed = seed,
+                       .max_triggers = options.quick ? comparison.quick_triggers : 0,
+                       .seconds = comparison.seconds,
+                       .comparison = &comparison,
+                       .round = round});
     }
   }
 }
@@ -92,8 +113,9 @@ std::vector<BenchCase> SmokeCases(const std::vector<SuiteEntry>& entries) {
 bool KnowsPolicy(const std::vector<SuiteEntry>& entries, const std::string& policy) {
   return std::ranges::any_of(entries, [&](const SuiteEntry& entry) {
     return std::ranges::any_of(entry.spec.comparisons, [&](const ComparisonSpec& comparison) {
-      return std::ranges::any_of(comparison.AllVariants(),
-                                 [&](const ComparisonVariant& own) { return own.name == policy; });
+      return std::ranges::any_of(comparison.AllVariants(), [&](const ComparisonVariant& variant) {
+        return IsCalled(variant, policy);
+      });
     });
   });
 }
@@ -104,6 +126,16 @@ bool KnowsPart(const std::vector<SuiteEntry>& entries, const std::string& part) 
            return std::ranges::any_of(entry.spec.comparisons,
                                       [&](const ComparisonSpec& own) { return own.name == part; });
          });
+}
+
+// What of a comparison decides how its runs are judged. Empty where all windows of the only
+// evaluation in the pipeline are.
+std::string JudgedBy(const ComparisonSpec& comparison) {
+  std::string text = comparison.dataset;
+  if (comparison.judged == JudgedWindows::kAfterFirst) text += " after_first";
+  if (comparison.judged == JudgedWindows::kAll) text += " all";
+  if (comparison.from) text += " from " + FormatTimestamp(*comparison.from);
+  return text;
 }
 
 // Letters, digits and `_`, as names of pipelines have.
@@ -130,14 +162,16 @@ absl::StatusOr<std::vector<BenchCase>> PlanCases(const std::vector<SuiteEntry>& 
     }
   }
   if (options.smoke) return SmokeCases(entries);
+  const bool only_comparisons = options.quick || !options.policies.empty();
   std::vector<BenchCase> cases;
   for (const SuiteEntry& entry : entries) {
-    if (options.policies.empty() && IsWantedPart(options, "runs")) AddRuns(entry, cases);
+    if (!only_comparisons && IsWantedPart(options, "runs")) AddRuns(entry, cases);
   }
-  for (int seed = 1; seed <= options.num_seeds; ++seed) {
+  const int num_rounds = options.quick ? 1 : options.num_seeds;
+  for (int round = 1; round <= num_rounds; ++round) {
     for (const SuiteEntry& entry : entries) {
-      if (options.policies.empty() && IsWantedPart(options, "sweep")) AddSweep(entry, seed, cases);
-      AddComparisons(entry, seed, options, cases);
+      if (!only_comparisons && IsWantedPart(options, "sweep")) AddSweep(entry, round, cases);
+      AddComparisons(entry, round, options, cases);
     }
   }
   return cases;
@@ -180,6 +214,7 @@ absl::StatusOr<std::string> DigestOf(const BenchCase& one) {
   ASSIGN_OR_RETURN(const NamedPipeline pipeline, PipelineOf(one));
   std::string all = pipeline.text;
   for (const DataFile& file : one.entry->spec.data) all += file.sha256;
+  if (one.comparison != nullptr) all += JudgedBy(*one.comparison);
   if (one.sweep != nullptr) {
     all += config::Print(*one.sweep);
     for (const double price : one.prices) all += fmt::format(" {}", price);

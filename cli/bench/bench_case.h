@@ -22,19 +22,21 @@ struct BenchCase {
   Sections with = {};
   std::optional<int64_t> seed = std::nullopt;  // Absent: the seed in the file.
   int64_t max_triggers = 0;
-  double seconds = 60;               // The expected time.
-  const SweepSpec* sweep = nullptr;  // For a sweep.
-  std::vector<double> prices = {};   // For a sweep.
-  int round = 0;                     // Cases of a lower round are measured first.
+  double seconds = 60;                         // The expected time.
+  const ComparisonSpec* comparison = nullptr;  // For a variant of a comparison.
+  const SweepSpec* sweep = nullptr;            // For a sweep.
+  std::vector<double> prices = {};             // For a sweep.
+  int round = 0;                               // Cases of a lower round are measured first.
 };
 
 struct PlanOptions {
   int num_seeds = 3;
   // Only these parts: runs, sweep, or the name of a comparison; empty: all.
   std::vector<std::string> parts = {};
-  // If not empty, only these variants of comparisons are measured.
+  // If not empty, only these variants and rows of comparisons are measured.
   std::vector<std::string> policies = {};
   bool smoke = false;  // Only the short runs.
+  bool quick = false;  // Only a trial of comparisons: one seed, the first column, few triggers.
 };
 
 // Returns the cases in the order in which they are measured. The entries must outlive them.
@@ -64,7 +66,8 @@ struct NamedPipeline {
 // part of the digest of its text.
 absl::StatusOr<NamedPipeline> PipelineOf(const BenchCase& one);
 
-// Returns a digest of what a case measures: its pipeline, its data, its policies and its prices.
+// Returns a digest of what a case measures: its pipeline, its data, what it is judged by, its
+// policies and its prices.
 absl::StatusOr<std::string> DigestOf(const BenchCase& one);
 
 }  // namespace tidemill::cli

@@ -48,6 +48,24 @@ sweep:
     std::filesystem::create_directories(folder_ / domain / name);
     std::ofstream(folder_ / domain / name / "benchmark.yaml") << yaml;
   }
+  void WriteComparison() {
+    Write("tabular", "compared", R"yaml(version: 1
+name: compared
+domain: tabular
+description: Nothing to see.
+comparisons:
+  - name: choices
+    pipeline: ../small/p.yaml
+    with: {training: "{seed: SEED, choice: CHOICE}", selection: "{fraction: FRACTION}"}
+    words: {CHOICE: none, FRACTION: "1"}
+    measure: accuracy
+    seeds: [42, 43]
+    quick_triggers: 4
+    variants: [{name: all}]
+    rows: [{name: rs2, words: {CHOICE: "{type: rs2, fraction: FRACTION}"}}]
+    columns: [{name: 10%, words: {FRACTION: "0.1"}}, {name: 50%, words: {FRACTION: "0.5"}}]
+)yaml");
+  }
   std::vector<SuiteEntry> Suite() {
     auto suite = ReadSuite(folder_);
     EXPECT_TRUE(suite.ok()) << suite.status();
@@ -88,6 +106,32 @@ TEST_F(BenchSuiteTest, LeavesOutFurtherSeedsFirstAndThenPrices) {
   EXPECT_TRUE(plan.fewer_prices);
   EXPECT_THAT(plan.cases.back().prices, ElementsAre(0.001, 0.016, 0.256));
   EXPECT_THAT(FitInto(*cases, std::nullopt).left_out, IsEmpty());
+}
+
+TEST_F(BenchSuiteTest, ComparesRowsWithColumnsUnderTheSeedsOfTheComparison) {
+  WriteComparison();
+  const auto suite = Suite();
+  const auto cases = PlanCases(suite, {.num_seeds = 3, .parts = {"choices"}});
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  EXPECT_THAT(Names(*cases),
+              ElementsAre("choices/all/42", "choices/rs2 x 10%/42", "choices/rs2 x 50%/42",
+                          "choices/all/43", "choices/rs2 x 10%/43", "choices/rs2 x 50%/43"));
+  EXPECT_EQ((*cases)[0].with.at("training"), "{seed: SEED, choice: none}");
+  EXPECT_EQ((*cases)[2].with.at("training"), "{seed: SEED, choice: {type: rs2, fraction: 0.5}}");
+  EXPECT_EQ((*cases)[2].with.at("selection"), "{fraction: 0.5}");
+  EXPECT_NE(PipelineOf((*cases)[2])->text.find("{seed: 42, choice: {type: rs2"), std::string::npos);
+  // A row stands for all of its variants.
+  const auto chosen = PlanCases(suite, {.num_seeds = 1, .policies = {"rs2"}});
+  EXPECT_THAT(Names(*chosen), ElementsAre("choices/rs2 x 10%/42", "choices/rs2 x 50%/42"));
+}
+
+TEST_F(BenchSuiteTest, ATrialHasOneSeedTheFirstColumnAndFewTriggers) {
+  WriteComparison();
+  const auto suite = Suite();
+  const auto cases = PlanCases(suite, {.num_seeds = 3, .quick = true});
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  EXPECT_THAT(Names(*cases), ElementsAre("choices/all/42", "choices/rs2 x 10%/42"));
+  EXPECT_EQ((*cases)[0].max_triggers, 4);
 }
 
 TEST_F(BenchSuiteTest, ADigestSaysWhatIsMeasured) {

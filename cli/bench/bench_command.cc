@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@
 namespace tidemill::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 struct BenchFlags {
@@ -39,6 +41,7 @@ struct BenchFlags {
   int seeds = 3;
   std::string budget;
   bool smoke = false;
+  bool quick = false;
 };
 
 // Prepared data and trials can be made again.
@@ -54,8 +57,12 @@ std::string WorkFolder(const BenchFlags& flags) {
 // A trial is not a result to keep beside others.
 std::string ResultsFolder(const BenchFlags& flags) {
   if (!flags.results.empty()) return flags.results;
-  return flags.smoke ? files::Join(WorkFolder(flags), "smoke")
-                     : files::Join(flags.suite, "../results/suite");
+  if (flags.smoke || flags.quick) {
+    return files::Join(WorkFolder(flags), flags.smoke ? "smoke" : "quick");
+  }
+  const fs::path suite = fs::absolute(flags.suite).lexically_normal();
+  const fs::path folder = suite.has_filename() ? suite : suite.parent_path();
+  return folder.parent_path() / "results" / folder.filename();
 }
 
 // Only a flag names a stack: the environment names the one that its user works with.
@@ -167,7 +174,8 @@ absl::Status Plan(const BenchFlags& flags, SuitePlan& plan) {
                    PlanCases(plan.entries, {.num_seeds = flags.seeds,
                                             .parts = flags.parts,
                                             .policies = flags.policies,
-                                            .smoke = flags.smoke}));
+                                            .smoke = flags.smoke,
+                                            .quick = flags.quick}));
   plan.budgeted = FitInto(std::move(cases), budget);
   if (!plan.budgeted.cases.empty()) return absl::OkStatus();
   if (!plan.without_data.empty()) return NotFound("{}", plan.without_data.front());
@@ -284,7 +292,7 @@ void AddSuiteFlags(Command& command, BenchFlags& flags) {
 void AddResultsFlag(Command& command, BenchFlags& flags) {
   command
       .AddOption("--results", flags.results,
-                 "The folder of results (default: ../results/suite beside the suite's folder)")
+                 "The folder of results (default: results/SUITE beside the suite's folder)")
       .TypeName("FOLDER");
 }
 
@@ -300,7 +308,7 @@ void AddRunFlags(Command& run, BenchFlags& flags) {
                 "Only these parts of entries: runs, sweep, or names of comparisons (default: all)")
       .TypeName("PART");
   run.AddOption("--policies", flags.policies,
-                "Only these variants of comparisons (default: all, and the other parts)")
+                "Only these variants, or rows, of comparisons (default: all, and the other parts)")
       .TypeName("POLICY");
   run.AddOption("--seeds", flags.seeds, "Seeds of sweeps and comparisons (default: 3)")
       .Between(1, 100);
@@ -309,6 +317,9 @@ void AddRunFlags(Command& run, BenchFlags& flags) {
                 "first, then prices of sweeps, then cases")
       .TypeName("DURATION");
   run.AddFlag("--smoke", flags.smoke, "Only the short runs, which need no data from outside");
+  run.AddFlag("--quick", flags.quick,
+              "Only a trial of comparisons: one seed, the first column, few triggers; its results "
+              "are kept in the folder of prepared data");
 }
 
 }  // namespace

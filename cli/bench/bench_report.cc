@@ -10,7 +10,6 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/bench/sweep.h"
-#include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -68,115 +67,67 @@ void AddSweepReport(const SuiteEntry& entry, const ResultsFile& results, EntryRe
   }
 }
 
-std::vector<MeasuredWindow> JudgedOf(const ComparisonSpec& comparison, const RunFigures& run) {
-  Reading reading;
-  reading.measure = comparison.measure;
-  reading.dataset = comparison.dataset;
-  reading.from = comparison.from;
-  if (comparison.judged == JudgedWindows::kActive) return WindowsRead(run, reading);
-  std::vector<MeasuredWindow> judged = run.evaluations;
-  std::erase_if(judged, [&](const MeasuredWindow& own) {
-    return own.measure != comparison.measure || !own.slice.empty() || !own.value ||
-           (!comparison.dataset.empty() && own.dataset != comparison.dataset) ||
-           run.models.empty() || own.trigger == run.models.front().number;
-  });
-  return judged;
-}
-
-double StageSeconds(const RunFigures& run, const std::string& stage, bool but_first) {
-  double seconds = 0;
-  for (size_t i = but_first ? 1 : 0; i < run.models.size(); ++i) {
-    const auto found = run.models[i].stage_seconds.find(stage);
-    if (found != run.models[i].stage_seconds.end()) seconds += found->second;
-  }
-  return seconds;
-}
-
-VariantResult::Run RunOf(const ComparisonSpec& comparison, const RunFigures& run) {
-  const bool but_first = comparison.judged == JudgedWindows::kAfterFirst;
-  VariantResult::Run own{.num_trainings = static_cast<int64_t>(run.models.size()),
-                         .training_seconds = StageSeconds(run, "train", but_first),
-                         .selecting_seconds = StageSeconds(run, "select", but_first),
-                         .deciding_seconds = run.deciding_seconds,
-                         .run_seconds = run.seconds,
-                         .processor_seconds = run.processor_seconds,
-                         .money = run.money,
-                         .currency = run.currency};
-  for (size_t i = but_first ? 1 : 0; i < run.models.size(); ++i) {
-    own.num_trained += run.models[i].num_samples;
-  }
-  return own;
-}
-
 void AddVariant(const ComparisonSpec& comparison, const std::string& variant,
                 const ResultsFile& results, EntryReport& report) {
   const std::string prefix = fmt::format("{}/{}/", comparison.name, variant);
   VariantResult result{.comparison = comparison.name, .variant = variant};
   for (const auto& [name, stored] : results.results()) {
     if (!name.starts_with(prefix)) continue;
-    const auto run = FiguresIn(results, name, report.problems);
-    if (!run) continue;
-    const std::vector<MeasuredWindow> judged = JudgedOf(comparison, *run);
-    const auto value = PooledValueOf(judged);
-    if (!value) {
-      report.problems.push_back(fmt::format("{}: no value of {}", name, comparison.measure));
-      continue;
+    auto run = ComparisonRunOf(comparison, stored);
+    if (run.ok()) {
+      result.runs.push_back(*std::move(run));
+    } else {
+      report.problems.push_back(fmt::format("{}: {}", name, std::string(run.status().message())));
     }
-    VariantResult::Run& own = result.runs.emplace_back(RunOf(comparison, *run));
-    own.seed = stored.value("seed", int64_t{0});
-    own.value = *value;
-    for (const MeasuredWindow& window : judged) own.num_judged += window.num_samples;
   }
   if (!result.runs.empty()) report.variants.push_back(std::move(result));
 }
 
-// All variants of a comparison must be judged on the same samples.
-void CheckAlike(const EntryReport& report, std::vector<std::string>& problems) {
-  std::map<std::string, std::pair<std::string, int64_t>> first;
+// What differs between two runs that must be alike. Empty when nothing does.
+std::string Difference(const ComparisonSpec& comparison, const ComparisonRun& one,
+                       const ComparisonRun& other) {
+  if (one.num_judged != other.num_judged) {
+    return fmt::format("was judged on {} samples instead of {}", one.num_judged, other.num_judged);
+  }
+  if (!comparison.same_first_model || one.seed != other.seed) return "";
+  return one.first_model == other.first_model ? "" : "began with another model";
+}
+
+// All variants of a comparison must be judged on the same samples, and may have to begin with the
+// same model.
+void CheckAlike(const ComparisonSpec& comparison, EntryReport& report) {
+  std::map<int64_t, std::pair<std::string, const ComparisonRun*>> first;  // By seed.
   for (const VariantResult& variant : report.variants) {
-    for (const VariantResult::Run& run : variant.runs) {
-      const auto& [other, num_judged] =
-          first.try_emplace(variant.comparison, variant.variant, run.num_judged).first->second;
-      if (num_judged == run.num_judged) continue;
-      problems.push_back(fmt::format("{}: {} was judged on {} samples, {} on {}",
-                                     variant.comparison, variant.variant, run.num_judged, other,
-                                     num_judged));
-      break;
+    if (variant.comparison != comparison.name) continue;
+    for (const ComparisonRun& run : variant.runs) {
+      const auto& [name, other] = first.try_emplace(run.seed, variant.variant, &run).first->second;
+      for (const ComparisonRun* held : {other, first.begin()->second.second}) {
+        const std::string difference = Difference(comparison, run, *held);
+        if (difference.empty()) continue;
+        report.unlike.push_back(fmt::format("{}: {} with seed {} {}, beside {}", comparison.name,
+                                            variant.variant, run.seed, difference, name));
+        break;
+      }
     }
   }
 }
 
 ordered_json VariantToJson(const VariantResult& own) {
   ordered_json runs = ordered_json::array();
-  for (const VariantResult::Run& run : own.runs) {
-    runs.push_back({{"seed", run.seed},
-                    {"value", run.value},
-                    {"samples", run.num_judged},
-                    {"trainings", run.num_trainings},
-                    {"samples_trained", run.num_trained},
-                    {"training_seconds", run.training_seconds},
-                    {"selecting_seconds", run.selecting_seconds},
-                    {"deciding_seconds", run.deciding_seconds},
-                    {"run_seconds", run.run_seconds},
-                    {"processor_seconds", run.processor_seconds}});
-    if (run.money) {
-      runs.back()["money"] = *run.money;
-      runs.back()["currency"] = run.currency;
-    }
-  }
+  for (const ComparisonRun& run : own.runs) runs.push_back(ComparisonRunToJson(run));
   return {{"comparison", own.comparison}, {"variant", own.variant}, {"runs", runs}};
 }
 
 template <typename Of>
 double MeanOf(const VariantResult& variant, const Of& of) {
   double sum = 0;
-  for (const VariantResult::Run& run : variant.runs) sum += static_cast<double>(of(run));
+  for (const ComparisonRun& run : variant.runs) sum += static_cast<double>(of(run));
   return sum / static_cast<double>(variant.runs.size());
 }
 
 // "31.2 s on processors", or money where each run has a price.
 std::string CostOf(const VariantResult& own) {
-  using Run = VariantResult::Run;
+  using Run = ComparisonRun;
   const bool has_money =
       std::ranges::all_of(own.runs, [](const Run& run) { return run.money.has_value(); });
   if (has_money) {
@@ -225,7 +176,7 @@ std::string DescribeVariants(const EntryReport& report) {
   if (report.variants.empty()) return "";
   Table table(
       {"COMPARISON", "VARIANT", "SEEDS", "VALUE", "TRAININGS", "SAMPLES", "TRAIN", "RUN", "COST"});
-  using Run = VariantResult::Run;
+  using Run = ComparisonRun;
   for (const VariantResult& own : report.variants) {
     table.Add({own.comparison, own.variant, fmt::format("{}", own.runs.size()),
                fmt::format("{:.4f}", MeanOf(own, [](const Run& run) { return run.value; })),
@@ -247,8 +198,8 @@ EntryReport ReportOf(const SuiteEntry& entry, const ResultsFile& results) {
     for (const ComparisonVariant& variant : comparison.AllVariants()) {
       AddVariant(comparison, variant.name, results, report);
     }
+    CheckAlike(comparison, report);
   }
-  CheckAlike(report, report.problems);
   return report;
 }
 
@@ -258,6 +209,7 @@ std::string DescribeReport(const EntryReport& report) {
   text += DescribeVariants(report);
   for (const std::string& failed : report.failed) text += "could not be tried: " + failed + "\n";
   for (const std::string& problem : report.problems) text += "problem: " + problem + "\n";
+  for (const std::string& unlike : report.unlike) text += "not alike: " + unlike + "\n";
   return text;
 }
 
@@ -265,15 +217,16 @@ ordered_json ReportToJson(const EntryReport& report) {
   ordered_json variants = ordered_json::array();
   for (const VariantResult& own : report.variants) variants.push_back(VariantToJson(own));
   ordered_json json = {
-      {"entry", report.entry}, {"domain", report.domain}, {"checks", ChecksToJson(report.checks)},
-      {"variants", variants},  {"failed", report.failed}, {"problems", report.problems}};
+      {"entry", report.entry},  {"domain", report.domain}, {"checks", ChecksToJson(report.checks)},
+      {"variants", variants},   {"failed", report.failed}, {"problems", report.problems},
+      {"unlike", report.unlike}};
   if (report.regret) json["regret"] = RegretToJson(*report.regret);
   return json;
 }
 
 bool AllHold(const EntryReport& report) {
-  return std::ranges::all_of(report.checks,
-                             [](const CheckOutcome& check) { return check.holds || !check.value; });
+  const auto holds = [](const CheckOutcome& check) { return check.holds || !check.value; };
+  return report.unlike.empty() && std::ranges::all_of(report.checks, holds);
 }
 
 }  // namespace tidemill::cli

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "cli/bench/checks.h"
+#include "cli/bench/comparison_run.h"
 #include "cli/bench/regret.h"
 #include "cli/bench/results_file.h"
 #include "cli/bench/suite.h"
@@ -18,21 +19,7 @@ namespace tidemill::cli {
 struct VariantResult {
   std::string comparison;
   std::string variant;
-  struct Run {
-    int64_t seed = 0;
-    double value = 0;
-    int64_t num_judged = 0;  // The samples on which it was judged.
-    int64_t num_trainings = 0;
-    int64_t num_trained = 0;  // The samples, over all trainings.
-    double training_seconds = 0;
-    double selecting_seconds = 0;
-    double deciding_seconds = 0;
-    double run_seconds = 0;
-    double processor_seconds = 0;
-    std::optional<double> money = std::nullopt;
-    std::string currency = {};
-  };
-  std::vector<Run> runs = {};
+  std::vector<ComparisonRun> runs = {};
 };
 
 // Everything that was measured for an entry.
@@ -44,6 +31,7 @@ struct EntryReport {
   std::vector<VariantResult> variants = {};
   std::vector<std::string> failed = {};    // Policies that could not be tried, with the reason.
   std::vector<std::string> problems = {};  // Values that could not be computed.
+  std::vector<std::string> unlike = {};    // Compared runs that differ in more than the variant.
 };
 
 // Reads the results of an entry.
@@ -52,7 +40,7 @@ EntryReport ReportOf(const SuiteEntry& entry, const ResultsFile& results);
 std::string DescribeReport(const EntryReport& report);
 nlohmann::ordered_json ReportToJson(const EntryReport& report);
 
-// Whether every check that has a value holds.
+// Whether every check that has a value holds, and compared runs are alike.
 bool AllHold(const EntryReport& report);
 
 }  // namespace tidemill::cli

@@ -5,6 +5,8 @@
 
 #include "fmt/format.h"
 
+#include "cli/bench/pipeline_variant.h"
+
 namespace tidemill::cli {
 namespace {
 
@@ -29,15 +31,29 @@ std::vector<ComparisonVariant> ComparisonSpec::AllVariants() const {
       ComparisonVariant& both = all.emplace_back(row);
       both.name = fmt::format("{} x {}", row.name, column.name);
       for (const auto& [key, value] : column.with) both.with[key] = value;
+      for (auto& [word, text] : both.words) text = WithWords(text, column.words);
+      for (const auto& [word, text] : column.words) both.words[word] = text;
     }
   }
   return all;
+}
+
+Sections ComparisonSpec::SectionsOf(const ComparisonVariant& variant) const {
+  Sections sections = with;
+  for (const auto& [key, value] : variant.with) sections[key] = value;
+  Words all = variant.words;
+  all.insert(words.begin(), words.end());
+  for (auto& [key, value] : sections) value = WithWords(value, all);
+  return sections;
 }
 
 void BenchmarkSpec::Check(config::Problems& problems) const {
   if (std::ranges::find(kDomains, domain) == std::end(kDomains)) {
     problems.Add("domain", fmt::format("'{}' is not a domain", domain),
                  "recsys, text, driving, weather, tabular or vision");
+  }
+  if (runs.empty() && comparisons.empty()) {
+    problems.Add("", "needs `runs` or `comparisons`", "say what is measured");
   }
   std::set<std::string> names;
   for (size_t i = 0; i < runs.size(); ++i) {

@@ -89,13 +89,13 @@ struct BenchmarkSpec {
     field("data", data, "The files that it needs from outside.");
     field("prepare", prepare,
           "A program beside this file that makes files in the folder that it is given.");
-    field("runs", runs, "Runs of pipelines.", {.required = true, .min_items = 1});
+    field("runs", runs, "Runs of pipelines.");
     field("smoke", smoke, "A short run without data from outside.");
     field("checks", checks, "What the runs must reach.");
     field("sweep", sweep, "Trigger policies, by their regret.");
     field("comparisons", comparisons, "Variants of a pipeline, run side by side.");
   }
-  // Every run that a check names exists.
+  // Something is measured, and every run that a check names exists.
   void Check(config::Problems& problems) const;
 };
 

@@ -6,6 +6,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
+#include "cli/bench/comparison_run.h"
 #include "cli/bench/run_figures.h"
 #include "cli/bench/sweep.h"
 #include "cli/bench/work_folder.h"
@@ -121,6 +122,11 @@ absl::StatusOr<ordered_json> CaseRunner::Measure(const BenchCase& one) const {
   }
   RETURN_IF_ERROR(CheckAllTaken(one, run));
   RunFigures figures = FiguresOf(run);
+  if (one.comparison != nullptr) {
+    ASSIGN_OR_RETURN(ComparisonRun judged, JudgeRun(*one.comparison, figures));
+    judged.seed = one.seed.value_or(0);
+    return ordered_json{{"run", ComparisonRunToJson(judged)}};
+  }
   if (one.sweep != nullptr) KeepForSweep(*one.sweep, figures);
   ordered_json result = {{"figures", FiguresToJson(figures)}};
   if (one.sweep == nullptr) return result;

@@ -25,10 +25,10 @@ class CaseRunner {
   CaseRunner(const Session& session, BenchStack stack, std::string work_folder)
       : session_(session), stack_(stack), work_folder_(std::move(work_folder)) {}
 
-  // Returns {"figures", "policies" (of a sweep), "failed" (policies that could not be tried)}. A
-  // run of the same pipeline that is in progress is followed, and one that has succeeded is used,
-  // so a command that was killed can be repeated. CANCELLED when the user has detached. Call
-  // Forget() once the result is stored.
+  // Returns {"figures", "policies" (of a sweep), "failed" (policies that could not be tried)}, or
+  // {"run"} of a comparison. A run of the same pipeline that is in progress is followed, and one
+  // that has succeeded is used, so a command that was killed can be repeated. CANCELLED when the
+  // user has detached. Call Forget() once the result is stored.
   absl::StatusOr<nlohmann::ordered_json> Measure(const BenchCase& one) const;
 
   // Deletes the runs of the case, and its pipeline.

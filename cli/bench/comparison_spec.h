@@ -1,5 +1,17 @@
 // The comparisons of an entry of the benchmark suite: trigger policies by their regret (`sweep`),
 // and variants of a pipeline that run side by side (`comparisons`).
+//
+//   comparisons:
+//     - name: selections
+//       pipeline: pipeline.yaml
+//       with: {training: "{epochs: 2, seed: SEED, downsampling: CHOICE}"}
+//       measure: accuracy
+//       rows:
+//         - {name: margin, words: {CHOICE: "{type: margin, fraction: FRACTION}"}}
+//         - {name: rs2, words: {CHOICE: "{type: rs2, fraction: FRACTION}"}}
+//       columns:
+//         - {name: 10%, words: {FRACTION: 0.1}}
+//         - {name: 50%, words: {FRACTION: 0.5}}
 #pragma once
 
 #include <map>
@@ -61,26 +73,35 @@ struct SweepSpec {
   }
 };
 
+// What stands for words of sections: {FRACTION: 0.1}.
+using Words = std::map<std::string, std::string>;
+
 struct ComparisonVariant {
   std::string name;
   Sections with;
+  Words words;
 
   void Fields(auto&& field) {
     field("name", name, "Name of the variant.", {.required = true});
     field("with", with, "Sections that replace those of the pipeline. SEED stands for the seed.");
+    field("words", words, "Words of all sections, and what stands for them in this variant.");
   }
 };
 
-enum class JudgedWindows { kActive, kAfterFirst };
+enum class JudgedWindows { kActive, kAfterFirst, kAll };
 
 struct ComparisonSpec {
   std::string name;
   std::string pipeline;
   Sections with;
+  Words words;
   std::string measure;
   std::string dataset;
   JudgedWindows judged = JudgedWindows::kActive;
   std::optional<Timestamp> from;
+  bool same_first_model = false;
+  std::vector<int64_t> seeds;
+  int64_t quick_triggers = 0;
   double seconds = 60;
   std::vector<ComparisonVariant> variants;
   std::vector<ComparisonVariant> rows;
@@ -91,24 +112,35 @@ struct ComparisonSpec {
           {.required = true});
     field("pipeline", pipeline, "The pipeline file, beside this file.", {.required = true});
     field("with", with, "Sections that all variants have in place of the file's.");
+    field("words", words, "What stands for words of sections where a variant does not say it.");
     field("measure", measure, "The measure.", {.required = true});
     field("dataset", dataset, "The dataset of the evaluation; by default the first one with it.");
-    field("judged", judged,
-          "active: the models in use. after_first: every model but the first, which all share.");
+    field(
+        "judged", judged,
+        "active: the models in use. after_first: every model but the first, which all share. all: "
+        "every model.");
     field("from", from, "Windows that begin earlier do not count.");
+    field("same_first_model", same_first_model,
+          "Whether the first models of all variants must be the same for each seed.");
+    field("seeds", seeds, "The seeds, the most important one first; by default 1, 2 and so on.");
+    field("quick_triggers", quick_triggers, "The most triggers with `--quick`; 0 for no limit.",
+          {.min = 0});
     field("seconds", seconds, "What one run takes on two cores.", {.min = 0.1});
     field("variants", variants, "What is compared.");
-    field("rows", rows, "Instead of `variants`: each of these with each of `columns`.");
+    field("rows", rows, "Each of these is compared with each of `columns`.");
     field("columns", columns, "See `rows`.");
   }
   void Check(config::Problems& problems) const {
-    if (variants.empty() == (rows.empty() || columns.empty())) {
+    if (rows.empty() != columns.empty() || (variants.empty() && rows.empty())) {
       problems.Add("", "needs `variants`, or `rows` and `columns`", "say what is compared");
     }
   }
 
-  // Returns `variants`, or each row with each column: "row x column".
+  // Returns `variants`, and each row with each column: "row x column". A row may name words of
+  // columns.
   std::vector<ComparisonVariant> AllVariants() const;
+  // Returns the sections of a variant, with its words replaced.
+  Sections SectionsOf(const ComparisonVariant& variant) const;
 };
 
 }  // namespace tidemill::cli
@@ -117,5 +149,6 @@ template <>
 struct tidemill::config::EnumNames<tidemill::cli::JudgedWindows> {
   static constexpr std::pair<tidemill::cli::JudgedWindows, std::string_view> kNames[] = {
       {tidemill::cli::JudgedWindows::kActive, "active"},
-      {tidemill::cli::JudgedWindows::kAfterFirst, "after_first"}};
+      {tidemill::cli::JudgedWindows::kAfterFirst, "after_first"},
+      {tidemill::cli::JudgedWindows::kAll, "all"}};
 };

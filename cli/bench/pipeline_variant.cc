@@ -78,6 +78,11 @@ std::string WithWord(std::string_view text, std::string_view word, std::string_v
   return result.append(text.substr(from));
 }
 
+std::string WithWords(std::string text, const Words& words) {
+  for (const auto& [word, value] : words) text = WithWord(text, word, value);
+  return text;
+}
+
 absl::StatusOr<std::string> WithSeed(std::string_view pipeline, int64_t seed) {
   std::string by_word = WithWord(pipeline, "SEED", std::to_string(seed));
   if (by_word != pipeline) return by_word;

@@ -24,4 +24,6 @@ absl::StatusOr<std::string> WithSeed(std::string_view pipeline, int64_t seed);
 // Replaces a word wherever it is not part of a longer one.
 std::string WithWord(std::string_view text, std::string_view word, std::string_view value);
 
+std::string WithWords(std::string text, const Words& words);
+
 }  // namespace tidemill::cli

@@ -21,10 +21,19 @@ double SecondsBetween(const google::protobuf::Timestamp& from,
   return static_cast<double>(to.seconds() - from.seconds()) + 1e-9 * (to.nanos() - from.nanos());
 }
 
+// How often the training took a sample.
+int64_t NumVisited(const rpc::v1::TrainingResult& result) {
+  if (!result.has_downsampling()) return result.num_samples() * result.epochs();
+  int64_t num_visited = 0;
+  for (const auto& epoch : result.downsampling().epochs()) num_visited += epoch.num_chosen();
+  return num_visited;
+}
+
 TrainedModel ModelOf(const supervisor::v1::Trigger& trigger) {
   return {.at = {trigger.at().event_time()},
           .number = trigger.number(),
           .num_samples = trigger.num_samples(),
+          .num_visited = NumVisited(trigger.result()),
           .stage_seconds = {trigger.stage_seconds().begin(), trigger.stage_seconds().end()},
           .training_set = trigger.training_set_digest(),
           .weights = trigger.weights_digest()};

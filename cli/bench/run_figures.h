@@ -25,6 +25,7 @@ struct TrainedModel {
   Timestamp at;
   int64_t number = 0;  // The number of its trigger.
   int64_t num_samples = 0;
+  int64_t num_visited = 0;  // Over all epochs. Not stored.
   std::map<std::string, double> stage_seconds = {};
   std::string training_set = {};  // Its digest. Not stored.
   std::string weights = {};       // Their digest; empty where no check compares it.

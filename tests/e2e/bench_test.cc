@@ -107,11 +107,14 @@ comparisons:
     for (std::string line; std::getline(file, line);) {
       nlohmann::json result = nlohmann::json::parse(line);
       for (const char* key : {"seconds", "measured_at", "machine"}) result.erase(key);
-      auto& figures = result.at("figures");
-      figures.erase("seconds");
-      figures.erase("deciding_seconds");
-      figures.erase("processor_seconds");
-      for (auto& trigger : figures.at("triggers")) trigger.erase("seconds");
+      auto& figures = result.at(result.contains("run") ? "run" : "figures");
+      for (const char* key : {"seconds", "training_seconds", "selecting_seconds",
+                              "deciding_seconds", "run_seconds", "processor_seconds"}) {
+        figures.erase(key);
+      }
+      if (figures.contains("triggers")) {
+        for (auto& trigger : figures["triggers"]) trigger.erase("seconds");
+      }
       all += result.dump() + "\n";
     }
     return all;

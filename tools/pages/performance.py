@@ -1,21 +1,11 @@
-#!/usr/bin/python3
-"""Makes docs/performance.md, and its picture, of what tools/bench.py measured.
-
-tools/performance.py [--check]
-
---check: only says whether the document is what the figures give. Runs with the system's Python,
-which has the matplotlib that tools/setup.sh installs.
-"""
+"""docs/performance.md: rates beside the best that is known to be possible."""
 import json
-import math
-import pathlib
 import re
 import statistics
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "performance.md"
-PICTURE = ROOT / "docs" / "pictures" / "performance_scale.svg"
+import comparisons
+import results as measured
+import svg
 
 HEAD = """# Performance
 
@@ -25,7 +15,7 @@ machine that drifts does to one what it does to the other: the median, and in br
 better. A slow yardstick would be no win, so its own rate is shown beside it.
 
 `make bench` measures all of it, `make bench NAME=ingest_vs_copy` one figure, `make bench SCALE=1` the curve. This page is made of
-`benchmarks/results/` by `tools/performance.py`.
+`benchmarks/results/` by `tools/pages`.
 
 ## Figures
 Records of 160 bytes, a label among them; sizes as the descriptions say, 10^7 samples in the dataset where they say nothing.
@@ -70,7 +60,7 @@ A training of the [convnet](../pipelines/fashion_mnist/README.md) on all 60,000 
 initialisation, with [downsampling](guides/what-to-train-on.md) to a tenth in each epoch: the whole stage, with the start of its
 process, reading, scoring, choosing and handing over. Methods took turns, each turn with another seed; the gain is the median over
 turns of full / method, in brackets the least and the greatest; accuracy is that on the 10,000 test images with its standard error.
-`benchmarks/system/downsampling.py --results benchmarks/results/downsampling.json` measures it.
+`tidemill bench run --suite benchmarks/comparisons --parts downsampling` measures it.
 
 | method | seconds | times as fast | accuracy |
 |---|---|---|---|
@@ -141,16 +131,16 @@ def row(figure, result):
 
 
 def ratio(result):
-    text = f"{result['ratio']:.2f} ({result['min']:.2f} to {result['max']:.2f}, n={result['repetitions']})"
+    text = f"{measured.ratio(result)[:-1]}, n={result['repetitions']})"
     if result["max"] / result["min"] > 1.3:
         text += ", unsteady"
     return text
 
 
-def two_speeds(latest):
+def two_speeds(slower, latest):
     """The lines of SLOWER."""
     lines = ""
-    for earlier in load("slower_memory.json"):
+    for earlier in slower:
         now = latest.get(earlier["name"])
         if not now:
             continue
@@ -174,42 +164,41 @@ def seconds(figure, result, side):
     return result["samples"] / per_second
 
 
-def load(name):
-    file = ROOT / "benchmarks" / "results" / name
-    return json.loads(file.read_text()) if file.exists() else []
+def figures_of():
+    return json.loads((measured.BENCHMARKS / "figures.json").read_text())
 
 
-def document(figures, latest, scale, selections, trainings):
-    by_name = {result["name"]: result for result in latest}
-    copies = sorted(result["memcpy_gbps"] for result in latest)
-    machine = f"One `memcpy` of 256 MiB ran at {copies[len(copies) // 2]:.1f} GB/s on the machine that measured." if copies else ""
-    text = HEAD.format(machine=machine)
-    for figure in figures:
-        result = by_name.get(figure["name"])
-        if not result:
-            continue
-        text += row(figure, result)
+def below(figures, by_name):
     missed = [figure for figure in figures
               if (result := by_name.get(figure["name"])) and figure.get("below") and result["ratio"] < figure["target"]]
-    if missed:
-        text += BELOW + "".join(f"- `{figure['name']}`: {figure['below']}\n" for figure in missed)
-    text += two_speeds(by_name)
-    if scale:
-        text += CURVE
-        for figure in figures:
-            points = points_of(figure, scale)
-            for point in points:
-                growth = seconds(figure, point, "ours") / seconds(figure, points[0], "ours")
-                text += (f"| `{point['name']}` | {point['samples']:,} | {ratio(point)} "
-                         f"| {rate(point['ours'], point['unit'])} | {seconds(figure, point, 'ours'):.3g} "
-                         f"| {growth:.3g} ({point['samples'] / points[0]['samples']:g}) "
-                         f"| {rate(point['yardstick'], point['unit'])} | {seconds(figure, point, 'yardstick'):.3g} |\n")
-    return text + pairwise(selections) + downsampling(trainings) + on_a_gpu()
+    return BELOW + "".join(f"- `{figure['name']}`: {figure['below']}\n" for figure in missed) if missed else ""
 
 
-def on_a_gpu():
-    results = ROOT / "benchmarks" / "results" / "gpu.txt"
-    return GPU + (f"```\n{results.read_text().strip()}\n```\n" if results.exists() else NO_GPU)
+def curve(figures, scale):
+    text = CURVE if scale else ""
+    for figure in figures:
+        points = points_of(figure, scale)
+        for point in points:
+            growth = seconds(figure, point, "ours") / seconds(figure, points[0], "ours")
+            text += (f"| `{point['name']}` | {point['samples']:,} | {ratio(point)} "
+                     f"| {rate(point['ours'], point['unit'])} | {seconds(figure, point, 'ours'):.3g} "
+                     f"| {growth:.3g} ({point['samples'] / points[0]['samples']:g}) "
+                     f"| {rate(point['yardstick'], point['unit'])} | {seconds(figure, point, 'yardstick'):.3g} |\n")
+    return text
+
+
+def document(results):
+    figures = figures_of()
+    by_name = {result["name"]: result for result in results.load("latest.json")}
+    copies = sorted(result["memcpy_gbps"] for result in by_name.values())
+    machine = f"One `memcpy` of 256 MiB ran at {copies[len(copies) // 2]:.1f} GB/s on the machine that measured." if copies else ""
+    text = HEAD.format(machine=machine) + "".join(row(figure, by_name[figure["name"]]) for figure in figures if figure["name"] in by_name)
+    return (text + below(figures, by_name) + two_speeds(results.load("slower_memory.json"), by_name) + curve(figures, results.load("scale.json")) +
+            pairwise(results.load("pairwise.json")) + downsampling(results) + on_a_gpu(results.folder / "gpu.txt"))
+
+
+def on_a_gpu(printed):
+    return GPU + (f"```\n{printed.read_text().strip()}\n```\n" if printed.exists() else NO_GPU)
 
 
 def duration(value):
@@ -235,63 +224,34 @@ def pairwise(points):
     return text
 
 
-def downsampling(trainings):
+def downsampling(results):
     """The section on trainings that leave samples out."""
-    if not trainings:
+    compared = comparisons.read(results, "downsampling")
+    if not compared:
         return ""
+    methods = {variant.name: {run["seed"]: run for run in variant.runs} for variant in compared[0].variants}
     text = DOWNSAMPLING
-    full = [run["train_seconds"] for run in trainings["runs"]["full"]]
-    for name, runs in trainings["runs"].items():
-        seconds_of_runs = [run["train_seconds"] for run in runs]
-        gains = sorted(a / b for a, b in zip(full, seconds_of_runs))  # The turns that had both.
-        accuracies = [run["accuracy"] for run in runs]
-        error = statistics.stdev(accuracies) / math.sqrt(len(accuracies))
+    for name in (variant["name"] for variant in compared[0].spec["variants"]):
+        runs = methods[name]
+        gains = [run["training_seconds"] / runs[seed]["training_seconds"] for seed, run in methods["full"].items() if seed in runs]
+        seconds_of_runs, accuracies = ([run[key] for run in runs.values()] for key in ("training_seconds", "value"))
         text += (f"| {name} | {statistics.median(seconds_of_runs):.2f} "
-                 f"| {statistics.median(gains):.2f} ({gains[0]:.2f} to {gains[-1]:.2f}) "
-                 f"| {statistics.mean(accuracies):.4f} ± {error:.4f} ({len(runs)} seeds) |\n")
+                 f"| {statistics.median(gains):.2f} ({min(gains):.2f} to {max(gains):.2f}) "
+                 f"| {statistics.mean(accuracies):.4f} ± {measured.standard_error(accuracies):.4f} ({len(runs)} seeds) |\n")
     return text
 
 
-def draw(figures, scale):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    pyplot.rcParams.update({"svg.hashsalt": "tidemill", "font.size": 9, "svg.fonttype": "none"})
-    shown = [figure for figure in figures if points_of(figure, scale)]
-    rows = (len(shown) + 2) // 3
-    canvas, panels = pyplot.subplots(rows, 3, figsize=(10, 2.9 * rows), squeeze=False)
-    for panel in panels.flat[len(shown):]:
-        panel.axis("off")
-    for panel, figure in zip(panels.flat, shown):
-        points = points_of(figure, scale)
-        sizes = [point["samples"] for point in points]
-        ours = [seconds(figure, point, "ours") for point in points]
-        panel.plot(sizes, [seconds(figure, point, "yardstick") for point in points], "o--", color="#8a8f98", label="yardstick")
-        panel.plot(sizes, ours, "o-", color="#0a6ebd", label="ours")
-        panel.plot(sizes, [ours[-1] * size / sizes[-1] for size in sizes], ":", color="#333333", label="in proportion")
-        panel.set_xscale("log")
-        panel.set_yscale("log")
-        panel.set_title(figure["name"])
-        panel.set_xlabel("samples in the dataset")
-        panel.set_ylabel("seconds for as many")
-        panel.grid(alpha=0.3)
-        panel.legend()
-    canvas.tight_layout()
-    canvas.savefig(PICTURE, metadata={"Date": None})
+def panel_of(figure, points):
+    panel = svg.Panel(figure["name"], "samples in the dataset", "seconds for as many", 330, 230, x_log=True, y_log=True)
+    sizes = [point["samples"] for point in points]
+    ours = [seconds(figure, point, "ours") for point in points]
+    panel.add(zip(sizes, [seconds(figure, point, "yardstick") for point in points]), "#8a8f98", "yardstick", "5 3")
+    panel.add(zip(sizes, ours), "#0a6ebd", "ours", "solid")
+    panel.add([(size, ours[-1] * size / sizes[-1]) for size in sizes], "#333333", "in proportion", "2 3", dots=False)
+    return panel
 
 
-def main():
-    figures = json.loads((ROOT / "benchmarks" / "figures.json").read_text())
-    scale = load("scale.json")
-    text = document(figures, load("latest.json"), scale, load("pairwise.json"), load("downsampling.json"))
-    if sys.argv[1:] == ["--check"]:
-        if DOCUMENT.exists() and DOCUMENT.read_text() == text:
-            return
-        sys.exit("docs/performance.md is not what benchmarks/results/ gives; run tools/performance.py")
-    DOCUMENT.write_text(text)
-    if scale:
-        draw(figures, scale)
-
-
-if __name__ == "__main__":
-    main()
+def pictures(results):
+    scale = results.load("scale.json")
+    shown = [panel_of(figure, points) for figure in figures_of() if (points := points_of(figure, scale))]
+    return {"performance_scale.svg": svg.picture(shown, 3)} if shown else {}

@@ -1,25 +1,18 @@
-#!/usr/bin/python3
-"""Makes docs/benchmarks.md, and its pictures, of what `tidemill bench run` measured.
+"""docs/benchmarks.md: what pipelines must reach, the regret of policies, and triggers with selections.
 
-tools/benchmarks_page.py [--build FOLDER] [--check] [--into FOLDER]
-
-`tidemill bench report --json` computes every figure from benchmarks/results/suite, over all seeds and
-of each seed alone; this writes them down, and tests the differences between policies. --check: only says whether the document is what the results give. Runs with the system's
-Python, which has the matplotlib that tools/setup.sh installs.
+`tidemill bench report --json` computes every figure from benchmarks/results/suite, over all seeds and of each seed alone; this
+tests the differences between policies.
 """
-import argparse
 import json
 import pathlib
 import statistics
-import subprocess
-import sys
 import tempfile
 
+import results as measured
+import svg
 from paired_differences import PairedDifference, Record, regret_difference
-from policies_page import ROOT, publish
+from results import counted
 
-PICTURES = pathlib.Path("pictures")
-RESULTS = ROOT / "benchmarks" / "results" / "suite"
 # They know nothing of the model, or are set by its errors on the first third: what a policy has to beat.
 YARDSTICKS = ("never", "always", "uniform", "calendar, tuned", "cusum, tuned")
 
@@ -27,7 +20,7 @@ HEAD = """# The benchmark suite
 
 Pipelines on data that really drifts, in six domains: what each must reach, and what each policy for retraining costs beside the best
 that could have been done. `tidemill bench run` measures all of it, `tidemill bench report` shows it, and `make suite` does both
-and writes this page from `benchmarks/results/suite` by `tools/benchmarks_page.py`. `tidemill bench list` names the entries;
+and writes this page from `benchmarks/results/suite` by `tools/pages`. `tidemill bench list` names the entries;
 `tidemill bench fetch` looks for their data below `TIDEMILL_DATA`. `--budget 90m` measures what fits, and says what it leaves out; a run that was cut
 continues where it was. How to add an entry: [benchmarks/suite](../benchmarks/suite/README.md). Other loaders beside ours:
 [peers](peers.md). Policies with warm starts: [policies](policies.md); what to train on: [selections](selections.md).
@@ -90,7 +83,7 @@ GRIDS = """
 ## When and on what: triggers x selections
 
 Each cell is {runs} of a whole pipeline: the mean of the value over all judged samples, in brackets half the spread over the seeds, and the
-trainings. All begin with the same first training and are judged on the same samples.
+number of trainings. All begin with the same first training and are judged on the same samples.
 """
 
 GRID = """
@@ -98,59 +91,29 @@ GRID = """
 
 `tidemill bench run {entry} --parts {comparison}`, {runs} a cell. {sentences}
 
-![{entry}]({picture})
 """
 
 
-def arguments_of():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--into", type=pathlib.Path, default=ROOT / "docs")
-    return parser.parse_args()
-
-
-def report_of(build, results=RESULTS):
-    """Exit code 1 says that a check does not hold, which the page shows."""
-    command = [build / "bin" / "tidemill", "bench", "report", "--suite", ROOT / "benchmarks" / "suite", "--results", results, "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode not in (0, 1) or not done.stdout:
-        sys.exit(f"tidemill bench report ended with {done.returncode}")
-    return json.loads(done.stdout)["entries"]
-
-
-def regrets_by_seed(build):
+def regrets_by_seed(results):
     """{entry: {seed: {(policy, price): regret}}}: the report of the results of one seed after the other."""
-    sweeps = {}
-    for file in sorted(RESULTS.glob("*.jsonl")):
-        for line in file.read_text().splitlines():
-            result = json.loads(line)
-            if result["case"].startswith("sweep/"):
-                sweeps.setdefault(result["seed"], []).append((file.name, line))
+    sweeps = measured.grouped([(name, line) for name, line in results.lines("suite") if line["case"].startswith("sweep/")], lambda one: one[1]["seed"])
     regrets = {}
     for seed, lines in sorted(sweeps.items()):
         with tempfile.TemporaryDirectory() as folder:
             for name, line in lines:
-                (pathlib.Path(folder) / name).write_text(line + "\n")
-            for entry in report_of(build, folder):
+                (pathlib.Path(folder) / name).write_text(json.dumps(line) + "\n")
+            for entry in results.report("suite", folder):
                 if "regret" in entry:
                     regrets.setdefault(entry["entry"], {})[seed] = {(cost["policy"], cost["price"]): cost["regret"]["mean"]
                                                                     for cost in entry["regret"]["costs"]}
     return regrets
 
 
-def machines():
+def machines(results):
     """What the results were measured with."""
-    found = set()
-    for file in sorted(RESULTS.glob("*.jsonl")):
-        for line in file.read_text().splitlines():
-            machine = json.loads(line)["machine"]
-            found.add(f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, version {machine['version']}")
+    found = {f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, version {machine['version']}"
+             for machine in (line["machine"] for _, line in results.lines("suite"))}
     return "; ".join(sorted(found))
-
-
-def counted(number_of, noun):
-    return f"{number_of} {noun}" + ("" if number_of == 1 else "s")
 
 
 def number(value):
@@ -295,7 +258,7 @@ def regret_section(entry, seeds):
     regret = entry["regret"]
     left_out = f" {regret['left_out']} windows in which a model has no value are left out." if regret["left_out"] else ""
     text = f"\n### {entry['entry']}\n\n{verdict(regret, seeds)}\n\n"
-    text += (f"{regret['windows']} windows, judged from the {regret['judged_from'] + 1}th on; {counted(len(regret['seeds']), 'seed')}.{left_out} "
+    text += (f"{regret['windows']} windows, judged from the {measured.ordinal(regret['judged_from'] + 1)} on; {counted(len(regret['seeds']), 'seed')}.{left_out} "
              "Regret by price of a training:\n\n")
     text += regret_table(regret)
     off = sorted({cost["policy"] for cost in regret["costs"] if cost["off_grid"]})
@@ -358,103 +321,56 @@ def grid_sentences(cells):
     return text + f". The means of rows (triggers) differ by up to {ranges[0]:.4f}, those of columns (selections) by up to {ranges[1]:.4f}."
 
 
+def cell_text(runs):
+    values = [run["value"] for run in runs]
+    half = (max(values) - min(values)) / 2
+    return f"{statistics.mean(values):.3f}" + (f" (± {half:.3f})" if len(values) > 1 else "") + f", {statistics.mean(run['trainings'] for run in runs):.0f}"
+
+
 def grid_section(entry, comparison):
-    return GRID.format(runs=counted(seeds_of(entry, comparison), "run"), entry=entry["entry"], comparison=comparison,
-                       sentences=grid_sentences(cells_of(entry, comparison)), picture=PICTURES / f"grid_{entry['entry']}.svg")
+    cells = cells_of(entry, comparison)
+    rows, columns = (list(dict.fromkeys(cell[place] for cell in cells)) for place in (0, 1))
+    text = GRID.format(runs=counted(seeds_of(entry, comparison), "run"), entry=entry["entry"], comparison=comparison, sentences=grid_sentences(cells))
+    return text + measured.table(("trigger", *columns), [[row] + [cell_text(cells[row, column]) if (row, column) in cells else "" for column in columns] for row in rows])
 
 
 def grids(entries):
     return [(entry, comparison) for entry in entries for comparison in comparisons_of(entry) if cells_of(entry, comparison)]
 
 
-def document(entries, by_seed):
-    text = HEAD.format(machines=machines()) + checks(entries)
+def document(results):
+    entries = results.report("suite")
+    by_seed = regrets_by_seed(results)
+    text = HEAD.format(machines=machines(results)) + checks(entries)
     swept = [entry for entry in entries if "regret" in entry]
     if swept:
         text += REGRET + leads(swept, by_seed) + records(by_seed) + "".join(regret_section(entry, by_seed[entry["entry"]]) for entry in swept)
     if grids(entries):
         text += GRIDS.format(runs=" or ".join(sorted({counted(seeds_of(*grid), "run") for grid in grids(entries)})))
-    for entry, comparison in grids(entries):
-        text += grid_section(entry, comparison)
+    text += "".join(grid_section(*grid) for grid in grids(entries))
     for entry in entries:
-        for comparison in comparisons_of(entry):
-            if not cells_of(entry, comparison):
-                text += variants_section(entry, comparison)
-    problems = [f"- {entry['entry']}: {problem}\n" for entry in entries for problem in entry["problems"]]
+        text += "".join(variants_section(entry, comparison) for comparison in comparisons_of(entry) if not cells_of(entry, comparison))
+    problems = [f"- {entry['entry']}: {problem}\n" for entry in entries for problem in entry["problems"] + entry["unlike"]]
     return text + ("\n## What could not be computed\n\n" + "".join(problems) if problems else "")
 
 
-def draw_regret(entries, file, pyplot):
-    canvas, panels = pyplot.subplots((len(entries) + 1) // 2, 2, figsize=(11, 3.6 * ((len(entries) + 1) // 2)), squeeze=False)
-    for panel in list(panels.flat)[len(entries):]:
-        panel.set_axis_off()
-    for panel, entry in zip(panels.flat, entries):
-        policies = by_policy(entry["regret"])
-        shown = [name for name in policies if name not in YARDSTICKS][:5]
-        for name in (*YARDSTICKS, *shown):
-            costs = policies.get(name)
-            if not costs or name == "never":
-                continue
-            means = [cost["regret"]["mean"] for cost in costs.values()]
-            errors = [[cost["regret"]["mean"] - cost["regret"]["low"] for cost in costs.values()],
-                      [cost["regret"]["high"] - cost["regret"]["mean"] for cost in costs.values()]]
-            panel.errorbar(list(costs), means, errors, fmt=":" if name in YARDSTICKS else "-o", markersize=3, capsize=2, label=name,
-                           color={"always": "#8a8f98", "uniform": "#b8bcc4", "calendar, tuned": "#0a6ebd", "cusum, tuned": "#c2570c"}.get(name))
-        panel.set_xscale("log")
-        panel.set_title(entry["entry"])
-        panel.set_xlabel("price of a training")
-        panel.set_ylabel("regret per window")
-        panel.grid(alpha=0.3)
-        panel.legend(fontsize=6)
-    canvas.tight_layout()
-    canvas.savefig(file, metadata={"Date": None})
+COLOURS = {"always": "#8a8f98", "uniform": "#b8bcc4", "calendar, tuned": "#0a6ebd", "cusum, tuned": "#c2570c"}
+OTHERS = ("#2f8f4e", "#8b4fb5", "#b5484f", "#7a6a1f", "#1f8a99")
 
 
-def cell_text(runs):
-    values = [run["value"] for run in runs]
-    half = (max(values) - min(values)) / 2
-    return f"{statistics.mean(values):.3f}" + (f" (± {half:.3f})" if len(values) > 1 else "") + f"\n{statistics.mean(run['trainings'] for run in runs):.0f} trainings"
+def panel_of(entry):
+    policies = by_policy(entry["regret"])
+    looking = [name for name in policies if name not in YARDSTICKS][:len(OTHERS)]
+    panel = svg.Panel(entry["entry"], "price of a training", "regret per window", 520, 290, x_log=True)
+    for name in (*YARDSTICKS, *looking):
+        if name == "never" or name not in policies:
+            continue
+        regrets = [(price, cost["regret"]) for price, cost in policies[name].items()]
+        panel.add([(price, regret["mean"]) for price, regret in regrets], COLOURS.get(name) or OTHERS[looking.index(name)], name,
+                  "2 3" if name in YARDSTICKS else "solid", dots=name not in YARDSTICKS, spread=[(regret["low"], regret["high"]) for _, regret in regrets])
+    return panel
 
 
-def draw_grid(entry, comparison, file, pyplot):
-    cells = cells_of(entry, comparison)
-    rows, columns = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
-    means = [[value_of(cells[row, column]) if (row, column) in cells else float("nan") for column in columns] for row in rows]
-    canvas, panel = pyplot.subplots(figsize=(1.6 * len(columns) + 2.4, 0.6 * len(rows) + 1.6))
-    panel.imshow(means, aspect="auto", cmap="viridis")
-    panel.set_xticks(range(len(columns)), columns, rotation=20, ha="right")
-    panel.set_yticks(range(len(rows)), rows)
-    known = [value for line in means for value in line if value == value]
-    middle = (min(known) + max(known)) / 2
-    for y, row in enumerate(rows):
-        for x, column in enumerate(columns):
-            if (row, column) in cells:
-                panel.text(x, y, cell_text(cells[row, column]), ha="center", va="center", fontsize=7, color="white" if means[y][x] < middle else "black")
-    panel.set_title(f"{entry['entry']}: {comparison}")
-    canvas.tight_layout()
-    canvas.savefig(file, metadata={"Date": None})
-    pyplot.close(canvas)
-
-
-def draw(entries, folder):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    pyplot.rcParams.update({"svg.hashsalt": "tidemill", "font.size": 9, "svg.fonttype": "none"})
-    folder.mkdir(parents=True, exist_ok=True)
-    swept = [entry for entry in entries if "regret" in entry]
-    if swept:
-        draw_regret(swept, folder / "regret.svg", pyplot)
-    for entry, comparison in grids(entries):
-        draw_grid(entry, comparison, folder / f"grid_{entry['entry']}.svg", pyplot)
-
-
-def main():
-    arguments = arguments_of()
-    entries = report_of(arguments.build)
-    if publish(document(entries, regrets_by_seed(arguments.build)), arguments.into / "benchmarks.md", arguments.check):
-        draw(entries, arguments.into / PICTURES)
-
-
-if __name__ == "__main__":
-    main()
+def pictures(results):
+    swept = [entry for entry in results.report("suite") if "regret" in entry]
+    return {"regret.svg": svg.picture(list(map(panel_of, swept)), 2)} if swept else {}

@@ -1,20 +1,10 @@
-#!/usr/bin/python3
-"""Makes docs/peers.md, and its picture, of what tools/compare_peers.py measured.
-
-tools/peers_page.py [--check] [--results FILE] [--into FOLDER]
-
-benchmarks/peers/reasons.json says why a peer is faster. --check: only says whether the document is what the
-figures give. Runs with the system's Python, which has the matplotlib that tools/setup.sh installs.
-"""
-import argparse
+"""docs/peers.md: other loaders on the same data, beside ours."""
 import json
-import pathlib
 
-from policies_page import ROOT, publish
+import results as measured
+import svg
 
-RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
-REASONS = ROOT / "benchmarks" / "peers" / "reasons.json"
-PICTURE = pathlib.Path("pictures") / "peers.svg"
+REASONS = measured.BENCHMARKS / "peers" / "reasons.json"
 # The least ratio of the better of our two ways, by workload.
 AIMS = {"criteo": 1, "jpeg": 2, "tenth": 1}
 
@@ -71,10 +61,6 @@ def microseconds(side):
     return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
 
 
-def ratio(side):
-    return f"{side['ratio']:.2f} ({side['min']:.2f} to {side['max']:.2f})"
-
-
 def of_workload(results, workload):
     """The entries that have figures, the fastest loader first."""
     entries = [entry for entry in results if entry["workload"] == workload and "error" not in entry]
@@ -94,7 +80,7 @@ def table(results, workload):
     made = TABLE.format(title=title, text=text.format(samples=f"{most:,}"))
     for entry in entries:
         made += (f"| {entry['title']} | {number(entry['peer']['rate'])} {unit} | {microseconds(entry['peer'])} | {entry['order']:.2f} "
-                 f"| {ratio(entry['local'])} | {microseconds(entry['local'])} | {ratio(entry['worker'])} | {microseconds(entry['worker'])} |\n")
+                 f"| {measured.ratio(entry['local'])} | {microseconds(entry['local'])} | {measured.ratio(entry['worker'])} | {microseconds(entry['worker'])} |\n")
     rates = [sorted(entry[way]["rate"] for entry in entries) for way in ("local", "worker")]
     made += "\nOurs in these turns: in process {} to {}, through a worker {} to {} {}.\n".format(
         *(number(rate) for found in rates for rate in (found[0], found[-1])), unit)
@@ -144,48 +130,23 @@ def failures(results):
 
 
 def document(results):
-    rounds = sorted({entry["rounds"] for entry in results if "rounds" in entry})
-    cores = sorted({entry["cores"] for entry in results})
+    entries = results.load("peers.json")
+    rounds = sorted({entry["rounds"] for entry in entries if "rounds" in entry})
+    cores = sorted({entry["cores"] for entry in entries})
     text = HEAD.format(rounds=" or ".join(map(str, rounds)), cores="a machine with " + " or ".join(map(str, cores)) + " processors")
-    return text + "".join(table(results, workload) for workload in WORKLOADS) + configurations(results) + failures(results)
+    return text + "".join(table(entries, workload) for workload in WORKLOADS) + configurations(entries) + failures(entries)
 
 
-def draw(results, file):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    pyplot.rcParams.update({"svg.hashsalt": "tidemill", "font.size": 9, "svg.fonttype": "none"})
-    canvas, panels = pyplot.subplots(1, len(WORKLOADS), figsize=(13, 4), squeeze=False)
-    for panel, workload in zip(panels.flat, WORKLOADS):
-        entries = of_workload(results, workload)[::-1]
-        for way, name, colour, shift in (("local", "in process", "#0a6ebd", 0.14), ("worker", "through a worker", "#c2570c", -0.14)):
-            places = [place + shift for place in range(len(entries))]
-            values = [entry[way]["ratio"] for entry in entries]
-            spread = [[value - entry[way]["min"] for value, entry in zip(values, entries)],
-                      [entry[way]["max"] - value for value, entry in zip(values, entries)]]
-            panel.errorbar(values, places, xerr=spread, fmt="o", color=colour, capsize=2, label=name)
-        panel.axvline(1, color="#333333", linewidth=0.8)
-        panel.set_yticks(range(len(entries)), [entry["title"] for entry in entries])
-        panel.set_xscale("log")
-        panel.set_title(WORKLOADS[workload][0])
-        panel.set_xlabel("our rate over theirs")
-        panel.grid(alpha=0.3, axis="x")
-    panels.flat[0].legend()
-    canvas.tight_layout()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    canvas.savefig(file, metadata={"Date": None})
+def panel_of(results, workload):
+    entries = of_workload(results, workload)[::-1]
+    panel = svg.Panel(WORKLOADS[workload][0], "our rate over theirs", "", 430, 60 + 24 * len(entries), x_log=True, y_names=[entry["title"] for entry in entries])
+    for way, name, colour, shift in (("local", "in process", "#0a6ebd", 0.14), ("worker", "through a worker", "#c2570c", -0.14)):
+        panel.add([(entry[way]["ratio"], at + shift) for at, entry in enumerate(entries)], colour, name,
+                  spread=[(entry[way]["min"], entry[way]["max"]) for entry in entries], sideways=True)
+    panel.rule(1)
+    return panel
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
-    parser.add_argument("--into", type=pathlib.Path, default=ROOT / "docs")
-    arguments = parser.parse_args()
-    results = json.loads(arguments.results.read_text()) if arguments.results.exists() else []
-    if results and publish(document(results), arguments.into / "peers.md", arguments.check):
-        draw(results, arguments.into / PICTURE)
-
-
-if __name__ == "__main__":
-    main()
+def pictures(results):
+    entries = results.load("peers.json")
+    return {"peers.svg": svg.picture([panel_of(entries, workload) for workload in WORKLOADS if of_workload(entries, workload)], 3)}

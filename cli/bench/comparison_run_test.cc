@@ -1,0 +1,185 @@
+#include "cli/bench/comparison_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nlohmann/json.hpp"
+
+#include "cli/bench/bench_report.h"
+
+namespace tidemill::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+MeasuredWindow Scored(int64_t trigger, int64_t begin, double value) {
+  return {.dataset = "d",
+          .from = {begin},
+          .to = {begin + 10},
+          .measure = "accuracy",
+          .value = value,
+          .num_samples = 100,
+          .trigger = trigger};
+}
+
+MeasuredWindow OfRule(const std::string& rule, MeasuredWindow window, double value) {
+  window.baseline = rule;
+  window.value = value;
+  return window;
+}
+
+RunFigures ThreeTrainings() {
+  RunFigures figures;
+  figures.seconds = 9;
+  figures.deciding_seconds = 0.5;
+  figures.models = {{.at = {0},
+                     .number = 1,
+                     .num_samples = 50,
+                     .num_visited = 100,
+                     .stage_seconds = {{"train", 4}},
+                     .training_set = "set",
+                     .weights = "weights"},
+                    {.at = {10},
+                     .number = 2,
+                     .num_samples = 60,
+                     .num_visited = 120,
+                     .stage_seconds = {{"select", 0.25}, {"train", 1}}},
+                    {.at = {20},
+                     .number = 3,
+                     .num_samples = 70,
+                     .num_visited = 140,
+                     .stage_seconds = {{"select", 0.5}, {"train", 2}}}};
+  figures.active = {Scored(1, 0, 0.5), Scored(2, 10, 0.6), Scored(3, 20, 0.8)};
+  figures.evaluations = figures.active;
+  for (const MeasuredWindow& window : figures.active) {
+    figures.baselines.push_back(OfRule("constant", window, 0.4));
+  }
+  figures.baselines.push_back(OfRule("last", figures.active[2], 0.3));
+  return figures;
+}
+
+ComparisonSpec AccuracyOf(JudgedWindows judged) {
+  ComparisonSpec comparison;
+  comparison.name = "policies";
+  comparison.measure = "accuracy";
+  comparison.judged = judged;
+  comparison.same_first_model = true;
+  comparison.variants.resize(2);
+  comparison.variants[0].name = "one";
+  comparison.variants[1].name = "two";
+  return comparison;
+}
+
+TEST(ComparisonRun, OfModelsInUseCountsAllTrainingsAndTheWindowsFromATimeOn) {
+  ComparisonSpec comparison = AccuracyOf(JudgedWindows::kActive);
+  comparison.from = Timestamp{10};
+  const auto run = JudgeRun(comparison, ThreeTrainings());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_DOUBLE_EQ(run->value, 0.7);
+  EXPECT_EQ(run->num_judged, 200);
+  EXPECT_EQ(run->num_trainings, 3);
+  EXPECT_EQ(run->num_trained, 180);
+  EXPECT_EQ(run->num_visited, 360);
+  EXPECT_DOUBLE_EQ(run->training_seconds, 7);
+  EXPECT_DOUBLE_EQ(run->selecting_seconds, 0.75);
+  // `last` has no value on one of the windows.
+  EXPECT_THAT(run->baselines, ElementsAre(Pair("constant", 0.4)));
+  EXPECT_EQ(run->first_model, "1970-01-01T00:00:00Z set weights");
+}
+
+TEST(ComparisonRun, AfterTheFirstTrainingCountsNothingOfThat) {
+  const auto run = JudgeRun(AccuracyOf(JudgedWindows::kAfterFirst), ThreeTrainings());
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_DOUBLE_EQ(run->value, 0.7);
+  EXPECT_EQ(run->num_trained, 130);
+  EXPECT_EQ(run->num_visited, 260);
+  EXPECT_DOUBLE_EQ(run->training_seconds, 3);
+}
+
+TEST(ComparisonRun, OfAllModelsCountsEachOfThem) {
+  RunFigures figures = ThreeTrainings();
+  figures.active.clear();
+  const auto run = JudgeRun(AccuracyOf(JudgedWindows::kAll), figures);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_NEAR(run->value, 1.9 / 3, 1e-12);
+  EXPECT_EQ(run->num_trained, 180);
+}
+
+TEST(ComparisonRun, WithoutAValueIsRefused) {
+  EXPECT_EQ(JudgeRun(AccuracyOf(JudgedWindows::kActive), {}).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(ComparisonRun, IsReadAsItWasStored) {
+  const ComparisonSpec comparison = AccuracyOf(JudgedWindows::kActive);
+  ComparisonRun run = *JudgeRun(comparison, ThreeTrainings());
+  run.seed = 42;
+  run.money = 0.25;
+  run.currency = "EUR";
+  const nlohmann::ordered_json json = ComparisonRunToJson(run);
+  const auto read = ComparisonRunOf(comparison, {{"run", json}});
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(ComparisonRunToJson(*read), json);
+  // Earlier versions kept all figures.
+  const auto computed =
+      ComparisonRunOf(comparison, {{"seed", 42}, {"figures", FiguresToJson(ThreeTrainings())}});
+  ASSERT_TRUE(computed.ok()) << computed.status();
+  EXPECT_EQ(computed->seed, 42);
+  EXPECT_DOUBLE_EQ(computed->value, run.value);
+}
+
+TEST(ComparisonRun, OfAnotherFormIsRefused) {
+  const ComparisonSpec comparison = AccuracyOf(JudgedWindows::kActive);
+  for (const char* text : {R"({"run": 7})", R"({"run": {}})", R"({"run": {"value": "high"}})",
+                           R"({"run": {"value": 1, "baselines": {"last": []}}})", "{}"}) {
+    EXPECT_EQ(ComparisonRunOf(comparison, nlohmann::ordered_json::parse(text)).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
+class AlikeTest : public ::testing::Test {
+ protected:
+  AlikeTest() {
+    entry_.spec.name = "small";
+    entry_.spec.comparisons = {AccuracyOf(JudgedWindows::kActive)};
+  }
+
+  // The report of the first seed of both variants and the second seed of one.
+  EntryReport ReportWith(const ComparisonRun& changed) {
+    auto results = ResultsFile::Open(::testing::TempDir() + "/alike.jsonl");
+    const ComparisonRun run{.seed = 1, .value = 0.5, .num_judged = 10, .first_model = "a"};
+    const ComparisonRun other{.seed = 2, .value = 0.5, .num_judged = 10, .first_model = "b"};
+    const std::pair<std::string, ComparisonRun> cases[] = {
+        {"policies/one/1", run}, {"policies/one/2", other}, {"policies/two/1", changed}};
+    for (const auto& [name, own] : cases) {
+      EXPECT_TRUE(
+          results->Add({{"case", name}, {"digest", ""}, {"run", ComparisonRunToJson(own)}}).ok());
+    }
+    return ReportOf(entry_, *results);
+  }
+
+  SuiteEntry entry_;
+};
+
+TEST_F(AlikeTest, RunsOnTheSameSamplesFromTheSameFirstModelAreAlike) {
+  const EntryReport report =
+      ReportWith({.seed = 1, .value = 0.7, .num_judged = 10, .first_model = "a"});
+  EXPECT_THAT(report.unlike, IsEmpty());
+  EXPECT_TRUE(AllHold(report));
+}
+
+TEST_F(AlikeTest, AnotherFirstModelOrOtherSamplesFailTheComparison) {
+  const EntryReport report =
+      ReportWith({.seed = 1, .value = 0.7, .num_judged = 10, .first_model = "z"});
+  EXPECT_THAT(report.unlike, ElementsAre(HasSubstr("two with seed 1 began with another model")));
+  EXPECT_FALSE(AllHold(report));
+  EXPECT_THAT(ReportWith({.seed = 1, .value = 0.7, .num_judged = 9, .first_model = "a"}).unlike,
+              ElementsAre(HasSubstr("was judged on 9 samples instead of 10")));
+}
+
+}  // namespace
+}  // namespace tidemill::cli
