@@ -14,15 +14,11 @@
 #include "config/phrases.h"
 #include "config/scalars.h"
 
-// The kinds of nodes are listed in decode.h.
-
 namespace tidemill::config::internal {
 namespace {
 
 // Keys that did nothing and are gone. Documents that earlier versions printed have them.
-constexpr std::string_view kRetiredKeys[] = {"autocache", "model_store"};
-
-bool IsRetired(std::string_view key) { return std::ranges::count(kRetiredKeys, key) > 0; }
+bool IsRetired(std::string_view key) { return key == "autocache" || key == "model_store"; }
 
 std::string NameOf(const std::string& path) { return path.empty() ? "the document" : path; }
 
@@ -178,8 +174,8 @@ void Decoder::ReportUnknownKeys(const Spot& spot, const Type& type, const Frame&
     if (IsSkipped(*key, frame) || std::ranges::find(known, key->text) != known.end()) continue;
     const auto closest = ClosestTo(key->text, known);
     if (closest && secret_keys.contains(*closest)) problems_.HideLine(key->position.line);
-    std::string hint = DidYouMean(key->text, known);
-    if (IsRetired(key->text)) hint = "delete it: it had no effect";
+    std::string hint =
+        IsRetired(key->text) ? "delete it: it had no effect" : DidYouMean(key->text, known);
     if (hint.empty()) hint = PlaceOfKey(key->text, type, frame.variant);
     if (hint.empty() && key->text == "<<") hint = "merge keys are not supported";
     Report(*key, JoinPath(spot.path, key->text),

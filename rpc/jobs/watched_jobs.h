@@ -151,8 +151,8 @@ class WatchedJobs {
           changed_.wait_for(mutex_, kWakeUp);
         }
         if (shut_down_) return Stopping();
-        if (job.version_ == seen && IsActive(job)) continue;
-        if (job.version_ == seen) return absl::OkStatus();
+        if (job.version_ == seen && !IsActive(job)) return absl::OkStatus();
+        if (job.version_ == seen) continue;
         seen = job.version_;
         progress = job.progress_;
         is_last = !IsActive(job);
