@@ -186,18 +186,18 @@ class WatchedJobs {
   // Forgets the jobs of the keys from `first` to before `end` that have ended.
   void ForgetEnded(const Key& first, const Key& end) ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
-    const auto last = jobs_.lower_bound(end);
-    for (auto it = jobs_.lower_bound(first); it != last;) {
+    for (auto it = jobs_.lower_bound(first), last = jobs_.lower_bound(end); it != last;) {
       it = IsActive(*it->second) ? std::next(it) : jobs_.erase(it);
     }
   }
 
   // Returns the jobs of the keys from `first` to before `end`.
   std::vector<SharedJob> List(const Key& first, const Key& end) const ABSL_LOCKS_EXCLUDED(mutex_) {
-    std::vector<SharedJob> listed;
     MutexLock lock(mutex_);
-    const auto last = jobs_.lower_bound(end);
-    for (auto it = jobs_.lower_bound(first); it != last; ++it) listed.push_back(it->second);
+    std::vector<SharedJob> listed;
+    for (auto it = jobs_.lower_bound(first), last = jobs_.lower_bound(end); it != last; ++it) {
+      listed.push_back(it->second);
+    }
     return listed;
   }
 
