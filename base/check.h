@@ -6,7 +6,7 @@
 //     TIDEMILL_DCHECK(index < size_);
 //
 // A precondition is the duty of a caller in this program. A mistake of a user, a file or another
-// process is reported by a Status. See docs/decisions/0034-preconditions.md.
+// process is reported by a Status. See docs/decisions/code/0034-preconditions.md.
 //
 // TIDEMILL_CHECK stays in every build. When the condition is false, it writes the place and the
 // condition to stderr and aborts: a job is run again in a new process, and a service is restarted,

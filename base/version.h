@@ -3,6 +3,6 @@
 
 namespace tidemill {
 
-inline constexpr char kVersion[] = "0.7.0";
+inline constexpr char kVersion[] = "0.8.0";
 
 }  // namespace tidemill

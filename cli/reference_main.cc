@@ -9,6 +9,8 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/tidemill.h"
 #include "config/config.h"
+#include "config/reference_pages.h"
+#include "config/schema_text.h"
 #include "evaluator/evaluator_config.h"
 #include "expressions/reference.h"
 #include "preprocess/dispatcher/dispatcher_config.h"
@@ -85,12 +87,9 @@ void AddRow(std::string& page, const char* name, std::string_view text) {
   if (!text.empty()) page += fmt::format("| {} | {} |\n", name, text);
 }
 
-std::string TriggerReference(const config::Alternative<supervisor::Trigger>& policy) {
-  const auto trigger = policy.make();
-  const supervisor::TriggerText text = trigger->Text();
-  std::string page =
-      config::ReferenceOf(policy, fmt::format("Trigger policy `{}`", policy.type().tag));
-  page += "\n## How it decides\n\n| | |\n|---|---|\n";
+// What a page of a policy says beside its keys.
+std::string TextOf(const supervisor::TriggerText& text) {
+  std::string page = "\n## How it decides\n\n| | |\n|---|---|\n";
   AddRow(page, "fires when", text.rule);
   AddRow(page, "decides", text.points);
   AddRow(page, "costs", text.cost);
@@ -98,12 +97,9 @@ std::string TriggerReference(const config::Alternative<supervisor::Trigger>& pol
   return page;
 }
 
-// For kinds that choose samples.
-template <typename Interface>
-std::string ChoiceReference(const char* kind, const config::Alternative<Interface>& policy) {
-  const auto text = policy.make()->Text();
-  std::string page = config::ReferenceOf(policy, fmt::format("{} `{}`", kind, policy.type().tag));
-  page += "\n## How it chooses\n\n| | |\n|---|---|\n";
+template <typename ChoiceText>
+std::string TextOf(const ChoiceText& text) {
+  std::string page = "\n## How it chooses\n\n| | |\n|---|---|\n";
   AddRow(page, "chooses", text.rule);
   AddRow(page, "weights", text.weights);
   AddRow(page, "costs", text.cost);
@@ -111,30 +107,48 @@ std::string ChoiceReference(const char* kind, const config::Alternative<Interfac
   return page;
 }
 
-std::string SelectionReference(const config::Alternative<selector::Selection>& policy) {
-  return ChoiceReference("Selection policy", policy);
-}
-
-std::string DownsamplingReference(const config::Alternative<models::Downsampling>& method) {
-  return ChoiceReference("Downsampling method", method);
-}
-
-// A page for each part of a kind.
+// A kind of policy with a page for each of its policies.
 template <typename Interface>
-absl::Status WritePages(const std::string& folder,
-                        std::string (*page)(const config::Alternative<Interface>&)) {
-  RETURN_IF_ERROR(files::CreateFolder(folder));
-  for (const config::Alternative<Interface>& part : Interface::Alternatives()) {
-    const std::string file = files::Join(folder, std::string(part.type().tag) + ".md");
-    RETURN_IF_ERROR(files::WriteAtomically(file, page(part)));
-  }
-  return absl::OkStatus();
-}
+struct PolicyPages {
+  const char* title;
+  const char* folder;
 
-absl::Status WriteAllPolicies(const std::string& folder) {
-  RETURN_IF_ERROR(WritePages(files::Join(folder, "triggers"), TriggerReference));
-  RETURN_IF_ERROR(WritePages(files::Join(folder, "selection"), SelectionReference));
-  return WritePages(files::Join(folder, "downsampling"), DownsamplingReference);
+  std::string FileOf(const config::Alternative<Interface>& policy) const {
+    return fmt::format("{}/{}.md", folder, policy.type().tag);
+  }
+  void Assign(config::ReferencePages& pages) const {
+    for (const auto& policy : Interface::Alternatives()) {
+      pages.Assign(policy.type(), FileOf(policy));
+    }
+  }
+  absl::Status Write(config::ReferencePages& pages, const std::string& into) const {
+    RETURN_IF_ERROR(files::CreateFolder(files::Join(into, folder)));
+    for (const auto& policy : Interface::Alternatives()) {
+      const std::string page =
+          pages.Write(policy.type(), fmt::format("{} `{}`", title, policy.type().tag),
+                      FileOf(policy)) +
+          TextOf(policy.make()->Text());
+      RETURN_IF_ERROR(files::WriteAtomically(files::Join(into, FileOf(policy)), page));
+    }
+    return absl::OkStatus();
+  }
+};
+
+// The pages of the pipeline's language: the file, and the policies.
+absl::Status WritePipelineReference(const std::string& folder) {
+  const PolicyPages<supervisor::Trigger> triggers{"Trigger policy", "triggers"};
+  const PolicyPages<selector::Selection> selections{"Selection policy", "selection"};
+  const PolicyPages<models::Downsampling> methods{"Downsampling method", "downsampling"};
+  config::ReferencePages pages;
+  triggers.Assign(pages);
+  selections.Assign(pages);
+  methods.Assign(pages);
+  const std::string file = "pipeline.md";
+  const std::string page = pages.Write<supervisor::PipelineSpec>("Pipeline", file);
+  RETURN_IF_ERROR(files::WriteAtomically(files::Join(folder, file), page));
+  RETURN_IF_ERROR(triggers.Write(pages, folder));
+  RETURN_IF_ERROR(selections.Write(pages, folder));
+  return methods.Write(pages, folder);
 }
 
 absl::Status WriteReference(const std::string& folder) {
@@ -143,13 +157,13 @@ absl::Status WriteReference(const std::string& folder) {
     return files::WriteAtomically(files::Join(folder, name), text);
   };
   RETURN_IF_ERROR(write("commands.md", MarkdownOf(DescribeTree(*MakeCommandLine()))));
-  RETURN_IF_ERROR(WriteAllPolicies(folder));
+  RETURN_IF_ERROR(WritePipelineReference(folder));
   RETURN_IF_ERROR(write("exit_codes.md", ExitCodeReference()));
   RETURN_IF_ERROR(write("expressions.md", expressions::ReferencePage()));
-  RETURN_IF_ERROR(write("pipeline.md", config::Reference<supervisor::PipelineSpec>("Pipeline")));
-  RETURN_IF_ERROR(
-      write("pipeline.schema.json", config::Schema<supervisor::PipelineSpec>().dump(2) + "\n"));
-  return write("system.md", config::Reference<SystemConfig>("System configuration"));
+  RETURN_IF_ERROR(write("pipeline.schema.json",
+                        config::SchemaText(config::Schema<supervisor::PipelineSpec>()) + "\n"));
+  return write("system.md",
+               config::ReferencePages().Write<SystemConfig>("System configuration", "system.md"));
 }
 
 }  // namespace

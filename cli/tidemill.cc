@@ -58,8 +58,7 @@ int OutputLost(int code, int reason) {
   return code == kDone ? kFailed : code;
 }
 
-// What a command printed is only known to have arrived once it is flushed: a short output waits in
-// memory until then.
+// Output has arrived only once it is flushed: a short output waits in memory until then.
 int WithOutputWritten(int code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -80,20 +80,22 @@ function(tidemill_files variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# tidemill_library(NAME storage_catalog FOLDER catalog DEPS tidemill::base [EXCEPT catalog/list.cc]
-#                  [ONE_BY_ONE]): all sources and headers of a folder beside its tests and main.cc, so that a new file
-#                  needs no edit here; EXCEPT those of another library. SRCS and HDRS instead of FOLDER
+# tidemill_library(NAME storage_catalog FOLDERS catalog DEPS tidemill::base [EXCEPT catalog/list.cc]
+#                  [ONE_BY_ONE]): all sources and headers of folders beside their tests and main.cc, so that a new file
+#                  needs no edit here; EXCEPT those of another library. SRCS and HDRS instead of FOLDERS
 # where a folder holds several libraries. ONE_BY_ONE where each source has the same names, as those of
 # one kind do.
 function(tidemill_library)
-  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME;FOLDER" "SRCS;HDRS;DEPS;EXCEPT" ${ARGN})
-  if(ARG_FOLDER)
-    tidemill_files(ARG_SRCS "${ARG_FOLDER}/*.cc")
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "NAME" "FOLDERS;SRCS;HDRS;DEPS;EXCEPT" ${ARGN})
+  if(ARG_FOLDERS)
+    list(TRANSFORM ARG_FOLDERS APPEND "/*.cc" OUTPUT_VARIABLE sources)
+    list(TRANSFORM ARG_FOLDERS APPEND "/*.h" OUTPUT_VARIABLE headers)
+    tidemill_files(ARG_SRCS ${sources})
     list(FILTER ARG_SRCS EXCLUDE REGEX "(_test|(^|/)main)[.]cc$")
     if(ARG_EXCEPT)
       list(REMOVE_ITEM ARG_SRCS ${ARG_EXCEPT})
     endif()
-    tidemill_files(ARG_HDRS "${ARG_FOLDER}/*.h")
+    tidemill_files(ARG_HDRS ${headers})
   endif()
   if(ARG_SRCS)
     add_library(tidemill_${ARG_NAME} STATIC ${ARG_SRCS})

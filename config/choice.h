@@ -16,6 +16,14 @@
 //     }
 //   };
 //
+// The list names the parts, and includes none of their headers: the source of each part defines its
+// line. A new part is therefore its own files and one line of the list:
+//
+//   TIDEMILL_PART(Trigger, TriggerOf, AmountTrigger)  // amount_trigger.cc
+//
+//   #define TIDEMILL_TRIGGERS(part) part(AmountTrigger) part(TimeTrigger)  // The list's source.
+//   TIDEMILL_PART_LIST(Trigger, TIDEMILL_TRIGGERS)
+//
 // The spec of a part is a plain struct with Fields() and kType. The interface declares the
 // functions that all parts need as pure virtual, so that a part without one does not compile. Code
 // that uses a choice calls the interface, and names no part.
@@ -150,3 +158,20 @@ class Choice {
 };
 
 }  // namespace tidemill::config
+
+// In the source of a part, in the namespace of its spec: defines the part's line of the list.
+#define TIDEMILL_PART(Interface, PartOfSpec, Spec) \
+  config::Alternative<Interface> LineOf(const Spec*) { return PartOfSpec<Spec>::Listed(); }
+
+// In the source of the list, in the same namespace: defines Interface::Alternatives().
+#define TIDEMILL_PART_DECLARED(Spec) \
+  struct Spec;                       \
+  Listed LineOf(const Spec*);
+#define TIDEMILL_PART_LINE(Spec) LineOf(static_cast<const Spec*>(nullptr)),
+#define TIDEMILL_PART_LIST(Interface, LIST)                    \
+  using Listed = config::Alternative<Interface>;               \
+  LIST(TIDEMILL_PART_DECLARED)                                 \
+  std::span<const Listed> Interface::Alternatives() {          \
+    static const Listed kLines[] = {LIST(TIDEMILL_PART_LINE)}; \
+    return kLines;                                             \
+  }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::config {
 

@@ -42,18 +42,18 @@
 
 #include "config/decode.h"
 #include "config/describe.h"
+#include "config/documents/problems.h"
 #include "config/explain.h"
 #include "config/numbers.h"
 #include "config/print.h"
-#include "config/problems.h"
 #include "config/reference.h"
 #include "config/schema.h"
 #include "config/types.h"
 
 namespace tidemill::config {
 
-// What a document says, and what is wrong with it. Later passes that know more than the document
-// (is this dataset registered?) add their findings to `problems`, which finds their positions.
+// The content of a document, and its problems. Later passes that know more than the document (is
+// this dataset registered?) add their findings to `problems`, which finds their positions.
 template <typename T>
 struct Decoded {
   T value;  // Parts that were wrong have their defaults.

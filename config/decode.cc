@@ -10,19 +10,22 @@
 
 #include "config/column_list.h"
 #include "config/describe.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 #include "config/phrases.h"
 #include "config/scalars.h"
 
 namespace tidemill::config::internal {
 namespace {
 
+// Keys that did nothing and are gone. Documents that earlier versions printed have them.
+bool IsRetired(std::string_view key) { return key == "autocache" || key == "model_store"; }
+
 std::string NameOf(const std::string& path) { return path.empty() ? "the document" : path; }
 
 class Decoder {
  public:
-  Decoder(std::shared_ptr<const Document> document, Problems& problems)
-      : document_(std::move(document)), problems_(problems) {}
+  Decoder(std::shared_ptr<const Document> document, bool kept, Problems& problems)
+      : document_(std::move(document)), kept_(kept), problems_(problems) {}
 
   void Read(const Spot& spot, const Type& type, const Limits& limits, void* value);
 
@@ -35,6 +38,9 @@ class Decoder {
     std::string label;  // "in trigger (type: amount)"
   };
 
+  bool IsSkipped(const Node& key, const Frame& frame) const {
+    return (frame.top_level && key.text.starts_with("x-")) || (kept_ && IsRetired(key.text));
+  }
   void ReadStruct(const Spot& spot, const Type& type, const Frame& frame, void* value);
   void ReadMember(const Spot& spot, const Member& member, const Frame& frame,
                   const std::vector<std::string>& unknown_keys);
@@ -61,6 +67,7 @@ class Decoder {
   void ReportWrongKind(const Spot& spot, std::string_view expected, std::string hint = "");
 
   std::shared_ptr<const Document> document_;  // Keeps the nodes alive.
+  const bool kept_;  // Whether a program printed the document.
   Problems& problems_;
 };
 
@@ -115,7 +122,7 @@ void Decoder::ReadStruct(const Spot& spot, const Type& type, const Frame& frame,
     if (member.limits.secret) secret.emplace(member.key);
   });
   for (const auto& key : node.keys) {
-    if (frame.top_level && key->text.starts_with("x-")) continue;
+    if (IsSkipped(*key, frame)) continue;
     if (std::ranges::find(known, key->text) == known.end()) unknown.push_back(key->text);
   }
   type.members(value, [&](const Member& member) { ReadMember(spot, member, frame, unknown); });
@@ -164,11 +171,11 @@ void Decoder::ReportUnknownKeys(const Spot& spot, const Type& type, const Frame&
                                 const std::vector<std::string>& known,
                                 const std::set<std::string>& secret_keys) {
   for (const auto& key : spot.node().keys) {
-    if (frame.top_level && key->text.starts_with("x-")) continue;
-    if (std::ranges::find(known, key->text) != known.end()) continue;
+    if (IsSkipped(*key, frame) || std::ranges::find(known, key->text) != known.end()) continue;
     const auto closest = ClosestTo(key->text, known);
     if (closest && secret_keys.contains(*closest)) problems_.HideLine(key->position.line);
-    std::string hint = DidYouMean(key->text, known);
+    std::string hint =
+        IsRetired(key->text) ? "delete it: it had no effect" : DidYouMean(key->text, known);
     if (hint.empty()) hint = PlaceOfKey(key->text, type, frame.variant);
     if (hint.empty() && key->text == "<<") hint = "merge keys are not supported";
     Report(*key, JoinPath(spot.path, key->text),
@@ -459,7 +466,8 @@ Problems DecodeDocument(const Source& source, const Type& type, void* value) {
   const auto document = ReadDocument(source);
   Problems problems(document);
   if (document->readable) {
-    Decoder(document, problems).Read({{document->root.get(), nullptr}, ""}, type, {}, value);
+    const bool kept = source.max_bytes == kMaxKeptBytes;
+    Decoder(document, kept, problems).Read({{document->root.get(), nullptr}, ""}, type, {}, value);
   }
   return problems;
 }
@@ -486,7 +494,7 @@ Problems DecodeSection(const Source& source, std::string_view section, const Typ
                    fmt::format("did you mean '{}'?", section));
     }
   }
-  Decoder(document, problems).Read({place, std::string(section)}, type, {}, value);
+  Decoder(document, false, problems).Read({place, std::string(section)}, type, {}, value);
   return problems;
 }
 

@@ -4,9 +4,20 @@
 
 #include <string_view>
 
-#include "config/problems.h"
-#include "config/source.h"
+#include "config/documents/problems.h"
+#include "config/documents/source.h"
 #include "config/type.h"
+
+// How a node of the document becomes a value, by the kind in the table of the type:
+//
+//   kStruct    a: 1, b: 2        by member; keys that are unknown or missing are problems
+//   kVariant   {type: t, a: 1}   `type` chooses the alternative, the other keys are its members;
+//              t                 the name alone is an alternative without keys
+//   kKeyed     t: {a: 1}         the only key is the name of the alternative; or t alone
+//   kList, kMap, scalars         item by item, entry by entry, by config/scalars.h
+//
+// A part that cannot be read keeps its default and leaves a problem with its line, and the reading
+// continues, so that all problems are reported together.
 
 namespace tidemill::config {
 

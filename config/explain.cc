@@ -149,7 +149,7 @@ void FindAnywhere(const Type& type, const std::string& path, const std::string& 
   above.pop_back();
 }
 
-// Breaks a text into lines of at most `width` bytes, at spaces where there are any.
+// Breaks a text into lines of at most `width` bytes, at spaces if there are any.
 std::vector<std::string> Wrap(std::string_view text, size_t width) {
   std::vector<std::string> lines;
   while (text.size() > width) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/choice.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::config {
 

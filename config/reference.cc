@@ -1,6 +1,7 @@
 #include "config/reference.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -8,9 +9,12 @@
 #include "fmt/format.h"
 
 #include "config/phrases.h"
+#include "config/reference_pages.h"
 
 namespace tidemill::config::internal {
 namespace {
+
+using Place = ReferencePages::Place;
 
 // The anchor that Markdown renderers give to a heading.
 std::string Slug(std::string_view heading) {
@@ -82,11 +86,14 @@ constexpr ValueForm kForms[] = {
 
 class Page {
  public:
+  Page(std::map<const Type*, Place>& places, std::string_view file)
+      : places_(places), file_(file) {}
+
   std::string Write(const Type& type, std::string_view title) {
     text_ = fmt::format("# {}\n", title);
     const Type& core = CoreOf(type);
     if (type.element != nullptr) text_ += fmt::format("\nA {}.\n", TypePhrase(type));
-    names_[&core] = std::string(title);
+    places_.try_emplace(&core, Place{file_, std::string(title)});
     WriteBody(core, CorePath(type, ""));
     WriteForms();
     return text_;
@@ -112,8 +119,7 @@ class Page {
       const std::string field_path = CorePath(field.type(), JoinPath(path, field.key));
       const Type& core = CoreOf(field.type());
       used_.insert(core.kind == Kind::kInt32 ? Kind::kInt64 : core.kind);
-      if (IsComposite(core) && !names_.contains(&core)) {
-        names_[&core] = field_path;
+      if (IsComposite(core) && places_.try_emplace(&core, Place{file_, field_path}).second) {
         below.emplace_back(&core, field_path);
       }
       text_ += Row(field);
@@ -135,8 +141,8 @@ class Page {
     std::string type = Escape(TypePhrase(field.type()));
     if (IsComposite(core)) {  // Link the last words: "list of [sections](#beds)".
       const size_t start = core.kind == Kind::kStruct ? type.rfind(' ') + 1 : 0;
-      type = fmt::format("{}[{}](#{})", type.substr(0, start), type.substr(start),
-                         Slug(names_.at(&core)));
+      type = fmt::format("{}[{}]({})", type.substr(0, start), type.substr(start),
+                         LinkTo(places_.at(&core)));
     }
     const std::string value = DefaultPhrase(field);
     const bool word =
@@ -160,14 +166,24 @@ class Page {
                    : "\nWritten `{type: ..., ...}`. The type's name alone is enough if no key is "
                      "required.\n";
     text_ += fmt::format("\n| {} | meaning |\n|---|---|\n", keyed ? "name" : "type");
+    std::vector<const Type*> below;
     for (const TypeGetter get : type.alternatives) {
-      text_ += fmt::format("| [`{}`](#{}) | {} |\n", get().tag, Slug(Heading(type, get(), path)),
+      const auto [it, here] = places_.try_emplace(&get(), Place{file_, Heading(type, get(), path)});
+      if (here) below.push_back(&get());
+      text_ += fmt::format("| [`{}`]({}) | {} |\n", get().tag, LinkTo(it->second),
                            Escape(FirstSentence(get().doc)));
     }
-    for (const TypeGetter get : type.alternatives) {
-      text_ += fmt::format("\n### `{}`\n", Heading(type, get(), path));
-      WriteStruct(get(), JoinPath(path, get().tag));
+    for (const Type* alternative : below) {
+      text_ += fmt::format("\n### `{}`\n", Heading(type, *alternative, path));
+      WriteStruct(*alternative, JoinPath(path, alternative->tag));
     }
+  }
+
+  std::string LinkTo(const Place& place) const {
+    const std::string anchor = place.heading.empty() ? "" : "#" + Slug(place.heading);
+    if (place.file == file_) return anchor;
+    const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
+    return std::filesystem::path(place.file).lexically_relative(folder).string() + anchor;
   }
 
   static std::string Heading(const Type& type, const Type& alternative, const std::string& path) {
@@ -188,14 +204,28 @@ class Page {
   }
 
   std::string text_;
-  std::map<const Type*, std::string> names_;  // Headings of the types that have one.
+  std::map<const Type*, Place>& places_;
+  const std::string file_;
   std::set<Kind> used_;
 };
 
 }  // namespace
 
 std::string ReferenceOf(const Type& type, std::string_view title) {
-  return Page().Write(type, title);
+  return ReferencePages().Write(type, title, "");
 }
 
 }  // namespace tidemill::config::internal
+
+namespace tidemill::config {
+
+void ReferencePages::Assign(const internal::Type& type, std::string_view file) {
+  places_[&type] = {std::string(file), ""};
+}
+
+std::string ReferencePages::Write(const internal::Type& type, std::string_view title,
+                                  std::string_view file) {
+  return internal::Page(places_, file).Write(type, title);
+}
+
+}  // namespace tidemill::config

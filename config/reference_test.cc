@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <string>
+#include <variant>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -6,6 +8,8 @@
 
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
+#include "config/reference_pages.h"
+#include "config/schema_text.h"
 #include "config/testing/garden_spec.h"
 
 namespace tidemill::config {
@@ -18,6 +22,18 @@ using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
 using namespace ::tidemill::config::testing;  // NOLINT: the fixtures of this room.
 using Json = nlohmann::ordered_json;
+
+// Parts of a garden elsewhere.
+struct Terrace {
+  Gate gate;
+  Watering watering;
+  std::variant<Drip, Rain> pots;
+  void Fields(auto&& field) {
+    field("gate", gate, "The way in.");
+    field("watering", watering, "How its plants get water.");
+    field("pots", pots, "How its pots get water.");
+  }
+};
 
 TEST(Schema, DescribesFieldsWithDefaultsAndLimits) {
   const auto schema = Schema<Garden>();
@@ -59,8 +75,39 @@ TEST(Schema, RefersToTypesThatContainThemselves) {
   EXPECT_EQ(bed["properties"]["beds"]["items"]["$ref"], reference);
 }
 
+TEST(Schema, WritesWhatIsUsedTwiceAsADefinition) {
+  const auto schema = Schema<Terrace>();
+  const Json drip = {{"$ref", "#/definitions/watering.drip"}};
+  EXPECT_EQ(schema["properties"]["watering"]["oneOf"][1], drip);
+  EXPECT_EQ(schema["properties"]["pots"]["oneOf"][0], drip);
+  EXPECT_FALSE(schema["definitions"].contains("gate"));
+  EXPECT_EQ(schema["definitions"]["watering.drip"]["required"], Json::array({"type", "holes"}));
+}
+
+TEST(Schema, HasALineForEachPropertyAndAlternative) {
+  const auto schema = Schema<Garden>();
+  const std::string text = SchemaText(schema);
+  EXPECT_EQ(Json::parse(text), schema);
+  EXPECT_THAT(text, HasSubstr("\n  \"open\":{\"description\":\"Whether visitors may enter.\""));
+  EXPECT_THAT(text, HasSubstr("\n    {\"enum\":[\"sprinkler\",\"rain\"]}]"));
+  EXPECT_LT(std::ranges::count(text, '\n'), std::ranges::count(schema.dump(2), '\n') / 3);
+}
+
+TEST(Reference, DescribesATypeOnOnePageAndLinksToItFromOthers) {
+  ReferencePages pages;
+  pages.Assign(internal::TypeOf<Drip>(), "waterings/drip.md");
+  EXPECT_THAT(pages.Write<Garden>("The garden", "garden.md"),
+              AllOf(HasSubstr("| [`drip`](waterings/drip.md) |"), HasSubstr("## `gate`"),
+                    Not(HasSubstr("Holes in the pipe."))));
+  EXPECT_THAT(pages.Write<Drip>("Drip", "waterings/drip.md"), HasSubstr("Holes in the pipe."));
+  EXPECT_THAT(
+      pages.Write<Terrace>("A terrace", "places/terrace.md"),
+      AllOf(HasSubstr("| `gate` | [section](../garden.md#gate) |"),
+            HasSubstr("[`drip`](../waterings/drip.md)"), Not(HasSubstr("Code of the lock."))));
+}
+
 TEST(Reference, HasATableForEverySectionAndChoice) {
-  const std::string page = Reference<Garden>("The garden");
+  const std::string page = ReferencePages().Write<Garden>("The garden", "garden.md");
   EXPECT_THAT(page, ::testing::StartsWith("# The garden\n\nA garden and all that is in it.\n"));
   EXPECT_THAT(page, HasSubstr("| `name` | text | **required** |  | What people call it. "
                               "Example: `Eden` |"));

@@ -229,10 +229,6 @@ std::string WriteOpen(const OpenValue::Scalar& scalar) {
              : Quoted(scalar.text);
 }
 
-std::string WriteText(std::string_view text) {
-  return IsPlainSafe(text) && !IsAmbiguous(text) ? std::string(text) : Quoted(text);
-}
-
 std::optional<Mismatch> ReadScalar(const Type& type, const Node& node, void* value) {
   constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax64 = std::numeric_limits<int64_t>::max();
@@ -364,3 +360,12 @@ std::string AsOneItem(const Node& node, bool is_text) {
 }
 
 }  // namespace tidemill::config::internal
+
+namespace tidemill::config {
+
+std::string WriteText(std::string_view text) {
+  const bool is_plain = internal::IsPlainSafe(text) && !internal::IsAmbiguous(text);
+  return is_plain ? std::string(text) : internal::Quoted(text);
+}
+
+}  // namespace tidemill::config

@@ -5,11 +5,17 @@
 #include <string>
 #include <string_view>
 
-#include "config/document.h"
+#include "config/documents/document.h"
 #include "config/type.h"
 #include "config/types.h"
 
-namespace tidemill::config::internal {
+namespace tidemill::config {
+
+// Returns the YAML of a text: plain if every reader agrees that it is a text, else in double
+// quotes.
+std::string WriteText(std::string_view text);
+
+namespace internal {
 
 // Why a scalar is not valid, "expected a duration such as 90s", and how to fix it.
 struct Mismatch {
@@ -27,10 +33,6 @@ std::optional<Mismatch> ReadScalar(const Type& type, const Node& node, void* val
 
 // Returns the canonical YAML of a scalar value, quoted if needed.
 std::string WriteScalar(const Type& type, const void* value);
-
-// Returns the YAML of a text: plain if every reader agrees that it is a text, else in double
-// quotes.
-std::string WriteText(std::string_view text);
 
 // Returns the YAML of a scalar of unknown type, which reads back as the same scalar.
 std::string WriteOpen(const OpenValue::Scalar& scalar);
@@ -53,4 +55,5 @@ bool SaysAll(const Node& node);
 // nothing to advise. `is_text`: the items are texts.
 std::string AsOneItem(const Node& node, bool is_text);
 
-}  // namespace tidemill::config::internal
+}  // namespace internal
+}  // namespace tidemill::config

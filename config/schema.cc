@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "fmt/format.h"
@@ -76,9 +77,13 @@ Json DefaultOf(const Type& type, void* value) {
   }
 }
 
+// Writes a schema twice: first it counts the uses of each type, then it writes those that are used
+// more than once as definitions, to which their uses refer. A recursive type is one of these.
 class SchemaWriter {
  public:
   Json Root(const Type& type) {
+    Of(type, {});
+    counting_ = false;
     Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}};
     schema.update(Of(type, {}));
     if (type.kind == Kind::kStruct) schema["patternProperties"]["^x-"] = Json::object();
@@ -117,9 +122,12 @@ class SchemaWriter {
   }
 
   Json OfColumns(const Type& type, const Limits& limits) {
-    Json rule = OfStruct(type.element(), "", "");
-    rule["type"] = "object";
-    rule["minProperties"] = 1;
+    Json rule = Shared({&type.element(), "columns"}, "columns", [&] {
+      Json schema = OfStruct(type.element(), "", "");
+      schema["type"] = "object";
+      schema["minProperties"] = 1;
+      return schema;
+    });
     Json list = {{"type", "array"},
                  {"items", {{"anyOf", {{{"type", {"string", "integer"}}}, rule}}}}};
     if (limits.min_items) list["minItems"] = static_cast<int64_t>(*limits.min_items);
@@ -180,24 +188,31 @@ class SchemaWriter {
     }
   }
 
-  // A type that contains itself becomes a definition that its inner uses refer to.
   Json OfComposite(const Type& type) {
-    if (const auto it = names_.find(&type); it != names_.end()) {
-      it->second.referred = true;
-      return {{"$ref", it->second.path}};
+    return Shared({&type, ""}, key_, [&] {
+      return type.kind == Kind::kStruct    ? OfStruct(type, "", "")
+             : type.kind == Kind::kVariant ? OfVariant(type)
+                                           : OfKeyed(type);
+    });
+  }
+
+  // A type in one of the forms in which it is written: "", "columns", or the key of its tag.
+  using Form = std::pair<const Type*, std::string_view>;
+
+  // Returns what `write` makes for a form, or a reference to it where it is used more than once.
+  template <typename Write>
+  Json Shared(const Form& form, const std::string& name, const Write& write) {
+    if (counting_) return ++uses_[form] == 1 ? write() : Json::object();
+    if (uses_[form] == 1) return write();
+    const auto [it, first] = names_.try_emplace(form, name);
+    if (first) {
+      for (int i = 2; !taken_.insert(it->second).second; ++i) {
+        it->second = fmt::format("{}{}", name, i);
+      }
+      Json schema = write();
+      definitions_[it->second] = std::move(schema);
     }
-    const std::string name = fmt::format("type{}", names_.size() + 1);
-    names_[&type] = {"#/definitions/" + name, false};
-    Json schema = type.kind == Kind::kStruct    ? OfStruct(type, "", "")
-                  : type.kind == Kind::kVariant ? OfVariant(type)
-                                                : OfKeyed(type);
-    const Name done = names_[&type];
-    if (!done.referred) {
-      names_.erase(&type);
-      return schema;
-    }
-    definitions_[name] = std::move(schema);
-    return {{"$ref", done.path}};
+    return {{"$ref", "#/definitions/" + it->second}};
   }
 
   // `tag_key`: the key that must hold `tag` ("type: amount"), or "".
@@ -227,7 +242,9 @@ class SchemaWriter {
 
   Json OfField(const Member& field) {
     Json schema = {{"description", std::string(field.doc)}};
+    const std::string above = std::exchange(key_, std::string(field.key));
     Json of_type = Of(field.type(), field.limits);
+    key_ = above;
     if (of_type.contains("$ref")) of_type = {{"allOf", {of_type}}};  // $ref hides its siblings.
     of_type.erase("description");
     schema.update(of_type);
@@ -247,7 +264,8 @@ class SchemaWriter {
     Json choices = Json::array();
     Json bare = Json::array();
     for (const TypeGetter get : type.alternatives) {
-      choices.push_back(OfStruct(get(), "type", get().tag));
+      choices.push_back(Shared({&get(), "type"}, fmt::format("{}.{}", key_, get().tag),
+                               [&] { return OfStruct(get(), "type", get().tag); }));
       if (!HasRequiredKeys(get())) bare.push_back(std::string(get().tag));
     }
     if (!bare.empty()) choices.push_back({{"enum", std::move(bare)}});
@@ -276,12 +294,11 @@ class SchemaWriter {
     return {{"oneOf", std::move(choices)}};
   }
 
-  struct Name {
-    std::string path;
-    bool referred = false;
-  };
-
-  std::map<const Type*, Name> names_;  // Types being written, and those that became definitions.
+  bool counting_ = true;
+  std::string key_;  // The key of the field whose type is being written.
+  std::map<Form, int> uses_;
+  std::map<Form, std::string> names_;  // Names of definitions.
+  std::set<std::string> taken_;        // All names of `names_`.
   Json definitions_ = Json::object();
 };
 

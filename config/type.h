@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "config/types.h"
 
 namespace tidemill::config::internal {

@@ -41,8 +41,8 @@ struct Count {
   friend auto operator<=>(const Count&, const Count&) = default;
 };
 
-// Where something computes, written `auto`, `cpu`, `cuda` or `cuda:1`. What there is of that
-// decides the machine that it runs on; see devices/devices.h.
+// The device on which something computes, written `auto`, `cpu`, `cuda` or `cuda:1`. Which devices
+// exist depends on the machine; see devices/devices.h.
 struct DeviceChoice {
   enum class Kind { kAuto, kCpu, kCuda };
 

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/sql_status.h"
 
 namespace tidemill::db {
@@ -26,7 +26,7 @@ std::unique_ptr<pqxx::connection> Open(const std::string& connection_string) {
   return connection;
 }
 
-// What one run of a transaction came to.
+// The outcome of one attempt at a transaction.
 struct Outcome {
   absl::Status status;
   bool try_again = false;

@@ -7,7 +7,7 @@
 
 namespace tidemill::db {
 
-// Waits for the lock, and holds it while it lives. Holds nothing where the folder cannot be opened.
+// Waits for the lock, and holds it while it lives. Holds nothing if the folder cannot be opened.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/digest.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/fencing.h"
 
 namespace tidemill::db {

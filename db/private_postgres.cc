@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/cluster_template.h"
 #include "db/folder_lock.h"
 #include "db/postgres_programs.h"

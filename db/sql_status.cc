@@ -3,7 +3,7 @@
 #include <random>
 
 #include "base/disk_full.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill::db {
 namespace {

@@ -25,10 +25,10 @@ struct Gpu {
   bool is_pretended = false;
 };
 
-// What a GPU does at this moment, for whomever.
+// The use of a GPU at this moment, by any process.
 struct GpuUse {
   int64_t used_bytes = 0;
-  // The share of the time that it computed lately, 0 to 1. Absent where the driver does not say.
+  // The share of the time that it computed lately, 0 to 1. Absent if the driver does not say.
   std::optional<double> busy_share = std::nullopt;
 };
 
@@ -38,10 +38,10 @@ class Devices {
  public:
   virtual ~Devices() = default;
 
-  // In the order of their numbers, which are those of CUDA_VISIBLE_DEVICES where that is set, else
+  // In the order of their numbers, which are those of CUDA_VISIBLE_DEVICES if that is set, else
   // those of the driver.
   const std::vector<Gpu>& gpus() const { return gpus_; }
-  // Why there is none. Empty where there is one.
+  // Why there is none. Empty if there is one.
   const std::string& why_none() const { return why_none_; }
 
   // UNAVAILABLE when the driver does not answer, as for a GPU that has failed.

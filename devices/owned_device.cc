@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill::devices {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = config::DeviceChoice::Kind;
 
-// How often a caller that waits looks whether it is to stop.
+// How often a waiting caller checks whether it must stop.
 constexpr std::chrono::milliseconds kLook{100};
 
 std::vector<const Gpu*> SlotsOf(const Devices& devices, int cpu_slots,

@@ -29,7 +29,7 @@ class Slots {
   using Task = std::function<void(const rpc::v1::JobDevice&)>;
 
   // `devices` must outlive this object. At most `max_gpus` of its GPUs, the first ones, are slots.
-  // `name` is that of the threads, one for each slot.
+  // `name` is the name of the threads, one for each slot.
   Slots(std::string name, const Devices& devices, int cpu_slots, std::optional<int> max_gpus);
   ~Slots();
 
@@ -69,7 +69,7 @@ class Slots {
   absl::StatusOr<Lease> Take(const config::DeviceChoice& choice, std::string job,
                              const std::stop_token& stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Why no slot is a GPU, for people. Empty where one is.
+  // Why no slot is a GPU, for people. Empty when one is.
   std::string why_no_gpu() const;
 
   // Returns the slots with what they do now. Asks the driver, which takes milliseconds.

@@ -11,8 +11,19 @@
 #include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/fencing.h"
+
+// The way of a request. Callers with the same key wait for the same computation.
+//
+//   Read() --> FindFile ---- found --------------------------------------------> batch
+//                 |                                                                ^
+//                 `-- Join --> Compute --> job --> unsealed/<n> --> Publish -------'
+//                                ^                                    |
+//                                |                                    `-- <run>/<sha256>.batch
+//                                `-- stopped once its last caller has gone
+//
+// MakeRoom() removes the files that were used least recently.
 
 namespace tidemill::evaluator {
 namespace {

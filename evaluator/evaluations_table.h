@@ -63,7 +63,7 @@ class EvaluationsTable {
   void Reopen(const JobKey& job);
   void Finish(const JobKey& job, JobState state, const std::string& error);
   void AddSeconds(const JobKey& job, double seconds);
-  // What the job has used, in all its attempts.
+  // The resources that the job has used in all its attempts.
   rpc::v1::Usage FindUsage(const JobKey& job);
   void SetUsage(const JobKey& job, const rpc::v1::Usage& usage);
 

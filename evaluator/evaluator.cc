@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/disk_full.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/mutex.h"
 #include "config/config.h"
 #include "config/numbers.h"
@@ -39,7 +39,7 @@ absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartEvaluationRequest& 
   return spec.device;
 }
 
-// What was lost, as one text for a person; empty when nothing was.
+// The losses as one text for a person; empty when nothing was lost.
 std::string Describe(const LostWindows& lost) {
   std::string text;
   const size_t num_shown = std::min(lost.reasons.size(), kMaxReasons);

@@ -27,7 +27,7 @@
 namespace tidemill::evaluator {
 namespace {
 
-// What an evaluator consists of. Each member uses those above it.
+// The parts of an evaluator. Each member uses those above it.
 struct EvaluatorParts {
   std::unique_ptr<devices::Devices> devices;
   std::unique_ptr<db::Database> database;

@@ -8,9 +8,9 @@
 
 #include "batch/slice.h"
 #include "batch/wire.h"
-#include "rpc/byte_frames.h"
-#include "rpc/frame_stream.h"
 #include "rpc/grpc_status.h"
+#include "rpc/streams/byte_frames.h"
+#include "rpc/streams/frame_stream.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -130,7 +130,7 @@ class PredictionStream {
     }
   }
 
-  // A process that dies costs nothing but time, unless the records kill each process.
+  // A process that dies costs only time, unless the records kill every process.
   absl::StatusOr<v1::Predictions> Answer(const v1::PredictionRecords& records) {
     for (int attempt = 1;; ++attempt) {
       ASSIGN_OR_RETURN(Predictors::Lease lease, Take());

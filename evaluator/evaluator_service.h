@@ -10,8 +10,8 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/outcome_summaries.h"
 #include "evaluator/predictors.h"
-#include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
+#include "rpc/streams/frame_stream.h"
 #include "tidemill/evaluator/v1/evaluator.grpc.pb.h"
 #include "tidemill/supervisor/v1/model_use.pb.h"
 
@@ -26,7 +26,7 @@ class EvaluatorService final : public rpc::FrameService<v1::EvaluatorService> {
   using ModelInUse = std::function<absl::StatusOr<supervisor::v1::ModelChange>(
       const v1::PredictionModel::PipelineName& pipeline)>;
 
-  // What it translates for. All must outlive this object.
+  // The cores that it translates for. All must outlive this object.
   struct Cores {
     Evaluator& evaluator;
     ColumnFiles& columns;

@@ -24,7 +24,7 @@ class JobExecution {
   struct Progress {
     int64_t new_windows = 0;
     int64_t new_samples = 0;
-    // What the job has used so far, in all attempts.
+    // The resources that the job has used so far, in all attempts.
     rpc::v1::Usage usage = {};
   };
   using ProgressSink = std::function<void(const Progress&)>;
@@ -50,7 +50,7 @@ class JobExecution {
   absl::Status TakeScores(const v1::ModelScores& scores);
   absl::Status Write(const v1::JobWindow& window, const v1::WindowEnd& end);
   absl::Status AddSeconds(double seconds);
-  // What all attempts so far have used.
+  // The resources that all attempts so far have used.
   rpc::v1::Usage UsedSoFar() const;
   absl::StatusOr<const v1::JobWindow*> WindowOf(int64_t window_index) const;
 
@@ -61,7 +61,7 @@ class JobExecution {
   v1::EvaluationJob job_;
   rpc::v1::Usage used_before_;  // By other attempts.
   rpc::v1::Usage reported_;     // By the process of this one, until it has ended.
-  // What this attempt has used, besides.
+  // The resources that this attempt has used in addition.
   const std::shared_ptr<usage::Account> account_ = std::make_shared<usage::Account>();
   std::vector<v1::ModelScores>
       open_scores_;                    // The scores of the window whose end is not reported yet.

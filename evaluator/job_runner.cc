@@ -41,7 +41,7 @@ rpc::v1::JobClaims ClaimsOf(const v1::StartEvaluationRequest& request,
   return claims;
 }
 
-// What a job may reach: the models that it runs, and the dataset on which it runs them.
+// The scope of a job's token: the models that it runs, and the dataset on which it runs them.
 rpc::v1::JobClaims ClaimsOf(const v1::EvaluationJob& job) {
   rpc::v1::JobClaims claims;
   switch (job.request_case()) {

@@ -10,8 +10,8 @@
 
 #include "base/status.h"
 #include "evaluator/evaluations_table.h"
+#include "rpc/access/tokens.h"
 #include "rpc/jobs/job_tokens.h"
-#include "rpc/tokens.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
 namespace tidemill::process {

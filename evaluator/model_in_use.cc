@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "supervisor/client/model_use_client.h"
+#include "supervisor_client/model_use_client.h"
 
 namespace tidemill::evaluator {
 

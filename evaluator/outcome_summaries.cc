@@ -243,7 +243,7 @@ OutcomeSeries KeptEvaluation::First() const {
   for (const OutcomesRow& row : rows) {
     if (is_of_first(row)) windows.insert(row.window);
   }
-  // Where only models in use are measured, the first one never meets another.
+  // If only models in use are measured, the first model never meets another.
   const bool meets_another = std::ranges::any_of(rows, [&](const OutcomesRow& row) {
     return row.in_use && row.trigger != first && windows.contains(row.window);
   });

@@ -1,5 +1,6 @@
-// What follows from the kept outcomes of runs: how much better the models in use are than the first
-// model, than rules without a model, and than those of another run, and whether chance explains it.
+// Results computed from the kept outcomes of runs: how much better the models in use are than the
+// first model, than rules without a model, and than those of another run, and whether chance
+// explains it.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ struct OutcomesRow {
   SeriesWindow kept = {};
 };
 
-// What says whether rows have been added or removed.
+// Differs once rows have been added or removed.
 struct OutcomesVersion {
   int64_t num_rows = 0;
   int64_t num_bytes = 0;

@@ -8,12 +8,12 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/evaluator_config.h"
 #include "rpc/service_main.h"
-#include "supervisor/client/membership.h"
+#include "supervisor_client/membership.h"
 
 namespace tidemill::evaluator {
 
 // Registers the evaluator, and ends its jobs that have lost their slots. `folder` remembers who it
-// is. Returns nullptr where the configuration names no supervisor. `evaluator` must outlive the
+// is. Returns nullptr when the configuration names no supervisor. `evaluator` must outlive the
 // membership.
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const EvaluatorConfig& config,

@@ -6,9 +6,16 @@
 
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "expressions/members.h"
 #include "records/time_reader.h"
+
+// Types go up, and the types that are needed go down. In `x > 12`, x is a field whose type is open:
+//
+//       >        TypeOf(), upwards:    x has no type, 12 is whole. Beside an open field, whole
+//      / \                             becomes number, as the field may be 12.5.
+//     x   12     Emit(), downwards:    number. x is read as a number, and 12 becomes 12.0.
+//                steps:                r2 = r0 > r1
 
 namespace tidemill::expressions {
 
@@ -46,7 +53,7 @@ std::vector<const Node*> ResultsOf(const Node& call) {
 // How well a value of a type, or of none, fits a parameter; the least cost wins. std::nullopt: not.
 std::optional<int> CostOf(const Node& node, const std::optional<Type>& type, Type parameter) {
   if (!type) {
-    // What may be anything is a number rather than a text, and a text rather than a time.
+    // A part that may have any type is a number rather than a text, and a text rather than a time.
     constexpr int kCosts[] = {/*kNumber*/ 0, /*kWhole*/ 8, /*kTruth*/ 6, /*kText*/ 2, /*kTime*/ 4};
     return kCosts[static_cast<size_t>(parameter)];
   }
@@ -176,7 +183,7 @@ absl::StatusOr<const Overload*> Compiler::Resolve(const Function& function,
   for (const Overload& overload : function.overloads) {
     if (overload.parameters.size() + overload.num_literals != types.size()) continue;
     count_fits = true;
-    // What may be anything is read at once as what it is converted to.
+    // A part that may have any type is read at once as the type that it is converted to.
     std::optional<int> cost = overload.kernel == nullptr && !types[0] ? -10 : 0;
     for (size_t i = 0; cost && i < overload.parameters.size(); ++i) {
       const auto own = CostOf(*call.arguments[i], types[i], overload.parameters[i]);

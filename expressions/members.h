@@ -24,7 +24,7 @@ absl::StatusOr<std::shared_ptr<const Setting>> MembersOf(std::string_view text, 
                                                          Type type, bool as_float,
                                                          const std::string& time_zone);
 
-// Makes the setting of a call from the literals after its parameters; nullptr where it needs none.
+// Makes the setting of a call from the literals after its parameters; nullptr when it needs none.
 // `text` is the expression, for the places of mistakes. `time_zone` is the clock of a call that
 // names no zone.
 absl::StatusOr<std::shared_ptr<const Setting>> SettingOf(std::string_view text, const Node& call,

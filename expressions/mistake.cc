@@ -6,7 +6,7 @@
 
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "expressions/parser.h"
 #include "expressions/read_values.h"
 

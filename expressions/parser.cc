@@ -9,6 +9,8 @@
 #include "expressions/read_values.h"
 #include "expressions/tokens.h"
 
+// The precedence of the operators is in parser.h.
+
 namespace tidemill::expressions {
 
 namespace {

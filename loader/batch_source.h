@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
-#include "loader/path_work.h"
+#include "loader/path/path_work.h"
 
 namespace tidemill::loader {
 

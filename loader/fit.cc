@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "batch/slice.h"
 #include "loader/read_ahead.h"
 #include "transform/fitter.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 namespace tidemill::loader {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "loader/plan/ragged_column.h"
-#include "models/guard.h"
 #include "models/spec/model_inputs.h"
-#include "models/tensor_type.h"
+#include "models/torch/guard.h"
+#include "models/torch/tensor_type.h"
 #include "transform/graph.h"
 
 namespace tidemill::loader {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill::model_store {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/fencing.h"
 #include "model_store/kept_jobs_table.h"
 #include "model_store/part_file.h"

@@ -23,7 +23,7 @@ class KeptJobs {
   // How long a file of a run may wait for its name.
   static constexpr Duration kGrace{int64_t{3'600} * 1'000'000};
 
-  // `folder` is that of all runs, and holds one for each run. Both must outlive this object.
+  // `folder` is the folder of all runs, and holds one for each run. Both must outlive this object.
   KeptJobs(db::Database& database, std::string folder)
       : database_(database), folder_(std::move(folder)) {}
 

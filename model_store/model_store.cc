@@ -8,7 +8,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/usage/account.h"
 #include "db/fencing.h"
 #include "db/migrations.h"

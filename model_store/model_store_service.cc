@@ -10,7 +10,7 @@
 namespace tidemill::model_store {
 namespace {
 
-// What a stream of a file or a part holds: a piece that is sent or received, and its message.
+// The memory of a stream of a file or a part: a piece that is sent or received, and its message.
 constexpr int64_t kPieceBytes = int64_t{2} << 20;
 constexpr Duration kGrace{int64_t{3'600} * 1'000'000};
 

@@ -1,4 +1,4 @@
-// What a graph has learned, as text for programs and people without Tidemill.
+// The parameters that a graph has learned, as text for programs and people without Tidemill.
 #pragma once
 
 #include <string>

@@ -9,11 +9,11 @@
 #include "torch/csrc/jit/api/function_impl.h"
 
 #include "caffe2/serialize/inline_container.h"
-#include "models/guard.h"
-#include "models/script/allowed_operators.h"
-#include "models/script/script_archive.h"
-#include "models/script/script_file.h"
 #include "models/script_guards.h"
+#include "models/torch/guard.h"
+#include "transform/script_rules/allowed_operators.h"
+#include "transform/script_rules/script_archive.h"
+#include "transform/script_rules/script_file.h"
 
 namespace tidemill::models {
 namespace {
@@ -38,7 +38,8 @@ c10::WarningHandler* Nowhere() {
   return handler;
 }
 
-// What libtorch reads is checked, and by its own reader: another one might find other bytes.
+// Checks the bytes that libtorch reads, through its own reader: another reader might find other
+// bytes.
 absl::Status CheckRecords(const std::string& file) {
   ASSIGN_OR_RETURN(const ScriptArchive archive, ScriptArchive::Open(file, file.size()));
   std::istringstream stream(file);

@@ -6,8 +6,8 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "models/guard.h"
-#include "models/script/testing/made_archive.h"
+#include "models/torch/guard.h"
+#include "transform/script_rules/testing/made_archive.h"
 
 namespace tidemill::models {
 namespace {

@@ -9,12 +9,12 @@
 #include "gtest/gtest.h"
 
 #include "config/testing/not_tried.h"
-#include "models/guard.h"
 #include "models/loss.h"
 #include "models/network.h"
 #include "models/optimizer.h"
 #include "models/spec/convnet.h"
 #include "models/spec/mlp.h"
+#include "models/torch/guard.h"
 #include "models/training/losses/losses.h"
 #include "models/training/optimizers/optimizers.h"
 

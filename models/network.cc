@@ -7,8 +7,8 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "models/guard.h"
 #include "models/spec/networks.h"
+#include "models/torch/guard.h"
 
 namespace tidemill::models {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "torch/torch.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
-#include "models/safetensors.h"
 #include "models/spec/model_inputs.h"
 #include "models/spec/model_spec.h"
+#include "models/torch/safetensors.h"
 
 namespace tidemill::models {
 

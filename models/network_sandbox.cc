@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/process/program_folder.h"
 #include "base/sandbox/allowed_files.h"
 #include "base/sandbox/system_calls.h"
-#include "models/torch_files.h"
+#include "models/torch/torch_files.h"
 #include "plugin/spec/host_settings.h"
 
 namespace tidemill::models {
@@ -25,7 +25,7 @@ bool HasOp(const transform::GraphSpec& graph, std::string_view type) {
   return std::ranges::any_of(graph, [&](const auto& op) { return op.value.type() == type; });
 }
 
-// What names of services are found by, when a connection is made again.
+// The files by which names of services are resolved when a connection is made again.
 std::vector<std::string> FilesOfNames() {
   return {"/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf",
           "/etc/gai.conf"};

@@ -23,10 +23,10 @@ struct SandboxedJob {
 // Call it after opening everything that the job needs besides these files and its services, and
 // before making the network. From then on the calling thread and the threads that it starts can
 // open no other file, and the process can neither start nor signal another process. A job with the
-// op `torchscript` can start programs, which are as restricted. A job that starts plug-ins
-// keeps its rights: those processes have their own sandbox, which no restricted process can make.
-// FAILED_PRECONDITION
-// where the kernel has no sandbox, unless an administrator has written `sandbox: none`.
+// op `torchscript` can start programs, which are as restricted. A job that starts plug-ins keeps
+// its rights: those processes have their own sandbox, which no restricted process can make.
+// FAILED_PRECONDITION if the kernel has no sandbox, unless an administrator has written `sandbox:
+// none`.
 absl::Status EnterNetworkSandbox(const SandboxedJob& job);
 
 }  // namespace tidemill::models

@@ -1,4 +1,4 @@
-// What ops compute, for those who prepare samples without Tidemill.
+// The formulas of ops, for those who prepare samples without Tidemill.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "models/torch_version.h"
+#include "models/torch/torch_version.h"
 #include "models/training/optimizers/optimizers.h"
 
 namespace tidemill::models {

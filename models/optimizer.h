@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "models/network.h"
 #include "models/optimizer_module.h"
-#include "models/safetensors.h"
+#include "models/torch/safetensors.h"
 #include "models/training/training_spec.h"
 
 namespace tidemill::models {

@@ -9,7 +9,7 @@
 #include "torch/torch.h"
 
 #include "base/status.h"
-#include "models/safetensors.h"
+#include "models/torch/safetensors.h"
 #include "models/training/optimizers/optimizer_spec.h"
 
 namespace tidemill::models {

@@ -294,8 +294,7 @@ class Layers {
   std::vector<torch::Tensor> hidden_;
 };
 
-// (self, output_size, ..., scales_h, scales_w): places are counted from a scale, where there is
-// one.
+// (self, output_size, ..., scales_h, scales_w): places are counted from a scale, if there is one.
 std::string RefusalOfScaling(const c10::FunctionSchema& schema, Arguments arguments) {
   if (!arguments[1].isIntList()) return {};
   const auto shape = arguments[0].toTensor().sizes();

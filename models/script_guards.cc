@@ -73,7 +73,7 @@ void CheckCast(jit::Node& cast) {
   cast.destroy();
 }
 
-// What is known before it runs: constants, and lists of them.
+// Returns the value if it is known before the script runs: a constant, or a list of constants.
 std::optional<c10::IValue> ValueOf(const jit::Value& value) {
   if (value.node()->kind() != c10::prim::ListConstruct) {
     const auto known = jit::toIValue(&value);

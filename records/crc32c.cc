@@ -14,7 +14,7 @@ namespace {
 // The polynomial with its bits in reverse.
 constexpr uint32_t kPolynomial = 0x82f63b78;
 
-// What each byte does to a sum of zero.
+// The sum of each single byte, from a sum of zero.
 constexpr std::array<uint32_t, 256> MakeTable() {
   std::array<uint32_t, 256> table{};
   for (uint32_t byte = 0; byte < 256; ++byte) {

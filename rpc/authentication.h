@@ -7,8 +7,8 @@
 #include "grpcpp/security/auth_metadata_processor.h"
 
 #include "base/status.h"
+#include "rpc/access/tokens.h"
 #include "rpc/callers/job_scope.h"
-#include "rpc/tokens.h"
 
 namespace tidemill::rpc {
 

@@ -17,7 +17,8 @@ log::SparseLog& FailedCallLog() {
   return *sparse;
 }
 
-// What gRPC ends a call with whose request does not parse. Handlers always say what is wrong.
+// The status with which gRPC ends a call whose request does not parse. Handlers always give a
+// reason.
 bool IsMalformed(const absl::Status& status) {
   return absl::IsInternal(status) && status.message().empty();
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/disk_full.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/mutex.h"
-#include "rpc/credentials.h"
+#include "rpc/access/credentials.h"
 #include "rpc/grpc_status.h"
 #include "rpc/limits.h"
 #include "rpc/usage/call_usage.h"
@@ -23,7 +23,7 @@ constexpr milliseconds kLongestBackoff{2'000};
 // How long one attempt to connect may take. A service on a busy machine may need seconds to answer;
 // one that is not there refuses at once.
 constexpr milliseconds kConnectTimeout{20'000};
-// How often a wait for a connection looks whether the caller still wants it.
+// How often a wait for a connection checks whether the caller still wants it.
 constexpr milliseconds kLook{200};
 
 // Between half and the whole of `backoff`, so that callers who failed together do not all return

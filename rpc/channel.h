@@ -16,8 +16,8 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "rpc/access/tls.h"
 #include "rpc/callers/call_token.h"
-#include "rpc/tls.h"
 
 namespace tidemill::rpc {
 

@@ -16,7 +16,7 @@
 #include "rpc/call_metrics.h"
 #include "rpc/grpc_status.h"
 #include "rpc/server.h"
-#include "rpc/stream_call.h"
+#include "rpc/streams/stream_call.h"
 #include "rpc/testing/token_folder.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 

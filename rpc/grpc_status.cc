@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 
 #include "base/printable.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill {
 namespace {

@@ -3,7 +3,8 @@
 //
 // A message is sent in a header, and a peer accepts headers of only a few kilobytes. A longer
 // message would turn the failure into RESOURCE_EXHAUSTED. ToGrpc() therefore cuts the message, and
-// says so at its end. Findings (config/problems.h) are sent beside a message where there is room.
+// says so at its end. Findings (config/documents/problems.h) are sent beside a message where there
+// is room.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 
 #include "base/status.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill {
 namespace {

@@ -15,11 +15,11 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
-#include "rpc/address.h"
+#include "rpc/access/address.h"
+#include "rpc/access/credentials.h"
 #include "rpc/authentication.h"
 #include "rpc/call_log.h"
 #include "rpc/call_metrics.h"
-#include "rpc/credentials.h"
 #include "rpc/limits.h"
 #include "rpc/usage/call_usage.h"
 

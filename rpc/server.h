@@ -11,9 +11,9 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/status.h"
+#include "rpc/access/tls.h"
+#include "rpc/access/tokens.h"
 #include "rpc/limits.h"
-#include "rpc/tls.h"
-#include "rpc/tokens.h"
 
 namespace tidemill::rpc {
 

@@ -11,10 +11,10 @@
 
 #include "base/status.h"
 #include "plugin/spec/host_settings.h"
+#include "rpc/access/tls.h"
+#include "rpc/access/tokens.h"
 #include "rpc/channel.h"
 #include "rpc/stream_budget.h"
-#include "rpc/tls.h"
-#include "rpc/tokens.h"
 
 namespace tidemill::rpc {
 

@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "selector/choosing/chooser.h"
 #include "selector/client/selection_spec.h"
-#include "selector/policies/chooser.h"
 #include "tidemill/selector/v1/selector.pb.h"
 #include "tidemill/storage/v1/storage.pb.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 
 namespace tidemill::selector {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 #include "selector/selection_summary.h"
 
 namespace tidemill::selector {

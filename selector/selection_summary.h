@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "selector/choosing/chooser.h"
 #include "selector/columns/training_set_file.h"
 #include "selector/histograms.h"
-#include "selector/policies/chooser.h"
 #include "tidemill/selector/v1/selector.pb.h"
 
 namespace tidemill::selector {

@@ -102,7 +102,7 @@ absl::StatusOr<v1::TrainingSet> Selector::Seal(const v1::SealTrainingSetRequest&
     const usage::Scope scope(account);
     return WriteTrainingSet(request, found.before, paths_of, sources_, place_, unsealed);
   }();
-  // What was used to choose is kept with the set. A failed call pays itself.
+  // The cost of choosing is kept with the set. A failed call is charged to its caller.
   if (!written.ok()) usage::Add(account->Total());
   RETURN_IF_ERROR(written);
   rpc::v1::UsageTotal& used = *unsealed.set.mutable_summary()->mutable_usage();
@@ -157,7 +157,7 @@ absl::StatusOr<v1::TrainingSet> Selector::Commit(const v1::SealTrainingSetReques
   return set;
 }
 
-// What was chosen up to a trigger is asked for by the next one only.
+// Only the next trigger asks for what was chosen up to a trigger.
 absl::Status Selector::RemoveChosenBefore(RunId run, int64_t trigger) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(FolderOf(run), error)) {

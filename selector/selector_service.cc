@@ -6,10 +6,10 @@
 
 #include "batch/slice.h"
 #include "batch/wire.h"
-#include "rpc/byte_frames.h"
 #include "rpc/callers/job_scope.h"
-#include "rpc/frame_stream.h"
 #include "rpc/grpc_status.h"
+#include "rpc/streams/byte_frames.h"
+#include "rpc/streams/frame_stream.h"
 
 namespace tidemill::selector {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/threads/worker_pool.h"
-#include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
+#include "rpc/streams/frame_stream.h"
 #include "selector/selector.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
 

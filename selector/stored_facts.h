@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "batch/batch.h"
 #include "samples/sample_values.h"
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
 #include "tidemill/selector/v1/selector.pb.h"
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/migrations.h"
 #include "storage/migrations.h"
 

@@ -229,7 +229,7 @@ absl::StatusOr<v1::Dataset> StorageService::Describe(const DatasetEntry& entry) 
   dataset.set_superseded(entry.superseded);
   const absl::Status there = core_.catalog.CheckFolder(entry);
   if (!there.ok()) dataset.set_unreachable(AsText(std::string(there.message())));
-  // Where there are no labels, none is missing.
+  // Without labels, none is missing.
   if (!EffectiveLabel(entry.spec).is_given()) {
     dataset.mutable_left_out()->clear_num_unlabelled();
   }

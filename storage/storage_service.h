@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "base/threads/worker_pool.h"
-#include "rpc/frame_stream.h"
 #include "rpc/stream_budget.h"
+#include "rpc/streams/frame_stream.h"
 #include "storage/catalog/dataset_catalog.h"
 #include "storage/compression/unpacked_cache.h"
 #include "storage/index/sample_index.h"

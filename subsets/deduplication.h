@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/threads/worker_pool.h"
 #include "subsets/rows.h"
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 namespace tidemill::subsets {
 

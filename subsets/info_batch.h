@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "subsets/rows.h"
 
 namespace tidemill::subsets {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/threads/worker_pool.h"
 #include "subsets/rows.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 namespace tidemill::subsets {
 namespace {

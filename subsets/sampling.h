@@ -15,8 +15,8 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
-#include "subsets/bottom_k.h"
+#include "base/numbers/random.h"
+#include "subsets/draws/bottom_k.h"
 #include "subsets/rows.h"
 
 namespace tidemill::subsets {

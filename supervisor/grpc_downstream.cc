@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "evaluator/client/evaluator_client.h"
 #include "model_store/client/model_store_client.h"
 #include "selector/client/selector_client.h"
@@ -21,7 +21,7 @@ rpc::Peer Stoppable(rpc::Peer peer, const std::stop_token& stop) {
   return peer;
 }
 
-// What a client gives to `progress`, which never ends a call.
+// The callback that a client passes as `progress`. It never ends a call.
 template <typename Message>
 auto Told(const std::function<void(const Message&)>& progress) {
   return [&progress](const Message& message) {

@@ -115,7 +115,7 @@ grpc::ServerWriteReactor<v1::WatchRunResponse>* SupervisorService::WatchRun(
     opener.Open(std::move(feed));
     return watcher;
   }
-  // What has ended is read from the database, which must not hold up gRPC's few threads.
+  // Ended runs are read from the database, which must not block gRPC's few threads.
   readers_.Submit([this, opener, run] {
     if (opener.IsWanted()) opener.Open(supervisor_.conducted_runs().Watch(run));
   });

@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "batch/wire.h"
 #include "config/config.h"

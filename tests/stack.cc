@@ -16,7 +16,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/time.h"
 #include "db/testing/postgres.h"
 

@@ -7,8 +7,8 @@
 
 #include "nlohmann/json.hpp"
 
+#include "rpc/access/tokens.h"
 #include "rpc/channel.h"
-#include "rpc/tokens.h"
 
 namespace tidemill::tests {
 

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
-#include "supervisor/client/member_offer.h"
+#include "supervisor_client/member_offer.h"
 #include "tests/service_command.h"
 
 namespace tidemill::tests {

@@ -12,10 +12,10 @@
 
 #include "base/mutex.h"
 #include "db/testing/postgres.h"
+#include "rpc/access/tokens.h"
 #include "rpc/channel.h"
 #include "rpc/server.h"
-#include "rpc/tokens.h"
-#include "supervisor/client/membership.h"
+#include "supervisor_client/membership.h"
 #include "tests/stack.h"
 #include "tidemill/trainer_server/v1/trainer_server.grpc.pb.h"
 

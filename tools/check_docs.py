@@ -1,6 +1,6 @@
 """Checks the documents: links and named files exist, the folder table of ARCHITECTURE.md is true, every service has its
-section in the reference of the system configuration, the changelog begins with the version of the programs, and the first
-hour in the code opens files and functions that are there."""
+section in the reference of the system configuration, the changelog begins with the version of the programs, the first hour in
+the code opens files and functions that are there, and there are few generated lines."""
 import pathlib
 import re
 import subprocess
@@ -26,7 +26,21 @@ for folder in sorted(folders - {"docs", "cmake", "protos", "tools"}):
     if not (pathlib.Path(folder) / "README.md").exists():
         problems.append(f"{folder}/: no README.md")
 
-records = sorted(pathlib.Path("docs/decisions").glob("[0-9]*.md"))
+# The README of a service names its rooms.
+rooms = re.findall(r"^(\w+)/(\w+):", pathlib.Path("layers.txt").read_text(), re.M)
+for service, room in rooms:
+    if f"{service}/{service}_service.h" in tracked and not re.search(rf"`{room}/", (pathlib.Path(service) / "README.md").read_text()):
+        problems.append(f"{service}/README.md: no word about {room}/")
+
+# What programs write, and what was measured: more than this, and a change of it hides the changes that people make.
+MOST_GENERATED = 12_000
+GENERATED = re.compile(r"docs/reference/|docs/pictures/.*\.svg|benchmarks/results/|docs/(benchmarks|policies|selections|performance|peers)\.md|deploy/libraries\.txt|tests/testdata/expressions_of_duckdb\.jsonl")
+generated = {f: pathlib.Path(f).read_bytes().count(b"\n") for f in tracked if GENERATED.match(f) and pathlib.Path(f).exists()}
+if sum(generated.values()) > MOST_GENERATED:
+    longest = sorted(generated, key=generated.get, reverse=True)[:3]
+    problems.append(f"{sum(generated.values()):,} generated lines, the limit is {MOST_GENERATED:,}; the most are in {', '.join(longest)}")
+
+records = sorted(pathlib.Path("docs/decisions").glob("*/[0-9]*.md"))
 for record in records:
     text = record.read_text()
     for heading in ("## Context", "## Decision", "## Consequences"):

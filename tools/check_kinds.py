@@ -1,5 +1,5 @@
 """Fails when a part of a kind is named outside of its own files and its kind's list: the cards in CONTRIBUTING.md say
-that a new part is its files and two lines of the list. Fails, too, when no guide names a part, or no fuzz target an op.
+that a new part is its files and its line of the list. Fails, too, when no guide names a part, or no fuzz target an op.
 """
 import pathlib
 import re
@@ -8,12 +8,14 @@ import sys
 
 # Kind: the headers of its parts, the file with the list, the interface.
 KINDS = {
-    "trigger": ("supervisor/triggers/*_trigger.h", "supervisor/triggers/trigger.cc", "supervisor/triggers/trigger.h"),
-    "measure": ("evaluator/measures/*.h", "evaluator/measures/measures.cc", "evaluator/measures/measures.h"),
+    "trigger": ("supervisor/triggers/**/*_trigger.h", "supervisor/triggers/trigger.cc", "supervisor/triggers/trigger.h"),
+    "measure": ("evaluator/measures/**/*.h", "evaluator/measures/measures.cc", "evaluator/measures/measures.h"),
+    "detector": ("supervisor/statistics/detectors/*.h", "supervisor/statistics/detectors/detector.cc",
+                 "supervisor/statistics/detectors/detector.h"),
     "format": ("storage/spec/formats/*_format.h", "storage/spec/formats/format_list.h",
                "storage/spec/formats/file_format.h"),
     "op": ("transform/ops/**/*.h", "transform/ops/op_list.h", "transform/engine/graph_op.h"),
-    "selection policy": ("selector/policies/*.h", "selector/policies/policy_list.h", "selector/client/selection_spec.h"),
+    "selection policy": ("selector/policies/**/*.h", "selector/policies/policy_list.h", "selector/client/selection_spec.h"),
     "downsampling method": ("trainer_server/downsampling/spec/*.h",
                             "trainer_server/downsampling/spec/method_list.h",
                             "models/training/downsampling_spec.h"),
@@ -28,16 +30,16 @@ KINDS = {
 }
 # Parts that others build on, by the file that does.
 BUILT_ON = {
-    "AmountTrigger": {"supervisor/triggers/decision_interval.h"},  # A warm-up is one of these two.
-    "TimeTrigger": {"supervisor/triggers/decision_interval.h"},
+    "AmountTrigger": {"supervisor/triggers/plain/decision_interval.h"},  # A warm-up is one of these two.
+    "TimeTrigger": {"supervisor/triggers/plain/decision_interval.h"},
     # What the policy is useless for fills its own source.
-    "DriftTrigger": {"supervisor/triggers/drift_advice.cc"},
+    "DriftTrigger": {"supervisor/triggers/drift/drift_advice.cc"},
     # A policy that never votes, and so keeps an ensemble from firing.
-    "NeverTrigger": {"supervisor/triggers/ensemble_trigger.cc"},
+    "NeverTrigger": {"supervisor/triggers/plain/ensemble_trigger.cc"},
     # A large one without sparse gradients is reported.
-    "EmbeddingBag": {"supervisor/pipeline/advice.cc"},
+    "EmbeddingBag": {"supervisor/checks/advice.cc"},
     # What a plug-in does as a policy has its own header.
-    "PluginTrigger": {"supervisor/triggers/plugin_policy.h", "supervisor/triggers/plugin_policy.cc"},
+    "PluginTrigger": {"supervisor/triggers/plugin/plugin_policy.h", "supervisor/triggers/plugin/plugin_policy.cc"},
     "PluginSelection": {"selector/policies/plugin_chooser.h", "selector/policies/plugin_chooser.cc",
                         # A trial asks whether its weights claim something.
                         "selector/trials/selection_promises.cc"},
@@ -70,13 +72,13 @@ MENTIONS = {
     "optimizer": ["docs/guides/choose-a-model.md"],
     "order": ["docs/guides/choose-a-model.md"],
     "schedule": ["docs/guides/choose-a-model.md"],
-    # Kinds whose lists are variants.
     "detector": ["docs/guides/when-to-retrain.md"],
+    # Kinds whose lists are variants.
     "drift statistic": ["docs/guides/when-to-retrain.md"],
     "criterion": ["docs/guides/when-to-retrain.md"],
 }
-VARIANTS = {"detector": "supervisor/statistics/detectors/*.h", "drift statistic": "supervisor/statistics/drift_statistic.h",
-            "criterion": "supervisor/triggers/criterion_spec.h"}
+VARIANTS = {"drift statistic": "supervisor/statistics/two_samples/drift_statistic.h",
+            "criterion": "supervisor/triggers/criteria/criterion_spec.h"}
 # "plugin" has its own guides, and "none" is what a pipeline has without a word.
 MENTIONED_ELSEWHERE = {"plugin", "none"}
 FUZZED_OPS = "tests/fuzz/ops_fuzz.cc"

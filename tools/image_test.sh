@@ -6,7 +6,7 @@ build=$(realpath "${1:-build}")
 work=$build/image_test
 stage=$work/programs
 project=tidemill-image-test
-image=$(sed -n 's/^ *image: \(tidemill:.*\)/\1/p' docker-compose.yml | head -n 1)
+image=tidemill
 
 say() { printf 'image_test: %s\n' "$*" >&2; }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/threads/thread_priority.h"
 
 namespace tidemill::trainer_server {

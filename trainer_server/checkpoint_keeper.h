@@ -19,8 +19,8 @@ namespace tidemill::trainer_server {
 
 // One thread of low priority looks at the folders of the trainings that run, one after another, and
 // sends what is new of each. A training never waits for it: of several checkpoints that a training
-// writes meanwhile, only the newest is sent. All of them together are sent at a bounded rate. What
-// cannot be sent is tried again. Thread-safe.
+// writes meanwhile, only the newest is sent. All of them together are sent at a bounded rate. A
+// file that cannot be sent is tried again. Thread-safe.
 class CheckpointKeeper {
  public:
   using Key = std::pair<int64_t, int64_t>;  // Run, trigger.
@@ -54,7 +54,7 @@ class CheckpointKeeper {
 
   // Sends what is new of each training.
   absl::Status SendAll() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Finds the next training after `key`. Returns false where none is left.
+  // Finds the next training after `key`. Returns false when none is left.
   bool FindNext(Key& key, Kept& kept) ABSL_LOCKS_EXCLUDED(mutex_);
   void Note(const Key& key, const Claim& claim,
             const absl::StatusOr<model_store::v1::KeepJobRequest>& sent)

@@ -10,7 +10,7 @@
 #include "base/digest.h"
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/regular_file.h"
 
 namespace tidemill::trainer_server {

@@ -4,20 +4,20 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "trainer_server/folders/job_folder.h"
-#include "trainer_server/job_runner.h"
-#include "trainer_server/job_usage.h"
+#include "trainer_server/processes/job_runner.h"
+#include "trainer_server/processes/job_usage.h"
 #include "transform/fitted_state.h"
 
 namespace tidemill::trainer_server {
 
 absl::StatusOr<std::string> DigestOfFitted(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string fitted, files::ReadSummed(path, kMaxFittedBytes));
-  // Where its last line is damaged it does not end where it should.
+  // If its last line is damaged, it does not end where it should.
   const absl::Status decoded = transform::FittedState::Decode(fitted).status();
   if (!decoded.ok()) return DataLoss("{}: {}", path, std::string(decoded.message()));
   return Sha256(fitted);

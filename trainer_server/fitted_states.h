@@ -1,4 +1,4 @@
-// What graphs have learned, in the folders of triggers.
+// Fitted states of graphs, in the folders of triggers.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 #include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/regular_file.h"
 #include "base/paths/summed_file.h"
 #include "model_store/client/model_store_client.h"

@@ -36,7 +36,7 @@ class KeptFolders {
   // It must outlive this object.
   explicit KeptFolders(model_store::ModelStoreClient& model_store) : model_store_(model_store) {}
 
-  // Keeps what the graph of the folder's trigger has learned. NOT_FOUND where it has not been
+  // Keeps what the graph of the folder's trigger has learned. NOT_FOUND when it has not been
   // fitted. FAILED_PRECONDITION when the claim has ended; errors of the model store.
   absl::Status KeepFitted(const Claim& claim, const std::string& folder);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "trainer_server/folders/job_folder.h"
 
 namespace tidemill::trainer_server {

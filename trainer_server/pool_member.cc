@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/files.h"
-#include "supervisor/client/job_stages.h"
-#include "supervisor/client/member_offer.h"
+#include "supervisor_client/job_stages.h"
+#include "supervisor_client/member_offer.h"
 
 namespace tidemill::trainer_server {
 namespace {

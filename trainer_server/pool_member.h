@@ -6,18 +6,18 @@
 
 #include "devices/devices.h"
 #include "rpc/service_main.h"
-#include "supervisor/client/membership.h"
+#include "supervisor_client/membership.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/trainings.h"
 
 namespace tidemill::trainer_server {
 
-// What the server offers: slots for fits, one for each GPU and some on the processors for
-// trainings, and its labels.
+// The server's offer: slots for fits, one for each GPU and some on the processors for trainings,
+// and its labels.
 supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices);
 
 // Registers the server, and ends its jobs that have lost their slots. `folder` remembers who the
-// server is. Returns nullptr where the configuration names no supervisor. `trainings` must outlive
+// server is. Returns nullptr when the configuration names no supervisor. `trainings` must outlive
 // the membership.
 absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
                                                                  const TrainerConfig& config,

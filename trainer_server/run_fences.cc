@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 
 namespace tidemill::trainer_server {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/process/program_folder.h"
 #include "config/config.h"
 #include "devices/devices.h"

@@ -45,19 +45,16 @@ std::string Canonical(models::TrainingSpec training, const models::ModelSpec& mo
 
 }  // namespace
 
-absl::StatusOr<std::string> DigestOfTraining(const v1::GetTrainingDigestRequest& request,
-                                             const v1::TrainingMachine& machine) {
+std::string DigestOfTraining(const v1::GetTrainingDigestRequest& request,
+                             const TrainingSpecs& specs, const v1::TrainingMachine& machine) {
   const v1::StartTrainingRequest& training = request.training();
-  ASSIGN_OR_RETURN(const auto model, config::Read<models::ModelSpec>(training.model(), "model"));
-  ASSIGN_OR_RETURN(const auto spec,
-                   config::ReadKept<models::TrainingSpec>(training.training(), "training"));
   Texts texts;
   texts.Add("format", 1);
   texts.Add("dataset_id", training.dataset_id());
   texts.Add("dataset", training.dataset_spec());
   texts.Add("graph", training.graph());
-  texts.Add("model", config::Print(model));
-  texts.Add("training", Canonical(spec, model, training.trigger()));
+  texts.Add("model", config::Print(specs.model));
+  texts.Add("training", Canonical(specs.training, specs.model, training.trigger()));
   texts.Add("draw", training.draw() != 0 ? training.draw() : training.trigger());
   texts.Add("training_set", request.training_set_digest());
   texts.Add("fitted_set", request.fitted_set_digest());

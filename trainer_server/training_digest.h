@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
+#include "trainer_server/training_specs.h"
 
 namespace tidemill::trainer_server {
 
@@ -19,9 +20,9 @@ namespace tidemill::trainer_server {
 //   of `fit`; the method of downsampling that serves the trigger; the number for random draws: the
 //   number of the trigger, unless the request names another; the program, torch and the processor.
 //
-// Workers, threads that prepare samples, and the run do not count. INVALID_ARGUMENT when the spec
-// of the training or of the network does not decode.
-absl::StatusOr<std::string> DigestOfTraining(const v1::GetTrainingDigestRequest& request,
-                                             const v1::TrainingMachine& machine);
+// Workers, threads that prepare samples, and the run do not count. `specs` are those of
+// the request.
+std::string DigestOfTraining(const v1::GetTrainingDigestRequest& request,
+                             const TrainingSpecs& specs, const v1::TrainingMachine& machine);
 
 }  // namespace tidemill::trainer_server

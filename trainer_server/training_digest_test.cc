@@ -51,9 +51,9 @@ using Change = std::function<void(Asked&)>;
 std::string DigestOf(const Change& change) {
   Asked asked = Usual();
   change(asked);
-  const auto digest = DigestOfTraining(asked.request, asked.machine);
-  EXPECT_THAT(digest, ::tidemill::testing::IsOk());
-  return digest.ok() ? *digest : "";
+  const auto specs = ReadSpecs(asked.request.training());
+  EXPECT_THAT(specs, ::tidemill::testing::IsOk());
+  return specs.ok() ? DigestOfTraining(asked.request, *specs, asked.machine) : "";
 }
 
 Change Training(const std::string& text) {
@@ -139,15 +139,13 @@ TEST(TrainingDigestTest, IsOfTheTriggerWhereDrawsAreAndWhereAScheduleSaysSo) {
   EXPECT_NE(at(2, 9, schedule), at(3, 9, schedule));
 }
 
-TEST(TrainingDigestTest, RefusesSpecsThatDoNotDecode) {
-  Asked asked = Usual();
-  asked.request.mutable_training()->set_model("{type: nothing}");
-  EXPECT_THAT(DigestOfTraining(asked.request, asked.machine),
-              StatusIs(absl::StatusCode::kInvalidArgument, _));
-  asked = Usual();
-  asked.request.mutable_training()->set_training("{epochs: never}");
-  EXPECT_THAT(DigestOfTraining(asked.request, asked.machine),
-              StatusIs(absl::StatusCode::kInvalidArgument, _));
+TEST(TrainingSpecsTest, RefusesSpecsThatDoNotDecode) {
+  v1::StartTrainingRequest request = Usual().request.training();
+  request.set_model("{type: nothing}");
+  EXPECT_THAT(ReadSpecs(request), StatusIs(absl::StatusCode::kInvalidArgument, _));
+  request = Usual().request.training();
+  request.set_training("{epochs: never}");
+  EXPECT_THAT(ReadSpecs(request), StatusIs(absl::StatusCode::kInvalidArgument, _));
 }
 
 }  // namespace

@@ -5,33 +5,32 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 #include "base/usage/account.h"
 #include "config/config.h"
 #include "config/numbers.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
-#include "models/spec/model_spec.h"
-#include "models/training/training_spec.h"
 #include "rpc/usage/usage_message.h"
 #include "selector/client/selector_client.h"
 #include "storage/spec/dataset_spec.h"
 #include "trainer_server/folders/job_folder.h"
-#include "trainer_server/job_usage.h"
 #include "trainer_server/preparation.h"
+#include "trainer_server/processes/job_usage.h"
 #include "trainer_server/training_digest.h"
+#include "trainer_server/training_specs.h"
 #include "transform/fitted_state.h"
-#include "transform/graph_spec.h"
+
+// The states of a training are drawn in trainings.h.
 
 namespace tidemill::trainer_server {
 namespace {
 
 // Where a training may run: on the slot that the request names, else as its spec says.
-absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartTrainingRequest& request) {
+absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartTrainingRequest& request,
+                                              const models::TrainingSpec& training) {
   if (!request.slot().empty()) return config::ParseDevice(request.slot());
-  ASSIGN_OR_RETURN(const auto training,
-                   config::ReadKept<models::TrainingSpec>(request.training(), "training"));
   return training.ranks > 1 ? config::kCpuDevice : training.device;  // Ranks are on processors.
 }
 
@@ -60,12 +59,7 @@ v1::WatchTrainingResponse Failed(const absl::Status& why) {
   return last;
 }
 
-absl::Status CheckSpecs(const std::string& dataset, const std::string& graph) {
-  RETURN_IF_ERROR(config::ReadKept<storage::DatasetSpec>(dataset, "dataset").status());
-  return config::ReadKept<transform::GraphSpec>(graph, "graph").status();
-}
-
-// What a job says about its data must not look like a fence's answer to who asked for it.
+// A job's error about its data must not look to the caller like the answer of a fence.
 absl::Status OfJob(const absl::Status& ended) {
   if (!absl::IsFailedPrecondition(ended)) return ended;
   return absl::InvalidArgumentError(ended.message());
@@ -153,7 +147,7 @@ absl::Status Trainings::RunJob(const std::string& what, const rpc::v1::JobDevice
 
 absl::StatusOr<v1::FitGraphResponse> Trainings::Fit(const v1::FitGraphRequest& request) {
   RETURN_IF_ERROR(fences_.Check(request.command()));
-  RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
+  RETURN_IF_ERROR(CheckData(request.dataset_spec(), request.graph()));
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   absl::Status fitted = fitted_.Find({request.command().run_id()}, request.trigger(), folder);
   if (absl::IsNotFound(fitted) || absl::IsDataLoss(fitted)) {
@@ -214,21 +208,18 @@ absl::StatusOr<v1::TrainingMachine> Trainings::Machine() {
 absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
     const v1::GetTrainingDigestRequest& request) {
   v1::GetTrainingDigestResponse response;
-  ASSIGN_OR_RETURN(const auto training, config::ReadKept<models::TrainingSpec>(
-                                            request.training().training(), "training"));
-  if (slots_.IsForGpu(training.device)) {
+  ASSIGN_OR_RETURN(const TrainingSpecs specs, ReadSpecs(request.training()));
+  if (slots_.IsForGpu(specs.training.device)) {
     response.set_why_none("it trains on a GPU, which does not make the same weights each time");
     return response;
   }
   ASSIGN_OR_RETURN(const v1::TrainingMachine machine, Machine());
-  ASSIGN_OR_RETURN(*response.mutable_digest(), DigestOfTraining(request, machine));
+  response.set_digest(DigestOfTraining(request, specs, machine));
   return response;
 }
 
 absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) {
-  RETURN_IF_ERROR(CheckSpecs(request.dataset_spec(), request.graph()));
-  RETURN_IF_ERROR(config::Read<models::ModelSpec>(request.model(), "model").status());
-  RETURN_IF_ERROR(config::ReadKept<models::TrainingSpec>(request.training(), "training").status());
+  RETURN_IF_ERROR(CheckData(request.dataset_spec(), request.graph()));
   const RunId run{request.command().run_id()};
   RETURN_IF_ERROR(fitted_.Ensure(run, request.fitted_trigger(), request.fitted_digest(),
                                  FolderOf(run.value, request.fitted_trigger())));
@@ -237,7 +228,8 @@ absl::Status Trainings::CheckTraining(const v1::StartTrainingRequest& request) {
   return model_store_.GetModel(ModelId{request.parent_model_id()}).status();
 }
 
-absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) {
+absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request,
+                                 const models::TrainingSpec& training) {
   const std::string folder = FolderOf(request.command().run_id(), request.trigger());
   RETURN_IF_ERROR(files::CreateFolder(folder));
   const auto before = ReadTraining(folder);
@@ -256,6 +248,8 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request) {
   job.mutable_endpoints()->set_token_file(
       options_.tokens->PathOf(TokenOf(kTrain, request.command().run_id(), request.trigger())));
   *job.mutable_preparation() = preparation_;
+  job.set_ranks(training.ranks);
+  job.set_least_ranks(training.least_ranks.value_or(training.ranks));
   job.mutable_preparation()->set_known_threads(known_threads_.Find(KindOf(request, num_cores_)));
   return WriteMessage(folder, kJobFile, job);
 }
@@ -268,18 +262,18 @@ absl::Status Trainings::Start(const v1::StartTrainingRequest& request) {
   if (is_done) {
     const auto is_kept = kept_.HasKeptResult({key.first}, key.second, folder);
     if (is_kept.ok() && *is_kept) return absl::OkStatus();
-  } else {
-    RETURN_IF_ERROR(CheckTraining(request));
   }
+  ASSIGN_OR_RETURN(const TrainingSpecs specs, ReadSpecs(request));
+  if (!is_done) RETURN_IF_ERROR(CheckTraining(request));
   {
     MutexLock lock(mutex_);
     claims_[key] = {request.command(), request.trigger(), request.attempt()};
   }
-  ASSIGN_OR_RETURN(const config::DeviceChoice device, DeviceOf(request));
+  ASSIGN_OR_RETURN(const config::DeviceChoice device, DeviceOf(request, specs.training));
   RETURN_IF_ERROR(slots_.Check(device));
   ASSIGN_OR_RETURN(const Jobs::Added added, trainings_.Add(key, Queued()));
   if (!added.is_new) return absl::OkStatus();
-  absl::Status written = is_done ? absl::OkStatus() : WriteJob(request);
+  absl::Status written = is_done ? absl::OkStatus() : WriteJob(request, specs.training);
   if (!written.ok()) {
     trainings_.End(*added.job, written, [&](auto& last) { last = Failed(written); });
     return written;

@@ -21,16 +21,31 @@
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/checkpoint_keeper.h"
 #include "trainer_server/fitted_states.h"
-#include "trainer_server/job_runner.h"
 #include "trainer_server/kept_folders.h"
 #include "trainer_server/known_threads.h"
+#include "trainer_server/processes/job_runner.h"
+#include "trainer_server/processes/training_processes.h"
 #include "trainer_server/run_fences.h"
 #include "trainer_server/trainer_config.h"
 #include "trainer_server/training_metrics.h"
-#include "trainer_server/training_processes.h"
+
+// The states of a training, and what moves it from one to the next:
+//
+//   Start()                 slot is free            the job ended
+//   -------> QUEUED -----------------> RUNNING -------------------> DONE
+//              |                          |
+//              | stop                     +-- a lasting error -----> FAILED
+//              `---------> STOPPED <------'-- a stop, or a service that cannot be reached
+//
+// While it is RUNNING: FetchTraining (checkpoints of the model store, if they are newer), the job's
+// process, whose checkpoints CheckpointKeeper sends meanwhile, then KeepResult. DONE and FAILED are
+// in the folder's result file. A training without one is unfinished: Start() continues it.
 
 namespace tidemill::model_store {
 class ModelStoreClient;
+}
+namespace tidemill::models {
+struct TrainingSpec;
 }
 namespace tidemill::selector {
 class SelectorClient;
@@ -113,7 +128,8 @@ class Trainings {
   absl::Status CheckTraining(const v1::StartTrainingRequest& request);
   // On whose behalf the training of a key is kept, as of the last call that started it.
   Claim ClaimOf(const Key& key) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status WriteJob(const v1::StartTrainingRequest& request);
+  absl::Status WriteJob(const v1::StartTrainingRequest& request,
+                        const models::TrainingSpec& training);
   void Train(Jobs::Job& job, const rpc::v1::JobDevice& device);
   // Continues from what is kept, trains, and keeps the result before anybody learns of it.
   absl::Status TrainAndKeep(const std::string& folder, const rpc::v1::JobDevice& device,

@@ -10,10 +10,21 @@
 namespace tidemill::transform {
 namespace {
 
-// The graph as text, without what does not change its results.
-std::string Canonical(GraphSpec spec) {
-  for (auto& op : spec) op.value->ClearAutocache();
-  return config::Print(spec);
+// The text whose digest a fitted state carries. It is what version 0.7 printed, whose ops ended with
+// a key that did nothing, so that models of before find their state.
+std::string DigestedText(const GraphSpec& spec) {
+  constexpr std::string_view kLaterOps[] = {"compute", "decode_wav", "filter", "mel_spectrogram"};
+  std::string text;
+  for (const auto& op : spec) {
+    std::string printed = config::Print(GraphSpec{op});
+    if (std::ranges::count(kLaterOps, op.value.type()) == 0) {
+      const bool has_no_keys = printed.find('\n') + 1 == printed.size();
+      if (has_no_keys) printed.replace(printed.rfind(" {}"), std::string::npos, "\n");
+      printed += "    autocache: false\n";
+    }
+    text += printed;
+  }
+  return text;
 }
 
 std::string Canonical(const SampleSchema& samples) {
@@ -167,7 +178,7 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
              .hint = "nothing is wrong with the graph: try again"}};
   }
   std::vector<GraphProblem> problems = std::move(built.problems);
-  // What follows is not refused by Build(): models of before have to be read.
+  // Build() does not refuse the following, because earlier models must be read.
   std::optional<int> standardized;
   for (int i = 0; i < std::ssize(built.graph.ops_); ++i) {
     if (standardized && MakesTarget(built.graph.ops_[i].outputs)) {
@@ -179,11 +190,6 @@ std::vector<GraphProblem> Graph::Check(const GraphSpec& spec, const SampleSchema
                           .hint = "standardise the target last"});
     }
     if (StandardizesTarget(spec[i].value)) standardized = i;
-    if (!spec[i].value->autocache()) continue;
-    problems.push_back({.op_index = i,
-                        .field = "autocache",
-                        .message = "has no effect because what ops make is not kept between epochs",
-                        .hint = "leave it out"});
   }
   return problems;
 }
@@ -202,7 +208,7 @@ absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& sa
   }
   GraphSpec named = spec;
   NameColumns(built.chosen, named);
-  const std::string ops = Canonical(named);
+  const std::string ops = DigestedText(named);
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
   built.graph.plan_ = PlanAsWritten(spec.size());

@@ -10,7 +10,7 @@
 
 namespace tidemill::transform {
 
-// What the ops of a graph read and make.
+// The columns that the ops of a graph read and make.
 class OpTraffic {
  public:
   // Runs the ops one by one, so that the columns of each are there in full.

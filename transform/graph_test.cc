@@ -7,6 +7,7 @@
 
 #include "fmt/format.h"
 
+#include "base/digest.h"
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
 #include "transform/fitter.h"
@@ -61,7 +62,7 @@ TEST(GraphSpec, ReadsEveryOpWithAllItsKeys) {
   const PreprocessSpec spec = MustRead(R"(
 dataset: d
 graph:
-  - parse_csv: {columns: [a], dtype: string, autocache: true}
+  - parse_csv: {columns: [a], dtype: string}
   - parse_record: {fields: [{name: x, offset: 4, dtype: int16, shape: [2, 3], endianness: big}]}
   - decode_image: {height: 32, width: 24, channels: 1, into: image}
   - normalize: {column: image, scale: 0.00392156862745098, mean: [0.1, 0.2], std: [1, 2], into: y}
@@ -74,7 +75,6 @@ graph:
   - label
 )");
   ASSERT_EQ(spec.graph.size(), 11);
-  EXPECT_TRUE(spec.graph[0].value.As<ParseCsvSpec>()->autocache);
   EXPECT_EQ(spec.graph[1].value.As<ParseRecordSpec>()->fields[0].endianness, Endianness::kBig);
   EXPECT_THAT(spec.graph[3].value.As<NormalizeSpec>()->deviation, ElementsAre(1, 2));
   EXPECT_EQ(spec.graph[6].value.As<HashBucketsSpec>()->buckets, 1000);
@@ -225,15 +225,6 @@ TEST(Graph, OfAnEmptyBlockIsAnEmptyBlock) {
   EXPECT_EQ(result->batch.Find("input")->shape, std::vector<int64_t>({2}));
 }
 
-TEST(Graph, RefusesAnOptionThatDoesNothing) {
-  const auto problems = Graph::Check(
-      Spec(ParseCsvSpec{.columns = {"a"}, .autocache = true}, StackSpec{}), CsvSchema({"a", "b"}));
-  ASSERT_EQ(problems.size(), 1);
-  EXPECT_EQ(problems[0].op_index, 0);
-  EXPECT_EQ(problems[0].field, "autocache");
-  EXPECT_THAT(problems[0].message, HasSubstr("has no effect"));
-}
-
 // Whether a target that `ops` make of a label is still the label, in its own units.
 template <typename... Ops>
 bool TargetIsLabel(Ops... ops) {
@@ -255,17 +246,34 @@ TEST(Graph, KnowsATargetThatIsNotTheLabelAnyMore) {
 }
 
 TEST(Graph, FingerprintFollowsWhatChangesResultsOnly) {
-  const auto fingerprint = [](bool autocache, std::string column, std::string_view digest) {
+  const auto fingerprint = [](std::string column, std::string_view digest) {
     const absl::StatusOr<Graph> graph = Graph::Build(
-        Spec(ParseCsvSpec{.columns = {std::move(column)}, .autocache = autocache}, StackSpec{}),
-        CsvSchema({"a", "b"}));
+        Spec(ParseCsvSpec{.columns = {std::move(column)}}, StackSpec{}), CsvSchema({"a", "b"}));
     return graph.ok() ? graph->Fingerprint(digest) : "";
   };
-  const std::string base = fingerprint(false, "a", "");
+  const std::string base = fingerprint("a", "");
   EXPECT_EQ(base.size(), 64);
-  EXPECT_EQ(fingerprint(true, "a", ""), base);
-  EXPECT_NE(fingerprint(false, "b", ""), base);
-  EXPECT_NE(fingerprint(false, "a", "digest"), base);
+  EXPECT_EQ(fingerprint("a", ""), base);
+  EXPECT_NE(fingerprint("b", ""), base);
+  EXPECT_NE(fingerprint("a", "digest"), base);
+}
+
+TEST(Graph, FindsTheStateOfAModelOfAnEarlierVersion) {
+  const auto graph =
+      Graph::Build(Spec(ParseCsvSpec{.columns = {"a"}}, StackSpec{}), CsvSchema({"a"}));
+  ASSERT_THAT(graph, IsOk());
+  EXPECT_EQ(graph->spec_digest(), Sha256("- parse_csv:\n"
+                                         "    columns: [a]\n"
+                                         "    dtype: float32\n"
+                                         "    rows: last\n"
+                                         "    suffix: \"\"\n"
+                                         "    missing: []\n"
+                                         "    autocache: false\n"
+                                         "- stack:\n"
+                                         "    columns: all\n"
+                                         "    into: input\n"
+                                         "    by: sample\n"
+                                         "    autocache: false\n"));
 }
 
 TEST(Graph, CanBeCheckedBeforeColumnNamesAreKnownButNotRun) {

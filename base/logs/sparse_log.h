@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/mutex.h"
 
 namespace tidemill::log {

@@ -18,7 +18,7 @@ namespace tidemill {
 //   sizes   1 MiB  1.125  1.25  1.375 ...  2 MiB  2.25  2.5 ...
 //   idle     [ ]           [ ][ ]                  [ ]              at most `most_idle` bytes
 //
-// Blocks of at least 4 MiB are on huge pages where the kernel has them. Thread-safe.
+// Blocks of at least 4 MiB are on huge pages if the kernel has them. Thread-safe.
 class BlockPool {
  public:
   // Smaller blocks are for the heap.

@@ -15,6 +15,18 @@
 #include <string_view>
 #include <utility>
 
+// A walk along /data/a/../link/b, where /data is a root and /data/link -> /data/c:
+//
+//   ahead_                   where it is                     step
+//   data a .. link b         outside, "/"                    by text alone: nothing is touched
+//   a .. link b              root /data                      openat(root, "a"), following no link
+//   .. link b                root /data, below_: a           back to the descriptor before
+//   link b                   root /data                      a link: its target goes into ahead_
+//   data c b                 outside, "/"                    as above
+//   b                        root /data, below_: c           openat(c, "b"): the file
+//
+// A path that ends outside the roots is refused.
+
 namespace tidemill {
 namespace {
 
@@ -56,7 +68,7 @@ std::deque<std::string> NamesOf(std::string_view path) {
   return names;
 }
 
-// Opens a folder by a path without links. Returns none where the kernel cannot or may not.
+// Opens a folder by a path without links. Returns none if the kernel cannot or may not.
 Descriptor OpenBeneath(int folder, const std::string& path) {
   open_how how = {};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;

@@ -20,8 +20,8 @@
 #include "fmt/format.h"
 
 #include "base/descriptor.h"
-#include "base/local_socket.h"
 #include "base/memory/heap.h"
+#include "base/paths/local_socket.h"
 #include "base/process/protocol.h"
 #include "base/process/zygote.h"
 #include "base/usage/account.h"

@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "base/local_socket.h"
 #include "base/mutex.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 
 namespace tidemill::process {

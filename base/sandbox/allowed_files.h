@@ -24,7 +24,7 @@ bool HasLandlock();
 
 // From here on this thread, the threads that it starts and the programs that it executes can reach
 // only these files, and (from Linux 6.12) can signal only one another. Files that are open stay
-// open. The process must have set PR_SET_NO_NEW_PRIVS. FAILED_PRECONDITION where the kernel has no
+// open. The process must have set PR_SET_NO_NEW_PRIVS. FAILED_PRECONDITION if the kernel has no
 // Landlock or refuses.
 absl::Status RestrictFiles(const AllowedFiles& files);
 

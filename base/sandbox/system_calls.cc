@@ -166,8 +166,8 @@ void RefuseWriting(Filter& filter, int call, unsigned flags) {
   }
 }
 
-// What is sent when a file is ready goes to any process that is named beforehand, and any signal
-// may be chosen for it.
+// The signal that reports a ready file goes to any process that was named beforehand, and may be
+// any signal.
 void RefuseSignalsOfFiles(Filter& filter) {
   for (const scmp_datum_t command : {F_SETOWN, F_SETSIG, F_SETOWN_EX}) {
     filter.RefuseIf(kRefused, SCMP_SYS(fcntl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, command));
@@ -224,7 +224,7 @@ void RefuseWhatNobodyNeeds(Filter& filter) {
   filter.Refuse(kMounts);
   filter.Refuse(kKernel);
   RefuseSignalsOfFiles(filter);
-  // What is typed into a terminal, for its owner to run.
+  // Text typed into a terminal as if by its owner, who then runs it.
   filter.RefuseIf(kRefused, SCMP_SYS(ioctl), Where(1, SCMP_CMP_MASKED_EQ, kLowerHalf, TIOCSTI));
 }
 

@@ -13,9 +13,9 @@ enum class MayStart { kNo, kYes };
 // or EACCES from open) for sockets, for new processes and signals to others, for every call that
 // changes the file system, for memory beyond its limit (shared anonymous, memfd, System V), for its
 // own limits, and for calls that inspect the kernel. Threads and reading stay allowed.
-// FAILED_PRECONDITION where the kernel has no filters, or the process has not set
-// PR_SET_NO_NEW_PRIVS. With MayOpen::kNo no file can be opened at all, for callers that have no
-// other way to protect files.
+// FAILED_PRECONDITION if the kernel has no filters, or the process has not set PR_SET_NO_NEW_PRIVS.
+// With MayOpen::kNo no file can be opened at all, for callers that have no other way to protect
+// files.
 absl::Status RefuseSystemCalls(MayExecute may_execute, MayOpen may_open = MayOpen::kYes);
 
 // Does the same for a job, which writes its own files and calls services: files, sockets and memory

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill {
 

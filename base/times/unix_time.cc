@@ -89,7 +89,7 @@ absl::StatusOr<Timestamp> ReadUnixTime(std::string_view text, const UnixUnit& un
   }
   const std::optional<double> number = WholeNumber<double>(text);
   if (!number) return InvalidArgument("the time {} is not a number", Quoted(text));
-  // What is multiplied or divided by a whole number is rounded once.
+  // A product or a quotient with a whole number is rounded once.
   const double micros = std::round(unit.nanos < kNanosInMicro
                                        ? *number / static_cast<double>(kNanosInMicro)
                                        : *number * static_cast<double>(unit.nanos / kNanosInMicro));

@@ -8,7 +8,7 @@
 //   Record(account->Total());
 //
 // Scopes nest: while an inner one is open, the thread's time is not the outer one's. Each
-// nanosecond is therefore in one account at most. What is in none belongs to no run.
+// nanosecond is therefore in one account at most. Time in no account belongs to no run.
 #pragma once
 
 #include <cstdint>

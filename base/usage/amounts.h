@@ -1,4 +1,4 @@
-// What work uses that has a price.
+// The priced resources that work uses.
 #pragma once
 
 #include <cstdint>

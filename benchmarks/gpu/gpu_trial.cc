@@ -28,10 +28,10 @@
 #include "devices/pretended_devices.h"
 #include "models/network_sandbox.h"
 #include "models/spec/networks.h"
-#include "models/torch_device.h"
+#include "models/torch/torch_device.h"
 #include "models/training/optimizers/adam.h"
 #include "models/training/optimizers/sgd.h"
-#include "trainer_server/training/training_device.h"
+#include "trainer_server/training/devices/training_device.h"
 
 namespace tidemill::gpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "loader/tensors.h"
 
 namespace tidemill::gpu {

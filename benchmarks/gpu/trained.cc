@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "models/guard.h"
 #include "models/network.h"
-#include "models/safetensors.h"
+#include "models/torch/guard.h"
+#include "models/torch/safetensors.h"
 #include "trainer_server/training/training_loop.h"
 
 namespace tidemill::gpu {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "benchmarks/paired.h"
 #include "expressions/evaluation.h"
 #include "expressions/expression.h"

@@ -13,7 +13,7 @@
 #include "base/testing/tree.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
-#include "supervisor/statistics/mmd.h"
+#include "supervisor/statistics/two_samples/mmd.h"
 
 namespace tidemill {
 namespace {

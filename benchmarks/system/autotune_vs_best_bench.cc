@@ -17,8 +17,8 @@
 #include "fmt/format.h"
 
 #include "batch/slice.h"
+#include "benchmarks/dataloader/jpeg_vs_dataloader_images.h"
 #include "benchmarks/paired.h"
-#include "benchmarks/system/jpeg_vs_dataloader_images.h"
 #include "config/config.h"
 #include "loader/batches/batch_stream.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "batch/batch.h"
+#include "benchmarks/dataloader/jpeg_vs_dataloader_images.h"
 #include "benchmarks/paired.h"
-#include "benchmarks/system/jpeg_vs_dataloader_images.h"
 #include "config/config.h"
 #include "storage/testing/tfrecord_writer.h"
 #include "transform/graph.h"

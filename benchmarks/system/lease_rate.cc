@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/threads/worker_pool.h"
 #include "db/private_postgres.h"
 #include "preprocess/client/dispatcher_client.h"

@@ -17,8 +17,8 @@
 #include "config/config.h"
 #include "plugin/process/run_hosts.h"
 #include "selector/columns/training_set_file.h"
+#include "selector/policies/plugin/plugin_selection.h"
 #include "selector/policies/plugin_chooser.h"
-#include "selector/policies/plugin_selection.h"
 #include "selector/policies/uniform.h"
 
 namespace tidemill {

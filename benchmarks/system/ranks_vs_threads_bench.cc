@@ -14,13 +14,13 @@
 #include "fmt/format.h"
 #include "torch/torch.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
 #include "models/spec/networks.h"
 #include "models/training/losses/losses.h"
 #include "models/training/optimizers/optimizers.h"
-#include "trainer_server/training/training_device.h"
+#include "trainer_server/training/devices/training_device.h"
 #include "trainer_server/training/training_loop.h"
 
 namespace tidemill {

@@ -12,8 +12,8 @@
 #include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/paired.h"
+#include "selector/choosing/chooser.h"
 #include "selector/columns/training_set_file.h"
-#include "selector/policies/chooser.h"
 #include "selector/policies/uniform.h"
 
 namespace tidemill {

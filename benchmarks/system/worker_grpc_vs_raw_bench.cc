@@ -22,7 +22,7 @@
 #include "grpcpp/grpcpp.h"
 
 #include "base/memory/heap.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/threads/worker_pool.h"
 #include "batch/wire.h"
 #include "benchmarks/paired.h"

@@ -21,9 +21,9 @@
 #include "base/files.h"
 #include "base/memory/heap.h"
 #include "benchmarks/bench_folder.h"
+#include "benchmarks/dataloader/jpeg_vs_dataloader_images.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/system/criteo_records.h"
-#include "benchmarks/system/jpeg_vs_dataloader_images.h"
 #include "benchmarks/system/served_epochs.h"
 #include "loader/tensors.h"
 

@@ -16,8 +16,8 @@
 #include "cli/results/run_report.h"
 #include "cli/views/watch.h"
 #include "rpc/channel.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -80,7 +80,7 @@ absl::StatusOr<int64_t> Submit(const Session& session, BenchStack stack, const s
   return submitted.run_id();
 }
 
-// What the regret of policies is computed from: the measure, on windows that follow the training.
+// The source of the regret of policies: the measure, on windows that follow the training.
 void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
   std::map<int64_t, Timestamp> trained;
   for (const TrainedModel& model : figures.models) trained[model.number] = model.at;
@@ -88,6 +88,7 @@ void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
     return own.measure != sweep.measure || !own.slice.empty() || own.from < trained[own.trigger];
   });
   for (MeasuredWindow& own : figures.evaluations) own.sums.clear();
+  for (TrainedModel& model : figures.models) model.weights.clear();
   figures.baselines.clear();
   figures.active.clear();
 }

@@ -55,6 +55,8 @@ MeasuredWindow WindowOf(const Value& value) {
 // Seven digits after the point are more than a measure on some thousand samples has.
 double Rounded(double value) { return std::round(value * 1e7) / 1e7; }
 
+double ToMicroseconds(double seconds) { return std::round(seconds * 1e6) / 1e6; }
+
 // One array per window: names of thousands of windows would be most of the file.
 ordered_json WindowsToJson(const std::vector<MeasuredWindow>& windows) {
   ordered_json rows = ordered_json::array();
@@ -182,7 +184,6 @@ TrainedModel ModelFromJson(const ordered_json& json) {
   TrainedModel model{.at = ParseTimestamp(TextIn(json, "at")).value_or(Timestamp{}),
                      .number = static_cast<int64_t>(NumberIn(json, "trigger")),
                      .num_samples = static_cast<int64_t>(NumberIn(json, "samples")),
-                     .training_set = TextIn(json, "training_set"),
                      .weights = TextIn(json, "weights")};
   const auto stages = json.find("seconds");
   if (stages == json.end() || !stages->is_object()) return model;
@@ -230,17 +231,18 @@ RunFigures FiguresOf(const supervisor::v1::GetRunResponse& run) {
 ordered_json FiguresToJson(const RunFigures& figures) {
   ordered_json triggers = ordered_json::array();
   for (const TrainedModel& model : figures.models) {
+    std::map<std::string, double> seconds = model.stage_seconds;
+    for (auto& [stage, own] : seconds) own = ToMicroseconds(own);
     triggers.push_back({{"trigger", model.number},
                         {"at", FormatTimestamp(model.at)},
                         {"samples", model.num_samples},
-                        {"seconds", model.stage_seconds},
-                        {"training_set", model.training_set},
-                        {"weights", model.weights}});
+                        {"seconds", seconds}});
+    if (!model.weights.empty()) triggers.back()["weights"] = model.weights;
   }
-  ordered_json json = {{"seconds", figures.seconds},
+  ordered_json json = {{"seconds", ToMicroseconds(figures.seconds)},
                        {"decisions", figures.num_decisions},
-                       {"deciding_seconds", figures.deciding_seconds},
-                       {"processor_seconds", figures.processor_seconds},
+                       {"deciding_seconds", ToMicroseconds(figures.deciding_seconds)},
+                       {"processor_seconds", ToMicroseconds(figures.processor_seconds)},
                        {"skipped", figures.num_skipped},
                        {"triggers", triggers},
                        {"active", WindowsToJson(figures.active)},

@@ -3,7 +3,7 @@
 //
 //   {"seconds": 23.9, "processor_seconds": 31.2, "money": 0.0004, "currency": "EUR", "triggers":
 //   [{"at": ..., "samples": 1000, "seconds": {"train": 0.2, ...},
-//    "training_set": ..., "weights": ..., "reused": false}], "active": [...], "baselines": [...],
+//    "weights": ...}], "active": [...], "baselines": [...],
 //    "evaluations": {"windows": [["elec2", from, to, "accuracy", slice], ...],
 //                    "values": [[trigger, window, value, samples], ...]}}
 #pragma once
@@ -27,8 +27,8 @@ struct TrainedModel {
   int64_t num_samples = 0;
   int64_t num_visited = 0;  // Over all epochs. Not stored.
   std::map<std::string, double> stage_seconds = {};
-  std::string training_set = {};  // Digests.
-  std::string weights = {};
+  std::string training_set = {};  // Its digest. Not stored.
+  std::string weights = {};       // Their digest; empty where no check compares it.
 };
 
 // A value on a window: of the model in use, of a rule without a model, or of one model.
@@ -50,7 +50,7 @@ struct RunFigures {
   int64_t num_decisions = 0;
   double deciding_seconds = 0;
   double processor_seconds = 0;  // What the whole run used; 0 where it is unknown.
-  // In the currency of the prices, where there are any.
+  // In the currency of the prices, if there are any.
   std::optional<double> money = std::nullopt;
   std::string currency = {};
   std::vector<TrainedModel> models;  // Without triggers that were skipped.

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "cli/bench/simulated_policies.h"
 
 namespace tidemill::cli {

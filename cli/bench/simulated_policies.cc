@@ -8,7 +8,7 @@
 
 #include "fmt/format.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 namespace tidemill::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/bench/pipeline_variant.h"
 #include "cli/results/left_out.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

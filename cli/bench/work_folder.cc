@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs a program to its end. What it prints goes to stderr.
+// Runs a program to its end. Its output goes to stderr.
 absl::Status RunProgram(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -19,7 +19,7 @@ Chosen& TheChosen() {
   return chosen;
 }
 
-// Where the stack is, and how to be let in.
+// The address of the stack, and the credentials for it.
 void AddStackFlags(Command& command, StackAddress& stack) {
   const auto option = [&](const char* name, std::string& value, const char* type,
                           const char* meaning) {

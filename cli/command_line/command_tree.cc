@@ -1,5 +1,6 @@
 #include "cli/command_line/command_tree.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <sstream>
@@ -86,6 +87,36 @@ void Collect(const CommandInfo& command, std::vector<const CommandInfo*>& all) {
   for (const CommandInfo& subcommand : command.subcommands) Collect(subcommand, all);
 }
 
+bool Holds(const std::vector<ArgumentInfo>& arguments, const ArgumentInfo& argument) {
+  return std::ranges::find(arguments, argument) != arguments.end();
+}
+
+// Returns the options that every one of these commands has; one command shares none.
+std::vector<ArgumentInfo> ArgumentsOfAll(const std::vector<const CommandInfo*>& commands) {
+  if (commands.size() < 2) return {};
+  std::vector<ArgumentInfo> shared = commands.front()->arguments;
+  std::erase_if(shared, [&](const ArgumentInfo& argument) {
+    return !std::ranges::all_of(
+        commands, [&](const CommandInfo* info) { return Holds(info->arguments, argument); });
+  });
+  return shared;
+}
+
+std::string TableOf(const std::vector<ArgumentInfo>& arguments) {
+  std::string table = "| argument | meaning |\n|---|---|\n";
+  for (const ArgumentInfo& argument : arguments) {
+    std::string name = fmt::format("{}", fmt::join(argument.flags, ", "));
+    if (!argument.value.empty()) name += (name.empty() ? "" : " ") + argument.value;
+    if (argument.repeated) name += "...";
+    std::string meaning = argument.meaning;
+    if (!argument.choices.empty()) {
+      meaning += fmt::format(" ({})", fmt::join(argument.choices, ", "));
+    }
+    table += fmt::format("| `{}` | {} |\n", name, meaning);
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string ListName(ValueKind kind) {
@@ -125,26 +156,20 @@ std::string SynopsisOf(const ArgumentInfo& argument) {
 }
 
 std::string MarkdownOf(const CommandInfo& root) {
+  std::vector<const CommandInfo*> commands = AllCommands(root);
+  std::erase_if(commands, [](const CommandInfo* info) { return !info->subcommands.empty(); });
+  const std::vector<ArgumentInfo> shared = ArgumentsOfAll(commands);
   std::string page =
       "# Commands\n\n"
       "An empty value, as an unset variable of a script gives it, is refused: it does not mean the "
       "default. Only notes may be empty. The same holds for variables such as "
       "`TIDEMILL_STATE`.\n\n";
-  for (const CommandInfo* command : AllCommands(root)) {
-    if (!command->subcommands.empty()) continue;
-    page += fmt::format("## {}\n\n{}\n\n| argument | meaning |\n|---|---|\n", command->path,
-                        command->meaning);
-    for (const ArgumentInfo& argument : command->arguments) {
-      std::string name = fmt::format("{}", fmt::join(argument.flags, ", "));
-      if (!argument.value.empty()) name += (name.empty() ? "" : " ") + argument.value;
-      if (argument.repeated) name += "...";
-      std::string meaning = argument.meaning;
-      if (!argument.choices.empty()) {
-        meaning += fmt::format(" ({})", fmt::join(argument.choices, ", "));
-      }
-      page += fmt::format("| `{}` | {} |\n", name, meaning);
-    }
-    page += '\n';
+  if (!shared.empty()) page += "## Options of all commands\n\n" + TableOf(shared) + "\n";
+  for (const CommandInfo* command : commands) {
+    std::vector<ArgumentInfo> own = command->arguments;
+    std::erase_if(own, [&](const ArgumentInfo& argument) { return Holds(shared, argument); });
+    page += fmt::format("## {}\n\n{}\n\n", command->path, command->meaning);
+    if (!own.empty()) page += TableOf(own) + "\n";
     if (!command->examples.empty()) {
       page += fmt::format("```\n{}\n```\n\n", fmt::join(command->examples, "\n"));
     }

@@ -37,6 +37,7 @@ struct ArgumentInfo {
   std::vector<std::string> choices;
   bool required = false;
   bool repeated = false;
+  friend bool operator==(const ArgumentInfo&, const ArgumentInfo&) = default;
 };
 
 struct CommandInfo {
@@ -61,7 +62,7 @@ std::vector<const CommandInfo*> AllCommands(const CommandInfo& root);
 // Returns the arguments as a synopsis shows them: "[--json] [--limit NUMBER] NAME".
 std::string SynopsisOf(const ArgumentInfo& argument);
 
-// Returns the commands as Markdown, for docs/reference/.
+// Returns the commands as Markdown, for docs/reference/. What all commands take is there once.
 std::string MarkdownOf(const CommandInfo& root);
 
 }  // namespace tidemill::cli

@@ -8,7 +8,7 @@
 #include "fmt/ranges.h"
 
 #include "base/status.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::cli {
 namespace {
@@ -23,7 +23,7 @@ const ArgumentInfo* FindOption(const CommandInfo& command, const std::string& fl
   return found == command.arguments.end() ? nullptr : &*found;
 }
 
-// "; did you mean 'run'?", or all there are where none is close.
+// "; did you mean 'run'?", or all of them if none is close.
 std::string Suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string closest = config::DidYouMean(word, known);
   return closest.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : "; " + closest;

@@ -11,11 +11,11 @@
 #include "base/names.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "model_store/client/model_store_client.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -66,7 +66,7 @@ std::string Proposal(const std::string& name, const std::vector<std::string>& kn
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// What a text can mean where `what` ("run") is expected.
+// The possible meanings of a text where `what` ("run") is expected.
 absl::Status NoName(const std::string& what, const std::string& text) {
   return InvalidArgument(
       "'{}' names no {}: write its number, latest, latest:PIPELINE or the name of a pipeline",

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command_line/command.h"
-#include "config/source.h"
+#include "config/documents/source.h"
 
 namespace tidemill::cli {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "cli/terminal/view.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -22,7 +22,7 @@ bool AnyRunGoesOn(const Session& session) {
 }  // namespace
 
 void LeaveStack(const Session& session, bool quiet) {
-  // What there is to read is read while the stack ends.
+  // Reads the remaining output while the stack ends.
   std::fflush(stdout);
   StackUse* use = session.use();
   if (use == nullptr || !use->IsLast()) return;

@@ -8,7 +8,7 @@
 namespace tidemill::cli {
 
 // Ends a local stack that was started only for commands like this one, unless others use it or a
-// run is in progress. Call it once a command has no more requests.
+// run is in progress. Call it after a command's last request.
 void LeaveStack(const Session& session, bool quiet);
 
 // Calls `body(session)` and returns its exit code. Reports an error when no session can be opened.

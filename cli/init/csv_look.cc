@@ -6,8 +6,8 @@
 
 #include "fmt/format.h"
 
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/init/csv_preamble.h"
 #include "cli/init/csv_shape.h"
 #include "records/columns/column_facts.h"
@@ -60,7 +60,7 @@ class TableMaker {
       AddRow(std::move(read.rows[row]), row + 1);
   }
 
-  // What is added next follows in a file, or in a part of it.
+  // The next addition follows the previous one in a file, or in a part of it.
   void Begin(size_t file) {
     const auto row = static_cast<size_t>(table_.num_rows);
     if (!table_.parts.empty() && table_.parts.back().first_row == row) table_.parts.pop_back();

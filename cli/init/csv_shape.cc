@@ -9,8 +9,8 @@
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
 
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "records/columns/column_facts.h"
 #include "records/csv_header.h"
 #include "records/csv_splitter.h"

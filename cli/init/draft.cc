@@ -8,8 +8,8 @@
 #include "fmt/format.h"
 
 #include "base/names.h"
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/init/draft_parts.h"
 #include "cli/init/graph_choice.h"
 #include "cli/init/image_look.h"

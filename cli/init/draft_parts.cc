@@ -7,7 +7,7 @@
 #include "fmt/format.h"
 
 #include "base/names.h"
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 
 namespace tidemill::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/init/recommender.h"
 #include "cli/init/training_choice.h"
 #include "records/columns/column_kind.h"
@@ -196,7 +196,7 @@ void GraphMaker::AddNumbers() {
                       *mark, Quoted(facts->name), source_.json ? "parse_json" : "parse_csv"));
     }
   }
-  // What was not looked at may have fields that are missing.
+  // Records that were not looked at may lack fields.
   if (words.empty() && !source_.whole) words.emplace_back(source_.json ? "null" : "");
   std::string reason = names.size() == 1 ? "a column of numbers"
                                          : fmt::format("{} columns of numbers", names.size());
@@ -277,7 +277,7 @@ void GraphMaker::AddIds() {
   Add("cast", YamlMap({fmt::format("columns: [{}]", into), "dtype: int64"}), "");
 }
 
-// Learns all texts that were seen. Where only a part was read, there is room for some more.
+// Learns all texts that were seen. If only a part was read, leaves room for some more.
 void GraphMaker::AddOneHot(const ColumnFacts& facts) {
   // Marks of a missing value are texts, but for the empty one and what parse_json takes for it.
   int64_t num_texts = facts.num_distinct();

@@ -20,7 +20,7 @@ std::string Joined(const std::vector<std::string>& parts, char open, char close)
 
 }  // namespace
 
-std::string YamlText(std::string_view text) { return config::internal::WriteText(text); }
+std::string YamlText(std::string_view text) { return config::WriteText(text); }
 
 std::string YamlList(const std::vector<std::string>& texts) {
   std::vector<std::string> parts;

@@ -9,8 +9,8 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/init/image_time.h"
 #include "records/exif.h"
 #include "transform/ops/images/image_decoder.h"
@@ -23,7 +23,7 @@ constexpr size_t kMostImageBytes = size_t{64} << 20;
 // The longest side that a small network on a processor reads without much waiting.
 constexpr int64_t kLongestSide = 64;
 
-// What some of the files say about themselves.
+// The properties of some of the files, by their headers.
 struct Looked {
   int64_t num_images = 0;
   int64_t num_bad = 0;

@@ -151,8 +151,8 @@ FieldNames NamesOf(const std::vector<LinesOfFile>& parts) {
   return names;
 }
 
-// Where lines have many different fields, keeps as many lines of each part as memory allows.
-// Returns whether some are left out.
+// If lines have many different fields, keeps as many lines of each part as memory allows. Returns
+// whether some are left out.
 bool KeepSome(size_t num_fields, std::vector<LinesOfFile>& parts) {
   size_t num_lines = 0;
   for (const LinesOfFile& part : parts) num_lines += part.lines.size();

@@ -9,9 +9,9 @@
 #include "fmt/format.h"
 
 #include "base/numbers/number_text.h"
+#include "base/numbers/thousands.h"
 #include "base/paths/shell_word.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 
 namespace tidemill::cli {
 namespace {
@@ -50,7 +50,7 @@ bool IsNumeric(const ColumnFacts& facts) {
 }
 
 bool CanBeLabel(const ColumnFacts& facts) {
-  // What names the file is known before its records are.
+  // The name of the file is known before its records are.
   if (facts.names_files() && !IsNamedLabel(facts.name)) return false;
   if (facts.kind == ColumnKind::kNumber) return true;
   const bool few = !facts.more_distinct && facts.num_distinct() <= kMostClasses &&
@@ -139,7 +139,7 @@ void TakeClasses(const ColumnFacts& facts, LabelChoice& choice) {
   }
 }
 
-// What is written beside a label of whole numbers, which may be classes or amounts.
+// The comment beside a label of whole numbers, which may be classes or amounts.
 void OfferOtherTask(const ColumnFacts& facts, const LabelChoice& choice, Guess& guess) {
   if (facts.kind != ColumnKind::kNumber) return;
   if (choice.task == Task::kClassification && facts.num_distinct() > 2) {
@@ -163,7 +163,7 @@ absl::StatusOr<LabelChoice> ChoiceOf(const std::vector<ColumnFacts>& facts, size
   return choice;
 }
 
-// What speaks for a column as the label.
+// The evidence that a column is the label.
 std::string SpeaksFor(const std::vector<ColumnFacts>& facts, size_t column, Task task) {
   const ColumnFacts& seen = facts[column];
   std::string why = IsNamedLabel(seen.name)   ? "its name says so"

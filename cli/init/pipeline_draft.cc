@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kWidth = 100;
 
-// Breaks a line of YAML at kBreak where it is too long.
+// Breaks a line of YAML at kBreak if it is too long.
 std::string Broken(const std::string& line, size_t indent) {
   std::string text;
   size_t begin = 0;  // Where the last line of `text` begins.

@@ -29,7 +29,7 @@ struct PipelineDraft {
   std::vector<Guess> graph = {};
   std::vector<Guess> sections = {};  // The sections after `preprocess`.
   std::vector<std::string> more_unknown = {};
-  // What was tried before this was written; empty with --quick.
+  // The candidates that were tried first; empty with --quick.
   std::vector<std::string> tried = {};
   int64_t num_columns = 0;      // The columns of a record.
   TrainingFacts training = {};  // What the sections were chosen by.

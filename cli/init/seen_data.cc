@@ -12,8 +12,8 @@
 #include "fmt/ranges.h"
 
 #include "base/files.h"
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "records/file_kind.h"
 #include "storage/trials/tried_files.h"
 
@@ -64,7 +64,7 @@ std::optional<DataKind> KindOf(const std::string& extension) {
   return std::nullopt;
 }
 
-// Files of JSON are mostly about others. Where there is nothing else, they are the data.
+// JSON files mostly describe other files. If there is nothing else, they are the data.
 constexpr std::string_view kJson = ".json";
 std::optional<DataKind> KindBesideNone(const std::string& extension) {
   const std::string lower = Lower(extension);

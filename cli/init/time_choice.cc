@@ -121,7 +121,7 @@ std::optional<TimeChoice> MixedChoice(const SampledTable& table,
   if (!mixed) return std::nullopt;
   const std::string name = InExpression(facts[column].name);
   const auto read = [&](const TimeColumns& times) {
-    // A field that is read as a time must be one; as a text it is null where it is not.
+    // A field that is read as a time must be one; as a text it is null when it is not.
     return times.format.empty() ? fmt::format("time(text({}))", name)
                                 : fmt::format("time({}, '{}')", name, times.format);
   };

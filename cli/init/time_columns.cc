@@ -12,7 +12,7 @@
 
 #include "base/times/unix_time.h"
 #include "records/time_reader.h"
-#include "supervisor/pipeline/time_guess.h"
+#include "supervisor/checks/time_guess.h"
 
 namespace tidemill::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 
 namespace tidemill::cli {
 namespace {
@@ -204,7 +204,7 @@ std::string Describe(const Recipe& recipe, const TrainingFacts& facts) {
 
 std::vector<Recipe> RecipesFor(const TrainingFacts& facts) {
   std::vector<Recipe> recipes = {{.is_linear = true, .all_data = true}};
-  // What is new means nothing where the order does not.
+  // "New" means nothing when the order means nothing.
   if (facts.time_is_known) recipes.push_back({.is_linear = true, .all_data = false});
   // The layers of a DLRM are over numbers.
   if (!facts.categories.empty() && !facts.has_numbers) return recipes;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What Windows-1252 has in the places of Latin-1's control characters; 0 where it has nothing.
+// What Windows-1252 has in the places of Latin-1's control characters; 0 when it has nothing.
 constexpr std::array<char32_t, 32> kFrom80 = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,

@@ -1,4 +1,4 @@
-// What a stack's datasets have that a pipeline's have not.
+// The differences between a stack's datasets and those of a pipeline.
 #pragma once
 
 #include <optional>

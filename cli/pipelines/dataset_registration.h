@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "cli/stack/session.h"
-#include "config/source.h"
+#include "config/documents/source.h"
 #include "tidemill/storage/v1/storage.pb.h"
 
 namespace tidemill::cli {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 #include "config/config.h"
+#include "supervisor/checks/pipeline_check.h"
 #include "supervisor/pipeline/disk_files.h"
-#include "supervisor/pipeline/pipeline_check.h"
 
 namespace tidemill::cli {
 
@@ -22,7 +22,7 @@ struct PipelineFile {
   std::vector<config::Override> overrides = {};
   // Whether its data may be on another machine. The data is then checked there, at submission.
   bool data_elsewhere = false;
-  // What its run is tagged with, and the note on it.
+  // The tags of its run, and the note on it.
   std::vector<std::string> tags = {};
   std::string note = {};
   // Whether its models answer for the pipeline although values are set.

@@ -8,7 +8,7 @@
 
 #include "fmt/format.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {

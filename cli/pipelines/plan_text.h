@@ -13,7 +13,7 @@ namespace tidemill::cli {
 // Returns the ops as written and as they run, what was rewritten and why, and the costs.
 std::string DescribePlan(const supervisor::GraphPlan& plan, const View& view);
 
-// Ops are numbered from 1 as in the text. What was not measured is null.
+// Ops are numbered from 1 as in the text. Figures that were not measured are null.
 nlohmann::ordered_json PlanToJson(const supervisor::GraphPlan& plan);
 
 }  // namespace tidemill::cli

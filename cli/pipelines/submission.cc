@@ -1,7 +1,7 @@
 #include "cli/pipelines/submission.h"
 
 #include "cli/pipelines/network_upload.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 

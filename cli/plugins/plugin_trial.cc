@@ -7,7 +7,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "cli/terminal/text.h"
 #include "evaluator/trials/measure_promises.h"
 #include "plugin/process/taken_plugin.h"

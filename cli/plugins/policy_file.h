@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "config/source.h"
+#include "config/documents/source.h"
 #include "supervisor/triggers/trigger.h"
 
 namespace tidemill::cli {

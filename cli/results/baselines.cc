@@ -73,7 +73,7 @@ class ModelValues {
     }
   }
 
-  // False where the model has no value.
+  // False when the model has no value.
   bool AddTo(SampleMean& mean, const Place& place) const {
     const auto in_use = in_use_.find(place);
     const auto other = others_.find(place);

@@ -62,8 +62,8 @@ Loss OfTrainings(const v1::GetRunResponse& run) {
   return loss;
 }
 
-// Returns the loss of the evaluation that lost most. The models in use represent it; where there
-// are none, the model that could use least.
+// Returns the loss of the evaluation that lost most. The models in use represent it; if there are
+// none, the model that could use least.
 template <typename Values>
 Loss OfEvaluations(const Values& values, bool of_each_model) {
   std::map<std::tuple<int32_t, std::string, std::string, int64_t>, MeasuredShare> shares;

@@ -27,7 +27,7 @@ using supervisor::v1::GetRunResponse;
 
 // With so few columns there is room for a decimal.
 constexpr size_t kFewWindows = 8;
-// Where not everything fits, this many matrices are drawn, and only the means of the others.
+// If not everything fits, draws this many matrices, and only the means of the others.
 constexpr size_t kMaxDrawn = 3;
 constexpr size_t kLeastLines = 4;
 constexpr size_t kLinesAround = 8;  // The lines of a matrix beside its rows.
@@ -176,7 +176,7 @@ class MatrixDrawing {
     for (const auto& [trigger, time] : times_) time_width_ = std::max(time_width_, time.size());
   }
 
-  // Where only some windows fit, those come first in which a model that is shown was active.
+  // If only some windows fit, windows in which a shown model was active come first.
   void ChooseColumns() {
     const std::vector<WindowKey> all(matrix_.windows.begin(), matrix_.windows.end());
     width_ = fmt::formatted_size("{}", all.size());

@@ -124,7 +124,7 @@ std::vector<int64_t> LastEverywhere(const ResultTable& table) {
   return std::vector<int64_t>(table.windows.size(), table.triggers.back());
 }
 
-// What retraining was worth on the samples that both have.
+// The gain from retraining, on the samples that both have.
 std::string PairedGain(const ResultTable& table, const OutcomeDifference& difference) {
   return fmt::format("retraining was worth {} {}{}", ShowDifference(difference, table.style()),
                      OverSamples(difference),

@@ -117,7 +117,7 @@ Rows ByTrigger(const RunCosts& costs) {
   return rows;
 }
 
-// What the money does not contain.
+// The parts of a run that the money does not cover.
 std::string DescribeRest(const RunCosts& costs) {
   if (!costs.has_prices()) return "";
   const rpc::Money money = rpc::MoneyOf(TotalOf(costs), costs.prices());

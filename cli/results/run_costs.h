@@ -1,4 +1,4 @@
-// What a run has cost, for people and as JSON.
+// The costs of a run, for people and as JSON.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/worth.h"
-#include "supervisor/client/model_change_json.h"
+#include "supervisor_client/model_change_json.h"
 
 namespace tidemill::cli {
 namespace {
@@ -35,7 +35,7 @@ ordered_json Known(const Value& value) {
   return value.has_num_known() ? ordered_json(value.num_known()) : ordered_json(nullptr);
 }
 
-// The bounds of the interval, where there is one.
+// The bounds of the interval, if there is one.
 template <typename Value>
 void AddInterval(const Value& value, ordered_json& json) {
   if (value.has_low()) json["low"] = value.low();

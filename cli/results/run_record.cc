@@ -4,7 +4,7 @@
 
 #include "cli/results/selection_report.h"
 #include "storage/client/storage_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

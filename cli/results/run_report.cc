@@ -30,8 +30,8 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/tone.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -77,7 +77,7 @@ std::string CauseOf(const std::string& verdict) {
   return cause.substr(0, cause.find(" ("));
 }
 
-// "; triggers 3, 17"; empty where they are many.
+// "; triggers 3, 17"; empty when they are many.
 std::string NamesOf(const std::vector<int64_t>& triggers) {
   constexpr size_t kMaxNamed = 5;
   if (triggers.size() > kMaxNamed) return "";
@@ -85,7 +85,7 @@ std::string NamesOf(const std::vector<int64_t>& triggers) {
                      fmt::join(triggers, ", "));
 }
 
-// What limited how many trainings, as far as it is known, the most frequent first.
+// The known limits of trainings, and how many trainings each limited, the most frequent first.
 std::string SummariseVerdicts(const v1::GetRunResponse& run, const View& view) {
   std::map<std::string, std::vector<int64_t>> by_cause;
   for (const v1::Trigger& trigger : run.triggers()) {
@@ -105,7 +105,7 @@ std::string SummariseVerdicts(const v1::GetRunResponse& run, const View& view) {
   return Wrapped(text, view, 0);
 }
 
-// What limited the training of each trigger, as far as it is known.
+// The known limit of the training of each trigger.
 std::string ListVerdicts(const v1::GetRunResponse& run) {
   Table table({"TRIGGER", "WHAT LIMITED ITS TRAINING"});
   bool is_known = false;
@@ -155,13 +155,13 @@ std::string ListTriggers(const v1::GetRunResponse& run, const View& view) {
   return text;
 }
 
-// Where the samples of the training dataset are. They need no word where all were used.
+// Where the samples of the training dataset are. They are not mentioned when all of them were used.
 std::string DescribeSamples(const v1::GetRunResponse& run, const View& view) {
   if (!run.has_ledger() || run.ledger().num_known() == run.ledger().num_used()) return "";
   return Wrapped(DescribeLedger(run.ledger()), view, 0);
 }
 
-// What the graphs of trainings warned of.
+// The warnings of the trainings' graphs.
 std::string DescribeWarnings(const v1::GetRunResponse& run, const View& view) {
   std::string text;
   for (const std::string& warning : GraphWarningsOf(run)) {

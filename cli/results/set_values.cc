@@ -5,7 +5,7 @@
 
 #include "base/printable.h"
 #include "cli/terminal/text.h"
-#include "supervisor/pipeline/set_values.h"
+#include "supervisor/checks/set_values.h"
 
 namespace tidemill::cli {
 

@@ -19,10 +19,10 @@ std::string TextOf(const PredictedGains& gains);
 nlohmann::ordered_json GainsToJson(const PredictedGains& gains);
 
 // "40 % of the time waiting for data; limit: op resize (64 % of preparing); predicted: op resize
-// twice as fast 1.8x". Empty where the limit is not known.
+// twice as fast 1.8x". Empty when the limit is not known.
 std::string DescribeLimit(const rpc::v1::TrainingResult& result);
 
-// Adds "verdict" and "gains". Adds nothing where the limit is not known.
+// Adds "verdict" and "gains". Adds nothing if the limit is not known.
 void AddLimit(const rpc::v1::TrainingResult& result, nlohmann::ordered_json& json);
 
 }  // namespace tidemill::cli

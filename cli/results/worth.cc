@@ -15,12 +15,12 @@
 #include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 
 namespace tidemill::cli {
 namespace {
 
-using config::internal::Node;
+using config::Node;
 using nlohmann::ordered_json;
 using supervisor::v1::Decision;
 using supervisor::v1::Verdict;
@@ -171,7 +171,7 @@ void CollectPolicies(const Node& policy, const std::string& place, Policies& pol
 }
 
 Policies PoliciesOf(const std::string& pipeline) {
-  const auto document = config::internal::ReadDocument(
+  const auto document = config::ReadDocument(
       {.text = pipeline, .name = "pipeline", .max_bytes = config::kMaxKeptBytes});
   Policies policies;
   if (document->root == nullptr || !document->readable) return policies;

@@ -1,6 +1,6 @@
-// What the models of a run are worth, by what they answered: how much better they are than
-// something else on the samples that both have, and whether chance explains it; which columns
-// matter; curves; and which columns drifted.
+// The value of a run's models, by their answers: how much better they are than something else on
+// the samples that both have, and whether chance explains it; which columns matter; curves; and
+// which columns drifted.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct MeasureStyle {
 // Whether the models in use are better than the other; false without a difference.
 bool IsBetter(const OutcomeDifference& difference, const MeasureStyle& style);
 
-// Whether the interval does not hold 0. False where there is none.
+// Whether the interval does not hold 0. False if there is none.
 bool IsBeyondChance(const OutcomeDifference& difference);
 
 // Returns the difference with its interval, above 0 where the models in use are better: "+6.7
@@ -43,7 +43,7 @@ std::string OverSamples(const OutcomeDifference& difference);
 std::string DescribeDifferences(const supervisor::v1::GetRunResponse& run, const View& view);
 
 // [{"evaluation", "dataset", "measure", "than", "models", "other", "difference", "low", "high",
-// "samples", "share", "beyond_chance"}]; with "missing" instead of numbers where there is none.
+// "samples", "share", "beyond_chance"}]; with "missing" instead of numbers if there is none.
 nlohmann::ordered_json DifferencesToJson(
     const google::protobuf::RepeatedPtrField<OutcomeDifference>& differences);
 

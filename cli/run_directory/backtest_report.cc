@@ -64,8 +64,8 @@ const v1::BacktestResult* BestOf(const BacktestFinal& final) {
   return best;
 }
 
-// What the best value is worth beside the others: what chance alone may have caused is not a
-// difference.
+// How the best value compares with the others: chance alone may cause a difference that is not
+// significant.
 std::string WorthOf(const v1::BacktestResult& best, const BacktestFinal& final) {
   std::vector<std::string> alike;
   int num_others = 0;
@@ -196,7 +196,7 @@ std::string DescribeFaults(const BacktestFinal& final) {
   return text;
 }
 
-// What asking models of a run is worth.
+// The value of asking the models of a run.
 std::string DescribeAsked(const BacktestFinal& final) {
   if (!final.asks_models()) return "";
   std::map<std::string, std::vector<std::string>> policies;  // By what differs.

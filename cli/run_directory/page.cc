@@ -25,7 +25,7 @@ std::string EmbeddableJson(const nlohmann::ordered_json& json) {
   return safe;
 }
 
-// Replaces every `{{name}}` of the template. What is put in is not looked at again.
+// Replaces every `{{name}}` of the template. Inserted text is not searched again.
 std::string Fill(std::string_view page, auto&& value_of) {
   std::string filled;
   while (true) {

@@ -25,8 +25,8 @@
 #include "cli/run_directory/report_selections.h"
 #include "cli/run_directory/report_tables.h"
 #include "config/printed/abridged.h"
-#include "supervisor/client/model_change_text.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor_client/model_change_text.h"
 
 namespace tidemill::cli {
 namespace {
@@ -209,7 +209,7 @@ ordered_json FailuresOf(const v1::GetRunResponse& run) {
   return failures;
 }
 
-// The model that the pipeline has in use, and how the run has changed that.
+// The model that the pipeline uses, and how the run has changed it.
 ordered_json ModelUseOf(const v1::GetRunResponse& run) {
   ordered_json changes = ordered_json::array();
   for (const v1::ModelChange& change : run.model_changes()) {

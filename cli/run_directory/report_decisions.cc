@@ -117,7 +117,7 @@ ordered_json ComparedOf(const v1::GetRunResponse& run) {
     ShowInDays(series);
     if (series.said_no) shown.push_back(&series);
   }
-  // What decides comes before what was waited for.
+  // The number that decides comes before the ones that were waited for.
   std::stable_sort(shown.begin(), shown.end(), [](const Series* a, const Series* b) {
     return std::tuple(a->waiting, -a->num_yes) < std::tuple(b->waiting, -b->num_yes);
   });

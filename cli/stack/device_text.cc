@@ -19,7 +19,7 @@ std::string DescribeGpu(const rpc::v1::Slot& slot) {
   return text + (slot.job().empty() ? ", free" : ": " + slot.job());
 }
 
-// Null where the driver does not say.
+// Null if the driver does not say.
 template <typename Value>
 nlohmann::ordered_json JsonOf(bool has, Value value) {
   return has ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);

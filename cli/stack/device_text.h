@@ -16,7 +16,7 @@ std::string DescribeSlots(const supervisor::v1::ServerSlots& server);
 
 // [{"server", "error", "why_no_gpu", "slots": [{"device", "id", "name", "memory_bytes",
 // "used_bytes",
-//   "busy_share", "job", "pretended"}]}]. What the driver does not say is null.
+//   "busy_share", "job", "pretended"}]}]. Values that the driver does not report are null.
 nlohmann::ordered_json DevicesToJson(const supervisor::v1::ListDevicesResponse& devices);
 
 }  // namespace tidemill::cli

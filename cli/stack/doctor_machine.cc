@@ -36,7 +36,7 @@ constexpr int64_t kClockTolerance = 1'000'000;
 
 constexpr const char* kTorchPrograms[] = {"tidemill-train", "tidemill-evaluate"};
 
-// What a command prints, its first kilobytes; empty when it cannot be run.
+// The first kilobytes of a command's output; empty when the command cannot be run.
 std::string OutputOf(const std::string& command) {
   std::string text;
   FILE* const pipe = popen(command.c_str(), "re");

@@ -6,7 +6,7 @@
 
 #include "cli/stack/finding.h"
 #include "cli/stack/local_stack.h"
-#include "rpc/tls.h"
+#include "rpc/access/tls.h"
 
 namespace tidemill::cli {
 

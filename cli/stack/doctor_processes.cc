@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/stack_identity.h"
-#include "rpc/tokens.h"
+#include "rpc/access/tokens.h"
 
 namespace tidemill::cli {
 namespace {

@@ -21,9 +21,9 @@
 #include "selector/migrations.h"
 #include "storage/client/storage_client.h"
 #include "storage/migrations.h"
-#include "supervisor/client/pool_client.h"
-#include "supervisor/client/supervisor_client.h"
 #include "supervisor/migrations.h"
+#include "supervisor_client/pool_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -165,7 +165,8 @@ Finding Unanswered(const absl::Status& status, const StackLayout* layout) {
           fmt::format("tidemill down --state {0}; tidemill up --state {0}", layout->state_folder)};
 }
 
-// What the model store holds, and for what. Nothing where it does not tell, as an older one.
+// The bytes that the model store holds, by purpose. Empty when it does not report them, as an older
+// store.
 Findings ExamineStoredBytes(const Session& session) {
   rpc::Peer peer = session.PeerOf("model_store");
   peer.deadline = kPatience;

@@ -18,10 +18,21 @@
 #include "base/descriptor.h"
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/log_file.h"
+#include "base/logs/log_file.h"
 #include "cli/stack/stack_identity.h"
 #include "config/numbers.h"
 #include "db/postgres_programs.h"
+
+// The places of a stack:
+//
+//   <state folder>/tidemill.yaml, token, data_roots
+//                  stack.lock               locked by the keeper, whose process id it holds
+//                  logs/<service>.log
+//                  postgres/                the database; root's is elsewhere, because PostgreSQL
+//                                           does not run as root
+//   /tmp/tidemill-<uid>-<mark>/<service>    the sockets
+//                              keeper       locked, too, in case the state folder is moved
+//   /tmp/tidemill-<uid>-<mark>-db/          PostgreSQL's socket
 
 namespace tidemill::cli {
 namespace {
@@ -44,7 +55,7 @@ absl::StatusOr<std::string> DefaultStateFolder() {
   return files::Join(home != nullptr ? home : "/tmp", ".local/state/tidemill");
 }
 
-// What a state folder's other folders are named after.
+// The name from which a state folder's other folders are derived.
 std::string MarkOf(const std::string& state_folder) {
   constexpr size_t kMarkLength = 10;
   return Sha256(state_folder).substr(0, kMarkLength);
@@ -83,8 +94,8 @@ std::string LastLineOf(const std::string& path) {
   return text->substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
-// The end of a pipe that a keeper watches while its stack comes up: a byte lets it stay, the end of
-// this process without one makes it go.
+// A pipe that a keeper watches while its stack starts. The keeper exits unless it receives a byte
+// before this process ends.
 class Leash {
  public:
   Leash() {
@@ -162,7 +173,8 @@ class Starter {
 
   absl::StatusOr<bool> Start() {
     const absl::Status status = AwaitServices();
-    // What came up in part stays, too: its logs say what is missing, and it may still come.
+    // A stack that came up in part stays, too: its logs say what is missing, and the rest may still
+    // come up.
     if (leash_.ok()) leash_.LetGo();
     RETURN_IF_ERROR(status);
     return spawned_at_.has_value();

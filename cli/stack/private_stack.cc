@@ -61,7 +61,7 @@ void RemoveLeftovers() {
     if (!entry.path().filename().string().starts_with(NamePrefix())) continue;
     if (!BelongsToThisUser(path)) continue;
     const Descriptor lock = LockFolder(path, 0);
-    // What cannot be removed now is tried again by the next command.
+    // The next command tries again to remove what cannot be removed now.
     if (lock.is_open()) RemoveStack(path).IgnoreError();
   }
 }

@@ -6,9 +6,9 @@
 #include "base/time.h"
 #include "cli/terminal/view.h"
 #include "config/config.h"
-#include "rpc/address.h"
+#include "rpc/access/address.h"
+#include "rpc/access/tokens.h"
 #include "rpc/service_main.h"
-#include "rpc/tokens.h"
 
 namespace tidemill::cli {
 namespace {

@@ -21,16 +21,26 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
-#include "base/log.h"
-#include "base/log_file.h"
+#include "base/logs/log.h"
+#include "base/logs/log_file.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/stack/session.h"
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
+#include "rpc/access/tokens.h"
 #include "rpc/service_main.h"
-#include "rpc/tokens.h"
+
+// The keeper's processes, all of which end with it:
+//
+//   keeper --+-- PostgreSQL
+//            +-- one process for each service, which logs to logs/<service>.log
+//            `-- preprocess_worker_2, _3 ...       with TIDEMILL_WORKERS
+//
+// A process that ends is started again: after 50 ms, then twice as long each time, up to 5 s, and
+// after 50 ms again once it has run for 10 s. The keeper ends on SIGTERM or SIGINT, when its state
+// folder is removed or moved, and when its starter ends before the stack is up.
 
 namespace tidemill::cli {
 namespace {

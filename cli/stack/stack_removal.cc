@@ -20,8 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a stack writes to its state folder, beside a folder for each service. `postgres` holds the
-// database of users other than root, `runs` what `run` and `pull` have written.
+// The entries that a stack writes to its state folder, besides a folder for each service.
+// `postgres` holds the database of users other than root, `runs` what `run` and `pull` have
+// written.
 constexpr std::string_view kIdentityFile = "identity";
 constexpr std::string_view kStackFiles[] = {
     kIdentityFile, "tidemill.yaml", "token",       "data_roots",  "logs",         "runs",

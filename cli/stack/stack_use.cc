@@ -84,7 +84,7 @@ absl::Status StackUse::End() {
 }
 
 bool HasRun(const StackLayout& layout) {
-  // What is left of one that has lost the other half is for StartStack() to judge.
+  // StartStack() judges the remains of a stack that has lost its other half.
   return files::Exists(layout.database_folder) || files::Exists(layout.ConfigFile());
 }
 

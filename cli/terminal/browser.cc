@@ -32,7 +32,8 @@ std::vector<std::string> WordsOf(const std::string& command, const std::string& 
   return words;
 }
 
-// What the program prints goes beside the result of the command, unless a person looks at it.
+// The program's output goes to stderr unless stdout is a terminal, so that it does not mix with the
+// result of the command.
 absl::StatusOr<pid_t> Start(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -8,7 +8,7 @@
 #include "nlohmann/json_fwd.hpp"
 
 #include "cli/terminal/exit_codes.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::cli {
 

@@ -28,7 +28,7 @@ std::string NameOf(Level level) {
   return "info";
 }
 
-// Undoes the escapes of base/log.cc, to the closing quote or the end; moves `at` past it.
+// Undoes the escapes of base/logs/log.cc, to the closing quote or the end; moves `at` past it.
 std::string Unescaped(const std::string& text, size_t& at) {
   std::string out;
   for (; at < text.size() && text[at] != '"'; ++at) {

@@ -1,4 +1,4 @@
-// Parses lines of the services' logs (base/log.h), and of PostgreSQL's.
+// Parses lines of the services' logs (base/logs/log.h), and of PostgreSQL's.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 #include "nlohmann/json_fwd.hpp"
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/time.h"
 
 namespace tidemill::cli {

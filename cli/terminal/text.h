@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "cli/terminal/tone.h"
 
 namespace tidemill::cli {

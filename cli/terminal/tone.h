@@ -1,5 +1,5 @@
-// What a word means, in the terminal's own colours. TakesColour() in view.h decides whether a
-// stream is coloured.
+// The meaning of a word, shown by the terminal's own colours. TakesColour() in view.h decides
+// whether a stream is coloured.
 #pragma once
 
 #include <string>

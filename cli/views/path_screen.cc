@@ -8,8 +8,8 @@
 #include "cli/results/training_limit.h"
 #include "cli/stack/device_text.h"
 #include "cli/terminal/text.h"
-#include "loader/path_verdict.h"
-#include "loader/predicted_gains.h"
+#include "loader/path/path_verdict.h"
+#include "loader/path/predicted_gains.h"
 #include "preprocess/client/path_work_message.h"
 
 namespace tidemill::cli {

@@ -23,7 +23,7 @@ struct PreparingLook {
   double seconds = 0;
 };
 
-// What a run was doing at one time. Seconds come from one clock with any zero.
+// The state of a run at one time. Seconds come from one clock with any zero.
 struct RunLook {
   int64_t run_id = 0;
   std::string pipeline = {};
@@ -53,7 +53,7 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
 //  "workers": [{"name", "state", "threads", "leased", "batches_per_second", "bytes_per_second"}],
 //  "jobs": [{"name", "batches", "done", "issued", "leased", "reissued", "wait_share"}],
 //  "devices": as DevicesToJson()}.
-// Unknown values are null. What belongs to trainings is left out in other stages.
+// Unknown values are null. Fields of trainings are left out in other stages.
 nlohmann::ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now);
 
 }  // namespace tidemill::cli

@@ -63,7 +63,7 @@ struct Part {
   std::string text;
 };
 
-// The share of the whole run where that is known, else of the stage.
+// The share of the whole run if that is known, else of the stage.
 std::optional<double> ShareOf(const supervisor::v1::Progress& progress) {
   if (progress.has_share()) return progress.share();
   if (progress.total() <= 0) return std::nullopt;

@@ -17,7 +17,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/views/progress.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -54,7 +54,7 @@ class InterruptScope {
   struct sigaction before_ {};
 };
 
-// What is shown of a run, by the threads that hear of it.
+// The displayed state of a run, updated by the threads that receive its events.
 class Screen {
  public:
   explicit Screen(bool quiet) : printer_(IsTerminal(STDERR_FILENO), quiet) {}

@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 
 #include "base/digest.h"
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 
 namespace tidemill::config {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "fmt/format.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::config {
 namespace {

@@ -6,9 +6,9 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/f1.h"
-#include "evaluator/measures/top_k.h"
+#include "evaluator/measures/classes/accuracy.h"
+#include "evaluator/measures/classes/f1.h"
+#include "evaluator/measures/classes/top_k.h"
 
 namespace tidemill::evaluator {
 namespace {

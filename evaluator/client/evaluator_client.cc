@@ -9,10 +9,10 @@
 #include "base/threads/worker_pool.h"
 #include "batch/slice.h"
 #include "batch/wire.h"
-#include "rpc/byte_frames.h"
-#include "rpc/frame_reader.h"
 #include "rpc/grpc_status.h"
-#include "rpc/stream_call.h"
+#include "rpc/streams/byte_frames.h"
+#include "rpc/streams/frame_reader.h"
+#include "rpc/streams/stream_call.h"
 
 namespace tidemill::evaluator {
 namespace {

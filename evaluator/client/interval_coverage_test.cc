@@ -14,12 +14,12 @@
 #include "gtest/gtest.h"
 
 #include "evaluator/client/pooling.h"
-#include "evaluator/measures/accuracy.h"
 #include "evaluator/measures/bootstrap.h"
-#include "evaluator/measures/f1.h"
-#include "evaluator/measures/mae.h"
-#include "evaluator/measures/ranks.h"
-#include "evaluator/measures/roc_auc.h"
+#include "evaluator/measures/classes/accuracy.h"
+#include "evaluator/measures/classes/f1.h"
+#include "evaluator/measures/numbers/error_measures.h"
+#include "evaluator/measures/ranked/ranks.h"
+#include "evaluator/measures/ranked/roc_auc.h"
 #include "evaluator/measures/testing/chains.h"
 
 namespace tidemill::evaluator {

@@ -10,7 +10,7 @@
 namespace tidemill::evaluator {
 namespace {
 
-// std::nullopt where a window with samples has no sums.
+// std::nullopt when a window with samples has no sums.
 std::optional<PooledValue> PoolSums(Accumulator& sums, std::span<const WindowValue> windows) {
   PooledValue pooled{.how = Pooling::kOfSums};
   for (const WindowValue& window : windows) {

@@ -52,7 +52,7 @@ struct WindowInterval {
 // bounds are added (MOVER: Zou and Donner, "Construction of confidence limits about effect
 // measures", 2008). For a root of means, this is done for the means. A value computed from sums has
 // the interval of the mean of the windows, around itself: to the first order a sample moves both
-// alike where the windows resemble each other. std::nullopt where they do not: where the mean is
+// alike where the windows resemble each other. std::nullopt when they do not: where the mean is
 // farther from the value than half of the interval on that side.
 std::optional<std::pair<double, double>> PooledInterval(const PooledValue& pooled,
                                                         std::span<const WindowInterval> windows);

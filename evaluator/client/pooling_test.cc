@@ -8,15 +8,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/random.h"
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/f1.h"
-#include "evaluator/measures/mae.h"
+#include "base/numbers/random.h"
+#include "evaluator/measures/classes/accuracy.h"
+#include "evaluator/measures/classes/f1.h"
+#include "evaluator/measures/classes/precision.h"
+#include "evaluator/measures/classes/recall.h"
 #include "evaluator/measures/measures.h"
-#include "evaluator/measures/precision.h"
-#include "evaluator/measures/r2.h"
-#include "evaluator/measures/recall.h"
-#include "evaluator/measures/rmse.h"
+#include "evaluator/measures/numbers/error_measures.h"
 
 namespace tidemill::evaluator {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "devices/owned_device.h"
-#include "evaluator/job/model_cache.h"
+#include "evaluator/windows/model_cache.h"
 #include "models/network_sandbox.h"
 
 namespace tidemill::evaluator {

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "batch/labels.h"
-#include "evaluator/job/class_outcomes.h"
-#include "evaluator/job/short_reason.h"
 #include "evaluator/outcomes/joined_series.h"
 #include "evaluator/outcomes/outcome_keeper.h"
 #include "evaluator/reading/graph_rows.h"
 #include "evaluator/reading/window_samples.h"
+#include "evaluator/windows/class_outcomes.h"
+#include "evaluator/windows/short_reason.h"
 #include "loader/number_targets.h"
 
 namespace tidemill::evaluator {
@@ -115,7 +115,7 @@ std::vector<int64_t> Exchanged(std::span<const int64_t> keys, int64_t seed) {
   return rows;
 }
 
-// What the model answers for rows of its graph.
+// The model's answers for rows of its graph.
 absl::StatusOr<OutcomeTable> Answers(ScoredModel& model, const batch::Batch& rows) {
   OutcomeTable table(OutcomeKeeper::kMaxBytes * 8);
   if (rows.num_rows() == 0) return table;

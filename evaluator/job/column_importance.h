@@ -18,7 +18,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "evaluator/client/evaluation_spec.h"
-#include "evaluator/job/model_cache.h"
+#include "evaluator/windows/model_cache.h"
 #include "storage/client/storage_client.h"
 #include "tidemill/evaluator/v1/job.pb.h"
 
@@ -32,7 +32,7 @@ inline constexpr int64_t kMostExchanges = 65'536;
 // Windows are added, from the last one backwards, until there are as many samples.
 inline constexpr int64_t kEnoughImportanceSamples = 500;
 
-// What the windows of a job have in common. All must outlive the call.
+// The inputs that all windows of a job share. All must outlive the call.
 struct ImportanceParts {
   const EvaluationSpec& spec;
   const storage::StorageClient& storage;

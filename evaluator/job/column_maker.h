@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
 #include "batch/batch.h"
-#include "evaluator/job/scored_model.h"
+#include "evaluator/windows/scored_model.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
 
 namespace tidemill::evaluator {

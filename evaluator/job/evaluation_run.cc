@@ -19,18 +19,27 @@
 #include "evaluator/job/column_importance.h"
 #include "evaluator/job/model_columns.h"
 #include "evaluator/job/prediction_run.h"
-#include "evaluator/job/short_reason.h"
-#include "evaluator/job/window_baselines.h"
-#include "evaluator/job/window_measurement.h"
 #include "evaluator/reading/page_reader.h"
 #include "evaluator/reading/preparing_workers.h"
 #include "evaluator/reading/window_samples.h"
+#include "evaluator/windows/short_reason.h"
+#include "evaluator/windows/window_baselines.h"
+#include "evaluator/windows/window_measurement.h"
 #include "loader/bad_samples.h"
 #include "rpc/jobs/job_peers.h"
 #include "rpc/usage/usage_message.h"
 #include "samples/dataset_schema.h"
 #include "storage/client/storage_client.h"
 #include "storage/spec/dataset_spec.h"
+
+// The loops of an evaluation:
+//
+//   for each window of the job
+//     for each group of models that fit into memory together        usually one
+//       for each page of the window's samples
+//         for each block: the graph of each model, its network, all measures
+//     report: scores, then the importances of columns after the last window with a model in use,
+//             then the end of the window, after which it is not measured again
 
 namespace tidemill::evaluator {
 namespace {
@@ -66,7 +75,7 @@ class ProgressReporter {
   std::chrono::steady_clock::time_point last_ = {};
 };
 
-// What the windows of a job have in common.
+// The state that all windows of a job share.
 struct JobContext {
   const v1::EvaluationJob& job;
   const MeasurementPlan& plan;
@@ -90,8 +99,7 @@ void ReportPieces(const std::string& text,
   }
 }
 
-// The next few scores, of which none but the last has a detail or a fault; these are taken out of
-// it.
+// The next few scores. Only the last one may have a detail or a fault, which are moved out of it.
 void TakeFew(google::protobuf::RepeatedPtrField<v1::Score>& scores, int& next, v1::ModelScores& few,
              std::string& detail, std::string& traceback) {
   constexpr int kScoresAtOnce = 4;

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/process/job_program.h"
 #include "evaluator/job/evaluation_run.h"
 #include "evaluator/job/network_predictor.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/failpoints.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "batch/sealed_file.h"
 #include "config/config.h"
 #include "evaluator/job/column_maker.h"

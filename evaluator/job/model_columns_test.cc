@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/testing/status_matchers.h"
 #include "evaluator/testing/running_evaluator.h"
 #include "evaluator/testing/samples.h"

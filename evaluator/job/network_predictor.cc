@@ -7,10 +7,10 @@
 #include "torch/torch.h"
 
 #include "models/class_logits.h"
-#include "models/guard.h"
 #include "models/network.h"
 #include "models/network_sandbox.h"
-#include "models/torch_device.h"
+#include "models/torch/guard.h"
+#include "models/torch/torch_device.h"
 #include "transform/graph.h"
 
 namespace tidemill::evaluator {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/job/model_cache.h"
 #include "evaluator/job/record_answers.h"
-#include "evaluator/job/short_reason.h"
+#include "evaluator/windows/model_cache.h"
+#include "evaluator/windows/short_reason.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "rpc/jobs/job_peers.h"

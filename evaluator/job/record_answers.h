@@ -15,8 +15,8 @@ namespace tidemill::evaluator {
 // Thread-compatible.
 class RecordAnswers {
  public:
-  // `graph` is that of the model, which must be usable and outlive this object. Returns the errors
-  // of ColumnMaker::Make().
+  // `graph` is the graph of the model, which must be usable and outlive this object. Returns the
+  // errors of ColumnMaker::Make().
   static absl::StatusOr<RecordAnswers> Make(const transform::GraphSpec& graph,
                                             const transform::SampleSchema& schema,
                                             ScoredModel& model, int num_threads);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "evaluator/measures/dependence.h"
 
 namespace tidemill::evaluator {
@@ -69,7 +69,7 @@ double Bounded(ValueRange range, double value) {
   return value;
 }
 
-// Moves a bound away from the value. What is at an end of the range stays there.
+// Moves a bound away from the value. A bound at an end of the range stays there.
 double Moved(double bound, double value, double widening, ValueRange range) {
   const double from = Unbounded(range, value);
   const double to = Unbounded(range, bound);
@@ -77,7 +77,7 @@ double Moved(double bound, double value, double widening, ValueRange range) {
   return std::isfinite(from) && std::isfinite(to) && std::isfinite(moved) ? moved : bound;
 }
 
-// Where draws are above the value, as draws of calibration_error are, only the upper bound moves.
+// If draws are above the value, as draws of calibration_error are, only the upper bound moves.
 Interval Widened(const Interval& interval, double value, double widening, ValueRange range) {
   const double centre = std::clamp(value, interval.low, interval.high);
   return {.low = Moved(interval.low, centre, widening, range),

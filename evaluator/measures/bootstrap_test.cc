@@ -8,11 +8,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/random.h"
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/confusion_matrix.h"
-#include "evaluator/measures/mae.h"
-#include "evaluator/measures/roc_auc.h"
+#include "base/numbers/random.h"
+#include "evaluator/measures/classes/accuracy.h"
+#include "evaluator/measures/classes/confusion_matrix.h"
+#include "evaluator/measures/numbers/error_measures.h"
+#include "evaluator/measures/ranked/roc_auc.h"
 #include "evaluator/measures/testing/outcomes.h"
 
 namespace tidemill::evaluator {

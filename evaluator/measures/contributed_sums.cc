@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// The values of some sums, of which each has one, in one call. Empty where there are none: after a
+// The values of some sums, of which each has one, in one call. Empty if there are none: after a
 // failure nothing is asked until the caller has taken the failure.
 std::vector<std::optional<double>> Combined(const std::vector<ContributedSums>& all,
                                             const SumsToValue& rule) {
@@ -36,7 +36,7 @@ std::optional<double> ValueOf(const ContributedSums& sums, const SumsToValue& ru
 }
 
 // The slope of the value over each sum, from sums that are half a standard error apart: such sums
-// other samples might have had. Empty where the plug-in does not answer.
+// other samples might have had. Empty when the plug-in does not answer.
 std::vector<double> SlopesAt(const ContributedSums& sums, const Contributions& own,
                              const SumsToValue& rule) {
   const size_t width = own.width;

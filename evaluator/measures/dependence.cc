@@ -137,7 +137,7 @@ SequenceSum InitialMonotoneSum(Covariances& covariances, double ratio) {
   return sum;
 }
 
-// What the slowest waves say, where that is much less than `ratio`.
+// The ratio by the slowest waves, if it is much less than `ratio`.
 std::optional<Dependence> RatioOfWaves(const Covariances& covariances, double ratio) {
   const size_t n = covariances.size();
   if (n < 4 * kFewestWaves) return std::nullopt;

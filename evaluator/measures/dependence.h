@@ -26,8 +26,8 @@
 // So the slowest waves of the series are looked at, too, one in 50 moments and 8 to 64: their mean
 // power is another estimate of the same ratio (Mueller, "A Theory of Robust Long-Run Variance
 // Estimation", Journal of Econometrics 141, 2007; Lazarus et al., "HAR Inference", Journal of
-// Business and Economic Statistics 36, 2018). Where chance would make it so much smaller in less
-// than 1 % of all cases, it counts.
+// Business and Economic Statistics 36, 2018). It counts if chance would make it that much smaller
+// in less than 1 % of all cases.
 //
 // Percentiles of moving blocks (Kuensch 1989) of the length of Politis and White (2004, corrected
 // 2009) cover less: in 200 rows with dependence .9 there are some ten blocks to draw from, and

@@ -118,7 +118,7 @@ class ValueSeries {
 
   virtual void Add(const Outcomes& outcomes) = 0;
 
-  // Returns a value for each Add(), in order. std::nullopt where the measure is undefined. Call it
+  // Returns a value for each Add(), in order. std::nullopt when the measure is undefined. Call it
   // once.
   virtual std::vector<std::optional<double>> Values() = 0;
 };

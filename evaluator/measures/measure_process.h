@@ -36,8 +36,8 @@ class MeasureProcess {
   // contribution of a sample must not depend on the other samples, so the division changes nothing.
   absl::StatusOr<ContributedBlock> Contribute(const Outcomes& block);
 
-  // Returns the value of each row of sums, `width` numbers each; std::nullopt where there is none.
-  // A row without samples has no value, and the caller must not pass one.
+  // Returns the value of each row of sums, `width` numbers each; std::nullopt if there is none. A
+  // row without samples has no value, and the caller must not pass one.
   absl::StatusOr<std::vector<std::optional<double>>> Combine(std::span<const double> sums,
                                                              size_t width);
 

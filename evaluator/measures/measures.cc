@@ -3,21 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/average_precision.h"
-#include "evaluator/measures/calibration_error.h"
-#include "evaluator/measures/confusion_matrix.h"
-#include "evaluator/measures/f1.h"
-#include "evaluator/measures/log_loss.h"
-#include "evaluator/measures/mae.h"
-#include "evaluator/measures/plugin_measure.h"
-#include "evaluator/measures/precision.h"
-#include "evaluator/measures/r2.h"
-#include "evaluator/measures/recall.h"
-#include "evaluator/measures/rmse.h"
-#include "evaluator/measures/roc_auc.h"
-#include "evaluator/measures/top_k.h"
-
 namespace tidemill::evaluator {
 namespace {
 
@@ -34,27 +19,27 @@ class SingleValues final : public ValueSeries {
   std::vector<std::optional<double>> values_;
 };
 
-// A new measure is its line here and its header above.
-constexpr config::Alternative<Measure> kMeasures[] = {
-    MeasureOf<Accuracy>::Listed(),
-    MeasureOf<TopK>::Listed(),
-    MeasureOf<F1>::Listed(),
-    MeasureOf<Precision>::Listed(),
-    MeasureOf<Recall>::Listed(),
-    MeasureOf<RocAuc>::Listed(),
-    MeasureOf<AveragePrecision>::Listed(),
-    MeasureOf<LogLoss>::Listed(),
-    MeasureOf<CalibrationError>::Listed(),
-    MeasureOf<ConfusionMatrix>::Listed(),
-    MeasureOf<MeanAbsoluteError>::Listed(),
-    MeasureOf<RootMeanSquaredError>::Listed(),
-    MeasureOf<RSquared>::Listed(),
-    MeasureOf<PluginMeasure>::Listed(),
-};
-
 }  // namespace
 
-std::span<const config::Alternative<Measure>> Measure::Alternatives() { return kMeasures; }
+// In the order of the reference. A new measure is its line here.
+// clang-format off
+#define TIDEMILL_MEASURES(part) \
+  part(Accuracy) \
+  part(TopK) \
+  part(F1) \
+  part(Precision) \
+  part(Recall) \
+  part(RocAuc) \
+  part(AveragePrecision) \
+  part(LogLoss) \
+  part(CalibrationError) \
+  part(ConfusionMatrix) \
+  part(MeanAbsoluteError) \
+  part(RootMeanSquaredError) \
+  part(RSquared) \
+  part(PluginMeasure)
+// clang-format on
+TIDEMILL_PART_LIST(Measure, TIDEMILL_MEASURES)
 
 std::optional<double> Measure::ValueOf(const Outcomes& outcomes) const {
   const auto accumulator = NewAccumulator();
@@ -77,7 +62,7 @@ absl::StatusOr<ContributedBlock> Measure::Contribute(const Outcomes& /*block*/) 
 }
 
 std::unique_ptr<Measure> MeasureNamed(std::string_view name) {
-  for (const config::Alternative<Measure>& alternative : kMeasures) {
+  for (const config::Alternative<Measure>& alternative : Measure::Alternatives()) {
     std::unique_ptr<Measure> measure = alternative.make();
     if (measure->TakeName(name)) return measure;
   }

@@ -1,6 +1,7 @@
 // A measure as a pipeline names it: everything that the platform must know about a measure.
 //
-// To add a measure, write a header beside this one with its spec, and its two lines in measures.cc.
+// To add a measure, write a header with its spec and a source in the folder of its family, and its
+// line in measures.cc.
 // A spec is a struct with
 //   static constexpr std::string_view kType, kDoc;
 //   static constexpr bool kOfClasses, kLowerIsBetter;
@@ -12,7 +13,7 @@
 // A RankedMeasure has ValueOf() and Influence() instead of the accumulator.
 // Where a default of Measure does not fit, specialise MeasureOf for the spec and override it there:
 // TakeName() where settings are part of the name, CheckClasses() where they depend on the classes.
-// A long measure has a source, too. measures_test.cc tests that every measure keeps the promises of
+// measures_test.cc tests that every measure keeps the promises of
 // measure.h.
 #pragma once
 

@@ -139,4 +139,6 @@ absl::Status PluginMeasure::TakeFault() const {
   return process == nullptr ? absl::OkStatus() : process->TakeNoted();
 }
 
+TIDEMILL_PART(Measure, MeasureOf, PluginMeasure)
+
 }  // namespace tidemill::evaluator

@@ -1,5 +1,6 @@
-// What one number cannot say about the answers of models: whether probabilities are what they say,
-// how errors of the two kinds are traded, and how predictions are related to the truth.
+// Details about the answers of models that one number cannot express: whether probabilities are
+// what they say, how errors of the two kinds are traded, and how predictions are related to the
+// truth.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/random.h"
-#include "evaluator/measures/ranks.h"
+#include "base/numbers/random.h"
+#include "evaluator/measures/ranked/ranks.h"
 
 namespace tidemill::evaluator {
 namespace {

@@ -7,9 +7,9 @@
 #include "gtest/gtest.h"
 
 #include "batch/wire.h"
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/log_loss.h"
-#include "evaluator/measures/roc_auc.h"
+#include "evaluator/measures/classes/accuracy.h"
+#include "evaluator/measures/ranked/log_loss.h"
+#include "evaluator/measures/ranked/roc_auc.h"
 #include "evaluator/outcomes/outcome_keeper.h"
 
 namespace tidemill::evaluator {

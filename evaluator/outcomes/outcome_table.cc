@@ -6,8 +6,8 @@
 #include "fmt/format.h"
 
 #include "base/check.h"
-#include "base/random.h"
-#include "evaluator/measures/ranks.h"
+#include "base/numbers/random.h"
+#include "evaluator/measures/ranked/ranks.h"
 
 namespace tidemill::evaluator {
 namespace {

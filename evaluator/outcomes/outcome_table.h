@@ -35,8 +35,8 @@ class OutcomeTable {
  public:
   static constexpr uint64_t kNoLimit = ~uint64_t{0};
 
-  // At least 1,000 samples are kept, whatever `max_bytes` is. `limit` is that of another table:
-  // then no sample is kept that the other would not have kept.
+  // At least 1,000 samples are kept, whatever `max_bytes` is. `limit` is the limit of another
+  // table: then no sample is kept that the other would not have kept.
   explicit OutcomeTable(int64_t max_bytes, uint64_t limit = kNoLimit)
       : max_bytes_(max_bytes), limit_(limit) {}
 

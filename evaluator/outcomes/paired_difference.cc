@@ -65,7 +65,7 @@ void CentreByWindow(std::span<const int32_t> windows, std::vector<double>& influ
   }
 }
 
-// What each sample does to the difference. Empty when it is not known.
+// The influence of each sample on the difference. Empty when it is not known.
 std::vector<double> InfluenceOf(const Measure& measure, const PairedOutcomes& pair) {
   std::vector<double> one = measure.Influence(pair.one);
   const std::vector<double> other = measure.Influence(pair.other);

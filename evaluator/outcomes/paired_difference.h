@@ -10,10 +10,9 @@
 //   drawn        2x   0x    1x    1x    3x     difference of the draw: 4 of 7 less 2 of 7
 //
 // This is the bootstrap of pairs (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993,
-// chapter 8) with the Poisson draws of measures/bootstrap.h. Where what a sample does to the
-// difference follows that of the samples before it, the interval is widened as
-// measures/dependence.h describes. Blocks of rows have been tried there, too, and hold the truth
-// less often.
+// chapter 8) with the Poisson draws of measures/bootstrap.h. If the influence of a sample on the
+// difference depends on that of earlier samples, the interval is widened as measures/dependence.h
+// describes. Blocks of rows have been tried there, too, and hold the truth less often.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +31,9 @@ struct PairedOutcomes {
   Outcomes other = {};
   // In the order of time.
   DrawnSamples samples = {};
-  // The number of the window of each sample, from 0; empty for one window. Where the models of one
-  // window gain more than those of another, samples do not follow one another: a sample is looked
-  // at beside the mean of its window, if this has kFewestOfWindow samples.
+  // The number of the window of each sample, from 0; empty for one window. Models of one window may
+  // gain more than those of another, which is not dependence between samples: a sample is compared
+  // with the mean of its window, if this has kFewestOfWindow samples.
   std::span<const int32_t> windows = {};
 };
 

@@ -10,15 +10,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/random.h"
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/confusion_matrix.h"
-#include "evaluator/measures/f1.h"
-#include "evaluator/measures/mae.h"
-#include "evaluator/measures/r2.h"
-#include "evaluator/measures/ranks.h"
-#include "evaluator/measures/rmse.h"
-#include "evaluator/measures/roc_auc.h"
+#include "base/numbers/random.h"
+#include "evaluator/measures/classes/accuracy.h"
+#include "evaluator/measures/classes/confusion_matrix.h"
+#include "evaluator/measures/classes/f1.h"
+#include "evaluator/measures/numbers/error_measures.h"
+#include "evaluator/measures/ranked/ranks.h"
+#include "evaluator/measures/ranked/roc_auc.h"
 #include "evaluator/measures/testing/chains.h"
 
 namespace tidemill::evaluator {

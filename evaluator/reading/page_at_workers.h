@@ -19,7 +19,7 @@ using SharedGraph = std::shared_ptr<const PreparedGraph>;
 
 // A block that workers have prepared.
 struct MadeBlock {
-  // `samples` are those of the page, without data. `prepared` has the rows of each graph.
+  // `samples` are the samples of the page, without data. `prepared` has the rows of each graph.
   SampleBlock block = {};
   // The samples that have to be read here: those that workers left out for another reason than a
   // filter of the graph, and those without a label, because whether these can be read is not known.

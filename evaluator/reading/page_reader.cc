@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill::evaluator {
 namespace {

@@ -21,7 +21,7 @@ struct PreparedSamples {
 };
 
 // Blocks have the same samples, the same rows and the same missing samples, whether workers prepare
-// them or not. What workers cannot prepare is read here. Thread-compatible.
+// them or not. Samples that workers cannot prepare are read here. Thread-compatible.
 class PageReader {
  public:
   struct Options {
@@ -42,8 +42,8 @@ class PageReader {
   absl::Status Read(const batch::Batch& page, std::span<const SharedGraph> graphs,
                     const BlockSink& sink);
 
-  // The samples of all pages so far. What workers left out and this process read itself counts as
-  // its own.
+  // The samples of all pages so far. Samples that workers left out and this process read itself
+  // count as its own.
   const PreparedSamples& prepared() const { return prepared_; }
 
  private:

@@ -9,11 +9,11 @@
 
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
-#include "evaluator/job/window_measurement.h"
 #include "evaluator/testing/cluster.h"
 #include "evaluator/testing/predictors.h"
 #include "evaluator/testing/samples.h"
 #include "evaluator/testing/workers.h"
+#include "evaluator/windows/window_measurement.h"
 
 namespace tidemill::evaluator {
 namespace {

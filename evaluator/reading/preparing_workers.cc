@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "config/config.h"
 #include "loader/batches/batch_maker.h"
 #include "models/training/orders/order_spec.h"

@@ -44,7 +44,7 @@ class PreparingWorkers {
 // The job, and what it names.
 struct PreparingJob {
   RunId run;
-  // What the job does: "evaluation-3".
+  // The purpose of the job: "evaluation-3".
   std::string name;
   DatasetId dataset;
   // A DatasetSpec and a WorkersSpec, as canonical YAML.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "batch/batch.h"
+#include "rpc/access/tokens.h"
 #include "rpc/server.h"
-#include "rpc/tokens.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 
 namespace tidemill::evaluator::testing {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "evaluator/job/scored_model.h"
+#include "evaluator/windows/scored_model.h"
 #include "models/spec/class_outputs.h"
 #include "models/spec/model_spec.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "models/safetensors.h"
+#include "models/torch/safetensors.h"
 
 namespace tidemill::evaluator::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "evaluator/measures/measure.h"
 
 namespace tidemill::evaluator::trials {

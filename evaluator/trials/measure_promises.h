@@ -32,7 +32,7 @@ struct MeasureTrial {
 };
 
 // Tries a submitted measure plug-in on `num_samples` made-up samples; see invented_outcomes.h.
-// Fails where the measure cannot answer at all.
+// Fails if the measure cannot answer at all.
 absl::StatusOr<MeasureTrial> TryMeasure(const MeasureSpec& spec, int64_t num_samples);
 
 }  // namespace tidemill::evaluator::trials

@@ -95,8 +95,8 @@ void VisitHoles(const batch::Batch& rows, std::span<const int64_t> wanted, Visit
   }
 }
 
-// Where a batch has more samples than the epoch has positions left, those from there on are there
-// to fill it.
+// If a batch has more samples than the epoch has positions left, the samples beyond them fill it
+// up.
 absl::Status SetPadding(int64_t num_true, std::span<const int64_t> wanted, batch::Batch& rows) {
   const auto ordinals = rows.Find(batch::kOrdinalColumn)->Values<int64_t>();
   const batch::Column* const given = rows.Find(batch::kWeightColumn);

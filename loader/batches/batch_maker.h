@@ -15,7 +15,7 @@
 #include "loader/batches/batch_plan.h"
 #include "loader/batches/batch_windows.h"
 #include "loader/batches/row_maker.h"
-#include "loader/path_work.h"
+#include "loader/path/path_work.h"
 
 namespace tidemill::loader {
 

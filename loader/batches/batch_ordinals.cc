@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/check.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "loader/batches/mixed_order.h"
 
 // From the number of a batch to its samples. 10 positions, batches of 4, 2 slices, kKeep:

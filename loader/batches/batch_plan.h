@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "loader/plan/subset.h"
 #include "loader/sample_sources.h"
 #include "models/training/buckets_spec.h"

@@ -12,9 +12,9 @@
 #include "loader/batch_source.h"
 #include "loader/batches/batch_maker.h"
 #include "loader/batches/batch_plan.h"
-#include "loader/path_clock.h"
+#include "loader/path/path_clock.h"
+#include "loader/path/thread_tuner.h"
 #include "loader/read_ahead.h"
-#include "loader/thread_tuner.h"
 
 namespace tidemill::loader {
 

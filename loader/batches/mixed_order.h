@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "loader/sample_sources.h"
 #include "models/training/orders/epoch_order.h"
 

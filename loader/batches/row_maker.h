@@ -9,7 +9,7 @@
 #include "batch/batch.h"
 #include "loader/batches/batch_ordinals.h"
 #include "loader/batches/batch_parts.h"
-#include "loader/path_work.h"
+#include "loader/path/path_work.h"
 #include "loader/training_set.h"
 
 namespace tidemill::loader {

@@ -27,7 +27,7 @@ class Drawn final : public models::SeededOrder {
   const RepeatedDraw draw_;
 };
 
-// What was drawn for an epoch, in its own order.
+// The ordinals drawn for an epoch, in the order of the draw.
 class OrderedDraw final : public models::EpochOrder {
  public:
   OrderedDraw(std::unique_ptr<models::EpochOrder> drawn, std::unique_ptr<models::EpochOrder> order,

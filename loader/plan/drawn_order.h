@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "loader/plan/subset.h"
 #include "models/training/orders/order_spec.h"
 

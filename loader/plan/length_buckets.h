@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "models/training/buckets_spec.h"

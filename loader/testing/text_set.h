@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "batch/wire.h"
 #include "loader/testing/small_set.h"
 

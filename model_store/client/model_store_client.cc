@@ -78,7 +78,7 @@ absl::StatusOr<std::vector<Descriptor>> OpenParts(v1::Model& model, const std::s
   return files;
 }
 
-// Returns false when the store takes no more: it has answered.
+// Returns false when the store has already answered and takes nothing more.
 bool SendFile(const Descriptor& file, PutWriter& writer) {
   v1::PutModelRequest message;
   for (off_t at = 0;;) {
@@ -205,7 +205,7 @@ absl::Status ModelStoreClient::PutFile(const v1::PutFileRequest::Header& header,
   const auto writer = stub_->PutFile(&context, &response);
   v1::PutFileRequest message;
   *message.mutable_header() = header;
-  // What cannot be written is explained by the answer: the store may have the file already.
+  // The answer explains why the rest cannot be written: the store may have the file already.
   for (bool goes_on = writer->Write(message); goes_on; goes_on = writer->Write(message)) {
     auto bytes = next();
     if (!bytes.ok()) {

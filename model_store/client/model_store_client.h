@@ -44,9 +44,9 @@ class ModelStoreClient {
   // client checks it again. NOT_FOUND; DATA_LOSS. Retries as ReadPart().
   absl::StatusOr<std::string> ReadFile(const std::string& digest);
 
-  // Stores a file by its digest, for pipelines or, where the header says so, for a run. `next`
-  // returns the next bytes, and std::nullopt at the end. An error of `next` is returned, and
-  // nothing is stored. Does not retry.
+  // Stores a file by its digest, for pipelines or, if the header says so, for a run. `next` returns
+  // the next bytes, and std::nullopt at the end. An error of `next` is returned, and nothing is
+  // stored. Does not retry.
   using NextBytes = std::function<absl::StatusOr<std::optional<std::string>>()>;
   absl::Status PutFile(const v1::PutFileRequest::Header& header, const NextBytes& next);
 

@@ -19,7 +19,7 @@ struct Flags {
   std::string rows;
 };
 
-// Samples to try the model with: from the file that was named, else from that of the dataset, where
+// Samples to try the model with: from the file that was named, else from that of the dataset, if
 // there is one that can be read here.
 absl::StatusOr<batch::Batch> RowsToTry(const Flags& flags) {
   ASSIGN_OR_RETURN(const models::ArtefactSpec spec, models::ReadArtefactSpec(flags.artefact));

@@ -17,8 +17,8 @@
 #include "models/export/network_trace.h"
 #include "models/export/onnx_model.h"
 #include "models/fitted_text.h"
-#include "models/guard.h"
-#include "models/safetensors.h"
+#include "models/torch/guard.h"
+#include "models/torch/safetensors.h"
 
 namespace tidemill::models {
 namespace {

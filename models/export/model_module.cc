@@ -4,7 +4,7 @@
 
 #include "models/class_logits.h"
 #include "models/export/network_trace.h"
-#include "models/guard.h"
+#include "models/torch/guard.h"
 #include "transform/graph.h"
 
 namespace tidemill::models {
@@ -17,7 +17,7 @@ using transform::GivenColumn;
 using transform::PortableGraph;
 using transform::Step;
 
-// What the only number of each answer, or each of its probabilities, is called.
+// The name of the only number of each answer, or of each of its probabilities.
 constexpr char kProbabilities[] = "probabilities";
 constexpr char kValue[] = "value";
 constexpr char kOutputs[] = "outputs";

@@ -6,8 +6,8 @@
 #include "torch/csrc/jit/frontend/tracer.h"
 #include "torch/script.h"
 
-#include "models/guard.h"
 #include "models/loaded_script.h"
+#include "models/torch/guard.h"
 
 namespace tidemill::models {
 namespace {

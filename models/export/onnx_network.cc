@@ -13,7 +13,16 @@
 #include "torch/script.h"
 
 #include "models/export/network_trace.h"
-#include "models/guard.h"
+#include "models/torch/guard.h"
+
+// The trace is walked once, node by node. Values are of three kinds:
+//
+//   constants_   attributes, literals, sizes other than the batch's, and all that follows from them
+//   lists_       lists and tuples, until an operator takes their items
+//   names_       values of the ONNX graph, each made by ONNX nodes for one node of the trace
+//
+//   trace    x --> size(1) --> [-1, n] --> reshape --> linear --> relu
+//   ONNX     x --------------------------> Reshape --> MatMul, Add --> Relu    n is a constant
 
 namespace tidemill::models {
 namespace {

@@ -40,9 +40,9 @@ class ResidualBlock final : public nn::Module {
   }
 
  private:
-  // What a convolution of one pixel with that stride looks at. libtorch's own (2.13 on a CPU with
-  // AVX-512) writes past its memory where channels are fewer than 16, rows are of odd number and
-  // threads several.
+  // The pixels that a convolution of one pixel with that stride reads. libtorch's own (2.13 on a
+  // CPU with AVX-512) writes past its memory where channels are fewer than 16, rows are of odd
+  // number and threads several.
   torch::Tensor Strided(const torch::Tensor& x) const {
     if (stride_ == 1) return x;
     return x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);

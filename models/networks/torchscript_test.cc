@@ -10,7 +10,7 @@
 #include "torch/script.h"
 
 #include "models/network.h"
-#include "models/script/testing/made_archive.h"
+#include "transform/script_rules/testing/made_archive.h"
 
 namespace tidemill::models {
 namespace {

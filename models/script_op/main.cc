@@ -21,10 +21,10 @@
 #include "base/sandbox/allowed_files.h"
 #include "base/sandbox/system_calls.h"
 #include "base/threads/worker_pool.h"
-#include "models/guard.h"
 #include "models/loaded_script.h"
-#include "models/tensor_type.h"
-#include "models/torch_files.h"
+#include "models/torch/guard.h"
+#include "models/torch/tensor_type.h"
+#include "models/torch/torch_files.h"
 #include "plugin/spec/host_settings.h"
 #include "transform/script/script_protocol.h"
 
@@ -120,7 +120,7 @@ std::string ReadProgram() {
 }
 
 // Gives up what a program of a user does not need: after its start that is all of the machine but
-// the memory and the socket of its owner. What sandbox plug-ins run in says how much that is.
+// the memory and the socket of its owner. The sandbox of plug-ins defines how much that is.
 absl::Status EnterSandbox() {
   using sandbox::MayExecute;
   using sandbox::MayOpen;

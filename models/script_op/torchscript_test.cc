@@ -16,7 +16,7 @@
 #include "torch/script.h"
 
 #include "base/testing/status_matchers.h"
-#include "models/script/testing/made_archive.h"
+#include "transform/script_rules/testing/made_archive.h"
 #include "transform/testing/samples.h"
 
 namespace tidemill::transform {

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 
 #include "models/spec/networks.h"
-#include "models/training/losses/huber.h"
+#include "models/training/losses/real_losses.h"
 #include "models/training/optimizers/optimizers.h"
 #include "models/training/orders/block_order.h"
 #include "models/training/orders/full_order.h"

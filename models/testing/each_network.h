@@ -12,7 +12,7 @@
 
 #include "models/network.h"
 #include "models/training/losses/cross_entropy.h"
-#include "models/training/losses/huber.h"
+#include "models/training/losses/real_losses.h"
 #include "models/training/optimizers/adam.h"
 
 namespace tidemill::models {

@@ -3,7 +3,7 @@
 namespace tidemill::models {
 namespace {
 
-// What ranks cannot do: each of them knows its own part of a batch alone.
+// The settings that ranks do not support: each rank knows only its own part of a batch.
 void CheckRanks(const TrainingSpec& training, config::Problems& problems) {
   if (training.least_ranks && *training.least_ranks > training.ranks) {
     problems.Add("least_ranks", "is more than `ranks`", "leave it out");

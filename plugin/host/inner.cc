@@ -17,7 +17,7 @@ namespace {
 using sandbox::MayExecute;
 using sandbox::RefuseSystemCalls;
 
-// Where nothing else keeps the files of the machine from it.
+// Used when nothing else protects the machine's files from it.
 absl::Status RestrictFilesTo(const std::vector<std::string>& folders) {
   sandbox::AllowedFiles files{.readable = sandbox::SystemFolders()};
   files.readable.insert(files.readable.end(), folders.begin(), folders.end());

@@ -25,7 +25,8 @@ absl::Status Limit(__rlimit_resource resource, rlim_t most, const char* name) {
   return FailedPrecondition("cannot limit {}: {}", name, strerror(errno));
 }
 
-// A service that runs as root does not lend that to plug-ins. What it does not have is not missed.
+// A service that runs as root does not lend that to plug-ins. Dropping a right that it does not
+// have does not fail.
 void DropCapabilities() {
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
     prctl(PR_CAPBSET_DROP, capability);

@@ -176,38 +176,6 @@ TEST(PluginHost, PluginsOfAnEarlierHeaderStillRun) {
   EXPECT_EQ(owner.Call({{"call", "seal"}})["state"], "");
 }
 
-TEST(PluginHost, PluginsOfTheFirstHeaderStillRun) {
-  Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_first_plugins.so")});
-  Load(owner, "Enough");
-  EXPECT_EQ(Create(owner, json::object())["points"], json({{"samples", 10}}));
-  EXPECT_EQ(owner.Call(Observe(owner))["observed"], json({{"new", 3.0}}));
-  EXPECT_EQ(owner.Call({{"call", "judge"}, {"observed", {{"new", 3}}}})["fired"], true);
-
-  Load(owner, "Right", "measure");
-  Create(owner, json::object());
-  testing::Write<int64_t>(owner, 0, {0, 1, 2});
-  testing::Write<int64_t>(owner, 64, {2, 1, 2});
-  const json right = owner.Call(
-      {{"call", "measure"},
-       {"rows", 3},
-       {"columns",
-        {{{"name", "label"}, {"type", "int64"}, {"shape", json::array()}, {"at", 0}},
-         {{"name", "prediction"}, {"type", "int64"}, {"shape", json::array()}, {"at", 64}}}}});
-  EXPECT_THAT(testing::Answered<double>(owner, right["columns"][0]["at"], 3), ElementsAre(0, 1, 1));
-
-  Load(owner, "Doubled", "score");
-  EXPECT_EQ(Create(owner, json::object())["looks_at"], json({"losses"}));
-  testing::Write<int64_t>(owner, 0, {7, 8});
-  testing::Write<float>(owner, 64, {1.5, 4});
-  const json doubled = owner.Call(
-      {{"call", "score"},
-       {"rows", 2},
-       {"columns",
-        {{{"name", "key"}, {"type", "int64"}, {"shape", json::array()}, {"at", 0}},
-         {{"name", "losses"}, {"type", "float32"}, {"shape", json::array()}, {"at", 64}}}}});
-  EXPECT_THAT(testing::Answered<double>(owner, doubled["columns"][0]["at"], 2), ElementsAre(3, 8));
-}
-
 TEST(PluginHost, PluginsThatLackSomethingAreFaults) {
   Owner owner({.file = tidemill::testing::InBuild("plugin/host/libplugin_host_older_plugins.so")});
   EXPECT_EQ(WhatOf(Load(owner, "TooShort")),

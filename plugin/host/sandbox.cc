@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kName[] = "tidemill-plugin-host";
 
-// What the inner process is, and the folders that it needs.
+// The program of the inner process, and the folders that it needs.
 struct Inner {
   Program program;
   std::vector<std::string> folders;

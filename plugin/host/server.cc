@@ -56,7 +56,7 @@ void Server::Run() {
     const std::optional<json> request = connection_.Receive();
     if (!request.has_value()) break;
     const json answer = Answer(*request);
-    // What the plug-in has printed is there before the answer is.
+    // The plug-in's output arrives before the answer does.
     std::fflush(nullptr);
     has_owner = connection_.Send(answer);
   }

@@ -26,6 +26,16 @@
 #include "plugin/process/kept_prints.h"
 #include "plugin/spec/json_fields.h"
 
+// What the host gets. A message on the socket is its length, 4 bytes, and JSON.
+//
+//   this process                                  descriptor of the host
+//   socket_      requests -->    <-- answers      3
+//   requests_    columns of requests -->          4   shared memory, written here
+//   answers_     <-- columns of answers           5   shared memory, written there
+//   printing_    <-- standard output and error    1, 2
+//                the program, then its files      6, 7 ...   sealed memory
+//                /dev/null                        0
+
 namespace tidemill::plugin {
 namespace {
 

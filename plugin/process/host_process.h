@@ -15,7 +15,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/descriptor.h"
-#include "base/local_socket.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "batch/batch.h"
@@ -88,7 +88,7 @@ class HostProcess {
   // The host's greeting: "versions", "sandbox".
   const nlohmann::json& hello() const { return hello_; }
   bool is_running() const { return pid_ != 0; }
-  // Whether it waits for a call: it has not ended meanwhile, and says nothing unasked.
+  // Whether it waits for a call: it has not ended, and has sent nothing unrequested.
   bool IsWaiting() const;
   pid_t pid() const { return pid_; }
 

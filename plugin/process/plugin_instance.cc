@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/log.h"
-#include "config/problems.h"
+#include "base/logs/log.h"
+#include "config/documents/problems.h"
 #include "plugin/process/fault.h"
 
 namespace tidemill::plugin {

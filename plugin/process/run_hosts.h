@@ -25,8 +25,8 @@ struct LoadedHost {
   Description description;
 };
 
-// What a process runs, and how. Two instances that agree in it may have one process after the
-// other.
+// The program of a process, and how it is run. Two instances with equal values may use the same
+// process, one after the other.
 struct HostedPlugin {
   PluginUse use;
   std::string kind;

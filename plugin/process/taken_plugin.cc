@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// The seed of calls at submission, where nothing is drawn.
+// The seed of calls at submission, which draw nothing.
 constexpr uint64_t kSeed = 0;
 // It is stored with the pipeline.
 constexpr size_t kMaxDeclaredBytes = size_t{64} << 10;

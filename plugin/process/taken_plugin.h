@@ -9,8 +9,8 @@
 #include "nlohmann/json_fwd.hpp"
 
 #include "base/status.h"
+#include "config/documents/problems.h"
 #include "config/named_files.h"
-#include "config/problems.h"
 #include "plugin/spec/host_settings.h"
 #include "plugin/spec/plugin_use.h"
 

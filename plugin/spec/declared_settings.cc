@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "config/open_value.h"
+#include "config/values/open_value.h"
 #include "plugin/spec/json_fields.h"
 
 namespace tidemill::plugin {

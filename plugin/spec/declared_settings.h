@@ -9,7 +9,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/status.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "config/types.h"
 
 namespace tidemill::plugin {

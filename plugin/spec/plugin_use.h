@@ -78,7 +78,7 @@ struct PluginUse {
   // From the extension of the file.
   Language language() const;
 
-  // The plug-in with its versions and its sandbox. Before the submission, its name alone.
+  // The plug-in with its versions and its sandbox. Before the submission, only its name.
   std::string RunsWith() const { return runs_with.empty() ? use : runs_with; }
 
   // Whether two uses are the same in a pipeline.

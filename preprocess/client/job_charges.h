@@ -1,4 +1,4 @@
-// What a job of the dispatcher costs its consumer.
+// The costs of a dispatcher's job, which its consumer pays.
 #pragma once
 
 #include <memory>

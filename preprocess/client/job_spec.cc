@@ -29,7 +29,7 @@ OrderPurpose OrderPurposeOf(std::string_view name) {
 }
 
 loader::BatchPlan PlanOf(const JobSpec& job, int64_t lane) {
-  // Where lanes are shards, each has its own batches.
+  // If lanes are shards, each has its own batches.
   const bool share_batches = !job.shards;
   return {.batch_size = job.batch_size,
           .epochs = job.epochs,

@@ -1,8 +1,8 @@
 // Converts what is measured and predicted about a path to and from its messages.
 #pragma once
 
-#include "loader/path_work.h"
-#include "loader/predicted_gains.h"
+#include "loader/path/path_work.h"
+#include "loader/path/predicted_gains.h"
 #include "tidemill/preprocess/v1/preprocess.pb.h"
 #include "tidemill/rpc/v1/training_result.pb.h"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -73,7 +73,7 @@ loader::PathWork ShardedSource::work() const {
   bool has_all = false;
   for (const WorkerSource* const shard : shards_) {
     if (shard == nullptr) continue;
-    // What workers did is known about the whole job only. All of one graph, so that they add up.
+    // The work of workers is known only for the whole job. All of one graph, so that they add up.
     loader::Merge(has_all ? shard->work_here() : shard->work(), total).IgnoreError();
     has_all = true;
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "xxhash.h"
 
 namespace tidemill::preprocess {
@@ -114,7 +114,7 @@ std::vector<v1::Worker> WorkerConnections::Ranked(const v1::ReportProgressRespon
 
 int64_t WorkerConnections::RoomFor(const v1::ReportProgressResponse& answer) const {
   if (!options_.shard) return options_.most - std::ssize(connections_);
-  // One that is asked to leave makes no more of a shard.
+  // A worker that is asked to leave makes no further batches of a shard.
   return 1 - std::ranges::count_if(connections_, [&](const auto& connection) {
            return std::ranges::any_of(answer.workers(), [&](const v1::Worker& worker) {
              return worker.state() == v1::WORKER_STATE_ALIVE &&

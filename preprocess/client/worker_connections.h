@@ -112,7 +112,7 @@ class WorkerConnections {
   // Links that have ended. A link cannot be destroyed during a call to it.
   Links ended_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::WorkerIncarnation> broken_ ABSL_GUARDED_BY(mutex_);
-  // The dispatcher names them no more once it knows of them.
+  // The dispatcher no longer names them once it knows that they are broken.
   std::vector<v1::DistrustedWorker> distrusted_ ABSL_GUARDED_BY(mutex_);
   // When to try again, by the worker's id and the number of the incarnation whose connections end.
   std::map<std::pair<int64_t, int64_t>, Retry> retries_ ABSL_GUARDED_BY(mutex_);

@@ -3,9 +3,22 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/threads/thread_priority.h"
 #include "preprocess/client/path_work_message.h"
+
+// The makers of the batches of a lane:
+//
+//            done_before                     done_before + window
+//   ---------|-------------------------------|---------------------------------> batches
+//    taken   | workers, in any order:        | this process (threads_here),
+//            | they arrive in `arrivals_`    | in whole splits of its own
+//            |
+//            `-- the next batch for Next(). When no worker sends it for too long, this process
+//                makes it, and may report it as missed.
+//
+// KeepReporting() tells the dispatcher done_before, the window and this process's own splits. The
+// answer names the workers to connect to.
 
 namespace tidemill::preprocess {
 namespace {

@@ -17,7 +17,7 @@
 #include "loader/batch_source.h"
 #include "loader/batches/batch_maker.h"
 #include "loader/batches/batch_stream.h"
-#include "loader/path_clock.h"
+#include "loader/path/path_clock.h"
 #include "preprocess/client/arrivals.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/client/job_charges.h"

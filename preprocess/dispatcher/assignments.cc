@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 
 namespace tidemill::preprocess {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/names.h"
 #include "base/time.h"
 #include "db/fencing.h"
@@ -14,12 +14,14 @@
 #include "preprocess/dispatcher/workers_table.h"
 #include "preprocess/migrations.h"
 
+// The way of a lease is drawn in dispatcher.h.
+
 namespace tidemill::preprocess {
 namespace {
 
 constexpr char kSchema[] = "preprocess";
 constexpr int64_t kMaxWaitMillis = 1000;
-// What one request may take: a worker takes as many as it has threads.
+// The most splits of one request: a worker takes as many as it has threads.
 constexpr int32_t kMaxSplits = 4096;
 
 // How much longer than it asked for a request waits to be looked at for the first time, while the

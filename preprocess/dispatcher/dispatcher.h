@@ -23,6 +23,17 @@
 #include "preprocess/dispatcher/term_writer.h"
 #include "rpc/callers/job_scope.h"
 
+// The way of a lease. All writes are made on the writer's thread, and the mutex is free meanwhile.
+//
+//   Lease()             Round(), on the writer's thread
+//   waiter --> queue -> Decide --> changes --> one transaction --> Conclude --> answer
+//                       (mutex)                                    (mutex)
+//                          ^                         |
+//                          `---- ReturnChanges ------'  when it fails: for the next round
+//
+// Tick() marks silent workers as lost, answers requests whose deadline has passed, ends jobs that
+// no consumer reports for, and schedules a round for progress that is not written yet.
+
 namespace tidemill::preprocess {
 
 // Thread-safe. Calls that change jobs or workers wait for PostgreSQL. Lease() and ReportProgress()

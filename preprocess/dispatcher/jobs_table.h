@@ -25,8 +25,8 @@ class JobsTable {
  public:
   explicit JobsTable(pqxx::work& work) : work_(work) {}
 
-  // Returns the new job. std::nullopt when there is a job with this name. `scope` is that of the
-  // process that makes it.
+  // Returns the new job. std::nullopt when there is a job with this name. `scope` is the scope of
+  // the process that makes it.
   std::optional<StoredJob> Insert(const v1::CreateJobRequest& request,
                                   const std::optional<rpc::v1::JobClaims>& scope);
 

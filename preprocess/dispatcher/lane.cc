@@ -15,9 +15,10 @@
 //   splits_   [4, 8) leased to one worker, [8, 12) waiting: its worker has died
 //
 // A lease takes a waiting split first, here [8, 12), else the next fresh one, here [12, 16): on the
-// grid of split_batches, and only while it begins before the window's end. What is done is cut off
-// splits that wait, so that nothing is made twice. The window bounds how far workers may run ahead
-// of the consumer, and with that the number of splits, however many batches the lane has.
+// grid of split_batches, and only while it begins before the window's end. Batches that are done
+// are cut off from waiting splits, so that nothing is made twice. The window bounds how far workers
+// may run ahead of the consumer, and with that the number of splits, however many batches the lane
+// has.
 
 namespace tidemill::preprocess {
 namespace {

@@ -63,8 +63,8 @@ LeaseQueue::Waiters LeaseQueue::Decide(Assignments& assignments, Clock::time_poi
   return served;
 }
 
-// While the leases were written the worker may have been lost, or its connection: then they are its
-// no more, and it is not told of them.
+// While the leases were written the worker may have been lost, or its connection: then it no longer
+// holds them, and is not informed of them.
 LeaseAnswer LeaseQueue::Conclude(LeaseWaiter& waiter, const absl::Status& written,
                                  Assignments& assignments) const {
   if (!written.ok() && assignments.TakeBack(waiter.gifts, waiter.worker, waiter.request_id)) {

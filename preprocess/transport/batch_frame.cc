@@ -7,7 +7,7 @@
 
 #include "batch/wire.h"
 #include "preprocess/transport/codec.h"
-#include "rpc/byte_frames.h"
+#include "rpc/streams/byte_frames.h"
 
 namespace tidemill::preprocess {
 

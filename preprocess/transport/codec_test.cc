@@ -10,7 +10,7 @@
 #include "batch/wire.h"
 #include "preprocess/transport/batch_frame.h"
 #include "preprocess/transport/testing/test_batches.h"
-#include "rpc/byte_frames.h"
+#include "rpc/streams/byte_frames.h"
 
 namespace tidemill::preprocess {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "grpcpp/generic/generic_stub.h"
 
-#include "rpc/byte_frames.h"
 #include "rpc/grpc_status.h"
+#include "rpc/streams/byte_frames.h"
 
 namespace tidemill::preprocess {
 

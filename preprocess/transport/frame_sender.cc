@@ -8,8 +8,8 @@
 
 #include "base/mutex.h"
 #include "preprocess/transport/batch_frame.h"
-#include "rpc/byte_frames.h"
 #include "rpc/grpc_status.h"
+#include "rpc/streams/byte_frames.h"
 
 namespace tidemill::preprocess {
 
@@ -124,7 +124,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     Step();
   }
 
-  // A consumer that gives no more credit wants nothing more.
+  // A consumer that stops granting credit wants nothing more.
   void CutOff() {
     std::shared_ptr<Outbox> outbox;
     {
@@ -137,7 +137,7 @@ class FrameSender final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     Step();
   }
 
-  // What was encoded is sent before.
+  // Frames that were encoded earlier are sent first.
   void End(absl::Status why) {
     std::shared_ptr<Outbox> outbox;
     {

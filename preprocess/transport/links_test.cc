@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/tree.h"
 #include "preprocess/transport/batch_link.h"

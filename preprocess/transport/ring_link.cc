@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/metrics.h"
+#include "preprocess/ring/ring_packets.h"
 #include "preprocess/transport/frame_link.h"
-#include "preprocess/transport/ring_packets.h"
 
 namespace tidemill::preprocess {
 
@@ -89,7 +89,7 @@ LinkCounters RingLink::counters() const {
   return counters;
 }
 
-// What was granted before goes first; wishes of then must not follow those of now.
+// Earlier grants go first: earlier wishes must not follow later ones.
 void RingLink::Publish(std::shared_ptr<RingReader> reader, std::shared_ptr<BatchLink> frames) {
   while (true) {
     int64_t credit = 0;
@@ -180,7 +180,7 @@ absl::Status RingLink::Serve() {
     if (is_closing_ || peer_.stop.stop_requested()) return Cancelled("the consumer stops");
     absl::StatusOr<std::optional<Packet>> packet = ReceivePacket(socket_);
     if (!packet.ok()) {
-      // What it had sent is still there.
+      // The messages that it had sent are still in the ring.
       end = Unavailable("the worker is gone: {}", packet.status().ToString());
     } else if (packet->has_value()) {
       ASSIGN_OR_RETURN(const RingAnswer answer, DecodeRingAnswer((*packet)->bytes));

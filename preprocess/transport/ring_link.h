@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/local_socket.h"
 #include "base/mutex.h"
+#include "base/paths/local_socket.h"
 #include "base/threads/worker_pool.h"
+#include "preprocess/ring/ring_packets.h"
 #include "preprocess/transport/batch_link.h"
-#include "preprocess/transport/ring_packets.h"
 #include "preprocess/transport/ring_reader.h"
 
 namespace tidemill::preprocess {

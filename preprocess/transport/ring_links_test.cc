@@ -9,12 +9,12 @@
 #include "gmock/gmock.h"
 
 #include "base/descriptor.h"
-#include "base/local_socket.h"
 #include "base/metrics.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
+#include "base/paths/local_socket.h"
 #include "base/testing/status_matchers.h"
-#include "preprocess/transport/ring_memory.h"
-#include "preprocess/transport/ring_packets.h"
+#include "preprocess/ring/ring_memory.h"
+#include "preprocess/ring/ring_packets.h"
 #include "preprocess/transport/testing/served_worker.h"
 #include "preprocess/transport/testing/test_batches.h"
 

@@ -15,7 +15,7 @@ constexpr uint64_t kAlignedTo = kRingAlignment;
 
 }  // namespace
 
-// What the buffers of a message own together.
+// The resources that the buffers of a message share.
 class RingReader::View {
  public:
   View(std::shared_ptr<RingReader> ring, uint64_t offset)

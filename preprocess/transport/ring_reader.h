@@ -10,8 +10,8 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "preprocess/ring/ring_memory.h"
 #include "preprocess/transport/batch_message.h"
-#include "preprocess/transport/ring_memory.h"
 
 namespace tidemill::preprocess {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
-#include "preprocess/transport/ring_packets.h"
+#include "base/logs/log.h"
+#include "preprocess/ring/ring_packets.h"
 #include "preprocess/transport/ring_session.h"
 
 namespace tidemill::preprocess {

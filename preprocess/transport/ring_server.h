@@ -5,11 +5,11 @@
 #include <string>
 
 #include "base/descriptor.h"
-#include "base/local_socket.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
 #include "preprocess/transport/outbox.h"
-#include "rpc/tokens.h"
+#include "rpc/access/tokens.h"
 
 namespace tidemill::preprocess {
 

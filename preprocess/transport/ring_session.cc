@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "rpc/authentication.h"
 
 namespace tidemill::preprocess {

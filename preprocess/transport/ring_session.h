@@ -7,14 +7,14 @@
 #include <memory>
 #include <optional>
 
-#include "base/local_socket.h"
 #include "base/mutex.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 #include "base/threads/worker_pool.h"
+#include "preprocess/ring/ring_packets.h"
 #include "preprocess/transport/outbox.h"
-#include "preprocess/transport/ring_packets.h"
 #include "preprocess/transport/ring_writer.h"
-#include "rpc/tokens.h"
+#include "rpc/access/tokens.h"
 
 namespace tidemill::preprocess {
 

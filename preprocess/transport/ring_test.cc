@@ -13,7 +13,7 @@
 
 #include "gmock/gmock.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "preprocess/transport/ring_reader.h"
 #include "preprocess/transport/ring_writer.h"

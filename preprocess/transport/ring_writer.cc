@@ -191,7 +191,7 @@ void RingWriter::Await(uint32_t seen, bool for_room, std::chrono::milliseconds t
   RingControl& control = memory_.control();
   if (for_room) {
     control.wants_room.store(1, std::memory_order_seq_cst);
-    // What was released before that did not ring.
+    // Space released before this store did not wake us.
     if (control.released_tail.value.load(std::memory_order_seq_cst) != released_head_) {
       time = std::chrono::milliseconds{0};
     }

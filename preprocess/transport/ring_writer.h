@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "preprocess/ring/ring_extents.h"
+#include "preprocess/ring/ring_memory.h"
 #include "preprocess/transport/batch_message.h"
-#include "preprocess/transport/ring_extents.h"
-#include "preprocess/transport/ring_memory.h"
 
 namespace tidemill::preprocess {
 

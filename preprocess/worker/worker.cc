@@ -4,12 +4,21 @@
 #include <utility>
 
 #include "base/failpoints.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/threads/thread_priority.h"
 #include "base/usage/account.h"
 #include "preprocess/client/path_work_message.h"
 #include "preprocess/transport/batch_link.h"
 #include "rpc/usage/usage_message.h"
+
+// The two kinds of threads:
+//
+//   LeaseOnce(), one thread               MakeSplit(), `num_threads` threads
+//   AwaitRoom --> LeaseSplits --> splits --> batches, piece by piece --> the job's outbox --> links
+//       ^                                                                    |
+//       `------------ budget_bytes - bytes that outboxes hold <--------------'
+//
+// A lease that fails is repeated unchanged: what it was given belongs to it.
 
 namespace tidemill::preprocess {
 namespace {
@@ -374,7 +383,7 @@ void Worker::Drain(std::chrono::milliseconds patience) {
       MutexLock lock(mutex_);
       has_made = num_making_ == 0;
     }
-    // What it was making is held by now, if it was not sent.
+    // By now the batches that it was making are held, if they were not sent.
     if (has_made && BytesHeld() == 0) return;
     MutexLock lock(mutex_);
     changed_.wait_for(mutex_, kRoomWait);

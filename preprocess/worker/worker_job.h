@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "base/usage/account.h"
 #include "loader/batches/batch_maker.h"
-#include "loader/path_clock.h"
+#include "loader/path/path_clock.h"
 #include "preprocess/client/job_spec.h"
 #include "preprocess/client/set_division.h"
 #include "preprocess/transport/outbox.h"
@@ -64,7 +64,7 @@ class WorkerJob {
   // Returns the work of making and sending since this object was made.
   loader::PathWork work() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What the worker has used for it since this object was made.
+  // The resources that the worker has used for the job since this object was made.
   const std::shared_ptr<usage::Account>& account() const { return account_; }
 
   // The bytes of batches that are made and not sent.

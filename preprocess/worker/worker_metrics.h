@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/metrics.h"
-#include "loader/path_work.h"
+#include "loader/path/path_work.h"
 
 namespace tidemill::preprocess {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/threads/worker_pool.h"
 #include "base/usage/account.h"
 #include "config/config.h"

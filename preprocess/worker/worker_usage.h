@@ -12,7 +12,7 @@ namespace tidemill::preprocess {
 
 // The threads that make batches know their jobs. Those that receive samples and send batches serve
 // all jobs. So the time of the whole process, since the last look, is divided in proportion to the
-// time that the jobs' batches took to make, and equally where none was made. While there is no job,
+// time that the jobs' batches took to make, and equally if none was made. While there is no job,
 // the time belongs to none. The shares add up to what the operating system counts. Thread-safe.
 class WorkerUsage {
  public:

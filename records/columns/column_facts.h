@@ -41,7 +41,7 @@ struct NumberSteps {
   double fallen = 0;
 };
 
-// What of the writing of numbers is lost where they are read as such.
+// The details of the notation that are lost when the numbers are read as numbers.
 struct NumberWriting {
   int64_t num_leading_zeros = 0;   // 01001, but neither 0 nor 0.5.
   int64_t num_bare_exponents = 0;  // 1E5, but neither 1.0E5 nor 1e-5.
@@ -52,7 +52,7 @@ struct NumberWriting {
 struct ColumnFacts {
   std::string name = {};
   ColumnKind kind = ColumnKind::kEmpty;
-  // What speaks for the kind: "whole numbers that begin with 0". Empty: the values themselves.
+  // The evidence for the kind: "whole numbers that begin with 0". Empty: the values themselves.
   std::string because = {};
   // An open question about the kind, and its remedy.
   std::string question = {};

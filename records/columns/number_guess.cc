@@ -62,7 +62,7 @@ std::optional<std::string> UnitOfColumn(const std::vector<std::string_view>& val
   return unit;
 }
 
-// What a column says about notations.
+// The evidence of a column about notations.
 struct Vote {
   std::array<double, kNumNotations> scores = {};
   std::array<std::string, kNumNotations> examples = {};

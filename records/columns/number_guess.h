@@ -11,7 +11,7 @@ namespace tidemill {
 
 struct GuessedNumbers {
   NumberNotations numbers = {};
-  // A number that tells the decimal sign, and one that tells the separator of thousands; "" where
+  // A number that tells the decimal sign, and one that tells the separator of thousands; "" if
   // there is none.
   std::string decimal_example = {};
   std::string thousands_example = {};

@@ -1,4 +1,4 @@
-// What the caller of a method may reach.
+// The scope that the caller of a method may access.
 //
 //   grpc::Status Service::GetModel(grpc::ServerContext* context, const GetModelRequest* request,
 //   ...

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/status.h"
+#include "rpc/access/tls.h"
 #include "rpc/callers/call_token.h"
 #include "rpc/channel.h"
 #include "rpc/service_main.h"
-#include "rpc/tls.h"
 #include "tidemill/rpc/v1/endpoints.pb.h"
 
 namespace tidemill::rpc {

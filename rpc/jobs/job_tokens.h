@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "base/threads/periodic_task.h"
 #include "base/time.h"
-#include "rpc/tokens.h"
+#include "rpc/access/tokens.h"
 
 namespace tidemill::rpc {
 

@@ -13,7 +13,7 @@
 
 #include "google/protobuf/message_lite.h"
 
-#include "base/local_socket.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 
 namespace tidemill::rpc {

@@ -142,16 +142,17 @@ class WatchedJobs {
       ABSL_LOCKS_EXCLUDED(mutex_) {
     int64_t seen = 0;
     while (true) {
+      if (!alive()) return Unavailable("the watch has ended");
       Progress progress;
       bool is_last = false;
       {
         MutexLock lock(mutex_);
-        while (job.version_ == seen && IsActive(job) && !shut_down_ && alive()) {
+        if (job.version_ == seen && IsActive(job) && !shut_down_) {
           changed_.wait_for(mutex_, kWakeUp);
         }
         if (shut_down_) return Stopping();
-        if (!alive()) return Unavailable("the watch has ended");
-        if (job.version_ == seen) return absl::OkStatus();
+        if (job.version_ == seen && !IsActive(job)) return absl::OkStatus();
+        if (job.version_ == seen) continue;
         seen = job.version_;
         progress = job.progress_;
         is_last = !IsActive(job);

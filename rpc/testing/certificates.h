@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "rpc/tls.h"
+#include "rpc/access/tls.h"
 
 namespace tidemill::rpc::testing {
 

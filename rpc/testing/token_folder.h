@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "rpc/tokens.h"
+#include "rpc/access/tokens.h"
 
 namespace tidemill::rpc::testing {
 

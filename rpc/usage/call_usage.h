@@ -4,10 +4,10 @@
 //              <--- 1.3 s, 2 MB ---          <-- 0.4 s, 2 MB --
 //
 // A server measures the time of the thread that handles a call (base/usage), and the bytes that it
-// sends. What the handler's own calls return is added. The sum travels in the trailing metadata of
-// the answer, whatever the answer is, and goes to the account that was current when the call began.
-// Work of other threads is the call's where they have a scope of its account, as those of
-// WorkerPool::ParallelFor() have.
+// sends. The usage that the handler's own calls return is added. The sum travels in the trailing
+// metadata of the answer, whatever the answer is, and goes to the account that was current when the
+// call began. Work of other threads is the call's where they have a scope of its account, as those
+// of WorkerPool::ParallelFor() have.
 #pragma once
 
 #include <memory>

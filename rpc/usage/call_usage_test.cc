@@ -13,7 +13,7 @@
 #include "base/usage/account.h"
 #include "rpc/channel.h"
 #include "rpc/server.h"
-#include "rpc/stream_call.h"
+#include "rpc/streams/stream_call.h"
 #include "rpc/testing/token_folder.h"
 #include "tidemill/selector/v1/selector.grpc.pb.h"
 

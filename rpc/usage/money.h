@@ -17,7 +17,7 @@ struct Money {
   std::vector<std::string> unpriced = {};
 };
 
-// What has no price costs nothing. A device without a price is named, too.
+// Resources without a price cost nothing. A device without a price is named, too.
 Money MoneyOf(const v1::Usage& usage, const v1::Prices& prices);
 
 }  // namespace tidemill::rpc

@@ -10,7 +10,8 @@
 
 namespace tidemill::rpc {
 
-// What users pay. It changes no run, and turns what runs have used into money.
+// The prices that users pay. They change no run; they convert the resources that runs have used
+// into money.
 struct PricesConfig {
   std::string currency;
   std::optional<double> processor_hour = std::nullopt;

@@ -32,8 +32,8 @@ using SelectionSpec = config::Choice<Selection>;
 // The inputs that a policy reads besides keys, event times and labels.
 enum class LooksAt { kNothing, kColumn, kModel };
 
-// What a policy must know about the earlier training sets of the run: the samples in any of them,
-// or the samples in the current round. In a round each sample is chosen once.
+// The earlier training sets of the run that a policy must know: the samples in any of them, or the
+// samples in the current round. In a round each sample is chosen once.
 enum class Recalls { kNothing, kSets, kRound };
 
 // A selection policy and its settings. Thread-compatible.

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "batch/wire.h"
-#include "rpc/byte_frames.h"
-#include "rpc/frame_reader.h"
-#include "rpc/stream_call.h"
-#include "rpc/stream_patience.h"
+#include "rpc/streams/byte_frames.h"
+#include "rpc/streams/frame_reader.h"
+#include "rpc/streams/stream_call.h"
+#include "rpc/streams/stream_patience.h"
 
 namespace tidemill::selector {
 

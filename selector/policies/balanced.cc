@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "selector/policies/chooser.h"
-#include "selector/policies/grouped_draw.h"
-#include "subsets/quotas.h"
+#include "selector/choosing/chooser.h"
+#include "selector/choosing/grouped_draw.h"
+#include "subsets/draws/quotas.h"
 
 namespace tidemill::selector {
 namespace {
@@ -103,7 +103,7 @@ class BalancedChooser final : public Chooser {
   const std::vector<std::pair<int64_t, int64_t>> ends_;
   size_t num_ended_ = 0;
   absl::flat_hash_map<int64_t, int64_t> group_of_;
-  // What each group is of: a class, or a trigger.
+  // The class or the trigger of each group.
   std::vector<int64_t> ids_;
   std::vector<int64_t> groups_;
   GroupedDraw draw_;

@@ -9,12 +9,12 @@
 #include "fmt/format.h"
 
 #include "config/config.h"
-#include "selector/policies/draw.h"
-#include "selector/policies/policy.h"
+#include "selector/choosing/draw.h"
+#include "selector/choosing/policy.h"
 
 namespace tidemill::selector {
 
-// What the groups of a balanced draw are.
+// The grouping of a balanced draw.
 enum class BalanceBy { kLabel, kTrigger };
 // What to do when groups are too small.
 enum class BalanceForce { kNone, kSize, kBalance };

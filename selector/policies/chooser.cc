@@ -1,4 +1,4 @@
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 
 #include "selector/policies/policy_list.h"
 

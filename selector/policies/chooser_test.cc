@@ -1,4 +1,4 @@
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "selector/policies/lots.h"
+#include "selector/choosing/lots.h"
 #include "selector/policies/policy_list.h"
 #include "selector/testing/choosing.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "selector/policies/chooser.h"
-#include "selector/policies/grouped_draw.h"
+#include "selector/choosing/chooser.h"
+#include "selector/choosing/grouped_draw.h"
 
 namespace tidemill::selector {
 namespace {

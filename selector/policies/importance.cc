@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "selector/choosing/chooser.h"
+#include "selector/choosing/chosen_rows.h"
 #include "selector/columns/key_column.h"
 #include "selector/columns/number_column.h"
-#include "selector/policies/chooser.h"
-#include "selector/policies/chosen_rows.h"
 #include "subsets/sampling.h"
 
 namespace tidemill::selector {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "selector/choosing/chooser.h"
 #include "selector/columns/key_column.h"
-#include "selector/policies/chooser.h"
 #include "selector/policies/uniform.h"
 
 namespace tidemill::selector {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/config.h"
-#include "selector/policies/policy.h"
+#include "selector/choosing/policy.h"
 
 namespace tidemill::selector {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "config/config.h"
+#include "selector/choosing/policy.h"
 #include "selector/policies/limit.h"
-#include "selector/policies/policy.h"
 
 namespace tidemill::selector {
 

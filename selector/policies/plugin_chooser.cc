@@ -7,7 +7,7 @@
 #include "plugin/process/fault.h"
 #include "plugin/process/taken_plugin.h"
 #include "plugin/spec/json_fields.h"
-#include "selector/policies/lots.h"
+#include "selector/choosing/lots.h"
 #include "selector/policies/uniform.h"
 
 namespace tidemill::selector {

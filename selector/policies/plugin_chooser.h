@@ -11,13 +11,13 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 #include "plugin/process/plugin_instance.h"
-#include "selector/policies/chooser.h"
-#include "selector/policies/plugin_choice.h"
-#include "selector/policies/plugin_selection.h"
-#include "selector/policies/shown_candidates.h"
+#include "selector/choosing/chooser.h"
+#include "selector/policies/plugin/plugin_choice.h"
+#include "selector/policies/plugin/plugin_selection.h"
+#include "selector/policies/plugin/shown_candidates.h"
 
 namespace tidemill::selector {
 
@@ -30,7 +30,8 @@ std::unique_ptr<plugin::PluginInstance> InstanceOf(const PluginSelection& spec,
 // again: the choice is a pure function, so a killed process changes nothing. Thread-compatible.
 class PluginChooser final : public Chooser {
  public:
-  // `random` names the trigger; `instance` is that of InstanceOf(), perhaps running already.
+  // `random` names the trigger; `instance` was made by InstanceOf(), and may be running
+  // already.
   PluginChooser(const PluginSelection& spec, std::unique_ptr<plugin::PluginInstance> instance,
                 const RandomKey& random, const Workplace& workplace, TrainingSetWriter& into);
 

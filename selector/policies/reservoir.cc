@@ -4,10 +4,10 @@
 #include <array>
 #include <vector>
 
-#include "base/random.h"
-#include "selector/policies/chooser.h"
+#include "base/numbers/random.h"
+#include "selector/choosing/chooser.h"
 #include "selector/policies/uniform.h"
-#include "subsets/bottom_k.h"
+#include "subsets/draws/bottom_k.h"
 
 namespace tidemill::selector {
 namespace {

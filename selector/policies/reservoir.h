@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "config/config.h"
-#include "selector/policies/policy.h"
+#include "selector/choosing/policy.h"
 
 namespace tidemill::selector {
 

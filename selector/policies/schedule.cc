@@ -1,6 +1,6 @@
 #include "selector/policies/schedule.h"
 
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 
 namespace tidemill::selector {
 

@@ -12,7 +12,7 @@
 
 #include "config/choosing_part.h"
 #include "config/config.h"
-#include "selector/policies/policy.h"
+#include "selector/choosing/policy.h"
 
 namespace tidemill::selector {
 

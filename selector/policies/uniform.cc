@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "selector/choosing/chooser.h"
+#include "selector/choosing/grouped_draw.h"
+#include "selector/choosing/lots.h"
 #include "selector/columns/key_column.h"
-#include "selector/policies/chooser.h"
-#include "selector/policies/grouped_draw.h"
-#include "selector/policies/lots.h"
 
 namespace tidemill::selector {
 namespace {
@@ -19,7 +19,7 @@ constexpr size_t kPartKeys = 16'384;
 constexpr size_t kPartsInWave = 16;
 
 // The k smallest lots, without a candidate in memory that cannot be among them: after n candidates
-// a lot far above k(n) / n is out, since that bound only sinks as more come.
+// a lot far above k(n) / n is out, since that bound only falls as more samples come.
 class UniformChooser final : public Chooser {
  public:
   UniformChooser(const Uniform& spec, const RandomKey& random, const Workplace& workplace,

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "config/config.h"
-#include "selector/policies/draw.h"
-#include "selector/policies/policy.h"
+#include "selector/choosing/draw.h"
+#include "selector/choosing/policy.h"
 
 namespace tidemill::selector {
 

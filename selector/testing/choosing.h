@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 
 namespace tidemill::selector::testing {
 

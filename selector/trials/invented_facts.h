@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 #include "batch/batch.h"
-#include "selector/policies/chooser.h"
+#include "selector/choosing/chooser.h"
 
 namespace tidemill::selector::trials {
 

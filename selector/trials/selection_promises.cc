@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
+#include "selector/choosing/chooser.h"
 #include "selector/columns/training_set_file.h"
-#include "selector/policies/chooser.h"
-#include "selector/policies/plugin_selection.h"
+#include "selector/policies/plugin/plugin_selection.h"
 #include "selector/trials/invented_facts.h"
 
 namespace tidemill::selector::trials {
@@ -25,7 +25,7 @@ constexpr int64_t kTrigger = 2;
 // For the trial of memory: both include what a policy needs for one block.
 constexpr int64_t kFewCandidates = 150'000;
 constexpr int64_t kManyCandidates = 450'000;
-// What a policy may keep of each candidate: a few numbers.
+// The memory that a policy may keep for each candidate: a few numbers.
 constexpr double kMaxBytesOfCandidate = 100;
 // For the trial of weights.
 constexpr int64_t kNumSeeds = 24;
@@ -37,7 +37,7 @@ struct Chosen {
   std::vector<float> weights;
   ChoiceNotes notes;
   double seconds = 0;
-  // What the processes below this one had at most, when the choice was made.
+  // The peak memory of this process's children when the choice was made.
   int64_t peak_bytes = 0;
 };
 

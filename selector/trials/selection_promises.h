@@ -24,7 +24,7 @@ struct SelectionTrial {
 };
 
 // Lets the policy choose several times from `num_samples` candidates with embeddings, predictions,
-// labels and columns; see invented_facts.h. Fails where the policy cannot choose at all.
+// labels and columns; see invented_facts.h. Fails if the policy cannot choose at all.
 absl::StatusOr<SelectionTrial> TrySelection(const SelectionSpec& spec, int64_t num_samples);
 
 }  // namespace tidemill::selector::trials

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/names.h"
 #include "config/printed/difference.h"
 #include "records/text.h"
@@ -16,6 +16,18 @@
 #include "storage/segments/segment_columns.h"
 #include "storage/spec/dataset_path.h"
 #include "storage/spec/dataset_peek.h"
+
+// What Register(name, spec) does:
+//
+//   the name is    and the spec        kRefuse               kNewVersion          kReplace
+//   unknown                            a new dataset         a new dataset        a new dataset
+//   known          is the same         that dataset          that dataset         that dataset
+//   known          differs             FAILED_PRECONDITION   a successor          a successor
+//
+// A successor takes the name at once, and its predecessor becomes NAME@NUMBER. Equal records get
+// the predecessor's keys in the first sync. FinishTakeOver() then makes the successor's samples
+// visible and, with kReplace, deletes the predecessor. A predecessor that was still taking over is
+// deleted at once, and the successor takes over from the version before it.
 
 namespace tidemill::storage {
 
@@ -43,8 +55,8 @@ std::string_view WithoutVersion(std::string_view name) {
   return is_version ? name.substr(0, at) : name;
 }
 
-// Whether records of the one spec can be recognised as records of the other. What the format
-// defines to be a record decides, and so does `series`, whose samples are windows.
+// Whether records of the one spec can be recognised as records of the other. The format's
+// definition of a record decides this, and so does `series`, whose samples are windows.
 bool HaveSameRecords(const DatasetSpec& before, const DatasetSpec& now) {
   const auto series = [](const DatasetSpec& spec) {
     return spec.series ? config::Print(*spec.series) : "";
@@ -130,7 +142,7 @@ absl::StatusOr<DatasetSpec> DatasetCatalog::DecodeAndCheck(const std::string& na
   RETURN_IF_ERROR(Annotate(files_.source().Probe(*folder), what));
   spec.path = *std::move(folder);
   RETURN_IF_ERROR(MakeFormat(spec, files_).status());
-  // What is kept is the spec as printed, which is longer than most are written.
+  // The printed form of the spec is kept. It is longer than most specs that users write.
   RETURN_IF_ERROR(config::ReadKept<DatasetSpec>(config::Print(spec), name).status());
   return spec;
 }
@@ -210,7 +222,7 @@ absl::StatusOr<DatasetCatalog::Registration> DatasetCatalog::Register(
   }
   absl::StatusOr<Registration> registration =
       RegisterChecked(full.name_space, name, checked, guard, keep, on_other_spec);
-  // Two registered it at once: the other one's is as good as ours if it is the same.
+  // Two callers registered it at once. An equal spec of the other caller is accepted.
   if (absl::IsAlreadyExists(registration.status())) {
     pause.reset();
     return Register(name_space, name, spec_text, guard, keep, on_other_spec);

@@ -157,10 +157,10 @@ class DatasetCatalog {
     std::string path;  // Absolute.
     int64_t position = 0;
   };
-  // Returns the key of the sample at each place, deleted or not; std::nullopt where none is.
+  // Returns the key of the sample at each place, deleted or not; std::nullopt when none is.
   absl::StatusOr<std::vector<std::optional<int64_t>>> KeysAt(DatasetId id,
                                                              const std::vector<Place>& places);
-  // Returns the position in its file of each sample; 0 where it is not known. `keys` ascend.
+  // Returns the position in its file of each sample; 0 when it is not known. `keys` ascend.
   absl::StatusOr<std::vector<int64_t>> PositionsOf(DatasetId id, const std::vector<int64_t>& keys);
 
   // Records samples that could not be used, each with its reason. Returns how many were new.
@@ -168,8 +168,9 @@ class DatasetCatalog {
                                             const std::vector<std::string>& reasons,
                                             const CommandGuard& guard);
 
-  // What could not be ingested or used, the newest last. Returns the entries with greater numbers
-  // than `after`: at most kQuarantinePage of them, and at most `limit` unless that is 0.
+  // The files and records that could not be ingested or used, the newest last. Returns the entries
+  // with greater numbers than `after`: at most kQuarantinePage of them, and at most `limit` unless
+  // that is 0.
   static constexpr int64_t kQuarantinePage = 200;
   struct Quarantined {
     int64_t number = 0;  // Ascends.

@@ -52,8 +52,8 @@ constexpr char kAddDeletedRecords[] = R"(
   SELECT $1::bigint, hash FROM unnest($2::bigint[]) AS hash ON CONFLICT DO NOTHING)";
 constexpr char kSetSpec[] = "UPDATE storage.datasets SET spec = $2 WHERE dataset_id = $1";
 
-// A partition made apart and attached: CREATE TABLE ... PARTITION OF waits for every open ingest.
-// The CHECK spares ATTACH a scan and is of no use afterwards.
+// The partition is created separately and then attached, because CREATE TABLE ... PARTITION OF
+// waits for every open ingest. The CHECK saves ATTACH a scan, and is useless afterwards.
 constexpr char kCreatePartition[] = R"(
   CREATE TABLE storage.samples_{0} (LIKE storage.samples INCLUDING ALL,
                                     CONSTRAINT samples_{0}_check CHECK (dataset_id = {0}));

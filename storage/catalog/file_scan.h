@@ -33,8 +33,8 @@ struct ChangedFile {
   int64_t fingerprint = 0;
   int64_t change_stamp = 0;
   std::optional<files_table::KnownFile> known = std::nullopt;
-  // What the earlier version of the dataset knows of a file that is new in this one. Set while this
-  // version takes over its keys.
+  // The earlier version's knowledge of a file that is new in this version. Set while this version
+  // takes over its keys.
   std::optional<files_table::KnownFile> earlier = std::nullopt;
   // The counts of a file that continues after its last piece.
   std::optional<PieceTally> tally = std::nullopt;

@@ -35,7 +35,7 @@ namespace left_out_table {
 
 DatasetLeftOut Read(pqxx::work& work, DatasetId dataset);
 
-// What is bad in a file: records, and bytes in which no record could be found.
+// The bad parts of a file: records, and bytes in which no record could be found.
 struct BadShare {
   int64_t num_records = 0;
   int64_t lost_bytes = 0;

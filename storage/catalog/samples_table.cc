@@ -6,7 +6,7 @@ namespace tidemill::storage::samples_table {
 
 namespace {
 
-// Where each sample is a file, the file knows its sample.
+// If each sample is a file, the file knows its sample.
 constexpr char kFindWholeFile[] = R"(
   SELECT 0::bigint, sample_key FROM storage.files
   WHERE dataset_id = $1 AND path = $2 AND sample_key IS NOT NULL AND 0 = ANY($3::bigint[]))";

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How often a wait looks whether the caller still wants it.
+// How often a wait checks whether the caller still wants it.
 constexpr std::chrono::milliseconds kPatience{100};
 // A server answers within milliseconds; then again it may be stopped in a debugger.
 constexpr std::chrono::seconds kLongestSilence{5};

@@ -14,8 +14,8 @@
 
 #include "base/descriptor.h"
 #include "base/id.h"
-#include "base/local_socket.h"
 #include "base/mutex.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 #include "batch/buffer.h"
 #include "storage/gather/direct_frames.h"

@@ -4,7 +4,7 @@
 
 #include "fmt/format.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 
 namespace tidemill::storage {
 
@@ -24,7 +24,7 @@ bool CostsRecords(const rpc::v1::LeftOut::Reason& reason) {
   return reason.num_records() > 0 || reason.num_files() > 0;
 }
 
-// The reasons with the most records, each with its count where there are several.
+// The reasons with the most records, each with its count if there are several.
 std::string ReasonsText(const rpc::v1::LeftOut& left_out) {
   std::string text;
   const auto num_reasons = static_cast<int>(

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "batch/wire.h"
-#include "rpc/stream_call.h"
+#include "rpc/streams/stream_call.h"
 #include "storage/client/sample_stream.h"
 #include "storage/client/storage_connection.h"
 
@@ -17,7 +17,7 @@ using Stub = v1::StorageService::Stub;
 // Keys of one call that names them, so that its request stays far below gRPC's message limit.
 constexpr size_t kKeysPerRequest = 100'000;
 
-// What each message adds is the same, whichever attempt brings it.
+// Each message adds the same, no matter which attempt delivers it.
 constexpr auto kNothingToForget = [] {};
 
 // Calls a method that answers with few, small messages.

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "rpc/channel.h"
-#include "rpc/frame_reader.h"
+#include "rpc/streams/frame_reader.h"
 #include "storage/client/direct_reader.h"
 #include "tidemill/storage/v1/storage.grpc.pb.h"
 

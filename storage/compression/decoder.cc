@@ -33,7 +33,7 @@ constexpr Compression kCompressions[] = {
     {"\x28\xb5\x2f\xfd", {".zst", ".zstd", ".tzst"}, &NewZstdDecoder, true},
 };
 
-// What a file's beginning is tried on: more than a block of zstd.
+// The size of the file's beginning on which a decoder is tried: more than a block of zstd.
 constexpr size_t kTrialBytes = size_t{256} << 10;
 constexpr size_t kMaxMagic = 6;
 constexpr std::string_view kPadding("\0 \t\r\n", 5);

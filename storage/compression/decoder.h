@@ -34,7 +34,7 @@ class StreamDecoder {
   virtual bool at_end() const = 0;
 };
 
-// What is after the packed data of a file.
+// The bytes after the packed data of a file.
 struct BytesBehind {
   int64_t num_bytes = 0;
   bool is_padding = true;  // Whether all of them are zeros or blanks.

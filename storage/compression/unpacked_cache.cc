@@ -14,11 +14,20 @@
 #include "base/descriptor.h"
 #include "base/disk_full.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/metrics.h"
 #include "storage/compression/content_hash.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
+
+// How a packed file is unpacked:
+//
+//   packed   | stream 1 | stream 2 | ... | trailing bytes |
+//            `----------+----------+-----'
+//   <name>.part         ^          ^
+//                       `----------`-- MarkSound(). If the bytes after a mark do not unpack, they
+//                                      are trailing bytes, and the part is cut back to the mark.
+//   Finish() --> <32 digits>-<16 digits>[-<number of trailing bytes, hex>[z: they are padding]]
 
 namespace tidemill::storage {
 
@@ -86,7 +95,7 @@ class PartFile {
     return absl::OkStatus();
   }
 
-  // What was appended so far can be gone back to.
+  // The writer can return to the bytes appended so far.
   void MarkSound() {
     sound_bytes_ = num_bytes_;
     sound_hash_.Continue(hash_);

@@ -54,8 +54,8 @@ class UnpackedCache {
 
   static constexpr int64_t kMaxOfStart = int64_t{16} << 20;
 
-  // What is after the packed data of a file that was opened, as it was then. Nothing after the
-  // data of a file that is not packed.
+  // The bytes after the packed data of a file when it was opened. Empty for a file that is not
+  // packed.
   BytesBehind BehindPackedData(const std::string& path, const FileIdentity& identity)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

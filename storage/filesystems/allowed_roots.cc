@@ -36,7 +36,8 @@ std::shared_ptr<const DataRoots> AllowedRoots::Present() const {
     MutexLock lock(mutex_);
     if (roots_ != nullptr && file == file_ && now - loaded_at_ < kMaxAge) return roots_;
   }
-  // Several may load at once. What one of them has read is never older than what it looked at.
+  // Several may load at once. The content that one of them read is never older than the identity
+  // that it checked.
   std::shared_ptr<const DataRoots> loaded = Load();
   MutexLock lock(mutex_);
   if (roots_ == nullptr || loaded_at_ <= now) {

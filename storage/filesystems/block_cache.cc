@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "storage/filesystems/block_file.h"
 #include "storage/filesystems/local.h"
 

@@ -12,7 +12,7 @@
 namespace tidemill::storage {
 
 // The folders, and s3://bucket/folder, below which data may be. Thread-safe, because it is
-// immutable. What opens local files is base/paths/allowed_folders.h.
+// immutable. Local files are opened by base/paths/allowed_folders.h.
 class DataRoots {
  public:
   // A root that does not exist, or is not a folder, allows nothing. Folders of `states` are never

@@ -11,7 +11,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// What a person can do about a refusal.
+// Advice to the user about a refusal.
 std::string AdviceOn(std::string_view code, const ObjectStoreConfig& config) {
   if (config.access_key_id.empty()) {
     return "there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for the "

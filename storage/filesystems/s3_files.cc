@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "storage/filesystems/s3_object.h"
 #include "storage/spec/glob.h"
 
@@ -14,7 +14,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// What all keys below a folder begin with.
+// The common prefix of all keys below a folder.
 std::string PrefixOf(const ObjectPath& folder) {
   return folder.key.empty() ? "" : folder.key + "/";
 }

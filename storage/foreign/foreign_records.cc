@@ -19,6 +19,8 @@
 #include "storage/foreign/input_layout.h"
 #include "storage/spec/label_reader.h"
 
+// The way of a record is drawn in foreign_records.h.
+
 namespace tidemill::storage {
 namespace {
 
@@ -26,7 +28,7 @@ constexpr size_t kChunk = size_t{1} << 20;
 constexpr size_t kStart = size_t{64} << 10;
 constexpr size_t kMaxWholeFile = size_t{64} << 20;
 constexpr char kStandardInput[] = "-";
-// How often a wait for a pipe looks whether its records are still wanted.
+// How often a wait for a pipe checks whether its records are still wanted.
 constexpr int kLookMillis = 100;
 
 absl::Status WhyNot(const std::string& path, int error) {
@@ -148,7 +150,7 @@ absl::Status ForeignRecords::OpenInput() {
   piece_ = {.root = Spool::kFolder, .path = Spool::kName};
   const std::optional<DelimitedText> text = spec_.format->Delimited();
   if (converter_ == nullptr || !text || !text->header) return absl::OkStatus();
-  // What is converted has the dataset's own header.
+  // Converted text has the dataset's own header.
   const std::unique_ptr<RowConverter> header = ConvertCsv({.columns = ColumnsOf(spec_)}, spec_);
   ConvertedRows line;
   std::string names;
@@ -336,7 +338,7 @@ void ForeignRecords::TakeUnknown(int64_t position, ForeignBlock& block) {
   const std::vector<UnknownFact>& unknown = found_.unknown;
   for (; next_unknown_ < unknown.size() && unknown[next_unknown_].record <= position;
        ++next_unknown_) {
-    // What a row lacks that gave no record is not worth mentioning.
+    // Missing fields of a row that gave no record are not reported.
     if (unknown[next_unknown_].record < position) continue;
     block.unknown.push_back(unknown[next_unknown_]);
     block.unknown.back().record = block.rows.back();

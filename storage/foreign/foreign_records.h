@@ -36,7 +36,7 @@ struct ForeignBlock {
   std::vector<std::optional<double>> real_labels = {};
   // The rows that could not be read as records, in their order.
   std::vector<UnansweredRow> left_out = {};
-  // What is not known of the records, each named by its row, in their order.
+  // The unknown facts about the records, each named by its row, in order.
   std::vector<UnknownFact> unknown = {};
 };
 

@@ -25,7 +25,7 @@ std::optional<std::string_view> PackedWith(std::string_view bytes) {
   return std::nullopt;
 }
 
-// What is after the blank lines at the beginning.
+// The text after the blank lines at the beginning.
 std::string_view WithoutBlankLines(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return "";
@@ -230,7 +230,7 @@ absl::Status LayoutChoice::CheckHeader(const std::vector<std::string>& fields) c
   const bool names_any = std::ranges::any_of(fields, [&](const std::string& field) {
     return std::ranges::find(known, field) != known.end();
   });
-  // Where the dataset names its columns, the caller says which of them are missing.
+  // If the dataset names its columns, the caller says which of them are missing.
   if (names_any || known.empty() || !NamesOfColumns(spec_).empty()) return absl::OkStatus();
   return InvalidArgument(
       "line 1 of {} is neither a JSON object nor a header of CSV with a field that the model "

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kDelimiters[] = {",", ";", "\t", "|"};
 
-// The limit where the format gives none.
+// The limit if the format gives none.
 constexpr int64_t kMaxRecord = int64_t{1} << 20;
 
 size_t MaxRecordOf(const DatasetSpec& spec) {
@@ -148,7 +148,7 @@ class CsvToCsv final : public CsvRows {
   }
 
   CsvWriter writer_;
-  // Where the rows have each column of the dataset.
+  // The place of each column of the dataset in the rows.
   std::vector<std::optional<size_t>> places_;
 };
 
@@ -177,7 +177,7 @@ class CsvToJson final : public CsvRows {
 
   static constexpr size_t kMaxShownBytes = 60;
 
-  // A number, as it is written, where the text is one in JSON; null where it is empty.
+  // A number, as it is written, where the text is one in JSON; null when it is empty.
   static std::string ValueOf(const std::string& text) {
     if (text.empty()) return "null";
     const bool may_be_number = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');

@@ -41,7 +41,7 @@ absl::Status Spool::Append(std::string_view bytes) {
 void Spool::Forget(int64_t offset) {
   const int64_t end = offset / kPage * kPage;
   if (end <= forgotten_) return;
-  // Where the kernel cannot, the memory stays.
+  // If the kernel cannot do that, the memory stays.
   (void)fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, forgotten_,
                   end - forgotten_);
   forgotten_ = end;

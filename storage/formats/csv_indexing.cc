@@ -95,7 +95,7 @@ absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t off
       continue;
     }
     const std::string_view rest = window.substr(at);
-    // What grows may still grow: only a line end ends its last record.
+    // A growing file may still grow: only a line end ends its last record.
     reading_.splitter.First(rest, last && !reading_.spec.append, record_);
     if (record_.quoted) CutAtStrayQuote(rest);
     if (record_.kind == CsvRecord::Kind::kIncomplete) break;

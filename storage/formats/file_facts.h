@@ -33,7 +33,7 @@ absl::StatusOr<std::optional<FileTimes>> TimesOf(const DatasetSpec& spec, const 
 
 // Returns the label of all records of a file, from the name of a folder or from a sidecar.
 // std::nullopt when the spec has another source. A sidecar that is missing or empty means no label
-// where the spec allows that.
+// if the spec allows that.
 absl::StatusOr<std::optional<Label>> LabelOf(const DatasetSpec& spec, const LabelReader& labels,
                                              const FileInput& input, FileSystem& source);
 

@@ -75,7 +75,7 @@ struct BadRecord {
 
 inline constexpr size_t kMaxBadRecords = 10'000;
 
-// The reason for leaving out a record without a label, where the spec asks for that.
+// The reason for leaving out a record without a label, if the spec asks for that.
 inline constexpr std::string_view kNoLabel = "it has no label";
 
 // The good records of a file, in order, and the bad ones.
@@ -106,7 +106,7 @@ struct IndexedFile {
   // The group of each row, numbered by first appearance, when the spec has a `series`. Empty when
   // all rows belong to one group.
   std::vector<int64_t> groups;
-  // What is not known of records that are not in a dataset; see FileInput::present. In their order.
+  // The unknown facts about records that are not in a dataset, in order; see FileInput::present.
   std::vector<UnknownFact> unknown;
   // Why the file does not match the spec, although its records do. Empty when it matches. A file
   // that does not match is quarantined, unless it has grown; a grown file keeps its samples.

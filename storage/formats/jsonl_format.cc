@@ -67,7 +67,7 @@ class JsonlFiles::Indexing {
 
   absl::StatusOr<size_t> Consume(std::string_view window, int64_t offset, bool last) {
     size_t at = offset == 0 && window.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    // What grows may still grow: only a line end ends its last line.
+    // A growing file may still grow: only a line end ends its last line.
     const bool ends = last && !format_.spec_.append;
     while (at < window.size()) {
       if (!runs_on_ && window[at] == '\0') {

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxReasons = 50;
 constexpr size_t kMaxBytes = 200;
 
-// What follows a path in a reason.
+// The text that follows a path in a reason.
 constexpr std::string_view kBehindPaths[] = {": ",    "; ",       ", ",     " is ",
                                              " has ", " became ", " ends ", " unpacks "};
 

@@ -1,5 +1,5 @@
 // Counts why records of a file are left out. The result is short, however many records there are.
-// Where it is not known how many records are missing, their bytes are counted.
+// If the number of missing records is unknown, their bytes are counted.
 #pragma once
 
 #include <cstdint>

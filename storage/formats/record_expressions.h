@@ -64,7 +64,7 @@ class RecordExpression {
   ExpressionTally tally_;
 };
 
-// What is known about a record that is a sample.
+// The facts about a record that is a sample.
 struct SampleFacts {
   Timestamp time;
   Label label;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "xxhash.h"
 
 namespace tidemill::storage {
@@ -244,9 +244,9 @@ void SeriesFiles::CountLost(const FileInput& input, const IndexedFile& rows,
   }
 }
 
-// The first row that windows yet to come may begin with is Reach() rows before the end. Where
-// that row is a bad one, or does not exist, the file is read from its beginning: `from_record` says
-// what was there, so nothing is taken twice.
+// The first row that windows yet to come may begin with is Reach() rows before the end. If that row
+// is bad, or does not exist, the file is read from its beginning: `from_record` says what was
+// there, so nothing is taken twice.
 int64_t SeriesFiles::ReadAgainFrom(const IndexedFile& rows) const {
   if (Reach() == 0) return rows.bytes_done;
   const int64_t position = rows.records_done - Reach();

@@ -163,7 +163,7 @@ class TfrecordFiles::Indexing {
     if (!reader_.lost_from()) return;
     const int64_t from = *reader_.lost_from();
     const int64_t zeros = end - reader_.zeros_from() < kLeastZeros ? end : reader_.zeros_from();
-    // What grows is looked at again from here: it may be fixed, or continue.
+    // A growing file is read again from here: it may be repaired, or continue.
     if (!format_.spec_.append) {
       if (from < zeros) AddLost(from, zeros);
       found_.bytes_done = end;

@@ -1,4 +1,5 @@
-// What is not known of a record that is not in a dataset, and is taken all the same.
+// A fact that is not known about a record that is not in a dataset. The record is taken
+// nevertheless.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ class Gatherer {
     return static_cast<size_t>(kFixed ? extents_.record_bytes : int64_t{extents_.size[row]});
   }
 
-  // Where a record is; nullptr where it is not within its file.
+  // Where a record is; nullptr when it is not within its file.
   const std::byte* PlaceOf(size_t row) const {
     const MappedFile* const file = extents_.files[extents_.file.empty() ? 0 : extents_.file[row]];
     const int64_t from = extents_.byte_from[row];

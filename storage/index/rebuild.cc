@@ -72,8 +72,8 @@ absl::Status MissingIsLost(const absl::Status& status) {
   return absl::IsNotFound(status) ? DataLoss("{}", std::string(status.message())) : status;
 }
 
-// Finds the records of a segment in one of its files. Where the format allows, as little of the
-// file is read as holds them.
+// Finds the records of a segment in one of its files. If the format allows it, reads only the part
+// of the file that holds them.
 absl::StatusOr<IndexedFile> FindRecords(FileSystem& source, const DatasetSpec& spec,
                                         const Format& format, const files_table::Segment& segment,
                                         const files_table::KnownFile& file) {
@@ -92,7 +92,7 @@ absl::StatusOr<IndexedFile> FindRecords(FileSystem& source, const DatasetSpec& s
   return format.Index(input);
 }
 
-// The row of the record at a position; none where there is no such record.
+// The row of the record at a position; none if there is no such record.
 std::optional<size_t> RowOf(const IndexedFile& found, std::optional<int64_t> position) {
   if (!position) return std::nullopt;
   const auto at = std::ranges::lower_bound(found.positions, *position);

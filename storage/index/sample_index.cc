@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/metrics.h"
 #include "storage/index/rebuild.h"
 #include "storage/index/sample_index_table.h"

@@ -105,7 +105,7 @@ int64_t SampleLookup::SizeAt(const Places& places, size_t i) const {
 void SampleLookup::Fill(std::span<const int64_t> keys, const Places& places, size_t from, size_t to,
                         SampleRows& rows) {
   const size_t at = num_rows_;
-  // What is written to one column might be the pointer to another, for all that a compiler knows.
+  // As far as the compiler knows, a store to one column might change the pointer to another.
   int64_t* __restrict const key = rows.key.data() + at;
   uint32_t* __restrict const position = rows.position.data() + at;
   FileId* __restrict const file = rows.file.data() + at;

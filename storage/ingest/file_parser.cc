@@ -5,13 +5,25 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/log.h"
-#include "base/thousands.h"
+#include "base/logs/log.h"
+#include "base/numbers/thousands.h"
 #include "records/file_kind.h"
 #include "storage/catalog/left_out_table.h"
 #include "storage/compression/content_hash.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
+
+// What Parse() does with a file, by its change:
+//
+//   kNew        reads it, in pieces if the format can
+//   kGrown      reads on after the last record taken, if the samples taken before are still there;
+//               otherwise as kReplaced
+//   kResumed    reads the next piece, and judges all pieces together
+//   kReplaced   reads all of it, and compares it with its old segments
+//   kVanished   reads nothing; its old segments are tombstoned
+//
+//   failed to read, or changed meanwhile    postponed: the next sync tries again
+//   never readable, or too many bad         quarantined
 
 namespace tidemill::storage {
 
@@ -55,8 +67,8 @@ std::string SummaryOf(int64_t num_bad, int64_t num_records, int64_t lost_bytes, 
                      ShareOfBytes(lost_bytes, num_bytes));
 }
 
-// A file with too many bad records is not what the spec says it is. Where it is not known how many
-// records are missing, the bytes tell.
+// A file with too many bad records is not what the spec says it is. If the number of missing
+// records is unknown, the bytes decide.
 std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally& before,
                                       const IndexedFile& found) {
   const int64_t num_bad = before.num_bad + found.num_bad;
@@ -79,8 +91,8 @@ std::optional<std::string> TooManyBad(const DatasetSpec& spec, const PieceTally&
   return fmt::format("{}; record {}: {}", summary, first->position, first->reason);
 }
 
-// What is left of a file that is quarantined though its records are known: how many there were, and
-// why each of them is left out.
+// The part that is kept of a quarantined file whose records are known: how many there were, and why
+// each of them is left out.
 IndexedFile OnlyCounts(IndexedFile found, std::string_view why_sound_ones) {
   IndexedFile counts;
   counts.left_out = std::move(found.left_out);
@@ -222,7 +234,7 @@ void FileParser::Index(ParsedFile& parsed) const {
       parsed.postponed = CannotRead(found.status());
       return;
     }
-    // What may get better without the file changing is looked at again by every sync.
+    // Every sync looks again at files that may become readable without changing.
     if (!lasting) parsed.file.fingerprint = 0;
     parsed.failure = WithKind(file, std::string(found.status().message()));
     return;

@@ -9,6 +9,21 @@
 #include "storage/ingest/record_diff.h"
 #include "storage/segments/record_identity.h"
 
+// Which keys the records of a file get:
+//
+//   kNew                  keys after the committed one, in new segments
+//   kGrown, kResumed      the same; the last segment of a grown file is extended if it is small and
+//                         its last key is the committed one
+//   kReplaced, kVanished  equal records keep their keys, vanished ones get tombstones, and new ones
+//                         get new keys
+//   an earlier version    equal records keep the keys that they had there
+//
+// A replaced file. Its old segment is rewritten:
+//
+//   old           key 10 -> a    11 -> b    12 -> c    13 -> d
+//   content now   b d e
+//   rewritten     key 10 gone    11 -> b    12 gone    13 -> d        e gets a new key
+
 namespace tidemill::storage {
 
 namespace {

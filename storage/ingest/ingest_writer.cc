@@ -11,6 +11,15 @@
 #include "storage/catalog/files_table.h"
 #include "storage/segments/new_segment_files.h"
 
+// One transaction of CommitBatch(), in this order:
+//
+//   lock          the dataset's row of storage.watermarks
+//   COPY, merge   files; quarantine; reasons for left-out records
+//   COPY          segments, after the replaced ones are deleted; samples
+//   UPDATE        positions of samples that moved; tombstones; the watermark
+//   COMMIT
+//   afterwards    the column files of replaced segments are removed
+
 namespace tidemill::storage {
 
 namespace {
@@ -83,7 +92,7 @@ constexpr char kBury[] = R"(
   ON CONFLICT (dataset_id, sample_key) DO NOTHING)";
 constexpr char kForgetUnlabelled[] =
     "UPDATE storage.segments SET num_unlabelled = num_unlabelled - {} WHERE segment_id = {}";
-// What a version ingests while it takes over keys becomes visible at its end.
+// Samples that a version ingests while it takes over keys become visible when the takeover ends.
 constexpr char kMoveWatermark[] = R"(
   UPDATE storage.watermarks
   SET allocated_key = {0},

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "records/text.h"
 #include "storage/catalog/datasets_table.h"
 #include "storage/catalog/file_scan.h"
@@ -19,11 +19,13 @@
 #include "storage/ingest/file_parser.h"
 #include "storage/ingest/ingest_writer.h"
 
+// The stages of a sync are drawn in ingestor.h.
+
 namespace tidemill::storage {
 
 namespace {
 
-// How often a waiting sync reports, and looks whether it is still wanted.
+// How often a waiting sync reports, and checks whether it is still wanted.
 constexpr Duration kReportInterval{200'000};
 
 }  // namespace

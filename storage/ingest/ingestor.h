@@ -81,7 +81,7 @@ class Ingestor {
 
   // Ingests the files that are new, grown, replaced or gone. A file may have changed less than
   // `settle` ago. With `wait`, the sync waits until all files that it finds at first have settled,
-  // and takes them together. What it did not take in the end is a part of the last progress.
+  // and takes them together. The last progress contains the files that it did not take in the end.
   // Without `wait`, a later sync takes such a file, and nothing is done while another sync waits.
   // Returns the snapshot of everything. NOT_FOUND when the dataset is unknown. UNAVAILABLE when its
   // folder cannot be read, or has none of the earlier files; then no sample is deleted.

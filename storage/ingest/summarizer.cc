@@ -1,6 +1,6 @@
 #include "storage/ingest/summarizer.h"
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "storage/catalog/files_table.h"
 
 namespace tidemill::storage {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "storage/filesystems/object_path.h"
 
 namespace tidemill::storage {

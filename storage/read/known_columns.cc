@@ -4,8 +4,8 @@
 
 #include "base/check.h"
 #include "base/time.h"
-#include "samples/fields/record_condition.h"
-#include "samples/fields/sample_expression.h"
+#include "storage/fields/record_condition.h"
+#include "storage/fields/sample_expression.h"
 #include "storage/spec/dataset_expressions.h"
 #include "storage/spec/dataset_spec.h"
 

@@ -5,7 +5,7 @@
 
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::storage {
 

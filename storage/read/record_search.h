@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "samples/fields/record_condition.h"
-#include "samples/fields/record_fields.h"
+#include "storage/fields/record_condition.h"
+#include "storage/fields/record_fields.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/known_columns.h"
@@ -103,7 +103,7 @@ class RecordSearch {
   const int64_t block_bytes_;
   int64_t row_ = 0;
   std::vector<std::optional<std::string_view>> values_;
-  // What the records of one sample have of each column.
+  // The values of the columns in the records of one sample.
   struct ColumnFacts {
     bool is_lacking = true;
     bool is_null = true;

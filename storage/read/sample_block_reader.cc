@@ -15,7 +15,7 @@ namespace {
 
 // A block is made again when the index has changed under it, but not forever.
 constexpr int kMaxReads = 3;
-// What a row of a block takes beside its payload.
+// The bytes of a block's row besides its payload.
 constexpr size_t kReplyRowBytes = 32;
 
 // Into memory that was used before: the rows' own is filled again for the next block.
@@ -89,7 +89,7 @@ std::vector<MissingKey> MissingOf(std::span<const int64_t> keys, SampleRows& row
   return missing;
 }
 
-// Whether a newer index might know better. What was deleted stays deleted.
+// Whether a newer index might know better. Deleted samples stay deleted.
 bool MayBeFound(const SampleRows& rows, const BlockPayloads& payloads) {
   return !payloads.lost.empty() ||
          std::any_of(rows.problems.begin(), rows.problems.end(),

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "storage/client/storage_client.h"
 #include "storage/read/sample_block_reader.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
-#include "samples/fields/sample_expression.h"
+#include "storage/fields/sample_expression.h"
 #include "storage/index/dataset_index.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/open_files.h"

@@ -8,7 +8,7 @@ namespace tidemill::storage {
 
 namespace {
 
-// What a batch holds at most: both together stay far below rpc::kMaxMessageBytes.
+// The limits of a batch: both together stay far below rpc::kMaxMessageBytes.
 constexpr size_t kMaxRows = 65'536;
 constexpr size_t kMaxPathBytes = size_t{4} << 20;
 constexpr size_t kRowBytes = 32;

@@ -7,7 +7,7 @@
 
 #include "base/failpoints.h"
 #include "batch/wire.h"
-#include "rpc/byte_frames.h"
+#include "rpc/streams/byte_frames.h"
 #include "storage/index/interval_reader.h"
 #include "storage/read/sample_block_reader.h"
 #include "storage/read/sample_condition.h"
@@ -108,7 +108,7 @@ class ListSource final : public rpc::FrameSource {
       condition_.emplace(std::move(condition));
     }
     IntervalQuery query = ToQuery(request);
-    // What a condition looks at, for any caller.
+    // The columns that a condition reads, for any caller.
     query.with_labels |= condition_.has_value();
     query.num_listed = num_listed_;
     ASSIGN_OR_RETURN(IntervalReader reader, IntervalReader::Create(std::move(index), query));

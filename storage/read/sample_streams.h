@@ -5,14 +5,15 @@
 
 #include "grpcpp/support/byte_buffer.h"
 
-#include "rpc/frame_stream.h"
+#include "rpc/streams/frame_stream.h"
 #include "storage/index/sample_index.h"
 #include "storage/read/open_files.h"
 
 namespace tidemill::storage {
 
-// Answers a ListSamplesRequest, which is `request`, batch by batch. What its `where` looks at is
-// read in blocks of about `block_bytes`. `indexes` and `files` must outlive the result.
+// Answers a ListSamplesRequest, which is `request`, batch by batch. The records that its `where`
+// looks at are read in blocks of about `block_bytes`. `indexes` and `files` must outlive the
+// result.
 std::unique_ptr<rpc::FrameSource> ListFrames(SampleIndex& indexes, OpenFiles& files,
                                              int64_t block_bytes, const grpc::ByteBuffer& request);
 

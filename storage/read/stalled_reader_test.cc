@@ -14,10 +14,10 @@
 
 #include "base/testing/process_memory.h"
 #include "base/testing/status_matchers.h"
-#include "rpc/byte_frames.h"
-#include "rpc/credentials.h"
-#include "rpc/frame_reader.h"
+#include "rpc/access/credentials.h"
 #include "rpc/stream_budget.h"
+#include "rpc/streams/byte_frames.h"
+#include "rpc/streams/frame_reader.h"
 #include "storage/testing/served_dataset.h"
 
 namespace tidemill::storage {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "records/json_fields.h"
-#include "storage/formats/tar_member_name.h"
-#include "storage/formats/tar_reader.h"
+#include "storage/formats/tar/tar_member_name.h"
+#include "storage/formats/tar/tar_reader.h"
 
 namespace tidemill::storage {
 

@@ -82,7 +82,7 @@ absl::StatusOr<std::span<const int64_t>> Numbers(const Batch& columns, std::stri
   return column->Values<int64_t>();
 }
 
-// What an earlier layout kept in separate columns.
+// The numbers that an earlier layout kept in separate columns.
 absl::Status AddLookup(Batch& columns) {
   SegmentRows rows;
   const auto copy = [&](std::string_view name, std::vector<int64_t>& into) -> absl::Status {

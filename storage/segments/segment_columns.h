@@ -39,8 +39,8 @@ inline constexpr std::string_view kByteToColumn = "byte_to";
 inline constexpr std::string_view kInOrderColumn = "in_order";
 inline constexpr std::string_view kFileIdColumn = "file_id";
 
-// What reading a sample needs, side by side. A reader of shuffled keys then waits for memory once
-// per key, not once per column.
+// The numbers needed to read a sample, side by side. A reader of shuffled keys then waits for
+// memory once per key, not once per column.
 struct LookupRow {
   int64_t byte_from = 0;  // -1 when the record has vanished from the file.
   int64_t hash = 0;       // The xxh3-64 of the bytes [byte_from, byte_to).
@@ -48,7 +48,7 @@ struct LookupRow {
   int64_t label = 0;  // The class label, else the bits of the real label, else 0.
 };
 
-// What was found out about a column file since it was opened. Thread-safe, except when it is moved.
+// Facts learned about a column file since it was opened. Thread-safe, except when it is moved.
 class SegmentHealth {
  public:
   SegmentHealth() = default;

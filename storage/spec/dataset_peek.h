@@ -1,5 +1,5 @@
-// What the files of a dataset contain, found before they are ingested. It shows whether the spec
-// fits them.
+// The content of a dataset's files, found before they are ingested. It shows whether the spec fits
+// them.
 #pragma once
 
 #include <cstdint>

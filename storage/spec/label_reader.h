@@ -19,8 +19,8 @@ struct Label {
   std::optional<double> real_label;
 };
 
-// Turns the text or bytes of a label into a Label. Where the spec calls them missing, the result
-// has no label. Thread-safe.
+// Turns the text or bytes of a label into a Label. If the spec calls them missing, the result has
+// no label. Thread-safe.
 class LabelReader {
  public:
   // `notation`: how real labels are written in texts.

@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 
 #include "base/testing/status_matchers.h"
-#include "rpc/tokens.h"
+#include "rpc/access/tokens.h"
 
 namespace tidemill::storage::testing {
 

@@ -11,9 +11,9 @@ namespace tidemill::storage {
 // which reads nothing that its user may not read.
 //
 // It reads with the formats of the ingest. For files of records it tries the beginning, the middle
-// and the end of the first file and of the last one. Where each file is a sample, it tries 16 of
-// them, from the first to the last. For archives it tries the first and the last one, unless they
-// are large. Files packed with gzip, xz or zstd are tried at their beginning. Changes nothing.
+// and the end of the first file and of the last one. If each file is a sample, it tries 16 of them,
+// from the first to the last. For archives it tries the first and the last one, unless they are
+// large. Files packed with gzip, xz or zstd are tried at their beginning. Changes nothing.
 //
 // NOT_FOUND when there is no such folder. INVALID_ARGUMENT when the folder must not be read. All
 // other findings are in the result.

@@ -9,7 +9,7 @@
 
 #include "fmt/format.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "storage/formats/plugin_reader.h"
 
 namespace tidemill::storage::trials {
@@ -146,7 +146,7 @@ class Trial {
     return promise;
   }
 
-  // What was read is what had been read from the record `first` on.
+  // The second reading equals the first one from the record `first` on.
   plugin::Promise Compare(std::string text, const Reading& reading, size_t first) const {
     plugin::Promise promise{.text = std::move(text)};
     const auto expected = std::span(whole_.records).subspan(first);

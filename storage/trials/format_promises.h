@@ -26,7 +26,7 @@ struct FormatTrial {
 };
 
 // Reads the bytes of a file several times. `use` holds the program, and what the plug-in said about
-// itself. Fails where the plug-in cannot work at all.
+// itself. Fails if the plug-in cannot work at all.
 absl::StatusOr<FormatTrial> TryFormat(const plugin::PluginUse& use, std::string_view bytes);
 
 }  // namespace tidemill::storage::trials

@@ -32,7 +32,7 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "subsets/pairwise/graph.h"
 #include "subsets/pairwise/node_set.h"
 

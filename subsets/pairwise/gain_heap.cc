@@ -13,7 +13,7 @@
 //    [1] 7 e2   [2] 7 e0     [3] 4 e5   [4] 2 e4                        e3 -> 0
 //
 // Four children share one or two lines of the processor's cache, and the heap is half as deep as
-// one of two children. Gains only fall, so entries only sink.
+// one of two children. Gains only fall, so entries only move down.
 
 namespace tidemill::subsets {
 

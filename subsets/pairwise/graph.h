@@ -8,12 +8,12 @@
 
 namespace tidemill::subsets {
 
-// Utilities and similarities are in [0, kGreatest], so that no sum of them overflows a float.
-inline constexpr float kGreatest = 1e30F;
+// Utilities and similarities are in [0, kGreatestWeight], so that no sum of them overflows a float.
+inline constexpr float kGreatestWeight = 1e30F;
 
 // Returns the stored form of a number. NaN and negative numbers carry no information and count as
 // 0; infinity counts as the greatest.
-inline float Sane(float value) { return value > 0 ? std::min(value, kGreatest) : 0.0F; }
+inline float Sane(float value) { return value > 0 ? std::min(value, kGreatestWeight) : 0.0F; }
 
 // A placeholder for the argument of ForEachNeighbor().
 struct NeighborVisitor {

@@ -83,10 +83,10 @@ TEST(CsrGraph, TakesNumbersThatAreNoneForWhatTheyCanMean) {
   ASSERT_THAT(WriteCsrGraph(folder.path(), utilities, pairs), IsOk());
   const auto graph = CsrGraph::Open(folder.path());
   EXPECT_EQ(graph->utility(0), 0);
-  EXPECT_EQ(graph->utility(1), kGreatest);
+  EXPECT_EQ(graph->utility(1), kGreatestWeight);
   EXPECT_EQ(graph->utility(2), 0);
   EXPECT_EQ(NeighborsOf(*graph, 0),
-            (std::map<int64_t, float>{{1, 0.0F}, {2, kGreatest}, {3, 0.0F}}));
+            (std::map<int64_t, float>{{1, 0.0F}, {2, kGreatestWeight}, {3, 0.0F}}));
 }
 
 TEST(CsrGraph, RefusesWhatIsNotAGraph) {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "subsets/pairwise/graph.h"
 
 namespace tidemill::subsets {

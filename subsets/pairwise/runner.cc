@@ -49,7 +49,7 @@ class InThisProcess final : public TaskRunner {
   WorkerPool* const pool_;
 };
 
-// What a worker said before it ended.
+// The output of a worker before it ended.
 absl::StatusOr<TaskResult> Reported(const std::string& line) {
   int code = 0;
   int length = 0;

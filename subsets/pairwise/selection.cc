@@ -48,7 +48,7 @@ class Selection {
     undecided_ = state_.num_nodes();
     RETURN_IF_ERROR(state_.Begin());
     RETURN_IF_ERROR(Bound());
-    // What is left without a choice is as good as included.
+    // If only as many nodes remain as are wanted, all of them are included.
     const int64_t forced = undecided_ <= still_wanted() ? undecided_ : 0;
     outcome_.num_included = included_ + forced;
     outcome_.num_undecided = undecided_ - forced;
@@ -131,7 +131,8 @@ class Selection {
     for (int64_t round = 1; round <= options_.rounds && nodes > still_wanted(); ++round) {
       const int64_t parts =
           std::min(options_.adaptive ? CeilDivided(nodes, capacity) : options_.partitions, nodes);
-      // What the greedy algorithm picks first from one part it also picks from what it picked.
+      // The nodes that the greedy algorithm picks first from a part, it also picks first from the
+      // picked nodes.
       const int64_t target = parts == 1 ? still_wanted()
                                         : NodesAfterRound(first, still_wanted(), options_.rounds,
                                                           round, options_.gamma);

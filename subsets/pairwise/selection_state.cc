@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/files.h"
-#include "subsets/kth_largest.h"
+#include "subsets/draws/kth_largest.h"
 #include "subsets/pairwise/node_set.h"
 #include "subsets/pairwise/shared_file.h"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/numbers/random.h"
 #include "base/overloaded.h"
-#include "base/random.h"
-#include "subsets/kth_largest.h"
+#include "subsets/draws/kth_largest.h"
 #include "subsets/pairwise/bounding.h"
 #include "subsets/pairwise/greedy.h"
 #include "subsets/pairwise/task_text.h"
@@ -18,7 +18,7 @@
 namespace tidemill::subsets {
 namespace {
 
-// What a worker process holds beside what its task counts.
+// The memory of a worker process besides what its task counts.
 constexpr int64_t kOtherBytes = int64_t{16} << 20;
 constexpr size_t kPiece = 4096;
 

@@ -6,8 +6,8 @@
 //   *.set            sets of nodes (node_set.h)
 //   lower, upper bounds, float32; those of the undecided nodes of a range of nodes [from, to) are
 //   consecutive from entry `from` on count.N counters of the N-th range, int64
-//   (subsets/kth_largest.h); count.sum, of all scatter.N of the N-th range, the nodes by part:
-//   int64 ends of the parts, then the nodes as
+//   (subsets/draws/kth_largest.h); count.sum, of all scatter.N of the N-th range, the nodes by
+//   part: int64 ends of the parts, then the nodes as
 //                    uint32 differences from the range's first
 //   lots.N           {uint64 lot, int64 node} of the N-th range
 #pragma once

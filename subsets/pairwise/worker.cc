@@ -24,7 +24,7 @@ std::string ErrorLine(const absl::Status& status) {
   return fmt::format("error {} {}", static_cast<int>(status.code()), std::string(status.message()));
 }
 
-// What the handler of exhausted memory needs, which gets no arguments.
+// The state of the handler of exhausted memory, which gets no arguments.
 process::Report* reporting = nullptr;
 int64_t memory_limit = 0;
 

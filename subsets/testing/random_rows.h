@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "subsets/rows.h"
 
 namespace tidemill::subsets::testing {

@@ -10,11 +10,11 @@
 #include "base/testing/status_matchers.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
-#include "supervisor/triggers/amount_trigger.h"
-#include "supervisor/triggers/cost_trigger.h"
-#include "supervisor/triggers/ensemble_trigger.h"
+#include "supervisor/triggers/plain/amount_trigger.h"
+#include "supervisor/triggers/plain/cost_trigger.h"
+#include "supervisor/triggers/plain/ensemble_trigger.h"
+#include "supervisor/triggers/plain/time_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
-#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/names.h"
-#include "config/clock.h"
 #include "config/config.h"
+#include "config/values/clock.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<NamedPolicy>> ComparedPolicies(const v1::WatchBacktes
     if (!problems.empty()) return Annotate(problems.ToStatus(), policy.name());
     policies.push_back({.name = policy.name(), .spec = std::move(spec)});
   }
-  // What the others are compared with, unless it is among them.
+  // The policy with which the others are compared, unless it is among them.
   const std::string own = config::Print(pipeline.trigger);
   const auto found = std::find_if(policies.begin(), policies.end(), [&](const NamedPolicy& policy) {
     return config::Print(policy.spec) == own;

@@ -16,7 +16,7 @@ PipelineName NameOf(const v1::Pipeline& pipeline) {
   return {.name_space = pipeline.namespace_(), .name = pipeline.name()};
 }
 
-// Whether there may be no matrix where none was found.
+// Fails if no matrix was found and the request needs one.
 absl::Status CheckNoneIsNeeded(const v1::WatchBacktestRequest& request,
                                const v1::Pipeline& pipeline) {
   if (request.run_id() != 0) {

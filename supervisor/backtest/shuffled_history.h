@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 #include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/triggers/evidence.h"

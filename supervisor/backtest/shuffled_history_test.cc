@@ -8,7 +8,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "supervisor/backtest/false_alarm_count.h"
-#include "supervisor/triggers/amount_trigger.h"
+#include "supervisor/triggers/plain/amount_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {

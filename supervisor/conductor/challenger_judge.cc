@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "base/failpoints.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "supervisor/conductor/common_samples.h"
 #include "supervisor/conductor/model_measurer.h"
 #include "supervisor/evidence/stored_evidence.h"

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/status.h"
-#include "supervisor/conductor/patience.h"
-#include "supervisor/conductor/run_record.h"
 #include "supervisor/measuring/challenge.h"
 #include "supervisor/runs/downstream.h"
+#include "supervisor/steps/patience.h"
+#include "supervisor/steps/run_record.h"
 
 namespace tidemill::supervisor {
 

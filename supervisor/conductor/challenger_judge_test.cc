@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "evaluator/measures/bootstrap.h"
 #include "evaluator/measures/dependence.h"
 #include "supervisor/conductor/common_samples.h"

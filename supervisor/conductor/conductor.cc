@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "supervisor/pipeline/pipeline_plugins.h"
 
 namespace tidemill::supervisor {

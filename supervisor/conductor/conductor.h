@@ -10,18 +10,18 @@
 #include "db/database.h"
 #include "supervisor/conductor/challenger_judge.h"
 #include "supervisor/conductor/dataset_syncer.h"
-#include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/live_follower.h"
 #include "supervisor/conductor/model_measurer.h"
 #include "supervisor/conductor/model_retirer.h"
 #include "supervisor/conductor/model_trainer.h"
-#include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/replay_decider.h"
-#include "supervisor/conductor/run_record.h"
 #include "supervisor/conductor/training_set_sealer.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/run_feed.h"
 #include "supervisor/runs/run_state.h"
+#include "supervisor/steps/job_slots.h"
+#include "supervisor/steps/patience.h"
+#include "supervisor/steps/run_record.h"
 
 namespace tidemill::supervisor {
 

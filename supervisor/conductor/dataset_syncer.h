@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/status.h"
-#include "supervisor/conductor/patience.h"
-#include "supervisor/conductor/run_record.h"
 #include "supervisor/runs/downstream.h"
+#include "supervisor/steps/patience.h"
+#include "supervisor/steps/run_record.h"
 
 namespace tidemill::supervisor {
 

@@ -6,10 +6,10 @@
 
 #include "base/failpoints.h"
 #include "config/config.h"
-#include "supervisor/conductor/stopwatch.h"
 #include "supervisor/measuring/live_windows.h"
 #include "supervisor/runs/label_delay.h"
 #include "supervisor/runs/progress.h"
+#include "supervisor/steps/stopwatch.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "base/status.h"
-#include "supervisor/conductor/job_slots.h"
-#include "supervisor/conductor/patience.h"
-#include "supervisor/conductor/run_record.h"
 #include "supervisor/runs/downstream.h"
 #include "supervisor/runs/run_state.h"
+#include "supervisor/steps/job_slots.h"
+#include "supervisor/steps/patience.h"
+#include "supervisor/steps/run_record.h"
 
 namespace tidemill::supervisor {
 

@@ -5,9 +5,9 @@
 
 #include "base/failpoints.h"
 #include "config/config.h"
-#include "supervisor/conductor/skip_trigger.h"
-#include "supervisor/conductor/stopwatch.h"
 #include "supervisor/runs/progress.h"
+#include "supervisor/steps/skip_trigger.h"
+#include "supervisor/steps/stopwatch.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -50,7 +50,7 @@ v1::RunEvent TrainedEvent(int64_t trigger, const rpc::v1::TrainingResult& result
   return event;
 }
 
-// What the first training was, at its cost.
+// The result of the first training, at its cost.
 v1::RunEvent TakenEvent(int64_t trigger, const model_store::v1::ReuseModelResponse& taken) {
   v1::RunEvent event = TrainedEvent(trigger, taken.result(), taken.model().train_seconds());
   event.mutable_model_trained()->set_training_digest(taken.model().training_digest());

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "base/status.h"
-#include "supervisor/conductor/job_slots.h"
 #include "supervisor/conductor/model_reuse.h"
-#include "supervisor/conductor/patience.h"
-#include "supervisor/conductor/run_record.h"
 #include "supervisor/runs/downstream.h"
+#include "supervisor/steps/job_slots.h"
+#include "supervisor/steps/patience.h"
+#include "supervisor/steps/run_record.h"
 
 namespace tidemill::supervisor {
 
@@ -44,7 +44,8 @@ class ModelTrainer {
   // gone.
   absl::StatusOr<std::string> FitOrTake(const TriggerState& trigger,
                                         std::optional<model_store::v1::Model>& like);
-  // FAILED_PRECONDITION when the dataset's folder is gone: then no later trigger fares better.
+  // FAILED_PRECONDITION when the dataset's folder has been removed: then no later trigger can
+  // succeed.
   absl::Status CheckData();
   // Gives the model to the model store, and trains it again when no trainer server has it.
   absl::StatusOr<trainer_server::v1::StoreModelResponse> StoreTrained(const TriggerState& trigger);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "base/status.h"
-#include "supervisor/conductor/patience.h"
 #include "supervisor/conductor/run_policy.h"
-#include "supervisor/conductor/run_record.h"
 #include "supervisor/conductor/trigger_search.h"
 #include "supervisor/runs/downstream.h"
+#include "supervisor/steps/patience.h"
+#include "supervisor/steps/run_record.h"
 
 namespace tidemill::supervisor {
 

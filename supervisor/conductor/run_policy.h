@@ -9,9 +9,9 @@
 
 #include "base/status.h"
 #include "plugin/process/run_hosts.h"
-#include "supervisor/conductor/run_record.h"
 #include "supervisor/evidence/evidence_keys.h"
 #include "supervisor/runs/downstream.h"
+#include "supervisor/steps/run_record.h"
 #include "supervisor/triggers/decider.h"
 
 namespace tidemill::supervisor {

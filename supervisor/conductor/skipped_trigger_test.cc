@@ -40,7 +40,7 @@ class SkippedTrigger : public testing::SupervisorFixture {
   }
 };
 
-// By trigger, 0 where there is none.
+// By trigger, 0 if there is none.
 std::vector<int64_t> ModelsOf(const v1::GetRunResponse& run) {
   std::vector<int64_t> models;
   for (const v1::Trigger& trigger : run.triggers()) models.push_back(trigger.model_id() % 100);

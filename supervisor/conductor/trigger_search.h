@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "batch/batch.h"
 #include "supervisor/conductor/run_policy.h"
-#include "supervisor/conductor/run_record.h"
+#include "supervisor/steps/run_record.h"
 #include "supervisor/triggers/decider.h"
 
 namespace tidemill::supervisor {

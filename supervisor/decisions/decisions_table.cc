@@ -86,7 +86,7 @@ std::optional<v1::Decision> FirstOf(const pqxx::result& rows) {
   return DecisionOf(rows[0]);
 }
 
-// The object that kInsertDecisions reads. What has a column is left out of the record.
+// The object that kInsertDecisions reads. Fields with a column are left out of the record.
 std::string RowOf(const Decision& decision, int64_t number, int64_t trigger) {
   v1::Decision record = ToProto(decision);
   record.clear_at();

@@ -17,7 +17,7 @@
 #include "supervisor/testing/open_pool.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
-#include "supervisor/triggers/cost_trigger.h"
+#include "supervisor/triggers/plain/cost_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
 namespace tidemill::supervisor {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "storage/client/storage_client.h"
 #include "supervisor/runs/cuts.h"
 #include "supervisor/runs/label_delay.h"

@@ -79,7 +79,7 @@ absl::StatusOr<const RowCache*> StoredEvidence::Known(const EvidenceRequest& req
   std::vector<int64_t> unknown = kept.rows.Unknown(keys);
   if (!unknown.empty()) {
     std::vector<int64_t> ahead;
-    // What is drawn of a window says nothing of what will be drawn of the next.
+    // The rows drawn from one window say nothing about those that will be drawn from the next.
     const bool is_drawn =
         request.most_rows > 0 && static_cast<int64_t>(keys.size()) >= request.most_rows;
     // Nor is it known for which of the next samples a condition will hold.

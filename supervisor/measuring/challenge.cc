@@ -9,7 +9,7 @@
 
 #include "evaluator/outcomes/paired_difference.h"
 #include "supervisor/runs/cuts.h"
-#include "supervisor/triggers/outcome_columns.h"
+#include "supervisor/triggers/errors/outcome_columns.h"
 
 namespace tidemill::supervisor {
 namespace {

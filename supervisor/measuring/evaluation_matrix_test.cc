@@ -7,8 +7,8 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "evaluator/measures/accuracy.h"
-#include "evaluator/measures/confusion_matrix.h"
+#include "evaluator/measures/classes/accuracy.h"
+#include "evaluator/measures/classes/confusion_matrix.h"
 #include "supervisor/measuring/windows.h"
 #include "supervisor/testing/event_times.h"
 

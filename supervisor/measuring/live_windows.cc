@@ -16,7 +16,7 @@ namespace {
 
 bool IsLive(const RunState& state) { return state.live() && !state.stream_ended(); }
 
-// What decides which windows are whole.
+// The facts that decide which windows are whole.
 struct Part {
   bool trained_on = false;
   Duration label_delay;

@@ -14,6 +14,8 @@
 #include "base/times/time_zone.h"
 #include "supervisor/runs/cuts.h"
 
+// The windows of each type are listed in windows.h.
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -64,7 +66,7 @@ class Beginnings {
     constexpr int64_t kDay = 86'400'000'000;
     return spec_.time_zone && (!spec_.every || spec_.every->micros % kDay == 0);
   }
-  // What the clock shows at a time. For other lengths: the clock of 1970, which is never set.
+  // The clock's reading at a time. For other lengths: the clock of 1970, which is never set.
   int64_t ShownAt(int64_t time) const {
     if (!spec_.time_zone) return time;
     return IsOfClock() ? zone_.ToLocal({time}) : Later(time, zone_.ToLocal({0}));

@@ -8,7 +8,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
-#include "config/clock.h"
+#include "config/values/clock.h"
 
 namespace tidemill::supervisor {
 namespace {

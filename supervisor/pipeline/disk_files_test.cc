@@ -9,7 +9,7 @@
 
 #include "base/digest.h"
 #include "storage/trials/dataset_trial.h"
-#include "supervisor/pipeline/dataset_peek.h"
+#include "supervisor/checks/dataset_peek.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -11,8 +11,8 @@
 #include "gtest/gtest.h"
 
 #include "storage/trials/dataset_trial.h"
+#include "supervisor/checks/pipeline_check.h"
 #include "supervisor/pipeline/disk_files.h"
-#include "supervisor/pipeline/pipeline_check.h"
 #include "supervisor/testing/testdata.h"
 #include "transform/ops/tables/lookup.h"
 

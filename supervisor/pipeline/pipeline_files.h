@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "config/documents/problems.h"
 #include "config/named_files.h"
-#include "config/problems.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::supervisor {

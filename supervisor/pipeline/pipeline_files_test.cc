@@ -9,8 +9,8 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
-#include "models/script/testing/made_archive.h"
 #include "transform/ops/torchscript.h"
+#include "transform/script_rules/testing/made_archive.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -8,7 +8,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// A stored pipeline holds its files. What it lacks does not matter here.
+// A stored pipeline holds its files. Missing files do not matter here.
 class NoFiles final : public PipelineFiles {
  public:
   std::optional<std::string> Read(const std::string& /*name*/, size_t /*most*/,

@@ -7,8 +7,8 @@
 #include "fmt/format.h"
 
 #include "base/times/time_zone.h"
-#include "config/clock.h"
-#include "config/open_value.h"
+#include "config/values/clock.h"
+#include "config/values/open_value.h"
 
 TIDEMILL_CONFIG_TYPE(tidemill::supervisor::PipelineSpec);
 

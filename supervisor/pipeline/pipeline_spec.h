@@ -22,17 +22,6 @@
 
 namespace tidemill::supervisor {
 
-enum class Encoding { kFull };
-
-// How the model store keeps the models of a pipeline.
-struct ModelStoreSpec {
-  Encoding encoding = Encoding::kFull;
-
-  void Fields(auto&& field) {
-    field("encoding", encoding, "`full` keeps the weights of each model unchanged.");
-  }
-};
-
 // How many of a run's models, and of their training sets, are kept. All are kept when nothing is
 // set.
 struct RetentionSpec {
@@ -100,7 +89,6 @@ struct PipelineSpec {
   selector::SelectionSpec selection;
   models::TrainingSpec training;
   std::vector<evaluator::EvaluationSpec> evaluation;
-  ModelStoreSpec model_store;
   RetentionSpec retention;
   PromoteSpec promote;
   int64_t priority = 0;
@@ -127,7 +115,6 @@ struct PipelineSpec {
     field("evaluation", evaluation,
           "What to measure the models on. For a replay, this happens when it is over. For a live "
           "run, each window is measured when it ends, and everything when the run is stopped.");
-    field("model_store", model_store, "How to keep the models.");
     field("retention", retention,
           "What to keep of a run. For a live run, this applies while it runs; for a replay, once "
           "it is evaluated.");
@@ -174,12 +161,6 @@ using FindDataset = std::function<std::optional<storage::DatasetSpec>(const std:
 void SetClocks(PipelineSpec& spec, const FindDataset& registered, config::Problems& problems);
 
 }  // namespace tidemill::supervisor
-
-template <>
-struct tidemill::config::EnumNames<tidemill::supervisor::Encoding> {
-  static constexpr std::pair<tidemill::supervisor::Encoding, std::string_view> kNames[] = {
-      {tidemill::supervisor::Encoding::kFull, "full"}};
-};
 
 template <>
 struct tidemill::config::EnumNames<tidemill::supervisor::PromoteWhen> {

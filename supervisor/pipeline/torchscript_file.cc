@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/script/script_archive.h"
+#include "transform/script_rules/script_archive.h"
 
 namespace tidemill::supervisor {
 namespace {

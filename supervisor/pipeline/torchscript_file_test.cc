@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/tree.h"
-#include "models/script/testing/made_archive.h"
+#include "transform/script_rules/testing/made_archive.h"
 
 namespace tidemill::supervisor {
 namespace {

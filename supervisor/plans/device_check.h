@@ -1,7 +1,7 @@
 // Compares the devices that a pipeline names with those of a stack.
 #pragma once
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "tidemill/supervisor/v1/devices.pb.h"
 

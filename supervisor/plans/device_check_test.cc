@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "supervisor/pipeline/pipeline_check.h"
+#include "supervisor/checks/pipeline_check.h"
 #include "supervisor/testing/testdata.h"
 
 namespace tidemill::supervisor {

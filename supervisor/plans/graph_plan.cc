@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "supervisor/pipeline/tried_samples.h"
+#include "supervisor/checks/tried_samples.h"
 #include "transform/fitter.h"
 
 namespace tidemill::supervisor {

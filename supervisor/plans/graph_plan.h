@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "supervisor/pipeline/pipeline_check.h"
+#include "supervisor/checks/pipeline_check.h"
 #include "transform/graph.h"
 #include "transform/graph_costs.h"
 

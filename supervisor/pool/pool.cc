@@ -6,9 +6,11 @@
 #include "absl/strings/str_join.h"
 #include "google/protobuf/util/time_util.h"
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "supervisor/pool/pool_table.h"
 #include "supervisor/pool/registration_check.h"
+
+// The states of members and jobs are drawn in pool.h.
 
 namespace tidemill::supervisor {
 namespace {

@@ -13,8 +13,8 @@ namespace {
 constexpr char kAuto[] = "auto";
 constexpr char kCpu[] = "cpu";
 constexpr char kCuda[] = "cuda";
-// What a job that runs counts for at least. Otherwise a pipeline that asks for many slots at once
-// would get them all, because none has used anything yet.
+// The least time for which a running job counts. Otherwise a pipeline that asks for many slots at
+// once would get them all, because none has used anything yet.
 constexpr double kLeastSeconds = 60;
 
 // Whether a slot's device is what was asked for.

@@ -72,7 +72,7 @@ class SlotQueue {
   static bool MayServe(const PoolMember& member, const SlotRequest& request);
   // Returns the device for "auto", or the device that was asked for.
   std::string DeviceOf(const SlotRequest& request) const;
-  // Returns the slots for the request, or std::nullopt. What it keeps free for itself is then taken
+  // Returns the slots for the request, or std::nullopt. The slots that it reserves are then removed
   // from `room`.
   std::optional<Grant> FindRoom(const SlotRequest& request, Room& room) const;
 

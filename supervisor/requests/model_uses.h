@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "db/database.h"
-#include "supervisor/runs/model_use.h"
+#include "supervisor/model_use/model_use.h"
 #include "tidemill/supervisor/v1/model_use.pb.h"
 
 namespace tidemill::supervisor {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "supervisor/conductor/run_record.h"
+#include "supervisor/steps/run_record.h"
 #include "supervisor/testing/replay_fixture.h"
 
 namespace tidemill::supervisor {

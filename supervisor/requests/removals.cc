@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "supervisor/runs/model_use.h"
+#include "supervisor/model_use/model_use.h"
 
 namespace tidemill::supervisor {
 

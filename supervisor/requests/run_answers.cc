@@ -10,11 +10,11 @@
 #include "supervisor/measuring/evaluation_values.h"
 #include "supervisor/measuring/live_windows.h"
 #include "supervisor/measuring/windows.h"
+#include "supervisor/model_use/model_use.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/ledger.h"
-#include "supervisor/runs/model_use.h"
 #include "supervisor/runs/run_history.h"
-#include "supervisor/runs/run_usage.h"
+#include "supervisor/usage/run_usage.h"
 
 namespace tidemill::supervisor {
 namespace {

@@ -32,7 +32,7 @@ class RunAnswers {
   absl::StatusOr<v1::GetRunResponse> GetValues(RunId run) const;
 
  private:
-  // What the run has cost, at the prices of the configuration or, where it has none, of the run.
+  // The costs of the run, at the prices of the configuration or, if it has none, of the run.
   v1::RunCosts CostsOf(const std::vector<EventRow>& events) const;
   absl::Status AddAllDecisions(RunId run, v1::GetRunResponse& response) const;
   absl::Status AddModelChanges(const RunRow& row, v1::GetRunResponse& response) const;

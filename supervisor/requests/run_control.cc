@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "db/fencing.h"
 
 namespace tidemill::supervisor {

@@ -1,4 +1,4 @@
-// What the models of a run have reached, in one number.
+// The score of a run's models as one number.
 #pragma once
 
 #include <optional>

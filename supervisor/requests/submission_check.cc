@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "config/config.h"
-#include "supervisor/pipeline/dataset_peek.h"
-#include "supervisor/pipeline/pipeline_check.h"
+#include "supervisor/checks/dataset_peek.h"
+#include "supervisor/checks/pipeline_check.h"
 #include "supervisor/plans/device_check.h"
 #include "supervisor/runs/sent_files.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "supervisor/pipeline/pipeline_check.h"
+#include "supervisor/checks/pipeline_check.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/pool/pool.h"
 #include "supervisor/runs/downstream.h"

@@ -7,10 +7,10 @@
 #include "base/names.h"
 #include "config/config.h"
 #include "db/fencing.h"
+#include "supervisor/checks/set_values.h"
+#include "supervisor/model_use/model_use.h"
 #include "supervisor/pipeline/pipeline_plugins.h"
-#include "supervisor/pipeline/set_values.h"
 #include "supervisor/requests/submission_check.h"
-#include "supervisor/runs/model_use.h"
 #include "supervisor/runs/run_annotations.h"
 
 namespace tidemill::supervisor {

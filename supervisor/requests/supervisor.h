@@ -32,8 +32,8 @@ namespace tidemill::supervisor {
 class Supervisor {
  public:
   // `database` and `pool` must outlive this object. `connect` makes the connections of each run.
-  // `connect_briefly` makes the connections for requests for which a user waits. `prices` are those
-  // of the configuration.
+  // `connect_briefly` makes the connections for requests for which a user waits. `prices` are the
+  // prices of the configuration.
   Supervisor(db::Database& database, DownstreamFactory connect,
              const DownstreamFactory& connect_briefly, Pool& pool,
              const std::optional<rpc::v1::Prices>& prices = std::nullopt);

@@ -48,8 +48,8 @@ class Downstream {
   virtual absl::StatusOr<storage::v1::ReadDatasetHeadResponse> PeekDataset(
       const std::string& spec) = 0;
   virtual absl::StatusOr<storage::v1::Dataset> GetDataset(const std::string& name) = 0;
-  // Waits for files that still change, at most `max_wait` where that is given, and otherwise as
-  // long as storage's configuration says. The last progress names those that were not taken.
+  // Waits for files that still change, at most `max_wait` if that is given, and otherwise as long
+  // as storage's configuration says. The last progress names those that were not taken.
   virtual absl::StatusOr<rpc::v1::Snapshot> SyncDataset(
       DatasetId dataset, std::optional<Duration> max_wait,
       const std::function<void(const storage::v1::SyncDatasetResponse&)>& progress) = 0;

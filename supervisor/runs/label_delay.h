@@ -2,9 +2,9 @@
 //
 // A trigger at the cut (t, k) may train on samples whose labels are known by then: those before (t
 // - delay, k). The order of samples by (time + delay, key) equals the order by (time, key), so
-// shifting a cut is exact. What two triggers train on never overlaps, and nothing between them is
-// left out. No window of evaluation contains a sample that was trained on, because it begins at the
-// cut itself.
+// shifting a cut is exact. The data of two triggers never overlap, and nothing between them is left
+// out. No window of evaluation contains a sample that was trained on, because it begins at the cut
+// itself.
 #pragma once
 
 #include "base/status.h"

@@ -98,7 +98,7 @@ void RunState::BeginRound() {
 void RunState::Resume() {
   state_ = v1::RUN_STATE_RUNNING;
   error_.clear();
-  // What ended because it was to stop continues.
+  // A run that ended because of a stop continues.
   if (stop_requested_ && stream_ended_) {
     BeginRound();
     round_pending_ = false;
@@ -285,7 +285,7 @@ std::optional<v1::ModelsRetired> ToRetire(const RunState& state, const RunPlan& 
 
 namespace {
 
-// What is left to do for the trigger that has not ended.
+// The next step of the trigger that has not ended.
 std::optional<Step> StepOfTrigger(const RunState& state, const RunPlan& plan) {
   const TriggerState* open = state.Unfinished();
   if (open == nullptr) return std::nullopt;
@@ -298,7 +298,7 @@ std::optional<Step> StepOfTrigger(const RunState& state, const RunPlan& plan) {
   return Step{.stage = Stage::kStore, .trigger = number};
 }
 
-// What is left to measure, and to remove after that.
+// The next measurement, and then the next removal.
 std::optional<Step> StepOfRound(const RunState& state, const RunPlan& plan) {
   // The first dataset is the one that is trained on, which a live run follows itself.
   for (size_t i = 1; state.live() && i < plan.datasets.size(); ++i) {

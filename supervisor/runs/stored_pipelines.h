@@ -16,7 +16,7 @@ absl::StatusOr<PipelineName> CheckedPipelineName(const std::string& name_space,
                                                  const std::string& name);
 
 // Reads pipelines, each call in its own transaction. Changes nothing. Names are checked as above.
-// Errors of the database are those of db::Database. Thread-safe.
+// Errors of the database are as in db::Database. Thread-safe.
 class StoredPipelines {
  public:
   // `database` must outlive this object.

@@ -13,8 +13,8 @@
 
 namespace tidemill::supervisor {
 
-// Reads runs, each call in its own transaction. Changes nothing. Errors of the database are those
-// of db::Database. Thread-safe.
+// Reads runs, each call in its own transaction. Changes nothing. Errors of the database are as in
+// db::Database. Thread-safe.
 class StoredRuns {
  public:
   // `database` must outlive this object.

@@ -80,8 +80,8 @@ absl::StatusOr<std::vector<double>> ScoresWithoutDrift(const Rows& history,
 absl::StatusOr<double> ThresholdAt(std::span<const double> scores, double share, BadSide bad);
 
 // Returns the threshold for evaluations whose current windows overlap: that at which alarms are
-// `evaluations` apart in the mean, from the first evaluation after a training on. `scores` are
-// those of paths of `path` evaluations each; a path ends with its first alarm.
+// `evaluations` apart in the mean, from the first evaluation after a training on. `scores` are the
+// scores of paths of `path` evaluations each; a path ends with its first alarm.
 //
 //   path   scores            first alarm at 5   evaluations passed
 //    1     1 2 4 6 7 6 3     the 4th            4

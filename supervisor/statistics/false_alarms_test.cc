@@ -7,11 +7,11 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "supervisor/statistics/distances.h"
-#include "supervisor/statistics/kolmogorov_smirnov.h"
 #include "supervisor/statistics/testing/distances.h"
 #include "supervisor/statistics/testing/draws.h"
 #include "supervisor/statistics/testing/poisson_band.h"
+#include "supervisor/statistics/two_samples/distances.h"
+#include "supervisor/statistics/two_samples/kolmogorov_smirnov.h"
 
 namespace tidemill::supervisor::statistics {
 namespace {

@@ -7,7 +7,7 @@
 
 namespace tidemill::supervisor::statistics {
 
-// What is kept at `alpha` when each of many columns is tested.
+// The error rate that is kept at `alpha` when each of many columns is tested.
 enum class Correction : uint8_t {
   kBonferroni,  // The chance that any column is called drifted although none is.
   kFdr,         // The average share of columns called drifted that are not.

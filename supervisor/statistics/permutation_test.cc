@@ -7,9 +7,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "supervisor/statistics/distances.h"
 #include "supervisor/statistics/testing/distances.h"
 #include "supervisor/statistics/testing/draws.h"
+#include "supervisor/statistics/two_samples/distances.h"
 
 namespace tidemill::supervisor::statistics {
 namespace {

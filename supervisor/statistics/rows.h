@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 
 namespace tidemill::supervisor::statistics {

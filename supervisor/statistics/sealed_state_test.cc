@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 
 namespace tidemill::supervisor::statistics {
@@ -19,7 +19,6 @@ using ::tidemill::testing::StatusIs;
 struct Inner {
   double share = 0;
   void Fields(auto&& field) { field("share", share); }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const Inner&, const Inner&) = default;
 };
 
@@ -36,7 +35,6 @@ struct Outer {
     field("numbers", numbers);
     field("inner", inner);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const Outer&, const Outer&) = default;
 };
 

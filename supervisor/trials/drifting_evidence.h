@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "supervisor/trials/trial_stream.h"
 #include "supervisor/triggers/evidence.h"
 

@@ -27,7 +27,7 @@ struct TriggerTrial {
 
 // Drives the policy several times through `num_samples` samples in which labels, columns and
 // mistakes of models drift; see drifting_evidence.h. Times advance by 10 `step` a sample on
-// average. Fails where the policy cannot decide at all.
+// average. Fails if the policy cannot decide at all.
 absl::StatusOr<TriggerTrial> TryTrigger(const TriggerSpec& spec, int64_t num_samples,
                                         Duration step);
 

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/number_names.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::string& sealed,
@@ -16,11 +16,7 @@ absl::StatusOr<Decider> Decider::Create(const TriggerSpec& spec, const std::stri
 
 absl::Status Decider::Restore(const std::string& sealed) {
   const auto state = nlohmann::json::parse(sealed, nullptr, /*allow_exceptions=*/false);
-  RETURN_IF_ERROR(ReadSealed(state, "samples", num_samples_));
-  RETURN_IF_ERROR(ReadSealed(state, "new", num_new_));
-  RETURN_IF_ERROR(ReadSealed(state, "trained", num_trained_));
-  ASSIGN_OR_RETURN(const nlohmann::json* policy, SealedField(state, "policy"));
-  return policy_->Restore(*policy);
+  return statistics::RestoreInto(state, *this);
 }
 
 Decider Decider::After(const TriggerSpec& spec, const Cut& at, EvidenceSource* source) {
@@ -29,13 +25,7 @@ Decider Decider::After(const TriggerSpec& spec, const Cut& at, EvidenceSource* s
   return decider;
 }
 
-std::string Decider::Seal() const {
-  const nlohmann::json state = {{"samples", num_samples_},
-                                {"new", num_new_},
-                                {"trained", num_trained_},
-                                {"policy", policy_->Seal()}};
-  return state.dump();
-}
+std::string Decider::Seal() const { return statistics::SealState(*this).dump(); }
 
 void Decider::Take(Samples samples) {
   policy_->Take(samples);
@@ -104,7 +94,7 @@ Decision Decider::Ask(const Cut& at) {
 void Decider::Close(Decision& decision) {
   decision.num_samples = std::exchange(num_samples_, 0);
   decision.num_new = num_new_;
-  // Where nothing is new everything has been trained on.
+  // If nothing is new, everything has been trained on.
   if (!decision.fired && decision.cause != DecisionCause::kNothingNew) return;
   if (decision.fired) num_trained_ = num_new_;
   num_new_ = 0;

@@ -38,8 +38,8 @@ class Decider {
                                         EvidenceSource* source = nullptr);
   // Restores a sealed state as Create() does. The policy must be at the beginning of the stream.
   absl::Status Restore(const std::string& sealed);
-  // Returns a decider right after a decision at `at` whose state was not sealed. What the policy
-  // observed before `at` does not influence its decisions.
+  // Returns a decider right after a decision at `at` whose state was not sealed. Observations
+  // before `at` do not influence its decisions.
   static Decider After(const TriggerSpec& spec, const Cut& at, EvidenceSource* source = nullptr);
 
   // Removes samples from the front of `ahead` up to the next decision, and returns the decision.
@@ -77,6 +77,13 @@ class Decider {
 
   // Returns the whole state as JSON.
   std::string Seal() const;
+  // For sealed_state.h.
+  void Fields(auto&& field) {
+    field("samples", num_samples_);
+    field("new", num_new_);
+    field("trained", num_trained_);
+    field("policy", policy_);
+  }
 
  private:
   void Take(Samples samples);

@@ -7,11 +7,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/decision_grid.h"
 #include "supervisor/triggers/number_names.h"
-#include "supervisor/triggers/sealed_fields.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 
 namespace tidemill::supervisor {
@@ -64,13 +64,14 @@ class ErrorCounter : public TriggerPolicy {
     return verdict;
   }
   void Fired(const Cut&) override { errors_ = 0; }
-  nlohmann::json Seal() const override {
-    return {{"grid", grid_.Seal()}, {"from", SealCut(from_)}, {"errors", errors_}};
-  }
+  nlohmann::json Seal() const override { return statistics::SealState(*this); }
   absl::Status Restore(const nlohmann::json& state) override {
-    RETURN_IF_ERROR(ReadSealed(state, "from", from_));
-    RETURN_IF_ERROR(ReadSealed(state, "errors", errors_));
-    return grid_.Restore(state.at("grid"));
+    return statistics::RestoreInto(state, *this);
+  }
+  void Fields(auto&& field) {
+    field("grid", grid_);
+    field("from", from_);
+    field("errors", errors_);
   }
 
  private:

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "supervisor/statistics/sealed_state.h"
 #include "supervisor/triggers/phrases.h"
-#include "supervisor/triggers/sealed_fields.h"
 
 namespace tidemill::supervisor {
 
@@ -27,11 +27,7 @@ std::string SampleGrid::Standing() const {
                      Figure(static_cast<double>(every_)));
 }
 
-nlohmann::json SampleGrid::Seal() const { return {{"seen", seen_}, {"end", SealCut(end_)}}; }
-
-absl::Status SampleGrid::Restore(const nlohmann::json& state) {
-  RETURN_IF_ERROR(ReadSealed(state, "seen", seen_));
-  RETURN_IF_ERROR(ReadSealed(state, "end", end_));
+absl::Status SampleGrid::Check() const {
   if (seen_ < 0 || seen_ > every_ || (seen_ > 0 && !end_)) {
     return DataLoss("a sealed trigger policy has seen {} of {} samples", seen_, every_);
   }
@@ -92,18 +88,30 @@ std::string PeriodGrid::Standing() const {
                      FormatTimestampShort(period_->to));
 }
 
+namespace {
+
+struct PeriodGridState {
+  int64_t seen = 0;
+  std::optional<Cut> period = std::nullopt;  // Two numbers, too.
+  void Fields(auto&& field) {
+    field("seen", seen);
+    field("period", period);
+  }
+};
+
+}  // namespace
+
 nlohmann::json PeriodGrid::Seal() const {
-  nlohmann::json state = {{"seen", seen_}, {"period", nullptr}};
-  if (period_) state["period"] = {period_->from.micros, period_->to.micros};
-  return state;
+  PeriodGridState state = {.seen = seen_};
+  if (period_) state.period = Cut{period_->from, {period_->to.micros}};
+  return statistics::SealState(state);
 }
 
-absl::Status PeriodGrid::Restore(const nlohmann::json& state) {
-  RETURN_IF_ERROR(ReadSealed(state, "seen", seen_));
-  std::optional<Cut> period;  // Two numbers, too.
-  RETURN_IF_ERROR(ReadSealed(state, "period", period));
+absl::Status PeriodGrid::Restore(const nlohmann::json& sealed) {
+  ASSIGN_OR_RETURN(const auto state, statistics::RestoreState<PeriodGridState>(sealed));
+  seen_ = state.seen;
   period_.reset();
-  if (period) period_ = Period{period->event_time, {period->sample_key.value}};
+  if (state.period) period_ = Period{state.period->event_time, {state.period->sample_key.value}};
   if (seen_ < 0 || (seen_ > 0 && !period_) || (period_ && period_->to <= period_->from)) {
     return DataLoss("a sealed trigger policy has {} samples in a period that is not valid", seen_);
   }

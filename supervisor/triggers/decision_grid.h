@@ -38,8 +38,12 @@ class SampleGrid {
   // Returns how far the next point is, as a sentence for people.
   std::string Standing() const;
 
-  nlohmann::json Seal() const;
-  absl::Status Restore(const nlohmann::json& state);
+  // For sealed_state.h.
+  void Fields(auto&& field) {
+    field("seen", seen_);
+    field("end", end_);
+  }
+  absl::Status Check() const;
 
  private:
   int64_t every_;
@@ -93,7 +97,7 @@ class PeriodGrid {
   std::string Standing() const;
 
   nlohmann::json Seal() const;
-  absl::Status Restore(const nlohmann::json& state);
+  absl::Status Restore(const nlohmann::json& sealed);
 
  private:
   Period First(Timestamp time) const;

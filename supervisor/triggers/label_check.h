@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/schema_check.h"
 
 namespace tidemill::supervisor {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "supervisor/statistics/forecast.h"
+#include "supervisor/statistics/forecasts/forecast.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -49,6 +49,7 @@ nlohmann::json TrainingCostModel::Seal() const {
 
 absl::Status TrainingCostModel::Restore(const nlohmann::json& state) {
   costs_.clear();
+  if (!state.is_array()) return DataLoss("the sealed costs of trainings are not a list");
   for (const nlohmann::json& cost : state) {
     if (!cost.is_array() || cost.size() != 2 || !cost[0].is_number_integer() ||
         !cost[1].is_number()) {

@@ -17,12 +17,11 @@
 //   any}
 //   trigger: {type: plugin, use: surprise.py:Surprise, with: {threshold: 0.2}}
 //
-// To add a policy, write a header `<name>_trigger.h` with its spec and with MakePolicy(), Judge(),
-// Explain() and NeedsOf() for that spec, and add its lines to trigger.cc. Where a default of
-// Trigger does not fit, specialise TriggerOf for the spec and override it there: CheckSamples() if
-// samples may lack the policy's inputs, Advise() if a valid spec can still be useless. A long
-// policy has a source, too. trigger_harness_test.cc tests that every policy keeps the promises of
-// trigger_policy.h.
+// To add a policy, write a header `<name>_trigger.h` with its spec, a source with MakePolicy(),
+// Judge(), Explain() and NeedsOf() for that spec, and add its line to trigger.cc. Where a default
+// of Trigger does not fit, specialise TriggerOf for the spec and override it there: CheckSamples()
+// if samples may lack the policy's inputs, Advise() if a valid spec can still be useless.
+// trigger_harness_test.cc tests that every policy keeps the promises of trigger_policy.h.
 #pragma once
 
 #include <memory>

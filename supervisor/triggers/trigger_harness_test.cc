@@ -4,25 +4,30 @@
 
 #include "base/testing/status_matchers.h"
 #include "config/testing/not_tried.h"
-#include "evaluator/measures/f1.h"
-#include "evaluator/measures/log_loss.h"
-#include "evaluator/measures/roc_auc.h"
+#include "evaluator/measures/classes/f1.h"
+#include "evaluator/measures/ranked/log_loss.h"
+#include "evaluator/measures/ranked/roc_auc.h"
+#include "supervisor/statistics/detectors/adwin.h"
+#include "supervisor/statistics/detectors/ddm.h"
+#include "supervisor/statistics/detectors/eddm.h"
+#include "supervisor/statistics/detectors/page_hinkley.h"
 #include "supervisor/trials/drifting_evidence.h"
-#include "supervisor/triggers/amount_trigger.h"
-#include "supervisor/triggers/budgeted_trigger.h"
-#include "supervisor/triggers/cara_trigger.h"
-#include "supervisor/triggers/cost_trigger.h"
-#include "supervisor/triggers/debt_trigger.h"
-#include "supervisor/triggers/detector_trigger.h"
-#include "supervisor/triggers/drift_trigger.h"
-#include "supervisor/triggers/ensemble_trigger.h"
-#include "supervisor/triggers/forecast_trigger.h"
-#include "supervisor/triggers/manual_trigger.h"
-#include "supervisor/triggers/never_trigger.h"
+#include "supervisor/triggers/drift/drift_trigger.h"
+#include "supervisor/triggers/errors/budgeted_trigger.h"
+#include "supervisor/triggers/errors/cara_trigger.h"
+#include "supervisor/triggers/errors/debt_trigger.h"
+#include "supervisor/triggers/errors/detector_trigger.h"
+#include "supervisor/triggers/errors/forecast_trigger.h"
+#include "supervisor/triggers/errors/performance_trigger.h"
 #include "supervisor/triggers/number_names.h"
-#include "supervisor/triggers/performance_trigger.h"
+#include "supervisor/triggers/plain/amount_trigger.h"
+#include "supervisor/triggers/plain/cost_trigger.h"
+#include "supervisor/triggers/plain/ensemble_trigger.h"
+#include "supervisor/triggers/plain/manual_trigger.h"
+#include "supervisor/triggers/plain/never_trigger.h"
+#include "supervisor/triggers/plain/pause_trigger.h"
+#include "supervisor/triggers/plain/time_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
-#include "supervisor/triggers/time_trigger.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -180,6 +185,8 @@ std::vector<TriggerSpec> AllPolicies() {
       NeverTrigger{},
       NeverTrigger{.first = 777},
       manual,
+      PauseTrigger{.length = {30}},
+      PauseTrigger{.length = {90}, .samples = 300},
       Cost({.every = Duration{50}}, 1),
       Cost({.every = Duration{500}}, 100),
       Cost({.samples = 13}, 10),

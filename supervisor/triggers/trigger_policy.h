@@ -33,9 +33,9 @@ namespace tidemill::supervisor {
 struct TrainingCost {
   int64_t num_samples = 0;
   double seconds = 0;
-  // What all stages of its trigger have used on processors, wherever these were.
+  // The processor time of all stages of its trigger, on any machine.
   double processor_seconds = 0;
-  // What they have used at the prices of the run; std::nullopt without prices.
+  // Their cost at the prices of the run; std::nullopt without prices.
   std::optional<double> money = std::nullopt;
 };
 

@@ -4,14 +4,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "supervisor/triggers/amount_trigger.h"
-#include "supervisor/triggers/cost_trigger.h"
-#include "supervisor/triggers/detector_trigger.h"
-#include "supervisor/triggers/drift_trigger.h"
-#include "supervisor/triggers/ensemble_trigger.h"
-#include "supervisor/triggers/performance_trigger.h"
+#include "supervisor/statistics/detectors/ddm.h"
+#include "supervisor/triggers/drift/drift_trigger.h"
+#include "supervisor/triggers/errors/detector_trigger.h"
+#include "supervisor/triggers/errors/performance_trigger.h"
+#include "supervisor/triggers/plain/amount_trigger.h"
+#include "supervisor/triggers/plain/cost_trigger.h"
+#include "supervisor/triggers/plain/ensemble_trigger.h"
+#include "supervisor/triggers/plain/time_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
-#include "supervisor/triggers/time_trigger.h"
 #include "supervisor/triggers/trigger.h"
 
 namespace tidemill::supervisor {

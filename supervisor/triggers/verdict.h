@@ -35,7 +35,7 @@ double MarginOf(const v1::Comparison& compared);
 // "of[1].accepted_delay". An answer of no turns at `to`; an answer of yes turns beyond `to`.
 v1::Change ChangeOf(std::string_view key, double from, double to);
 
-// Returns the fault of a policy that could not decide, or of one that it asks. nullptr where each
+// Returns the fault of a policy that could not decide, or of one that it asks. nullptr when each
 // could.
 const v1::PolicyFault* FaultOf(const Verdict& verdict);
 

@@ -5,9 +5,7 @@
 #include <span>
 
 #include "absl/numeric/int128.h"
-#include "nlohmann/json.hpp"
 
-#include "base/status.h"
 #include "base/time.h"
 
 namespace tidemill::supervisor {
@@ -25,8 +23,15 @@ class Waiting {
   // Returns the sum in sample-seconds. `time` is not before the event time of any sample taken.
   double At(Timestamp time) const;
 
-  nlohmann::json Seal() const;
-  absl::Status Restore(const nlohmann::json& state);
+  // For sealed_state.h.
+  void Fields(auto&& field) {
+    int64_t high = absl::Int128High64(sum_);
+    uint64_t low = absl::Int128Low64(sum_);
+    field("samples", num_samples_);
+    field("high", high);
+    field("low", low);
+    if (const auto sum = absl::MakeInt128(high, low); sum != sum_) sum_ = sum;
+  }
 
  private:
   int64_t num_samples_ = 0;

@@ -21,8 +21,8 @@
 #include "base/descriptor.h"
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
+#include "rpc/access/tokens.h"
 #include "rpc/grpc_status.h"
-#include "rpc/tokens.h"
 #include "tests/attack/attacked_stack.h"
 #include "tests/attack/every_method.h"
 

@@ -21,9 +21,9 @@ BUILDS = re.compile(r"make (build|test|check|sanitize|nightly|fuzz|bench|policie
 
 
 def documents():
-    """The README, then the guides in the order in which it names them, then the others."""
-    readme = (source / "README.md").read_text()
-    named = [name for name in dict.fromkeys(re.findall(r"\]\((docs/[\w/-]+\.md)", readme)) if name.startswith("docs/guides/")]
+    """The README, then the guides in the order in which docs/README.md names them, then the others."""
+    page = (source / "docs/README.md").read_text()
+    named = [f"docs/{name}" for name in dict.fromkeys(re.findall(r"\]\((guides/[\w-]+\.md)", page))]
     others = sorted(str(path.relative_to(source)) for path in (source / "docs/guides").glob("*.md"))
     return ["README.md", *named, *(name for name in others if name not in named)]
 

@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include "base/files.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {

@@ -21,7 +21,8 @@ TEST(BrokenPipelines, AreRefusedWithTheirPlaceAndExitCodeThreeAndLeaveNothingBeh
   // The files that the pipelines name are found from the folder of the pipelines.
   const fs::path broken = testing::InTree("supervisor/testdata/broken");
   int num_broken = 0;
-  for (const auto& entry : fs::directory_iterator(broken)) {
+  for (const auto& entry : fs::recursive_directory_iterator(broken)) {
+    if (entry.is_directory()) continue;
     const CommandResult result = stack.Tidemill({"run", entry.path()});
     EXPECT_EQ(result.exit_code, 3) << entry.path() << "\n" << result.err;
     EXPECT_THAT(result.err, ContainsRegex("[.]yaml:[0-9]+:[0-9]+: error: ")) << entry.path();

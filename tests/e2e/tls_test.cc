@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/testing/tree.h"
 #include "db/private_postgres.h"
+#include "rpc/access/tokens.h"
 #include "rpc/testing/certificates.h"
-#include "rpc/tokens.h"
 #include "tests/service_command.h"
 #include "tests/stack.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/testing/status_matchers.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
 

@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
 

@@ -15,7 +15,7 @@
 
 #include "fmt/format.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
 #include "selector/client/selector_client.h"

@@ -12,8 +12,8 @@
 #include "base/threads/worker_pool.h"
 #include "preprocess/transport/frame_sender.h"
 #include "preprocess/transport/testing/test_batches.h"
+#include "rpc/access/tokens.h"
 #include "rpc/server.h"
-#include "rpc/tokens.h"
 #include "tests/prepared_set.h"
 
 namespace tidemill::tests {

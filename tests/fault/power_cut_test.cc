@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/run_comparison.h"
 #include "tests/stack.h"
 

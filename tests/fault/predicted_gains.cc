@@ -2,7 +2,7 @@
 // predicts what doubling one part would gain, doubles it, and looks again. Prints each prediction
 // beside what was measured. Exits with 1 when one of them is wrong by more than 15 %.
 // Usage: predicted_gains [PART OF A NAME]
-#include "loader/predicted_gains.h"
+#include "loader/path/predicted_gains.h"
 
 #include <chrono>
 #include <functional>
@@ -18,7 +18,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "loader/batches/batch_stream.h"
-#include "loader/path_verdict.h"
+#include "loader/path/path_verdict.h"
 #include "loader/testing/small_set.h"
 #include "tests/own_worker.h"
 #include "tests/prepared_set.h"

@@ -9,7 +9,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/time.h"
 #include "tests/stack.h"
 

@@ -19,7 +19,7 @@
 #include "base/failpoints.h"
 #include "base/testing/status_matchers.h"
 #include "loader/batches/batch_stream.h"
-#include "loader/path_verdict.h"
+#include "loader/path/path_verdict.h"
 #include "loader/testing/small_set.h"
 #include "tests/own_worker.h"
 #include "tests/prepared_set.h"

@@ -19,7 +19,7 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/testing/tree.h"
-#include "rpc/tokens.h"
+#include "rpc/access/tokens.h"
 #include "tests/service_command.h"
 
 namespace tidemill::tests {

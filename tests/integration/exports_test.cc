@@ -26,10 +26,10 @@
 #include "fmt/ranges.h"
 
 #include "base/mutex.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "storage/client/storage_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 #include "tests/stack.h"
 
 namespace tidemill::tests {

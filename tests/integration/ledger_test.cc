@@ -17,7 +17,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
 #include "storage/client/storage_client.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <map>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"

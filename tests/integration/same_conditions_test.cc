@@ -16,7 +16,7 @@
 
 #include "base/testing/status_matchers.h"
 #include "base/time.h"
-#include "evaluator/job/slice_columns.h"
+#include "evaluator/windows/slice_columns.h"
 #include "samples/dataset_schema.h"
 #include "storage/read/record_list.h"
 #include "storage/read/sample_block_reader.h"

@@ -1,7 +1,7 @@
-// Calls every operator that a script of a user may use (models/script/allowed_operators.h) with
-// random and extreme arguments, forward and backward, and reports what reads or writes beside its
-// memory, dies, shows memory that was never written, or gives two tensors the same memory without
-// libtorch's notice of changes.
+// Calls every operator that a script of a user may use (transform/script_rules/allowed_operators.h)
+// with random and extreme arguments, forward and backward, and reports what reads or writes beside
+// its memory, dies, shows memory that was never written, or gives two tensors the same memory
+// without libtorch's notice of changes.
 //
 //   operators_fuzz [--calls 1000000] [--seed 1] [--only ctc_loss] [--all] [--list]
 //
@@ -29,10 +29,10 @@
 
 #include "CLI/CLI.hpp"
 #include "models/loaded_script.h"
-#include "models/script/allowed_operators.h"
 #include "models/script_arguments.h"
 #include "tests/operators/guarded_memory.h"
 #include "tests/operators/random_arguments.h"
+#include "transform/script_rules/allowed_operators.h"
 
 namespace tidemill::operators {
 namespace {

@@ -15,11 +15,11 @@
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
 #include "evaluator/client/pooling.h"
-#include "evaluator/job/window_measurement.h"
 #include "evaluator/testing/predictors.h"
 #include "evaluator/testing/samples.h"
 #include "evaluator/trials/invented_outcomes.h"
 #include "evaluator/trials/measure_promises.h"
+#include "evaluator/windows/window_measurement.h"
 #include "tests/plugin/test_plugins.h"
 
 namespace tidemill::evaluator {

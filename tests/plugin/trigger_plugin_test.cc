@@ -24,9 +24,9 @@
 #include "plugin/process/run_hosts.h"
 #include "supervisor/trials/drifting_evidence.h"
 #include "supervisor/trials/trigger_promises.h"
+#include "supervisor/triggers/errors/performance_trigger.h"
 #include "supervisor/triggers/number_names.h"
-#include "supervisor/triggers/performance_trigger.h"
-#include "supervisor/triggers/plugin_trigger.h"
+#include "supervisor/triggers/plugin/plugin_trigger.h"
 #include "supervisor/triggers/testing/policy_driver.h"
 #include "tests/plugin/test_plugins.h"
 

@@ -1,5 +1,6 @@
-// The state folder that an earlier release left behind, killed in the middle of a run: it opens,
-// explains itself as it did then, and continues. record_state.py recorded it.
+// The state folders that releases left behind, killed in the middle of a run: they open, explain
+// themselves as they did then, and continue. record_state.py recorded them: state_0.7.tar.xz by
+// programs between 0.7.0 and 0.8.0 that still said 0.7.0.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,13 +35,13 @@ constexpr char kRoot[] = "/tmp/tidemill-older-state";
 // The unpacked state. One at a time on a machine.
 class OlderState {
  public:
-  OlderState() {
+  explicit OlderState(const std::string& archive) {
     lock_ = open(fmt::format("{}.lock", kRoot).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     flock(lock_, LOCK_EX);
     Remove();
     fs::create_directory(kRoot);
     fs::permissions(kRoot, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
-    const std::string unpack = fmt::format("tar -C {} -xJf {}", kRoot, OLDER_STATE);
+    const std::string unpack = fmt::format("tar -C {} -xJf {}/{}", kRoot, OLDER_STATES, archive);
     EXPECT_EQ(std::system(unpack.c_str()), 0) << unpack;
     RestoreDatabase();
   }
@@ -109,8 +110,31 @@ std::vector<std::string> TriggersOf(const json& run) {
   return triggers;
 }
 
-TEST(OlderState, OpensExplainsItselfAndContinues) {
-  const OlderState older;
+// What the models of a run scored: which model, where, in what, and between which bounds.
+std::vector<std::string> ScoresOf(const json& run) {
+  std::vector<std::string> scores;
+  const auto add = [&](const std::string& series, const json& list) {
+    for (const json& own : list) {
+      std::string score = series;
+      for (const char* key :
+           {"model", "dataset", "from", "to", "measure", "value", "low", "high", "samples"}) {
+        if (own.contains(key)) score += fmt::format(" {}={}", key, own.at(key).dump());
+      }
+      scores.push_back(score);
+    }
+  };
+  add("each", run.at("evaluations"));
+  for (const auto& series : run.at("composite").items()) add(series.key(), series.value());
+  return scores;
+}
+
+class OlderStateTest : public ::testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Releases, OlderStateTest,
+                         ::testing::Values("state_0.7.tar.xz", "state_0.8.tar.xz"));
+
+TEST_P(OlderStateTest, OpensExplainsItselfAndContinues) {
+  const OlderState older(GetParam());
   const json before = json::parse(OlderState::Said("run.json"));
   ASSERT_EQ(before.at("triggers").size(), 4U);
 
@@ -121,7 +145,8 @@ TEST(OlderState, OpensExplainsItselfAndContinues) {
 
   const json shown = older.Tidemill({"runs", "show", "1", "--json"}).Json();
   EXPECT_EQ(TriggersOf(shown), TriggersOf(before));
-  EXPECT_EQ(shown.at("evaluations").size(), before.at("evaluations").size());
+  EXPECT_EQ(ScoresOf(shown), ScoresOf(before));
+  EXPECT_EQ(shown.at("models"), before.at("models"));
   EXPECT_EQ(shown.at("ledger"), before.at("ledger"));
   for (size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(shown.at("triggers").at(i).at("weights_digest"),

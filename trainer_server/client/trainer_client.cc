@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "rpc/stream_call.h"
+#include "rpc/streams/stream_call.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 #include "trainer_server/downsampling/choice.h"
 #include "trainer_server/downsampling/methods/method.h"

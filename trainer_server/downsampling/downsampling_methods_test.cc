@@ -8,9 +8,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "models/safetensors.h"
 #include "models/spec/logistic.h"
 #include "models/spec/mlp.h"
+#include "models/torch/safetensors.h"
 #include "models/training/optimizers/adam.h"
 #include "models/training/optimizers/sgd.h"
 #include "trainer_server/downsampling/irreducible_losses.h"

@@ -9,7 +9,7 @@
 #include "models/loss.h"
 #include "models/training/losses/bce_with_logits.h"
 #include "models/training/losses/cross_entropy.h"
-#include "models/training/losses/mse.h"
+#include "models/training/losses/real_losses.h"
 
 namespace tidemill::trainer_server {
 namespace {

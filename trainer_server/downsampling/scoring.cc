@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "models/guard.h"
+#include "models/torch/guard.h"
 #include "trainer_server/downsampling/sample_scores.h"
 #include "trainer_server/downsampling/score_block.h"
 
@@ -28,7 +28,7 @@ void AppendScores(const torch::Tensor& scores, const Question& question, Seen& s
   }
 }
 
-// Appends the scores of a user's code. What it is not shown has no score.
+// Appends the scores of a user's code. Samples that it is not shown have no score.
 absl::Status AppendOwnScores(const Question& question, const models::LossSpec& loss,
                              const batch::Batch& batch, const Answers& answers, Seen& seen) {
   ASSIGN_OR_RETURN(const ScoreBlock block,

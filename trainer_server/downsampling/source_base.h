@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/path_work.h"
+#include "loader/path/path_work.h"
 #include "trainer_server/downsampling/choose.h"
 #include "trainer_server/downsampling/downsampled_source.h"
 
@@ -50,7 +50,7 @@ class SourceBase : public DownsampledSource {
     if (stream_ != nullptr) Add(*stream_, work_before_);
     stream_.reset();
   }
-  // Counts the work and the waiting of a pass that scored.
+  // Counts the work of a scoring pass, and the time that it waited.
   void CountScoring(const loader::BatchSource& pass, double wait_seconds) {
     Add(pass, work_before_);
     scoring_wait_seconds_ += wait_seconds;

@@ -21,7 +21,7 @@ namespace {
 
 namespace json_util = google::protobuf::util;
 
-// What a file of this version says, or else one of an earlier version.
+// The content of a file of this version, or else of one of an earlier version.
 template <typename T>
 absl::StatusOr<T> ReadEither(const std::string& folder, std::string_view name,
                              absl::StatusOr<T> (*read_old)(const std::string&)) {

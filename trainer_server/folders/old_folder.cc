@@ -7,12 +7,12 @@
 
 #include "base/files.h"
 #include "base/paths/regular_file.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 
 namespace tidemill::trainer_server {
 namespace {
 
-using Node = config::internal::Node;
+using Node = config::Node;
 using nlohmann::json;
 
 // Numbers that YAML and protobuf's JSON write in different ways.
@@ -49,7 +49,7 @@ json ToJson(const Node& node) {
 absl::StatusOr<json> ReadYaml(const std::string& folder, std::string_view name) {
   const std::string path = files::Join(folder, name);
   ASSIGN_OR_RETURN(const std::string text, files::ReadRegular(path, kMaxJobFileBytes));
-  const auto document = config::internal::ReadDocument({.text = text, .name = path});
+  const auto document = config::ReadDocument({.text = text, .name = path});
   if (!document->problems.empty() || document->root->kind != Node::Kind::kMap) {
     return DataLoss("{} cannot be read", path);
   }

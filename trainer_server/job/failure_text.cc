@@ -12,7 +12,7 @@ std::string TextOf(const absl::Status& failure, size_t most) {
   if (traceback.empty() || text.size() + 1 >= most) return text;
   const size_t room = most - text.size() - 1;
   if (traceback.size() <= room) return text + "\n" + traceback;
-  // From the beginning of a line on, where there is one, or else of a character of UTF-8.
+  // From the beginning of a line on, if there is one, or else of a character of UTF-8.
   size_t from = traceback.size() - room;
   const size_t line = traceback.find('\n', from);
   if (line != std::string::npos) return text + "\n" + traceback.substr(line + 1);

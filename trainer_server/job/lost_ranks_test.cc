@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 
 #include "base/files.h"
-#include "models/safetensors.h"
+#include "models/torch/safetensors.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/testing/train_job_room.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "config/config.h"
 #include "preprocess/client/job_samples.h"
 #include "preprocess/client/set_division.h"

@@ -13,12 +13,12 @@
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
-#include "models/torch_device.h"
+#include "models/torch/torch_device.h"
 #include "rpc/channel.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/prepared_batches.h"
+#include "trainer_server/training/devices/training_device.h"
 #include "trainer_server/training/learnable_batches.h"
-#include "trainer_server/training/training_device.h"
 #include "transform/randomness.h"
 
 namespace tidemill::trainer_server {

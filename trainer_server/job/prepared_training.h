@@ -53,7 +53,7 @@ class PreparedTraining {
   // The downsampling method that serves the trigger. It may be `none`, and is never a schedule.
   const models::DownsamplingSpec& method() const { return method_; }
 
-  // The number of threads with which the streams of the training prepared best; 0 where nothing was
+  // The number of threads with which the streams of the training prepared best; 0 when nothing was
   // tuned.
   int found_threads() const { return *found_threads_; }
 

@@ -18,24 +18,23 @@
 #include "base/descriptor.h"
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "base/paths/summed_file.h"
 #include "base/threads/periodic_task.h"
-#include "config/config.h"
 #include "devices/owned_device.h"
 #include "loader/fit.h"
 #include "models/artefact_spec.h"
 #include "models/network_sandbox.h"
-#include "models/training/training_spec.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
 #include "trainer_server/job/training_course.h"
 #include "trainer_server/job/training_machine.h"
 #include "trainer_server/job/training_report.h"
+#include "trainer_server/processes/ranked_training.h"
+#include "trainer_server/processes/training_processes.h"
 #include "trainer_server/ranks/rank_place.h"
 #include "trainer_server/ranks/ranks.h"
-#include "trainer_server/training_processes.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -129,11 +128,9 @@ absl::Status Finish(const TrainingCourse& course, const TrainingReport& report) 
 absl::StatusOr<std::optional<RankPlace>> PlaceIn(const std::string& folder,
                                                  std::span<const std::string> arguments) {
   std::optional<RankPlace> place;
-  ASSIGN_OR_RETURN(const v1::StartTrainingRequest request, ReadTraining(folder));
-  ASSIGN_OR_RETURN(const auto spec,
-                   config::ReadKept<models::TrainingSpec>(request.training(), "training"));
+  ASSIGN_OR_RETURN(const RankNumbers ranks, ReadRankNumbers(folder));
   // The variables may be those of whatever has started the trainer server.
-  if (spec.ranks == 1) return place;
+  if (ranks.most == 1) return place;
   ASSIGN_OR_RETURN(place, ReadRankPlace(arguments, [](const std::string& name) {
                      const char* const value = getenv(name.c_str());
                      return value == nullptr ? std::nullopt : std::optional<std::string>(value);
@@ -142,11 +139,11 @@ absl::StatusOr<std::optional<RankPlace>> PlaceIn(const std::string& folder,
     return InvalidArgument(
         "the training has {} ranks; start each with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, "
         "as torchrun does",
-        spec.ranks);
+        ranks.most);
   }
-  if (place->size > spec.ranks || place->size < spec.least_ranks.value_or(spec.ranks)) {
+  if (place->size > ranks.most || place->size < ranks.least) {
     return InvalidArgument("WORLD_SIZE is {}, but the training has {} ranks", place->size,
-                           spec.ranks);
+                           ranks.most);
   }
   return place;
 }

@@ -5,7 +5,7 @@
 
 #include "base/failpoints.h"
 #include "base/files.h"
-#include "base/log.h"
+#include "base/logs/log.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/rank_states.h"
@@ -74,7 +74,7 @@ absl::Status TrainingCourse::End(absl::Status ended) {
   double number = 1;
   if (ended.ok()) {
     const absl::Status others = ranks->Sum({&number, 1});
-    // What the first one had to write it has written.
+    // The first rank has written what it had to write.
     if (others.ok() || IsFirst()) return absl::OkStatus();
     ended = others;
   }

@@ -10,21 +10,21 @@
 #include "base/digest.h"
 #include "base/status.h"
 #include "base/usage/account.h"
-#include "loader/path_verdict.h"
-#include "loader/predicted_gains.h"
-#include "models/torch_device.h"
+#include "loader/path/path_verdict.h"
+#include "loader/path/predicted_gains.h"
+#include "models/torch/torch_device.h"
 #include "preprocess/client/path_work_message.h"
 #include "rpc/usage/usage_message.h"
 #include "trainer_server/job/training_course.h"
+#include "trainer_server/processes/training_processes.h"
 #include "trainer_server/ranks/ranks.h"
-#include "trainer_server/training_processes.h"
 
 namespace tidemill::trainer_server {
 namespace {
 
 constexpr std::chrono::milliseconds kReportInterval{100};
 
-// What is known while the training runs, too.
+// The figures that are also known while the training runs.
 void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingResponse& message) {
   const int64_t num_samples = course.training().opened().set->size();
   const TrainingCounters& counters = course.loop()->counters();
@@ -71,10 +71,9 @@ rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
   return summary;
 }
 
-// What limited the training, and which changes would help.
+// The limit of the training, and the changes that would help.
 void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
-  // What a GPU has to compute is given to it ahead, so that it may be busy while the training
-  // waits.
+  // Work is queued on a GPU ahead of time, so it may be busy while the training waits.
   const bool is_of_gpu = result.has_device_idle_share();
   const double waits = is_of_gpu ? result.device_idle_share() : result.wait_share();
   result.set_verdict(loader::Judge(waits, work, is_of_gpu).ToText());

@@ -11,7 +11,7 @@
 #include "torch/version.h"
 
 #include "base/files.h"
-#include "models/guard.h"
+#include "models/torch/guard.h"
 
 // Before 2.0, c10d had other base classes.
 #if TORCH_VERSION_MAJOR >= 2

@@ -1,9 +1,9 @@
 // The processes that train one model together, seen from one of them.
 //
-// All ranks of a training call the same methods in the same order. What one of them misses, all
-// others notice: a rank that ends, however it ends, closes its connections, and the calls of the
-// others fail. No call succeeds after that: each process leaves its state (job/rank_states.h) and
-// ends, and RankedTraining starts all of them again.
+// All ranks of a training call the same methods in the same order. All others notice when one of
+// them misses a call: a rank that ends, however it ends, closes its connections, and the calls of
+// the others fail. No call succeeds after that: each process leaves its state (job/rank_states.h)
+// and ends, and RankedTraining starts all of them again.
 #pragma once
 
 #include <atomic>

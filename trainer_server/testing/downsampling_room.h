@@ -19,7 +19,7 @@
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/downsampling/spec/method_list.h"
 #include "trainer_server/testing/memory_set.h"
-#include "trainer_server/training/training_device.h"
+#include "trainer_server/training/devices/training_device.h"
 
 namespace tidemill::trainer_server::testing {
 

@@ -13,8 +13,8 @@
 
 #include "base/files.h"
 #include "model_store/client/model_store_client.h"
+#include "rpc/access/tokens.h"
 #include "rpc/server.h"
-#include "rpc/tokens.h"
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/kept_folders.h"

@@ -11,7 +11,7 @@
 
 #include "gtest/gtest.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "config/config.h"
 #include "loader/batches/batch_stream.h"
 #include "transform/graph.h"

@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "loader/batch_source.h"
 
 namespace tidemill::trainer_server::testing {

@@ -14,8 +14,8 @@
 
 #include "devices/pretended_devices.h"
 #include "model_store/client/model_store_client.h"
+#include "rpc/access/tokens.h"
 #include "rpc/server.h"
-#include "rpc/tokens.h"
 #include "selector/client/selector_client.h"
 #include "trainer_server/client/trainer_client.h"
 #include "trainer_server/testing/memory_stores.h"

@@ -17,7 +17,7 @@
 #include "models/spec/torchscript.h"
 #include "models/training/optimizers/adam.h"
 #include "trainer_server/testing/between_batches.h"
-#include "trainer_server/training/training_device.h"
+#include "trainer_server/training/devices/training_device.h"
 #include "trainer_server/training/training_loop.h"
 
 namespace tidemill::trainer_server {

@@ -50,7 +50,7 @@ std::vector<int64_t> FindCulprits(std::span<const double> losses,
                                   std::optional<double> usual_loss) {
   const bool has_few_rows = losses.size() < kFewRows;
   const std::optional<double> usual = has_few_rows ? usual_loss : MedianOfFinite(losses);
-  // Where the usual is absurd itself the weights have run away.
+  // When even the usual loss is absurd, the weights have diverged.
   if (!usual.has_value() || !(std::abs(*usual) < kAbsurd)) return {};
   std::vector<int64_t> culprits;
   for (size_t row = 0; row < losses.size(); ++row) {

@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "models/guard.h"
 #include "models/loss.h"
 #include "models/shared_norm.h"
-#include "models/torch_version.h"
+#include "models/torch/guard.h"
+#include "models/torch/torch_version.h"
 #include "trainer_server/training/mixture.h"
 
 namespace tidemill::trainer_server {
@@ -164,7 +164,7 @@ torch::Tensor Learner::MeanOf(const torch::Tensor& losses, const torch::Tensor& 
              : models::SelfNormalisedMean(losses, weight);
 }
 
-// What the sum of a batch's weighted losses is divided by.
+// The divisor of the sum of a batch's weighted losses.
 double Learner::DivisorOf(const DeviceBatch& batch) const {
   return setup_.training.weighted_loss == models::WeightedLoss::kUnbiased
              ? static_cast<double>(batch.target.size(0))

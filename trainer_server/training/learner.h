@@ -13,7 +13,7 @@
 #include "models/network.h"
 #include "models/optimizer.h"
 #include "trainer_server/ranks/gradient_sums.h"
-#include "trainer_server/training/device_copies.h"
+#include "trainer_server/training/devices/device_copies.h"
 #include "trainer_server/training/pending_number.h"
 #include "trainer_server/training/row_pairs.h"
 #include "trainer_server/training/training_setup.h"

@@ -12,7 +12,7 @@
 #include "base/testing/status_matchers.h"
 #include "models/loss.h"
 #include "models/spec/networks.h"
-#include "models/training/losses/mse.h"
+#include "models/training/losses/real_losses.h"
 #include "models/training/optimizers/sgd.h"
 #include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"

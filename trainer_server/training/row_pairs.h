@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "models/training/augment_spec.h"
 
 namespace tidemill::trainer_server {
@@ -40,7 +40,7 @@ struct Rectangle {
 };
 
 // Returns the rectangle whose sides are the square root of 1 - share of the image's, around the
-// place of the pair. What is beyond the edges is cut off, as torchvision's CutMix does.
+// place of the pair. The rectangle is cut off at the edges, as in torchvision's CutMix.
 Rectangle RectangleOf(const RowPair& pair, int64_t height, int64_t width);
 
 }  // namespace tidemill::trainer_server

@@ -7,7 +7,7 @@
 
 #include "ATen/Context.h"
 #include "base/digest.h"
-#include "models/guard.h"
+#include "models/torch/guard.h"
 
 // A checkpoint is a safetensors file:
 //

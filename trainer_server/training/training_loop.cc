@@ -11,10 +11,21 @@
 
 #include "base/check.h"
 #include "base/failpoints.h"
-#include "models/guard.h"
 #include "models/loss.h"
+#include "models/torch/guard.h"
 #include "trainer_server/training/culprits.h"
 #include "trainer_server/training/training_checkpoint.h"
+
+// One batch. A step of the optimiser takes `accumulate` batches, or the rest of an epoch.
+//
+//   batch --> losses --> is their mean suspicious? --no--> gradients --+--> next batch of the group
+//                ^                 |                                   |
+//                |                yes                                  `--> CloseGroup():
+//                |                 v                                        divide, clip, step
+//                `--- RemoveCulprits(): drop the samples
+//                     that cause it
+//
+// At the end of an epoch: the loss on held-out samples, and early stopping.
 
 namespace tidemill::trainer_server {
 namespace {
@@ -70,7 +81,7 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
     if (!batch) break;
     const absl::Status visited =
         models::Guard("training step", [&] { return Visit(*batch, source); });
-    // Where torch itself was in the way of a sum, its error hides that a rank was lost.
+    // If torch itself interrupted a sum, its error hides the loss of a rank.
     if (setup_.ranks != nullptr) RETURN_IF_ERROR(setup_.ranks->status());
     // With ranks, trying smaller batches would be a step that the others do not make.
     if (absl::IsResourceExhausted(visited) && setup_.ranks == nullptr) {
@@ -216,14 +227,14 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulpri
   const bool has_learnt = state_.counters.loss_samples > 0 || state_.counters.epoch > 0;
   const std::optional<double> usual =
       has_learnt ? std::optional(state_.counters.loss()) : std::nullopt;
-  // No sample is to blame for weights that have run away.
+  // Weights that have diverged are not the fault of any sample.
   if (!learner_.IsFinite()) return std::optional<loader::TrainingBatch>();
   std::string_view what = "its loss";
   std::vector<double> values = ToNumbers(losses);
   std::vector<int64_t> culprits = FindCulprits(values, usual);
   if (culprits.empty() && learner_.has_buffers() && learner_.network().module->is_training()) {
-    // Normalised over the batch, one sample spoils the losses of all: each for itself, then. Its
-    // own loss may be small by luck, what the network answers is not.
+    // With normalisation over the batch, one sample spoils all losses, so each sample is asked
+    // alone. The loss of a bad sample may be small by chance; the network's output for it is not.
     what = "the network's output for the sample";
     values = ToNumbers(learner_.LargestOutputs(moved));
     culprits = FindCulprits(values, usual);

@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 #include "loader/batch_source.h"
-#include "trainer_server/training/device_times.h"
+#include "trainer_server/training/devices/device_times.h"
 #include "trainer_server/training/learner.h"
 #include "trainer_server/training/training_counters.h"
 #include "trainer_server/training/training_setup.h"
@@ -87,7 +87,7 @@ class TrainingLoop {
 
  private:
   bool IsOver() const;
-  // What a batch has come to, in all ranks.
+  // The sums over a batch, in all ranks.
   struct BatchSums;
 
   absl::Status Visit(const loader::TrainingBatch& batch, const loader::BatchSource& source);

@@ -15,13 +15,11 @@
 #include "models/spec/resnet18.h"
 #include "models/training/losses/cross_entropy.h"
 #include "models/training/optimizers/optimizers.h"
-#include "models/training/schedules/cosine.h"
-#include "models/training/schedules/polynomial.h"
-#include "models/training/schedules/step_decay.h"
+#include "models/training/schedules/decays.h"
 #include "models/training/schedules/warmup.h"
 #include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
-#include "trainer_server/training/training_device.h"
+#include "trainer_server/training/devices/training_device.h"
 
 namespace tidemill::trainer_server {
 namespace {

@@ -11,8 +11,8 @@
 #include "torch/script.h"
 
 #include "base/files.h"
-#include "models/safetensors.h"
 #include "models/spec/networks.h"
+#include "models/torch/safetensors.h"
 #include "models/training/losses/bce_with_logits.h"
 #include "models/training/optimizers/adagrad.h"
 #include "models/training/optimizers/adam.h"

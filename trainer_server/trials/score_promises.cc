@@ -11,7 +11,7 @@
 
 #include "fmt/format.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "batch/slice.h"
 #include "trainer_server/downsampling/spec/plugin_scorer.h"
 

@@ -22,7 +22,7 @@ struct ScoreTrial {
 
 // Shows the plug-in `num_samples` made-up samples in several ways: always the same samples, with
 // those of losses, probabilities of three classes, embeddings, labels and times that it uses. `use`
-// was loaded by TakeScore(). Fails where the plug-in cannot score them at all.
+// was loaded by TakeScore(). Fails if the plug-in cannot score them at all.
 absl::StatusOr<ScoreTrial> TryScore(const plugin::PluginUse& use, int64_t num_samples);
 
 }  // namespace tidemill::trainer_server::trials

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/status.h"
 #include "transform/engine/frame.h"
 

@@ -34,10 +34,6 @@ class GraphOp : public config::PartWithFiles<GraphOp> {
   // Whether the result for a sample in training is drawn again in every epoch.
   virtual bool IsRandom() const = 0;
 
-  // The key `autocache`. It does nothing; older specs contain it.
-  virtual bool autocache() const = 0;
-  virtual void ClearAutocache() = 0;
-
   // The content of the column `target`, for an op that makes it.
   virtual TargetMade Target() const { return TargetMade::kOther; }
 
@@ -68,22 +64,6 @@ class GraphOp : public config::PartWithFiles<GraphOp> {
 
 using OpSpec = config::Choice<GraphOp>;
 
-namespace internal {
-
-// Returns the field of a spec that has the key and the type; nullptr when there is none.
-template <typename Field, typename Spec>
-Field* FieldOf(Spec& spec, std::string_view key) {
-  Field* found = nullptr;
-  spec.Fields([&](std::string_view at, auto& value, const auto&...) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, Field>) {
-      if (at == key) found = &value;
-    }
-  });
-  return found;
-}
-
-}  // namespace internal
-
 template <typename Spec>
 class GraphOpOf;
 
@@ -95,16 +75,12 @@ class GraphOpBase : public config::PartOf<GraphOpOf<Spec>, GraphOp, Spec> {
     return this->spec_.Build(builder);
   }
   bool IsRandom() const override { return Spec::kIsRandom; }
-  bool autocache() const override {
-    // Fields() is not const, because it lists members for readers, too.
-    const bool* const own = internal::FieldOf<bool>(const_cast<Spec&>(this->spec_), "autocache");
-    return own != nullptr && *own;
-  }
-  void ClearAutocache() override {
-    if (bool* const own = internal::FieldOf<bool>(this->spec_, "autocache")) *own = false;
-  }
   void NameColumns(std::string_view key, const std::vector<std::string>& names) override {
-    if (auto* const own = internal::FieldOf<config::ColumnList>(this->spec_, key)) *own = names;
+    this->spec_.Fields([&](std::string_view at, auto& value, const auto&...) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, config::ColumnList>) {
+        if (at == key) value = names;
+      }
+    });
   }
   bool Equals(const GraphOp& other) const override {
     return this->spec_ == static_cast<const GraphOpBase&>(other).spec_;

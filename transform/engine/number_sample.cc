@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 namespace tidemill::transform {
 namespace {

@@ -15,7 +15,7 @@
 namespace tidemill::transform {
 namespace {
 
-// What an op looks for, in the singular.
+// The kind of column that an op looks for, in the singular.
 std::string_view Wanted(Accepts accepts) {
   switch (accepts) {
     case Accepts::kFloats:

@@ -17,7 +17,8 @@
 
 namespace tidemill::transform {
 
-// What one op did in one or several runs of a graph. Times are summed over the threads that ran it.
+// The work of one op in one or several runs of a graph. Times are summed over the threads that ran
+// it.
 struct OpWork {
   int64_t runs = 0;
   // The first is the number of samples that reached the op and were not bad yet. The second is the

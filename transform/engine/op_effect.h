@@ -1,5 +1,5 @@
-// What an op says about itself to those who rewrite graphs (transform/rewrite/): which other ops it
-// could change places with, whether it does anything at all, and which pixels it needs.
+// The properties of an op that the rewriting of graphs uses (transform/rewrite/): which other ops
+// it could change places with, whether it does anything at all, and which pixels it needs.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct ImagePart {
 
 struct OpEffect;
 
-// What is known of the columns of a frame, by slot.
+// The known properties of the columns of a frame, by slot.
 class KnownNumbers {
  public:
   // Returns the range of the column's type when nothing else is known.
@@ -90,7 +90,7 @@ struct OpEffect {
   // Why each output is its input, to the last bit. Empty: it may differ. Such an op has no
   // obstacle.
   std::string_view idle = {};
-  // What is known of the outputs, in their order. Empty: their types.
+  // The known properties of the outputs, in order. Empty: only their types are known.
   std::vector<NumberRange> made = {};
 };
 

@@ -20,9 +20,6 @@
 
 namespace tidemill::transform {
 
-inline constexpr std::string_view kAutocacheDoc =
-    "A key of older specs. `true` is refused because what ops make is not kept between epochs.";
-
 // The content of the column `target` when an op makes it.
 enum class TargetMade {
   kOther,         // In unknown units.

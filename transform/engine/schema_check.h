@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/sample_schema.h"
 
 namespace tidemill::transform {

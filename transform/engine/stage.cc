@@ -7,8 +7,8 @@
 namespace tidemill::transform {
 namespace {
 
-// What a block's rows may take in all the columns that a stage has in hand: some of a core's second
-// cache, which holds a megabyte or two, so that little is spent per block.
+// The memory for a block's rows in all columns that a stage uses: a part of a core's L2 cache of a
+// megabyte or two, so that the cost per block is low.
 constexpr size_t kBlockBytes = size_t{128} << 10;
 constexpr size_t kCacheLine = 64;
 

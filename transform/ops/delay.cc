@@ -7,8 +7,8 @@
 
 #include "fmt/format.h"
 
-#include "base/random.h"
-#include "config/problems.h"
+#include "base/numbers/random.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::transform {
 namespace {

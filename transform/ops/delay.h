@@ -28,7 +28,6 @@ struct DelaySpec {
   int64_t milliseconds = 0;
   double share = 1;
   DelayPer per = DelayPer::kBatch;
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("milliseconds", milliseconds,
@@ -41,7 +40,6 @@ struct DelaySpec {
     field("per", per,
           "`batch`: wait once for a batch if its first sample is one that waits. `sample`: wait "
           "once for each sample that waits.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -17,11 +17,9 @@ struct LabelSpec {
       "for real numbers. A sample is bad if it has no label, or if its label is not a class.";
   static constexpr bool kIsRandom = false;
   std::string into = "target";
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("into", into, "Name of the column to make. The loss takes `target`.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/images.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"

@@ -27,7 +27,6 @@ struct PadSpec {
   std::vector<int64_t> after = {};
   double value = 0;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of numbers with a shape.",
@@ -39,7 +38,6 @@ struct PadSpec {
     field("value", value, "The number to put there.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

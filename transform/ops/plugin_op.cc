@@ -8,7 +8,7 @@
 
 #include "fmt/format.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "plugin/process/fault.h"
 #include "plugin/process/taken_plugin.h"
 #include "transform/plugin/declared_op.h"

@@ -21,13 +21,11 @@ struct PluginOpSpec : plugin::PluginUse {
       "make is a bad sample. The file is kept with the pipeline.";
   static constexpr bool kIsRandom = false;
   std::vector<std::string> columns = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     PluginUse::Fields(field);
     field("columns", columns, "The columns that it takes, in order: numbers of any type, or texts.",
           config::Limits{.required = true, .example = "[price, demand]"});
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
   // Reads the files, and starts the plug-in: notes an unknown setting, and a plug-in that does not

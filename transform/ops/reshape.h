@@ -20,7 +20,6 @@ struct ReshapeSpec {
   std::string column = {};
   std::vector<int64_t> shape = {};
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of numbers.",
@@ -29,7 +28,6 @@ struct ReshapeSpec {
           config::Limits{.required = true, .example = "[1, 28, 28]"});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -24,7 +24,6 @@ struct StackSpec {
   config::ColumnList columns = config::ColumnList::All();
   std::string into = "input";
   StackBy by = StackBy::kSample;
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns,
@@ -34,7 +33,6 @@ struct StackSpec {
     field("by", by,
           "`sample`: one flat row for each sample. `row`: one row for each row of the series. A "
           "column with a single number for each sample is repeated in each row.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -10,11 +10,11 @@
 #include "fmt/format.h"
 
 #include "base/mutex.h"
-#include "config/problems.h"
-#include "models/script/script_archive.h"
+#include "config/documents/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/shapes.h"
 #include "transform/script/script_process.h"
+#include "transform/script_rules/script_archive.h"
 
 namespace tidemill::transform {
 namespace {
@@ -63,7 +63,7 @@ class Pass {
   }
 
  private:
-  // What cannot be run together is run in halves, down to the row that is to blame.
+  // A block that cannot be run as a whole is run in halves, down to the row that causes the error.
   absl::Status RunPiece(std::span<const int64_t> rows, std::unique_ptr<ScriptProcess>& process) {
     if (process == nullptr) {
       ASSIGN_OR_RETURN(process, start_());

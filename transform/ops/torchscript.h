@@ -34,7 +34,6 @@ struct TorchScriptSpec {
   std::vector<int64_t> shape = {};
   std::string into = {};
   Duration timeout = {60'000'000};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("file", file, "The file, below the pipeline's folder or a folder with data.",
@@ -50,7 +49,6 @@ struct TorchScriptSpec {
     field("into", into, "Name of the column to make.",
           config::Limits{.required = true, .example = "embedding"});
     field("timeout", timeout, "Longest time for a block of rows.", config::Limits{.min = 0.1});
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -83,7 +83,7 @@ absl::StatusOr<ColumnSchema> ReadOutput(const json& said) {
   return output;
 }
 
-// What plug-ins have said, those asked last. Only answers are kept: what failed may be repaired.
+// The recent answers of plug-ins. Failures are not kept, because they may be repaired.
 class Declarations {
  public:
   std::optional<DeclaredOp> Find(const std::string& key) ABSL_LOCKS_EXCLUDED(mutex_) {

@@ -7,7 +7,7 @@
 
 #include "fmt/format.h"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "transform/engine/images.h"
 
 namespace tidemill::transform {

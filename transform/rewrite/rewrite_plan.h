@@ -1,6 +1,6 @@
 // Rewrites a graph to an equal one that does less. The ops that do nothing are left out. A filter
-// runs before ops that work on the samples that it leaves out. What cuts or mirrors images runs
-// before ops that make larger numbers of them. Images are decoded at a smaller size where a key
+// runs before ops that work on the samples that it leaves out. Ops that cut or mirror images run
+// before ops that convert them to larger numbers. Images are decoded at a smaller size where a key
 // asks for it and they are scaled next.
 //
 // Equal means, unless images are decoded at a smaller size: the same tensors to the last bit, the

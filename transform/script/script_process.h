@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/descriptor.h"
-#include "base/local_socket.h"
+#include "base/paths/local_socket.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "transform/script/script_protocol.h"

@@ -16,7 +16,7 @@ constexpr batch::DataType kTypes[] = {batch::DataType::kFloat32, batch::DataType
                                       batch::DataType::kInt64, batch::DataType::kInt32,
                                       batch::DataType::kUInt8};
 
-// What vectorised loops like to begin at.
+// The alignment that vectorised loops prefer.
 int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace

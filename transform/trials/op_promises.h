@@ -27,7 +27,7 @@ struct OpTrial {
 
 // Lets the op learn from `num_rows` rows, if it learns, and make them, several times. Numbers are
 // like those of a normal distribution; whole ones are from 0 to 99, and byte strings are words.
-// `use` holds the program. Fails where the op cannot work at all.
+// `use` holds the program. Fails if the op cannot work at all.
 absl::StatusOr<OpTrial> TryOp(const plugin::PluginUse& use, std::vector<ColumnSchema> inputs,
                               int64_t num_rows);
 

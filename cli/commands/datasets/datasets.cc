@@ -41,7 +41,7 @@ DatasetsFlags& FlagsOfDatasets() {
   return flags;
 }
 
-// What the ledger of a dataset counts. Each window of a series is a sample. No count has the rows
+// The counts of a dataset's ledger. Each window of a series is a sample. No count has the rows
 // before the first full window.
 std::string_view CountedIn(const storage::v1::Dataset& dataset) {
   const auto spec = config::ReadKept<storage::DatasetSpec>(dataset.spec(), "dataset");

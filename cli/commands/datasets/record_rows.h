@@ -13,8 +13,8 @@ namespace tidemill::cli {
 
 using Record = storage::v1::ListRecordsResponse::Record;
 
-// `columns` are those of the condition, whose fields the records have; `classes` are the names of
-// the dataset's classes.
+// `columns` are the columns of the condition, whose fields the records have; `classes` are the
+// names of the dataset's classes.
 std::vector<std::string> RecordHeader(const std::vector<std::string>& columns);
 std::vector<std::string> RecordRow(const Record& record, const std::vector<std::string>& classes);
 std::string RecordTable(std::span<const Record> records, const std::vector<std::string>& columns,

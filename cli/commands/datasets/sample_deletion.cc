@@ -22,8 +22,8 @@
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 #include "storage/spec/dataset_spec.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

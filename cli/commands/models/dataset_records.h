@@ -27,7 +27,7 @@ class DatasetRecords {
     std::optional<Timestamp> to = std::nullopt;
   };
 
-  // Ingests what the dataset's folder has and storage has not. `spec` is that of the model.
+  // Ingests what the dataset's folder has and storage has not. `spec` is the spec of the model.
   // NOT_FOUND when there is no such dataset. INVALID_ARGUMENT when its samples have another form
   // than those that the model was trained on.
   static absl::StatusOr<std::unique_ptr<DatasetRecords>> Open(const Session& session,

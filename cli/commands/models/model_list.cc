@@ -24,9 +24,9 @@
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
 #include "model_store/client/model_store_client.h"
-#include "supervisor/client/model_change_json.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_json.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -117,7 +117,8 @@ absl::StatusOr<v1::ListModelsResponse> Fetch(const Session& session, const Model
   return session.Ask(&model_store::ModelStoreClient::FindModels, request);
 }
 
-// What the list shows beside the models, fetched once for each run and pipeline of the page.
+// Facts that the list shows beside the models. They are fetched once for each run and pipeline of
+// the page.
 class ModelSurroundings {
  public:
   explicit ModelSurroundings(const Session& session) : session_(session) {}
@@ -150,7 +151,7 @@ nlohmann::ordered_json OrNull(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-// What a line says beside the model's own figures.
+// The part of a line that is not about the model's own figures.
 struct ModelFacts {
   std::optional<ModelScore> score;
   std::string pipeline, state, created, parent, why_in_use;

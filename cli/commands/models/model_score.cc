@@ -35,7 +35,7 @@ class Means {
     means_.back().second.Add(value);
   }
 
-  // The first measure that has a mean; nullptr where none has.
+  // The first measure that has a mean; nullptr when none has.
   const std::pair<Key, SampleMean>* First() const {
     for (const auto& entry : means_) {
       if (entry.second.Mean()) return &entry;

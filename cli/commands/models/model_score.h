@@ -1,4 +1,4 @@
-// What one model of a run has reached.
+// The scores that one model of a run has reached.
 #pragma once
 
 #include <cstdint>

@@ -13,10 +13,10 @@
 #include "cli/results/run_report.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
-#include "supervisor/client/model_change_json.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_json.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

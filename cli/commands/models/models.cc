@@ -14,7 +14,7 @@
 #include "cli/results/worth.h"
 #include "cli/terminal/text.h"
 #include "model_store/client/model_store_client.h"
-#include "supervisor/client/model_change_json.h"
+#include "supervisor_client/model_change_json.h"
 
 namespace tidemill::cli {
 namespace {
@@ -33,7 +33,7 @@ ModelsFlags& FlagsOfModels() {
   return flags;
 }
 
-// Where the run has measured which columns matter to this model. A run that is gone has nothing.
+// The run's measurement of which columns matter to this model. A deleted run has none.
 void AddImportances(const Session& session, const model_store::v1::Model& model,
                     nlohmann::ordered_json& json) {
   const auto run = FetchRun(session, model.run_id());

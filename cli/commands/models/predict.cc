@@ -19,8 +19,8 @@
 #include "cli/commands/models/prediction_call.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
-#include "supervisor/client/model_change_json.h"
-#include "supervisor/client/model_change_text.h"
+#include "supervisor_client/model_change_json.h"
+#include "supervisor_client/model_change_text.h"
 
 namespace tidemill::cli {
 namespace {
@@ -181,7 +181,7 @@ void PrintSummary(const PredictionCall& call) {
   fmt::print(stderr, "\n");
 }
 
-// The samples of --dataset, or nothing. What can be known without a stack is checked.
+// The samples of --dataset, or nothing. Checks everything that can be known without a stack.
 absl::StatusOr<std::optional<DatasetRecords::Options>> SamplesOf(const PredictFlags& asked) {
   ASSIGN_OR_RETURN(const auto from, TimeOf("--from", asked.from));
   ASSIGN_OR_RETURN(const auto to, TimeOf("--to", asked.to));

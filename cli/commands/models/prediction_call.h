@@ -80,7 +80,7 @@ class PredictionCall {
 
  private:
   absl::Status Begin(const evaluator::v1::PredictingModel& model);
-  // What the records of the input have of what they need not have.
+  // Counts the facts that are unknown about the records of the input.
   void CountUnknown();
   absl::Status CheckColumns(const models::ArtefactSpec& spec) const;
   // Chooses where the records come from. Returns the remarks for the user.

@@ -15,7 +15,7 @@ namespace tidemill::cli {
 struct PredictionLayout {
   enum class Format { kCsv, kJsonLines };
   Format format = Format::kCsv;
-  // What the number of a record is: the name of the first column.
+  // The meaning of a record's number: the name of the first column.
   std::string number = "row";
   // Whether to write the probability of every class.
   bool all_probabilities = false;

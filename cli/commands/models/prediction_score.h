@@ -33,7 +33,7 @@ class PredictionScore {
   // baseline `last` of evaluations takes it. Labels of a series are of rows that come later.
   explicit PredictionScore(Duration delay = {}) : delay_(delay) {}
 
-  // `event_time` is that of the row, in microseconds.
+  // `event_time` is the event time of the row, in microseconds.
   void AddClass(int64_t predicted, int64_t label, int64_t event_time);
   void AddValue(double predicted, double label, int64_t event_time);
 

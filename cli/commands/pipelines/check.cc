@@ -14,8 +14,8 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/tone.h"
 #include "cli/terminal/view.h"
-#include "supervisor/client/supervisor_client.h"
 #include "supervisor/plans/device_check.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

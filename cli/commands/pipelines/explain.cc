@@ -14,6 +14,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/view.h"
 #include "config/config.h"
+#include "config/schema_text.h"
 #include "expressions/reference.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
@@ -22,7 +23,7 @@ namespace {
 
 int Explain(const GlobalFlags& flags, const std::string& key, bool schema) {
   if (schema) {
-    fmt::print("{}\n", config::Schema<supervisor::PipelineSpec>().dump(2));
+    fmt::print("{}\n", config::SchemaText(config::Schema<supervisor::PipelineSpec>()));
     return kDone;
   }
   const absl::StatusOr<std::string> text = key == "expressions"

@@ -11,7 +11,7 @@
 
 #include "nlohmann/json.hpp"
 
-#include "base/output_file.h"
+#include "base/paths/output_file.h"
 #include "base/paths/shell_word.h"
 #include "base/time.h"
 #include "cli/command_line/action.h"
@@ -140,8 +140,8 @@ absl::StatusOr<std::chrono::milliseconds> BudgetOf(const InitFlags& flags) {
   return std::chrono::milliseconds(length->micros / 1000);
 }
 
-// Replaces the model and the selection of the draft by those that do best on a part of the data.
-// Where nothing can be tried, the guess remains, with the reason.
+// Replaces the model and the selection of the draft by those that do best on a part of the data. If
+// nothing can be tried, the guess remains, with the reason.
 std::optional<Trial> Try(PipelineDraft& draft, std::chrono::milliseconds budget, bool quiet) {
   const auto say = [&](const std::string& step) {
     if (!quiet) SayAside(Printable(step) + "\n");

@@ -13,8 +13,8 @@
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
 #include "config/printed/abridged.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/command_line/with_run.h"
 #include "cli/results/run_json.h"
 #include "cli/terminal/text.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

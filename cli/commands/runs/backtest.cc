@@ -8,7 +8,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "base/output_file.h"
+#include "base/paths/output_file.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/names.h"
 #include "cli/command_line/set_flag.h"
@@ -21,8 +21,8 @@
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
 #include "config/config.h"
-#include "supervisor/client/supervisor_client.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/results/run_report.h"
 #include "config/config.h"
 #include "evaluator/client/evaluator_client.h"
-#include "supervisor/client/supervisor_client.h"
 #include "supervisor/pipeline/pipeline_spec.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/results/sample_mean.h"
 #include "cli/results/worth.h"
 #include "cli/terminal/text.h"
-#include "config/document.h"
+#include "config/documents/document.h"
 #include "config/printed/abridged.h"
 
 namespace tidemill::cli {
@@ -107,9 +107,9 @@ std::string OwnName(const Matches& matches, const std::string& compared) {
   return found == matches.end() ? compared : found->first;
 }
 
-void Flatten(const config::internal::Node& node, const std::string& path,
+void Flatten(const config::Node& node, const std::string& path,
              std::map<std::string, std::string>& values) {
-  using Kind = config::internal::Node::Kind;
+  using Kind = config::Node::Kind;
   if (node.kind == Kind::kScalar || node.kind == Kind::kNull || node.items.empty()) {
     values[path] = node.kind == Kind::kList  ? "[]"
                    : node.kind == Kind::kMap ? "{}"
@@ -223,7 +223,7 @@ std::vector<ConfigDifference> DiffConfigs(const std::vector<std::string>& docume
   std::vector<std::map<std::string, std::string>> flat(documents.size());
   std::set<std::string> keys;
   for (size_t i = 0; i < documents.size(); ++i) {
-    const auto document = config::internal::ReadDocument(
+    const auto document = config::ReadDocument(
         {.text = documents[i], .name = "pipeline", .max_bytes = config::kMaxKeptBytes});
     if (document->root != nullptr && document->readable) Flatten(*document->root, "", flat[i]);
     for (const auto& [key, value] : flat[i]) keys.insert(key);

@@ -103,7 +103,7 @@ std::string DescribeMargin(const v1::Verdict& verdict) {
                      margin < 0 ? "less" : "more", figure(compared.threshold()));
 }
 
-// What the time that was asked for has to do with the decision that is shown.
+// How the requested time relates to the decision that is shown.
 std::string DescribePlace(const v1::GetDecisionResponse& response,
                           const v1::GetDecisionRequest& request) {
   if (request.which_case() != v1::GetDecisionRequest::kEventTime ||
@@ -121,7 +121,7 @@ std::string DescribeNext(const v1::GetDecisionResponse& response) {
   return fmt::format("  The next decision was at {}: {}.\n", ShortTimeOf(next.at()), answer);
 }
 
-// What there was when the stream ended, before the policy would have decided again.
+// The state when the stream ended, before the policy would have decided again.
 std::string DescribeEnd(const v1::StreamEnded& ended) {
   const bool one = ended.num_leftover() == 1;
   std::string text = fmt::format("  The stream ended with {} {} that no trigger has trained on",
@@ -130,7 +130,7 @@ std::string DescribeEnd(const v1::StreamEnded& ended) {
   return text + ".\n";
 }
 
-// What came of the decision, where that is not what it was for.
+// The outcome of the decision, if it differs from its purpose.
 std::string DescribeOutcome(const v1::GetDecisionResponse& response) {
   std::string text;
   if (!response.skip_reason().empty()) {
@@ -209,7 +209,7 @@ const char* CauseName(v1::DecisionCause cause) {
   }
 }
 
-// Nothing where the stream continues, or where another decision than the last one was asked for.
+// Adds nothing if the stream continues, or if an earlier decision than the last was asked for.
 void AddEnd(const v1::GetDecisionResponse& response, ordered_json& json) {
   if (!response.has_stream_ended()) return;
   json["end_of_stream"] = {{"untrained_samples", response.stream_ended().num_leftover()},

@@ -6,7 +6,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "base/output_file.h"
+#include "base/paths/output_file.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/with_run.h"
 #include "cli/commands/runs/commands.h"
@@ -14,7 +14,7 @@
 #include "cli/terminal/browser.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/view.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 
 namespace tidemill::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
+#include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "base/thousands.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/deletion.h"
 #include "cli/command_line/set_flag.h"

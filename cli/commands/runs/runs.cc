@@ -22,8 +22,8 @@
 #include "cli/terminal/text.h"
 #include "cli/views/watch.h"
 #include "selector/client/selector_client.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -90,7 +90,7 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
   return kDone;
 }
 
-// What came of the training of a trigger; empty before it.
+// The outcome of a trigger's training; empty before the training.
 rpc::v1::TrainingResult ResultOf(const supervisor::v1::GetRunResponse& run, int64_t number) {
   for (const supervisor::v1::Trigger& trigger : run.triggers()) {
     if (trigger.number() == number) return trigger.result();

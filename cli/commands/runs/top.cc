@@ -18,7 +18,7 @@
 #include "cli/terminal/text.h"
 #include "cli/views/path_screen.h"
 #include "preprocess/client/dispatcher_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -39,7 +39,7 @@ double Now() {
   return std::chrono::duration<double>(since).count();
 }
 
-// Jobs and workers, where the dispatcher tells.
+// Jobs and workers, if the dispatcher tells.
 std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run) {
   rpc::Peer peer = session.PeerOf("preprocess");
   if (peer.endpoint.empty()) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run
   return look;
 }
 
-// Where jobs compute, where the supervisor tells.
+// The devices of jobs, if the supervisor reports them.
 supervisor::v1::ListDevicesResponse LookAtDevices(const Session& session) {
   rpc::Peer peer = session.PeerOf("supervisor");
   peer.deadline = kOthersDeadline;

@@ -6,7 +6,7 @@
 #include "cli/command_line/with_run.h"
 #include "cli/commands/runs/commands.h"
 #include "cli/terminal/exit_codes.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

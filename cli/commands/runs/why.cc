@@ -13,10 +13,10 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
-#include "supervisor/client/model_change_json.h"
-#include "supervisor/client/model_change_text.h"
-#include "supervisor/client/model_use_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/model_change_json.h"
+#include "supervisor_client/model_change_text.h"
+#include "supervisor_client/model_use_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {
@@ -41,8 +41,8 @@ absl::StatusOr<supervisor::v1::GetDecisionRequest> DecisionRequestOf(const Sessi
   return request;
 }
 
-// What the training that the decision fired did to the model in use; std::nullopt when there was
-// none, or nothing was said about it.
+// How the training that the decision fired changed the model in use; std::nullopt when there was no
+// training, or no record of a change.
 absl::StatusOr<std::optional<supervisor::v1::ModelChange>> ChangeAfter(
     const Session& session, const supervisor::v1::GetDecisionResponse& found) {
   const int64_t trigger = found.decision().trigger();

@@ -18,7 +18,7 @@
 #include "cli/terminal/text.h"
 #include "model_store/client/model_store_client.h"
 #include "storage/client/storage_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/files.h"
-#include "base/log_file.h"
+#include "base/logs/log_file.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/names.h"
 #include "cli/commands/stack/commands.h"

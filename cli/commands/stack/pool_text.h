@@ -10,7 +10,7 @@
 
 namespace tidemill::cli {
 
-// Returns a table of members and, where there are some, one of the jobs. `now` is in microseconds.
+// Returns a table of members and, if there are any, one of the jobs. `now` is in microseconds.
 std::string DescribePool(const supervisor::v1::GetPoolResponse& pool, int64_t now, bool paint);
 
 // {"members": [{"name", "kind", "state", "why", "endpoint", "labels": {...}, "last_seen",

@@ -65,7 +65,7 @@ struct DownFlags {
   DeletionFlags deletion;
 };
 
-// What a person is asked about, and what --dry-run tells.
+// The text of the question to the user, and of --dry-run.
 std::string WhatGoesWithStack(const StackRemoval& removal, const StackLayout& layout) {
   std::string text =
       fmt::format("nothing, because no stack has stored anything in {}", layout.state_folder);
@@ -116,7 +116,7 @@ int Down(const GlobalFlags& flags, const DownFlags& down) {
     const auto end = SettleDeletion(flags, down.deletion, WhatGoesWithStack(removal, *layout));
     if (end) return *end;
   }
-  // What runs for the original of a copy is not the copy's to end.
+  // A copy must not end the processes of its original.
   const bool is_copy = IsCopy(*layout);
   const bool ran = !is_copy && (KeeperOf(*layout) || StrayKeeperOf(*layout));
   if (!is_copy) {

@@ -11,7 +11,7 @@
 #include "cli/commands/stack/pool_text.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/view.h"
-#include "supervisor/client/pool_client.h"
+#include "supervisor_client/pool_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/pipelines/submission.h"
 #include "cli/results/run_report.h"
 #include "evaluator/client/evaluator_client.h"
-#include "supervisor/client/supervisor_client.h"
+#include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "boost/math/distributions/normal.hpp"
 
 namespace tidemill::cli {

@@ -12,7 +12,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 #include "storage/trials/tried_files.h"
 
 namespace tidemill::cli {

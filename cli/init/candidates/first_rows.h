@@ -26,7 +26,7 @@ struct FirstRows {
 };
 
 // Copies rows of the first third of the data to files of the same names below `to`: all of them if
-// the limits permit, otherwise parts at equal distances. Where the times do not rise from file to
+// the limits permit, otherwise parts at equal distances. If the times do not rise from file to
 // file, this is the first third of each file. Files get the times of modification of their
 // originals, a minute earlier, so that they count as settled.
 absl::StatusOr<FirstRows> CopyFirstRows(const PipelineDraft& draft, const std::string& to,

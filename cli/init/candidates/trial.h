@@ -13,8 +13,8 @@
 
 namespace tidemill::cli {
 
-// What a candidate has reached by the first measure, on windows that each of its models met only
-// after its training.
+// The score of a candidate by the first measure, on windows that each of its models met only after
+// its training.
 struct TriedCandidate {
   Candidate candidate = {};
   std::optional<double> value = std::nullopt;  // Absent when it has a problem.

@@ -7,7 +7,7 @@
 #include "fmt/ranges.h"
 #include "nlohmann/json.hpp"
 
-#include "base/thousands.h"
+#include "base/numbers/thousands.h"
 
 namespace tidemill::cli {
 namespace {

@@ -1,4 +1,4 @@
-// What the graph of a training warns of: columns that teach nothing, and values that ops do not
+// The warnings of a training's graph: columns that carry no information, and values that ops do not
 // know.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tidemill::cli {
 // not know 40 of 40 values (trigger 1)". The values of an op are added up.
 std::vector<std::string> GraphWarningsOf(const supervisor::v1::GetRunResponse& run);
 
-// Adds "fit_warnings" and "unknown": [{"op", "samples", "unknown"}], where there are some.
+// Adds "fit_warnings" and "unknown": [{"op", "samples", "unknown"}], if there are any.
 void AddGraphWarnings(const rpc::v1::TrainingResult& result, nlohmann::ordered_json& json);
 
 }  // namespace tidemill::cli

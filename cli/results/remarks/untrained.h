@@ -27,7 +27,7 @@ std::string UntrainedInBrief(const supervisor::v1::GetRunResponse& run);
 // the run.
 int64_t NumReplacedSelections(const supervisor::v1::GetRunResponse& run);
 
-// "3 of 4 selections were made in place of those of the plug-in, which failed: ..."; empty where
+// "3 of 4 selections were made in place of those of the plug-in, which failed: ..."; empty when
 // none was.
 std::string DescribeReplacedSelections(const supervisor::v1::GetRunResponse& run);
 
@@ -35,8 +35,7 @@ std::string DescribeReplacedSelections(const supervisor::v1::GetRunResponse& run
 // `on_fault`. Needs the events of the run.
 int64_t NumReplacedDecisions(const supervisor::v1::GetRunResponse& run);
 
-// "8 decisions were made as `on_fault` says, because the plug-in failed: ..."; empty where none
-// was.
+// "8 decisions were made as `on_fault` says, because the plug-in failed: ..."; empty when none was.
 std::string DescribeReplacedDecisions(const supervisor::v1::GetRunResponse& run);
 
 // Adds `num_replaced_selections` and `num_replaced_decisions`. Needs the events of the run.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 namespace tidemill::evaluator::testing {
 

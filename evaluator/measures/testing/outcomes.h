@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 
 #include "evaluator/measures/measure.h"
-#include "evaluator/measures/ranks.h"
+#include "evaluator/measures/ranked/ranks.h"
 
 namespace tidemill::evaluator::testing {
 

@@ -5,9 +5,7 @@
 #include "config/spec_list.h"
 #include "models/training/losses/bce_with_logits.h"
 #include "models/training/losses/cross_entropy.h"
-#include "models/training/losses/huber.h"
-#include "models/training/losses/l1.h"
-#include "models/training/losses/mse.h"
+#include "models/training/losses/real_losses.h"
 
 namespace tidemill::models {
 

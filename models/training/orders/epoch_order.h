@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 namespace tidemill::models {
 

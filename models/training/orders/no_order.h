@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "config/config.h"
 #include "models/training/orders/epoch_order.h"
 

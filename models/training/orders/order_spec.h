@@ -12,7 +12,7 @@
 #include <memory>
 #include <span>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "config/choice.h"
 #include "config/config.h"
 #include "models/training/orders/epoch_order.h"

@@ -2,9 +2,7 @@
 
 #include "config/spec_list.h"
 #include "models/training/schedules/constant.h"
-#include "models/training/schedules/cosine.h"
-#include "models/training/schedules/polynomial.h"
-#include "models/training/schedules/step_decay.h"
+#include "models/training/schedules/decays.h"
 #include "models/training/schedules/warmup.h"
 
 namespace tidemill::models {

@@ -7,9 +7,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
-#include "models/training/schedules/cosine.h"
-#include "models/training/schedules/polynomial.h"
-#include "models/training/schedules/step_decay.h"
+#include "models/training/schedules/decays.h"
 #include "models/training/schedules/warmup.h"
 
 namespace tidemill::models {

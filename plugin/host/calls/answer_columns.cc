@@ -24,7 +24,7 @@ absl::StatusOr<std::span<std::byte>> AnswerColumns::AddNumbers(const std::string
                                                                const char* type,
                                                                int64_t bytes_of_value,
                                                                std::vector<int64_t> shape) {
-  // What does not fit is noticed before a product of sizes becomes too large for its type.
+  // Refuses what does not fit before a product of sizes overflows.
   const int64_t most = answers_.size();
   int64_t bytes = bytes_of_value;
   for (const int64_t size : shape) {

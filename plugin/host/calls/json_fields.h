@@ -12,7 +12,7 @@
 
 namespace tidemill::plugin::host {
 
-// Null where `object` has no such field, or is not an object. Valid as long as `object` is.
+// Null when `object` has no such field, or is not an object. Valid as long as `object` is.
 inline const nlohmann::json& FieldOf(const nlohmann::json& object, const char* name) {
   static const nlohmann::json kNull;
   const auto found = object.find(name);

@@ -22,7 +22,7 @@ constexpr size_t kMaxHeadBytes = size_t{1} << 20;
 // The limit of what an answer says beside its columns.
 constexpr size_t kMaxRejectionBytes = 200;
 
-// The one byte string of a column; empty where there is no such column.
+// The one byte string of a column; empty if there is no such column.
 std::string_view BytesOf(const TidemillColumns& columns, std::string_view name) {
   for (int64_t i = 0; i < columns.schema->n_children; ++i) {
     if (columns.schema->children[i]->name != name) continue;

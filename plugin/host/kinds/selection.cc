@@ -88,7 +88,7 @@ class SelectionKind : public Kind {
     return said;
   }
 
-  // What is chosen, in the memory for answers. The owner looks whether it makes sense.
+  // The chosen rows, in the memory for answers. The owner checks them.
   absl::StatusOr<json> Told(const TidemillChosen& chosen) {
     if (chosen.rows == nullptr && chosen.count > 0) {
       return InvalidArgument("it chose {} rows but did not return them", chosen.count);

@@ -124,7 +124,7 @@ class TriggerKind : public Kind {
     return json{{"observed", std::move(observed)}, {"state", std::move(state)}};
   }
 
-  // What came since the last decision.
+  // The samples since the last decision.
   absl::Status Tell(const json& event) {
     void* const self = instance_.self();
     if (event.contains("trained") && functions_.trained != nullptr) {

@@ -54,7 +54,7 @@ inline nlohmann::json Observe(const Owner& owner) {
           {"name": "values", "type": "float64", "shape": [2], "at": 192}]}}})");
 }
 
-// What an answer's fault says; empty where it has none.
+// What an answer's fault says; empty when it has none.
 inline std::string WhatOf(const nlohmann::json& answer) {
   if (!answer.is_object() || !answer.contains("fault")) return "";
   return answer["fault"]["what"];

@@ -7,7 +7,7 @@
 
 #include "fmt/format.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "batch/wire.h"
 
 namespace tidemill::preprocess::testing {

@@ -16,7 +16,7 @@
 
 #include "gtest/gtest.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "base/testing/status_matchers.h"
 #include "subsets/pairwise/csr_graph.h"
 #include "subsets/pairwise/greedy.h"

@@ -121,4 +121,10 @@ bool Adwin::Differ(double older, double sum) const {
   return std::abs(sum / older - (state_.total - sum) / newer) > bound;
 }
 
+std::unique_ptr<StreamDetector> StartOf(const AdwinConfig& config) {
+  return std::make_unique<SealedDetector<Adwin, AdwinConfig>>(config);
+}
+
+TIDEMILL_PART(Detector, DetectorOf, AdwinConfig)
+
 }  // namespace tidemill::supervisor::statistics

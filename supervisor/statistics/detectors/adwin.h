@@ -21,7 +21,7 @@
 
 #include "base/status.h"
 #include "config/config.h"
-#include "supervisor/statistics/detectors/detector_signal.h"
+#include "supervisor/statistics/detectors/detector.h"
 
 namespace tidemill::supervisor::statistics {
 
@@ -38,6 +38,7 @@ struct AdwinConfig {
   static constexpr std::string_view kDoc =
       "ADWIN (Bifet and Gavalda, 2007). It keeps the latest values as long as their mean is the "
       "same, and fires when an older part of them differs.";
+  static constexpr bool kCountsMistakes = false;
   double delta = 0.002;
   int64_t clock = 32;
   int64_t max_buckets = 5;
@@ -63,6 +64,9 @@ struct AdwinConfig {
     field("cuts", cuts,
           "Which cuts to look at: all, as published, or only those that Python ports look at, for "
           "comparison with them.");
+  }
+  std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const {
+    return {{"grace", grace}, {"clock", clock}, {"min_window", min_window}};
   }
   friend bool operator==(const AdwinConfig&, const AdwinConfig&) = default;
 };

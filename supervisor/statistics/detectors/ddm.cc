@@ -28,4 +28,10 @@ DetectorSignal Ddm::Update(double error) {
                                                           : DetectorSignal::kStable;
 }
 
+std::unique_ptr<StreamDetector> StartOf(const DdmConfig& config) {
+  return std::make_unique<SealedDetector<Ddm, DdmConfig>>(config);
+}
+
+TIDEMILL_PART(Detector, DetectorOf, DdmConfig)
+
 }  // namespace tidemill::supervisor::statistics

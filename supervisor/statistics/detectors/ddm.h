@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "supervisor/statistics/detectors/detector_signal.h"
+#include "supervisor/statistics/detectors/detector.h"
 
 namespace tidemill::supervisor::statistics {
 
@@ -25,6 +25,7 @@ struct DdmConfig {
   static constexpr std::string_view kDoc =
       "DDM (Gama and others, 2004). It fires when the error rate has risen well above its least "
       "value. After a warm-up without errors, the first error fires.";
+  static constexpr bool kCountsMistakes = true;
   int64_t warm_up = 30;
   double warning = 2;
   double drift = 3;
@@ -38,6 +39,9 @@ struct DdmConfig {
           "It warns at this many standard deviations above the least error rate.", {.min = 0});
     field("drift", drift, "It fires at this many standard deviations above the least error rate.",
           {.min = 0});
+  }
+  std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const {
+    return {{"warm_up", warm_up}};
   }
   friend bool operator==(const DdmConfig&, const DdmConfig&) = default;
 };
@@ -58,7 +62,6 @@ struct DdmState {
     field("least_deviation", least_deviation);
     field("drifted", drifted);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const DdmState&, const DdmState&) = default;
 };
 

@@ -5,10 +5,10 @@
 
 namespace tidemill::supervisor::statistics {
 
-DetectorSignal Eddm::Update(bool error) {
+DetectorSignal Eddm::Update(double value) {
   if (state_.drifted) state_ = {};
   ++state_.num_values;
-  if (error) return AtError();
+  if (value >= 0.5) return AtError();
   return state_.warned ? DetectorSignal::kWarning : DetectorSignal::kStable;
 }
 
@@ -31,5 +31,11 @@ DetectorSignal Eddm::AtError() {
   state_.warned = reach < config_.warning * state_.greatest;
   return state_.warned ? DetectorSignal::kWarning : DetectorSignal::kStable;
 }
+
+std::unique_ptr<StreamDetector> StartOf(const EddmConfig& config) {
+  return std::make_unique<SealedDetector<Eddm, EddmConfig>>(config);
+}
+
+TIDEMILL_PART(Detector, DetectorOf, EddmConfig)
 
 }  // namespace tidemill::supervisor::statistics

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "supervisor/statistics/detectors/detector_signal.h"
+#include "supervisor/statistics/detectors/detector.h"
 
 namespace tidemill::supervisor::statistics {
 
@@ -17,6 +17,7 @@ struct EddmConfig {
       "EDDM (Baena-Garcia and others, 2006). It fires when errors come closer together than they "
       "were at their farthest. It sees gradual drift sooner than `ddm`, but gives false alarms "
       "sooner, too.";
+  static constexpr bool kCountsMistakes = true;
   int64_t warm_up = 30;
   double warning = 0.95;
   double drift = 0.9;
@@ -28,6 +29,13 @@ struct EddmConfig {
           "standard deviations).",
           {.min = 0, .max = 1});
     field("drift", drift, "It fires below this share.", {.min = 0, .max = 1});
+  }
+  std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const {
+    return {{"warm_up", warm_up}};
+  }
+  std::optional<std::pair<std::string_view, std::string>> Silence() const {
+    if (drift > 0) return std::nullopt;
+    return {{"drift", "is never reached: no share is below 0"}};
   }
   friend bool operator==(const EddmConfig&, const EddmConfig&) = default;
 };
@@ -52,7 +60,6 @@ struct EddmState {
     field("warned", warned);
     field("drifted", drifted);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const EddmState&, const EddmState&) = default;
 };
 
@@ -62,8 +69,8 @@ class Eddm {
   explicit Eddm(const EddmConfig& config, const EddmState& state = {})
       : config_(config), state_(state) {}
 
-  // Between two errors, the signal stays that of the last error.
-  DetectorSignal Update(bool error);
+  // A value of 0.5 and more is an error. Between two errors, the signal stays that of the last one.
+  DetectorSignal Update(double value);
   const EddmState& state() const { return state_; }
 
  private:

@@ -25,4 +25,10 @@ double PageHinkley::Excess() const {
   return std::max(state_.rise - state_.least_rise, state_.greatest_fall - state_.fall);
 }
 
+std::unique_ptr<StreamDetector> StartOf(const PageHinkleyConfig& config) {
+  return std::make_unique<SealedDetector<PageHinkley, PageHinkleyConfig>>(config);
+}
+
+TIDEMILL_PART(Detector, DetectorOf, PageHinkleyConfig)
+
 }  // namespace tidemill::supervisor::statistics

@@ -18,7 +18,7 @@
 
 #include "base/status.h"
 #include "config/config.h"
-#include "supervisor/statistics/detectors/detector_signal.h"
+#include "supervisor/statistics/detectors/detector.h"
 
 namespace tidemill::supervisor::statistics {
 
@@ -34,6 +34,7 @@ struct PageHinkleyConfig {
   static constexpr std::string_view kDoc =
       "Page-Hinkley (Page, 1954). It fires when the sum by which values have exceeded their "
       "running mean is above a threshold.";
+  static constexpr bool kCountsMistakes = false;
   int64_t warm_up = 29;
   double tolerance = 0.005;
   double threshold = 50;
@@ -51,6 +52,9 @@ struct PageHinkleyConfig {
           "With `sides: up`: the share of the sum that is kept at each value. 1 forgets nothing.",
           {.min = 0, .max = 1});
     field("sides", sides, "Whether it watches for values that rise, or that rise or fall.");
+  }
+  std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const {
+    return {{"warm_up", warm_up}};
   }
   friend bool operator==(const PageHinkleyConfig&, const PageHinkleyConfig&) = default;
 };
@@ -73,7 +77,6 @@ struct PageHinkleyState {
     field("greatest_fall", greatest_fall);
     field("drifted", drifted);
   }
-  absl::Status Check() const { return absl::OkStatus(); }
   friend bool operator==(const PageHinkleyState&, const PageHinkleyState&) = default;
 };
 

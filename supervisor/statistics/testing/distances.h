@@ -1,7 +1,7 @@
 // A distance between the rows of two samples, for tests that need any.
 #pragma once
 
-#include "supervisor/statistics/distances.h"
+#include "supervisor/statistics/two_samples/distances.h"
 
 namespace tidemill::supervisor::statistics::testing {
 

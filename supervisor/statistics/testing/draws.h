@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "boost/math/distributions/chi_squared.hpp"
 
 namespace tidemill::supervisor::statistics::testing {

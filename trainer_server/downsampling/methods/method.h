@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "loader/plan/subset.h"
 #include "models/training/downsampling_spec.h"
 #include "subsets/rows.h"

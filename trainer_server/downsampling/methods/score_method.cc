@@ -18,7 +18,7 @@ subsets::DrawMethod DrawMethodOf(ScoreSampling sampling) {
   return subsets::DrawMethod::kPriority;
 }
 
-// What was seen of some rows, one number each.
+// The scores of some rows.
 template <typename T>
 std::vector<T> Taken(const std::vector<T>& numbers, std::span<const int64_t> rows) {
   std::vector<T> taken;

@@ -3,15 +3,10 @@
 #pragma once
 
 #include "config/spec_list.h"
+#include "trainer_server/downsampling/spec/by_score.h"
 #include "trainer_server/downsampling/spec/craig.h"
-#include "trainer_server/downsampling/spec/el2n.h"
-#include "trainer_server/downsampling/spec/entropy.h"
 #include "trainer_server/downsampling/spec/grad_match.h"
-#include "trainer_server/downsampling/spec/gradient_norm.h"
 #include "trainer_server/downsampling/spec/info_batch.h"
-#include "trainer_server/downsampling/spec/least_confidence.h"
-#include "trainer_server/downsampling/spec/loss.h"
-#include "trainer_server/downsampling/spec/margin.h"
 #include "trainer_server/downsampling/spec/none.h"
 #include "trainer_server/downsampling/spec/plugin_score.h"
 #include "trainer_server/downsampling/spec/rho_loss.h"

@@ -5,8 +5,8 @@
 #include "nlohmann/json_fwd.hpp"
 
 #include "base/status.h"
+#include "config/documents/problems.h"
 #include "config/named_files.h"
-#include "config/problems.h"
 #include "models/training/downsampling_spec.h"
 #include "plugin/spec/plugin_use.h"
 #include "trainer_server/downsampling/spec/sample_scorer.h"

@@ -12,7 +12,7 @@
 
 namespace tidemill::transform {
 
-// What becomes of a sound of another length.
+// The treatment of a sound of another length.
 enum class SoundFit { kExact, kPad };
 
 }  // namespace tidemill::transform

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/each_processor.h"
+#include "base/numbers/each_processor.h"
 
 namespace tidemill::transform {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/block_op.h"
 #include "transform/engine/shapes.h"
 #include "transform/ops/audio/fourier.h"

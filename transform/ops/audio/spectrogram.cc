@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/each_processor.h"
+#include "base/numbers/each_processor.h"
 #include "transform/engine/logarithm.h"
 
 namespace tidemill::transform {

@@ -22,7 +22,7 @@ T NumberAt(std::string_view bytes, size_t at) {
   return number;
 }
 
-// What a file of another kind is, by its first bytes.
+// The kind of another file, by its first bytes.
 std::optional<std::string_view> KindOfSound(std::string_view file) {
   const auto is_riff = [&](std::string_view id, std::string_view form) {
     return file.starts_with(id) && file.size() >= 12 && file.substr(8, 4) == form;
@@ -127,7 +127,7 @@ absl::StatusOr<WavFile> ReadWav(std::string_view file) {
       ASSIGN_OR_RETURN(wav, ReadFormat(rest.substr(0, size)));
     } else if (id == "data") {
       if (!wav) return DataLoss("the WAV file is damaged: its samples are before their format");
-      // What is written to a pipe does not know its length.
+      // A file written to a pipe does not know its length.
       const bool is_open = size == 0xFFFFFFFF;
       if (!is_open && size > rest.size()) {
         return DataLoss("the WAV file is damaged: it ends early");

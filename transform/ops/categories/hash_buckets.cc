@@ -3,7 +3,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "base/each_processor.h"
+#include "base/numbers/each_processor.h"
 #include "transform/engine/block_op.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/ops/categories/value_hash.h"

@@ -20,7 +20,6 @@ struct HashBucketsSpec {
   int64_t buckets = 0;
   int64_t seed = 0;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of texts or whole numbers.",
@@ -31,7 +30,6 @@ struct HashBucketsSpec {
           config::Limits{.min = 0});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

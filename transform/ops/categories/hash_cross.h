@@ -26,7 +26,6 @@ struct HashCrossSpec {
   int64_t buckets = 0;
   int64_t seed = 0;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns,
@@ -38,7 +37,6 @@ struct HashCrossSpec {
           config::Limits{.min = 0});
     field("into", into, "Name of the column to make.",
           config::Limits{.required = true, .example = "station_hour"});
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

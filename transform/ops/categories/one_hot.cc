@@ -8,8 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 
+#include "config/documents/problems.h"
 #include "config/lines/named_lines.h"
-#include "config/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/portable_graph.h"
 

@@ -34,7 +34,6 @@ struct OneHotSpec {
   int64_t learn = 0;
   UnknownCategory unknown = UnknownCategory::kZeros;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of texts, or of whole numbers with `classes`.",
@@ -55,7 +54,6 @@ struct OneHotSpec {
         "either case.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/augmenting_op.h"
 #include "transform/ops/images/colours.h"
 
@@ -90,9 +90,6 @@ void ColourJitterSpec::Check(config::Problems& problems) const {
   }
   if (white.has_value() && (!std::isfinite(*white) || *white <= 0)) {
     problems.Add("white", "is not a finite number above 0", "write 1 or 255");
-  }
-  if (autocache) {
-    problems.Add("autocache", "has no effect because the op is random", "leave it out");
   }
 }
 

@@ -40,7 +40,6 @@ struct ColourJitterSpec {
   double hue = 0;
   std::optional<double> white = {};
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
@@ -60,7 +59,6 @@ struct ColourJitterSpec {
           config::Limits{.min = 0, .example = "1"});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -1,6 +1,6 @@
 #include "transform/ops/images/crop.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/images.h"
 #include "transform/engine/portable_graph.h"
 

@@ -26,7 +26,6 @@ struct CropSpec {
   int64_t width = 0;
   std::vector<int64_t> offset = {};
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
@@ -40,7 +39,6 @@ struct CropSpec {
           config::Limits{.min = 0, .max = 65535, .example = "[0, 4]"});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -20,7 +20,7 @@ struct tidemill::config::EnumNames<tidemill::transform::Orientation> {
 
 namespace tidemill::transform {
 
-// What becomes of an image of another size.
+// The treatment of an image of another size.
 enum class ImageFit { kExact, kStretch };
 
 }  // namespace tidemill::transform
@@ -50,7 +50,6 @@ struct DecodeImageSpec {
   ImageFit fit = ImageFit::kExact;
   bool reduced = false;
   std::string into = "image";
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("height", height, "Height that every image has, or gets by `fit`, in pixels.",
@@ -82,7 +81,6 @@ struct DecodeImageSpec {
         "scaled, pixels differ by about 1 of 255 on average, and by about 4 where there is fine "
         "texture.");
     field("into", into, "Name of the column to make.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -21,14 +21,12 @@ struct FlipSpec {
   std::string column = "image";
   FlipDirection direction = FlipDirection::kHorizontal;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
     field("direction", direction, "`horizontal` swaps left and right, `vertical` top and bottom.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

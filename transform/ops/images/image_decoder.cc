@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/each_processor.h"
+#include "base/numbers/each_processor.h"
 #include "records/exif.h"
 #include "transform/engine/images.h"
 #include "transform/ops/images/image_kind.h"

@@ -8,6 +8,15 @@
 #include "base/status.h"
 #include "transform/engine/op_effect.h"
 
+// The steps of the two decoders. Planes are all of channel 0, then all of channel 1, and so on.
+//
+//   JPEG   header, size --> scaled by n / 8 in the DCT --> skip to the part --> planes, row by row
+//                                                          rows and columns            |
+//                                                                          the rest, dropped
+//   PNG    header, size --> all rows, interleaved ------------------------> planes
+//
+// The rest of a JPEG is read, too, so that damage after the part is found.
+
 namespace tidemill::transform {
 
 // The size and colours of the wanted pixels.

@@ -278,12 +278,6 @@ TEST(RandomOps, NeedOrdinalsInTraining) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("op 2 (random_crop)")));
 }
 
-TEST(RandomOps, CannotBeCached) {
-  EXPECT_THAT(config::Read<GraphSpec>("- random_flip: {autocache: true}\n", "g"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("no effect because the op is random")));
-}
-
 TEST(ImageOps, SayWhatIsWrong) {
   const ParseRecordSpec image{.fields = {{.name = "image", .shape = {3, 4, 5}}}};
   const ParseRecordSpec flat{.fields = {{.name = "image", .shape = {60}}}};

@@ -1,6 +1,6 @@
 #include "transform/ops/images/random_crop.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/draws.h"
 #include "transform/engine/images.h"
 #include "transform/engine/portable_graph.h"
@@ -80,12 +80,6 @@ class RandomCropOp final : public ImageOp {
 };
 
 }  // namespace
-
-void RandomCropSpec::Check(config::Problems& problems) const {
-  if (autocache) {
-    problems.Add("autocache", "has no effect because the op is random", "leave it out");
-  }
-}
 
 std::unique_ptr<Op> RandomCropSpec::Build(OpBuilder& builder) const {
   const std::optional<BoundColumn> input = builder.Input("column", column);

@@ -28,7 +28,6 @@ struct RandomCropSpec {
   int64_t width = 0;
   int64_t padding = 0;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
@@ -40,9 +39,7 @@ struct RandomCropSpec {
           config::Limits{.min = 0, .max = 65535, .example = "4"});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
-  void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 
   friend bool operator==(const RandomCropSpec&, const RandomCropSpec&) = default;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/augmenting_op.h"
 
 namespace tidemill::transform {
@@ -73,9 +73,6 @@ void RandomErasingSpec::Check(config::Problems& problems) const {
   if (min_area > max_area) problems.Add("min_area", "is greater than max_area", "");
   if (min_aspect > max_aspect) problems.Add("min_aspect", "is greater than max_aspect", "");
   if (!std::isfinite(value)) problems.Add("value", "is not finite", "");
-  if (autocache) {
-    problems.Add("autocache", "has no effect because the op is random", "leave it out");
-  }
 }
 
 std::unique_ptr<Op> RandomErasingSpec::Build(OpBuilder& builder) const {

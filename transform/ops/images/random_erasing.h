@@ -35,7 +35,6 @@ struct RandomErasingSpec {
   double max_aspect = 3.3;
   double value = 0;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
@@ -52,7 +51,6 @@ struct RandomErasingSpec {
     field("value", value, "The number to write. After normalize, 0 is the mean.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

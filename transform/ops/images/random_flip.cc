@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/augmenting_op.h"
 #include "transform/ops/images/mirror.h"
 
@@ -41,9 +41,6 @@ class RandomFlipOp final : public AugmentingOp {
 
 void RandomFlipSpec::Check(config::Problems& problems) const {
   if (std::isnan(probability)) problems.Add("probability", "is not a number", "");
-  if (autocache) {
-    problems.Add("autocache", "has no effect because the op is random", "leave it out");
-  }
 }
 
 std::unique_ptr<Op> RandomFlipSpec::Build(OpBuilder& builder) const {

@@ -27,7 +27,6 @@ struct RandomFlipSpec {
   double probability = 0.5;
   FlipDirection direction = FlipDirection::kHorizontal;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
@@ -36,7 +35,6 @@ struct RandomFlipSpec {
     field("direction", direction, "`horizontal` swaps left and right, `vertical` top and bottom.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -7,7 +7,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/each_processor.h"
+#include "base/numbers/each_processor.h"
+
+// One side of an image, scaled from 8 to 3 pixels with the triangle filter:
+//
+//   old pixels     0   1   2   3   4   5   6   7
+//   new pixel 0    +-----------+                      firsts[0] = 0, counts[0] = 4
+//   new pixel 1        +-------------------+          firsts[1] = 1, counts[1] = 6
+//   new pixel 2                    +-----------+      firsts[2] = 4, counts[2] = 4
+//   (centres at (x + 0.5) * 8 / 3, 8 / 3 to each side; taps beyond an edge are left out)
+//
+//   new[x] = sum over i < size of old[firsts[x] + i] * weights[x * size + i]
+//
+// Rows of bytes are transposed and scaled sixteen at a time, so that one register holds the same
+// pixel of all of them.
 
 namespace tidemill::transform {
 namespace {

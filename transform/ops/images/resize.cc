@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/images.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/engine/shapes.h"

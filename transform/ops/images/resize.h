@@ -34,7 +34,6 @@ struct ResizeSpec {
   Interpolation method = Interpolation::kBilinear;
   bool antialias = false;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of images.");
@@ -49,7 +48,6 @@ struct ResizeSpec {
           "trained on photographs expect this.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

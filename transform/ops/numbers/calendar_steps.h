@@ -14,7 +14,7 @@ namespace tidemill::transform {
 // of the graph, those up to the year 2200. Thread-compatible.
 class CalendarSteps {
  public:
-  // What a clock is ahead of UTC at a time in UTC. All are in microseconds.
+  // The offset of a clock from UTC at a time in UTC. All are in microseconds.
   using Ahead = std::function<int64_t(int64_t micros)>;
 
   // `micros`: int64, since 1970 in UTC. `graph` must outlive this object.
@@ -45,7 +45,7 @@ class CalendarSteps {
     std::vector<double> by = {};
   };
   static ClockChanges FindChanges(const Ahead& ahead);
-  // What the clock is ahead of UTC at these times, in microseconds.
+  // The clock's offset from UTC at these times, in microseconds.
   StepId OffsetAt(StepId micros);
   const MarchDay& Date();
   // The time at which a year begins, in UTC.

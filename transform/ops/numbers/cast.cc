@@ -129,7 +129,7 @@ class CastOp final : public BlockOp {
     const double begin = type == batch::DataType::kUInt8 ? 0 : -end;
     const batch::DataType wide = from_float ? batch::DataType::kFloat64 : batch::DataType::kInt64;
     const StepId number = graph.Cast(from, wide);
-    // What is cut off does not count: -0.5 becomes 0. The bound of int64 has no fraction.
+    // Fractions are cut off: -0.5 becomes 0. The bound of int64 has no fraction.
     const bool is_cut = from_float && type != batch::DataType::kInt64;
     const StepId low = graph.Number(wide, is_cut ? begin - 1 : begin);
     const StepId above = is_cut ? graph.Apply(StepKind::kLess, low, number)

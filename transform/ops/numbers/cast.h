@@ -23,13 +23,11 @@ struct CastSpec {
   static constexpr bool kIsRandom = false;
   config::ColumnList columns = {};
   CastType dtype = CastType::kFloat32;
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns, "`all` columns of numbers, or a list of columns.",
           config::Limits{.required = true, .example = "[hour]"});
     field("dtype", dtype, "The new type.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/block_op.h"
 #include "transform/engine/portable_graph.h"
 
@@ -123,7 +123,7 @@ class ClipOp final : public BlockOp {
   const std::optional<double> max_;
 };
 
-// What numbers of a type can be clipped to.
+// The range to which numbers of a type can be clipped.
 struct Range {
   double begin;
   double end;

@@ -23,14 +23,12 @@ struct ClipSpec {
   config::ColumnList columns = {};
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
           config::Limits{.required = true, .example = "[temperature]"});
     field("min", min, "The least number. By default there is no lower bound.");
     field("max", max, "The greatest number. By default there is no upper bound.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

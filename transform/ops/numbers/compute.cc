@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/numbers/column_expression.h"
 #include "transform/ops/records/number_text.h"

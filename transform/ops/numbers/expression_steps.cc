@@ -217,7 +217,7 @@ class Writer : private StepValues {
     AddNumber("sqrt", unary(StepKind::kSquareRoot));
     AddNumber("round", [this](StepId x) { return Rounded(x); });
     AddNumber("negate", [this](StepId x) { return graph_.WithNumber(StepKind::kMultiply, x, -1); });
-    // What has no logarithm is not given to the function.
+    // Numbers without a logarithm are not passed to the function.
     AddNumber("log", [this](StepId x) {
       const StepId fits = graph_.Apply(StepKind::kLess, graph_.Number(DataType::kFloat64, 0), x);
       return graph_.Apply(StepKind::kLogarithm, WhereElseNan(fits, x));
@@ -423,7 +423,7 @@ class Writer : private StepValues {
   const expressions::Program& program_;
   PortableGraph& graph_;
   std::map<int, Value> registers_;
-  // What the loops of a program make, by their addresses. Null for what only texts have.
+  // The steps of a program's loops, by the loops' addresses. Null for loops that only texts have.
   std::map<Kernel, Make> made_;
 };
 

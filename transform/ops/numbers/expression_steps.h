@@ -11,8 +11,8 @@
 namespace tidemill::transform {
 
 struct ExpressionSteps {
-  // float64 with NaN for null where the expression is a number; int64 for a whole number and a
-  // time; a truth for a boolean.
+  // float64 with NaN for null when the expression is a number; int64 for a whole number and a time;
+  // a truth for a boolean.
   StepId value = 0;
   // A truth. Absent for numbers, and for what is never null.
   std::optional<StepId> is_null = std::nullopt;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/float_columns.h"
 #include "transform/engine/number_sample.h"
 #include "transform/engine/portable_graph.h"

@@ -29,7 +29,6 @@ struct FillMissingSpec {
   Filling with = Filling::kNumber;
   double number = 0;
   bool indicator = false;
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
@@ -39,7 +38,6 @@ struct FillMissingSpec {
     field("indicator", indicator,
           "Also makes a float32 column c_missing for every column c. It is 1 where a number was "
           "missing, else 0.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/ops/numbers/column_expression.h"
 

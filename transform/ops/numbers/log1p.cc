@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "base/each_processor.h"
+#include "base/numbers/each_processor.h"
 #include "transform/engine/float_columns.h"
 #include "transform/engine/logarithm.h"
 #include "transform/engine/portable_graph.h"

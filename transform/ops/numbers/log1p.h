@@ -21,7 +21,6 @@ struct Log1pSpec {
   static constexpr bool kIsRandom = false;
   config::ColumnList columns = config::ColumnList::All();
   NegativeNumber negative = NegativeNumber::kBadSample;
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns, "`all` columns of floats, or a list of columns of numbers.",
@@ -29,7 +28,6 @@ struct Log1pSpec {
     field("negative", negative,
           "What to do with numbers below 0. `bad_sample` leaves the sample out; `zero` treats them "
           "as 0.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -23,7 +23,6 @@ struct NormalizeSpec {
   std::vector<double> mean = {};
   std::vector<double> deviation = {};
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of numbers.",
@@ -36,7 +35,6 @@ struct NormalizeSpec {
           config::Limits{.example = "[0.353]"});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

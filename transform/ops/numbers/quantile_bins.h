@@ -24,7 +24,6 @@ struct QuantileBinsSpec {
   int64_t bins = 0;
   bool one_hot = false;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of numbers.",
@@ -36,7 +35,6 @@ struct QuantileBinsSpec {
           "number in each row.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

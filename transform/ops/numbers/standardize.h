@@ -23,12 +23,10 @@ struct StandardizeSpec {
   static constexpr std::string_view kMean = "mean";
   static constexpr std::string_view kStd = "std";
   config::ColumnList columns = config::ColumnList::All();
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns,
           "`all` columns of floats that the ops before made, or a list of columns.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

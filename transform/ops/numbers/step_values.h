@@ -42,7 +42,7 @@ class StepValues {
 
   // Halves go away from 0.
   StepId Rounded(StepId number);
-  // A float64 as int64. What is not finite, or has no room in 63 bits, is null.
+  // A float64 as int64. A number that is not finite, or that does not fit into 63 bits, is null.
   StepValue WholeOf(StepId number, expressions::Type type);
   StepId SizeOfWhole(StepId whole);
   // It has the sign of the first one. There is none of 0.

@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 
 #include "base/times/zone_database.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/ops/numbers/calendar_steps.h"
 

@@ -31,7 +31,6 @@ struct TimeFeaturesSpec {
   bool cyclic = false;
   std::string time_zone = {};
   std::string into = "time";
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("from", from,
@@ -44,7 +43,6 @@ struct TimeFeaturesSpec {
           "Time zone of the clock: UTC, Asia/Shanghai, +08:00. Empty: that of the dataset that the "
           "pipeline trains on, `event_time.time_zone`.");
     field("into", into, "Name of the column to make.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   void TakeClock(const std::string& zone) {

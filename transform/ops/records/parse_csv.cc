@@ -5,7 +5,7 @@
 
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/ops/records/csv_fields.h"
@@ -197,7 +197,7 @@ class ParseCsvOp final : public Op {
   const std::vector<CsvTarget> targets_;
 };
 
-// What keeps a field from being a number of this type.
+// The reason why a field is not a number of this type.
 std::optional<std::string_view> ProblemOf(std::string_view text, CsvType type,
                                           const NumberNotation& notation) {
   if (type == CsvType::kInt64) {
@@ -212,7 +212,7 @@ std::optional<std::string_view> ProblemOf(std::string_view text, CsvType type,
   return ParseWrittenNumber(text, notation, real);
 }
 
-// What the dataset's format must say for the text to be a number; empty when nothing helps.
+// The setting of the dataset's format that would make the text a number; empty when nothing helps.
 std::string HintForNotation(const std::string& column, std::string_view text,
                             const NumberNotations& numbers) {
   const std::optional<std::string_view> unit = UnitOf(text);

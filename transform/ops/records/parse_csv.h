@@ -35,7 +35,6 @@ struct ParseCsvSpec {
   Rows rows = Rows::kLast;
   std::string suffix = {};
   std::vector<std::string> missing = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("columns", columns,
@@ -53,7 +52,6 @@ struct ParseCsvSpec {
           "Texts of float fields, without the blanks around them, that mean a missing number. It "
           "becomes NaN, which fill_missing can replace.",
           config::Limits{.example = "[\"\", \"NA\"]"});
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -43,12 +43,10 @@ struct ParseExampleSpec {
       "another kind or length, or holds a number that is not finite.";
   static constexpr bool kIsRandom = false;
   std::vector<ExampleField> features = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("features", features, "The features to read.",
           config::Limits{.required = true, .min_items = 1});
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -30,7 +30,6 @@ struct ParseJsonSpec {
   std::vector<std::string> missing = {};
   Rows rows = Rows::kLast;
   std::string suffix = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("fields", fields, "Names of the fields to read.",
@@ -46,7 +45,6 @@ struct ParseJsonSpec {
           "before it. `all`: all rows, the oldest first, which makes columns of shape [history].");
     field("suffix", suffix, "Text to add to the names of the columns that are made.",
           config::Limits{.example = "_before"});
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -57,7 +57,6 @@ struct ParseRecordSpec {
   static constexpr bool kIsRandom = false;
   std::vector<RecordField> fields = {};
   Rows rows = Rows::kLast;
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("fields", fields, "The fields to read. They may overlap.",
@@ -66,7 +65,6 @@ struct ParseRecordSpec {
         "rows", rows,
         "Which rows of a series to read. `last`: the sample's own row. `previous`: the row before "
         "it. `all`: all rows, the oldest first, which puts [history] before each field's shape.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -30,7 +30,7 @@ inline std::vector<int64_t> ShapeOf(Rows rows, int64_t history) {
   return {};
 }
 
-// What a field is of, for people: "the sample".
+// The owner of a field, for people: "the sample".
 inline std::string_view Describe(Rows rows) {
   switch (rows) {
     case Rows::kLast:

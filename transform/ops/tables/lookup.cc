@@ -12,8 +12,8 @@
 
 #include "base/digest.h"
 #include "base/mutex.h"
-#include "config/open_value.h"
-#include "config/problems.h"
+#include "config/documents/problems.h"
+#include "config/values/open_value.h"
 #include "transform/ops/tables/joined_table.h"
 #include "transform/ops/tables/lookup_op.h"
 

@@ -49,7 +49,6 @@ struct LookupSpec {
   std::optional<std::vector<std::string>> missing_words = std::nullopt;
   std::string format = {};
   std::string time_zone = {};
-  bool autocache = false;
   // No key of its section. Whether a sample without a row is bad, whatever `missing` says.
   bool must_match = false;
 
@@ -103,7 +102,6 @@ struct LookupSpec {
     field("time_zone", time_zone,
           "Zone of these times that do not name one. Empty: that of the dataset that the pipeline "
           "trains on, `event_time.time_zone`.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   void TakeClock(const std::string& zone) {

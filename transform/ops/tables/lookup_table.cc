@@ -13,12 +13,21 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "records/csv_header.h"
 #include "records/file_kind.h"
 #include "records/time_reader.h"
 #include "transform/ops/records/number_text.h"
 #include "transform/ops/tables/table_records.h"
+
+// The way of a table from its file to the rows of the op:
+//
+//   file --> NarrowTable --> PackTable --> `content` --> UnpackTable --> ReadTable
+//            only the op's   zstd          of the op,
+//            columns                       in base64
+//
+// NarrowTable() keeps each record at its line, so that later problems name the line in the user's
+// file. Pipelines and models keep `content`, and need no file.
 
 namespace tidemill::transform {
 namespace {

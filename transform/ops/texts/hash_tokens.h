@@ -28,7 +28,6 @@ struct HashTokensSpec {
   bool lowercase = true;
   int64_t seed = 0;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of texts.",
@@ -45,7 +44,6 @@ struct HashTokensSpec {
           config::Limits{.min = 0});
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

@@ -30,7 +30,8 @@ class PieceVocabulary {
     std::string hint;
   };
 
-  // `name` is that of the file, for messages. With `needs_marks`, [CLS] and [SEP] must be there.
+  // `name` is the name of the file, for messages. With `needs_marks`, [CLS] and [SEP] must be
+  // there.
   static std::variant<std::shared_ptr<const PieceVocabulary>, Problem> Create(
       std::string text, const std::string& name, bool needs_marks);
 

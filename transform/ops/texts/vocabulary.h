@@ -30,7 +30,6 @@ struct VocabularySpec {
   int64_t length = 0;
   bool lowercase = true;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of texts.",
@@ -49,7 +48,6 @@ struct VocabularySpec {
     field("lowercase", lowercase, "Treats capital letters as small letters.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   std::unique_ptr<Op> Build(OpBuilder& builder) const;
 

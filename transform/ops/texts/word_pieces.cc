@@ -8,7 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "fmt/format.h"
 
-#include "config/problems.h"
+#include "config/documents/problems.h"
 #include "transform/engine/numbers.h"
 #include "transform/engine/portable_graph.h"
 #include "transform/ops/tables/lookup_table.h"

@@ -34,7 +34,6 @@ struct WordPiecesSpec {
   bool lowercase = true;
   bool marks = true;
   std::string into = {};
-  bool autocache = false;
 
   void Fields(auto&& field) {
     field("column", column, "Column of texts.",
@@ -54,7 +53,6 @@ struct WordPiecesSpec {
     field("marks", marks, "Puts [CLS] before the pieces of a text and [SEP] after them.");
     field("into", into,
           "Name of the column to make. By default the op replaces the column itself.");
-    field("autocache", autocache, kAutocacheDoc);
   }
   void Check(config::Problems& problems) const;
   std::unique_ptr<Op> Build(OpBuilder& builder) const;

@@ -54,7 +54,7 @@ class Columns {
   bool Has(std::string_view name) const { return Find(name) >= 0; }
 
   // The numbers of a column; int64_t, int32_t, uint8_t, float or double. Throws
-  // std::invalid_argument where there is no such column, or one of another type.
+  // std::invalid_argument if there is no such column, or one of another type.
   template <typename Value>
   Rows<Value> NumbersOf(std::string_view name) const {
     const int64_t child = Find(name);

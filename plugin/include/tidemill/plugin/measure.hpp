@@ -55,7 +55,7 @@ class Contributions {
   size_t rows() const { return numbers_.size() / width_; }
   // The numbers of a row, `width` of them.
   std::span<double> row(size_t row) const { return numbers_.subspan(row * width_, width_); }
-  // The number of a row where there is one.
+  // The number of a row if there is one.
   double& operator[](size_t row) const { return numbers_[row * width_]; }
 
  private:
@@ -74,7 +74,7 @@ class Measure : public Instance {
   virtual Traits Describe() const = 0;
   // Writes what each row contributes: finite numbers that do not depend on the rows beside it.
   virtual void Contribute(const Block& block, const Contributions& contributions) const = 0;
-  // The value by the sums of what samples contribute; std::nullopt where there is none. Called for
+  // The value by the sums of what samples contribute; std::nullopt if there is none. Called for
   // measures that combine.
   virtual std::optional<double> Combine(std::span<const double> /*sums*/) const {
     throw std::logic_error("it says that it combines, and has no Combine()");

@@ -47,7 +47,7 @@ class Made {
       : made_(made), outputs_(outputs), rows_(rows) {}
 
   // Where the numbers of an output go, row after row: all zeros so far. Throws
-  // std::invalid_argument where there is no such output, or one of another type.
+  // std::invalid_argument if there is no such output, or one of another type.
   template <typename Value>
   std::span<Value> NumbersOf(std::string_view name) const {
     const size_t output = Find(name);

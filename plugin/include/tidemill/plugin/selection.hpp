@@ -27,7 +27,7 @@ class Candidates : public Columns {
   std::span<const int64_t> event_times() const { return NumbersOf<int64_t>("event_times").numbers; }
   // Classes.
   std::span<const int64_t> labels() const { return NumbersOf<int64_t>("labels").numbers; }
-  // What the last layer of the run's newest model is given.
+  // The inputs of the last layer of the run's newest model.
   Rows<float> embeddings() const { return NumbersOf<float>("embeddings"); }
   // A probability for each class, or the predicted value.
   Rows<float> predictions() const { return NumbersOf<float>("predictions"); }
@@ -68,7 +68,7 @@ struct Chosen {
   bool has_more = false;
 };
 
-// What is asked for when all candidates have been there.
+// The call after the last candidate.
 struct Wanted {
   int64_t num_candidates = 0;
   // How many samples the pipeline asks for, where it says so.

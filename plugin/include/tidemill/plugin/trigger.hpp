@@ -33,7 +33,7 @@ enum class Since {
   kBeginning = TIDEMILL_BEGINNING
 };
 
-// What a trigger looks at at its decisions; see TidemillEvidence.
+// The evidence that a trigger reads at its decisions; see TidemillEvidence.
 struct Evidence {
   std::string name;
   EvidenceKind kind = EvidenceKind::kErrors;
