@@ -125,7 +125,7 @@ def settings(compared):
 
 
 def read(results):
-    """The comparisons that have what policies are held against: everything, and the baselines."""
+    """The comparisons that have what policies are compared with: everything, and the baselines."""
     return [comparison for comparison in comparisons.read(results, "selections")
             if {"everything", "rs2", "uniform"} <= {variant.name.rsplit(" x ", 1)[0] for variant in comparison.variants}]
 
