@@ -160,11 +160,13 @@ COMPARE = $(BUILD)/bin/tidemill bench run --suite benchmarks/comparisons --state
   $(if $(POLICY),--policies "$(POLICY)")
 SHOW = /usr/bin/python3 tools/pages --build $(BUILD) $(if $(QUICK),--results $(TRIAL) --into $(TRIAL))
 policies: build
+	@tools/setup.sh --bench
 	@$(COMPARE) --parts policies -- $(DATASET)
 	@$(SHOW) policies
 
 # The same of selection and downsampling policies, and docs/selections.md.
 selections: build
+	@tools/setup.sh --bench
 	@$(COMPARE) --parts selections -- $(DATASET)
 	@$(SHOW) selections
 
