@@ -42,10 +42,6 @@ bool IsPartName(const std::string& name) {
          });
 }
 
-bool IsDigest(const std::string& digest) {
-  return digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 absl::Status CheckPart(const v1::ModelPart& part) {
   if (!IsPartName(part.name())) {
     return InvalidArgument("\"{}\" cannot be the name of a model's part", part.name());
