@@ -320,7 +320,7 @@ void SayOtherHeaders(const SeenData& data, const std::vector<std::string>& other
       NamesForPeople(others), Quoted(data.seen.front().path), others.size(), data.seen.size());
 }
 
-// Takes the blanks around names away, as storage does.
+// Trims the names, as storage does.
 void TrimNames(SampledTable& table) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   for (SampledColumn& column : table.columns) {

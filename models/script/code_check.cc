@@ -16,7 +16,7 @@ namespace {
 using Kind = ScriptToken::Kind;
 using OwnNames = absl::flat_hash_set<std::string>;
 
-// After these, an opening parenthesis is not a call, or is one of a type.
+// After these, an opening parenthesis does not begin a call, or begins the call of a type.
 constexpr auto kNoFunctions = std::to_array<std::string_view>(
     {"if",   "elif",   "else",     "while", "for",   "in",         "is",    "not",   "and",
      "or",   "return", "assert",   "raise", "del",   "with",       "as",    "yield", "lambda",

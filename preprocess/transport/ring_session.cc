@@ -103,7 +103,7 @@ bool RingSession::HasConsumer() {
   const Clock::time_point now = Clock::now();
   if (now < next_look_) return true;
   next_look_ = now + kLook;
-  // It has nothing more to say, so that whatever comes is its end.
+  // The peer sends nothing more, so anything that arrives means that it has ended.
   const auto packet = ReceivePacket(socket_);
   return packet.ok() && !packet->has_value();
 }

@@ -24,7 +24,7 @@ class ModelColumn {
   ModelColumn(std::string name, const Workplace& workplace, int64_t budget, int64_t max_rows)
       : name_(std::move(name)), folder_(workplace.folder), budget_(budget), max_rows_(max_rows) {}
 
-  // Looks at a batch; RowOf() and AppendRow() are of the last one.
+  // Reads a batch. RowOf() and AppendRow() refer to the last one.
   absl::Status Look(const batch::Batch& batch) {
     ASSIGN_OR_RETURN(const batch::Column* column, batch.Get(name_, batch::DataType::kFloat32));
     if (numbers_ == nullptr) {

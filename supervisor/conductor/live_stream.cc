@@ -77,8 +77,8 @@ absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const Place& place, cons
   return decided;
 }
 
-// Finds out what is new since the last look. A sample among those that were shown already means
-// that they must be shown again.
+// Finds what is new since the last call. If a new sample belongs among those already shown, these
+// must be shown again.
 absl::Status LiveStream::Look(const Place& place, const Moment& now) {
   const bool is_first = snapshot_.dataset_id() == 0;
   ASSIGN_OR_RETURN(const rpc::v1::Snapshot synced,
