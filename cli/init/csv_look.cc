@@ -14,6 +14,14 @@
 #include "records/columns/number_guess.h"
 #include "records/text.h"
 
+// The order of the guesses. The first file decides the shape; each guess uses those before it.
+//
+//   comments --> delimiter --> title --> quotes --> header and names     the shape
+//                                                         |
+//   the other files, but those with another header -------+--> table
+//                                                               |
+//                             format <-- blanks around fields <-- notation of numbers
+
 namespace tidemill::cli {
 namespace {
 
