@@ -290,7 +290,7 @@ void GraphMaker::AddIds() {
 
 // Learns all texts that were seen. If only a part was read, leaves room for some more.
 void GraphMaker::AddOneHot(const ColumnFacts& facts) {
-  // Marks of a missing value are texts, but for the empty one and what parse_json takes for it.
+  // Marks of a missing value are texts, except for the empty one and parse_json's null.
   int64_t num_texts = facts.num_distinct();
   for (const auto& [word, count] : facts.missing_words) {
     num_texts += !word.empty() && !(source_.json && word == "null");

@@ -39,7 +39,7 @@ torch::Tensor RowsAt(std::byte* place, const ColumnSchema& column) {
                           torch::TensorOptions().dtype(*models::TensorType(column.type)));
 }
 
-// A program loaded, and the memory it works on.
+// A loaded program, and its working memory.
 class Script {
  public:
   Script(ScriptLayout layout, std::byte* memory) : layout_(std::move(layout)), memory_(memory) {}

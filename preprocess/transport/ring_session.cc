@@ -119,7 +119,7 @@ absl::StatusOr<bool> RingSession::SendOne(const BatchMessage& message) {
 absl::Status RingSession::SendHeld() {
   bool is_blocked = false;
   for (auto i = held_.begin(); i != held_.end();) {
-    // They keep their order, but for those that are waited for.
+    // They keep their order, except for those that are waited for.
     bool is_sent = false;
     if (!is_blocked || outbox_->IsWanted(*i)) {
       ASSIGN_OR_RETURN(is_sent, SendOne(*i));

@@ -20,7 +20,8 @@ absl::StatusOr<Rows> RowsOf(const batch::Batch& chunk) {
   return Rows{.times = times->Values<int64_t>(), .keys = chunk.keys()};
 }
 
-// A look waits so long for files that still change. The next one takes what had not settled.
+// How long a look waits for files that still change. The next look takes those that had not
+// settled.
 constexpr Duration kLongestSettling{5'000'000};
 
 // Ends a listing at the first decision that fires.

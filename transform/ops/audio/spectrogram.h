@@ -34,7 +34,7 @@ class Spectrogram {
 
   Memory NewMemory() const;
 
-  // Writes [mels, frames] numbers. Frames do not depend on other frames, but for rounding.
+  // Writes [mels, frames] numbers. Frames do not depend on other frames, except for rounding.
   void Run(std::span<const float> sound, Memory& memory, float* out) const;
 
  private:
