@@ -96,7 +96,7 @@ void Answer(const absl::Status& status) {
   reply.is_good = status.ok() ? 1 : 0;
   const std::string reason = status.ok() ? "" : ReasonOf(status);
   std::memcpy(reply.reason, reason.data(), std::min(reason.size(), sizeof reply.reason - 1));
-  // An owner that is gone is noticed when it is listened to.
+  // The next read notices that the owner is gone.
   [[maybe_unused]] const ssize_t sent = send(kScriptSocket, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 

@@ -18,7 +18,7 @@ bool IsFinite(std::span<const float> values) {
                      [](float value) { return std::isfinite(value); });
 }
 
-// Rows of numbers of which each comes in a batch, all of the same width.
+// Rows of numbers that come in batches, all of the same width.
 class ModelColumn {
  public:
   ModelColumn(std::string name, const Workplace& workplace, int64_t budget, int64_t max_rows)

@@ -28,7 +28,7 @@ class Spectrogram {
     std::vector<float> power;
   };
 
-  // `floor`: with it, makes the logarithms of the sums, of which none counts as smaller.
+  // With `floor`, makes the logarithms of the sums; smaller sums count as `floor`.
   Spectrogram(const SpectrogramShape& shape, int64_t fft_size, std::vector<MelFilter> filters,
               std::optional<float> floor);
 
