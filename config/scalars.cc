@@ -15,6 +15,15 @@
 #include "base/times/clock_time.h"
 #include "config/numbers.h"
 
+// WriteText() leaves a text plain only if every reader of YAML takes it for that text.
+//
+//   text        IsPlainSafe()   IsAmbiguous()   written
+//   Zurich 1    yes             no              Zurich 1
+//   no          yes             yes             "no"
+//   1.10        no              yes             "1.10"
+//   12          no              no              "12"
+//   a: b        no              no              "a: b"
+
 namespace tidemill::config::internal {
 namespace {
 

@@ -103,7 +103,7 @@ absl::Status CheckReuse(const v1::ReuseModelRequest& request) {
                          request.trigger());
 }
 
-// The model of another run as that of the request's trigger.
+// Copies another run's model for the request's trigger.
 v1::Model GivenTo(const v1::ReuseModelRequest& request, const v1::Model& from) {
   v1::Model model = from;
   if (!from.has_reused_from()) {
