@@ -201,14 +201,6 @@ double EvaluationSeconds(const v1::GetRunResponse& run) {
   return seconds;
 }
 
-ordered_json FailuresOf(const v1::GetRunResponse& run) {
-  std::set<std::string> failures;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (!value.failure().empty()) failures.insert(value.failure());
-  }
-  return failures;
-}
-
 // The model that the pipeline uses, and how the run has changed it.
 ordered_json ModelUseOf(const v1::GetRunResponse& run) {
   ordered_json changes = ordered_json::array();

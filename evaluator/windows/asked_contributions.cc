@@ -71,10 +71,11 @@ absl::Status AskedContributions::TakeFaults() {
   return absl::OkStatus();
 }
 
-void AskedContributions::Describe(google::protobuf::RepeatedPtrField<v1::Score>& scores) const {
+void AskedContributions::Describe(
+    google::protobuf::RepeatedPtrField<v1::Evaluation>& scores) const {
   for (size_t i = 0; i < measures_.size(); ++i) {
     if (faults_[i].ok()) continue;
-    v1::Score& score = scores[static_cast<int>(i)];
+    v1::Evaluation& score = scores[static_cast<int>(i)];
     score.set_fault(ShortReason(faults_[i]).substr(0, kMaxFault));
     score.set_traceback(ShortTraceback(faults_[i]));
   }

@@ -13,4 +13,7 @@ namespace tidemill::cli::testing {
 // window has 100 samples. Loss curves have three points.
 RunRecord ExampleRun(const std::string& pipeline, int num_windows);
 
+// Forgets which models were in use.
+void ClearSeries(supervisor::v1::GetRunResponse& run);
+
 }  // namespace tidemill::cli::testing

@@ -1,4 +1,4 @@
-#include "evaluator/client/pooling.h"
+#include "results/pooling.h"
 
 #include <array>
 #include <cmath>
@@ -16,10 +16,40 @@
 #include "evaluator/measures/measures.h"
 #include "evaluator/measures/numbers/error_measures.h"
 
-namespace tidemill::evaluator {
+namespace tidemill::results {
 namespace {
 
+using evaluator::Accuracy;
+using evaluator::ClassAverage;
+using evaluator::F1;
+using evaluator::MeanAbsoluteError;
+using evaluator::MeasureSpec;
+using evaluator::Outcomes;
+using evaluator::Precision;
+using evaluator::Recall;
+using evaluator::RootMeanSquaredError;
+using evaluator::RSquared;
+
 using ::testing::DoubleNear;
+
+Row RowOf(std::optional<double> value, int64_t num_samples, const std::string& sums = "") {
+  Row row;
+  if (value) row.set_value(*value);
+  row.set_num_samples(num_samples);
+  row.set_sums(sums);
+  return row;
+}
+
+Row IntervalOf(double value, double low, double high) {
+  Row row = RowOf(value, 100);
+  row.set_low(low);
+  row.set_high(high);
+  return row;
+}
+
+Rows All(const std::vector<Row>& rows) {
+  return Select(rows, [](const Row&) { return true; });
+}
 
 // Made-up outcomes of 300 samples, in windows of unequal length, one of them a single sample.
 class Windows {
@@ -44,17 +74,14 @@ class Windows {
             .true_values = cut(true_values_)};
   }
 
-  // One value for each window; the texts that `sums` refers to live in `texts`.
-  std::vector<WindowValue> Measured(const MeasureSpec& measure, std::vector<std::string>& texts) {
-    std::vector<WindowValue> windows;
-    texts.reserve(kCuts.size());
+  // One row for each window.
+  std::vector<Row> Measured(const MeasureSpec& measure) const {
+    std::vector<Row> windows;
     for (size_t i = 0; i + 1 < kCuts.size(); ++i) {
       const auto accumulator = measure->NewAccumulator();
       accumulator->Add(Part(kCuts[i], kCuts[i + 1]));
-      texts.push_back(accumulator->Sums());
-      windows.push_back({.value = accumulator->Value(),
-                         .num_samples = static_cast<int64_t>(kCuts[i + 1] - kCuts[i]),
-                         .sums = texts.back()});
+      windows.push_back(RowOf(accumulator->Value(), static_cast<int64_t>(kCuts[i + 1] - kCuts[i]),
+                              accumulator->Sums()));
     }
     return windows;
   }
@@ -67,7 +94,7 @@ class Windows {
 };
 
 TEST(Pool, GivesWhatAllSamplesAtOnceGive) {
-  Windows samples;
+  const Windows samples;
   const std::vector<MeasureSpec> measures = {Accuracy{},
                                              F1{},
                                              F1{{.average = ClassAverage::kWeighted}},
@@ -78,8 +105,8 @@ TEST(Pool, GivesWhatAllSamplesAtOnceGive) {
                                              RootMeanSquaredError{},
                                              RSquared{}};
   for (const MeasureSpec& measure : measures) {
-    std::vector<std::string> texts;
-    const auto pooled = Pool(measure->Name(), samples.Measured(measure, texts));
+    const std::vector<Row> windows = samples.Measured(measure);
+    const auto pooled = Pool(measure->Name(), All(windows));
     ASSERT_TRUE(pooled) << measure->Name();
     EXPECT_THAT(pooled->value, DoubleNear(*measure->ValueOf(samples.Part(0, 300)), 1e-9))
         << measure->Name();
@@ -89,43 +116,39 @@ TEST(Pool, GivesWhatAllSamplesAtOnceGive) {
 }
 
 TEST(Pool, IsNotTheMeanOfRoots) {
-  const std::vector<WindowValue> windows = {{.value = 3, .num_samples = 1},
-                                            {.value = 4, .num_samples = 1}};
-  EXPECT_DOUBLE_EQ(Pool("rmse", windows)->value, std::sqrt(12.5));
-  EXPECT_DOUBLE_EQ(Pool("mae", windows)->value, 3.5);
+  const std::vector<Row> windows = {RowOf(3, 1), RowOf(4, 1)};
+  EXPECT_DOUBLE_EQ(Pool("rmse", All(windows))->value, std::sqrt(12.5));
+  EXPECT_DOUBLE_EQ(Pool("mae", All(windows))->value, 3.5);
 }
 
 TEST(Pool, TakesANameThatNobodyKnowsForAMeanOverSamples) {
-  const std::vector<WindowValue> windows = {{.value = 3, .num_samples = 1},
-                                            {.value = 4, .num_samples = 3}};
-  EXPECT_DOUBLE_EQ(Pool("surprise", windows)->value, 3.75);
-  EXPECT_EQ(Pool("surprise", windows)->how, Pooling::kMeanOfSamples);
+  const std::vector<Row> windows = {RowOf(3, 1), RowOf(4, 3)};
+  EXPECT_DOUBLE_EQ(Pool("surprise", All(windows))->value, 3.75);
+  EXPECT_EQ(Pool("surprise", All(windows))->how, Pooling::kMeanOfSamples);
 }
 
 TEST(Pool, SaysWhereItIsAMeanOverWindows) {
-  const std::vector<WindowValue> windows = {{.value = 0.5, .num_samples = 10},
-                                            {.value = std::nullopt, .num_samples = 5},
-                                            {.value = 0.8, .num_samples = 20}};
+  const std::vector<Row> windows = {RowOf(0.5, 10), RowOf(std::nullopt, 5), RowOf(0.8, 20)};
   for (const char* measure : {"roc_auc", "f1_macro", "r2", "calibration_error"}) {
-    const auto pooled = Pool(measure, windows);
+    const auto pooled = Pool(measure, All(windows));
     EXPECT_EQ(pooled->how, Pooling::kMeanOverWindows) << measure;
     EXPECT_DOUBLE_EQ(pooled->value, 0.7) << measure;
     EXPECT_EQ(pooled->num_samples, 30) << measure;
   }
-  EXPECT_EQ(Pool("roc_auc", std::span(windows).first(1))->how, Pooling::kMeanOfSamples);
+  EXPECT_EQ(Pool("roc_auc", Rows{&windows[0]})->how, Pooling::kMeanOfSamples);
 }
 
 TEST(Pool, OfSumsThatOnlyAPluginUnderstandsIsNothing) {
   const std::string sums = R"({"samples":10,"sums":[3,4]})";
-  const std::vector<WindowValue> windows = {{.value = 0.5, .num_samples = 10, .sums = sums},
-                                            {.value = 0.8, .num_samples = 10, .sums = sums}};
-  EXPECT_FALSE(Pool("savings", windows));
-  EXPECT_DOUBLE_EQ(Pool("savings", std::span(windows).first(1))->value, 0.5);
+  const std::vector<Row> windows = {RowOf(0.5, 10, sums), RowOf(0.8, 10, sums)};
+  EXPECT_FALSE(Pool("savings", All(windows)));
+  EXPECT_DOUBLE_EQ(Pool("savings", Rows{&windows[0]})->value, 0.5);
 }
 
 TEST(Pool, OfNothingIsNothing) {
   EXPECT_FALSE(Pool("rmse", {}));
-  EXPECT_FALSE(Pool("r2", std::vector<WindowValue>{{.value = std::nullopt, .num_samples = 3}}));
+  const std::vector<Row> undefined = {RowOf(std::nullopt, 3)};
+  EXPECT_FALSE(Pool("r2", All(undefined)));
 }
 
 TEST(Sums, ThatAreNoneAreRefused) {
@@ -137,22 +160,19 @@ TEST(Sums, ThatAreNoneAreRefused) {
 
 // Half as wide as each of four windows, around the value of all samples.
 TEST(PooledInterval, OfAValueOfSumsIsThatOfTheMeanOfItsWindows) {
-  const std::vector<WindowInterval> alike(
-      4, {.value = 0.7, .low = 0.6, .high = 0.8, .num_samples = 100});
+  const std::vector<Row> alike(4, IntervalOf(0.7, 0.6, 0.8));
   const PooledValue pooled{.value = 0.71, .num_samples = 400, .how = Pooling::kOfSums};
-  const auto interval = PooledInterval(pooled, alike);
+  const auto interval = PooledInterval(pooled, All(alike));
   ASSERT_TRUE(interval.has_value());
   EXPECT_NEAR(interval->first, 0.66, 1e-12);
   EXPECT_NEAR(interval->second, 0.76, 1e-12);
 }
 
 TEST(PooledInterval, OfAValueOfSumsIsAbsentWhereWindowsDoNotResembleEachOther) {
-  const std::vector<WindowInterval> apart = {
-      {.value = 0.9, .low = 0.88, .high = 0.92, .num_samples = 100},
-      {.value = 0.2, .low = 0.18, .high = 0.22, .num_samples = 100}};
+  const std::vector<Row> apart = {IntervalOf(0.9, 0.88, 0.92), IntervalOf(0.2, 0.18, 0.22)};
   const PooledValue pooled{.value = 0.7, .num_samples = 200, .how = Pooling::kOfSums};
-  EXPECT_FALSE(PooledInterval(pooled, apart).has_value());
+  EXPECT_FALSE(PooledInterval(pooled, All(apart)).has_value());
 }
 
 }  // namespace
-}  // namespace tidemill::evaluator
+}  // namespace tidemill::results

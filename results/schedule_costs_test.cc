@@ -1,4 +1,4 @@
-#include "cli/bench/schedule_costs.h"
+#include "results/schedule_costs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "base/numbers/random.h"
-#include "cli/bench/simulated_policies.h"
+#include "results/simulated_policies.h"
 
-namespace tidemill::cli {
+namespace tidemill::results {
 namespace {
 
 using ::testing::DoubleNear;
@@ -122,41 +122,46 @@ TEST(SimulatedPolicies, AreWhatTheirNamesSay) {
   }
 }
 
-RunFigures RunWith(const std::vector<std::vector<std::optional<double>>>& values,
-                   const std::string& measure) {
-  RunFigures run;
+struct MeasuredRun {
+  std::vector<Row> table;
+  std::vector<TrainedAt> models;
+};
+
+MeasuredRun RunWith(const std::vector<std::vector<std::optional<double>>>& values,
+                    const std::string& measure) {
+  MeasuredRun run;
   for (size_t i = 0; i < values.size(); ++i) {
     const auto number = static_cast<int64_t>(i + 1);
-    run.models.push_back({.at = {static_cast<int64_t>(10 * i)}, .number = number});
+    run.models.push_back({.trigger = number, .at = {static_cast<int64_t>(10 * i)}});
     for (size_t t = 0; t < values[i].size(); ++t) {
-      const auto from = static_cast<int64_t>(10 * t);
-      run.evaluations.push_back({.dataset = "d",
-                                 .from = {from},
-                                 .to = {from + 10},
-                                 .measure = measure,
-                                 .value = values[i][t],
-                                 .num_samples = 5,
-                                 .trigger = number});
+      Row& row = run.table.emplace_back();
+      row.set_dataset_name("d");
+      row.mutable_from()->set_event_time(static_cast<int64_t>(10 * t));
+      row.mutable_to()->set_event_time(static_cast<int64_t>(10 * t) + 10);
+      row.set_measure(measure);
+      if (values[i][t]) row.set_value(*values[i][t]);
+      row.set_num_samples(5);
+      row.set_trigger(number);
     }
   }
   return run;
 }
 
 TEST(ErrorMatrix, IsReadFromTheModelsOfARun) {
-  const RunFigures run = RunWith({{0.9, 0.7, 0.6}, {0.2, 0.8, 0.75}, {0.1, 0.1, 1.0}}, "accuracy");
-  const auto matrix = ErrorMatrixOf(run, "accuracy", 1);
+  const MeasuredRun run = RunWith({{0.9, 0.7, 0.6}, {0.2, 0.8, 0.75}, {0.1, 0.1, 1.0}}, "accuracy");
+  const auto matrix = ErrorMatrixOf(run.table, run.models, "accuracy", 1);
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   EXPECT_EQ(matrix->num_windows(), 3);
   EXPECT_THAT(matrix->newest, ElementsAre(0, 1, 2));
   EXPECT_NEAR(matrix->At(0, 2), 0.4, 1e-12);
   EXPECT_NEAR(matrix->At(1, 1), 0.2, 1e-12);
   EXPECT_TRUE(std::isnan(matrix->At(2, 1)));  // A model of the future.
-  EXPECT_FALSE(ErrorMatrixOf(run, "auc", 1).ok());
+  EXPECT_FALSE(ErrorMatrixOf(run.table, run.models, "auc", 1).ok());
 }
 
 TEST(ErrorMatrix, ScalesErrorsAndLeavesOutWindowsWithoutAValue) {
-  const RunFigures run = RunWith({{2.0, std::nullopt, 6.0}, {1.0, 1.0, 4.0}}, "mae");
-  const auto matrix = ErrorMatrixOf(run, "mae", 10);
+  const MeasuredRun run = RunWith({{2.0, std::nullopt, 6.0}, {1.0, 1.0, 4.0}}, "mae");
+  const auto matrix = ErrorMatrixOf(run.table, run.models, "mae", 10);
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   EXPECT_EQ(matrix->num_windows(), 2);
   EXPECT_EQ(matrix->num_left_out, 1);
@@ -165,4 +170,4 @@ TEST(ErrorMatrix, ScalesErrorsAndLeavesOutWindowsWithoutAValue) {
 }
 
 }  // namespace
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

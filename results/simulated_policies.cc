@@ -1,4 +1,4 @@
-#include "cli/bench/simulated_policies.h"
+#include "results/simulated_policies.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include "base/numbers/random.h"
 
-namespace tidemill::cli {
+namespace tidemill::results {
 namespace {
 
 constexpr int kNumDraws = 20;
@@ -145,4 +145,4 @@ std::vector<SimulatedPolicy> SimulatePolicies(const ErrorMatrix& matrix, double 
   return policies;
 }
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

@@ -1,4 +1,4 @@
-#include "cli/bench/regret.h"
+#include "results/regret.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "nlohmann/json.hpp"
 
-#include "cli/bench/simulated_policies.h"
+#include "results/simulated_policies.h"
 
-namespace tidemill::cli {
+namespace tidemill::results {
 namespace {
 
 // Prices are powers of four of each other, up to rounding.
@@ -216,4 +216,4 @@ nlohmann::ordered_json RegretToJson(const RegretTable& table) {
           {"costs", costs}};
 }
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

@@ -1,11 +1,11 @@
-#include "cli/bench/regret.h"
+#include "results/regret.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace tidemill::cli {
+namespace tidemill::results {
 namespace {
 
 // Thirty windows; a model loses .1 a window.
@@ -112,4 +112,4 @@ TEST(Regret, NeedsSeedsWithTheSameWindows) {
 }
 
 }  // namespace
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

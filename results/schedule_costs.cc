@@ -1,4 +1,4 @@
-#include "cli/bench/schedule_costs.h"
+#include "results/schedule_costs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,23 +6,22 @@
 #include <optional>
 #include <utility>
 
-#include "cli/results/run_measures.h"
+#include "results/known_measures.h"
 
-namespace tidemill::cli {
+namespace tidemill::results {
 namespace {
 
-using Window = std::pair<Timestamp, Timestamp>;
 using Values = std::map<Window, std::map<int64_t, double>>;  // By trigger.
 
-Values ValuesOf(const RunFigures& run, const std::string& measure) {
+Values ValuesOf(const std::vector<Row>& table, const std::string& measure) {
   Values values;
   std::string dataset;
-  for (const MeasuredWindow& own : run.evaluations) {
-    if (own.measure != measure || !own.slice.empty()) continue;
-    if (dataset.empty()) dataset = own.dataset;
-    if (own.dataset != dataset) continue;
-    auto& window = values[{own.from, own.to}];
-    if (own.value) window[own.trigger] = *own.value;
+  for (const Row& row : table) {
+    if (!IsCell(row) || row.measure() != measure) continue;
+    if (dataset.empty()) dataset = row.dataset_name();
+    if (row.dataset_name() != dataset) continue;
+    auto& window = values[WindowOf(row)];
+    if (row.has_value()) window[row.trigger()] = row.value();
   }
   return values;
 }
@@ -30,11 +29,11 @@ Values ValuesOf(const RunFigures& run, const std::string& measure) {
 // The errors on one window of the models that were trained before it. std::nullopt when one of them
 // has no value.
 std::optional<std::vector<double>> ErrorsOn(const std::map<int64_t, double>& values,
-                                            const std::vector<TrainedModel>& models, size_t newest,
+                                            const std::vector<TrainedAt>& models, size_t newest,
                                             bool lower_is_better, double scale) {
   std::vector<double> errors;
   for (size_t cut = 0; cut <= newest; ++cut) {
-    const auto value = values.find(models[cut].number);
+    const auto value = values.find(models[cut].trigger);
     if (value == values.end()) return std::nullopt;
     errors.push_back(lower_is_better ? value->second / scale : 1 - value->second);
   }
@@ -43,25 +42,26 @@ std::optional<std::vector<double>> ErrorsOn(const std::map<int64_t, double>& val
 
 }  // namespace
 
-absl::StatusOr<ErrorMatrix> ErrorMatrixOf(const RunFigures& run, const std::string& measure,
-                                          double scale) {
-  const Values values = ValuesOf(run, measure);
-  if (values.empty() || run.models.empty()) {
+absl::StatusOr<ErrorMatrix> ErrorMatrixOf(const std::vector<Row>& table,
+                                          const std::vector<TrainedAt>& models,
+                                          const std::string& measure, double scale) {
+  const Values values = ValuesOf(table, measure);
+  if (values.empty() || models.empty()) {
     return NotFound("the run has no values of {} for its models", measure);
   }
   ErrorMatrix matrix;
-  for (const TrainedModel& model : run.models) matrix.cuts.push_back(model.at);
+  for (const TrainedAt& model : models) matrix.cuts.push_back(model.at);
   matrix.errors.resize(matrix.cuts.size());
   for (const auto& [window, own] : values) {
-    const auto behind = std::ranges::upper_bound(matrix.cuts, window.first);
+    const auto behind = std::ranges::upper_bound(matrix.cuts, window.first.event_time);
     if (behind == matrix.cuts.begin()) continue;
     const auto newest = static_cast<size_t>(behind - matrix.cuts.begin()) - 1;
-    const auto errors = ErrorsOn(own, run.models, newest, LowerIsBetter(measure), scale);
+    const auto errors = ErrorsOn(own, models, newest, LowerIsBetter(measure), scale);
     if (!errors) {
       ++matrix.num_left_out;
       continue;
     }
-    matrix.windows.push_back(window.first);
+    matrix.windows.push_back(window.first.event_time);
     matrix.newest.push_back(newest);
     for (size_t cut = 0; cut < matrix.cuts.size(); ++cut) {
       matrix.errors[cut].push_back(cut <= newest ? (*errors)[cut] : std::nan(""));
@@ -118,4 +118,4 @@ double OracleCost(const ErrorMatrix& matrix, double price, size_t from) {
   return *std::min_element(next.begin(), next.begin() + static_cast<ptrdiff_t>(last) + 1);
 }
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

@@ -1,4 +1,4 @@
-#include "evaluator/client/pooling.h"
+#include "results/pooling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,16 +7,17 @@
 #include "evaluator/measures/contributed_sums.h"
 #include "evaluator/measures/measures.h"
 
-namespace tidemill::evaluator {
+namespace tidemill::results {
 namespace {
 
 // std::nullopt when a window with samples has no sums.
-std::optional<PooledValue> PoolSums(Accumulator& sums, std::span<const WindowValue> windows) {
+std::optional<PooledValue> PoolSums(evaluator::Accumulator& sums,
+                                    std::span<const Row* const> rows) {
   PooledValue pooled{.how = Pooling::kOfSums};
-  for (const WindowValue& window : windows) {
-    if (window.num_samples == 0) continue;
-    if (!sums.AddSums(window.sums)) return std::nullopt;
-    pooled.num_samples += window.num_samples;
+  for (const Row* row : rows) {
+    if (row->num_samples() == 0) continue;
+    if (!sums.AddSums(row->sums())) return std::nullopt;
+    pooled.num_samples += row->num_samples();
   }
   const std::optional<double> value = sums.Value();
   if (!value) return std::nullopt;
@@ -24,16 +25,16 @@ std::optional<PooledValue> PoolSums(Accumulator& sums, std::span<const WindowVal
   return pooled;
 }
 
-bool IsOfPlugin(const WindowValue& window) { return AreContributedSums(window.sums); }
+bool IsOfPlugin(const Row* row) { return evaluator::AreContributedSums(row->sums()); }
 
-std::optional<PooledValue> MeanOf(std::span<const WindowValue> windows, bool of_squares) {
+std::optional<PooledValue> MeanOf(std::span<const Row* const> rows, bool of_squares) {
   PooledValue pooled{.how = of_squares ? Pooling::kRootOfMean : Pooling::kMeanOfSamples};
   double sum = 0;
-  for (const WindowValue& window : windows) {
-    if (!window.value || !std::isfinite(*window.value)) continue;
-    const double value = of_squares ? *window.value * *window.value : *window.value;
-    sum += value * static_cast<double>(window.num_samples);
-    pooled.num_samples += window.num_samples;
+  for (const Row* row : rows) {
+    if (!row->has_value() || !std::isfinite(row->value())) continue;
+    const double value = of_squares ? row->value() * row->value() : row->value();
+    sum += value * static_cast<double>(row->num_samples());
+    pooled.num_samples += row->num_samples();
   }
   if (pooled.num_samples == 0) return std::nullopt;
   pooled.value = sum / static_cast<double>(pooled.num_samples);
@@ -43,38 +44,37 @@ std::optional<PooledValue> MeanOf(std::span<const WindowValue> windows, bool of_
 
 }  // namespace
 
-std::optional<PooledValue> Pool(std::string_view measure, std::span<const WindowValue> windows,
+std::optional<PooledValue> Pool(std::string_view measure, std::span<const Row* const> rows,
                                 const Measure* of_pipeline) {
-  const auto is_part = [](const WindowValue& window) {
-    return window.value.has_value() || !window.sums.empty();
-  };
-  const bool is_one = std::count_if(windows.begin(), windows.end(), is_part) == 1;
-  const std::unique_ptr<Measure> named = of_pipeline == nullptr ? MeasureNamed(measure) : nullptr;
+  const bool is_one =
+      std::ranges::count_if(rows, [](const Row* row) { return HasValueOrSums(*row); }) == 1;
+  const std::unique_ptr<Measure> named =
+      of_pipeline == nullptr ? evaluator::MeasureNamed(measure) : nullptr;
   const Measure* const known = of_pipeline == nullptr ? named.get() : of_pipeline;
   const Pooling how = known == nullptr ? Pooling::kMeanOfSamples : known->Pooling();
   if (how == Pooling::kOfSums && !is_one) {
-    if (const auto pooled = PoolSums(*known->NewAccumulator(), windows)) return pooled;
+    if (const auto pooled = PoolSums(*known->NewAccumulator(), rows)) return pooled;
   }
-  if (!is_one && std::ranges::any_of(windows, IsOfPlugin)) return std::nullopt;
-  auto mean = MeanOf(windows, how == Pooling::kRootOfMean);
+  if (!is_one && std::ranges::any_of(rows, IsOfPlugin)) return std::nullopt;
+  auto mean = MeanOf(rows, how == Pooling::kRootOfMean);
   const bool is_exact = how == Pooling::kMeanOfSamples || how == Pooling::kRootOfMean;
   if (mean && !is_one && !is_exact) mean->how = Pooling::kMeanOverWindows;
   return mean;
 }
 
 std::optional<std::pair<double, double>> PooledInterval(const PooledValue& pooled,
-                                                        std::span<const WindowInterval> windows) {
+                                                        std::span<const Row* const> rows) {
   const bool of_squares = pooled.how == Pooling::kRootOfMean;
   const auto scaled = [&](double value) { return of_squares ? value * value : value; };
   double mean = 0;
   double below = 0;
   double above = 0;
-  for (const WindowInterval& window : windows) {
+  for (const Row* row : rows) {
     const double weight =
-        static_cast<double>(window.num_samples) / static_cast<double>(pooled.num_samples);
-    mean += weight * window.value;
-    below += std::pow(weight * (scaled(window.value) - scaled(window.low)), 2);
-    above += std::pow(weight * (scaled(window.high) - scaled(window.value)), 2);
+        static_cast<double>(row->num_samples()) / static_cast<double>(pooled.num_samples);
+    mean += weight * row->value();
+    below += std::pow(weight * (scaled(row->value()) - scaled(row->low())), 2);
+    above += std::pow(weight * (scaled(row->high()) - scaled(row->value())), 2);
   }
   if (pooled.how == Pooling::kOfSums) {
     const double moved = mean - pooled.value;
@@ -91,4 +91,4 @@ std::string_view Describe(Pooling how) {
   return how == Pooling::kMeanOfSamples ? "per sample" : "pooled";
 }
 
-}  // namespace tidemill::evaluator
+}  // namespace tidemill::results

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/schedule_costs.h"
+#include "results/schedule_costs.h"
 
-namespace tidemill::cli {
+namespace tidemill::results {
 
 struct SimulatedPolicy {
   std::string name;
@@ -28,4 +28,4 @@ struct SimulatedPolicy {
 std::vector<SimulatedPolicy> SimulatePolicies(const ErrorMatrix& matrix, double price,
                                               size_t judged_from);
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

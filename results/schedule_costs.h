@@ -22,9 +22,9 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "cli/bench/run_figures.h"
+#include "results/rows.h"
 
-namespace tidemill::cli {
+namespace tidemill::results {
 
 // The errors of models trained at cuts on windows, in [0, 1] as a rule. Immutable.
 struct ErrorMatrix {
@@ -40,10 +40,18 @@ struct ErrorMatrix {
   double At(size_t cut, size_t window) const { return errors[cut][window]; }
 };
 
-// Reads the models of a run that has evaluated all of them on `measure`. The error is 1 - value, or
-// value / scale where less is better. NOT_FOUND when the run has no such values.
-absl::StatusOr<ErrorMatrix> ErrorMatrixOf(const RunFigures& run, const std::string& measure,
-                                          double scale);
+// A model, by the number of its trigger.
+struct TrainedAt {
+  int64_t trigger = 0;
+  Timestamp at;
+};
+
+// Reads the values of `models`, in order of time, all of which were evaluated on `measure`. The
+// error is 1 - value, or value / scale where less is better. NOT_FOUND when there are no such
+// values.
+absl::StatusOr<ErrorMatrix> ErrorMatrixOf(const std::vector<Row>& table,
+                                          const std::vector<TrainedAt>& models,
+                                          const std::string& measure, double scale);
 
 // The model in use in each window.
 struct Schedule {
@@ -66,4 +74,4 @@ int64_t NumTrainings(const Schedule& schedule, size_t from);
 // trained until then, for nothing, so it bounds every schedule from below.
 double OracleCost(const ErrorMatrix& matrix, double price, size_t from);
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

@@ -9,10 +9,9 @@
 #include "nlohmann/json_fwd.hpp"
 
 #include "base/status.h"
-#include "cli/bench/benchmark_spec.h"
-#include "cli/bench/schedule_costs.h"
+#include "results/schedule_costs.h"
 
-namespace tidemill::cli {
+namespace tidemill::results {
 
 // A policy that was tried on the models of a sweep, with one setting.
 struct TriedPolicy {
@@ -71,4 +70,4 @@ absl::StatusOr<RegretTable> CompareRegret(const std::vector<SweepSeed>& seeds,
 
 nlohmann::ordered_json RegretToJson(const RegretTable& table);
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::results

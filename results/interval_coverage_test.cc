@@ -13,7 +13,6 @@
 
 #include "gtest/gtest.h"
 
-#include "evaluator/client/pooling.h"
 #include "evaluator/measures/bootstrap.h"
 #include "evaluator/measures/classes/accuracy.h"
 #include "evaluator/measures/classes/f1.h"
@@ -21,9 +20,12 @@
 #include "evaluator/measures/ranked/ranks.h"
 #include "evaluator/measures/ranked/roc_auc.h"
 #include "evaluator/measures/testing/chains.h"
+#include "results/pooling.h"
 
-namespace tidemill::evaluator {
+namespace tidemill::results {
 namespace {
+
+using namespace evaluator;  // NOLINT(google-build-using-namespace)
 
 constexpr int kReplicates = 200;
 constexpr size_t kRows = 200;
@@ -33,11 +35,6 @@ size_t NumWindows() {
   const char* const text = std::getenv("TIDEMILL_TEST_WINDOWS");
   return text == nullptr ? 60 : static_cast<size_t>(std::atoll(text));
 }
-
-struct Window {
-  WindowInterval interval;
-  std::string sums;
-};
 
 // A long series, of which windows are cut: hidden chains decide the classes, the scores of a model,
 // and its errors.
@@ -61,14 +58,14 @@ class LongSeries {
   }
 
   // The value, the interval and the sums of each measure on the rows from `begin` on.
-  std::map<std::string, Window> Measured(size_t begin, size_t rows) const {
+  std::map<std::string, Row> Measured(size_t begin, size_t rows) const {
     const auto cut = [&](const auto& all) { return std::span(all).subspan(begin, rows); };
     const std::vector<int32_t> ranks = DenseRanks(cut(scores_));
     const Outcomes classes = {.predicted_classes = cut(predicted_),
                               .true_classes = cut(truth_),
                               .ranks = ranks,
                               .num_ranks = static_cast<int64_t>(rows)};
-    std::map<std::string, Window> all;
+    std::map<std::string, Row> all;
     Add({RocAuc{}, F1{}}, classes, cut(keys_), all);
     Add({Accuracy{}}, {.predicted_classes = cut(zeros_), .true_classes = cut(wrong_)}, cut(keys_),
         all);
@@ -97,21 +94,21 @@ class LongSeries {
   }
 
   static void Add(const std::vector<MeasureSpec>& measures, const Outcomes& outcomes,
-                  std::span<const int64_t> keys, std::map<std::string, Window>& all) {
+                  std::span<const int64_t> keys, std::map<std::string, Row>& all) {
     const auto intervals =
         BootstrapIntervals(measures, outcomes, {.keys = keys, .times = keys}, kReplicates, 0);
     for (size_t i = 0; i < measures.size(); ++i) {
       const auto value = measures[i]->ValueOf(outcomes);
       if (!value || !intervals[i]) continue;
-      Window& window = all[measures[i]->Name()];
-      window.interval = {.value = *value,
-                         .low = intervals[i]->low,
-                         .high = intervals[i]->high,
-                         .num_samples = std::ssize(keys)};
+      Row& window = all[measures[i]->Name()];
+      window.set_value(*value);
+      window.set_low(intervals[i]->low);
+      window.set_high(intervals[i]->high);
+      window.set_num_samples(std::ssize(keys));
       const auto accumulator = measures[i]->NewAccumulator();
       if (accumulator == nullptr) continue;
       accumulator->Add(outcomes);
-      window.sums = accumulator->Sums();
+      window.set_sums(accumulator->Sums());
     }
   }
 
@@ -133,19 +130,12 @@ struct Coverage {
 };
 
 // Adds the interval of some windows together, if they have one.
-void AddPooled(const std::string& measure, const std::vector<Window>& windows, double truth,
+void AddPooled(const std::string& measure, const std::vector<Row>& windows, double truth,
                Coverage& pooled) {
-  std::vector<WindowValue> values;
-  std::vector<WindowInterval> intervals;
-  for (const Window& window : windows) {
-    values.push_back({.value = window.interval.value,
-                      .num_samples = window.interval.num_samples,
-                      .sums = window.sums});
-    intervals.push_back(window.interval);
-  }
-  const auto value = Pool(measure, values);
+  const Rows rows = Select(windows, [](const Row&) { return true; });
+  const auto value = Pool(measure, rows);
   ASSERT_TRUE(value.has_value()) << measure;
-  const auto interval = PooledInterval(*value, intervals);
+  const auto interval = PooledInterval(*value, rows);
   if (interval) pooled.Add(interval->first, interval->second, truth);
 }
 
@@ -155,11 +145,11 @@ std::map<std::string, Coverage> CoverageAt(double rho, const std::map<std::strin
   const size_t num_windows = NumWindows();
   const LongSeries series(rho, num_windows * kRows);
   std::map<std::string, Coverage> of_windows;
-  std::map<std::string, std::vector<Window>> together;
+  std::map<std::string, std::vector<Row>> together;
   for (size_t window = 0; window < num_windows; ++window) {
     for (const auto& [measure, own] : series.Measured(window * kRows, kRows)) {
-      of_windows[measure].Add(own.interval.low, own.interval.high, truth.at(measure));
-      std::vector<Window>& some = together[measure];
+      of_windows[measure].Add(own.low(), own.high(), truth.at(measure));
+      std::vector<Row>& some = together[measure];
       some.push_back(own);
       if (some.size() < kPooled) continue;
       AddPooled(measure, some, truth.at(measure), pooled[measure]);
@@ -186,4 +176,4 @@ TEST(Coverage, OfIntervalsIsWhatTheyPromiseHoweverFarSamplesFollowOneAnother) {
 }
 
 }  // namespace
-}  // namespace tidemill::evaluator
+}  // namespace tidemill::results
