@@ -13,7 +13,7 @@
 #include "cli/results/remarks/prepared_samples.h"
 #include "cli/results/remarks/untrained.h"
 #include "cli/results/run_costs.h"
-#include "cli/results/selection_json.h"
+#include "cli/results/selections/selection_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/worth.h"

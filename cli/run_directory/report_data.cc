@@ -16,7 +16,7 @@
 #include "cli/results/result_tables.h"
 #include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"

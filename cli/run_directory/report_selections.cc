@@ -7,7 +7,7 @@
 
 #include "nlohmann/json.hpp"
 
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 #include "cli/run_directory/report_data.h"
 #include "cli/run_directory/report_tables.h"
 

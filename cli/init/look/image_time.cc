@@ -1,4 +1,4 @@
-#include "cli/init/image_time.h"
+#include "cli/init/look/image_time.h"
 
 #include <algorithm>
 #include <array>

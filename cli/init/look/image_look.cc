@@ -1,4 +1,4 @@
-#include "cli/init/image_look.h"
+#include "cli/init/look/image_look.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "cli/init/image_time.h"
+#include "cli/init/look/image_time.h"
 #include "records/exif.h"
 #include "transform/ops/images/image_decoder.h"
 

@@ -1,11 +1,11 @@
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
 #include "base/testing/status_matchers.h"
-#include "cli/results/selection_json.h"
+#include "cli/results/selections/selection_json.h"
 #include "cli/run_directory/report_selections.h"
 
 namespace tidemill::cli {

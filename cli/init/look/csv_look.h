@@ -8,8 +8,8 @@
 
 #include "base/numbers/written_number.h"
 #include "base/status.h"
-#include "cli/init/guess.h"
-#include "cli/init/seen_data.h"
+#include "cli/init/look/guess.h"
+#include "cli/init/look/seen_data.h"
 #include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {

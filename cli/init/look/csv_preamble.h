@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "batch/csv_dialect.h"
-#include "cli/init/csv_shape.h"
+#include "cli/init/look/csv_shape.h"
 
 namespace tidemill::cli {
 

@@ -1,8 +1,8 @@
-#include "cli/results/run_record.h"
+#include "cli/results/selections/run_record.h"
 
 #include <utility>
 
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 #include "storage/client/storage_client.h"
 #include "supervisor_client/supervisor_client.h"
 

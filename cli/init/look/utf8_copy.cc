@@ -1,4 +1,4 @@
-#include "cli/init/utf8_copy.h"
+#include "cli/init/look/utf8_copy.h"
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "cli/init/seen_data.h"
+#include "cli/init/look/seen_data.h"
 #include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {

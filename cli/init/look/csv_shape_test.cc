@@ -1,4 +1,4 @@
-#include "cli/init/csv_shape.h"
+#include "cli/init/look/csv_shape.h"
 
 #include "gmock/gmock.h"
 

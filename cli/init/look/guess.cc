@@ -1,4 +1,4 @@
-#include "cli/init/guess.h"
+#include "cli/init/look/guess.h"
 
 #include "fmt/format.h"
 

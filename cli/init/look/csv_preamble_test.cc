@@ -1,4 +1,4 @@
-#include "cli/init/csv_preamble.h"
+#include "cli/init/look/csv_preamble.h"
 
 #include "gmock/gmock.h"
 

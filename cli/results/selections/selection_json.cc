@@ -1,11 +1,11 @@
-#include "cli/results/selection_json.h"
+#include "cli/results/selections/selection_json.h"
 
 #include <utility>
 
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 
 namespace tidemill::cli {
 namespace {

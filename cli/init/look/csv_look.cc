@@ -1,4 +1,4 @@
-#include "cli/init/csv_look.h"
+#include "cli/init/look/csv_look.h"
 
 #include <algorithm>
 #include <string_view>
@@ -8,8 +8,8 @@
 
 #include "base/numbers/thousands.h"
 #include "base/printable.h"
-#include "cli/init/csv_preamble.h"
-#include "cli/init/csv_shape.h"
+#include "cli/init/look/csv_preamble.h"
+#include "cli/init/look/csv_shape.h"
 #include "records/columns/column_facts.h"
 #include "records/columns/number_guess.h"
 #include "records/text.h"

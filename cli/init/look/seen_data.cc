@@ -1,4 +1,4 @@
-#include "cli/init/seen_data.h"
+#include "cli/init/look/seen_data.h"
 
 #include <algorithm>
 #include <array>

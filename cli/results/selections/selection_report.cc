@@ -1,11 +1,11 @@
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 
 #include <algorithm>
 
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
-#include "cli/results/run_record.h"
+#include "cli/results/selections/run_record.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"
 #include "selector/client/selector_client.h"

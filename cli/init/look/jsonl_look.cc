@@ -1,4 +1,4 @@
-#include "cli/init/jsonl_look.h"
+#include "cli/init/look/jsonl_look.h"
 
 #include <algorithm>
 #include <set>
