@@ -11,11 +11,7 @@ struct F1 : OfClassScores<F1> {
   static constexpr std::string_view kDoc =
       "The harmonic mean of precision and recall, averaged over the classes that occur.";
 
-  static double ScoreOf(const ClassCounts& counts) {
-    // `truly` + `predicted` is 2 TP + FP + FN, positive for every class that occurs.
-    return 2.0 * static_cast<double>(counts.right) /
-           static_cast<double>(counts.truly + counts.predicted);
-  }
+  static double ScoreOf(const ClassCounts& counts);
 };
 
 template <>

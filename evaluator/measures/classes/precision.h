@@ -11,10 +11,7 @@ struct Precision : OfClassScores<Precision> {
   static constexpr std::string_view kDoc =
       "The share of a class's predictions that are right, averaged over the classes that occur.";
 
-  static double ScoreOf(const ClassCounts& counts) {
-    if (counts.predicted == 0) return 0;
-    return static_cast<double>(counts.right) / static_cast<double>(counts.predicted);
-  }
+  static double ScoreOf(const ClassCounts& counts);
 };
 
 template <>

@@ -11,10 +11,7 @@ struct Recall : OfClassScores<Recall> {
   static constexpr std::string_view kDoc =
       "The share of a class's samples that are predicted, averaged over the classes that occur.";
 
-  static double ScoreOf(const ClassCounts& counts) {
-    if (counts.truly == 0) return 0;
-    return static_cast<double>(counts.right) / static_cast<double>(counts.truly);
-  }
+  static double ScoreOf(const ClassCounts& counts);
 };
 
 template <>
