@@ -73,7 +73,7 @@ void AddVariant(const ComparisonSpec& comparison, const std::string& variant,
   VariantResult result{.comparison = comparison.name, .variant = variant};
   for (const auto& [name, stored] : results.results()) {
     if (!name.starts_with(prefix)) continue;
-    auto run = ComparisonRunOf(comparison, stored);
+    auto run = ComparisonRunFromJson(stored.value("run", ordered_json()));
     if (run.ok()) {
       result.runs.push_back(*std::move(run));
     } else {

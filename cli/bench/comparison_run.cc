@@ -112,20 +112,6 @@ bool Take(const ordered_json& json, std::map<std::string, double>& values) {
                              [&](const auto& own) { return Take(own.value(), values[own.key()]); });
 }
 
-absl::StatusOr<ComparisonRun> FromJson(const ordered_json& json) {
-  if (!json.is_object() || !json.contains("value")) {
-    return InvalidArgument("this is not a run of a comparison");
-  }
-  ComparisonRun run;
-  std::string wrong;
-  VisitFields(run, [&](const char* key, auto& value) {
-    const auto found = json.find(key);
-    if (found != json.end() && !Take(*found, value)) wrong = key;
-  });
-  if (!wrong.empty()) return InvalidArgument("'{}' has another type than in such a run", wrong);
-  return run;
-}
-
 }  // namespace
 
 absl::StatusOr<ComparisonRun> JudgeRun(const ComparisonSpec& comparison,
@@ -161,14 +147,17 @@ ordered_json ComparisonRunToJson(const ComparisonRun& run) {
   return json;
 }
 
-absl::StatusOr<ComparisonRun> ComparisonRunOf(const ComparisonSpec& comparison,
-                                              const ordered_json& result) {
-  const auto stored = result.find("run");
-  if (stored != result.end()) return FromJson(*stored);
-  ASSIGN_OR_RETURN(const RunFigures figures,
-                   FiguresFromJson(result.value("figures", ordered_json())));
-  ASSIGN_OR_RETURN(ComparisonRun run, JudgeRun(comparison, figures));
-  run.seed = result.value("seed", int64_t{0});
+absl::StatusOr<ComparisonRun> ComparisonRunFromJson(const ordered_json& json) {
+  if (!json.is_object() || !json.contains("value")) {
+    return InvalidArgument("this is not a run of a comparison");
+  }
+  ComparisonRun run;
+  std::string wrong;
+  VisitFields(run, [&](const char* key, auto& value) {
+    const auto found = json.find(key);
+    if (found != json.end() && !Take(*found, value)) wrong = key;
+  });
+  if (!wrong.empty()) return InvalidArgument("'{}' has another type than in such a run", wrong);
   return run;
 }
 

@@ -40,8 +40,7 @@ struct ComparisonRun {
 absl::StatusOr<ComparisonRun> JudgeRun(const ComparisonSpec& comparison, const RunFigures& figures);
 
 nlohmann::ordered_json ComparisonRunToJson(const ComparisonRun& run);
-// Reads the result of a case: "run", or the "figures" that earlier versions kept instead.
-absl::StatusOr<ComparisonRun> ComparisonRunOf(const ComparisonSpec& comparison,
-                                              const nlohmann::ordered_json& result);
+// INVALID_ARGUMENT when ComparisonRunToJson() did not write it.
+absl::StatusOr<ComparisonRun> ComparisonRunFromJson(const nlohmann::ordered_json& json);
 
 }  // namespace tidemill::cli
