@@ -156,15 +156,17 @@ suite_smoke: programs
 # docs/policies.md. TIDEMILL_DATA: the datasets; DATASET: only these of benchmarks/comparisons/; POLICY: only this one; QUICK=1: a
 # trial, kept in the build folder.
 TRIAL = $(if $(QUICK),$(BUILD)/trial)
-COMPARE = $(BUILD)/bin/tidemill bench run --suite benchmarks/comparisons --state $(SUITE_STATE) $(if $(QUICK),--quick --results $(TRIAL)/comparisons) \
+COMPARE = $(BUILD)/bin/tidemill bench run --suite benchmarks/comparisons --state $(BUILD)/comparisons_state $(if $(QUICK),--quick --results $(TRIAL)/comparisons) \
   $(if $(POLICY),--policies "$(POLICY)")
 SHOW = /usr/bin/python3 tools/pages --build $(BUILD) $(if $(QUICK),--results $(TRIAL) --into $(TRIAL))
 policies: build
+	@tools/setup.sh --bench
 	@$(COMPARE) --parts policies -- $(DATASET)
 	@$(SHOW) policies
 
 # The same of selection and downsampling policies, and docs/selections.md.
 selections: build
+	@tools/setup.sh --bench
 	@$(COMPARE) --parts selections -- $(DATASET)
 	@$(SHOW) selections
 

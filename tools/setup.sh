@@ -33,8 +33,8 @@ onnxruntime_version=1.32.0
 # What only `make image_test` needs.
 image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
 
-# What only `make bench` needs: a DataLoader to compare with decodes photographs with Pillow.
-bench_packages=(python3-pil)
+# What only `make bench` and its like need: a DataLoader to compare with decodes photographs with Pillow, and tools/pages reads YAML.
+bench_packages=(python3-pil python3-yaml)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

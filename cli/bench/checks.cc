@@ -53,7 +53,7 @@ absl::StatusOr<double> Compute(const ValueCheck& check, const Figures& runs) {
   return ValueOf(runs, check);
 }
 
-// The baseline on the windows of the reading.
+// The baseline's value on the same windows as the reading.
 absl::StatusOr<double> BaselineOf(const Figures& runs, const GainCheck& check) {
   ASSIGN_OR_RETURN(const RunFigures* run, RunIn(runs, check.run));
   std::vector<MeasuredWindow> own = Kept(run->baselines, check);

@@ -14,6 +14,14 @@
 #include "records/columns/number_guess.h"
 #include "records/text.h"
 
+// The order of the guesses. The first file decides the shape; each guess uses those before it.
+//
+//   comments --> delimiter --> title --> quotes --> header and names     the shape
+//                                                         |
+//   the other files, but those with another header -------+--> table
+//                                                               |
+//                             format <-- blanks around fields <-- notation of numbers
+
 namespace tidemill::cli {
 namespace {
 
@@ -320,7 +328,7 @@ void SayOtherHeaders(const SeenData& data, const std::vector<std::string>& other
       NamesForPeople(others), Quoted(data.seen.front().path), others.size(), data.seen.size());
 }
 
-// Takes the blanks around names away, as storage does.
+// Trims the names, as storage does.
 void TrimNames(SampledTable& table) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   for (SampledColumn& column : table.columns) {

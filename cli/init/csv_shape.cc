@@ -1,8 +1,6 @@
 #include "cli/init/csv_shape.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -13,43 +11,14 @@
 #include "base/printable.h"
 #include "records/columns/column_facts.h"
 #include "records/csv_header.h"
-#include "records/csv_splitter.h"
 
 namespace tidemill::cli {
 namespace {
-
-constexpr size_t kMaxRecord = size_t{1} << 20;
-constexpr size_t kMostForDelimiter = 1000;
-// The first of two that divide a text equally well.
-constexpr std::array<std::string_view, 7> kDelimiters = {"\t", ";", "|", "::", ",", ":", " "};
 
 std::string NameOf(std::string_view delimiter) {
   if (delimiter == "\t") return "a tab";
   if (delimiter == " ") return "a blank";
   return Quoted(delimiter);
-}
-
-// How well a delimiter divides a text.
-struct Division {
-  std::string_view delimiter = {};
-  size_t width = 0;        // Fields of most records.
-  size_t num_fitting = 0;  // Records with this number.
-  size_t num_rows = 0;
-  bool first_fits = false;
-
-  double share() const {
-    return num_rows == 0 ? 0 : static_cast<double>(num_fitting) / static_cast<double>(num_rows);
-  }
-};
-
-Division Divide(std::string_view text, std::string_view delimiter, bool last) {
-  const batch::CsvDialect dialect{.delimiter = std::string(delimiter)};
-  const CsvRows read = ReadCsvRows(text, dialect, last, kMostForDelimiter);
-  Division division{
-      .delimiter = delimiter, .width = UsualWidth(read.rows), .num_rows = read.rows.size()};
-  for (const CsvRow& row : read.rows) division.num_fitting += row.size() == division.width;
-  division.first_fits = !read.rows.empty() && read.rows.front().size() == division.width;
-  return division;
 }
 
 bool HasDigit(const std::string& text) {
@@ -103,45 +72,8 @@ Speaks Ask(const std::vector<CsvRow>& rows, size_t column) {
 
 }  // namespace
 
-CsvRows ReadCsvRows(std::string_view text, const batch::CsvDialect& dialect, bool last,
-                    size_t most) {
-  CsvRows read;
-  const CsvSplitter splitter(dialect, kMaxRecord);
-  CsvRecord record;
-  while (!text.empty() && read.rows.size() < most) {
-    splitter.First(text, last, record);
-    if (record.kind == CsvRecord::Kind::kIncomplete) break;
-    read.num_bytes += static_cast<int64_t>(record.size);
-    read.num_bad += record.kind == CsvRecord::Kind::kBad;
-    if (record.kind == CsvRecord::Kind::kRecord && !IsEmpty(record)) {
-      CsvRow& row = read.rows.emplace_back();
-      for (const CsvField& field : record.fields) row.push_back(Unquote(field, dialect.quote));
-    }
-    text.remove_prefix(record.size);
-  }
-  return read;
-}
-
-size_t UsualWidth(const std::vector<CsvRow>& rows) {
-  std::map<size_t, size_t> widths;
-  for (const CsvRow& row : rows) ++widths[row.size()];
-  const auto most =
-      std::ranges::max_element(widths, {}, [](const auto& width) { return width.second; });
-  return most == widths.end() ? 0 : most->first;
-}
-
 GuessedDelimiter GuessDelimiter(std::string_view text, bool last) {
-  Division best{.delimiter = ","};
-  for (const std::string_view delimiter : kDelimiters) {
-    const Division tried = Divide(text, delimiter, last);
-    // A clock has colons and a sentence blanks: these have to divide every record.
-    const bool rare = delimiter == ":" || delimiter == " ";
-    if (tried.width < 2 || tried.share() < (rare ? 1 : 0.8)) continue;
-    if (rare && best.width >= 2) continue;
-    const bool better = tried.first_fits != best.first_fits ? tried.first_fits
-                                                            : tried.share() > best.share() + 0.05;
-    if (best.width < 2 || better) best = tried;
-  }
+  const CsvDivision best = FindDelimiter(text, last);
   if (best.width < 2) {
     return {.delimiter = ",",
             .reason = "no delimiter was found, so there is one column",
@@ -149,7 +81,7 @@ GuessedDelimiter GuessDelimiter(std::string_view text, bool last) {
                 "how fields are separated: no delimiter divides the records equally; if there "
                 "are several columns, write it: --delimiter ';'"};
   }
-  return {.delimiter = std::string(best.delimiter),
+  return {.delimiter = best.delimiter,
           .reason = fmt::format("{} divides {} of the first {} records into {} fields",
                                 NameOf(best.delimiter),
                                 WithThousands(static_cast<int64_t>(best.num_fitting)),

@@ -70,8 +70,8 @@ TEST(Pool, GivesWhatAllSamplesAtOnceGive) {
   Windows samples;
   const std::vector<MeasureSpec> measures = {Accuracy{},
                                              F1{},
-                                             F1{.average = ClassAverage::kWeighted},
-                                             F1{.average = ClassAverage::kMicro},
+                                             F1{{.average = ClassAverage::kWeighted}},
+                                             F1{{.average = ClassAverage::kMicro}},
                                              Precision{},
                                              Recall{},
                                              MeanAbsoluteError{},

@@ -68,7 +68,7 @@ class EvaluationRunTest : public ::testing::Test {
 TEST_F(EvaluationRunTest, MeasuresEachModelOnItsWindows) {
   const int64_t first = cluster_.Put(1, "4");
   const int64_t second = cluster_.Put(2, "8");
-  // Samples 0 to 9; 10 to the end, of which one cannot be read; none.
+  // Samples 0 to 9; 10 to the end, one of which cannot be read; none.
   ASSERT_THAT(Run({testing::WindowOf(0, std::nullopt, 10, {first, second}),
                    testing::WindowOf(1, 10, std::nullopt, {second}),
                    testing::WindowOf(2, 100, 200, {first})}),

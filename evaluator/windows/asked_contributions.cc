@@ -14,7 +14,7 @@ constexpr size_t kMaxFault = 300;
 // The end of a traceback, where the mistake is.
 constexpr size_t kMaxTraceback = 8000;
 
-// Printable, but for the ends of its lines.
+// Printable, except for the ends of its lines.
 std::string ShortTraceback(const absl::Status& fault) {
   std::string text = plugin::TracebackOf(fault);
   if (text.size() > kMaxTraceback) text = "..." + text.substr(text.size() - kMaxTraceback + 3);

@@ -132,7 +132,9 @@ class WatchedJobs {
   void Stop(Job& job, const Change& if_queued) ABSL_LOCKS_EXCLUDED(mutex_) {
     job.stop_.request_stop();
     MutexLock lock(mutex_);
-    if (job.phase_ == Job::Phase::kQueued) Close(job, StoppedInQueue(), if_queued);
+    if (job.phase_ == Job::Phase::kQueued) {
+      Close(job, Cancelled("it was stopped while it waited for a slot"), if_queued);
+    }
     while (IsActive(job)) changed_.wait(mutex_);
   }
 
@@ -221,9 +223,6 @@ class WatchedJobs {
   static constexpr std::chrono::milliseconds kWakeUp{200};
 
   static bool IsActive(const Job& job) { return job.phase_ != Job::Phase::kEnded; }
-  static absl::Status StoppedInQueue() {
-    return Cancelled("it was stopped while it waited for a slot");
-  }
   absl::Status Stopping() const { return Unavailable("the {} is stopping", owner_); }
 
   void Apply(Job& job, const Change& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

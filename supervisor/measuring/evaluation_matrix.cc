@@ -16,7 +16,7 @@ namespace {
 
 using Span = std::pair<Cut, Cut>;
 
-// An evaluation, of which windows are cut by time, and one of its measures.
+// An evaluation whose windows are cut by time, and one of its measures.
 struct Choice {
   size_t evaluation = 0;
   std::string measure;

@@ -39,8 +39,11 @@ class Comparison:
         return self.page["form"].format(value)
 
     def verdict(self, figures):
-        """The sentences about the figures, with the figures put in. figures: {variant: {key: value}}"""
-        return self.page["verdict"].rstrip().format_map(figures) + "\n"
+        """The sentences about the figures, with the figures put in; none where a trial lacks one. figures: {variant: {key: value}}"""
+        try:
+            return "\n" + self.page["verdict"].rstrip().format_map(figures) + "\n"
+        except KeyError:
+            return ""
 
     def setting(self, **values):
         return self.page["setting"].rstrip().format(**values)

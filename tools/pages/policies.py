@@ -72,7 +72,7 @@ def section(comparison):
              measured.spread(variant.values("value"), comparison.page["form"])) for number, variant in enumerate(variants, 1)]
     heads = ("", "policy", "triggers", "samples trained", "training, s", "deciding, s", "run, s", comparison.measure)
     figures = {variant.name: {key: variant.mean(key) for key in ("value", "samples_trained", "training_seconds", "deciding_seconds")} for variant in variants}
-    return (f"\n## {comparison.page['title']}\n{setting}\n\n" + measured.table(heads, rows) + baselines(comparison) + "\n" +
+    return (f"\n## {comparison.page['title']}\n{setting}\n\n" + measured.table(heads, rows) + baselines(comparison) +
             comparison.verdict(figures))
 
 

@@ -15,7 +15,7 @@ class Results:
     """A folder of results, and the build folder with the program that reports them."""
 
     def __init__(self, folder, build):
-        self.folder, self.build = folder, build
+        self.folder, self.build, self.reports = folder, build, {}
 
     def load(self, name):
         """What a file of JSON holds; nothing where it is missing."""
@@ -27,7 +27,14 @@ class Results:
         return [(file.name, json.loads(line)) for file in sorted((self.folder / suite).glob("*.jsonl")) for line in file.read_text().splitlines()]
 
     def report(self, suite, folder=None):
-        """The entries of a suite. Exit code 1 says that a check does not hold, which pages show."""
+        """The entries of a suite, or of the part of its results that is in another folder."""
+        key = suite, folder
+        if key not in self.reports:
+            self.reports[key] = self.read_report(suite, folder)
+        return self.reports[key]
+
+    def read_report(self, suite, folder):
+        """Exit code 1 says that a check does not hold, which pages show."""
         command = [self.build / "bin" / "tidemill", "bench", "report", "--suite", BENCHMARKS / suite, "--results", folder or self.folder / suite, "--json"]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode not in (0, 1) or not done.stdout:

@@ -112,7 +112,7 @@ def section(comparison):
         at = [choice for choice in choices if choice.share == share and choice.policy != "everything"]
         rows += [row(comparison, choice, curves) for choice in sorted(at, key=lambda one: one.value, reverse=comparison.higher)]
     figures = {f"{choice.policy.replace(':', '')} {choice.share:.0%}": choice.figures for choice in choices}
-    return text + measured.table([head.format(measure=comparison.measure) for head in HEADS], rows) + "\n" + comparison.verdict(figures)
+    return text + measured.table([head.format(measure=comparison.measure) for head in HEADS], rows) + comparison.verdict(figures)
 
 
 def settings(compared):
@@ -124,8 +124,14 @@ def settings(compared):
     return "\n## The settings\n\n" + measured.table(("policy", "written"), seen.items()) + "\nFRACTION is 0.1 or 0.5, PRUNED the rest to 1.\n"
 
 
+def read(results):
+    """The comparisons that have what policies are compared with: everything, and the baselines."""
+    return [comparison for comparison in comparisons.read(results, "selections")
+            if {"everything", "rs2", "uniform"} <= {variant.name.rsplit(" x ", 1)[0] for variant in comparison.variants}]
+
+
 def document(results):
-    compared = comparisons.read(results, "selections")
+    compared = read(results)
     return HEAD.replace("{cores}", comparisons.cores(results, "selections")) + "".join(map(section, compared)) + settings(compared)
 
 
@@ -144,4 +150,4 @@ def panel_of(comparison):
 
 
 def pictures(results):
-    return {"selections.svg": svg.picture([panel_of(comparison) for comparison in comparisons.read(results, "selections")])}
+    return {"selections.svg": svg.picture([panel_of(comparison) for comparison in read(results)])}
