@@ -264,7 +264,7 @@ void Decoder::ReadKeyed(const Spot& spot, const Type& type, void* value) {
 void Decoder::ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value) {
   const Node& node = spot.node();
   if (node.kind != Node::Kind::kList) {
-    const std::string hint = SaysAll(node) ? "write out the list; `all` is not understood here"
+    const std::string hint = MeansAll(node) ? "write out the list; `all` is not understood here"
                              : limits.secret
                                  ? "write [...]"
                                  : AsOneItem(node, type.element().kind == Kind::kString);
@@ -301,7 +301,7 @@ void Decoder::ReadNames(const Spot& spot, const Limits& limits, NameList& value)
   }
   if (node.kind != Node::Kind::kList) {
     return ReportWrongKind(spot, "'all' or a list of names",
-                           SaysAll(node) ? "write all" : AsOneItem(node, /*is_text=*/true));
+                           MeansAll(node) ? "write all" : AsOneItem(node, /*is_text=*/true));
   }
   value = {};
   for (size_t i = 0; i < node.items.size(); ++i) {
@@ -324,9 +324,9 @@ void Decoder::ReadColumns(const Spot& spot, const Limits& limits, ColumnList& va
     const bool one = node.kind == Node::Kind::kScalar;
     const bool is_pattern = one && node.text.find_first_of("*?") != std::string::npos;
     ReportWrongKind(spot, "'all', a list of names or a section with match, from, to or except",
-                    is_pattern      ? fmt::format("write {{match: \"{}\"}}", node.text)
-                    : SaysAll(node) ? "write all"
-                                    : AsOneItem(node, /*is_text=*/true));
+                    is_pattern       ? fmt::format("write {{match: \"{}\"}}", node.text)
+                    : MeansAll(node) ? "write all"
+                                     : AsOneItem(node, /*is_text=*/true));
   }
 }
 

@@ -246,7 +246,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitColumn(const Node& column, MaybeTy
                                                      bool asks_if_missing) {
   ASSIGN_OR_RETURN(const MaybeType type, TypeOfColumn(column));
   if (!type && !wanted) {
-    return Bad(column, "nothing tells what '{}' is; write number({}) or text({})", column.name,
+    return Bad(column, "it is unclear what '{}' is; write number({}) or text({})", column.name,
                column.name, column.name);
   }
   const auto known = std::ranges::find(columns_.columns, column.name, &KnownColumn::name);
@@ -294,7 +294,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitLiteral(const Node& literal, Maybe
     }
     return builder_.AddConstant(Type::kTime, time->micros);
   }
-  if (!wanted) return Bad(literal, "nothing tells the type of this null");
+  if (!wanted) return Bad(literal, "the type of this null is unclear");
   switch (*wanted) {
     case Type::kNumber:
       return builder_.AddConstant(*wanted, kNullNumber);

@@ -205,7 +205,7 @@ absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& sa
   const std::string ops = Canonical(named);
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
-  built.graph.plan_ = PlanAsWritten(spec.size());
+  built.graph.plan_ = IdentityPlan(spec.size());
   if (rewriting == Rewriting::kOn) {
     built.graph.Rewire(named);
     built.graph.LeaveOutPixels();

@@ -20,9 +20,9 @@ TEST(ThreadPriority, AThreadThatGivesWayDoesSoAlone) {
   int lowered = before;
   int lowered_again = before;
   std::jthread([&] {
-    GiveWay();
+    LowerThreadPriority();
     lowered = niceness();
-    GiveWay();
+    LowerThreadPriority();
     lowered_again = niceness();
   }).join();
   constexpr int kLowest = 19;

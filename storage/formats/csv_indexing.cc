@@ -137,7 +137,7 @@ absl::Status CsvIndexing::CheckKind(std::string_view start) const {
 }
 
 void CsvIndexing::SkipRest(std::string_view window, size_t& at) {
-  const size_t behind = BehindLine(window, at);
+  const size_t behind = NextLine(window, at);
   runs_on_ = behind == std::string_view::npos;
   at = runs_on_ ? window.size() : behind;
 }
@@ -149,7 +149,7 @@ bool CsvIndexing::TakeZeros(std::string_view window, size_t& at) {
 }
 
 bool CsvIndexing::TakeZeroedLine(std::string_view window, bool last, size_t& at) {
-  const size_t behind = BehindLine(window, at);
+  const size_t behind = NextLine(window, at);
   const bool whole = behind != std::string_view::npos;
   const size_t to = whole ? behind : window.size();
   const auto max_bytes = static_cast<size_t>(reading_.text.max_record_bytes);
@@ -167,9 +167,9 @@ void CsvIndexing::CutAtStrayQuote(std::string_view rest) {
   const bool open = record_.kind == CsvRecord::Kind::kIncomplete;
   if (expects_header_ || !tells_records_ || (!whole && !open)) return;
   const std::string_view text = whole ? rest.substr(0, record_.content) : rest;
-  const size_t second = BehindLine(text, 0);
+  const size_t second = NextLine(text, 0);
   for (size_t line = second; line < text.size();) {
-    const size_t next = BehindLine(text, line);
+    const size_t next = NextLine(text, line);
     if (next == std::string_view::npos && open) return;
     if (IsSound(text.substr(line, next - line))) {
       record_.kind = CsvRecord::Kind::kBad;
