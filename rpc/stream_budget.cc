@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "rpc/call_metrics.h"
 
 namespace tidemill::rpc {
@@ -48,10 +49,12 @@ StreamPermit::Waiting::Waiting(StreamPermit& permit) : permit_(permit) {
 StreamPermit::Waiting::~Waiting() { permit_.budget_->SetWaiting(*permit_.place_, false); }
 
 absl::Status StreamPermit::Hold(int64_t num_bytes) {
+  TIDEMILL_CHECK(place_ != nullptr && num_bytes >= 0);
   return budget_->Change(*place_, num_bytes, kSmallBytes);
 }
 
 absl::Status StreamPermit::HoldRequest(int64_t num_bytes) {
+  TIDEMILL_CHECK(place_ != nullptr && num_bytes >= 0);
   return budget_->Change(*place_, num_bytes, kSmallRequestBytes);
 }
 

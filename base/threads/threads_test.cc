@@ -56,5 +56,9 @@ TEST(WorkerPool, RunsLoopsInsideOfLoops) {
   EXPECT_EQ(done, 64);
 }
 
+TEST(WorkerPoolDeathTest, TakesNoEmptyTask) {
+  EXPECT_DEATH(WorkerPool("test", 1).Submit(nullptr), "task != nullptr");
+}
+
 }  // namespace
 }  // namespace tidemill

@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/check.h"
 #include "records/csv_punctuation.h"
 #include "records/file_kind.h"
 #include "records/text.h"
@@ -73,6 +74,7 @@ CsvIndexing::CsvIndexing(const CsvReading& reading, const FileInput& input,
 }
 
 absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t offset, bool last) {
+  TIDEMILL_CHECK(!is_finished_);
   size_t at = 0;
   if (at_start_) {
     RETURN_IF_ERROR(CheckKind(window));
@@ -114,6 +116,8 @@ absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t off
 }
 
 IndexedFile CsvIndexing::Finish() {
+  TIDEMILL_CHECK(!is_finished_);
+  is_finished_ = true;
   if (num_zeros_ > 0) {
     found_.AddRemark(fmt::format("the file ends with {} zeros, which are not a record", num_zeros_),
                      /*num_members=*/0);

@@ -181,12 +181,14 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
 }
 
 absl::Status FileParser::GiveUp(ParsedFile& piece) const {
+  TIDEMILL_CHECK(piece.file.known.has_value());
   piece.file.change = FileChange::kReplaced;
   ASSIGN_OR_RETURN(piece.old, old_segments_.AllOf(*piece.file.known));
   return absl::OkStatus();
 }
 
 absl::Status FileParser::Resume(ChangedFile& file) const {
+  TIDEMILL_CHECK(file.known.has_value());
   const files_table::KnownFile& known = *file.known;
   file.input.from_byte = known.bytes_done;
   file.input.from_record = known.records_done;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/check.h"
 #include "records/text.h"
 #include "storage/ingest/record_diff.h"
 #include "storage/segments/record_identity.h"
@@ -298,6 +299,7 @@ bool IngestBatchBuilder::TakeOverWholeFile(ParsedFile& parsed, FileRow& row) {
 void IngestBatchBuilder::AddUnderKeys(const IndexedFile& found, size_t from, size_t to,
                                       int64_t first_key, const files_table::Segment& old,
                                       std::optional<FileId> file, FileId id) {
+  TIDEMILL_CHECK(from < to && to <= found.positions.size());
   const int64_t count = static_cast<int64_t>(to - from);
   NewSegment* segment = taken_over_.empty() ? nullptr : &taken_over_.back();
   // Within one old segment only: keys between two of them may be those of other files.
@@ -339,6 +341,7 @@ void IngestBatchBuilder::FillGap(NewSegment& segment, int64_t to_key, FileId id)
 }
 
 void IngestBatchBuilder::Extend(const OldSegment& old) {
+  TIDEMILL_CHECK(!segment_open_);
   const files_table::Segment& segment = old.segment;
   const bool ends_at_the_last_key =
       segment.first_key + segment.num_samples - 1 == batch_.committed_key;
