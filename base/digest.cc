@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/check.h"
 #include "base/descriptor.h"
 #include "base/whole_io.h"
 
@@ -26,13 +27,16 @@ Sha256Stream::Sha256Stream() : state_(std::make_unique<State>()) {
 Sha256Stream::~Sha256Stream() = default;
 
 void Sha256Stream::Add(std::string_view bytes) {
+  TIDEMILL_CHECK(state_ != nullptr);
   EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
 }
 
 std::string Sha256Stream::Finish() {
+  TIDEMILL_CHECK(state_ != nullptr);
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   EVP_DigestFinal_ex(state_->context, digest, &size);
+  state_.reset();
   constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
   hex.reserve(size_t{2} * size);

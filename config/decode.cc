@@ -66,7 +66,7 @@ class Decoder {
   void ReportWrongKind(const Spot& spot, std::string_view expected, std::string hint = "");
 
   std::shared_ptr<const Document> document_;  // Keeps the nodes alive.
-  const bool kept_;  // Whether a program printed the document.
+  const bool kept_;                           // Whether a program printed the document.
   Problems& problems_;
 };
 
@@ -268,7 +268,7 @@ void Decoder::ReadKeyed(const Spot& spot, const Type& type, void* value) {
 void Decoder::ReadList(const Spot& spot, const Type& type, const Limits& limits, void* value) {
   const Node& node = spot.node();
   if (node.kind != Node::Kind::kList) {
-    const std::string hint = SaysAll(node) ? "write out the list; `all` is not understood here"
+    const std::string hint = MeansAll(node) ? "write out the list; `all` is not understood here"
                              : limits.secret
                                  ? "write [...]"
                                  : AsOneItem(node, type.element().kind == Kind::kString);
@@ -305,7 +305,7 @@ void Decoder::ReadNames(const Spot& spot, const Limits& limits, NameList& value)
   }
   if (node.kind != Node::Kind::kList) {
     return ReportWrongKind(spot, "'all' or a list of names",
-                           SaysAll(node) ? "write all" : AsOneItem(node, /*is_text=*/true));
+                           MeansAll(node) ? "write all" : AsOneItem(node, /*is_text=*/true));
   }
   value = {};
   for (size_t i = 0; i < node.items.size(); ++i) {
@@ -328,9 +328,9 @@ void Decoder::ReadColumns(const Spot& spot, const Limits& limits, ColumnList& va
     const bool one = node.kind == Node::Kind::kScalar;
     const bool is_pattern = one && node.text.find_first_of("*?") != std::string::npos;
     ReportWrongKind(spot, "'all', a list of names or a section with match, from, to or except",
-                    is_pattern      ? fmt::format("write {{match: \"{}\"}}", node.text)
-                    : SaysAll(node) ? "write all"
-                                    : AsOneItem(node, /*is_text=*/true));
+                    is_pattern       ? fmt::format("write {{match: \"{}\"}}", node.text)
+                    : MeansAll(node) ? "write all"
+                                     : AsOneItem(node, /*is_text=*/true));
   }
 }
 

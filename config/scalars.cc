@@ -345,7 +345,7 @@ std::string WriteBound(const Type& type, double bound) {
   }
 }
 
-bool SaysAll(const Node& node) {
+bool MeansAll(const Node& node) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return node.kind == Node::Kind::kScalar &&
          (node.text == "*" || std::ranges::equal(node.text, std::string_view("all"), {}, lower));

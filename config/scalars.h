@@ -49,7 +49,7 @@ std::optional<double> MeasureScalar(const Type& type, const void* value);
 std::string WriteBound(const Type& type, double bound);
 
 // Whether a value that is not understood means everything: ALL, "*".
-bool SaysAll(const Node& node);
+bool MeansAll(const Node& node);
 
 // Advice on a value where a list is needed: how it is written as its only item. "" where there is
 // nothing to advise. `is_text`: the items are texts.

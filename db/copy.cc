@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstring>
 
+#include "base/check.h"
 #include "db/sql_status.h"
 
 namespace tidemill::db {
@@ -133,7 +134,10 @@ CopyWriter::CopyWriter(pg_conn* connection) : connection_(connection) {}
 
 CopyWriter::~CopyWriter() { PQfinish(connection_); }
 
-absl::Status CopyWriter::BeginNext() { return Run(connection_, "BEGIN", PGRES_COMMAND_OK); }
+absl::Status CopyWriter::BeginNext() {
+  TIDEMILL_CHECK(!is_copying_);
+  return Run(connection_, "BEGIN", PGRES_COMMAND_OK);
+}
 
 absl::StatusOr<std::unique_ptr<CopyWriter>> CopyWriter::Begin(
     const std::string& connection_string) {
@@ -144,28 +148,38 @@ absl::StatusOr<std::unique_ptr<CopyWriter>> CopyWriter::Begin(
 }
 
 absl::Status CopyWriter::Execute(const std::string& sql) {
+  TIDEMILL_CHECK(!is_copying_);
   const Result result(PQexec(connection_, sql.c_str()), &PQclear);
   if (PQresultStatus(result.get()) == PGRES_TUPLES_OK) return absl::OkStatus();
   return CheckResult(connection_, result.get(), PGRES_COMMAND_OK);
 }
 
 absl::Status CopyWriter::Open(std::string_view target) {
+  TIDEMILL_CHECK(!is_copying_);
   buffer_ = kHeader;
-  return Run(connection_, fmt::format("COPY {} FROM STDIN (FORMAT binary)", target), PGRES_COPY_IN);
+  RETURN_IF_ERROR(
+      Run(connection_, fmt::format("COPY {} FROM STDIN (FORMAT binary)", target), PGRES_COPY_IN));
+  is_copying_ = true;
+  missing_values_ = 0;
+  return absl::OkStatus();
 }
 
 void CopyWriter::BeginRow(int16_t num_columns) {
+  TIDEMILL_CHECK(is_copying_ && missing_values_ == 0);
+  missing_values_ = num_columns;
   Append(buffer_, static_cast<uint16_t>(num_columns));
 }
 
 void CopyWriter::Int64(std::optional<int64_t> value) {
   if (!value) return Null();
+  CountValue();
   Append(buffer_, uint32_t{8});
   Append(buffer_, static_cast<uint64_t>(*value));
 }
 
 void CopyWriter::Double(std::optional<double> value) {
   if (!value) return Null();
+  CountValue();
   Append(buffer_, uint32_t{8});
   Append(buffer_, std::bit_cast<uint64_t>(*value));
 }
@@ -177,6 +191,7 @@ void CopyWriter::Bool(bool value) {
 void CopyWriter::Text(std::string_view value) { Bytes(value); }
 
 void CopyWriter::Bytes(std::string_view value) {
+  CountValue();
   Append(buffer_, static_cast<uint32_t>(value.size()));
   buffer_ += value;
 }
@@ -186,7 +201,15 @@ void CopyWriter::Time(std::optional<Timestamp> value) {
   Int64(value->micros - kEpochMicros);
 }
 
-void CopyWriter::Null() { Append(buffer_, static_cast<uint32_t>(-1)); }
+void CopyWriter::Null() {
+  CountValue();
+  Append(buffer_, static_cast<uint32_t>(-1));
+}
+
+void CopyWriter::CountValue() {
+  TIDEMILL_DCHECK(missing_values_ > 0);
+  --missing_values_;
+}
 
 CopyColumn CopyColumn::Times(std::span<const int64_t> micros) {
   return {.values = micros.data(), .base = static_cast<uint64_t>(-kEpochMicros)};
@@ -200,6 +223,7 @@ CopyColumn CopyColumn::Where(std::span<const uint8_t> bits, size_t first) const 
 }
 
 absl::Status CopyWriter::Rows(std::span<const CopyColumn> columns, int64_t num_rows) {
+  TIDEMILL_CHECK(is_copying_ && missing_values_ == 0 && num_rows >= 0);
   const bool alike = std::ranges::none_of(
       columns, [](const CopyColumn& column) { return column.validity != nullptr; });
   // With 12 bytes a number, a block is about what Flush() sends.
@@ -218,6 +242,7 @@ absl::Status CopyWriter::Rows(std::span<const CopyColumn> columns, int64_t num_r
 }
 
 absl::Status CopyWriter::Flush() {
+  TIDEMILL_CHECK(is_copying_ && missing_values_ == 0);
   if (buffer_.size() < kFlushBytes) return absl::OkStatus();
   return Send();
 }
@@ -229,6 +254,8 @@ absl::Status CopyWriter::Send() {
 }
 
 absl::Status CopyWriter::Close() {
+  TIDEMILL_CHECK(is_copying_ && missing_values_ == 0);
+  is_copying_ = false;
   Append(buffer_, static_cast<uint16_t>(-1));
   RETURN_IF_ERROR(Send());
   if (PQputCopyEnd(connection_, nullptr) != 1) return ConnectionFailure(connection_);
@@ -236,6 +263,7 @@ absl::Status CopyWriter::Close() {
 }
 
 absl::Status CopyWriter::Commit() {
+  TIDEMILL_CHECK(!is_copying_);
   const Result result(PQexec(connection_, "COMMIT"), &PQclear);
   RETURN_IF_ERROR(CheckResult(connection_, result.get(), PGRES_COMMAND_OK));
   // PostgreSQL answers ROLLBACK, and no error, where an earlier statement failed.

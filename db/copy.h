@@ -78,8 +78,11 @@ class CopyWriter {
  private:
   explicit CopyWriter(pg_conn* connection);
   absl::Status Send();
+  void CountValue();
   pg_conn* connection_;
   std::string buffer_;
+  bool is_copying_ = false;     // Between Open() and Close().
+  int16_t missing_values_ = 0;  // Values that the begun row still needs.
 };
 
 }  // namespace tidemill::db

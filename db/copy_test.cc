@@ -195,5 +195,16 @@ TEST_F(CopyTest, TakesOneTransactionAfterAnother) {
   EXPECT_EQ(Select("SELECT i8 FROM rows").size(), 2U);
 }
 
+TEST_F(CopyTest, DiesOfARowThatIsNotComplete) {
+  const auto writer = Begin();
+  EXPECT_DEATH(writer->BeginRow(1), "is_copying_");
+  ASSERT_THAT(writer->Open("rows (i8, f8)"), IsOk());
+  EXPECT_DEATH(writer->Execute("SELECT 1").IgnoreError(), "is_copying_");
+  writer->BeginRow(2);
+  writer->Int64(1);
+  EXPECT_DEATH(writer->BeginRow(2), "missing_values_");
+  EXPECT_DEATH(writer->Close().IgnoreError(), "missing_values_");
+}
+
 }  // namespace
 }  // namespace tidemill::db

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/check.h"
 #include "config/numbers.h"
 #include "devices/device_lock.h"
 
@@ -78,6 +79,7 @@ std::string Slots::why_no_gpu() const {
 }
 
 absl::Status Slots::Submit(const config::DeviceChoice& choice, std::string job, Task task) {
+  TIDEMILL_CHECK(!job.empty() && task != nullptr);
   RETURN_IF_ERROR(Check(choice));
   MutexLock lock(mutex_);
   waiting_.push_back({.choice = choice, .job = std::move(job), .task = std::move(task)});
@@ -120,14 +122,19 @@ void Slots::Run(size_t place, const Task& task) {
 
 void Slots::GiveBack(size_t place) {
   MutexLock lock(mutex_);
+  TIDEMILL_CHECK(place < jobs_.size() && !jobs_[place].empty());
   jobs_[place].clear();
   StartWaiting();
 }
 
-rpc::v1::JobDevice Slots::DeviceAt(size_t place) const { return JobDeviceOf(slots_[place]); }
+rpc::v1::JobDevice Slots::DeviceAt(size_t place) const {
+  TIDEMILL_CHECK(place < slots_.size());
+  return JobDeviceOf(slots_[place]);
+}
 
 absl::StatusOr<Slots::Lease> Slots::Take(const config::DeviceChoice& choice, std::string job,
                                          const std::stop_token& stop) {
+  TIDEMILL_CHECK(!job.empty());
   RETURN_IF_ERROR(Check(choice));
   const auto place = std::make_shared<std::optional<size_t>>();
   MutexLock lock(mutex_);

@@ -185,5 +185,10 @@ TEST(DeviceLock, IsFreeOnceItsHolderHasEnded) {
   EXPECT_TRUE(DeviceLock::Take("lock-test", std::chrono::milliseconds(0)).ok());
 }
 
+TEST_F(SlotsTest, DieOfAJobWithoutAName) {
+  Slots slots("test", *four_, 1, std::nullopt);
+  EXPECT_DEATH(slots.Take({}, "", {}).IgnoreError(), "job.empty");
+}
+
 }  // namespace
 }  // namespace tidemill::devices

@@ -6,6 +6,7 @@
 
 #include "fmt/ranges.h"
 
+#include "base/check.h"
 #include "config/documents/problems.h"
 #include "expressions/members.h"
 #include "records/time_reader.h"
@@ -244,9 +245,10 @@ absl::StatusOr<Compiler::Value> Compiler::EmitAsked(const Node& node, MaybeType 
 
 absl::StatusOr<Compiler::Value> Compiler::EmitColumn(const Node& column, MaybeType wanted,
                                                      bool asks_if_missing) {
+  TIDEMILL_CHECK(column.kind == Node::Kind::kColumn);
   ASSIGN_OR_RETURN(const MaybeType type, TypeOfColumn(column));
   if (!type && !wanted) {
-    return Bad(column, "nothing tells what '{}' is; write number({}) or text({})", column.name,
+    return Bad(column, "it is unclear what '{}' is; write number({}) or text({})", column.name,
                column.name, column.name);
   }
   const auto known = std::ranges::find(columns_.columns, column.name, &KnownColumn::name);
@@ -261,6 +263,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitColumn(const Node& column, MaybeTy
 
 absl::StatusOr<Compiler::Value> Compiler::EmitLiteral(const Node& literal, MaybeType wanted,
                                                       bool as_float) {
+  TIDEMILL_CHECK(literal.kind == Node::Kind::kLiteral);
   const auto rounded = [&](double number) {
     return as_float ? static_cast<double>(static_cast<float>(number)) : number;
   };
@@ -294,7 +297,7 @@ absl::StatusOr<Compiler::Value> Compiler::EmitLiteral(const Node& literal, Maybe
     }
     return builder_.AddConstant(Type::kTime, time->micros);
   }
-  if (!wanted) return Bad(literal, "nothing tells the type of this null");
+  if (!wanted) return Bad(literal, "the type of this null is unclear");
   switch (*wanted) {
     case Type::kNumber:
       return builder_.AddConstant(*wanted, kNullNumber);

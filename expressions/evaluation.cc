@@ -41,6 +41,7 @@ void Evaluation::RunConstantSteps() {
 }
 
 void Evaluation::Run(int64_t num_rows, Sink sink) {
+  TIDEMILL_CHECK(num_rows >= 0);
   TIDEMILL_CHECK(num_rows <= kBlockRows);
   stopped_ = false;
   RunPart(0, num_rows, sink);

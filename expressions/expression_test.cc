@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "as split(x, ' ')[0], is missing before the end"},
         Mistaken{"hour(at, 'Mars')",
                  "column 10 of 'hour(at, 'Mars')': time zone 'Mars' is unknown"},
-        Mistaken{"null", "column 1 of 'null': nothing tells the type of this null"},
+        Mistaken{"null", "column 1 of 'null': the type of this null is unclear"},
         Mistaken{
             "99999999999999999999",
             "column 1 of '99999999999999999999': 99999999999999999999 "
@@ -263,7 +263,7 @@ TEST(Expression, OfLargeWholeNumbersSaysHowTheyAreExact) {
 
 TEST(Expression, ThatSaysNothingOfAColumnAsksForIt) {
   EXPECT_EQ(std::string(StatusOf("other = another", std::nullopt, true).message()),
-            "column 1 of 'other = another': nothing tells whether other is compared as a number "
+            "column 1 of 'other = another': it is unclear whether other is compared as a number "
             "or as a text; write number(other) or text(other); a text is written in single quotes: "
             "'another'");
 }

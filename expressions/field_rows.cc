@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/printable.h"
 #include "expressions/read_values.h"
 
@@ -77,6 +78,7 @@ void FieldRows::SetNull(Array& array) {
 }
 
 absl::Status FieldRows::SetText(size_t column, std::optional<std::string_view> text) {
+  TIDEMILL_CHECK(column < arrays_of_.size() && num_rows_ < kBlockRows);
   absl::Status unfit;
   for (const size_t place : arrays_of_[column]) {
     Array& array = arrays_[place];
@@ -128,16 +130,19 @@ absl::Status FieldRows::Read(Array& array, std::string_view column, std::string_
 }
 
 void FieldRows::SetTime(size_t column, Timestamp time) {
+  TIDEMILL_CHECK(column < arrays_of_.size() && num_rows_ < kBlockRows);
   for (const size_t place : arrays_of_[column]) arrays_[place].At<int64_t>(num_rows_) = time.micros;
 }
 
 void FieldRows::SetNumber(size_t column, std::optional<double> number) {
+  TIDEMILL_CHECK(column < arrays_of_.size() && num_rows_ < kBlockRows);
   for (const size_t place : arrays_of_[column]) {
     arrays_[place].At<double>(num_rows_) = number.value_or(kNullNumber);
   }
 }
 
 bool FieldRows::IsNull(size_t column) const {
+  TIDEMILL_CHECK(column < arrays_of_.size() && num_rows_ < kBlockRows);
   return std::ranges::any_of(arrays_of_[column], [&](size_t place) {
     const Array& array = arrays_[place];
     switch (array.type) {

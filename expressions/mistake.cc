@@ -91,13 +91,13 @@ std::string AdviceOnOperands(std::span<const Node* const> operands) {
     if (node->kind == Node::Kind::kColumn) columns.push_back(WrittenName(node->name));
     has_null |= LiteralOf<NullLiteral>(*node) != nullptr;
   }
-  if (columns.empty()) return "nothing tells the type of what is compared";
+  if (columns.empty()) return "the type of what is compared is unclear";
   if (has_null) {
     return fmt::format("what is compared with a null is null; write {} is null", columns.front());
   }
   const bool may_be_text = columns.size() > 1 && operands.back()->kind == Node::Kind::kColumn;
   return fmt::format(
-      "nothing tells whether {0} is compared as a number or as a text; write number({0}) or "
+      "it is unclear whether {0} is compared as a number or as a text; write number({0}) or "
       "text({0}){1}",
       columns.front(),
       may_be_text ? "; a text is written in single quotes: " + InQuotes('\'', operands.back()->name)

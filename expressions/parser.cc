@@ -85,12 +85,12 @@ class Parser {
   }
 
   // Counts how deep the parser is. Brackets, signs and `not` nest.
-  class Deeper {
+  class NestingLevel {
    public:
-    explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
-    ~Deeper() { --depth_; }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
+    explicit NestingLevel(int& depth) : depth_(depth) { ++depth_; }
+    ~NestingLevel() { --depth_; }
+    NestingLevel(const NestingLevel&) = delete;
+    NestingLevel& operator=(const NestingLevel&) = delete;
 
    private:
     int& depth_;
@@ -102,7 +102,7 @@ class Parser {
   }
 
   absl::StatusOr<NodePtr> Or() {
-    const Deeper deeper(depth_);
+    const NestingLevel deeper(depth_);
     RETURN_IF_ERROR(CheckDepth());
     ASSIGN_OR_RETURN(NodePtr left, And());
     while (NextIsWord("or")) {
@@ -125,7 +125,7 @@ class Parser {
 
   absl::StatusOr<NodePtr> Not() {
     if (!NextIsWord("not")) return Comparison();
-    const Deeper deeper(depth_);
+    const NestingLevel deeper(depth_);
     RETURN_IF_ERROR(CheckDepth());
     const size_t at = Take().at;
     ASSIGN_OR_RETURN(NodePtr inner, Not());
@@ -217,7 +217,7 @@ class Parser {
 
   absl::StatusOr<NodePtr> Signed() {
     if (!NextIs("-") && !NextIs("+")) return Power();
-    const Deeper deeper(depth_);
+    const NestingLevel deeper(depth_);
     RETURN_IF_ERROR(CheckDepth());
     const Token& sign = Take();
     ASSIGN_OR_RETURN(NodePtr inner, Signed());
@@ -231,7 +231,7 @@ class Parser {
   absl::StatusOr<NodePtr> Power() {
     ASSIGN_OR_RETURN(NodePtr base, Primary());
     if (!NextIs("^")) return base;
-    const Deeper deeper(depth_);
+    const NestingLevel deeper(depth_);
     RETURN_IF_ERROR(CheckDepth());
     const size_t at = Take().at;
     ASSIGN_OR_RETURN(NodePtr exponent, Signed());
@@ -308,7 +308,7 @@ class Parser {
 
   // `case when c then a else b end` is if(c, a, b); `case x when v ...` compares x with v.
   absl::StatusOr<NodePtr> Case() {
-    const Deeper deeper(depth_);
+    const NestingLevel deeper(depth_);
     RETURN_IF_ERROR(CheckDepth());
     const size_t at = Take().at;
     if (!NextIsWord("when")) {

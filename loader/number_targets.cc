@@ -9,7 +9,7 @@
 
 namespace tidemill::loader {
 
-std::vector<NoNumber> TargetsThatAreNoNumbers(const batch::Batch& rows) {
+std::vector<NoNumber> FindNonFiniteTargets(const batch::Batch& rows) {
   const batch::Column* const target = rows.Find(transform::kTargetColumn);
   if (target == nullptr || target->type != batch::DataType::kFloat32) return {};
   const auto values = target->Values<float>();

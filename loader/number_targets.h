@@ -17,6 +17,6 @@ struct NoNumber {
 
 // Returns the rows whose target has a real value that is not finite, ascending. Empty when the
 // targets are classes, and without a target.
-std::vector<NoNumber> TargetsThatAreNoNumbers(const batch::Batch& rows);
+std::vector<NoNumber> FindNonFiniteTargets(const batch::Batch& rows);
 
 }  // namespace tidemill::loader

@@ -130,7 +130,7 @@ class ReadAhead {
   }
 
   void Run() ABSL_LOCKS_EXCLUDED(mutex_) {
-    GiveWay();
+    LowerThreadPriority();
     while (const std::optional<Place> place = Claim()) Make(*place);
   }
 

@@ -4,7 +4,7 @@
 
 namespace tidemill {
 
-size_t BehindLine(std::string_view text, size_t at) {
+size_t NextLine(std::string_view text, size_t at) {
   // Neither of the two ends may be far away where the other one is near.
   constexpr size_t kStep = 256;
   for (; at < text.size(); at += kStep) {

@@ -74,6 +74,6 @@ class CsvPunctuation {
 
 // Returns the place after the first line end from `at` on; std::string_view::npos when there is
 // none.
-size_t BehindLine(std::string_view text, size_t at);
+size_t NextLine(std::string_view text, size_t at);
 
 }  // namespace tidemill

@@ -89,12 +89,12 @@ CsvSplitter::FieldEnd CsvSplitter::TakePlain(std::string_view text, bool last, s
 CsvSplitter::FieldEnd CsvSplitter::EndRecord(std::string_view text, size_t at, CsvRecord& record) {
   record.content = at;
   // A \n that belongs to the \r at the end of the text makes an empty line once it is there.
-  record.size = at == text.size() ? at : BehindLine(text, at);
+  record.size = at == text.size() ? at : NextLine(text, at);
   return FieldEnd::kRecord;
 }
 
 void CsvSplitter::SkipLine(std::string_view text, bool last, CsvRecord& record) const {
-  const size_t behind = BehindLine(text, 0);
+  const size_t behind = NextLine(text, 0);
   if (behind == std::string_view::npos && !last && text.size() <= max_record_) return;
   record.kind = CsvRecord::Kind::kBad;
   record.runs_on = behind == std::string_view::npos && !last;

@@ -9,7 +9,7 @@ void RequestDoor::Enter(std::weak_ptr<Visitor> visitor) {
     MutexLock lock(mutex_);
     waiting_.push_back(std::move(visitor));
   }
-  LetIn();
+  AdmitNext();
 }
 
 void RequestDoor::Leave() {
@@ -17,10 +17,10 @@ void RequestDoor::Leave() {
     MutexLock lock(mutex_);
     --num_inside_;
   }
-  LetIn();
+  AdmitNext();
 }
 
-void RequestDoor::LetIn() {
+void RequestDoor::AdmitNext() {
   while (true) {
     std::shared_ptr<Visitor> next;
     {
@@ -31,7 +31,7 @@ void RequestDoor::LetIn() {
       if (next == nullptr) continue;
       ++num_inside_;
     }
-    if (next->ComeIn()) continue;
+    if (next->OnAdmitted()) continue;
     MutexLock lock(mutex_);
     --num_inside_;
   }

@@ -17,17 +17,17 @@ class RequestDoor {
     virtual ~Visitor() = default;
     // Begins to read the request, and leaves the door once the request is read. Returns false when
     // the caller has gone.
-    virtual bool ComeIn() = 0;
+    virtual bool OnAdmitted() = 0;
   };
 
   static constexpr int kMaxAtOnce = 8;
 
-  // Calls ComeIn() when there is room, perhaps at once, in the order of arrival.
+  // Calls OnAdmitted() when there is room, perhaps at once, in the order of arrival.
   void Enter(std::weak_ptr<Visitor> visitor) ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void LetIn() ABSL_LOCKS_EXCLUDED(mutex_);
+  void AdmitNext() ABSL_LOCKS_EXCLUDED(mutex_);
 
   Mutex mutex_;
   int num_inside_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -16,7 +16,7 @@ class Guest final : public RequestDoor::Visitor {
   Guest(int number, std::vector<int>& inside, bool stays = true)
       : number_(number), inside_(inside), stays_(stays) {}
 
-  bool ComeIn() override {
+  bool OnAdmitted() override {
     if (stays_) inside_.push_back(number_);
     return stays_;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "rpc/call_metrics.h"
 
 namespace tidemill::rpc {
@@ -48,10 +49,12 @@ StreamPermit::Waiting::Waiting(StreamPermit& permit) : permit_(permit) {
 StreamPermit::Waiting::~Waiting() { permit_.budget_->SetWaiting(*permit_.place_, false); }
 
 absl::Status StreamPermit::Hold(int64_t num_bytes) {
+  TIDEMILL_CHECK(place_ != nullptr && num_bytes >= 0);
   return budget_->Change(*place_, num_bytes, kSmallBytes);
 }
 
 absl::Status StreamPermit::HoldRequest(int64_t num_bytes) {
+  TIDEMILL_CHECK(place_ != nullptr && num_bytes >= 0);
   return budget_->Change(*place_, num_bytes, kSmallRequestBytes);
 }
 
@@ -79,7 +82,7 @@ absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
   {
     MutexLock lock(mutex_);
     admitted = CheckPlace(asked);
-    while (!admitted.ok() && GiveAway(InTheWayOf(asked))) admitted = CheckPlace(asked);
+    while (!admitted.ok() && Preempt(BlockersOf(asked))) admitted = CheckPlace(asked);
     if (admitted.ok()) {
       ++num_streams_;
       ++callers_[asked.caller].num_streams;
@@ -101,13 +104,13 @@ absl::StatusOr<StreamPermit> StreamBudget::AdmitOrRefuse(Asked asked) {
   return admitted;
 }
 
-StreamBudget::InTheWay StreamBudget::InTheWayOf(const Asked& asked) const {
+StreamBudget::Blockers StreamBudget::BlockersOf(const Asked& asked) const {
   if (!asked.method.empty() && !CheckMethod(asked).ok()) return {.method = &asked.method};
   if (num_streams_ >= limits_.max_streams) return {};
   return {.caller = &asked.caller};
 }
 
-bool StreamBudget::GiveAway(const InTheWay& sought) {
+bool StreamBudget::Preempt(const Blockers& sought) {
   StreamPermit::Place* longest = nullptr;
   for (StreamPermit::Place* const place : waiting_) {
     if (sought.method != nullptr && place->method != *sought.method) continue;
@@ -189,7 +192,7 @@ absl::Status StreamBudget::Change(StreamPermit::Place& place, int64_t num_bytes,
   bool fits = more <= always_fits || more <= RoomOfLocked(caller);
   while (!fits) {
     const bool is_share = more <= limits_.memory.bytes - num_bytes_;
-    if (!GiveAway({.caller = is_share ? &caller : nullptr, .holds_bytes = true})) break;
+    if (!Preempt({.caller = is_share ? &caller : nullptr, .holds_bytes = true})) break;
     fits = more <= RoomOfLocked(caller);
   }
   if (!fits) {

@@ -164,15 +164,15 @@ class StreamBudget {
   void Leave(StreamPermit::Place& place) ABSL_LOCKS_EXCLUDED(mutex_);
   void LeaveLocked(StreamPermit::Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The streams whose end makes room.
-  struct InTheWay {
+  struct Blockers {
     const std::string* method = nullptr;  // nullptr: of any method.
     const std::string* caller = nullptr;  // nullptr: of any caller.
     bool holds_bytes = false;
   };
-  InTheWay InTheWayOf(const Asked& asked) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Blockers BlockersOf(const Asked& asked) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Gives away the place of the one of them that waits longest for its caller. Returns false when
   // none has waited for long enough.
-  bool GiveAway(const InTheWay& sought) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Preempt(const Blockers& sought) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the bytes that a caller may still take.
   int64_t RoomOf(const std::string& caller) const ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t RoomOfLocked(const std::string& caller) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/check.h"
+
 namespace tidemill::subsets {
 namespace {
 
@@ -113,21 +115,26 @@ PairMatrix AllPairs(const Rows& rows, WorkerPool* pool, Map&& map) {
 }  // namespace
 
 float SquaredDistance(std::span<const float> a, std::span<const float> b) {
+  TIDEMILL_DCHECK(a.size() == b.size());
   return ReduceTwo<Difference>(a, b);
 }
 
 float Product(std::span<const float> a, std::span<const float> b) {
+  TIDEMILL_DCHECK(a.size() == b.size());
   return ReduceTwo<Multiplication>(a, b);
 }
 
 void SquaredDistances(std::span<const float> point, const Rows& rows, int64_t from,
                       std::span<float> distances) {
+  TIDEMILL_CHECK(std::ssize(point) == rows.width && from >= 0 &&
+                 from + std::ssize(distances) <= rows.num_rows);
   ReduceAll<Difference>(
       rows, from, from + std::ssize(distances), point.data(),
       [&](int64_t row, float distance) { distances[static_cast<size_t>(row - from)] = distance; });
 }
 
 Nearest FindNearest(const Rows& points, const Rows& to, WorkerPool* pool) {
+  TIDEMILL_CHECK(points.width == to.width);
   const auto n = static_cast<size_t>(points.num_rows);
   Nearest nearest{std::vector<int64_t>(n, 0),
                   std::vector<float>(n, std::numeric_limits<float>::infinity())};

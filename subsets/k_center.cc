@@ -100,6 +100,7 @@ int64_t NearestToMean(const Rows& rows) {
 }
 
 Centers FindCenters(const Rows& rows, int64_t k, std::optional<int64_t> start, WorkerPool* pool) {
+  TIDEMILL_CHECK(!start || (*start >= 0 && *start < rows.num_rows));
   Centers centers;
   const int64_t count = std::clamp<int64_t>(k, 0, rows.num_rows);
   if (count == 0) return centers;

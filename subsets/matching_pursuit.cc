@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "Eigen/Cholesky"
+#include "base/check.h"
 #include "subsets/distances.h"
 #include "subsets/non_negative_least_squares.h"
 
@@ -150,6 +151,7 @@ class Matcher {
 
 Pursuit MatchTarget(const Rows& rows, std::span<const double> target, const PursuitOptions& options,
                     WorkerPool* pool) {
+  TIDEMILL_CHECK(std::ssize(target) == rows.width);
   return Matcher(rows, target, options, pool).Run();
 }
 

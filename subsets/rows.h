@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
+
 namespace tidemill::subsets {
 
 // Row r is values[r * width, (r + 1) * width). The memory belongs to the caller.
@@ -15,6 +17,7 @@ struct Rows {
   int64_t width = 0;
 
   std::span<const float> Row(int64_t row) const {
+    TIDEMILL_DCHECK(row >= 0 && row < num_rows);
     return values.subspan(static_cast<size_t>(row * width), static_cast<size_t>(width));
   }
 };

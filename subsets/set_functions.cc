@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/check.h"
+
 namespace tidemill::subsets {
 namespace {
 
@@ -48,9 +50,12 @@ FacilityLocation::FacilityLocation(const PairMatrix& similarity, WorkerPool* poo
       pool_(pool),
       counts_(counts),
       best_(static_cast<size_t>(similarity.size()), 0.0F),
-      served_(static_cast<size_t>(similarity.size()), -1) {}
+      served_(static_cast<size_t>(similarity.size()), -1) {
+  TIDEMILL_CHECK(counts.empty() || std::ssize(counts) == similarity.size());
+}
 
 void FacilityLocation::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  TIDEMILL_CHECK(rows.size() == gains.size());
   ForPieces(pool_, std::ssize(rows), kGainsInPiece, [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; ++i) {
       const auto at = static_cast<size_t>(i);
@@ -63,6 +68,7 @@ void FacilityLocation::Gains(std::span<const int64_t> rows, std::span<double> ga
 }
 
 void FacilityLocation::Add(int64_t row) {
+  TIDEMILL_CHECK(row >= 0 && row < size());
   const auto similarity = similarity_.Row(row);
   for (size_t i = 0; i < best_.size(); ++i) {
     if (served_[i] >= 0 && similarity[i] <= best_[i]) continue;
@@ -92,6 +98,7 @@ GraphCut::GraphCut(const PairMatrix& similarity, double lambda)
 }
 
 void GraphCut::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  TIDEMILL_CHECK(rows.size() == gains.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<size_t>(rows[i]);
     gains[i] = own_[row] - 2 * lambda_ * to_chosen_[row];
@@ -99,6 +106,7 @@ void GraphCut::Gains(std::span<const int64_t> rows, std::span<double> gains) con
 }
 
 void GraphCut::Add(int64_t row) {
+  TIDEMILL_CHECK(row >= 0 && row < size());
   const auto values = similarity_.Row(row);
   for (size_t i = 0; i < to_chosen_.size(); ++i) to_chosen_[i] += values[i];
 }
@@ -112,6 +120,7 @@ LogDeterminant::LogDeterminant(const PairMatrix& kernel, WorkerPool* pool)
 }
 
 void LogDeterminant::Gains(std::span<const int64_t> rows, std::span<double> gains) const {
+  TIDEMILL_CHECK(rows.size() == gains.size());
   for (size_t i = 0; i < rows.size(); ++i) gains[i] = std::log(LeftOf(rows[i]));
 }
 
@@ -122,6 +131,7 @@ double LogDeterminant::LeftOf(int64_t row) const {
 }
 
 void LogDeterminant::Add(int64_t row) {
+  TIDEMILL_CHECK(row >= 0 && row < size());
   const auto chosen = static_cast<size_t>(row);
   const auto kernel = kernel_.Row(row);
   // The chosen rows explain all of it: nothing more is explained by it.

@@ -227,5 +227,13 @@ TEST(SetFunctions, DoNotDependOnThreads) {
   EXPECT_EQ(Maximise(log_alone, 40).gains, Maximise(log_shared, 40).gains);
 }
 
+TEST(SetFunctionDeathTest, AddsOnlyItsOwnRows) {
+  const PairMatrix kernel = Kernel(kInThePlane);
+  FacilityLocation function(kernel);
+  EXPECT_DEATH(function.Add(6), "row < size");
+  std::vector<double> too_few(1);
+  EXPECT_DEATH(function.Gains(std::vector<int64_t>{0, 1}, too_few), "gains.size");
+}
+
 }  // namespace
 }  // namespace tidemill::subsets

@@ -62,7 +62,7 @@ absl::StatusOr<v1::ModelChange> ModelUseClient::Release(const std::string& pipel
   return std::move(*response.mutable_change());
 }
 
-absl::Status ModelUseClient::LetNoneAnswer(const std::string& pipeline) {
+absl::Status ModelUseClient::UseNoModel(const std::string& pipeline) {
   const absl::Status released = Release(pipeline, v1::MODEL_RELEASE_MODEL).status();
   const bool was_none = absl::IsNotFound(released) || absl::IsFailedPrecondition(released);
   return was_none ? absl::OkStatus() : released;

@@ -29,7 +29,7 @@ class ModelUseClient {
   absl::StatusOr<v1::ModelChange> Use(ModelId model, bool pin);
   absl::StatusOr<v1::ModelChange> Release(const std::string& pipeline, v1::ModelRelease release);
   // Lets no model answer for a pipeline that will be deleted, whether one did or not.
-  absl::Status LetNoneAnswer(const std::string& pipeline);
+  absl::Status UseNoModel(const std::string& pipeline);
   absl::StatusOr<v1::RollBackModelResponse> RollBack(const std::string& pipeline, bool pin);
 
  private:

@@ -24,7 +24,7 @@ rpc::v1::Command NewCommand() {
 
 // Whether a stream that ended like this is worth another attempt: the connection broke, or, where
 // there was one before, the supervisor has not yet found that out and holds its place.
-bool MayGoOn(const absl::Status& end, bool was_open) {
+bool MayContinue(const absl::Status& end, bool was_open) {
   return end.ok() || absl::IsUnavailable(end) || absl::IsDeadlineExceeded(end) ||
          (was_open && (absl::IsCancelled(end) || absl::IsResourceExhausted(end)));
 }
@@ -208,7 +208,7 @@ absl::StatusOr<v1::Run> SupervisorClient::WatchRun(RunId run, int64_t after_sequ
     // A run may be silent for hours while the supervisor runs.
     if (is_open) lost_at = Clock::now();
     was_open = was_open || is_open;
-    if (!MayGoOn(ended, was_open)) return ended;
+    if (!MayContinue(ended, was_open)) return ended;
     if (Clock::now() - lost_at > patience()) {
       return ended.ok() ? Unavailable("the stream of run {} ended early", run.value) : ended;
     }

@@ -50,7 +50,7 @@ void CheckpointKeeper::End(const Key& key) {
 }
 
 absl::Status CheckpointKeeper::SendAll() {
-  GiveWay();
+  LowerThreadPriority();
   Key key;
   Kept kept;
   while (FindNext(key, kept)) {

@@ -10,8 +10,8 @@
 namespace tidemill::transform {
 namespace {
 
-// The text whose digest a fitted state carries. It is what version 0.7 printed, whose ops ended with
-// a key that did nothing, so that models of before find their state.
+// The text whose digest a fitted state carries. It is what version 0.7 printed, whose ops ended
+// with a key that did nothing, so that models of before find their state.
 std::string DigestedText(const GraphSpec& spec) {
   constexpr std::string_view kLaterOps[] = {"compute", "decode_wav", "filter", "mel_spectrogram"};
   std::string text;
@@ -211,7 +211,7 @@ absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& sa
   const std::string ops = DigestedText(named);
   built.graph.spec_digest_ = Sha256(ops);
   built.graph.description_ = ops + Canonical(samples);
-  built.graph.plan_ = PlanAsWritten(spec.size());
+  built.graph.plan_ = IdentityPlan(spec.size());
   if (rewriting == Rewriting::kOn) {
     built.graph.Rewire(named);
     built.graph.LeaveOutPixels();

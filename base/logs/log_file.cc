@@ -46,12 +46,12 @@ void LogFile::BeforeLine() {
   if (Identity(info.st_dev, info.st_ino) != current_) return;
   if (IdentityAt(path_) == current_) {
     if (info.st_size < max_bytes_) return;
-    TurnOver();
+    Rotate();
   }
   Follow();
 }
 
-void LogFile::TurnOver() const {
+void LogFile::Rotate() const {
   // Opened again, because a lock belongs to the open file, and children share this process's.
   const Descriptor turned(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!turned.is_open() || flock(turned.number(), LOCK_EX) != 0) return;

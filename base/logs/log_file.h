@@ -36,7 +36,7 @@ class LogFile {
  private:
   using Identity = std::pair<dev_t, ino_t>;
 
-  void TurnOver() const;
+  void Rotate() const;
   // Makes the file at the path the standard error, and the standard output where that was the same.
   void Follow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

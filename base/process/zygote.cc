@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.h"
 #include "base/process/protocol.h"
 #include "base/usage/account.h"
 #include "base/whole_io.h"
@@ -221,6 +222,7 @@ absl::StatusOr<std::unique_ptr<Job>> Zygote::Spawn(const std::vector<std::string
 
 absl::StatusOr<JobExit> Zygote::Run(const std::vector<std::string>& arguments, SpawnMode mode,
                                     const LineSink& sink, const std::stop_token& stop) {
+  TIDEMILL_CHECK(sink != nullptr);
   if (stop.stop_requested()) return Cancelled("it was stopped before it began");
   ASSIGN_OR_RETURN(const std::unique_ptr<Job> job, Spawn(arguments, mode));
   const std::stop_callback kill(stop, [&] { job->Kill(); });

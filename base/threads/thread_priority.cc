@@ -5,7 +5,7 @@
 
 namespace tidemill {
 
-void GiveWay() {
+void LowerThreadPriority() {
   // A seventh of an ordinary thread's share where both want the same processor.
   constexpr int kNiceness = 9;
   // On Linux a thread has its own priority. Lowering it is always allowed, and what is beyond the

@@ -20,9 +20,9 @@ TEST(ThreadPriority, AThreadThatGivesWayDoesSoAlone) {
   int lowered = before;
   int lowered_again = before;
   std::jthread([&] {
-    GiveWay();
+    LowerThreadPriority();
     lowered = niceness();
-    GiveWay();
+    LowerThreadPriority();
     lowered_again = niceness();
   }).join();
   constexpr int kLowest = 19;
@@ -54,6 +54,10 @@ TEST(WorkerPool, RunsLoopsInsideOfLoops) {
   std::atomic<int> done = 0;
   pool.ParallelFor(8, [&](int64_t) { pool.ParallelFor(8, [&](int64_t) { ++done; }); });
   EXPECT_EQ(done, 64);
+}
+
+TEST(WorkerPoolDeathTest, TakesNoEmptyTask) {
+  EXPECT_DEATH(WorkerPool("test", 1).Submit(nullptr), "task != nullptr");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/check.h"
 #include "base/usage/account.h"
 
 namespace tidemill {
@@ -24,6 +25,7 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::Submit(std::function<void()> task) {
+  TIDEMILL_CHECK(task != nullptr);
   MutexLock lock(mutex_);
   tasks_.push_back(std::move(task));
   wake_.notify_one();
@@ -45,6 +47,7 @@ void WorkerPool::Loop() {
 }
 
 void WorkerPool::ParallelFor(int64_t count, const std::function<void(int64_t)>& body) {
+  TIDEMILL_CHECK(count >= 0 && body != nullptr);
   // Outlives this call: a queued task may start after the others have done all the work. It then
   // finds no index and does not touch `body`.
   struct Progress {

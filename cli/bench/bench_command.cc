@@ -184,13 +184,14 @@ absl::Status Plan(const BenchFlags& flags, SuitePlan& plan) {
 
 void SayPlan(const SuitePlan& plan) {
   for (const std::string& entry : plan.without_data) {
-    SayAside(fmt::format("left out, no data: {}\n", Printable(entry)));
+    PrintToStderr(fmt::format("left out, no data: {}\n", Printable(entry)));
   }
   for (const BenchCase& one : plan.budgeted.left_out) {
-    SayAside(fmt::format("left out, over the budget: {} {} (about {})\n", one.entry->spec.name,
-                         OneLine(one.name), Elapsed(one.seconds)));
+    PrintToStderr(fmt::format("left out, over the budget: {} {} (about {})\n", one.entry->spec.name,
+                              OneLine(one.name), Elapsed(one.seconds)));
   }
-  if (plan.budgeted.fewer_prices) SayAside("sweeps have every other price, to fit the budget\n");
+  if (plan.budgeted.fewer_prices)
+    PrintToStderr("sweeps have every other price, to fit the budget\n");
 }
 
 ordered_json OutcomeToJson(const SuitePlan& plan, const SuiteOutcome& outcome) {
@@ -238,7 +239,7 @@ int RunOn(const GlobalFlags& global, const BenchFlags& flags, const SuitePlan& p
   const auto outcome = RunSuite(plan.budgeted, runner, machine, *results, global.quiet);
   if (!outcome.ok()) {
     const int code = Report(outcome.status());
-    SayAside("what was measured is kept; the same command continues\n");
+    PrintToStderr("what was measured is kept; the same command continues\n");
     return absl::IsCancelled(outcome.status()) ? kInterrupted : code;
   }
   ordered_json entries = ordered_json::array();

@@ -158,7 +158,7 @@ absl::Status CaseRunner::Forget(const BenchCase& one) const {
           session_.Ask(&supervisor::SupervisorClient::StopRun, RunId{run.run_id()}).status());
       RETURN_IF_ERROR(Follow(session_, run.run_id()));
     }
-    RETURN_IF_ERROR(session_.Ask(&supervisor::ModelUseClient::LetNoneAnswer, pipeline.name));
+    RETURN_IF_ERROR(session_.Ask(&supervisor::ModelUseClient::UseNoModel, pipeline.name));
     RETURN_IF_ERROR(
         session_.Ask(&supervisor::SupervisorClient::DeleteRun, RunId{run.run_id()}).status());
   }

@@ -36,8 +36,8 @@ class SuiteProgress {
     ++number_;
     if (quiet_) return;
     const double pace = expected_ > 0 ? taken_ / expected_ : 1;
-    SayAside(fmt::format("[{}/{}] {}, about {} left\n", number_, num_cases_,
-                         OneLine(NameOfCase(one)), About(seconds_left_ * pace)));
+    PrintToStderr(fmt::format("[{}/{}] {}, about {} left\n", number_, num_cases_,
+                              OneLine(NameOfCase(one)), About(seconds_left_ * pace)));
   }
   void Skip(const BenchCase& one) {
     ++number_;
@@ -124,7 +124,7 @@ absl::StatusOr<SuiteOutcome> RunSuite(const BudgetedPlan& plan, const CaseRunner
     } else {
       outcome.failed.push_back(
           fmt::format("{}: {}", NameOfCase(one), std::string(status.message())));
-      SayAside(fmt::format("tidemill: {}\n", Printable(outcome.failed.back())));
+      PrintToStderr(fmt::format("tidemill: {}\n", Printable(outcome.failed.back())));
     }
   }
   return outcome;

@@ -100,7 +100,7 @@ absl::Status FetchData(const SuiteEntry& entry) {
     const fs::path path = fs::path(folder) / file.path;
     RETURN_IF_ERROR(files::CreateFolder(path.parent_path()));
     const std::string partial = path.string() + ".partial";
-    SayAside(fmt::format("loading {} from {}\n", file.path, file.url));
+    PrintToStderr(fmt::format("loading {} from {}\n", file.path, file.url));
     RETURN_IF_ERROR(
         RunProgram({"curl", "--fail", "--silent", "--show-error", "--location", "--proto", "=https",
                     "--max-filesize", "4G", "--output", partial, file.url}));

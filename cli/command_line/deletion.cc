@@ -38,9 +38,9 @@ std::optional<ExitCode> SettleDeletion(const GlobalFlags& global, const Deletion
     return kDone;
   }
   if (flags.yes || !SomebodyCanAnswer()) return std::nullopt;
-  SayAside(fmt::format("delete {}? [y/N] ", Printable(what)));
+  PrintToStderr(fmt::format("delete {}? [y/N] ", Printable(what)));
   if (SaysYes()) return std::nullopt;
-  SayAside("nothing was deleted\n");
+  PrintToStderr("nothing was deleted\n");
   return kDone;
 }
 

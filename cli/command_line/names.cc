@@ -171,7 +171,7 @@ absl::StatusOr<RunId> FindRun(const Session& session, const std::string& name) {
   if (listed.runs_size() == 0) return NothingOf(session, "runs", pipeline);
   const supervisor::v1::Run& run = listed.runs(0);
   if (!session.quiet()) {
-    SayAside(fmt::format("{} is run {} of {}\n", name, run.run_id(), run.pipeline_name()));
+    PrintToStderr(fmt::format("{} is run {} of {}\n", name, run.run_id(), run.pipeline_name()));
   }
   return RunId{run.run_id()};
 }
@@ -214,7 +214,7 @@ absl::StatusOr<NamedModel> FindModel(const Session& session, const std::string& 
   if (number) return NamedModel{.id = {*number}};
   ASSIGN_OR_RETURN(ModelPlace model, PlaceOfModel(session, name));
   if (!session.quiet()) {
-    SayAside(fmt::format(
+    PrintToStderr(fmt::format(
         "{} is model {} (run {}, trigger {}){}\n", name, model.model, model.run, model.trigger,
         model.in_use ? ", " + Printable(supervisor::InUseText(*model.in_use)) : ""));
   }

@@ -27,10 +27,10 @@ void LeaveStack(const Session& session, bool quiet) {
   StackUse* use = session.use();
   if (use == nullptr || !use->IsLast()) return;
   if (AnyRunGoesOn(session)) {
-    if (!quiet) SayAside("the stack stays up because a run continues\n");
+    if (!quiet) PrintToStderr("the stack stays up because a run continues\n");
     return;
   }
-  if (const absl::Status ended = use->End(); !ended.ok()) ReportAside(ended);
+  if (const absl::Status ended = use->End(); !ended.ok()) ReportNonFatal(ended);
 }
 
 }  // namespace tidemill::cli

@@ -136,7 +136,7 @@ void GraphMaker::LeaveOutRising() {
   for (const ColumnFacts* facts : rising_) {
     names.push_back(facts->name);
     LeaveOut(*facts, fmt::format("it only {} from record to record, so the numbers of each "
-                                 "training are others than those that come after it",
+                                 "training differ from those that come after it",
                                  facts->rises ? "rises" : "falls"));
   }
   if (names.empty()) return;

@@ -96,9 +96,9 @@ std::string LastLineOf(const std::string& path) {
 
 // A pipe that a keeper watches while its stack starts. The keeper exits unless it receives a byte
 // before this process ends.
-class Leash {
+class KeeperLifeline {
  public:
-  Leash() {
+  KeeperLifeline() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return;
     keepers_end_ = Descriptor(ends[0]);
@@ -107,7 +107,9 @@ class Leash {
 
   bool ok() const { return keepers_end_.is_open(); }
   int keepers_end() const { return keepers_end_.number(); }
-  void LetGo() const { [[maybe_unused]] const ssize_t written = write(our_end_.number(), "k", 1); }
+  void LetStay() const {
+    [[maybe_unused]] const ssize_t written = write(our_end_.number(), "k", 1);
+  }
   // The keeper ends when this is closed.
   Descriptor TakeOurEnd() { return std::move(our_end_); }
 
@@ -117,7 +119,7 @@ class Leash {
 };
 
 // Starts this program again as the keeper, in its own session.
-absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
+absl::Status SpawnKeeper(const StackLayout& layout, const KeeperLifeline& lifeline) {
   std::vector<std::string> words = {"tidemill", "keep-stack", "--state", layout.state_folder};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -129,7 +131,7 @@ absl::Status SpawnKeeper(const StackLayout& layout, const Leash& leash) {
     setsid();
     if (fork() != 0) _exit(0);
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    dup2(leash.keepers_end(), STDIN_FILENO);
+    dup2(lifeline.keepers_end(), STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
     setenv(log::kFileVariable, log.c_str(), /*overwrite=*/1);
@@ -175,21 +177,21 @@ class Starter {
     const absl::Status status = AwaitServices();
     // A stack that came up in part stays, too: its logs say what is missing, and the rest may still
     // come up.
-    if (leash_.ok()) leash_.LetGo();
+    if (lifeline_.ok()) lifeline_.LetStay();
     RETURN_IF_ERROR(status);
     return spawned_at_.has_value();
   }
 
-  absl::StatusOr<Descriptor> StartTied() {
+  absl::StatusOr<Descriptor> StartTemporary() {
     RETURN_IF_ERROR(AwaitServices());
-    return leash_.TakeOurEnd();
+    return lifeline_.TakeOurEnd();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   absl::Status AwaitServices() {
-    if (!leash_.ok()) return Unavailable("cannot make a pipe: {}", std::strerror(errno));
+    if (!lifeline_.ok()) return Unavailable("cannot make a pipe: {}", std::strerror(errno));
     for (const char* service : kServices) RETURN_IF_ERROR(AwaitService(service));
     return absl::OkStatus();
   }
@@ -216,7 +218,7 @@ class Starter {
     }
     if (!spawned_at_) {
       spawned_at_ = Clock::now();
-      return SpawnKeeper(layout_, leash_);
+      return SpawnKeeper(layout_, lifeline_);
     }
     if (Clock::now() < *spawned_at_ + kKeeperStart) return absl::OkStatus();
     return Unavailable("the stack does not start: {}", LastLineOf(layout_.LogFile("stack")));
@@ -224,7 +226,7 @@ class Starter {
 
   const StackLayout& layout_;
   const Clock::time_point end_;
-  Leash leash_;
+  KeeperLifeline lifeline_;
   std::optional<Clock::time_point> spawned_at_;
 };
 
@@ -347,10 +349,10 @@ absl::StatusOr<bool> StartStack(const StackLayout& layout, std::chrono::millisec
   return Starter(layout, patience).Start();
 }
 
-absl::StatusOr<Descriptor> StartTiedStack(const StackLayout& layout,
-                                          std::chrono::milliseconds patience) {
+absl::StatusOr<Descriptor> StartTemporaryStack(const StackLayout& layout,
+                                               std::chrono::milliseconds patience) {
   RETURN_IF_ERROR(PrepareToStart(layout));
-  return Starter(layout, patience).StartTied();
+  return Starter(layout, patience).StartTemporary();
 }
 
 absl::Status StopStack(const StackLayout& layout) {

@@ -74,9 +74,8 @@ absl::StatusOr<bool> StartStack(const StackLayout& layout,
 
 // Starts the keeper of a stack that nothing else uses, and waits as StartStack() does. The keeper
 // ends its stack as soon as the descriptor is closed, also by the end of this process.
-absl::StatusOr<Descriptor> StartTiedStack(const StackLayout& layout,
-                                          std::chrono::milliseconds patience = std::chrono::seconds{
-                                              60});
+absl::StatusOr<Descriptor> StartTemporaryStack(
+    const StackLayout& layout, std::chrono::milliseconds patience = std::chrono::seconds{60});
 
 // Ends the keeper and its stack, even when the state folder is gone. OK when none runs.
 absl::Status StopStack(const StackLayout& layout);

@@ -86,7 +86,7 @@ absl::Status PrivateStack::Begin() {
   files_folder_ = files::Join(root_, "files");
   RETURN_IF_ERROR(files::CreateFolder(files_folder_));
   ASSIGN_OR_RETURN(const StackLayout layout, LayoutOf(StateOf(root_)));
-  ASSIGN_OR_RETURN(tie_, StartTiedStack(layout));
+  ASSIGN_OR_RETURN(tie_, StartTemporaryStack(layout));
   StackAddress address;
   address.state = StateOf(root_);
   address.quiet = true;

@@ -130,9 +130,9 @@ absl::StatusOr<Session> Session::AttachOrStart(const StackAddress& address, Star
   }
   ASSIGN_OR_RETURN(std::shared_ptr<StackUse> use, StackUse::Begin(layout));
   if (!quiet && !KeeperOf(layout)) {
-    SayAside(fmt::format("starting the stack in {}\n", layout.state_folder));
+    PrintToStderr(fmt::format("starting the stack in {}\n", layout.state_folder));
   }
-  RETURN_IF_ERROR(use->StartForNow().status());
+  RETURN_IF_ERROR(use->StartTemporarily().status());
   ASSIGN_OR_RETURN(Session session, Attach(known));
   session.use_ = std::move(use);
   return session;

@@ -64,7 +64,7 @@ bool IsNumbered(const std::string& folder, const std::string& number) {
 
 absl::Status CheckCopy(const StackLayout& layout) {
   const DatabaseOwner owner = OwnerOfDatabase(layout);
-  if (owner.bond != DatabaseBond::kOriginals) return absl::OkStatus();
+  if (owner.ownership != DatabaseOwnership::kOriginals) return absl::OkStatus();
   return FailedPrecondition(
       "{0} is a copy of {1}, and two stacks cannot share the database in {2}; use the original, "
       "or name a new folder with --state; `tidemill down --purge --state {0}` removes the copy and "
@@ -119,7 +119,7 @@ DatabaseOwner OwnerOfDatabase(const StackLayout& layout) {
   if (!files::Exists(layout.database_folder)) return {};
   // One inside the state folder was moved or copied with it.
   if (IsBelow(layout.database_folder, layout.state_folder)) {
-    return {DatabaseBond::kOwn, layout.state_folder};
+    return {DatabaseOwnership::kOwn, layout.state_folder};
   }
   const auto mine = ReadIdentity(layout.state_folder);
   const auto its = ReadIdentity(layout.database_folder);
@@ -127,17 +127,17 @@ DatabaseOwner OwnerOfDatabase(const StackLayout& layout) {
     // Left by an older version, or by a start that was interrupted.
     const bool made_here = IsStateFolder(layout.state_folder) &&
                            layout.database_folder == FirstDatabaseFolder(layout.state_folder);
-    return {made_here ? DatabaseBond::kOwn : DatabaseBond::kAnothers, ""};
+    return {made_here ? DatabaseOwnership::kOwn : DatabaseOwnership::kAnothers, ""};
   }
   const std::string& owner = its->other_folder;
-  if (!mine || mine->number != its->number) return {DatabaseBond::kAnothers, owner};
-  if (owner == layout.state_folder) return {DatabaseBond::kOwn, owner};
-  if (IsNumbered(owner, mine->number)) return {DatabaseBond::kOriginals, owner};
-  return {DatabaseBond::kMoved, owner};
+  if (!mine || mine->number != its->number) return {DatabaseOwnership::kAnothers, owner};
+  if (owner == layout.state_folder) return {DatabaseOwnership::kOwn, owner};
+  if (IsNumbered(owner, mine->number)) return {DatabaseOwnership::kOriginals, owner};
+  return {DatabaseOwnership::kMoved, owner};
 }
 
 bool IsCopy(const StackLayout& layout) {
-  return OwnerOfDatabase(layout).bond == DatabaseBond::kOriginals;
+  return OwnerOfDatabase(layout).ownership == DatabaseOwnership::kOriginals;
 }
 
 bool IsStateFolder(const std::string& folder) {

@@ -19,7 +19,7 @@ std::string KnownDatabaseFolder(const std::string& state_folder);
 absl::Status CheckIdentity(const StackLayout& layout);
 
 // The owner of a layout's database.
-enum class DatabaseBond {
+enum class DatabaseOwnership {
   kNone,       // There is no database.
   kOwn,        // It belongs to this state folder alone.
   kOriginals,  // This state folder is a copy; the database is its original's.
@@ -28,7 +28,7 @@ enum class DatabaseBond {
   kAnothers,  // It belongs to another state folder.
 };
 struct DatabaseOwner {
-  DatabaseBond bond = DatabaseBond::kNone;
+  DatabaseOwnership ownership = DatabaseOwnership::kNone;
   // The state folder that the database names; empty when it names none.
   std::string state_folder;
 };

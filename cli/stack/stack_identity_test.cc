@@ -98,24 +98,27 @@ TEST_F(StackIdentityTest, ACopyGetsNoPartOfTheDatabase) {
 }
 
 TEST_F(StackIdentityTest, ADatabaseHasOneOwner) {
-  const auto bond_of = [](const StackLayout& layout) { return OwnerOfDatabase(layout).bond; };
-  EXPECT_EQ(bond_of(layout_), DatabaseBond::kNone);
+  const auto ownership_of = [](const StackLayout& layout) {
+    return OwnerOfDatabase(layout).ownership;
+  };
+  EXPECT_EQ(ownership_of(layout_), DatabaseOwnership::kNone);
   Bind();
-  EXPECT_EQ(bond_of(layout_), DatabaseBond::kOwn);
-  EXPECT_EQ(bond_of(At("another")), DatabaseBond::kAnothers);
+  EXPECT_EQ(ownership_of(layout_), DatabaseOwnership::kOwn);
+  EXPECT_EQ(ownership_of(At("another")), DatabaseOwnership::kAnothers);
   const StackLayout copy = At("copy");
   fs::copy(layout_.state_folder, copy.state_folder, fs::copy_options::recursive);
-  EXPECT_EQ(bond_of(copy), DatabaseBond::kOriginals);
+  EXPECT_EQ(ownership_of(copy), DatabaseOwnership::kOriginals);
   EXPECT_EQ(OwnerOfDatabase(copy).state_folder, layout_.state_folder);
   const StackLayout moved = At("moved");
   fs::rename(layout_.state_folder, moved.state_folder);
-  EXPECT_EQ(bond_of(moved), DatabaseBond::kMoved);
-  EXPECT_EQ(bond_of(copy), DatabaseBond::kMoved);  // One of the two: it cannot be told which.
+  EXPECT_EQ(ownership_of(moved), DatabaseOwnership::kMoved);
+  EXPECT_EQ(ownership_of(copy),
+            DatabaseOwnership::kMoved);  // One of the two: it cannot be told which.
   ASSERT_THAT(KeepIdentity(moved), IsOk());
-  EXPECT_EQ(bond_of(moved), DatabaseBond::kOwn);
-  EXPECT_EQ(bond_of(copy), DatabaseBond::kOriginals);
+  EXPECT_EQ(ownership_of(moved), DatabaseOwnership::kOwn);
+  EXPECT_EQ(ownership_of(copy), DatabaseOwnership::kOriginals);
   fs::create_directory(layout_.state_folder);
-  EXPECT_EQ(bond_of(layout_), DatabaseBond::kAnothers);
+  EXPECT_EQ(ownership_of(layout_), DatabaseOwnership::kAnothers);
 }
 
 TEST_F(StackIdentityTest, AStateFolderIsOneByWhatAStackHasWritten) {

@@ -48,12 +48,12 @@ absl::Status CheckIsStateFolder(const std::string& folder) {
 
 absl::Status CheckBond(const StackLayout& layout, const DatabaseOwner& owner) {
   std::error_code error;
-  if (owner.bond == DatabaseBond::kOriginals &&
+  if (owner.ownership == DatabaseOwnership::kOriginals &&
       fs::equivalent(owner.state_folder, layout.state_folder, error)) {
     return FailedPrecondition("{0} is {1} by another path, and nothing was removed; name {1}",
                               layout.state_folder, owner.state_folder);
   }
-  if (owner.bond != DatabaseBond::kMoved) return absl::OkStatus();
+  if (owner.ownership != DatabaseOwnership::kMoved) return absl::OkStatus();
   return FailedPrecondition(
       "{0} was moved or copied from {1}, which is gone, and nothing was removed: the database in "
       "{2} may be used by another copy; if this is the only one, `tidemill up --state {0}` takes "
@@ -100,23 +100,23 @@ absl::Status RemoveAllButIdentity(const std::string& state_folder) {
 void AddDatabase(const StackLayout& layout, const DatabaseOwner& owner, StackRemoval& removal) {
   const std::string& folder = layout.database_folder;
   const std::string of = owner.state_folder.empty() ? "another state folder" : owner.state_folder;
-  switch (owner.bond) {
-    case DatabaseBond::kOwn:
+  switch (owner.ownership) {
+    case DatabaseOwnership::kOwn:
       removal.has_database = true;
       // One inside the state folder is removed with it.
       if (!folder.starts_with(layout.state_folder + "/")) removal.paths.push_back(folder);
       return;
-    case DatabaseBond::kOriginals:
+    case DatabaseOwnership::kOriginals:
       removal.left.push_back(fmt::format("the database in {}, which belongs to {}", folder, of));
       return;
-    case DatabaseBond::kAnothers:
+    case DatabaseOwnership::kAnothers:
       removal.left.push_back(fmt::format(
           "the database in {0}, which belongs to {1}; if no folder of that stack is left, remove "
           "it with `rm -r {0}`",
           folder, owner.state_folder == layout.state_folder ? "a former " + of : of));
       return;
-    case DatabaseBond::kNone:
-    case DatabaseBond::kMoved:
+    case DatabaseOwnership::kNone:
+    case DatabaseOwnership::kMoved:
       return;
   }
 }
@@ -167,7 +167,7 @@ absl::StatusOr<StackRemoval> PlanRemoval(const StackLayout& layout) {
   AddSockets(layout.sockets_folder, geteuid(), removal);
   AddSockets(layout.database_sockets_folder, account.ok() ? account->user : geteuid(), removal);
   // A copy made of hard links shares its original's lock.
-  if (owner.bond != DatabaseBond::kOriginals) AddProcesses(layout, removal);
+  if (owner.ownership != DatabaseOwnership::kOriginals) AddProcesses(layout, removal);
   return removal;
 }
 

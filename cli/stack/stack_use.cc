@@ -55,7 +55,7 @@ std::string StackUse::MarkFile() const {
   return files::Join(layout_.state_folder, "stack.for_now");
 }
 
-absl::StatusOr<bool> StackUse::StartForNow() {
+absl::StatusOr<bool> StackUse::StartTemporarily() {
   const Descriptor start = OpenToLock(StartFile(layout_));
   if (!start.is_open() || !Lock(start.number(), LOCK_EX)) return CannotLock(StartFile(layout_));
   const bool runs = KeeperOf(layout_).has_value();
@@ -64,7 +64,7 @@ absl::StatusOr<bool> StackUse::StartForNow() {
   return !runs;
 }
 
-absl::StatusOr<bool> StackUse::StartToStay() {
+absl::StatusOr<bool> StackUse::StartPermanently() {
   const Descriptor start = OpenToLock(StartFile(layout_));
   if (!start.is_open() || !Lock(start.number(), LOCK_EX)) return CannotLock(StartFile(layout_));
   RETURN_IF_ERROR(Keep());

@@ -22,10 +22,10 @@ class StackUse {
 
   // Starts the stack unless it runs. A stack that this call starts is temporary: its last user must
   // end it. Returns whether this call started it.
-  absl::StatusOr<bool> StartForNow();
+  absl::StatusOr<bool> StartTemporarily();
 
   // Starts the stack unless it runs, and keeps it until `tidemill down`. Returns whether it ran.
-  absl::StatusOr<bool> StartToStay();
+  absl::StatusOr<bool> StartPermanently();
 
   // Keeps the stack until `tidemill down`, whoever started it.
   absl::Status Keep();

@@ -22,7 +22,7 @@ class SyncNote {
 
   void Take(const storage::v1::SyncDatasetResponse& message) {
     if (!quiet_ && message.num_awaited() > said_) {
-      SayAside(Text(message.num_awaited()) + "\n");
+      PrintToStderr(Text(message.num_awaited()) + "\n");
     }
     said_ = message.num_awaited();
   }

@@ -26,7 +26,7 @@ std::string NameOf(std::string service) {
 }  // namespace
 
 WaitNote::WaitNote(std::string service)
-    : WaitNote(std::move(service), [](const std::string& line) { SayAside(line + "\n"); }) {}
+    : WaitNote(std::move(service), [](const std::string& line) { PrintToStderr(line + "\n"); }) {}
 
 WaitNote::WaitNote(std::string service, Say say)
     : service_(NameOf(std::move(service))),

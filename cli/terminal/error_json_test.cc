@@ -58,7 +58,7 @@ TEST(Report, SaysTheSameToPeopleAndInJsonOnceJsonIsAskedFor) {
   CaptureStdout();
   CaptureStderr();
   EXPECT_EQ(Report(absl::OkStatus()), kDone);
-  ReportAside(NotFound("no report"));
+  ReportNonFatal(NotFound("no report"));
   EXPECT_EQ(GetCapturedStdout(), "");
   EXPECT_EQ(GetCapturedStderr(), "tidemill: no report\n");
 

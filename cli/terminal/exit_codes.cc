@@ -97,7 +97,7 @@ bool ErrorsAreJson() { return IsJson(); }
 ExitCode Report(const absl::Status& status) {
   const ExitCode code = ExitCodeOf(status);
   if (code == kDone) return code;
-  ReportAside(status);
+  ReportNonFatal(status);
   if (!ErrorsAreJson()) return code;
   PrintErrorJson({.code = code,
                   .message = std::string(status.message()),
@@ -112,7 +112,7 @@ ExitCode ReportUsage(const std::string& message, const std::string& advice) {
   return kUsage;
 }
 
-void ReportAside(const absl::Status& status) {
+void ReportNonFatal(const absl::Status& status) {
   Say(std::string(status.message()), AdviceOn(status));
 }
 

@@ -49,6 +49,6 @@ ExitCode Report(const absl::Status& status);
 ExitCode ReportUsage(const std::string& message, const std::string& advice = "");
 
 // Prints a failure on stderr that does not change the result of the command.
-void ReportAside(const absl::Status& status);
+void ReportNonFatal(const absl::Status& status);
 
 }  // namespace tidemill::cli

@@ -72,7 +72,7 @@ std::string WrappedLines(const std::string& text, const View& view) {
   return wrapped;
 }
 
-void SayAside(std::string_view text) {
+void PrintToStderr(std::string_view text) {
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

@@ -34,6 +34,6 @@ std::string Wrapped(std::string_view text, const View& view, int indent);
 std::string WrappedLines(const std::string& text, const View& view);
 
 // Writes to stderr after everything written to stdout, because both may go to one file.
-void SayAside(std::string_view text);
+void PrintToStderr(std::string_view text);
 
 }  // namespace tidemill::cli

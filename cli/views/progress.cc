@@ -165,11 +165,11 @@ void ProgressPrinter::Update(const supervisor::v1::Progress& progress) {
   last_ = now;
   if (!terminal_) {
     const size_t any_width = std::numeric_limits<size_t>::max();
-    SayAside(ProgressLine(progress, pace_.SecondsLeft(), any_width) + "\n");
+    PrintToStderr(ProgressLine(progress, pace_.SecondsLeft(), any_width) + "\n");
     return;
   }
   const auto width = static_cast<size_t>(std::max(1, TerminalWidth() - 1));
-  SayAside("\r\x1b[2K" + ProgressLine(progress, pace_.SecondsLeft(), width));
+  PrintToStderr("\r\x1b[2K" + ProgressLine(progress, pace_.SecondsLeft(), width));
   std::fflush(stderr);
   painted_ = true;
 }
@@ -182,11 +182,11 @@ void ProgressPrinter::End(const supervisor::v1::Run& run) {
 void ProgressPrinter::Say(const std::string& text, Tone tone) {
   if (quiet_) return;
   Clear();
-  SayAside(InTone(Printable(text), tone, paint_) + "\n");
+  PrintToStderr(InTone(Printable(text), tone, paint_) + "\n");
 }
 
 void ProgressPrinter::Clear() {
-  if (painted_) SayAside("\r\x1b[2K");
+  if (painted_) PrintToStderr("\r\x1b[2K");
   painted_ = false;
 }
 

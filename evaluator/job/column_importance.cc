@@ -82,7 +82,7 @@ absl::StatusOr<batch::Batch> ReadSamples(const ImportanceParts& parts,
 // The samples that the graph can transform and whose targets are numbers.
 absl::StatusOr<batch::Batch> GoodSamples(const PreparedGraph& graph, const batch::Batch& samples) {
   ASSIGN_OR_RETURN(const GraphRows made, RunGraph(graph, samples));
-  const std::vector<loader::NoNumber> bad = loader::TargetsThatAreNoNumbers(made.rows);
+  const std::vector<loader::NoNumber> bad = loader::FindNonFiniteTargets(made.rows);
   if (made.rows.num_rows() == samples.num_rows() && bad.empty()) return samples;
   std::vector<int64_t> good;
   auto next_bad = bad.begin();

@@ -133,7 +133,7 @@ absl::StatusOr<batch::Batch> ColumnMaker::MakeOfRows(const batch::Batch& rows,
     Part& part = made[static_cast<size_t>(index)];
     const int64_t from = index * kNetworkRows;
     const batch::Batch some = batch::Slice(rows, from, std::min(from + kNetworkRows, num_rows));
-    part.said = SayOfBlock(some, unanswered == nullptr ? nullptr : &part.unanswered);
+    part.said = MakeBlock(some, unanswered == nullptr ? nullptr : &part.unanswered);
   };
   if (pool_ != nullptr) {
     pool_->ParallelFor(std::ssize(made), make);
@@ -149,17 +149,17 @@ absl::StatusOr<batch::Batch> ColumnMaker::MakeOfRows(const batch::Batch& rows,
   return parts.empty() ? MakeNone() : batch::Concatenate(parts);
 }
 
-absl::StatusOr<batch::Batch> ColumnMaker::SayOfBlock(const batch::Batch& rows,
-                                                     std::vector<Unanswered>* unanswered) {
-  absl::StatusOr<batch::Batch> said = Say(rows, unanswered);
+absl::StatusOr<batch::Batch> ColumnMaker::MakeBlock(const batch::Batch& rows,
+                                                    std::vector<Unanswered>* unanswered) {
+  absl::StatusOr<batch::Batch> said = MakeAtOnce(rows, unanswered);
   // Some id is beyond what the network knows, or nothing fits at all.
-  if (absl::IsInvalidArgument(said.status())) said = SayOfEach(rows, unanswered);
+  if (absl::IsInvalidArgument(said.status())) said = MakeByRow(rows, unanswered);
   return said;
 }
 
 absl::StatusOr<batch::Batch> ColumnMaker::MakeNone() {
   ASSIGN_OR_RETURN(const batch::Batch nothing, Nothing(model_->graph->graph));
-  const auto said = Say(nothing, nullptr);
+  const auto said = MakeAtOnce(nothing, nullptr);
   if (said.status().code() == absl::StatusCode::kInvalidArgument) {
     return FailedPrecondition("the model's network does not fit its graph: {}",
                               std::string(said.status().message()));
@@ -168,12 +168,12 @@ absl::StatusOr<batch::Batch> ColumnMaker::MakeNone() {
   return said->Take({});
 }
 
-absl::StatusOr<batch::Batch> ColumnMaker::SayOfEach(const batch::Batch& rows,
+absl::StatusOr<batch::Batch> ColumnMaker::MakeByRow(const batch::Batch& rows,
                                                     std::vector<Unanswered>* unanswered) {
   ASSIGN_OR_RETURN(batch::Batch none, MakeNone());
   std::vector<batch::Batch> parts = {std::move(none)};
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
-    auto said = Say(rows.Take(std::vector<int64_t>{row}), unanswered);
+    auto said = MakeAtOnce(rows.Take(std::vector<int64_t>{row}), unanswered);
     if (said.status().code() == absl::StatusCode::kInvalidArgument) {
       if (unanswered != nullptr) {
         unanswered->push_back({.key = rows.keys()[static_cast<size_t>(row)],
@@ -187,8 +187,8 @@ absl::StatusOr<batch::Batch> ColumnMaker::SayOfEach(const batch::Batch& rows,
   return batch::Concatenate(parts);
 }
 
-absl::StatusOr<batch::Batch> ColumnMaker::Say(const batch::Batch& rows,
-                                              std::vector<Unanswered>* unanswered) {
+absl::StatusOr<batch::Batch> ColumnMaker::MakeAtOnce(const batch::Batch& rows,
+                                                     std::vector<Unanswered>* unanswered) {
   const batch::Batch padded = Padded(rows);
   batch::Batch said(kNetworkRows);
   ASSIGN_OR_RETURN(const batch::Column* keys,

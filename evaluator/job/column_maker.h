@@ -75,12 +75,13 @@ class ColumnMaker {
   ColumnMaker(ScoredModel& model, const AskedColumns& asked, bool is_class, int num_threads);
 
   // Makes the columns for at most kNetworkRows rows that the graph made.
-  absl::StatusOr<batch::Batch> SayOfBlock(const batch::Batch& rows,
-                                          std::vector<Unanswered>* unanswered);
+  absl::StatusOr<batch::Batch> MakeBlock(const batch::Batch& rows,
+                                         std::vector<Unanswered>* unanswered);
   // The same, at once. INVALID_ARGUMENT when a row does not fit the network.
-  absl::StatusOr<batch::Batch> Say(const batch::Batch& rows, std::vector<Unanswered>* unanswered);
+  absl::StatusOr<batch::Batch> MakeAtOnce(const batch::Batch& rows,
+                                          std::vector<Unanswered>* unanswered);
   // Makes the columns row by row.
-  absl::StatusOr<batch::Batch> SayOfEach(const batch::Batch& rows,
+  absl::StatusOr<batch::Batch> MakeByRow(const batch::Batch& rows,
                                          std::vector<Unanswered>* unanswered);
   absl::Status AddPredictions(const batch::Batch& padded, batch::Batch& said);
   absl::Status AddClasses(const batch::Batch& padded, batch::Batch& said);

@@ -133,7 +133,7 @@ TEST(OutcomeKeeper, KeepsFewerSamplesOfLaterWindowsOnceItIsFull) {
     std::vector<int64_t> keys(1000), classes(1000);
     std::iota(keys.begin(), keys.end(), 1000 * window);
     table.Add({.keys = keys, .outcomes = {.predicted_classes = classes, .true_classes = classes}});
-    keeper.Took(table);
+    keeper.NoteTable(table);
     num_kept += table.num_kept();
   }
   EXPECT_GT(num_kept, 8000);

@@ -8,7 +8,7 @@ bool OutcomeKeeper::IsFirst(int64_t trigger) {
   return true;
 }
 
-void OutcomeKeeper::Took(const OutcomeTable& table) {
+void OutcomeKeeper::NoteTable(const OutcomeTable& table) {
   num_bytes_ += table.num_bytes();
   const bool is_full = num_bytes_ > max_bytes_;
   if (!is_full && table.limit() >= limit_) return;

@@ -28,7 +28,7 @@ class OutcomeKeeper {
   OutcomeTable NewTable() const { return OutcomeTable(max_bytes_, limit_); }
 
   // Notes the table of the model in use on a window.
-  void Took(const OutcomeTable& table);
+  void NoteTable(const OutcomeTable& table);
 
  private:
   const int64_t max_bytes_;

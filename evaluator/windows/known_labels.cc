@@ -17,7 +17,7 @@ void LabelCounts::Add(const Label& label, bool is_class) {
 }
 
 absl::StatusOr<LabelCounts> CountedLabels::Before(const rpc::v1::Cut& cut) {
-  if (stream_.IsBehind(cut)) {
+  if (stream_.HasPassed(cut)) {
     stream_ = beginning_;
     counts_ = {};
   }
@@ -44,7 +44,7 @@ rpc::v1::Cut LastLabels::KnownAt(int64_t time) const {
 
 absl::Status LastLabels::Enter(const rpc::v1::Cut& from) {
   const rpc::v1::Cut known = KnownAt(from.event_time());
-  if (before_.IsBehind(known)) {
+  if (before_.HasPassed(known)) {
     before_ = beginning_;
     last_before_.reset();
   }

@@ -9,7 +9,7 @@ auto Place(const rpc::v1::Cut& cut) { return std::tuple(cut.event_time(), cut.sa
 
 }  // namespace
 
-bool LabelStream::IsBehind(const rpc::v1::Cut& cut) const {
+bool LabelStream::HasPassed(const rpc::v1::Cut& cut) const {
   return position_ && Place(cut) < Place(*position_);
 }
 

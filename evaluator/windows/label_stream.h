@@ -41,7 +41,7 @@ class LabelStream {
   absl::Status ReadTo(const rpc::v1::Cut& to, const std::function<void(const TimedLabel&)>& sink);
 
   // Whether it has returned labels that are not before `cut`.
-  bool IsBehind(const rpc::v1::Cut& cut) const;
+  bool HasPassed(const rpc::v1::Cut& cut) const;
 
  private:
   absl::Status Give(const batch::Batch& samples,

@@ -49,7 +49,7 @@ std::vector<size_t> PlacesOf(std::span<const int64_t> keys, std::span<const int6
 
 // A sample whose target is not a finite number is bad, as in a training.
 void LeaveOutNoNumbers(GraphRows& made) {
-  std::vector<loader::NoNumber> found = loader::TargetsThatAreNoNumbers(made.rows);
+  std::vector<loader::NoNumber> found = loader::FindNonFiniteTargets(made.rows);
   if (found.empty()) return;
   std::vector<int64_t> kept;
   auto next = found.begin();
@@ -301,7 +301,7 @@ void WindowMeasurement::SetScores(Tally& tally, v1::ModelScores& scores) {
 void WindowMeasurement::SetKept(Tally& tally, v1::ModelScores& scores) {
   if (!tally.kept || !tally.status.ok() || tally.kept->num_kept() == 0) return;
   const bool in_use = tally.model->model_id == plan_.model_in_use;
-  if (in_use) plan_.keeper->Took(*tally.kept);
+  if (in_use) plan_.keeper->NoteTable(*tally.kept);
   SetOutcomes(*tally.kept, in_use, scores);
   tally.kept = std::nullopt;
 }

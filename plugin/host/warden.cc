@@ -67,7 +67,7 @@ pid_t InnermostOf(pid_t process) {
 }
 
 // Has the plug-in's process end and tell where it was. bubblewrap passes no signals on.
-void AskWhereItIs(pid_t process) { kill(InnermostOf(process), SIGABRT); }
+void RequestTraceback(pid_t process) { kill(InnermostOf(process), SIGABRT); }
 
 int ThreadsOf(pid_t process) {
   std::ifstream status(fmt::format("/proc/{}/status", process));
@@ -108,7 +108,7 @@ int Watch(pid_t child) {
     if (polled[1].revents != 0) break;
     signalfd_siginfo from;
     if (polled[2].revents != 0 && read(asked.number(), &from, sizeof from) == sizeof from) {
-      AskWhereItIs(child);
+      RequestTraceback(child);
     }
     if (ready > 0 && polled[0].revents == 0) continue;
     kill(child, SIGKILL);

@@ -213,7 +213,7 @@ absl::Status HostProcess::Launch(const HostOptions& options, const std::vector<D
 }
 
 HostProcess::~HostProcess() {
-  if (pid_ != 0) Bury();
+  if (pid_ != 0) Terminate();
 }
 
 bool HostProcess::IsWaiting() const {
@@ -238,13 +238,13 @@ absl::StatusOr<json> HostProcess::Call(const json& request, Duration timeout) {
   const auto end = Clock::now() + std::chrono::microseconds(timeout.micros);
   for (std::span<const std::byte> left = std::as_bytes(std::span(message)); !left.empty();) {
     if (Clock::now() >= end) {
-      Bury();
+      Terminate();
       return Fault(absl::StatusCode::kDeadlineExceeded,
                    fmt::format("the plug-in does not read the request {}", call));
     }
     const auto sent = socket_.Send(left);
     if (!sent.ok()) {
-      return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Bury()));
+      return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Terminate()));
     }
     left = left.subspan(*sent);
     if (left.empty()) break;
@@ -276,21 +276,21 @@ absl::StatusOr<json> HostProcess::AwaitMessage(Clock::time_point end, Duration t
     received = Receive(body.data(), body.size(), end);
   }
   if (absl::IsDeadlineExceeded(received)) {
-    AskWhereItIs();
-    Bury();
+    RequestTraceback();
+    Terminate();
     return Fault(absl::StatusCode::kDeadlineExceeded,
                  fmt::format("{} took longer than {}", call, FormatDuration(timeout)));
   }
   if (absl::IsCancelled(received)) {
-    Bury();
+    Terminate();
     return Fault(absl::StatusCode::kCancelled, fmt::format("{} is no longer wanted", call));
   }
   if (!received.ok()) {
-    return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Bury()));
+    return Fault(absl::StatusCode::kUnavailable, fmt::format("{}: {}", call, Terminate()));
   }
   json message = Parsed(body);
   if (message.is_object()) return message;
-  Bury();
+  Terminate();
   return Fault(absl::StatusCode::kInvalidArgument, fmt::format("{} gave no answer", call));
 }
 
@@ -343,7 +343,7 @@ void HostProcess::DrainPrinted() {
   }
 }
 
-void HostProcess::AskWhereItIs() {
+void HostProcess::RequestTraceback() {
   kill(pid_, kTellWhere);
   const auto end = Clock::now() + kLongestLastWords;
   siginfo_t ended{};
@@ -354,7 +354,7 @@ void HostProcess::AskWhereItIs() {
   }
 }
 
-std::string HostProcess::Bury() {
+std::string HostProcess::Terminate() {
   if (pid_ == 0) return "its process is gone";
   // The outer process ends the inner ones when the socket ends; it has a moment to report how a
   // plug-in died.

@@ -110,9 +110,9 @@ class HostProcess {
   bool AwaitBytes(Clock::time_point end, absl::Status& failure);
   void DrainPrinted();
   // Makes a plug-in that takes too long print where it is.
-  void AskWhereItIs();
+  void RequestTraceback();
   // Ends the process. Returns how it ended, as far as that is known.
-  std::string Bury();
+  std::string Terminate();
   // Returns a failure of the plug-in with its name, and its traceback or output.
   absl::Status Fault(absl::StatusCode code, const std::string& what,
                      const std::string& traceback = "") const;

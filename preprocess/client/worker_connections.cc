@@ -223,7 +223,7 @@ void WorkerConnections::Describe(v1::ReportProgressRequest& report) const {
   for (const v1::DistrustedWorker& worker : distrusted_) *report.add_distrusted() = worker;
 }
 
-void WorkerConnections::ToldBroken(const v1::ReportProgressRequest& report) {
+void WorkerConnections::AcknowledgeReport(const v1::ReportProgressRequest& report) {
   MutexLock lock(mutex_);
   for (const v1::WorkerIncarnation& told : report.broken()) {
     std::erase_if(broken_, [&](const auto& worker) { return IsSame(worker, told); });

@@ -64,7 +64,7 @@ class WorkerConnections {
   // Fills in `connected`, `broken` and `distrusted`.
   void Describe(v1::ReportProgressRequest& report) const ABSL_LOCKS_EXCLUDED(mutex_);
   // Records that the dispatcher knows of these connections. The broken ones may be tried again.
-  void ToldBroken(const v1::ReportProgressRequest& report) ABSL_LOCKS_EXCLUDED(mutex_);
+  void AcknowledgeReport(const v1::ReportProgressRequest& report) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the credit for a batch to the worker of a connection. Several batches share a message.
   void GiveBack(int64_t connection, int64_t bytes, int64_t wanted) ABSL_LOCKS_EXCLUDED(mutex_);

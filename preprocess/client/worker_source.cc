@@ -235,7 +235,7 @@ v1::ReportProgressRequest WorkerSource::NextReport() {
 void WorkerSource::Apply(const v1::ReportProgressRequest& sent,
                          const v1::ReportProgressResponse& answer) {
   if (charges_ != nullptr) charges_->Note(answer.usage());
-  connections_->ToldBroken(sent);
+  connections_->AcknowledgeReport(sent);
   int64_t wanted = 0;
   {
     MutexLock lock(mutex_);
@@ -368,7 +368,7 @@ std::optional<std::pair<int64_t, int64_t>> WorkerSource::TakeOwnSplit() {
 }
 
 void WorkerSource::KeepMaking() {
-  GiveWay();
+  LowerThreadPriority();
   const int64_t together = maker_->BatchesTogether(kPieceBytes);
   while (const auto split = TakeOwnSplit()) {
     absl::Status made;

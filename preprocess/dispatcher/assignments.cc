@@ -40,7 +40,8 @@ std::map<int64_t, int32_t> Assignments::CountLeases() const {
   return num_leased;
 }
 
-std::optional<Gift> Assignments::Give(const Incarnation& worker, const std::string& request_id) {
+std::optional<Assignment> Assignments::Assign(const Incarnation& worker,
+                                              const std::string& request_id) {
   if (jobs_.empty()) return std::nullopt;
   auto it = jobs_.upper_bound(last_job_);
   for (size_t tried = 0; tried < jobs_.size(); ++tried, ++it) {
@@ -48,31 +49,31 @@ std::optional<Gift> Assignments::Give(const Incarnation& worker, const std::stri
     const Job::Issued issued = it->second->Issue(worker, request_id, workers_);
     if (issued.lane < 0) continue;
     last_job_ = it->first;
-    return Gift{.job_id = it->first, .issued = issued};
+    return Assignment{.job_id = it->first, .issued = issued};
   }
   return std::nullopt;
 }
 
-std::vector<Gift> Assignments::GivenBefore(const Incarnation& worker,
-                                           const std::string& request_id) const {
-  std::vector<Gift> gifts;
+std::vector<Assignment> Assignments::AssignedBefore(const Incarnation& worker,
+                                                    const std::string& request_id) const {
+  std::vector<Assignment> assigned;
   for (const auto& [id, job] : jobs_) {
     if (job->ending) continue;
     for (const Job::Issued& issued : job->LeasedBy(worker, request_id)) {
-      gifts.push_back({.job_id = id, .issued = issued});
+      assigned.push_back({.job_id = id, .issued = issued});
     }
   }
-  return gifts;
+  return assigned;
 }
 
-bool Assignments::TakeBack(const std::vector<Gift>& gifts, const Incarnation& worker,
-                           const std::string& request_id) {
+bool Assignments::Revoke(const std::vector<Assignment>& assigned, const Incarnation& worker,
+                         const std::string& request_id) {
   bool taken_back = false;
-  for (const Gift& gift : gifts) {
-    const auto it = jobs_.find(gift.job_id);
+  for (const Assignment& assignment : assigned) {
+    const auto it = jobs_.find(assignment.job_id);
     if (it == jobs_.end()) continue;
-    Lane& lane = it->second->lanes()[static_cast<size_t>(gift.issued.lane)];
-    taken_back |= lane.TakeBack(gift.issued.from_batch, worker, request_id);
+    Lane& lane = it->second->lanes()[static_cast<size_t>(assignment.issued.lane)];
+    taken_back |= lane.Revoke(assignment.issued.from_batch, worker, request_id);
   }
   return taken_back;
 }

@@ -18,7 +18,7 @@
 namespace tidemill::preprocess {
 
 // A split that a request gets.
-struct Gift {
+struct Assignment {
   int64_t job_id = 0;
   Job::Issued issued;
 };
@@ -49,12 +49,13 @@ class Assignments {
   std::map<int64_t, int32_t> CountLeases() const;
   // Leases one split to the worker. Returns std::nullopt when no job has one for it. Jobs take
   // turns, so that a large job does not keep others from starting.
-  std::optional<Gift> Give(const Incarnation& worker, const std::string& request_id);
+  std::optional<Assignment> Assign(const Incarnation& worker, const std::string& request_id);
   // Returns the splits that the request was given before and still holds.
-  std::vector<Gift> GivenBefore(const Incarnation& worker, const std::string& request_id) const;
+  std::vector<Assignment> AssignedBefore(const Incarnation& worker,
+                                         const std::string& request_id) const;
   // Takes back leases that no worker was told about. Returns whether there was one.
-  bool TakeBack(const std::vector<Gift>& gifts, const Incarnation& worker,
-                const std::string& request_id);
+  bool Revoke(const std::vector<Assignment>& assigned, const Incarnation& worker,
+              const std::string& request_id);
   // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t GiveUp(const std::function<bool(const Incarnation&)>& is_gone);
 

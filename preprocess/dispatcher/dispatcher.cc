@@ -235,8 +235,8 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
       return worker.member_id == registered.member_id && worker != registered;
     };
     GiveUpLeases(is_over);
-    answers = queue_.AnswerThose([&](const LeaseWaiter& waiter) { return is_over(waiter.worker); },
-                                 assignments_);
+    answers = queue_.AnswerIf([&](const LeaseWaiter& waiter) { return is_over(waiter.worker); },
+                              assignments_);
     CountAll();
     return absl::OkStatus();
   });
@@ -258,7 +258,7 @@ absl::Status Dispatcher::DrainWorker(int64_t worker_id) {
     }));
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(assignments_.workers().Drain(worker_id));
-    answers = queue_.AnswerThose(
+    answers = queue_.AnswerIf(
         [&](const LeaseWaiter& waiter) { return waiter.worker.member_id == worker_id; },
         assignments_);
     CountAll();
@@ -303,9 +303,10 @@ absl::StatusOr<v1::ReportProgressResponse> Dispatcher::ReportProgress(
   }
   ASSIGN_OR_RETURN(const Job::Reported reported, job->Report(request, now_()));
   metrics_.leases_lost.Add(static_cast<double>(reported.num_given_up));
-  const std::vector<Incarnation> bad = assignments_.workers().LoseBad(request, reported.late);
+  const std::vector<Incarnation> bad =
+      assignments_.workers().MarkUnreliableLost(request, reported.late);
   metrics_.workers_distrusted.Add(static_cast<double>(bad.size()));
-  TellLost(bad);
+  ReleaseLeasesOfLost(bad);
   *response.mutable_work() = job->Work();
   *response.mutable_usage() = job->Usage();
   std::map<int64_t, int32_t> num_leased;
@@ -340,7 +341,7 @@ void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
       answers.push_back({std::move(waiter.done), *std::move(answer)});
     } else {
       // A retried request takes the place of the earlier one, whose caller no longer listens.
-      answers = queue_.AnswerThose(is_earlier, assignments_);
+      answers = queue_.AnswerIf(is_earlier, assignments_);
       queue_.Add(std::move(waiter));
       ScheduleRound();
     }
@@ -351,7 +352,7 @@ void Dispatcher::Lease(const v1::LeaseSplitsRequest& request, LeaseDone done) {
 std::optional<absl::StatusOr<v1::LeaseSplitsResponse>> Dispatcher::AnswerAtOnce(
     const v1::LeaseSplitsRequest& request, const LeaseWaiter& waiter) {
   if (absl::Status serving = CheckServing(); !serving.ok()) return serving;
-  const auto worker = assignments_.workers().Hear(waiter.worker, now_());
+  const auto worker = assignments_.workers().RecordHeartbeat(waiter.worker, now_());
   if (!worker.ok()) return worker.status();
   (*worker)->num_batches = request.num_batches();
   (*worker)->num_bytes = request.num_bytes();
@@ -386,7 +387,7 @@ void Dispatcher::Round() {
     if (stopping_) return;
     served = queue_.Decide(assignments_, now_());
     has_leases = std::any_of(served.begin(), served.end(),
-                             [](const LeaseWaiter& waiter) { return !waiter.gifts.empty(); });
+                             [](const LeaseWaiter& waiter) { return !waiter.assigned.empty(); });
     if (has_leases || std::exchange(write_due_, false)) changes = assignments_.TakeChanges();
     for (const LeaseWaiter& waiter : served) being_answered_.push_back(waiter.worker);
   }
@@ -414,7 +415,7 @@ void Dispatcher::Tick() {
     MutexLock lock(mutex_);
     LoseSilentWorkers();
     const Clock::time_point now = now_();
-    answers = queue_.AnswerThose(
+    answers = queue_.AnswerIf(
         [&](const LeaseWaiter& waiter) ABSL_NO_THREAD_SAFETY_ANALYSIS {
           if (!assignments_.workers().IsAlive(waiter.worker)) return true;
           return waiter.deadline + (waiter.considered ? kNoPatience : kWriterPatience) <= now;
@@ -432,14 +433,14 @@ void Dispatcher::Tick() {
 void Dispatcher::LoseSilentWorkers() {
   const Clock::time_point now = now_();
   for (const Incarnation& worker : being_answered_)
-    assignments_.workers().Hear(worker, now).IgnoreError();
+    assignments_.workers().RecordHeartbeat(worker, now).IgnoreError();
   const std::vector<Incarnation> lost =
-      assignments_.workers().LoseSilent(now, Micros(config_.worker_timeout));
+      assignments_.workers().MarkSilentLost(now, Micros(config_.worker_timeout));
   metrics_.workers_lost.Add(static_cast<double>(lost.size()));
-  TellLost(lost);
+  ReleaseLeasesOfLost(lost);
 }
 
-void Dispatcher::TellLost(const std::vector<Incarnation>& lost) {
+void Dispatcher::ReleaseLeasesOfLost(const std::vector<Incarnation>& lost) {
   if (lost.empty()) return;
   const Workers& workers = assignments_.workers();
   GiveUpLeases([&](const Incarnation& worker) { return !workers.IsAlive(worker); });

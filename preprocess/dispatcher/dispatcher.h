@@ -105,7 +105,8 @@ class Dispatcher {
   void GiveUpLeases(const std::function<bool(const Incarnation&)>& is_gone)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Releases what workers had leased that were just marked as lost.
-  void TellLost(const std::vector<Incarnation>& lost) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ReleaseLeasesOfLost(const std::vector<Incarnation>& lost)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // These are parts of Tick().
   void LoseSilentWorkers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndSilentJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

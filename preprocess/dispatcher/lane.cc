@@ -158,7 +158,7 @@ const IssuedSplit* Lane::Confirm(int64_t from_batch, const Incarnation& worker,
   return &split;
 }
 
-bool Lane::TakeBack(int64_t from_batch, const Incarnation& worker, const std::string& request_id) {
+bool Lane::Revoke(int64_t from_batch, const Incarnation& worker, const std::string& request_id) {
   const auto it = splits_.find(from_batch);
   if (it == splits_.end()) return false;
   const IssuedSplit& split = it->second;

@@ -119,7 +119,7 @@ class Lane {
   // the database nevertheless, after a commit with an unknown outcome. That is harmless: the next
   // write replaces it. After a restart it belongs to the request, which gets it when it is
   // repeated.
-  bool TakeBack(int64_t from_batch, const Incarnation& worker, const std::string& request_id);
+  bool Revoke(int64_t from_batch, const Incarnation& worker, const std::string& request_id);
 
   // Gives up the leases of the workers for which `is_gone` is true. Returns their number.
   int64_t Lose(const std::function<bool(const Incarnation&)>& is_gone);

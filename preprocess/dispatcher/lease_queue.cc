@@ -18,9 +18,9 @@ v1::Split ToProto(int64_t job_id, int32_t lane, const IssuedSplit& split) {
 }
 
 bool GiveOne(LeaseWaiter& waiter, Assignments& assignments) {
-  const std::optional<Gift> gift = assignments.Give(waiter.worker, waiter.request_id);
-  if (gift) waiter.gifts.push_back(*gift);
-  return gift.has_value();
+  const std::optional<Assignment> assignment = assignments.Assign(waiter.worker, waiter.request_id);
+  if (assignment) waiter.assigned.push_back(*assignment);
+  return assignment.has_value();
 }
 
 }  // namespace
@@ -36,9 +36,9 @@ LeaseQueue::Waiters LeaseQueue::Decide(Assignments& assignments, Clock::time_poi
   std::vector<const LeaseWaiter*> ready;
   for (LeaseWaiter& waiter : waiters_) {
     if (!std::exchange(waiter.considered, true)) {
-      waiter.gifts = assignments.GivenBefore(waiter.worker, waiter.request_id);
+      waiter.assigned = assignments.AssignedBefore(waiter.worker, waiter.request_id);
     }
-    if (!assignments.workers().TakesWork(waiter.worker) || !waiter.gifts.empty()) {
+    if (!assignments.workers().TakesWork(waiter.worker) || !waiter.assigned.empty()) {
       ready.push_back(&waiter);
     } else {
       hungry.push_back(&waiter);
@@ -46,7 +46,7 @@ LeaseQueue::Waiters LeaseQueue::Decide(Assignments& assignments, Clock::time_poi
   }
   for (int32_t turn = 1; !hungry.empty(); ++turn) {
     std::erase_if(hungry, [&](LeaseWaiter* waiter) {
-      const bool had_none = waiter->gifts.empty();
+      const bool had_none = waiter->assigned.empty();
       const bool given = GiveOne(*waiter, assignments);
       if (had_none && (given || waiter->deadline <= now)) ready.push_back(waiter);
       return !given || turn >= waiter->max_splits;
@@ -67,7 +67,7 @@ LeaseQueue::Waiters LeaseQueue::Decide(Assignments& assignments, Clock::time_poi
 // holds them, and is not informed of them.
 LeaseAnswer LeaseQueue::Conclude(LeaseWaiter& waiter, const absl::Status& written,
                                  Assignments& assignments) const {
-  if (!written.ok() && assignments.TakeBack(waiter.gifts, waiter.worker, waiter.request_id)) {
+  if (!written.ok() && assignments.Revoke(waiter.assigned, waiter.worker, waiter.request_id)) {
     return {std::move(waiter.done),
             Unavailable("cannot write the lease: {}", std::string(written.message()))};
   }
@@ -75,8 +75,8 @@ LeaseAnswer LeaseQueue::Conclude(LeaseWaiter& waiter, const absl::Status& writte
   return {std::move(waiter.done), std::move(response)};
 }
 
-LeaseAnswers LeaseQueue::AnswerThose(const std::function<bool(const LeaseWaiter&)>& is_over,
-                                     Assignments& assignments) {
+LeaseAnswers LeaseQueue::AnswerIf(const std::function<bool(const LeaseWaiter&)>& is_over,
+                                  Assignments& assignments) {
   LeaseAnswers answers;
   for (auto it = waiters_.begin(); it != waiters_.end();) {
     const auto next = std::next(it);
@@ -110,14 +110,14 @@ absl::StatusOr<v1::LeaseSplitsResponse> LeaseQueue::Respond(const LeaseWaiter& w
   for (const int64_t job_id : waiter.job_ids) {
     if (assignments.FindJob(job_id) == nullptr) response.add_finished_job_ids(job_id);
   }
-  for (const Gift& gift : waiter.gifts) {
-    Job* const job = assignments.FindJob(gift.job_id);
+  for (const Assignment& assignment : waiter.assigned) {
+    Job* const job = assignments.FindJob(assignment.job_id);
     if (job == nullptr) continue;
-    Lane& lane = job->lanes()[static_cast<size_t>(gift.issued.lane)];
+    Lane& lane = job->lanes()[static_cast<size_t>(assignment.issued.lane)];
     const IssuedSplit* const split =
-        lane.Confirm(gift.issued.from_batch, waiter.worker, waiter.request_id);
+        lane.Confirm(assignment.issued.from_batch, waiter.worker, waiter.request_id);
     if (split == nullptr) continue;
-    *response.add_splits() = ToProto(gift.job_id, gift.issued.lane, *split);
+    *response.add_splits() = ToProto(assignment.job_id, assignment.issued.lane, *split);
     metrics_.splits_issued.Add();
     if (split->attempt > 1) metrics_.splits_reissued.Add();
   }

@@ -23,7 +23,7 @@ struct LeaseWaiter {
   Clock::time_point deadline;
   std::vector<int64_t> job_ids;
   LeaseDone done;
-  std::vector<Gift> gifts = {};
+  std::vector<Assignment> assigned = {};
   // Whether a round has looked for a split for it.
   bool considered = false;
 };
@@ -57,8 +57,8 @@ class LeaseQueue {
                        Assignments& assignments) const;
 
   // Removes the requests for which `is_over` is true, and returns their answers.
-  LeaseAnswers AnswerThose(const std::function<bool(const LeaseWaiter&)>& is_over,
-                           Assignments& assignments);
+  LeaseAnswers AnswerIf(const std::function<bool(const LeaseWaiter&)>& is_over,
+                        Assignments& assignments);
   // Removes all requests. They are answered with `status`.
   LeaseAnswers RefuseAll(const absl::Status& status);
 

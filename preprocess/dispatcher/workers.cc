@@ -9,16 +9,16 @@ constexpr int kMostMissed = 2;
 
 }  // namespace
 
-std::vector<Incarnation> Workers::LoseBad(const v1::ReportProgressRequest& report,
-                                          const std::vector<Incarnation>& late) {
+std::vector<Incarnation> Workers::MarkUnreliableLost(const v1::ReportProgressRequest& report,
+                                                     const std::vector<Incarnation>& late) {
   std::vector<Incarnation> lost;
   for (const v1::DistrustedWorker& distrusted : report.distrusted()) {
     const Incarnation worker = IncarnationOf(distrusted.incarnation());
-    if (Lose(worker, Printable(distrusted.reason()))) lost.push_back(worker);
+    if (MarkLost(worker, Printable(distrusted.reason()))) lost.push_back(worker);
   }
   for (const Incarnation& worker : late) {
     if (!IsAlive(worker) || ++Find(worker.member_id)->num_missed < kMostMissed) continue;
-    if (Lose(worker, "did not send what it had leased")) lost.push_back(worker);
+    if (MarkLost(worker, "did not send what it had leased")) lost.push_back(worker);
   }
   return lost;
 }

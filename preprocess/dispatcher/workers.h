@@ -31,8 +31,8 @@ class Workers : public rpc::Members<KnownWorker> {
   // Marks the workers as lost that the consumer of the report distrusts, and those of `late`, which
   // had not sent what they had leased, at the second time: they may have been stopped for a while.
   // Returns those that were not lost before.
-  std::vector<Incarnation> LoseBad(const v1::ReportProgressRequest& report,
-                                   const std::vector<Incarnation>& late);
+  std::vector<Incarnation> MarkUnreliableLost(const v1::ReportProgressRequest& report,
+                                              const std::vector<Incarnation>& late);
 };
 
 // Returns the public part of a worker. `last_seen` is left out.

@@ -156,7 +156,7 @@ void RingLink::Run() {
   if (!is_closing_) handler_.ended(status);
 }
 
-absl::Status RingLink::HandOn() {
+absl::Status RingLink::DeliverBatches() {
   while (!is_closing_) {
     ASSIGN_OR_RETURN(std::optional<RingReader::Popped> popped, connected_->Pop());
     if (!popped.has_value()) return absl::OkStatus();
@@ -175,7 +175,7 @@ absl::Status RingLink::Serve() {
   std::optional<absl::Status> end;
   while (true) {
     const uint32_t seen = connected_->seen();
-    RETURN_IF_ERROR(HandOn());
+    RETURN_IF_ERROR(DeliverBatches());
     if (end.has_value()) return *end;
     if (is_closing_ || peer_.stop.stop_requested()) return Cancelled("the consumer stops");
     absl::StatusOr<std::optional<Packet>> packet = ReceivePacket(socket_);

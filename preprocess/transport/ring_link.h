@@ -36,7 +36,7 @@ class RingLink final : public BatchLink {
   void Run();
   // Delivers messages until the link is over. Returns the reason.
   absl::Status Serve();
-  absl::Status HandOn();
+  absl::Status DeliverBatches();
   void FallBack(const absl::Status& why);
   // Makes the current ring or frames available to Grant().
   void Publish(std::shared_ptr<RingReader> reader, std::shared_ptr<BatchLink> frames)

@@ -302,7 +302,7 @@ void Worker::Fail(const std::shared_ptr<WorkerJob>& job, const v1::Split& split,
 }
 
 void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
-  GiveWay();  // To the threads that lease and send, and to a consumer on this host.
+  LowerThreadPriority();  // Below the threads that lease and send, and a consumer on this host.
   if (!IsOver(incarnation)) {
     const Clock::time_point began = Clock::now();
     const std::shared_ptr<WorkerJob> job = JobOf(split.job_id());

@@ -66,7 +66,7 @@ class Members {
 
   // Returns the member, and records that it was seen. NOT_FOUND when the incarnation is over or
   // lost.
-  absl::StatusOr<Known*> Hear(const Incarnation& incarnation, Clock::time_point now) {
+  absl::StatusOr<Known*> RecordHeartbeat(const Incarnation& incarnation, Clock::time_point now) {
     const auto it = members_.find(incarnation.member_id);
     if (it == members_.end()) return NotFound("{} {} is unknown", kind_, incarnation.member_id);
     Known& member = it->second;
@@ -115,7 +115,7 @@ class Members {
   }
 
   // Marks the incarnation as lost. Returns false when it was not alive.
-  bool Lose(const Incarnation& incarnation, std::string reason) {
+  bool MarkLost(const Incarnation& incarnation, std::string reason) {
     if (!IsAlive(incarnation)) return false;
     Known& member = members_.at(incarnation.member_id);
     member.lost = true;
@@ -125,12 +125,13 @@ class Members {
   }
 
   // Marks the members as lost that were silent for `timeout`, and returns them.
-  std::vector<Incarnation> LoseSilent(Clock::time_point now, std::chrono::microseconds timeout) {
+  std::vector<Incarnation> MarkSilentLost(Clock::time_point now,
+                                          std::chrono::microseconds timeout) {
     std::vector<Incarnation> lost;
     for (const auto& [id, member] : members_) {
       if (!member.lost && now - member.last_seen > timeout) lost.push_back(member.incarnation);
     }
-    for (const Incarnation& incarnation : lost) Lose(incarnation, "");
+    for (const Incarnation& incarnation : lost) MarkLost(incarnation, "");
     return lost;
   }
 

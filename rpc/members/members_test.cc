@@ -28,21 +28,21 @@ class MembersTest : public ::testing::Test {
 };
 
 TEST_F(MembersTest, AMemberThatSpeaksLivesAndTakesWork) {
-  ASSERT_THAT(members_.Hear(kFirst, At(4)), IsOk());
-  EXPECT_THAT(members_.LoseSilent(At(9), seconds(5)), IsEmpty());
+  ASSERT_THAT(members_.RecordHeartbeat(kFirst, At(4)), IsOk());
+  EXPECT_THAT(members_.MarkSilentLost(At(9), seconds(5)), IsEmpty());
   EXPECT_TRUE(members_.TakesWork(kFirst));
 }
 
 TEST_F(MembersTest, ASilentMemberIsLostOnceAndMustRegisterAgain) {
-  EXPECT_THAT(members_.LoseSilent(At(6), seconds(5)), ElementsAre(kFirst));
-  EXPECT_THAT(members_.LoseSilent(At(7), seconds(5)), IsEmpty());
+  EXPECT_THAT(members_.MarkSilentLost(At(6), seconds(5)), ElementsAre(kFirst));
+  EXPECT_THAT(members_.MarkSilentLost(At(7), seconds(5)), IsEmpty());
   EXPECT_FALSE(members_.IsAlive(kFirst));
-  EXPECT_THAT(members_.Hear(kFirst, At(7)),
+  EXPECT_THAT(members_.RecordHeartbeat(kFirst, At(7)),
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("worker a was silent for too long and is given up")));
   members_.Install({.incarnation = kSecond, .name = "a"}, At(8));
-  EXPECT_THAT(members_.Hear(kSecond, At(9)), IsOk());
-  EXPECT_THAT(members_.Hear(kFirst, At(9)),
+  EXPECT_THAT(members_.RecordHeartbeat(kSecond, At(9)), IsOk());
+  EXPECT_THAT(members_.RecordHeartbeat(kFirst, At(9)),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("incarnation 1 of worker a")));
 }
 
@@ -56,8 +56,8 @@ TEST_F(MembersTest, ADrainingMemberLivesAndTakesNoWork) {
 }
 
 TEST_F(MembersTest, ALossThatCouldNotBeWrittenIsReturned) {
-  EXPECT_TRUE(members_.Lose(kFirst, "was stopped"));
-  EXPECT_FALSE(members_.Lose(kFirst, "was stopped"));
+  EXPECT_TRUE(members_.MarkLost(kFirst, "was stopped"));
+  EXPECT_FALSE(members_.MarkLost(kFirst, "was stopped"));
   const std::vector<Incarnation> lost = members_.TakeNewlyLost();
   EXPECT_THAT(lost, ElementsAre(kFirst));
   members_.ReturnNewlyLost(lost);
@@ -66,7 +66,7 @@ TEST_F(MembersTest, ALossThatCouldNotBeWrittenIsReturned) {
 }
 
 TEST_F(MembersTest, ALostMemberIsForgottenAfterAWhile) {
-  members_.Lose(kFirst, "");
+  members_.MarkLost(kFirst, "");
   EXPECT_THAT(members_.ForgetLost(At(5), seconds(5)), IsEmpty());
   EXPECT_THAT(members_.ForgetLost(At(6), seconds(5)), ElementsAre(1));
   EXPECT_EQ(members_.Find(1), nullptr);

@@ -45,7 +45,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     door_->Enter(weak_from_this());
   }
 
-  bool ComeIn() override {
+  bool OnAdmitted() override {
     {
       MutexLock lock(mutex_);
       if (cut_off_) return false;

@@ -411,7 +411,7 @@ absl::StatusOr<int64_t> DatasetCatalog::DeleteSamples(DatasetId id,
   int64_t num_deleted = 0;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) -> absl::Status {
     if (guard) RETURN_IF_ERROR(guard(work));
-    ASSIGN_OR_RETURN(num_deleted, datasets_table::Bury(work, id, samples));
+    ASSIGN_OR_RETURN(num_deleted, datasets_table::AddTombstones(work, id, samples));
     return Keep(keep, work, num_deleted);
   }));
   return num_deleted;

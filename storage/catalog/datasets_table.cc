@@ -276,8 +276,8 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id) {
   return counts;
 }
 
-absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id,
-                             const std::vector<SampleToDelete>& samples) {
+absl::StatusOr<int64_t> AddTombstones(pqxx::work& work, DatasetId id,
+                                      const std::vector<SampleToDelete>& samples) {
   if (work.exec_params(kLock, id.value).empty()) {
     return NotFound("dataset {} is unknown", id.value);
   }

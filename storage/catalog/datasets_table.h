@@ -65,10 +65,10 @@ absl::StatusOr<DatasetCounts> Count(pqxx::work& work, DatasetId id);
 
 // Adds tombstones for the keys that exist and have none. Returns how many it added. NOT_FOUND when
 // the dataset is unknown.
-absl::StatusOr<int64_t> Bury(pqxx::work& work, DatasetId id,
-                             const std::vector<SampleToDelete>& samples);
-// Returns the tombstones that Bury() added, in the order in which it added them, without the first
-// `num_known`.
+absl::StatusOr<int64_t> AddTombstones(pqxx::work& work, DatasetId id,
+                                      const std::vector<SampleToDelete>& samples);
+// Returns the tombstones that AddTombstones() added, in the order in which it added them, without
+// the first `num_known`.
 std::vector<SampleToDelete> DeletedOnRequest(pqxx::work& work, DatasetId id, int64_t num_known);
 
 // Replaces the set of quarantined files whose paths cannot be stored. Returns how many of them are

@@ -57,7 +57,7 @@ struct FileScan {
   // The files that are left out because their paths are not UTF-8, or too long to be stored. They
   // are in the form of base/printable.h, cut when they are long.
   std::vector<std::string> unnamed;
-  PassedOver passed_over = {};
+  SkippedEntries passed_over = {};
 };
 
 // Returns a fingerprint of the inode, size and mtime of a file and of the files that belong to it.

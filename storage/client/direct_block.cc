@@ -40,9 +40,9 @@ batch::Column LabelColumn(std::string_view name, batch::DataType type, const bat
 }
 
 // Reads of some keys, put back in the order asked, whoever answered.
-class Mended {
+class RepairedRead {
  public:
-  explicit Mended(batch::Batch direct) {
+  explicit RepairedRead(batch::Batch direct) {
     num_rows_ = direct.num_rows();
     parts_.push_back(std::move(direct));
   }
@@ -120,7 +120,7 @@ absl::Status Block::Gather() {
   }
   usage::Add({.bytes_read = bytes});
   payload_ = TakeBlock(static_cast<size_t>(bytes));
-  BringIn(extents);
+  PrefetchPages(extents);
   storage::Gather(extents, offsets, payload_.mutable_data(), bad_rows_);
   if (bad_rows_.empty() && answer_.problems.empty()) return absl::OkStatus();
 
@@ -201,7 +201,7 @@ absl::Status Block::Deliver(const SampleSink& sink, const OtherWay& other_way) {
   ASSIGN_OR_RETURN(batch::Batch batch, MakeBatch());
   std::vector<v1::MissingSample> missing = FinalProblems();
   if (unread_.empty()) return sink(std::move(batch), std::move(missing));
-  Mended mended(std::move(batch));
+  RepairedRead mended(std::move(batch));
   size_t bad = 0;
   for (uint32_t row = 0; row < row_positions_.size(); ++row) {
     if (bad < bad_rows_.size() && bad_rows_[bad] == row) {

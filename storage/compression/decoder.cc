@@ -119,7 +119,7 @@ absl::StatusOr<const Compression*> CompressionOf(const OpenFile& file) {
 absl::StatusOr<Decoder::Progress> Decoder::Decode(std::string_view in, bool last,
                                                   std::span<char> out) {
   if (state_ == State::kBehind) {
-    CountBehind(in);
+    CountTrailing(in);
     return Progress{.taken = in.size()};
   }
   if (state_ == State::kBetween) return Continue(in, last, out);
@@ -147,7 +147,7 @@ absl::StatusOr<Decoder::Progress> Decoder::Continue(std::string_view in, bool la
   const std::string begin = std::exchange(begin_, "");
   if (!may_begin_(begin)) {
     state_ = State::kBehind;
-    CountBehind(begin);
+    CountTrailing(begin);
     return Progress{.taken = taken};
   }
   state_ = State::kInside;
@@ -158,7 +158,7 @@ absl::StatusOr<Decoder::Progress> Decoder::Continue(std::string_view in, bool la
   return Progress{.taken = taken, .made = progress.made};
 }
 
-void Decoder::CountBehind(std::string_view bytes) {
+void Decoder::CountTrailing(std::string_view bytes) {
   behind_.num_bytes += std::ssize(bytes);
   behind_.is_padding =
       behind_.is_padding && bytes.find_first_not_of(kPadding) == std::string_view::npos;

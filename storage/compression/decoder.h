@@ -35,11 +35,11 @@ class StreamDecoder {
 };
 
 // The bytes after the packed data of a file.
-struct BytesBehind {
+struct TrailingBytes {
   int64_t num_bytes = 0;
   bool is_padding = true;  // Whether all of them are zeros or blanks.
 
-  friend bool operator==(const BytesBehind&, const BytesBehind&) = default;
+  friend bool operator==(const TrailingBytes&, const TrailingBytes&) = default;
 };
 
 // Unpacks one file from its first byte to its last: one stream after another. Zeros between two
@@ -65,14 +65,14 @@ class Decoder {
   // The number of streams that have ended.
   int64_t num_ended() const { return num_ended_; }
   // Known once all bytes are consumed.
-  BytesBehind behind() const { return behind_; }
+  TrailingBytes behind() const { return behind_; }
 
  private:
   enum class State : uint8_t { kInside, kBetween, kBehind };
 
   // Consumes bytes until it is known whether a stream begins.
   absl::StatusOr<Progress> Continue(std::string_view in, bool last, std::span<char> out);
-  void CountBehind(std::string_view bytes);
+  void CountTrailing(std::string_view bytes);
 
   const std::unique_ptr<StreamDecoder> streams_;
   const size_t magic_bytes_;
@@ -80,7 +80,7 @@ class Decoder {
   State state_ = State::kInside;
   // Between two streams: the first bytes that are not zero, and the zeros before them.
   std::string begin_;
-  BytesBehind behind_;
+  TrailingBytes behind_;
   int64_t num_ended_ = 0;
 };
 

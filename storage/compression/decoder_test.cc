@@ -155,8 +155,8 @@ TEST_P(DecoderTest, BytesAfterThePackedDataCostNothingAndAreCounted) {
       EXPECT_TRUE(read == bytes) << behind.size();
       const auto identity = testing::AnyLocalFiles().IdentityOf(path);
       ASSERT_THAT(identity, IsOk());
-      const BytesBehind expected{std::ssize(behind), is_padding};
-      EXPECT_EQ((*cache)->BehindPackedData(path, *identity), expected) << behind.size();
+      const TrailingBytes expected{std::ssize(behind), is_padding};
+      EXPECT_EQ((*cache)->TrailingBytesOf(path, *identity), expected) << behind.size();
       const auto beginning = (*cache)->OpenStart(path);
       ASSERT_THAT(beginning, IsOk());
       EXPECT_THAT(beginning->ReadAt(0, read.data(), read.size()),
@@ -178,8 +178,8 @@ TEST_P(DecoderTest, AStreamThatIsCutCostsThoseBeforeItNothing) {
     ASSERT_THAT(cache, IsOk());
     const auto identity = testing::AnyLocalFiles().IdentityOf(data_.path() + "/" + name_);
     ASSERT_THAT(identity, IsOk());
-    const BytesBehind expected{std::ssize(rest), false};
-    EXPECT_EQ((*cache)->BehindPackedData(data_.path() + "/" + name_, *identity), expected);
+    const TrailingBytes expected{std::ssize(rest), false};
+    EXPECT_EQ((*cache)->TrailingBytesOf(data_.path() + "/" + name_, *identity), expected);
   }
 }
 

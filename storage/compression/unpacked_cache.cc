@@ -40,14 +40,14 @@ constexpr size_t kNameBytes = 32;
 constexpr size_t kSumBytes = 16;
 
 // It ends with the number of bytes after the packed data, and "z" when they are padding.
-std::string FileNameOf(std::string_view name, uint64_t sum, const BytesBehind& behind) {
+std::string FileNameOf(std::string_view name, uint64_t sum, const TrailingBytes& behind) {
   std::string file_name = fmt::format("{}-{:016x}", name, sum);
   if (behind.num_bytes == 0) return file_name;
   return fmt::format("{}-{:x}{}", file_name, behind.num_bytes, behind.is_padding ? "z" : "");
 }
 
-BytesBehind BehindOf(std::string_view file_name) {
-  BytesBehind behind;
+TrailingBytes BehindOf(std::string_view file_name) {
+  TrailingBytes behind;
   file_name.remove_prefix(std::min(file_name.size(), kNameBytes + kSumBytes + 2));
   if (file_name.empty()) return behind;
   behind.is_padding = file_name.ends_with('z');
@@ -104,7 +104,7 @@ class PartFile {
 
   // Returns its name. The size must survive a crash of the machine, or a torn file would be read as
   // a whole before it is found out.
-  absl::StatusOr<std::string> Finish(const BytesBehind& behind) {
+  absl::StatusOr<std::string> Finish(const TrailingBytes& behind) {
     std::string file_name = FileNameOf(name_, hash_.Sum(), behind);
     const std::string path = files::Join(folder_, file_name);
     if (!is_open() || fsync(file_.number()) != 0 || rename(part_.c_str(), path.c_str()) != 0) {
@@ -330,7 +330,7 @@ absl::StatusOr<OpenFile> UnpackedCache::OpenCompared(const std::string& file_nam
     hash.Add({bytes.data(), count});
     if (count < bytes.size()) break;
   }
-  const BytesBehind behind = BehindOf(file_name);
+  const TrailingBytes behind = BehindOf(file_name);
   if (FileNameOf(file_name.substr(0, kNameBytes), hash.Sum(), behind) == file_name) return file;
   damaged.Add();
   log::Warn("an unpacked copy is damaged; unpacking the file again", {{"path", path}});
@@ -358,10 +358,11 @@ absl::StatusOr<std::string> UnpackedCache::Unpack(const OpenFile& packed, Decode
   return out.Finish(decoder.behind());
 }
 
-BytesBehind UnpackedCache::BehindPackedData(const std::string& path, const FileIdentity& identity) {
+TrailingBytes UnpackedCache::TrailingBytesOf(const std::string& path,
+                                             const FileIdentity& identity) {
   MutexLock lock(mutex_);
   const auto found = entries_.find(NameOf(path, identity));
-  return found == entries_.end() ? BytesBehind{} : BehindOf(found->second.file_name);
+  return found == entries_.end() ? TrailingBytes{} : BehindOf(found->second.file_name);
 }
 
 void UnpackedCache::Evict(const std::string& keep) {

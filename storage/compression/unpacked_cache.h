@@ -56,7 +56,7 @@ class UnpackedCache {
 
   // The bytes after the packed data of a file when it was opened. Empty for a file that is not
   // packed.
-  BytesBehind BehindPackedData(const std::string& path, const FileIdentity& identity)
+  TrailingBytes TrailingBytesOf(const std::string& path, const FileIdentity& identity)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The files as stored on disk, packed or not.

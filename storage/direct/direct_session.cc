@@ -139,7 +139,7 @@ absl::StatusOr<bool> DirectSession::TakeRequest() {
   return true;
 }
 
-void DirectSession::TellTime() {
+void DirectSession::WriteTime() {
   usage::SettleCurrent();
   const auto nanos = static_cast<uint64_t>(account_->Take().service_nanos);
   std::memcpy(answer_.bytes.data() + offsetof(AnswerHeader, nanos), &nanos, sizeof(nanos));
@@ -159,7 +159,7 @@ absl::Status DirectSession::Answer(SampleRows& scratch) {
   const BlockLimits limits{.max_keys = direct::kMaxKeys, .payload_bytes = source_.block_bytes};
   MakeAnswer(*index_, *lookup_, {.source = source_.files, .numbers = numbers_},
              std::span(keys_).subspan(next_key_), limits, scratch, answer_);
-  TellTime();
+  WriteTime();
   next_key_ += answer_.num_keys;
   if (!HasRequest()) {
     lookup_ = nullptr;

@@ -58,7 +58,7 @@ class DirectSession {
   absl::StatusOr<bool> TakeRequest();
   absl::Status Answer(SampleRows& scratch);
   // Writes the time that was used into the header of the answer.
-  void TellTime();
+  void WriteTime();
 
   const DirectSource& source_;
   // The time of the steps since the last answer.

@@ -26,7 +26,7 @@ struct FileListing {
   // request. Thread-compatible.
   IdentityLookup identity_of;
   // Always empty for a store, which has only files.
-  PassedOver passed_over = {};
+  SkippedEntries passed_over = {};
 };
 
 // Thread-safe. Paths are whole: absolute paths, or s3://bucket/key. Every call checks its path

@@ -105,7 +105,7 @@ class Listing {
   int64_t num_entries_ = 0;
   std::string path_;  // The path of the current entry, below the root.
   std::vector<ListedFile> files_;
-  PassedOver passed_over_;
+  SkippedEntries passed_over_;
 };
 
 }  // namespace

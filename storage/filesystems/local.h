@@ -62,7 +62,7 @@ struct ListedFile {
 };
 
 // The entries found among the files that cannot be ingested.
-struct PassedOver {
+struct SkippedEntries {
   int64_t count = 0;
   std::string first = {};  // "link.csv: a link that leads nowhere".
 };
@@ -70,7 +70,7 @@ struct PassedOver {
 struct ListedFolder {
   std::vector<ListedFile> files;
   // Counts what matches the pattern, and links to folders, because they may be cycles.
-  PassedOver passed_over = {};
+  SkippedEntries passed_over = {};
 };
 
 // Returns the regular files below `root` whose path matches `glob`, in the byte order of their

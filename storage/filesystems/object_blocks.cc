@@ -30,7 +30,7 @@ class ObjectBlocks::Assembly {
       bytes.remove_prefix(size);
       filled_ += size;
       if (filled_ < block_.size()) continue;
-      blocks_.Land(object_, run_[next_++], std::exchange(block_, {}));
+      blocks_.FinishFetch(object_, run_[next_++], std::exchange(block_, {}));
       filled_ = 0;
     }
     return absl::OkStatus();
@@ -39,7 +39,8 @@ class ObjectBlocks::Assembly {
   // Those that are not whole cannot be had.
   void End(const absl::Status& status) {
     for (; next_ < run_.size(); ++next_) {
-      blocks_.Land(object_, run_[next_], status.ok() ? Internal("a block is missing") : status);
+      blocks_.FinishFetch(object_, run_[next_],
+                          status.ok() ? Internal("a block is missing") : status);
     }
   }
 
@@ -82,7 +83,7 @@ absl::StatusOr<batch::Buffer> ObjectBlocks::Load(const std::shared_ptr<const Blo
   }
 }
 
-bool ObjectBlocks::IsComing(const BlockedObject& object, int64_t block) {
+bool ObjectBlocks::IsCachedOrFetching(const BlockedObject& object, int64_t block) {
   const BlockKey key = object.KeyOf(block);
   MutexLock lock(mutex_);
   return flights_.contains(key) || cache_.Contains(key);
@@ -120,8 +121,8 @@ void ObjectBlocks::Fetch(const BlockedObject& object, const std::vector<Claim>& 
                            [&](std::string_view bytes) { return assembly.Take(bytes); }));
 }
 
-void ObjectBlocks::Land(const BlockedObject& object, const Claim& claim,
-                        absl::StatusOr<batch::Buffer> result) {
+void ObjectBlocks::FinishFetch(const BlockedObject& object, const Claim& claim,
+                               absl::StatusOr<batch::Buffer> result) {
   const BlockKey key = object.KeyOf(claim.block);
   if (result.ok()) cache_.Insert(key, *result);
   MutexLock lock(mutex_);

@@ -47,7 +47,7 @@ class ObjectBlocks {
 
   // Whether a block is in the cache or being fetched. If it turns out to be damaged, Load() fetches
   // it again.
-  bool IsComing(const BlockedObject& object, int64_t block) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool IsCachedOrFetching(const BlockedObject& object, int64_t block) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Starts to fetch those of the blocks, ascending, that are neither in the cache nor being
   // fetched. Starts no more than there is room for. Returns how many blocks, from the first on,
@@ -74,8 +74,8 @@ class ObjectBlocks {
   // Fetches consecutive blocks that were claimed.
   void Fetch(const BlockedObject& object, const std::vector<Claim>& run)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void Land(const BlockedObject& object, const Claim& claim, absl::StatusOr<batch::Buffer> result)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  void FinishFetch(const BlockedObject& object, const Claim& claim,
+                   absl::StatusOr<batch::Buffer> result) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<batch::Buffer> Await(const Flight& flight) ABSL_LOCKS_EXCLUDED(mutex_);
 
   S3Client& client_;

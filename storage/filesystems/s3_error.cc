@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/check.h"
 #include "storage/filesystems/s3_xml.h"
 
 namespace tidemill::storage {
@@ -39,6 +40,7 @@ bool IsPassing(int status, std::string_view code) {
 
 absl::Status ToStatus(const HttpResponse& response, const ObjectPath& path,
                       const ObjectStoreConfig& config) {
+  TIDEMILL_CHECK(response.status < 200 || response.status > 299);
   const StoreError error = ParseStoreError(response.body);
   const std::string place = fmt::format("{} at {}", path.ToString(), config.endpoint);
   const std::string answer =

@@ -83,7 +83,7 @@ void S3Object::ReadAhead(int64_t first, int64_t last) const {
   if (!is_sequence) return;
   const int64_t num_blocks = object_->num_blocks();
   const int64_t near = std::min(last + kBlocksAhead - kStep, num_blocks - 1);
-  if (near == last || blocks_.IsComing(*object_, near)) return;
+  if (near == last || blocks_.IsCachedOrFetching(*object_, near)) return;
   std::vector<int64_t> ahead;
   for (int64_t block = first; block < num_blocks && block <= last + kBlocksAhead; ++block) {
     ahead.push_back(block);

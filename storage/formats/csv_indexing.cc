@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/check.h"
 #include "records/csv_punctuation.h"
 #include "records/file_kind.h"
 #include "records/text.h"
@@ -73,6 +74,7 @@ CsvIndexing::CsvIndexing(const CsvReading& reading, const FileInput& input,
 }
 
 absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t offset, bool last) {
+  TIDEMILL_CHECK(!is_finished_);
   size_t at = 0;
   if (at_start_) {
     RETURN_IF_ERROR(CheckKind(window));
@@ -114,6 +116,8 @@ absl::StatusOr<size_t> CsvIndexing::Consume(std::string_view window, int64_t off
 }
 
 IndexedFile CsvIndexing::Finish() {
+  TIDEMILL_CHECK(!is_finished_);
+  is_finished_ = true;
   if (num_zeros_ > 0) {
     found_.AddRemark(fmt::format("the file ends with {} zeros, which are not a record", num_zeros_),
                      /*num_members=*/0);
@@ -137,7 +141,7 @@ absl::Status CsvIndexing::CheckKind(std::string_view start) const {
 }
 
 void CsvIndexing::SkipRest(std::string_view window, size_t& at) {
-  const size_t behind = BehindLine(window, at);
+  const size_t behind = NextLine(window, at);
   runs_on_ = behind == std::string_view::npos;
   at = runs_on_ ? window.size() : behind;
 }
@@ -149,7 +153,7 @@ bool CsvIndexing::TakeZeros(std::string_view window, size_t& at) {
 }
 
 bool CsvIndexing::TakeZeroedLine(std::string_view window, bool last, size_t& at) {
-  const size_t behind = BehindLine(window, at);
+  const size_t behind = NextLine(window, at);
   const bool whole = behind != std::string_view::npos;
   const size_t to = whole ? behind : window.size();
   const auto max_bytes = static_cast<size_t>(reading_.text.max_record_bytes);
@@ -167,9 +171,9 @@ void CsvIndexing::CutAtStrayQuote(std::string_view rest) {
   const bool open = record_.kind == CsvRecord::Kind::kIncomplete;
   if (expects_header_ || !tells_records_ || (!whole && !open)) return;
   const std::string_view text = whole ? rest.substr(0, record_.content) : rest;
-  const size_t second = BehindLine(text, 0);
+  const size_t second = NextLine(text, 0);
   for (size_t line = second; line < text.size();) {
-    const size_t next = BehindLine(text, line);
+    const size_t next = NextLine(text, line);
     if (next == std::string_view::npos && open) return;
     if (IsSound(text.substr(line, next - line))) {
       record_.kind = CsvRecord::Kind::kBad;

@@ -100,6 +100,7 @@ class CsvIndexing {
   bool at_start_ = true;
   SkippedLines skipped_ = SkippedLines(0);
   bool expects_header_ = false;
+  bool is_finished_ = false;
   bool runs_on_ = false;
   int64_t long_from_ = 0;  // Where the unfinished record begins.
   // The zeros before the record that begins next. They may be the last bytes of the file.

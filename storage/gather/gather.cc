@@ -177,7 +177,7 @@ void Gather(const Extents& extents, std::span<const int64_t> offsets, std::byte*
   return Gatherer<false, false>(extents, offsets, into).Run(bad);
 }
 
-void BringIn(const Extents& extents) {
+void PrefetchPages(const Extents& extents) {
   constexpr size_t kSampled = 16;
   const size_t rows = extents.num_rows();
   const int64_t page_bytes = sysconf(_SC_PAGESIZE);

@@ -40,12 +40,12 @@ int64_t PayloadOffsets(const Extents& extents, std::span<int64_t> offsets);
 //
 // Each record is copied into private memory and hashed there. A row that is not `bad` is correct,
 // even if its file changes during the copy. The source of the copies is prefetched. Pages that are
-// not in memory are read one by one unless BringIn() was called.
+// not in memory are read one by one unless PrefetchPages() was called.
 void Gather(const Extents& extents, std::span<const int64_t> offsets, std::byte* into,
             std::vector<uint32_t>& bad);
 
 // Checks a sample of the extents' pages. If they are not in memory, asks the kernel for all pages
 // at once, in the order of the file.
-void BringIn(const Extents& extents);
+void PrefetchPages(const Extents& extents);
 
 }  // namespace tidemill::storage

@@ -122,7 +122,7 @@ TEST(Gather, RecordsOfAnySizeArriveInTheOrderAsked) {
   for (const auto& [least, spread] : {std::pair<size_t, size_t>{0, 40}, {60, 300}, {4000, 3000}}) {
     const RecordFile first(1, least, spread), second(2, least, spread);
     Request request(first, second, {});
-    BringIn(request.extents());
+    PrefetchPages(request.extents());
     request.Run(request.extents());
     ExpectAllRight(request);
   }

@@ -82,7 +82,7 @@ void BatchCommitter::Note(const absl::Status& status, const IngestBatch& batch) 
   counts_.num_files += std::ranges::count_if(
       batch.files, [](const FileRow& file) { return file.state != "partial"; });
   counts_.num_samples += batch.num_samples;
-  counts_.num_deleted += std::ssize(batch.buried);
+  counts_.num_deleted += std::ssize(batch.tombstones);
   counts_.num_replaced += batch.num_replaced;
   counts_.num_quarantined += batch.num_quarantined;
 }

@@ -181,12 +181,14 @@ absl::StatusOr<ParsedFile> FileParser::Parse(ChangedFile file) const {
 }
 
 absl::Status FileParser::GiveUp(ParsedFile& piece) const {
+  TIDEMILL_CHECK(piece.file.known.has_value());
   piece.file.change = FileChange::kReplaced;
   ASSIGN_OR_RETURN(piece.old, old_segments_.AllOf(*piece.file.known));
   return absl::OkStatus();
 }
 
 absl::Status FileParser::Resume(ChangedFile& file) const {
+  TIDEMILL_CHECK(file.known.has_value());
   const files_table::KnownFile& known = *file.known;
   file.input.from_byte = known.bytes_done;
   file.input.from_record = known.records_done;
@@ -239,7 +241,7 @@ void FileParser::Index(ParsedFile& parsed) const {
     parsed.failure = WithKind(file, std::string(found.status().message()));
     return;
   }
-  if (!found->more) RemarkBehind(file, *found);
+  if (!found->more) RemarkOnTrailingBytes(file, *found);
   if (found->num_bytes == 0) {
     const int64_t end = found->more ? 0 : file.input.identity.size_bytes;
     found->num_bytes = std::max(found->bytes_done, end);
@@ -274,8 +276,8 @@ std::string_view FileParser::Judge(const IndexedFile& found, ParsedFile& parsed)
   return why;
 }
 
-void FileParser::RemarkBehind(const ChangedFile& file, IndexedFile& found) const {
-  const BytesBehind behind = files_.BehindPackedData(file.path, file.input.identity);
+void FileParser::RemarkOnTrailingBytes(const ChangedFile& file, IndexedFile& found) const {
+  const TrailingBytes behind = files_.TrailingBytesOf(file.path, file.input.identity);
   if (behind.num_bytes == 0) return;
   const char* const what = behind.is_padding ? "zeros or blanks" : "bytes that cannot be unpacked";
   found.AddRemark(

@@ -79,7 +79,7 @@ class FileParser {
   // Adds what kind of file it is, if that explains why no record could be read.
   std::string WithKind(const ChangedFile& file, std::string failure) const;
   // Remarks on what is after the packed data of the file.
-  void RemarkBehind(const ChangedFile& file, IndexedFile& found) const;
+  void RemarkOnTrailingBytes(const ChangedFile& file, IndexedFile& found) const;
   void Index(ParsedFile& parsed) const;
   // Leaves the file out as a whole when too many of its records are bad. Returns the remark about
   // its sound records.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/check.h"
 #include "records/text.h"
 #include "storage/ingest/record_diff.h"
 #include "storage/segments/record_identity.h"
@@ -120,15 +121,16 @@ void IngestBatchBuilder::Add(ParsedFile parsed, FileId new_id) {
   if (parsed.postponed) return;
   const FileId id = parsed.file.known ? parsed.file.known->id : new_id;
   FileRow row = ToFileRow(parsed, id);
-  const size_t buried_before = batch_.buried.size();
+  const size_t tombstones_before = batch_.tombstones.size();
   const int64_t samples_before = batch_.num_samples;
   if (one_file_a_sample_) {
     AddWholeFile(parsed, row);
   } else {
     AddRecords(parsed, id);
   }
-  batch_.num_replaced += std::min(static_cast<int64_t>(batch_.buried.size() - buried_before),
-                                  batch_.num_samples - samples_before);
+  batch_.num_replaced +=
+      std::min(static_cast<int64_t>(batch_.tombstones.size() - tombstones_before),
+               batch_.num_samples - samples_before);
   AddLeftOut(parsed, row);
   batch_.files.push_back(std::move(row));
   const std::string& path = parsed.file.path;
@@ -188,10 +190,10 @@ void IngestBatchBuilder::AddWholeFile(ParsedFile& parsed, FileRow& row) {
       row.sample_key = old_key;  // Touched, not changed.
       return;
     }
-    Bury(*old_key);
+    AddTombstones(*old_key);
     const bool had_label = !old.columns || ValueAt<int64_t>(*old.columns->class_label, at) ||
                            ValueAt<double>(*old.columns->real_label, at);
-    if (!had_label) ++batch_.unlabelled_buried[old.segment.segment_id];
+    if (!had_label) ++batch_.unlabelled_tombstones[old.segment.segment_id];
     batch_.moved.push_back({*old_key, std::nullopt});
   }
   if (!is_there) return;
@@ -209,7 +211,7 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
   const size_t first = batch_.rewritten.size();
   for (const OldSegment& old : parsed.old) {
     if (!old.columns) {
-      BuryLost(old.segment);
+      AddTombstonesOfLost(old.segment);
       continue;
     }
     SegmentRow segment{.file = id, .first_key = old.segment.first_key};
@@ -239,7 +241,7 @@ std::vector<bool> IngestBatchBuilder::Rewrite(ParsedFile& parsed, FileId id) {
     for (int64_t row = 0; row < columns[i]->num_rows(); ++row) {
       const auto at = static_cast<size_t>(row);
       if (columns[i]->lookup[at].byte_from < 0 || segment.rows.byte_from[at] >= 0) continue;
-      Bury(segment.first_key + row);
+      AddTombstones(segment.first_key + row);
       batch_.moved.push_back({segment.first_key + row, std::nullopt});
     }
   }
@@ -297,6 +299,7 @@ bool IngestBatchBuilder::TakeOverWholeFile(ParsedFile& parsed, FileRow& row) {
 void IngestBatchBuilder::AddUnderKeys(const IndexedFile& found, size_t from, size_t to,
                                       int64_t first_key, const files_table::Segment& old,
                                       std::optional<FileId> file, FileId id) {
+  TIDEMILL_CHECK(from < to && to <= found.positions.size());
   const int64_t count = static_cast<int64_t>(to - from);
   NewSegment* segment = taken_over_.empty() ? nullptr : &taken_over_.back();
   // Within one old segment only: keys between two of them may be those of other files.
@@ -338,6 +341,7 @@ void IngestBatchBuilder::FillGap(NewSegment& segment, int64_t to_key, FileId id)
 }
 
 void IngestBatchBuilder::Extend(const OldSegment& old) {
+  TIDEMILL_CHECK(!segment_open_);
   const files_table::Segment& segment = old.segment;
   const bool ends_at_the_last_key =
       segment.first_key + segment.num_samples - 1 == batch_.committed_key;
@@ -350,15 +354,15 @@ void IngestBatchBuilder::Extend(const OldSegment& old) {
   segment_open_ = true;
 }
 
-void IngestBatchBuilder::BuryLost(const files_table::Segment& segment) {
+void IngestBatchBuilder::AddTombstonesOfLost(const files_table::Segment& segment) {
   for (int64_t i = 0; i < segment.num_samples; ++i) {
-    Bury(segment.first_key + i);
+    AddTombstones(segment.first_key + i);
     batch_.moved.push_back({segment.first_key + i, std::nullopt});
   }
 }
 
-void IngestBatchBuilder::Bury(int64_t key) {
-  if (!deleted_.HasKey(key)) batch_.buried.push_back(key);
+void IngestBatchBuilder::AddTombstones(int64_t key) {
+  if (!deleted_.HasKey(key)) batch_.tombstones.push_back(key);
 }
 
 void IngestBatchBuilder::LeaveOutDeleted(IndexedFile& found, std::vector<bool>& held) const {

@@ -76,11 +76,11 @@ struct IngestBatch {
   std::vector<FileRow> files;
   std::vector<NewSegment> added;
   std::vector<RewrittenSegment> rewritten;
-  std::vector<int64_t> buried;
+  std::vector<int64_t> tombstones;
   // Keys of segments that no record of this version has. Readers skip them, as deleted ones.
   std::vector<int64_t> gaps;
   // For each segment that is not rewritten, the number of its deleted samples without a label.
-  std::map<int64_t, int64_t> unlabelled_buried;
+  std::map<int64_t, int64_t> unlabelled_tombstones;
   std::vector<MovedSample> moved;
   std::vector<QuarantineRow> quarantined;
   std::vector<LeftOutRow> left_out;
@@ -120,9 +120,9 @@ class IngestBatchBuilder {
   bool TakeOverWholeFile(ParsedFile& parsed, FileRow& row);
   // Rewrites the file's old segments. Returns which rows of `found` they already hold.
   std::vector<bool> Rewrite(ParsedFile& parsed, FileId id);
-  void BuryLost(const files_table::Segment& segment);
+  void AddTombstonesOfLost(const files_table::Segment& segment);
   // Adds a tombstone for a sample whose record is gone, unless it was deleted on request before.
-  void Bury(int64_t key);
+  void AddTombstones(int64_t key);
   // Counts the new rows that equal deleted records as left out, and marks them in `held`. An empty
   // `held` means that all rows are new.
   void LeaveOutDeleted(IndexedFile& found, std::vector<bool>& held) const;

@@ -150,7 +150,7 @@ class Transaction {
     RETURN_IF_ERROR(CopySamples());
     RETURN_IF_FAILPOINT("storage.ingest_after_copy");
     RETURN_IF_ERROR(MoveSamples());
-    RETURN_IF_ERROR(Bury());
+    RETURN_IF_ERROR(AddTombstones());
     return copy_.Execute(fmt::format(kMoveWatermark, batch_.committed_key, dataset_.value));
   }
 
@@ -338,13 +338,13 @@ class Transaction {
     return copy_.Execute(fmt::format(kMove, dataset_.value, least, most));
   }
 
-  absl::Status Bury() {
-    if (batch_.buried.empty() && batch_.gaps.empty()) return absl::OkStatus();
+  absl::Status AddTombstones() {
+    if (batch_.tombstones.empty() && batch_.gaps.empty()) return absl::OkStatus();
     RETURN_IF_ERROR(copy_.Open("ingest_buried"));
-    RETURN_IF_ERROR(CopyBuried(batch_.buried, /*is_gap=*/0));
+    RETURN_IF_ERROR(CopyBuried(batch_.tombstones, /*is_gap=*/0));
     RETURN_IF_ERROR(CopyBuried(batch_.gaps, /*is_gap=*/1));
     RETURN_IF_ERROR(copy_.Close());
-    for (const auto& [segment_id, count] : batch_.unlabelled_buried) {
+    for (const auto& [segment_id, count] : batch_.unlabelled_tombstones) {
       RETURN_IF_ERROR(copy_.Execute(fmt::format(kForgetUnlabelled, count, segment_id)));
     }
     return copy_.Execute(fmt::format(kBury, dataset_.value));

@@ -99,10 +99,10 @@ class BlockFiles {
 
 // Reads rows that could not be gathered from mappings, file by file, and tells which of them are
 // lost.
-class SlowRead {
+class CopyingRead {
  public:
-  SlowRead(const SampleRows& rows, const Extents& extents, BlockFiles& files,
-           BlockPayloads& payloads)
+  CopyingRead(const SampleRows& rows, const Extents& extents, BlockFiles& files,
+              BlockPayloads& payloads)
       : rows_(rows), extents_(extents), files_(files), payloads_(payloads) {}
 
   void Read(std::vector<uint32_t> unread) {
@@ -163,9 +163,9 @@ BlockPayloads ReadPayloads(const DatasetIndex& index, OpenFiles& files, const Sa
   const std::span<int64_t> offsets = payloads.offsets.MutableAs<int64_t>();
   payloads.bytes = TakeBlock(static_cast<size_t>(PayloadOffsets(extents, offsets)));
   std::vector<uint32_t> unread;
-  BringIn(extents);
+  PrefetchPages(extents);
   Gather(extents, offsets, payloads.bytes.mutable_data(), unread);
-  SlowRead(rows, extents, in_block, payloads).Read(std::move(unread));
+  CopyingRead(rows, extents, in_block, payloads).Read(std::move(unread));
   return payloads;
 }
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
+
 namespace tidemill::storage {
 
 // Reads like a vector of optionals. It is stored like a column: numbers, and a bit per row once
@@ -45,6 +47,7 @@ class NullableValues {
   const_iterator end() const { return {this, size_}; }
 
   std::optional<T> operator[](size_t row) const {
+    TIDEMILL_DCHECK(row < size_);
     if (!IsValid(row)) return std::nullopt;
     return values_[row];
   }
@@ -95,6 +98,7 @@ class NullableValues {
 
   // Appends the rows [from, to) of another column.
   void Append(const NullableValues& other, size_t from, size_t to) {
+    TIDEMILL_CHECK(from <= to && to <= other.size_);
     if (other.num_missing_ == 0) {
       Append(std::span<const T>(other.values_).subspan(from, to - from));
     } else if (other.all_missing()) {
@@ -105,7 +109,10 @@ class NullableValues {
   }
 
   // Appends missing rows up to the size. It does not shrink.
-  void resize(size_t size) { AppendMissing(size - size_); }
+  void resize(size_t size) {
+    TIDEMILL_CHECK(size >= size_);
+    AppendMissing(size - size_);
+  }
 
  private:
   // Gives each row a number and a bit, because some rows will be missing and others not.

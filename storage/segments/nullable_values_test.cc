@@ -39,5 +39,11 @@ TEST(NullableValues, KeepsBitsOnlyWhereThereAreBothKindsOfRows) {
   EXPECT_THAT(missing.values(), ElementsAre(0, 0, 0, 4));
 }
 
+TEST(NullableValuesDeathTest, AppendsOnlyRowsThatExist) {
+  const NullableValues<int64_t> values = {1, std::nullopt};
+  NullableValues<int64_t> more;
+  EXPECT_DEATH(more.Append(values, 1, 3), "other.size_");
+}
+
 }  // namespace
 }  // namespace tidemill::storage

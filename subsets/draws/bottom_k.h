@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
 #include "base/numbers/random.h"
 
 namespace tidemill::subsets {
@@ -30,7 +31,7 @@ bool operator<(const RankedRow& a, const RankedRow& b);
 // Thread-compatible.
 class BottomK {
  public:
-  explicit BottomK(int64_t k) : k_(k) {}
+  explicit BottomK(int64_t k) : k_(k) { TIDEMILL_CHECK(k >= 0); }
 
   void Add(const RankedRow& row) {
     if (is_bounded_ && !(row < bound_)) return;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/check.h"
+
 namespace tidemill::subsets {
 namespace {
 
@@ -20,6 +22,7 @@ float ValueOf(uint32_t key) {
 }  // namespace
 
 void KthLargest::Count(std::span<const float> values, std::span<int64_t> counters) const {
+  TIDEMILL_CHECK(passes_ < 2 && std::ssize(counters) == kNumCounters);
   for (const float value : values) {
     if (std::isnan(value)) continue;
     const uint32_t key = KeyOf(value);
@@ -32,6 +35,7 @@ void KthLargest::Count(std::span<const float> values, std::span<int64_t> counter
 }
 
 void KthLargest::Narrow(std::span<const int64_t> counters) {
+  TIDEMILL_CHECK(passes_ < 2 && std::ssize(counters) == kNumCounters);
   ++passes_;
   if (is_short_) return;
   for (int64_t bucket = kNumCounters - 1; bucket >= 0; --bucket) {
@@ -46,6 +50,7 @@ void KthLargest::Narrow(std::span<const int64_t> counters) {
 }
 
 float KthLargest::value() const {
+  TIDEMILL_CHECK(passes_ == 2);
   return is_short_ ? -std::numeric_limits<float>::infinity() : ValueOf(prefix_);
 }
 

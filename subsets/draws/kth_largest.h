@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
+
 namespace tidemill::subsets {
 
 class KthLargest {
@@ -22,7 +24,7 @@ class KthLargest {
   using Counters = std::vector<int64_t>;  // kNumCounters of them, zero at the beginning of a pass.
 
   // k must be at least 1.
-  explicit KthLargest(int64_t k) : left_(k) {}
+  explicit KthLargest(int64_t k) : left_(k) { TIDEMILL_CHECK(k >= 1); }
 
   // Adds the values of one part to its counters. NaN is not counted; -0 counts as 0. Thread-safe.
   void Count(std::span<const float> values, std::span<int64_t> counters) const;

@@ -76,5 +76,19 @@ TEST(KthLargest, OfTooFewIsMinusInfinity) {
   }
 }
 
+TEST(KthLargestDeathTest, HasNoValueBeforeBothPasses) {
+  KthLargest search(1);
+  KthLargest::Counters counters(KthLargest::kNumCounters);
+  search.Count(std::vector<float>{1, 2}, counters);
+  search.Narrow(counters);
+  EXPECT_DEATH(search.value(), "passes_ == 2");
+}
+
+TEST(KthLargestDeathTest, NeedsAllCounters) {
+  const KthLargest search(1);
+  std::vector<int64_t> too_few(10);
+  EXPECT_DEATH(search.Count(std::vector<float>{1}, too_few), "kNumCounters");
+}
+
 }  // namespace
 }  // namespace tidemill::subsets

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/check.h"
+
 namespace tidemill::subsets {
 namespace {
 
@@ -46,6 +48,7 @@ int64_t FairShare(std::span<const int64_t> counts, int64_t capacity) {
 
 std::vector<int64_t> Quotas(QuotaRule rule, std::span<const int64_t> counts, int64_t capacity,
                             const RandomKey& random, std::span<const int64_t> ids) {
+  TIDEMILL_CHECK(ids.empty() || ids.size() == counts.size());
   int64_t share = FairShare(counts, capacity);
   if (rule == QuotaRule::kEqual) {
     for (const int64_t count : counts) {

@@ -35,7 +35,7 @@ class CsrGraph {
   int64_t num_nodes() const { return std::ssize(utilities_); }
   int64_t num_edges() const { return offsets_[offsets_.size() - 2] / 2; }
   int64_t max_degree() const { return offsets_.back(); }
-  float utility(int64_t node) const { return Sane(utilities_[static_cast<size_t>(node)]); }
+  float utility(int64_t node) const { return Clamped(utilities_[static_cast<size_t>(node)]); }
 
   std::span<const CsrEdge> Neighbors(int64_t node) const {
     const auto at = static_cast<size_t>(node);
@@ -45,7 +45,7 @@ class CsrGraph {
   template <typename Visit>
   void ForEachNeighbor(int64_t node, Visit&& visit) const {
     for (const CsrEdge& edge : Neighbors(node)) {
-      visit(static_cast<int64_t>(edge.node), [&] { return Sane(edge.similarity); });
+      visit(static_cast<int64_t>(edge.node), [&] { return Clamped(edge.similarity); });
     }
   }
 

@@ -13,7 +13,7 @@ inline constexpr float kGreatestWeight = 1e30F;
 
 // Returns the stored form of a number. NaN and negative numbers carry no information and count as
 // 0; infinity counts as the greatest.
-inline float Sane(float value) { return value > 0 ? std::min(value, kGreatestWeight) : 0.0F; }
+inline float Clamped(float value) { return value > 0 ? std::min(value, kGreatestWeight) : 0.0F; }
 
 // A placeholder for the argument of ForEachNeighbor().
 struct NeighborVisitor {

@@ -73,7 +73,7 @@ std::vector<config::Remark> JudgeValues(const DatasetPeek& peek, const storage::
   std::vector<config::Remark> remarks;
   for (const TriedPart& part : peek.parts) {
     // JudgeParts() reports all others.
-    if (!IsTelling(peek, spec, part) || !spec.format->Delimited() || spec.where) continue;
+    if (!ShowsMistakesOfSpec(peek, spec, part) || !spec.format->Delimited() || spec.where) continue;
     for (const TriedExpression& each : part.expressions) {
       const int64_t num_null = each.key == kEventTime ? each.num_null : 0;
       const int64_t num_bad = each.num_bad + num_null;

@@ -37,7 +37,7 @@ class Cutting {
       if (record_.kind == Kind::kIncomplete || record_.runs_on) break;
       if (record_.kind == Kind::kRecord) Take();
       const std::string_view taken = bytes.substr(0, record_.size);
-      for (size_t at = 0; (at = BehindLine(taken, at)) != std::string_view::npos;) ++line_;
+      for (size_t at = 0; (at = NextLine(taken, at)) != std::string_view::npos;) ++line_;
       bytes.remove_prefix(record_.size);
     }
     return std::move(cut_);

@@ -105,7 +105,8 @@ void JudgeFolders(const DatasetPeek& peek, std::vector<config::Remark>& remarks)
 
 }  // namespace
 
-bool IsTelling(const DatasetPeek& peek, const storage::DatasetSpec& spec, const TriedPart& part) {
+bool ShowsMistakesOfSpec(const DatasetPeek& peek, const storage::DatasetSpec& spec,
+                         const TriedPart& part) {
   if (spec.format->Unit() == SampleUnit::kWholeFile) return true;
   return part.from_byte == 0 && part.file == peek.first;
 }
@@ -123,7 +124,7 @@ std::vector<config::Remark> JudgeParts(const DatasetPeek& peek, const storage::D
     return remarks;
   }
   for (const TriedPart& part : peek.parts) {
-    const bool telling = IsTelling(peek, spec, part);
+    const bool telling = ShowsMistakesOfSpec(peek, spec, part);
     if (telling && spec.format->Delimited() && !spec.where) continue;
     if (!part.refusal.empty()) remarks.push_back(JudgeRefusal(spec, part, telling));
     if (part.num_left_out > 0) remarks.push_back(JudgeRecords(spec, part, telling));

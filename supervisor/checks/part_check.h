@@ -10,8 +10,8 @@ namespace tidemill::supervisor {
 
 // Whether a part is the beginning of the first file, or a file that is a sample. Mistakes there are
 // probably mistakes of the spec rather than of single records.
-bool IsTelling(const DatasetPeek& peek, const storage::DatasetSpec& spec,
-               const storage::TriedPart& part);
+bool ShowsMistakesOfSpec(const DatasetPeek& peek, const storage::DatasetSpec& spec,
+                         const storage::TriedPart& part);
 
 // "bytes 65536 to 131072 of a.csv", or the file when all of it is meant.
 std::string PlaceOf(const storage::DatasetSpec& spec, const storage::TriedPart& part);

@@ -143,7 +143,7 @@ std::vector<config::Remark> TrySamples(const DatasetPeek& peek, const storage::D
   for (size_t i = 0; i < parts.size(); ++i) {
     const auto made = graph.Run(batches[i], &*fitted, {}, &counters);
     if (!made.ok()) return TellOfFailure(graph, made.status());
-    const bool tells = IsTelling(peek, spec, *parts[i]);
+    const bool tells = ShowsMistakesOfSpec(peek, spec, *parts[i]);
     if (tells && spec.format->Delimited()) continue;
     (tells ? telling : others).Add(PlaceOf(spec, *parts[i]), batches[i].num_rows(), made->bad);
   }

@@ -93,7 +93,7 @@ absl::StatusOr<ChallengeAnswer> ChallengerJudge::Compare(const v1::Trigger& trig
     ASSIGN_OR_RETURN(snapshot, SnapshotToMeasure(record_));
   }
   ComparedSamples samples;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(samples, ListSamplesIn(downstream_, snapshot, spans));
     return absl::OkStatus();
   }));
@@ -125,15 +125,15 @@ absl::StatusOr<std::vector<MetSpan>> ChallengerJudge::SpansOf(const v1::Trigger&
   }
   // No model was trained on a dataset that is for evaluations alone.
   const bool is_whole = std::holds_alternative<evaluator::Whole>(evaluation.windows);
-  if (is_whole) return SpansBehind(windows, dataset.from(), dataset.from());
-  return SpansBehind(windows, champion.cut, trigger.at());
+  if (is_whole) return SpansAfter(windows, dataset.from(), dataset.from());
+  return SpansAfter(windows, champion.cut, trigger.at());
 }
 
 absl::StatusOr<EvidenceTable> ChallengerJudge::AnswersOf(int64_t model,
                                                          const ComparedSamples& samples) {
   GivenKeys keys(samples.keys);
   EvidenceTable table;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(const auto evidence,
                      StoredEvidence::Create(
                          downstream_, keys, {Dataset().snapshot().dataset_id()}, Dataset().spec(),

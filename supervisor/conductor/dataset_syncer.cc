@@ -71,7 +71,7 @@ absl::Status DatasetSyncer::Sync(const std::string& name) {
 absl::StatusOr<storage::v1::Dataset> DatasetSyncer::LookForFiles(const std::string& name) {
   storage::v1::Dataset dataset;
   rpc::v1::FilesNotTaken not_taken;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
     RETURN_IF_ERROR(CheckIsTheSame(dataset));
     const auto report = [&](const storage::v1::SyncDatasetResponse& update) {

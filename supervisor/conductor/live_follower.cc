@@ -47,11 +47,11 @@ absl::Status LiveFollower::Follow() {
   if (record_.last_decision()) place.last = record_.last_decision()->at;
   const RunState& state = record_.state();
   LiveStream::Decided decided;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(decided, stream_->Advance(place, Moment(), state.trigger_requested()));
     return absl::OkStatus();
   }));
-  RETURN_IF_ERROR(TellOfSamplesAhead());
+  RETURN_IF_ERROR(RecordSamplesAhead());
   const auto num_fired = static_cast<int64_t>(state.triggers().size());
   const bool enough = state.max_triggers() > 0 && num_fired >= state.max_triggers();
   if (enough || state.stop_requested()) return EndStream();
@@ -67,7 +67,7 @@ absl::Status LiveFollower::Follow() {
   return absl::OkStatus();
 }
 
-absl::Status LiveFollower::TellOfSamplesAhead() {
+absl::Status LiveFollower::RecordSamplesAhead() {
   const EventClock::Reached& reached = stream_->reached();
   const int64_t told = record_.state().samples_ahead().num_samples();
   const bool is_news =
@@ -99,7 +99,7 @@ absl::StatusOr<int64_t> LiveFollower::CountLate() const {
 absl::Status LiveFollower::AddWhatIsKnown(v1::TriggerFired& trigger) {
   *trigger.mutable_snapshot() = stream_->snapshot();
   trigger.set_dataset(record_.TrainingData().name());
-  return patience_.Insist([&]() -> absl::Status {
+  return patience_.RetryTransient([&]() -> absl::Status {
     if (trigger.trigger() == 1) {
       ASSIGN_OR_RETURN(const auto first, stream_->First());
       if (first) *trigger.mutable_stream_from() = ToProto(*first);
@@ -119,7 +119,7 @@ absl::Status LiveFollower::EndStream() {
   ended.set_dataset(record_.TrainingData().name());
   *ended.mutable_snapshot() = stream_->snapshot();
   ended.set_standing(stream_->standing());
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(const LiveStream::Rest rest, stream_->RestFrom(from));
     ended.set_num_leftover(rest.num_samples);
     if (rest.end) *ended.mutable_end() = ToProto(*rest.end);

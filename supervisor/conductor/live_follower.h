@@ -35,7 +35,7 @@ class LiveFollower {
   absl::StatusOr<int64_t> CountLate() const;
   // Records the number of samples that are ahead of the clock, when it is twice the number recorded
   // last, and when it has become zero.
-  absl::Status TellOfSamplesAhead();
+  absl::Status RecordSamplesAhead();
   void ReportWaiting();
 
   RunRecord& record_;

@@ -81,7 +81,7 @@ absl::StatusOr<evaluator::v1::WatchEvaluationResponse> ModelMeasurer::Watch(
     progress.set_device(update.device());
     record_.Report(std::move(progress));
   };
-  RETURN_IF_ERROR(patience_.Insist(
+  RETURN_IF_ERROR(patience_.RetryTransient(
       [&]() -> absl::Status {
         ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kEvaluateStage, request.evaluation()));
         request.set_slot(at.slot);

@@ -8,7 +8,7 @@ absl::Status ModelRetirer::Retire() {
   auto retired = ToRetire(record_.state(), record_.plan());
   if (!retired) return absl::OkStatus();
   RETURN_IF_ERROR(record_.KeepModelsInUse(*retired));
-  RETURN_IF_ERROR(patience_.Insist([&] {
+  RETURN_IF_ERROR(patience_.RetryTransient([&] {
     return downstream_.Retire(record_.CommandFor("retire", record_.state().num_stored()), *retired,
                               slots_.Trainers());
   }));

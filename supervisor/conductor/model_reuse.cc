@@ -29,7 +29,7 @@ absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> ModelReuse::Digest
     request.set_parent_weights_digest(parent->trigger.weights_digest());
   }
   trainer_server::v1::GetTrainingDigestResponse response;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(stage, training.trigger()));
     ASSIGN_OR_RETURN(response, downstream_.GetTrainingDigest(at, request));
     return absl::OkStatus();
@@ -42,7 +42,7 @@ absl::StatusOr<bool> ModelReuse::SamplesWereDeleted(int64_t trigger) {
   const TriggerState& state = record_.state().triggers().at(static_cast<size_t>(trigger - 1));
   const rpc::v1::Snapshot& seen = state.snapshot ? *state.snapshot : data.snapshot();
   storage::v1::Dataset now;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(now, downstream_.GetDataset(data.name()));
     return absl::OkStatus();
   }));
@@ -53,7 +53,7 @@ absl::StatusOr<std::optional<model_store::v1::Model>> ModelReuse::Find(KnownTrai
                                                                        int64_t trigger) {
   if (known.digest.empty()) return std::nullopt;
   std::optional<model_store::v1::Model> found;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(found, downstream_.FindModel(known.digest));
     return absl::OkStatus();
   }));
@@ -107,7 +107,7 @@ absl::StatusOr<model_store::v1::ReuseModelResponse> ModelReuse::Given(int64_t tr
 absl::StatusOr<model_store::v1::ReuseModelResponse> ModelReuse::Ask(
     const model_store::v1::ReuseModelRequest& request) {
   model_store::v1::ReuseModelResponse response;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(response, downstream_.ReuseModel(request));
     return absl::OkStatus();
   }));

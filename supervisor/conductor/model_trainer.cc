@@ -86,11 +86,11 @@ absl::StatusOr<std::string> ModelTrainer::FitOrTake(const TriggerState& trigger,
     if (response.has_usage()) record_.step_usage().NoteJob(response.usage(), record_.usage());
     return absl::OkStatus();
   };
-  absl::Status fitted = patience_.Insist(fit);
+  absl::Status fitted = patience_.RetryTransient(fit);
   if (like && MayBeOfJob(fitted)) {
     like.reset();
     request.clear_fitted_model_id();
-    fitted = patience_.Insist(fit);
+    fitted = patience_.RetryTransient(fit);
   }
   RETURN_IF_ERROR(fitted);
   return digest;
@@ -128,7 +128,7 @@ absl::Status ModelTrainer::FitHere(const TriggerState& trigger) {
 absl::Status ModelTrainer::CheckData() {
   const std::string& name = record_.TrainingData().name();
   storage::v1::Dataset dataset;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(dataset, downstream_.GetDataset(name));
     return absl::OkStatus();
   }));
@@ -197,7 +197,7 @@ absl::StatusOr<trainer_server::v1::StoreModelResponse> ModelTrainer::StoreTraine
     ASSIGN_OR_RETURN(response, downstream_.StoreModel(at, request));
     return absl::OkStatus();
   };
-  absl::Status stored = patience_.Insist(store);
+  absl::Status stored = patience_.RetryTransient(store);
   if (absl::IsNotFound(stored)) {
     ASSIGN_OR_RETURN(const auto last, Watch(TrainingOf(trigger)));
     if (last.state() == trainer_server::v1::TRAINING_STATE_FAILED) {
@@ -205,7 +205,7 @@ absl::StatusOr<trainer_server::v1::StoreModelResponse> ModelTrainer::StoreTraine
           "trigger {} was trained, its model was lost, and to train it again failed: {}", number,
           last.error());
     }
-    stored = patience_.Insist(store);
+    stored = patience_.RetryTransient(store);
   }
   RETURN_IF_ERROR(stored);
   return response;
@@ -286,7 +286,7 @@ absl::StatusOr<trainer_server::v1::WatchTrainingResponse> ModelTrainer::Watch(
     if (update.has_usage()) record_.step_usage().NoteJob(update.usage(), record_.usage());
     ReportTraining(number, update);
   };
-  RETURN_IF_ERROR(patience_.Insist(
+  RETURN_IF_ERROR(patience_.RetryTransient(
       [&]() -> absl::Status {
         ASSIGN_OR_RETURN(const JobPlace at, slots_.Take(kTrainStage, number));
         request.set_attempt(at.attempt);

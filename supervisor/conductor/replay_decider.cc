@@ -24,7 +24,7 @@ absl::Status ReplayDecider::Decide() {
   const auto num_fired = static_cast<int64_t>(state.triggers().size());
   if (state.max_triggers() > 0 && num_fired >= state.max_triggers()) return EndEarly();
   TriggerSearch::Seen seen;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(seen, SeekTrigger());
     return absl::OkStatus();
   }));
@@ -56,7 +56,7 @@ absl::Status ReplayDecider::EndEarly() {
   v1::RunEvent event;
   v1::StreamEnded& ended = *event.mutable_stream_ended();
   ended.set_standing(fmt::format("the run may fire at most {} triggers", state.max_triggers()));
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     storage::v1::ListSamplesRequest request = Stream();
     ASSIGN_OR_RETURN(const Duration delay, record_.LabelDelay());
     *request.mutable_from() = KnownAt(state.triggers().back().trigger.at(), delay);

@@ -80,7 +80,7 @@ absl::Status TrainingSetSealer::Seal(const TriggerState& trigger) {
   record_.Report(ProgressOf("select", 0, 0, "samples"));
   ASSIGN_OR_RETURN(const auto request, RequestFor(trigger));
   selector::v1::TrainingSet set;
-  RETURN_IF_ERROR(patience_.Insist([&]() -> absl::Status {
+  RETURN_IF_ERROR(patience_.RetryTransient([&]() -> absl::Status {
     ASSIGN_OR_RETURN(set, downstream_.SealTrainingSet(request));
     return absl::OkStatus();
   }));

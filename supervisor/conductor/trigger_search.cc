@@ -63,9 +63,9 @@ absl::Status TriggerSearch::Keep(Decision decision) {
 
 void TriggerSearch::Report(int64_t event_time) {
   const v1::DatasetSynced& data = record_.TrainingData();
-  const int64_t seen = NumBehind(record_.state()) + decider_.num_new();
+  const int64_t seen = NumBeforeLastTrigger(record_.state()) + decider_.num_new();
   v1::Progress progress = ProgressOf("decide", seen, data.num_samples(), "samples");
-  progress.set_share(ShareBehind(data, seen, event_time));
+  progress.set_share(ReplayedShare(data, seen, event_time));
   record_.Report(std::move(progress));
 }
 

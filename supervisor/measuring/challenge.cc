@@ -89,8 +89,8 @@ bool IsBetter(const ChallengeRule& rule, const v1::ModelComparison& comparison) 
 
 }  // namespace
 
-std::vector<MetSpan> SpansBehind(const std::vector<Window>& windows, const rpc::v1::Cut& one,
-                                 const rpc::v1::Cut& other) {
+std::vector<MetSpan> SpansAfter(const std::vector<Window>& windows, const rpc::v1::Cut& one,
+                                const rpc::v1::Cut& other) {
   std::vector<MetSpan> spans;
   // They are in the order of their beginnings.
   for (const Window& window : windows) {

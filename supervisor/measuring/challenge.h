@@ -23,8 +23,8 @@ struct MetSpan {
 
 // Returns the parts of the stream that are in windows which begin at or after both cuts, in order.
 // Windows that overlap or touch are one part, so that each sample counts once.
-std::vector<MetSpan> SpansBehind(const std::vector<Window>& windows, const rpc::v1::Cut& one,
-                                 const rpc::v1::Cut& other);
+std::vector<MetSpan> SpansAfter(const std::vector<Window>& windows, const rpc::v1::Cut& one,
+                                const rpc::v1::Cut& other);
 
 // Samples in the order of time.
 struct ComparedSamples {

@@ -42,9 +42,9 @@ int64_t FloorDivide(int64_t number, int64_t by) { return number / by - (number %
 
 // The beginnings of periodic windows, which are numbered: 0 is that of 1970-01-01, moved by the
 // offset.
-class Beginnings {
+class WindowStarts {
  public:
-  explicit Beginnings(const evaluator::Periodic& spec)
+  explicit WindowStarts(const evaluator::Periodic& spec)
       : spec_(spec),
         // The spec was checked.
         zone_(TimeZone::Create(spec.time_zone.value_or("UTC")).value_or(TimeZone())) {}
@@ -140,7 +140,7 @@ class WindowMaker {
 
   std::vector<Window> operator()(const evaluator::Periodic& spec) const {
     std::vector<Window> windows;
-    const Beginnings beginnings(spec);
+    const WindowStarts beginnings(spec);
     const int64_t last = beginnings.NumberAt(End() - 1);
     for (int64_t number = beginnings.NumberAt(Start()); number <= last; ++number) {
       const int64_t time = beginnings.TimeOf(number);
@@ -193,7 +193,7 @@ double NumWindows(const evaluator::WindowsSpec& spec, const v1::DatasetSynced& d
                                     static_cast<double>(slices.every.micros));
                  },
                  [&](const evaluator::Periodic& periodic) {
-                   const Beginnings beginnings(periodic);
+                   const WindowStarts beginnings(periodic);
                    return static_cast<double>(beginnings.NumberAt(end - 1)) -
                           static_cast<double>(beginnings.NumberAt(start)) + 1;
                  }},

@@ -71,7 +71,7 @@ absl::Status Pool::Recover() {
     for (const auto& [pipeline, seconds] : used) queue_.SetUsed({pipeline}, seconds);
     for (Placement& placement : open) queue_.Add(std::move(placement), now);
   }
-  return EndOfLost();
+  return EndLeasesOfLost();
 }
 
 absl::StatusOr<v1::RegisterMemberResponse> Pool::Register(
@@ -103,7 +103,7 @@ absl::StatusOr<v1::RegisterMemberResponse> Pool::Register(
   }
   log::Info("a member has registered",
             {{"name", response.name()}, {"endpoint", request.endpoint()}});
-  RETURN_IF_ERROR(EndOfLost());
+  RETURN_IF_ERROR(EndLeasesOfLost());
   RETURN_IF_ERROR(Serve());
   return response;
 }
@@ -111,10 +111,10 @@ absl::StatusOr<v1::RegisterMemberResponse> Pool::Register(
 absl::StatusOr<v1::BeatResponse> Pool::Beat(const v1::BeatRequest& request) {
   const rpc::Incarnation incarnation = IncarnationOf(request.member());
   MutexLock lock(mutex_);
-  RETURN_IF_ERROR(members_.Hear(incarnation, clock_.steady()).status());
+  RETURN_IF_ERROR(members_.RecordHeartbeat(incarnation, clock_.steady()).status());
   v1::BeatResponse response;
   if (request.leaving()) {
-    members_.Lose(incarnation, "was stopped");
+    members_.MarkLost(incarnation, "was stopped");
     return response;
   }
   for (const v1::MemberJob& job : request.jobs()) {
@@ -155,7 +155,7 @@ absl::StatusOr<int64_t> Pool::Ask(const SlotRequest& request) {
   {
     MutexLock lock(mutex_);
     if (const Placement* const placement = queue_.FindJob(request.job)) {
-      queue_.Attend(placement->id);
+      queue_.MarkAwaited(placement->id);
       return placement->id;
     }
   }
@@ -168,7 +168,7 @@ absl::StatusOr<int64_t> Pool::Ask(const SlotRequest& request) {
   {
     MutexLock lock(mutex_);
     used = queue_.Add({.id = id, .request = request, .asked_at = now, .grant = {}}, now);
-    queue_.Attend(id);
+    queue_.MarkAwaited(id);
   }
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
     PoolTable(work).SetUsed(request.pipeline, used);
@@ -211,7 +211,7 @@ absl::StatusOr<Lease> Pool::Acquire(const SlotRequest& request, const std::stop_
   int64_t id = 0;
   {
     MutexLock writing(writing_);
-    RETURN_IF_ERROR(EndOfLost());
+    RETURN_IF_ERROR(EndLeasesOfLost());
     RETURN_IF_ERROR(EndOthers(request.job, "the run is at its next job"));
     ASSIGN_OR_RETURN(id, Ask(request));
     RETURN_IF_ERROR(Serve());
@@ -293,7 +293,7 @@ absl::Status Pool::EndOthers(const JobKey& kept, const std::string& reason) {
   return End(others, reason);
 }
 
-absl::Status Pool::EndOfLost() {
+absl::Status Pool::EndLeasesOfLost() {
   std::vector<rpc::Incarnation> lost;
   std::vector<int64_t> over;
   {
@@ -332,12 +332,12 @@ absl::Status Pool::Tick() {
   MutexLock writing(writing_);
   {
     MutexLock lock(mutex_);
-    for (const rpc::Incarnation& lost :
-         members_.LoseSilent(clock_.steady(), std::chrono::microseconds(member_timeout_.micros))) {
+    for (const rpc::Incarnation& lost : members_.MarkSilentLost(
+             clock_.steady(), std::chrono::microseconds(member_timeout_.micros))) {
       log::Warn("a member is lost", {{"name", members_.Find(lost.member_id)->name}});
     }
   }
-  RETURN_IF_ERROR(EndOfLost());
+  RETURN_IF_ERROR(EndLeasesOfLost());
   RETURN_IF_ERROR(ForgetLost());
   return Serve();
 }

@@ -104,7 +104,8 @@ class Pool {
   absl::Status End(const std::vector<int64_t>& placements, const std::string& reason)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the leases of incarnations that are over or lost, and writes the losses.
-  absl::Status EndOfLost() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status EndLeasesOfLost() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status ForgetLost() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mutex_);
   Lease LeaseOf(const Placement& placement) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Member Describe(const PoolMember& member) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -134,7 +134,7 @@ void SlotQueue::End(int64_t placement_id, Timestamp now) {
   if (it == placements_.end()) return;
   used_[it->second.request.pipeline.value] = UsedAfter(it->second, now);
   placements_.erase(it);
-  attended_.erase(placement_id);
+  awaited_.erase(placement_id);
 }
 
 std::vector<const Placement*> SlotQueue::Waiting(Timestamp now) const {
@@ -221,7 +221,7 @@ std::optional<Grant> SlotQueue::FindRoom(const SlotRequest& request, Room& room)
 std::optional<Placement> SlotQueue::Next(Timestamp now) const {
   Room room = FreeSlots();
   for (const Placement* const placement : Waiting(now)) {
-    if (!attended_.contains(placement->id)) continue;
+    if (!awaited_.contains(placement->id)) continue;
     std::optional<Grant> grant = FindRoom(placement->request, room);
     if (!grant) continue;
     Placement next = *placement;

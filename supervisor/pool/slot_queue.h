@@ -34,11 +34,11 @@ class SlotQueue {
   void SetUsed(PipelineId pipeline, double seconds) { used_[pipeline.value] = seconds; }
 
   // Adds a placement that waits, or that has slots. Returns what its pipeline has used by then. One
-  // that waits gets nothing before Attend().
+  // that waits gets nothing before MarkAwaited().
   double Add(Placement placement, Timestamp now);
   // A caller waits for the placement.
-  void Attend(int64_t placement_id) { attended_.insert(placement_id); }
-  void Leave(int64_t placement_id) { attended_.erase(placement_id); }
+  void MarkAwaited(int64_t placement_id) { awaited_.insert(placement_id); }
+  void Leave(int64_t placement_id) { awaited_.erase(placement_id); }
 
   // Returns the placement that is served next, with its slots, or std::nullopt. Give() makes it so.
   std::optional<Placement> Next(Timestamp now) const;
@@ -79,7 +79,7 @@ class SlotQueue {
   const PoolMembers& members_;
   std::map<int64_t, double> used_;
   std::map<int64_t, Placement> placements_;
-  std::set<int64_t> attended_;
+  std::set<int64_t> awaited_;
   std::map<int64_t, int64_t> last_member_;  // By run.
 };
 

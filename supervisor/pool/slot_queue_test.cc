@@ -49,7 +49,7 @@ class SlotQueueTest : public ::testing::Test {
     if (request.job.run == 0) request.job.run = id;
     queue_.Add({.id = id, .request = std::move(request), .asked_at = At(second), .grant = {}},
                At(second));
-    queue_.Attend(id);
+    queue_.MarkAwaited(id);
     return id;
   }
 
@@ -177,7 +177,7 @@ TEST_F(SlotQueueTest, ADrainedOrLostMemberGetsNothing) {
   EXPECT_THAT(Serve(), ElementsAre());
   EXPECT_EQ(WhyWaits(first), "for a trainer server; none is registered that takes work");
   EXPECT_TRUE(members_.Drain(1, false).ok());
-  EXPECT_TRUE(members_.Lose({.member_id = 1, .number = 1}, ""));
+  EXPECT_TRUE(members_.MarkLost({.member_id = 1, .number = 1}, ""));
   EXPECT_THAT(Serve(), ElementsAre());
 }
 

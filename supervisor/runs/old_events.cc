@@ -4,7 +4,7 @@ namespace tidemill::supervisor {
 namespace {
 
 // The figures of a training stood beside those of its stage.
-void Renew(v1::ModelTrained& trained) {
+void UpgradeEvent(v1::ModelTrained& trained) {
   if (trained.has_result()) return;
   rpc::v1::TrainingResult& result = *trained.mutable_result();
   result.set_num_skipped(trained.num_skipped());
@@ -23,8 +23,8 @@ void Renew(v1::ModelTrained& trained) {
 
 }  // namespace
 
-void Renew(v1::RunEvent& event) {
-  if (event.has_model_trained()) Renew(*event.mutable_model_trained());
+void UpgradeEvent(v1::RunEvent& event) {
+  if (event.has_model_trained()) UpgradeEvent(*event.mutable_model_trained());
 }
 
 }  // namespace tidemill::supervisor

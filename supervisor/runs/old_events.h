@@ -7,6 +7,6 @@ namespace tidemill::supervisor {
 
 // Converts the event to the form that this version records. Every reader of events may rely on that
 // form. An event of this version does not change.
-void Renew(v1::RunEvent& event);
+void UpgradeEvent(v1::RunEvent& event);
 
 }  // namespace tidemill::supervisor

@@ -23,13 +23,13 @@ int64_t Expected(int64_t fired, double share, int64_t most) {
 
 }  // namespace
 
-int64_t NumBehind(const RunState& state) {
+int64_t NumBeforeLastTrigger(const RunState& state) {
   int64_t behind = 0;
   for (const TriggerState& trigger : state.triggers()) behind += trigger.num_new;
   return behind;
 }
 
-double ShareBehind(const v1::DatasetSynced& data, int64_t num_samples, int64_t event_time) {
+double ReplayedShare(const v1::DatasetSynced& data, int64_t num_samples, int64_t event_time) {
   double done = static_cast<double>(num_samples);
   auto total = static_cast<double>(data.num_samples());
   if (data.has_replay_from() || data.has_replay_to()) {
@@ -53,7 +53,7 @@ void AddWhole(const RunState& state, const v1::DatasetSynced& data, v1::Progress
   for (const TriggerState& trigger : state.triggers()) {
     before = end;
     samples += trigger.num_new;
-    end = ShareBehind(data, samples, trigger.trigger.at().event_time());
+    end = ReplayedShare(data, samples, trigger.trigger.at().event_time());
   }
   if (deciding) before = end;
   const double part = deciding ? 0.5 : PartDone(progress);

@@ -16,11 +16,11 @@ inline v1::Progress ProgressOf(const char* stage, int64_t done, int64_t total, c
 }
 
 // Returns the number of samples up to the last trigger. Each was new for one trigger.
-int64_t NumBehind(const RunState& state);
+int64_t NumBeforeLastTrigger(const RunState& state);
 
 // Returns the share of a replay that is done at a cut. It is a share of the samples. When the
 // replay is a part of its dataset, whose samples are not counted, it is a share of event time.
-double ShareBehind(const v1::DatasetSynced& data, int64_t num_samples, int64_t event_time);
+double ReplayedShare(const v1::DatasetSynced& data, int64_t num_samples, int64_t event_time);
 
 // Adds the progress of the whole run. The part of the stream that belongs to a trigger counts half
 // when the policy has seen it, and half when it is trained on. The share therefore only grows.

@@ -40,8 +40,9 @@ class ProgressTest : public ::testing::Test {
   }
 
   v1::Progress Deciding(int64_t num_new) const {
-    v1::Progress progress = ProgressOf("decide", NumBehind(state_) + num_new, 1000, "samples");
-    progress.set_share(ShareBehind(Data(), progress.done(), 3'600'000'000LL * progress.done()));
+    v1::Progress progress =
+        ProgressOf("decide", NumBeforeLastTrigger(state_) + num_new, 1000, "samples");
+    progress.set_share(ReplayedShare(Data(), progress.done(), 3'600'000'000LL * progress.done()));
     AddWhole(state_, Data(), progress);
     return progress;
   }
@@ -93,8 +94,8 @@ TEST_F(ProgressTest, UsesTimeWhereTheReplayIsAPartOfItsDataset) {
   v1::DatasetSynced data = Data();
   data.mutable_replay_from()->set_event_time(0);
   data.mutable_replay_to()->set_event_time(3'600'000'000LL * 500);
-  EXPECT_THAT(ShareBehind(data, 1, 3'600'000'000LL * 250), DoubleNear(0.5, 1e-9));
-  EXPECT_THAT(ShareBehind(Data(), 250, 0), DoubleNear(0.25, 1e-9));
+  EXPECT_THAT(ReplayedShare(data, 1, 3'600'000'000LL * 250), DoubleNear(0.5, 1e-9));
+  EXPECT_THAT(ReplayedShare(Data(), 250, 0), DoubleNear(0.25, 1e-9));
 }
 
 TEST_F(ProgressTest, IsNotToldOfAStreamThatHasEnded) {

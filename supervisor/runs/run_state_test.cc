@@ -319,7 +319,7 @@ constexpr char kOldTrained[] =
 TEST(OldEvents, ATrainingOfAnEarlierVersionShowsTheSameResult) {
   v1::RunEvent old;
   ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(kOldTrained, &old).ok());
-  Renew(old);
+  UpgradeEvent(old);
   rpc::v1::TrainingResult result;
   result.set_num_skipped(3);
   result.set_device("cpu");
@@ -334,7 +334,7 @@ TEST(OldEvents, ATrainingOfAnEarlierVersionShowsTheSameResult) {
   result.mutable_downsampling()->set_num_samples(40);
   v1::RunEvent present = TrainedWith(result);
   EXPECT_EQ(old.DebugString(), present.DebugString());
-  Renew(present);
+  UpgradeEvent(present);
   EXPECT_EQ(old.DebugString(), present.DebugString()) << "an event of this version does not change";
   EXPECT_EQ(TextOf(old),
             "trigger 1: trained in 2.5 s on cpu, loss 0.2500, 3 samples could not be used; limit: "

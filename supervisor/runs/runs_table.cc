@@ -272,7 +272,7 @@ absl::StatusOr<std::vector<EventRow>> ReadEvents(pqxx::work& work, RunId run) {
     if (!json_util::JsonStringToMessage(row[2].as<std::string>(), &event).ok()) {
       return DataLoss("event {} of run {} does not parse", row[0].as<int64_t>(), run.value);
     }
-    Renew(event);
+    UpgradeEvent(event);
     events.push_back({.shown = Shown(row[0].as<int64_t>(), row[1], event), .event = event});
   }
   return events;

@@ -52,13 +52,14 @@ absl::StatusOr<JobPlace> JobSlots::Take(const std::string& stage, int64_t number
 
 absl::Status JobSlots::Return(const std::string& stage, int64_t number) {
   if (patience_.stop_requested()) return absl::OkStatus();
-  return patience_.Insist([&] {
+  return patience_.RetryTransient([&] {
     return pool_.Release({.run = record_.run().value, .stage = stage, .number = number}, kReturned);
   });
 }
 
 absl::Status JobSlots::ReturnAll() {
-  return patience_.Insist([&] { return pool_.ReleaseRun(record_.run(), "the run has ended"); });
+  return patience_.RetryTransient(
+      [&] { return pool_.ReleaseRun(record_.run(), "the run has ended"); });
 }
 
 }  // namespace tidemill::supervisor

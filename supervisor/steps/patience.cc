@@ -68,8 +68,8 @@ void Patience::Stop() {
   wake_.notify_all();
 }
 
-absl::Status Patience::Insist(const std::function<absl::Status()>& call,
-                              const std::function<int64_t()>& progress) {
+absl::Status Patience::RetryTransient(const std::function<absl::Status()>& call,
+                                      const std::function<int64_t()>& progress) {
   SteadyClock::time_point last_progress = SteadyClock::now();
   int64_t furthest = progress();
   milliseconds pause = kFirstPause;

@@ -43,7 +43,7 @@ class Patience {
   // Repeats a call while it fails because a service cannot be reached or a disk is full. It gives
   // up half an hour after `progress` last grew. Returns the status of the last attempt: OK; an
   // error that retrying does not fix; or, after a stop or when the time is up, the last failure.
-  absl::Status Insist(
+  absl::Status RetryTransient(
       const std::function<absl::Status()>& call, const std::function<int64_t()>& progress = [] {
         return int64_t{0};
       }) ABSL_LOCKS_EXCLUDED(mutex_);

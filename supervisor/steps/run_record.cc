@@ -102,7 +102,7 @@ absl::Status RunRecord::Record(const v1::RunEvent& event) { return Append({event
 absl::Status RunRecord::RecordDecisions(const std::vector<v1::RunEvent>& events,
                                         DecisionBatch batch) {
   RETURN_IF_ERROR(Append(events, batch));
-  GoOnBehind(std::move(batch));
+  ContinueAfter(std::move(batch));
   return absl::OkStatus();
 }
 
@@ -194,7 +194,7 @@ absl::Status RunRecord::KeepModelsInUse(v1::ModelsRetired& retired) {
   });
 }
 
-void RunRecord::GoOnBehind(DecisionBatch batch) {
+void RunRecord::ContinueAfter(DecisionBatch batch) {
   const auto count = static_cast<int64_t>(batch.decisions.size());
   const Decision& last = batch.decisions.back();
   last_decision_ = LastDecision{.number = batch.first_number + count - 1,
@@ -223,7 +223,7 @@ bool RunRecord::Close() {
 }
 
 absl::Status RunRecord::Transact(const std::function<absl::Status(pqxx::work&)>& body) {
-  return patience_.Insist([&] { return database_.Transact(body); });
+  return patience_.RetryTransient([&] { return database_.Transact(body); });
 }
 
 }  // namespace tidemill::supervisor

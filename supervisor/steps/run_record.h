@@ -98,7 +98,7 @@ class RunRecord {
   absl::Status Append(std::vector<v1::RunEvent> events, const DecisionBatch& decisions);
   void NoteModels(pqxx::work& work, const v1::RunEvent& event) const;
   // Continues the run from the last decision of the batch.
-  void GoOnBehind(DecisionBatch batch);
+  void ContinueAfter(DecisionBatch batch);
   // Repeats a transaction until the database answers.
   absl::Status Transact(const std::function<absl::Status(pqxx::work&)>& body);
 

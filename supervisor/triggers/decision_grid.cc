@@ -22,7 +22,7 @@ void SampleGrid::Take(Samples samples) {
 }
 
 std::string SampleGrid::Standing() const {
-  return fmt::format("{} had come of the {} until the next decision",
+  return fmt::format("{} of the {} until the next decision had come",
                      Counted(static_cast<double>(seen_), "sample"),
                      Figure(static_cast<double>(every_)));
 }

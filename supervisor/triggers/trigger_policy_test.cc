@@ -78,10 +78,9 @@ TEST(TimeTrigger, TrainsFirstAtTheEndOfThePeriodByWhichFirstHasCome) {
   EXPECT_THAT(Places(decisions, samples), ElementsAre(2, 4, 6, 7));
   EXPECT_THAT(Fired(decisions, samples), ElementsAre(4, 6, 7));
   EXPECT_EQ(decisions[1].num_new, 4) << "those of the period that did not fire are not lost";
-  EXPECT_EQ(
-      Explain(spec, decisions[0].verdict),
-      "a period of 1e-05 s of event time had ended, with 2 samples in it; 2 had come of the 4 "
-      "that the first training waits for");
+  EXPECT_EQ(Explain(spec, decisions[0].verdict),
+            "a period of 1e-05 s of event time had ended, with 2 samples in it; 2 of the 4 that "
+            "the first training waits for had come");
 }
 
 // Without a model, it waits again.

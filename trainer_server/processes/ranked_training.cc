@@ -23,7 +23,7 @@ constexpr int kRoundsInVain = 2;
 constexpr int kMostRoundsInVain = 5;
 
 // Whether a rank that ended with this status was only interrupted.
-bool MayGoOn(const absl::Status& status) {
+bool MayContinue(const absl::Status& status) {
   return absl::IsAborted(status) || absl::IsUnavailable(status) || absl::IsUnauthenticated(status);
 }
 
@@ -63,7 +63,7 @@ absl::Status RankedTraining::Run(const TrainingProcesses::Progress& progress,
   while (true) {
     int64_t reached = 0;
     const absl::Status ended = RunRound(size, reached, progress, stop);
-    if (!MayGoOn(ended)) return ended;
+    if (!MayContinue(ended)) return ended;
     in_vain = reached > furthest ? 0 : in_vain + 1;
     furthest = std::max(furthest, reached);
     log::Warn("a training has lost a rank", {{"folder", options_.folder},
@@ -86,7 +86,7 @@ absl::StatusOr<RankPlace> RankedTraining::Prepare(int64_t size) {
   const std::string store = files::Join(folder, fmt::format("meeting-{}", ++num_rounds_));
   // A server that was killed may have left them.
   RETURN_IF_ERROR(files::Remove(store));
-  RETURN_IF_ERROR(files::Remove(EndOfMeeting(store)));
+  RETURN_IF_ERROR(files::Remove(EndOfRendezvous(store)));
   return RankPlace{.rank = 0, .size = size, .store = store};
 }
 
@@ -114,7 +114,7 @@ absl::Status RankedTraining::RunRound(int64_t size, int64_t& reached,
   absl::Status lost = absl::AbortedError("a rank has ended before the others");
   for (const Member& member : round.members) {
     if (member.ended->ok() || member.is_killed) continue;
-    if (!MayGoOn(*member.ended)) return *member.ended;
+    if (!MayContinue(*member.ended)) return *member.ended;
     lost = *member.ended;
   }
   return lost;
@@ -155,7 +155,7 @@ void RankedTraining::Watch(Round& round, const std::stop_token& stop) const {
       if (member.ended && !member.ended->ok() && !lost_at) lost_at = Clock::now();
     }
     if (num_left == 0) return;
-    if (lost_at) files::WriteAtomically(EndOfMeeting(round.place.store), "").IgnoreError();
+    if (lost_at) files::WriteAtomically(EndOfRendezvous(round.place.store), "").IgnoreError();
     const bool ends =
         stop.stop_requested() || (lost_at && Clock::now() - *lost_at > options_.patience);
     for (Member& member : round.members) {

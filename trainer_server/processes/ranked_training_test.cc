@@ -39,7 +39,8 @@ struct Process {
   // Lives until the round is over, or it is killed, and says so all the time.
   absl::Status Live() const {
     while (!stop.stop_requested()) {
-      if (files::Exists(EndOfMeeting(place.store))) return absl::AbortedError("lost another rank");
+      if (files::Exists(EndOfRendezvous(place.store)))
+        return absl::AbortedError("lost another rank");
       progress(v1::WatchTrainingResponse());
       std::this_thread::yield();
     }

@@ -49,7 +49,7 @@ absl::StatusOr<RankPlace> ReadFrom(const Variable& variable) {
 
 }  // namespace
 
-std::string EndOfMeeting(const std::string& store) { return store + ".over"; }
+std::string EndOfRendezvous(const std::string& store) { return store + ".over"; }
 
 std::vector<std::string> ArgumentsOf(const RankPlace& place) {
   std::vector<std::string> arguments = {fmt::format("RANK={}", place.rank),

@@ -33,7 +33,7 @@ struct RankPlace {
 };
 
 // The file whose existence says that no more rank will come to a meeting.
-std::string EndOfMeeting(const std::string& store);
+std::string EndOfRendezvous(const std::string& store);
 
 // Returns the place as arguments NAME=VALUE of a job.
 std::vector<std::string> ArgumentsOf(const RankPlace& place);

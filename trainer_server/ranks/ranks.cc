@@ -79,7 +79,7 @@ absl::Status AwaitAll(const RankPlace& place, c10d::Store& store) {
   std::vector<std::string> all;
   for (int64_t rank = 0; rank < place.size; ++rank) all.push_back(key(rank));
   while (!store.check(all)) {
-    if (!place.store.empty() && files::Exists(EndOfMeeting(place.store))) {
+    if (!place.store.empty() && files::Exists(EndOfRendezvous(place.store))) {
       return absl::AbortedError("a rank was lost before all had come");
     }
     std::this_thread::sleep_for(kLookEvery);

@@ -25,7 +25,7 @@ namespace tidemill::trainer_server {
 class Ranks {
  public:
   // Meets the others. Waits for as long as it takes all of them to come. ABORTED when there is
-  // an EndOfMeeting(), or when a rank is lost. UNIMPLEMENTED with a libtorch that has no c10d.
+  // an EndOfRendezvous(), or when a rank is lost. UNIMPLEMENTED with a libtorch that has no c10d.
   static absl::StatusOr<std::unique_ptr<Ranks>> Join(const RankPlace& place);
   ~Ranks();
   Ranks(const Ranks&) = delete;

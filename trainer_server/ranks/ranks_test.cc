@@ -112,7 +112,7 @@ TEST_F(RanksTest, DoNotWaitForOneThatWillNotCome) {
     EXPECT_TRUE(absl::IsAborted(ranks.status())) << ranks.status().ToString();
   });
   while (!fs::exists(store)) std::this_thread::yield();
-  fs::create_directory(EndOfMeeting(store));
+  fs::create_directory(EndOfRendezvous(store));
 }
 
 // A network of which a rank may use a part only.

@@ -36,7 +36,7 @@ std::vector<ForeignTarget> FindForeignTargets(const batch::Batch& rows,
                     : std::vector<ForeignTarget>();
   }
   std::vector<ForeignTarget> foreign;
-  for (loader::NoNumber& bad : loader::TargetsThatAreNoNumbers(rows)) {
+  for (loader::NoNumber& bad : loader::FindNonFiniteTargets(rows)) {
     foreign.push_back({bad.row, std::move(bad.reason)});
   }
   return foreign;

@@ -38,7 +38,7 @@ absl::Status Learner::BeginWithParent() {
   return models::Guard("preparing", [&] { return Begin(std::move(network)); });
 }
 
-absl::Status Learner::BeginAnew() { return MakeNetworkFor(setup_.inputs); }
+absl::Status Learner::BeginWithNewNetwork() { return MakeNetworkFor(setup_.inputs); }
 
 absl::Status Learner::MakeNetworkFor(const models::InputSpecs& inputs) {
   models::SeedGenerator(
@@ -76,7 +76,7 @@ absl::Status Learner::CheckTakesPaddedRows() {
 absl::StatusOr<DeviceBatch> Learner::Prepare(const loader::TrainingBatch& batch) {
   ASSIGN_OR_RETURN(loader::TensorBatch tensors, loader::ToTensors(batch.rows));
   if (!network_) {
-    RETURN_IF_ERROR(setup_.training.buckets ? BeginAnew()
+    RETURN_IF_ERROR(setup_.training.buckets ? BeginWithNewNetwork()
                                             : MakeNetworkFor(models::SpecsOf(tensors.inputs)));
   }
   if (const absl::Status fits = network_->CheckShapes(tensors.inputs); !fits.ok()) {

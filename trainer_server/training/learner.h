@@ -68,7 +68,7 @@ class Learner {
   // Begins with the setup's parent_weights. FAILED_PRECONDITION when they do not fit the model.
   absl::Status BeginWithParent();
   // Begins with a new network for the columns that the graph makes.
-  absl::Status BeginAnew();
+  absl::Status BeginWithNewNetwork();
 
   // Returns the batch on the device. The first batch makes the network if there is none.
   // INVALID_ARGUMENT when the data does not fit the model. FAILED_PRECONDITION when the input has

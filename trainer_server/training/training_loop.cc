@@ -71,7 +71,8 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
   if (!learner_.has_network() && setup_.parent_weights) RETURN_IF_ERROR(learner_.BeginWithParent());
   if (!learner_.has_network() && setup_.ranks != nullptr) {
     // Even a rank without a row of the first batch has to add up gradients.
-    RETURN_IF_ERROR(models::Guard("making the network", [&] { return learner_.BeginAnew(); }));
+    RETURN_IF_ERROR(
+        models::Guard("making the network", [&] { return learner_.BeginWithNewNetwork(); }));
   }
   while (!IsOver()) {
     const auto before = std::chrono::steady_clock::now();
@@ -85,7 +86,7 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
     if (setup_.ranks != nullptr) RETURN_IF_ERROR(setup_.ranks->status());
     // With ranks, trying smaller batches would be a step that the others do not make.
     if (absl::IsResourceExhausted(visited) && setup_.ranks == nullptr) {
-      return TellWhatFits(*batch, visited);
+      return ReportFittingBatchSize(*batch, visited);
     }
     RETURN_IF_ERROR(visited);
     RETURN_IF_FAILPOINT("trainer_server.mid_training");
@@ -186,7 +187,7 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::WithoutCulpri
   if (!IsSuspicious(value)) return std::optional<loader::TrainingBatch>();
   if (loss.has_gradients) learner_.optimizer().ZeroGradients();
   ASSIGN_OR_RETURN(std::optional<loader::TrainingBatch> rest,
-                   TakeOutCulprits(batch, moved, learner_.OwnLosses(moved, loss)));
+                   RemoveCulprits(batch, moved, learner_.OwnLosses(moved, loss)));
   if (rest.has_value()) {
     if (rest->rows.num_rows() == 0) return rest;
     ASSIGN_OR_RETURN(moved, learner_.PrepareToLearn(*rest));
@@ -222,7 +223,7 @@ void TrainingLoop::Measure(double value, int64_t num_rows, int64_t num_holes) {
   state_.curve.Add(value, num_rows, state_.counters.samples + num_rows + num_holes);
 }
 
-absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TakeOutCulprits(
+absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::RemoveCulprits(
     const loader::TrainingBatch& batch, const DeviceBatch& moved, const torch::Tensor& losses) {
   const bool has_learnt = state_.counters.loss_samples > 0 || state_.counters.epoch > 0;
   const std::optional<double> usual =
@@ -298,8 +299,8 @@ absl::Status TrainingLoop::TryStep(const loader::TrainingBatch& batch) {
   });
 }
 
-absl::Status TrainingLoop::TellWhatFits(const loader::TrainingBatch& batch,
-                                        const absl::Status& failed) {
+absl::Status TrainingLoop::ReportFittingBatchSize(const loader::TrainingBatch& batch,
+                                                  const absl::Status& failed) {
   // The other ranks take no part in a trial.
   if (!learner_.has_network() || setup_.ranks != nullptr) return failed;
   const int64_t num_rows = batch.rows.num_rows();
@@ -372,7 +373,7 @@ absl::Status TrainingLoop::MeasureHeldOut() {
     const torch::Tensor losses = learner_.LossesOf(moved);
     double of_batch = models::WeightedSum(losses, moved.weight).item<double>();
     if (IsSuspicious(of_batch)) {
-      ASSIGN_OR_RETURN(const auto rest, TakeOutCulprits(*batch, moved, losses));
+      ASSIGN_OR_RETURN(const auto rest, RemoveCulprits(*batch, moved, losses));
       if (rest.has_value() && rest->rows.num_rows() == 0) continue;
       if (rest.has_value()) {
         ASSIGN_OR_RETURN(moved, learner_.Prepare(*rest));

@@ -120,7 +120,7 @@ class TrainingLoop {
   // of the batch if a sample must be removed; `loss` is void when nothing is left.
   absl::StatusOr<std::optional<loader::TrainingBatch>> WithoutCulprits(
       const loader::TrainingBatch& batch, DeviceBatch& moved, BatchLoss& loss, double& value);
-  absl::StatusOr<std::optional<loader::TrainingBatch>> TakeOutCulprits(
+  absl::StatusOr<std::optional<loader::TrainingBatch>> RemoveCulprits(
       const loader::TrainingBatch& batch, const DeviceBatch& moved, const torch::Tensor& losses);
   absl::Status Learn(const loader::TrainingBatch& batch, const DeviceBatch& moved, BatchLoss loss,
                      double value);
@@ -141,7 +141,8 @@ class TrainingLoop {
   // Whether gradients that were computed in float16 are finite. Adapts the factor.
   absl::StatusOr<bool> UnscaleGradients(double divisor);
   // Says how many samples of a batch fit into memory, after a step on all of them did not.
-  absl::Status TellWhatFits(const loader::TrainingBatch& batch, const absl::Status& failed);
+  absl::Status ReportFittingBatchSize(const loader::TrainingBatch& batch,
+                                      const absl::Status& failed);
   absl::Status TryStep(const loader::TrainingBatch& batch);
 
   const TrainingSetup setup_;

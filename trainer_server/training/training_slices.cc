@@ -76,7 +76,7 @@ absl::StatusOr<std::optional<loader::TrainingBatch>> TrainingLoop::TogetherWitho
   RETURN_IF_ERROR(setup_.ranks->Sum({&num_suspicious, 1}));
   if (num_suspicious == 0) return rest;
   if (IsSuspicious(value) && slice.rows.num_rows() > 0) {
-    ASSIGN_OR_RETURN(rest, TakeOutCulprits(slice, moved, learner_.OwnLosses(moved, loss)));
+    ASSIGN_OR_RETURN(rest, RemoveCulprits(slice, moved, learner_.OwnLosses(moved, loss)));
   }
   learner_.RestoreBuffers();
   if (rest.has_value()) {

@@ -49,7 +49,7 @@ absl::Status PluginRows::RunPiece(std::span<const int64_t> rows) {
     }
     return made_.Take(answer->columns, runs, frame_);
   } else {
-    RETURN_IF_ERROR(Bear(rows, answer.status()));
+    RETURN_IF_ERROR(Tolerate(rows, answer.status()));
     if (rows.size() == 1) {
       frame_.Reject(rows[0], std::string(answer.status().message()));
       return absl::OkStatus();
@@ -94,7 +94,7 @@ absl::StatusOr<PluginRows::Answer> PluginRows::Read(const json& said, int64_t nu
   return answer;
 }
 
-absl::Status PluginRows::Bear(std::span<const int64_t> rows, const absl::Status& failure) {
+absl::Status PluginRows::Tolerate(std::span<const int64_t> rows, const absl::Status& failure) {
   if (plugin::IsOfMachine(failure)) return failure;
   if (IsDeath(failure) && rows.size() == 1 && ++num_deaths_ >= kMaxDeathsInSuccession) {
     return NoRowsFault(Annotate(failure, "the plug-in ends with one row after the other"));

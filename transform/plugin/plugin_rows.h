@@ -54,7 +54,7 @@ class PluginRows {
   absl::StatusOr<Answer> Ask(std::span<const plugin::RowRun> runs);
   absl::StatusOr<Answer> Read(const nlohmann::json& said, int64_t num_rows) const;
   // After some rows failed: returns OK if the pass may continue with smaller blocks.
-  absl::Status Bear(std::span<const int64_t> rows, const absl::Status& failure);
+  absl::Status Tolerate(std::span<const int64_t> rows, const absl::Status& failure);
   // Fails when none of several rows can be made alone, because then no single row is the cause.
   absl::Status Probe(std::span<const int64_t> rows, const absl::Status& failure);
 

@@ -37,7 +37,7 @@ ImageSize SizeOfImages(const BoundColumn& column) {
 class Planner {
  public:
   explicit Planner(std::span<const WrittenOp> ops)
-      : ops_(ops), plan_(PlanAsWritten(ops.size())), order_(plan_.order) {
+      : ops_(ops), plan_(IdentityPlan(ops.size())), order_(plan_.order) {
     KnownNumbers numbers;
     for (const WrittenOp& op : ops_) {
       effects_.push_back(op.op->EffectOn(numbers));
@@ -205,7 +205,7 @@ class Planner {
 
 }  // namespace
 
-RewritePlan PlanAsWritten(size_t num_ops) {
+RewritePlan IdentityPlan(size_t num_ops) {
   RewritePlan plan{.order = std::vector<int>(num_ops)};
   std::iota(plan.order.begin(), plan.order.end(), 0);
   return plan;

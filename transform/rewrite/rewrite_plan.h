@@ -64,7 +64,7 @@ struct RewritePlan {
 };
 
 // Returns the ops as they are written, without a rewrite.
-RewritePlan PlanAsWritten(size_t num_ops);
+RewritePlan IdentityPlan(size_t num_ops);
 
 // Ops that learn, and ops whose columns have other names than their inputs, keep their places. An
 // op keeps its place as written as its name: for its draws, its learned state and its counters.

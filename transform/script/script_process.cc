@@ -122,14 +122,14 @@ absl::Status ScriptProcess::Launch(const ScriptLayout& layout, const Descriptor&
 }
 
 ScriptProcess::~ScriptProcess() {
-  if (pid_ != 0) Bury();
+  if (pid_ != 0) Terminate();
   if (memory_ != nullptr) munmap(memory_, static_cast<size_t>(bytes_));
 }
 
 absl::Status ScriptProcess::Run(int64_t num_blocks) {
   const ScriptRequest request{.num_blocks = num_blocks};
   if (pid_ == 0 || send(socket_.number(), &request, sizeof request, MSG_NOSIGNAL) < 0) {
-    return Unavailable("its process is gone{}", pid_ == 0 ? "" : ": " + Bury());
+    return Unavailable("its process is gone{}", pid_ == 0 ? "" : ": " + Terminate());
   }
   return AwaitReply(timeout_);
 }
@@ -143,19 +143,19 @@ absl::Status ScriptProcess::AwaitReply(Duration timeout) {
     const int ready = poll(&events, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
-      Bury();
+      Terminate();
       return Unavailable("it took longer than {} s", static_cast<double>(timeout.micros) / 1e6);
     }
     const ssize_t size = recv(socket_.number(), &reply, sizeof reply, 0);
     if (size < 0 && errno == EINTR) continue;
-    if (size != sizeof reply) return Unavailable("its process died: {}", Bury());
+    if (size != sizeof reply) return Unavailable("its process died: {}", Terminate());
     if (reply.is_good != 0) return absl::OkStatus();
     reply.reason[sizeof reply.reason - 1] = '\0';
     return InvalidArgument("{}", reply.reason);
   }
 }
 
-std::string ScriptProcess::Bury() {
+std::string ScriptProcess::Terminate() {
   int status = 0;
   // One that has died keeps its own end; one that hangs does not outlive this.
   kill(pid_, SIGKILL);

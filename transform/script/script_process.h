@@ -49,7 +49,7 @@ class ScriptProcess {
                       const Descriptor& program);
   absl::Status AwaitReply(Duration timeout);
   // Ends the process, and returns how it ended, as far as that is known.
-  std::string Bury();
+  std::string Terminate();
 
   const int64_t bytes_;
   const Duration timeout_;

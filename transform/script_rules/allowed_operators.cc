@@ -144,23 +144,22 @@ constexpr std::string_view kAttributes =
     "H T device dtype is_cpu is_cuda is_meta is_mkldnn is_nested is_quantized is_sparse "
     "itemsize layout mH mT nbytes ndim shape tolist value";
 
-struct Instead {
+struct RefusedOperator {
   std::string_view name;
   std::string_view what;
 };
 
-constexpr std::string_view kUnwritten = "it shows memory that nobody has written; use torch.zeros";
+constexpr std::string_view kUnwritten = "it exposes uninitialised memory; use torch.zeros";
 constexpr std::string_view kHidden =
     "changes of its result are not noticed where its argument was saved for the backward pass";
 
-constexpr Instead kInstead[] = {
+constexpr RefusedOperator kRefusedOperators[] = {
     {"ctc_loss",
-     "it uses the numbers in `targets` as places in memory without looking at them. A network "
-     "gives "
-     "outputs; losses are those of training.loss"},
+     "it uses the numbers in `targets` as offsets in memory without a check. A network gives "
+     "outputs; training.loss names the loss"},
     {"empty", kUnwritten},
-    {"empty_like", "it shows memory that nobody has written; use torch.zeros_like"},
-    {"new_empty", "it shows memory that nobody has written; use new_zeros"},
+    {"empty_like", "it exposes uninitialised memory; use torch.zeros_like"},
+    {"new_empty", "it exposes uninitialised memory; use new_zeros"},
     {"empty_strided", kUnwritten},
     {"data", "changes of it are not noticed by the backward pass; use .detach()"},
     {"_unsafe_view", kHidden},
@@ -168,14 +167,13 @@ constexpr Instead kInstead[] = {
     {"unsafe_split", "use torch.split"},
     {"unsafe_split_with_sizes", "use torch.split"},
     {"range", "use torch.arange"},
-    {"linalg_lstsq", "its result depends on memory that nobody has written; use torch.linalg.pinv"},
-    {"linalg_eig", "it writes beside its memory; use torch.linalg.eigh for symmetric matrices"},
-    {"linalg_eigvals",
-     "it writes beside its memory; use torch.linalg.eigvalsh for symmetric matrices"},
-    {"lu_unpack", "it does not look at its pivots; use torch.linalg.lu"},
-    {"lu_solve", "it does not look at its pivots; use torch.linalg.solve"},
-    {"linalg_lu_solve", "it does not look at its pivots; use torch.linalg.solve"},
-    {"linalg_ldl_solve", "it does not look at its pivots; use torch.linalg.solve"},
+    {"linalg_lstsq", "its result depends on uninitialised memory; use torch.linalg.pinv"},
+    {"linalg_eig", "it writes out of bounds; use torch.linalg.eigh for symmetric matrices"},
+    {"linalg_eigvals", "it writes out of bounds; use torch.linalg.eigvalsh for symmetric matrices"},
+    {"lu_unpack", "it does not check its pivots; use torch.linalg.lu"},
+    {"lu_solve", "it does not check its pivots; use torch.linalg.solve"},
+    {"linalg_lu_solve", "it does not check its pivots; use torch.linalg.solve"},
+    {"linalg_ldl_solve", "it does not check its pivots; use torch.linalg.solve"},
     {"quantize_per_tensor", "use torch.fake_quantize_per_tensor_affine"},
     {"quantize_per_channel", "use torch.fake_quantize_per_channel_affine"},
     {"out", "assign the result"},
@@ -201,7 +199,7 @@ std::string_view InsteadOf(std::string_view name) {
   const size_t begin = name.find_last_of(".:");
   if (begin != std::string_view::npos) name.remove_prefix(begin + 1);
   if (name.ends_with('=')) name.remove_suffix(1);
-  for (const Instead& instead : kInstead) {
+  for (const RefusedOperator& instead : kRefusedOperators) {
     if (instead.name == name) return instead.what;
   }
   return {};

@@ -82,7 +82,7 @@ TEST(ScriptCode, ARefusalNamesTheFileTheLineAndTheOperator) {
 
 TEST(ScriptCode, ARefusalSaysWhatToWriteInstead) {
   const std::pair<std::string, std::string> cases[] = {
-      {"return torch.ctc_loss(x, x, [1], [1], 0, 0, False)", "losses are those of training.loss"},
+      {"return torch.ctc_loss(x, x, [1], [1], 0, 0, False)", "training.loss names the loss"},
       {"return torch.empty([2])", "use torch.zeros"},
       {"return ops.prim.data(x)", "use .detach()"},
       {"return torch.add(x, x, out=x)", "out= is not among"},

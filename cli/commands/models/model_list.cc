@@ -129,8 +129,8 @@ class ModelSurroundings {
     if (known) return known->ok() ? &**known : nullptr;
     known = FetchRun(session_, run);
     if (known->ok()) return &**known;
-    SayAside(fmt::format("run {} is not shown: {}\n", run,
-                         Printable(std::string(known->status().message()))));
+    PrintToStderr(fmt::format("run {} is not shown: {}\n", run,
+                              Printable(std::string(known->status().message()))));
     return nullptr;
   }
 
@@ -289,7 +289,7 @@ int List(GlobalFlags global, ModelListFlags flags) {
     std::vector<ListEntry> entries;
     for (const v1::Model& model : listed->models()) entries.push_back(EntryOf(model, around));
     fmt::print("{}", DescribeList(kColumns, entries, FormatNamed(flags.format)));
-    if (!global.quiet) SayAside(DescribeLeftOut(listed->num_left_out()));
+    if (!global.quiet) PrintToStderr(DescribeLeftOut(listed->num_left_out()));
     return kDone;
   });
 }

@@ -109,8 +109,8 @@ int RollBack(const GlobalFlags& global, const UseFlags& flags) {
     const auto answer = session.Ask(&ModelUseClient::RollBack, *pipeline, flags.pin);
     if (!answer.ok()) return Report(answer.status());
     if (answer->passed_over_size() > 0 && !global.quiet) {
-      SayAside(fmt::format("passed over, because their weights are gone: model {}\n",
-                           fmt::join(answer->passed_over(), ", ")));
+      PrintToStderr(fmt::format("passed over, because their weights are gone: model {}\n",
+                                fmt::join(answer->passed_over(), ", ")));
     }
     auto json = supervisor::ModelChangeToJson(answer->change());
     json["passed_over"] = answer->passed_over();
@@ -145,8 +145,8 @@ int ListChanges(const GlobalFlags& global, const UseFlags& flags) {
     }
     fmt::print("{}", Listed(*changes));
     if (changes->num_left_out() > 0 && !global.quiet) {
-      SayAside(fmt::format("{} more are left out; --limit lists more\n",
-                           WithThousands(changes->num_left_out())));
+      PrintToStderr(fmt::format("{} more are left out; --limit lists more\n",
+                                WithThousands(changes->num_left_out())));
     }
     return kDone;
   });

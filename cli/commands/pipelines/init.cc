@@ -49,7 +49,7 @@ bool SomebodyCanAnswer() {
 }
 
 std::string AskAtTerminal(const std::string& question) {
-  SayAside(Printable(question));
+  PrintToStderr(Printable(question));
   std::string answer;
   std::getline(std::cin, answer);
   return answer;
@@ -144,7 +144,7 @@ absl::StatusOr<std::chrono::milliseconds> BudgetOf(const InitFlags& flags) {
 // nothing can be tried, the guess remains, with the reason.
 std::optional<Trial> Try(PipelineDraft& draft, std::chrono::milliseconds budget, bool quiet) {
   const auto say = [&](const std::string& step) {
-    if (!quiet) SayAside(Printable(step) + "\n");
+    if (!quiet) PrintToStderr(Printable(step) + "\n");
   };
   auto trial = TryCandidates(draft, budget, say);
   if (trial.ok()) {

@@ -95,7 +95,7 @@ int DeletePipeline(const GlobalFlags& flags) {
     if (!what.ok()) return Report(what.status());
     if (const auto end = SettleDeletion(flags, Deletion(), *what)) return *end;
     if (EvenInUse()) {
-      const absl::Status none = session.Ask(&supervisor::ModelUseClient::LetNoneAnswer, Name());
+      const absl::Status none = session.Ask(&supervisor::ModelUseClient::UseNoModel, Name());
       if (!none.ok()) return Report(none);
     }
     const auto existed = session.Ask(&SupervisorClient::DeletePipeline, Name());

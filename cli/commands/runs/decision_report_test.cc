@@ -124,10 +124,10 @@ TEST(DecisionReport, SaysHowFarThePolicyWasWhenTheStreamEndedBeforeItDecided) {
   response.mutable_run()->set_pipeline_name("elec2");
   response.mutable_stream_ended()->set_num_leftover(1461);
   response.mutable_stream_ended()->set_standing(
-      "1,461 new samples had come of the 5,000 that `samples` asks for");
+      "1,461 new samples of the 5,000 that `samples` asks for had come");
   EXPECT_EQ(DescribeDecision(response, {}),
             R"(Run 7 (elec2) made no decision: no trigger fired, and nothing was trained.
-  The stream ended with 1,461 samples that no trigger has trained on: 1,461 new samples had come of the 5,000 that `samples` asks for.
+  The stream ended with 1,461 samples that no trigger has trained on: 1,461 new samples of the 5,000 that `samples` asks for had come.
 )");
   EXPECT_EQ(DecisionToJson(response)["decision"], nullptr);
   EXPECT_EQ(DecisionToJson(response)["end_of_stream"]["untrained_samples"], 1461);

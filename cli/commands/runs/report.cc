@@ -72,7 +72,7 @@ int ShowReport(const GlobalFlags& flags, const std::string& path) {
   std::fflush(stdout);
   if (commands.empty()) {
     if (!flags.quiet) {
-      SayAside("there is no display, and $BROWSER names no program: open the file yourself\n");
+      PrintToStderr("there is no display, and $BROWSER names no program: open the file yourself\n");
     }
     return flags.json ? TellWhere(flags, "report", path) : kDone;
   }

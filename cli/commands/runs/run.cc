@@ -61,9 +61,9 @@ int Follow(const GlobalFlags& flags, const Session& session, int64_t run, bool f
   if (code == kInterrupted || code == kUnreachable || session.remote()) return code;
   // The directory is a view that can be made again; failing to write it fails no run.
   if (const auto folder = PullRun(session, run, ""); !folder.ok()) {
-    ReportAside(Annotate(folder.status(), "the run's directory is not written"));
+    ReportNonFatal(Annotate(folder.status(), "the run's directory is not written"));
   } else if (!flags.quiet) {
-    SayAside(fmt::format("report: {}\n", files::Join(*folder, "report.html")));
+    PrintToStderr(fmt::format("report: {}\n", files::Join(*folder, "report.html")));
   }
   return code;
 }
@@ -79,8 +79,8 @@ std::optional<ExitCode> SettleDatasets(const GlobalFlags& flags, const RunFlags&
     const std::optional<OtherDataset> other = FindOtherDataset(session, name, *dataset);
     if (!other) continue;
     if (!flags.quiet) {
-      SayAside(fmt::format("dataset {} gets a new version: {}\n", Printable(name),
-                           Printable(other->difference)));
+      PrintToStderr(fmt::format("dataset {} gets a new version: {}\n", Printable(name),
+                                Printable(other->difference)));
     }
     if (!run_flags.replace_dataset) continue;
     const std::string what = fmt::format(
@@ -139,15 +139,16 @@ int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
     code = Detached(flags, submitted->run_id());
   } else {
     if (!flags.quiet) {
-      SayAside(fmt::format("run {} of {} {}\n", submitted->run_id(), submitted->pipeline_name(),
-                           submitted->created() ? "started" : "continues"));
+      PrintToStderr(fmt::format("run {} of {} {}\n", submitted->run_id(),
+                                submitted->pipeline_name(),
+                                submitted->created() ? "started" : "continues"));
     }
     code = Follow(flags, *session, submitted->run_id(), run_flags.full);
   }
   const bool goes_on = code == kInterrupted || (submitted.ok() && run_flags.detach);
   if (goes_on && session->use() != nullptr) {
     // Without this command, until a user stops the stack.
-    if (const absl::Status kept = session->use()->Keep(); !kept.ok()) ReportAside(kept);
+    if (const absl::Status kept = session->use()->Keep(); !kept.ok()) ReportNonFatal(kept);
   } else {
     LeaveStack(*session, flags.quiet);
   }

@@ -60,14 +60,14 @@ v1::ListRunsRequest RequestOf(const ListFlags& flags) {
 
 // What the list lacks.
 void PrintNotes(const v1::ListRunsResponse& listed) {
-  SayAside(DescribeLeftOut(listed.num_left_out()));
+  PrintToStderr(DescribeLeftOut(listed.num_left_out()));
   if (listed.num_unscored() > 0) {
-    SayAside(fmt::format("{} without a score: {}\n", WithThousands(listed.num_unscored()),
-                         Printable(listed.why_unscored())));
+    PrintToStderr(fmt::format("{} without a score: {}\n", WithThousands(listed.num_unscored()),
+                              Printable(listed.why_unscored())));
   }
   for (const v1::Run& run : listed.runs()) {
     if (!run.score().is_of_last_model()) continue;
-    SayAside("* no model was in use in any window: the score is that of the last model\n");
+    PrintToStderr("* no model was in use in any window: the score is that of the last model\n");
     return;
   }
 }

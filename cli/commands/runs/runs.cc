@@ -195,7 +195,7 @@ absl::Status LetNoneOfRunAnswer(const Session& session, int64_t number) {
   if (absl::IsNotFound(run.status())) return absl::OkStatus();
   RETURN_IF_ERROR(run.status());
   if (!run->has_model_in_use() || run->model_in_use().run_id() != number) return absl::OkStatus();
-  return session.Ask(&supervisor::ModelUseClient::LetNoneAnswer, run->run().pipeline_name());
+  return session.Ask(&supervisor::ModelUseClient::UseNoModel, run->run().pipeline_name());
 }
 
 int DeleteRun(const GlobalFlags& flags) {

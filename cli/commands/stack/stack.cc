@@ -46,7 +46,7 @@ int Up(const GlobalFlags& flags) {
   if (!layout.ok()) return Report(layout.status());
   const auto use = StackUse::Begin(*layout);
   if (!use.ok()) return Report(use.status());
-  const auto ran = (*use)->StartToStay();
+  const auto ran = (*use)->StartPermanently();
   if (!ran.ok()) return Report(ran.status());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (flags.json) {

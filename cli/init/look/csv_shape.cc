@@ -27,7 +27,7 @@ bool HasDigit(const std::string& text) {
 
 // Whether a text of a column below the first row looks like `first`, or like values that `first`
 // would name.
-enum class Speaks { kForHeader, kAgainst, kNeither };
+enum class HeaderVote { kForHeader, kAgainst, kNeither };
 
 // Whether it is a number in some notation, with a unit or without one.
 bool LooksLikeNumber(const std::string& text) {
@@ -48,7 +48,7 @@ bool LooksLikeYear(const std::string& text) {
   return text.size() == 4 && (text.starts_with("19") || text.starts_with("20"));
 }
 
-Speaks Ask(const std::vector<CsvRow>& rows, size_t column) {
+HeaderVote VoteOf(const std::vector<CsvRow>& rows, size_t column) {
   const std::string& first = rows.front()[column];
   int64_t num_values = 0, num_numbers = 0, num_with_digit = 0, num_same = 0;
   for (size_t row = 1; row < rows.size(); ++row) {
@@ -60,14 +60,14 @@ Speaks Ask(const std::vector<CsvRow>& rows, size_t column) {
     num_same += value == first;
   }
   const bool first_is_number = LooksLikeNumber(first);
-  if (num_same > 0) return Speaks::kAgainst;
+  if (num_same > 0) return HeaderVote::kAgainst;
   // Years are names of columns, too.
-  if (first_is_number) return LooksLikeYear(first) ? Speaks::kNeither : Speaks::kAgainst;
+  if (first_is_number) return LooksLikeYear(first) ? HeaderVote::kNeither : HeaderVote::kAgainst;
   const bool numbers = num_numbers * 10 >= num_values * 9;
   // Dates and codes have digits, too.
   const bool digits = !HasDigit(first) && num_with_digit * 10 >= num_values * 9;
   const bool names = num_values > 0 && (numbers || digits) && !IsMissingWord(first);
-  return names ? Speaks::kForHeader : Speaks::kNeither;
+  return names ? HeaderVote::kForHeader : HeaderVote::kNeither;
 }
 
 }  // namespace
@@ -98,9 +98,9 @@ GuessedHeader GuessHeader(const std::vector<CsvRow>& rows) {
   size_t num_for = 0, num_against = 0;
   std::string example;
   for (size_t column = 0; column < first.size(); ++column) {
-    const Speaks speaks = Ask(rows, column);
-    if (speaks == Speaks::kForHeader && num_for++ == 0) example = first[column];
-    num_against += speaks == Speaks::kAgainst;
+    const HeaderVote vote = VoteOf(rows, column);
+    if (vote == HeaderVote::kForHeader && num_for++ == 0) example = first[column];
+    num_against += vote == HeaderVote::kAgainst;
   }
   if (num_for > num_against) {
     return {.header = true,

@@ -48,7 +48,7 @@ v1::GetRunResponse RunOf(int num_triggers, int64_t num_leftover) {
     trigger.set_model_id(70 + i);
   }
   run.mutable_stream_ended()->set_num_leftover(num_leftover);
-  run.mutable_stream_ended()->set_standing("1,461 new samples had come of the 5,000");
+  run.mutable_stream_ended()->set_standing("1,461 new samples of the 5,000 had come");
   return run;
 }
 
@@ -59,10 +59,9 @@ void Skip(v1::Trigger& trigger, const std::string& reason) {
 
 TEST(Untrained, SaysHowManySamplesFollowedTheLastTrigger) {
   const v1::GetRunResponse run = RunOf(2, 312);
-  EXPECT_EQ(
-      DescribeUntrained(run),
-      "  312 samples after the last trigger were not trained on: 1,461 new samples had come of "
-      "the 5,000\n");
+  EXPECT_EQ(DescribeUntrained(run),
+            "  312 samples after the last trigger were not trained on: 1,461 new samples of "
+            "the 5,000 had come\n");
   EXPECT_FALSE(TrainedTooLittle(run));
   EXPECT_EQ(DescribeUntrained(RunOf(2, 0)), "");
 }
@@ -70,12 +69,11 @@ TEST(Untrained, SaysHowManySamplesFollowedTheLastTrigger) {
 TEST(Untrained, WarnsWhereNoTriggerFired) {
   const v1::GetRunResponse run = RunOf(0, 1461);
   EXPECT_TRUE(TrainedTooLittle(run));
-  EXPECT_EQ(
-      DescribeUntrained(run),
-      "  warning: no trigger fired, so nothing was trained: 1,461 new samples had come of the "
-      "5,000\n");
+  EXPECT_EQ(DescribeUntrained(run),
+            "  warning: no trigger fired, so nothing was trained: 1,461 new samples of the "
+            "5,000 had come\n");
   EXPECT_EQ(UntrainedInBrief(run),
-            "no trigger fired, so nothing was trained: 1,461 new samples had come of the 5,000");
+            "no trigger fired, so nothing was trained: 1,461 new samples of the 5,000 had come");
 }
 
 TEST(Untrained, SaysNothingOfARunWhoseStreamContinues) {

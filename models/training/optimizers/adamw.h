@@ -24,7 +24,7 @@ struct AdamW {
     field("beta1", beta1, "Decay of the mean of the gradients.", {.min = 0, .max = 0.9999});
     field("beta2", beta2, "Decay of the mean of their squares.", {.min = 0, .max = 0.999999});
     field("epsilon", epsilon, "Added to the divisor.", {.min = 0});
-    field("weight_decay", weight_decay, "A step takes this share of each weight away, times lr.",
+    field("weight_decay", weight_decay, "Each step subtracts this share of each weight, times lr.",
           {.min = 0});
   }
   bool TakesSparseGradients() const { return false; }

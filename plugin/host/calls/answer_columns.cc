@@ -69,7 +69,7 @@ absl::StatusOr<std::span<uint8_t>> AnswerColumns::AddValidity(const std::string&
   return std::span<uint8_t>(reinterpret_cast<uint8_t*>(placed.data()), placed.size());
 }
 
-json AnswerColumns::Said() const { return {{"rows", num_rows_}, {"columns", columns_}}; }
+json AnswerColumns::ToJson() const { return {{"rows", num_rows_}, {"columns", columns_}}; }
 
 absl::StatusOr<std::span<std::byte>> AnswerColumns::Place(const std::string& name, int64_t size,
                                                           int64_t& at) {

@@ -4,7 +4,7 @@
 //   answer.Begin(rows);
 //   ASSIGN_OR_RETURN(const std::span<double> scores, answer.Add<double>("score"));
 //   ...                      // the plug-in fills them
-//   return answer.Said(); // together with the other fields of the answer
+//   return answer.ToJson(); // together with the other fields of the answer
 #pragma once
 
 #include <concepts>
@@ -53,7 +53,7 @@ class AnswerColumns {
   absl::StatusOr<std::span<uint8_t>> AddValidity(const std::string& name);
 
   // Returns "rows" and "columns" as docs/formats/plugin_protocol.md defines them.
-  nlohmann::json Said() const;
+  nlohmann::json ToJson() const;
 
  private:
   template <typename T>

@@ -67,7 +67,7 @@ class ReadRecords {
     RETURN_IF_ERROR(Copy("label", given.class_labels, given.has_label, answer));
     RETURN_IF_ERROR(Copy("label", given.real_labels, given.has_label, answer));
     RETURN_IF_ERROR(Copy("event_time", given.event_times, given.has_event_time, answer));
-    json said = answer.Said();
+    json said = answer.ToJson();
     said["consumed"] = given.consumed;
     json bad = json::array();
     for (const auto& [record, why] : bad_) bad.push_back({{"row", record}, {"why", why}});

@@ -75,7 +75,7 @@ class MeasureKind : public Kind {
       RETURN_IF_ERROR(
           CheckFinite(fmt::format("what row {} contributes", i / functions_.width), numbers[i]));
     }
-    return answer_.Said();
+    return answer_.ToJson();
   }
 
   absl::StatusOr<json> Combine(const json& request) {
@@ -88,7 +88,7 @@ class MeasureKind : public Kind {
     RETURN_IF_ERROR(instance_.Call("combine", [&] {
       return functions_.combine(instance_.self(), sums.data(), num_rows, values.data());
     }));
-    return answer_.Said();
+    return answer_.ToJson();
   }
 
   const TidemillMeasure functions_;

@@ -103,14 +103,14 @@ class OpAnswer {
 
   const TidemillMade* made() const { return &face_.made; }
 
-  absl::StatusOr<json> Said() const {
+  absl::StatusOr<json> ToJson() const {
     RETURN_IF_ERROR(failure_);
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i].format == TIDEMILL_BINARY && !has_strings_[i]) {
         return InvalidArgument("it returned no byte strings for the output {}", outputs_[i].name);
       }
     }
-    json said = columns_.Said();
+    json said = columns_.ToJson();
     json bad = json::array();
     for (const auto& [row, why] : bad_) bad.push_back({{"row", row}, {"why", why}});
     said["bad"] = std::move(bad);
@@ -250,7 +250,7 @@ class OpKind : public Kind {
     RETURN_IF_ERROR(instance_.Call("apply", [&] {
       return functions_.apply(instance_.self(), &block->view(), answer.made());
     }));
-    return answer.Said();
+    return answer.ToJson();
   }
 
   // Each answer has the state, so that another process can continue without the rows.

@@ -81,7 +81,7 @@ class ScoreKind : public Kind {
           "the score of row {} is {}, and samples are not drawn in proportion to what is negative",
           row, scores[row]);
     }
-    return answer_.Said();
+    return answer_.ToJson();
   }
 
   const TidemillScore functions_;

@@ -96,10 +96,10 @@ class SelectionKind : public Kind {
     answers_.Begin(static_cast<int64_t>(chosen.count));
     ASSIGN_OR_RETURN(const std::span<int64_t> rows, answers_.Add<int64_t>("row"));
     std::copy_n(chosen.rows, chosen.count, rows.begin());
-    if (chosen.weights == nullptr) return answers_.Said();
+    if (chosen.weights == nullptr) return answers_.ToJson();
     ASSIGN_OR_RETURN(const std::span<float> weights, answers_.Add<float>("weight"));
     std::copy_n(chosen.weights, chosen.count, weights.begin());
-    return answers_.Said();
+    return answers_.ToJson();
   }
 
   const TidemillSelection functions_;

@@ -77,7 +77,7 @@ absl::Status ShownCandidates::Add(const Candidates& candidates) {
 }
 
 absl::Status ShownCandidates::ForEach(const Sink& sink) {
-  if (shows_all_) return ForEachAsTheyLie(sink);
+  if (shows_all_) return ForEachInStoredOrder(sink);
   shown_ = KeyColumn(workplace_.folder, workplace_.memory_budget / 8);
   const bool asks = declaration_.AsksModel() || !declaration_.columns.empty();
   if (asks && workplace_.facts == nullptr) {
@@ -107,7 +107,7 @@ absl::Status ShownCandidates::ForEach(const Sink& sink) {
   return absl::OkStatus();
 }
 
-absl::Status ShownCandidates::ForEachAsTheyLie(const Sink& sink) {
+absl::Status ShownCandidates::ForEachInStoredOrder(const Sink& sink) {
   std::vector<batch::Batch> block;
   // The buffers of pieces that are read from files. A deque, because its elements do not move.
   std::deque<Read> reads;

@@ -45,7 +45,7 @@ class ShownCandidates {
   };
 
   // Gives the candidates in place, because the plug-in has no other inputs.
-  absl::Status ForEachAsTheyLie(const Sink& sink);
+  absl::Status ForEachInStoredOrder(const Sink& sink);
   // `read` holds the numbers of a piece that comes from files.
   using Read = std::array<std::vector<int64_t>, 3>;
   absl::StatusOr<batch::Batch> PieceAt(int64_t first, Read& read) const;

@@ -53,7 +53,7 @@ int64_t TarLeftOver::CountSplit(uint64_t Half::*part) {
   });
 }
 
-void TarLeftOver::TellSplit(IndexedFile& found) {
+void TarLeftOver::ReportSplit(IndexedFile& found) {
   if (without_payload_.all.empty() || payload_alone_.all.empty()) return;
   const std::string first = AsText(without_payload_.first_key, kMaxShownText);
   if (const int64_t split = CountSplit(&Half::key); split > 0) {
@@ -89,7 +89,7 @@ void TarLeftOver::Tell(IndexedFile& found) {
       found.left_out.AddRemark(text, of_no_sample_.num_members, /*wanted=*/true);
     }
   }
-  TellSplit(found);
+  ReportSplit(found);
   if (unused_.num_members == 0) return;
   // The spec names what is used, so the rest is wanted to be left out.
   found.left_out.AddRemark(text_of(unused_, "are not named by the dataset"), unused_.num_members,

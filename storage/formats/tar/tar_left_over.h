@@ -46,7 +46,7 @@ class TarLeftOver {
   };
   // Returns how many of `halves_` have their other half elsewhere.
   int64_t CountSplit(uint64_t Half::*part);
-  void TellSplit(IndexedFile& found);
+  void ReportSplit(IndexedFile& found);
 
   bool MissesSamples(const IndexedFile& found) const;
 

@@ -88,7 +88,7 @@ std::string Explain(const AmountTrigger& spec, const Verdict& verdict) {
   const char* key = is_first ? "first" : "samples";
   const std::string come = Counted(ValueOf(verdict.observed(), number::kSamples), "new sample");
   if (verdict.fired()) return fmt::format("{} had come, as many as `{}` asks for", come, key);
-  return fmt::format("{} had come of the {} that `{}` asks for", come, Figure(asked), key);
+  return fmt::format("{} of the {} that `{}` asks for had come", come, Figure(asked), key);
 }
 
 TriggerNeeds NeedsOf(const AmountTrigger&) { return {}; }

@@ -37,7 +37,7 @@ enum class TrainingPrice { kSeconds, kProcessorSeconds, kMoney };
 struct CostTrigger {
   static constexpr std::string_view kType = "cost";
   static constexpr std::string_view kDoc =
-      "Fires once the waiting of new data costs as much as a training. Each new sample waits from "
+      "Fires once the delay of new data costs as much as a training. Each new sample waits from "
       "its event time on. The price of a training is forecast from earlier trainings, by the "
       "number of samples. While there is no model, an evaluation fires if it finds as many samples "
       "as `first` asks for.";
@@ -72,7 +72,8 @@ struct CostTrigger {
   void Fields(auto&& field) {
     field("evaluate", evaluate, "Where to compare the two.", {.required = true});
     field("of", of,
-          "What counts as cost. delay: the waiting of each new sample, from its event time on. "
+          "What counts as cost. delay: the time that each new sample has waited since its event "
+          "time. "
           "misclassifications: each mistake of the active model that a new model is not expected "
           "to make, from the time of the mistake on.");
     field("expected_accuracy", expected_accuracy,

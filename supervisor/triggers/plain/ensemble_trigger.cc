@@ -82,7 +82,7 @@ class EnsemblePolicy final : public TriggerPolicy {
   }
   std::string Standing() const override {
     if (until_first_) {
-      return fmt::format("{} had come of the {} that the first training waits for",
+      return fmt::format("{} of the {} that the first training waits for had come",
                          Counted(static_cast<double>(until_first_->seen()), "sample"),
                          Figure(static_cast<double>(*spec_.first)));
     }
@@ -211,7 +211,7 @@ Verdict Judge(const EnsembleTrigger& spec, const Observed& observed, std::vector
 
 std::string Explain(const EnsembleTrigger& spec, const Verdict& verdict) {
   if (verdict.observed().contains(number::kSamples)) {
-    return fmt::format("{} had come of the {} that the first training waits for",
+    return fmt::format("{} of the {} that the first training waits for had come",
                        Counted(ValueOf(verdict.observed(), number::kSamples), "sample"),
                        spec.first.value_or(1));
   }

@@ -128,7 +128,7 @@ TEST(EnsembleTrigger, SaysHowManySamplesTheFirstTrainingStillWaitsFor) {
   EXPECT_EQ(waits.comparison().ShortDebugString(),
             Compared("samples without a model", 4, 9, "samples").ShortDebugString());
   EXPECT_EQ(waits.nearest().ShortDebugString(), ChangeOf("first", 9, 4).ShortDebugString());
-  EXPECT_EQ(spec->Explain(waits), "4 samples had come of the 9 that the first training waits for");
+  EXPECT_EQ(spec->Explain(waits), "4 samples of the 9 that the first training waits for had come");
   EXPECT_TRUE(decisions[2].fired);
 }
 

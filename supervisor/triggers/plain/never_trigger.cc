@@ -33,7 +33,7 @@ class NeverPolicy final : public TriggerPolicy {
   std::string Standing() const override {
     if (!spec_.first) return "it never fires because it has no `first`";
     if (done_) return "its only model had been trained";
-    return fmt::format("{} had come of the {} that `first` asks for",
+    return fmt::format("{} of the {} that `first` asks for had come",
                        Counted(static_cast<double>(grid_.seen()), "sample"),
                        Figure(static_cast<double>(*spec_.first)));
   }

@@ -117,7 +117,7 @@ std::string Explain(const TimeTrigger& spec, const Verdict& verdict) {
         fmt::format("a period of the calendar ({}{}) had ended, with {} in it", units, name, held);
   }
   if (!spec.first || !seen.contains(number::kWithoutModel)) return text;
-  return text + fmt::format("; {} had come of the {} that the first training waits for",
+  return text + fmt::format("; {} of the {} that the first training waits for had come",
                             Figure(ValueOf(seen, number::kWithoutModel)),
                             Figure(static_cast<double>(*spec.first)));
 }

@@ -424,7 +424,7 @@ absl::Status WithAdvice(absl::Status status, std::string_view file, const ImageS
   if (!exif || !ExchangesSides(exif->orientation)) return status;
   const std::string message(status.message());
   if (message != OtherSize(shape.width, shape.height, shape).message()) return status;
-  return DataLoss("{}; its Exif data turn it: write orientation: apply", message);
+  return DataLoss("{}; its Exif data rotate it: write orientation: apply", message);
 }
 
 // Makes a part of the image at `eighths`.

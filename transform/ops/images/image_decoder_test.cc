@@ -154,7 +154,7 @@ TEST(DecodeImage, TurnsEveryChannelOfAJpeg) {
   EXPECT_THAT(
       Failure(file, {3, 16, 8}),
       StatusIs(absl::StatusCode::kDataLoss,
-               "the image is 8 high and 16 wide instead of 16 and 8; its Exif data turn it: "
+               "the image is 8 high and 16 wide instead of 16 and 8; its Exif data rotate it: "
                "write orientation: apply"));
 }
 

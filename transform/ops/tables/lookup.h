@@ -83,7 +83,7 @@ struct LookupSpec {
     field("as_of", as_of,
           "Column of the table with the time from which the row holds, or was known. Where a clock "
           "is set back and shows a time twice, it means the later one. An empty field, or "
-          "`-infinity`, means since ever.",
+          "`-infinity`, means that it always held.",
           config::Limits{.example = "valid_from"});
     field("until", until,
           "With `as_of`: column of the table with the time from which the row holds no more. By "

@@ -69,8 +69,8 @@ struct LookupTable {
 // A value that is not typed is a number when its first field is one that is neither empty nor a
 // missing word, else a text. It is then float32, or float64 when float32 cannot hold a whole number
 // in it. A field of a float that is empty or a missing word is a missing number. Any other field
-// that is not a number is a problem. An empty time, or -infinity, means since ever; an empty end,
-// or infinity, forever.
+// that is not a number is a problem. An empty time, or -infinity, means that it always held; an
+// empty end, or infinity, forever.
 std::variant<LookupTable, TableProblem> ReadTable(std::string_view text, const TableForm& form);
 
 // Finds what ReadTable() would find wrong, and keeps no rows. Returns the types of all values.
