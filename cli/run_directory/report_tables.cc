@@ -172,7 +172,7 @@ ordered_json SlicesOf(const v1::GetRunResponse& run) {
       const auto [least, most] = std::ranges::minmax(mean.rows(), {}, value);
       rows.push_back({{"slice", slice},
                       {"samples", mean.num_samples()},
-                      {"value", Rounded(*mean.Mean())},
+                      {"value", Exact(*mean.Mean())},
                       {"least", Rounded(least->value())},
                       {"most", Rounded(most->value())}});
     }

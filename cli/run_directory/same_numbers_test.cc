@@ -2,10 +2,12 @@
 // numbers.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <random>
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "fmt/format.h"
@@ -124,12 +126,27 @@ class RandomResults {
   std::mt19937_64 random_;
 };
 
+// Dataset, measure, trigger, and the beginning of the window in milliseconds.
+using Key = std::tuple<std::string, std::string, int64_t, int64_t>;
+
+// The rows of JSON without slices.
+std::map<Key, ordered_json> ByKey(const ordered_json& rows) {
+  std::map<Key, ordered_json> by_key;
+  for (const ordered_json& row : rows) {
+    if (row.contains("slice")) continue;
+    const int64_t from = ParseTimestamp(row.at("from").get<std::string>())->micros / 1000;
+    by_key[{row.at("dataset"), row.at("measure"), row.at("trigger"), from}] = row;
+  }
+  return by_key;
+}
+
 // What the three say about one run.
 struct Said {
   ordered_json page;
   ordered_json json;
   std::string text;
   std::string slices;
+  std::map<Key, ordered_json> cells = {};  // The JSON has them.
 };
 
 ordered_json DataIn(const std::string& page) {
@@ -139,30 +156,23 @@ ordered_json DataIn(const std::string& page) {
 }
 
 Said Say(const RunRecord& record) {
-  return {.page = DataIn(ReportPage(record)),
-          .json = ordered_json::parse(RunToJson(record.run).dump()),
-          .text = DescribeRun(record.run, {.full = true}),
-          .slices = DrawSlices(record.run)};
+  Said said{.page = DataIn(ReportPage(record)),
+            .json = ordered_json::parse(RunToJson(record.run).dump()),
+            .text = DescribeRun(record.run, {.full = true}),
+            .slices = DrawSlices(record.run)};
+  said.cells = ByKey(said.json.at("evaluations"));
+  return said;
 }
 
 bool IsOf(const ordered_json& row, const ordered_json& table) {
   return row.at("dataset") == table.at("dataset") && row.at("measure") == table.at("measure");
 }
 
-int64_t MillisOf(const ordered_json& time) {
-  return ParseTimestamp(time.get<std::string>())->micros / 1000;
-}
-
-// The row of JSON of a cell; null where there is none.
-ordered_json RowIn(const ordered_json& rows, const ordered_json& table, const ordered_json& trigger,
-                   int64_t from) {
-  for (const ordered_json& row : rows) {
-    if (IsOf(row, table) && !row.contains("slice") && row.at("trigger") == trigger &&
-        MillisOf(row.at("from")) == from) {
-      return row;
-    }
-  }
-  return nullptr;
+// The row of JSON of a cell of a table; null where there is none.
+ordered_json RowIn(const std::map<Key, ordered_json>& rows, const ordered_json& table,
+                   const ordered_json& trigger, const ordered_json& from) {
+  const auto row = rows.find({table.at("dataset"), table.at("measure"), trigger, from});
+  return row == rows.end() ? ordered_json(nullptr) : row->second;
 }
 
 std::vector<std::string> WordsOf(const std::string& line) {
@@ -220,8 +230,7 @@ void ExpectSameMatrix(const Said& said, const ordered_json& table) {
     ASSERT_EQ(words.size(), 2 + matrix.at("windows").size());
     for (size_t column = 0; column < matrix.at("windows").size(); ++column) {
       const ordered_json& window = matrix.at("windows").at(column);
-      const ordered_json row =
-          RowIn(said.json.at("evaluations"), table, trigger, window.at(0).get<int64_t>());
+      const ordered_json row = RowIn(said.cells, table, trigger, window.at(0));
       const ordered_json value = row.is_null() || row.at("value").is_null()
                                      ? ordered_json(nullptr)
                                      : Rounded(row.at("value").get<double>());
@@ -234,11 +243,12 @@ void ExpectSameMatrix(const Said& said, const ordered_json& table) {
 
 void ExpectSameSeries(const Said& said, const ordered_json& table) {
   for (const char* series : {"active", "trained"}) {
+    const auto rows = ByKey(said.json.at("composite").at(series));
     for (size_t column = 0; column < table.at("windows").size(); ++column) {
       const ordered_json& point = table.at(series).at(column);
       if (point.is_null()) continue;
-      const ordered_json row = RowIn(said.json.at("composite").at(series), table, point.at(3),
-                                     table.at("windows").at(column).at(0).get<int64_t>());
+      const ordered_json row =
+          RowIn(rows, table, point.at(3), table.at("windows").at(column).at(0));
       ASSERT_FALSE(row.is_null());
       EXPECT_EQ(point.at(0), Rounded(row.at("value")));
       for (const auto& [place, key] : {std::pair(1, "low"), std::pair(2, "high")}) {

@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
+#include "results/rows.h"
 #include "supervisor/testing/supervisor_fixture.h"
 #include "supervisor/testing/testdata.h"
 #include "supervisor/triggers/plain/amount_trigger.h"
@@ -242,7 +243,7 @@ TEST_F(BacktestTest, ValuesTheRunsOwnPolicyAsTheRunDoes) {
           "{type: periodic, every: 2s, length: 5s}", "{type: around_triggers, from: 1s, to: 9s}"}) {
       const v1::GetRunResponse run = Get(Finish(WithWindows(trigger, windows)));
       ASSERT_EQ(run.run().state(), v1::RUN_STATE_SUCCEEDED) << run.run().error();
-      ASSERT_GT(run.active_size(), 2) << windows;
+      ASSERT_GT(results::Active(run.results()).size(), 2U) << windows;
       const auto tested = Try({});
       ASSERT_THAT(tested, IsOk());
       EXPECT_EQ(tested->run_id(), run.run().run_id());

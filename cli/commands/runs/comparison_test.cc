@@ -52,9 +52,9 @@ TEST(Comparison, DifferencesAreOfMeansWeightedPerSample) {
 
 TEST(Comparison, SaysWhereTheSamplesAreOthers) {
   GetRunResponse fewer = RunWith(2, 0.8, 0.8, "");
-  fewer.mutable_active(1)->set_num_samples(276);
+  fewer.mutable_results(1)->set_num_samples(276);
   GetRunResponse later = RunWith(3, 0.4, 0.9, "");
-  later.mutable_active(1)->mutable_to()->set_event_time(500);
+  later.mutable_results(1)->mutable_to()->set_event_time(500);
   const Runs runs = {RunWith(1, 0.4, 0.8, ""), fewer, later, RunWith(4, 0.4, 0.7, "")};
   EXPECT_THAT(
       DescribeComparison(runs, {}),
