@@ -213,6 +213,7 @@ absl::Status ReportInPieces(const v1::JobWindow& window, const ReportSink& repor
   v1::Evaluation& first = *message.mutable_scores()->mutable_scores(0);
   first.set_low(0.25);
   first.set_high(0.75);
+  first.set_num_unkept(9);
   RETURN_IF_ERROR(report(message));
   message.mutable_scores()->clear_scores();
   v1::Evaluation& slice = *message.mutable_scores()->add_scores();
@@ -246,6 +247,7 @@ TEST_F(EvaluatorTest, KeepsSlicesIntervalsAndDetailsThatComeInPieces) {
   EXPECT_EQ(whole.low(), 0.25);
   EXPECT_EQ(whole.high(), 0.75);
   EXPECT_EQ(whole.num_samples(), 50);
+  EXPECT_EQ(whole.num_unkept(), 9) << "a figure needs no column";
   EXPECT_EQ(whole.detail(), "");
   const v1::Evaluation& slice = list->at(1);
   EXPECT_EQ(slice.measure(), "accuracy") << "slices of a measure follow it";

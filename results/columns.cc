@@ -54,6 +54,7 @@ constexpr Column kColumns[] = {
     {"from_key", [](const Row& row) { return ordered_json(row.from().sample_key()); }},
     {"to_key", [](const Row& row) { return ordered_json(row.to().sample_key()); }},
     {"filtered", [](const Row& row) { return ordered_json(row.num_filtered()); }, "filtered"},
+    {"unkept", [](const Row& row) { return ordered_json(row.num_unkept()); }, "not in intervals"},
     {"baseline", [](const Row& row) { return TextOrNull(row.baseline()); }, nullptr, true, false},
     {"detail", [](const Row& row) { return DetailOf(row.detail()); }, nullptr, true, false},
 };

@@ -69,6 +69,7 @@ void SetScores(const OutcomeTable& table, double scale, const EvaluationSpec& sp
   for (size_t i = 0; i < spec.measures.size(); ++i) {
     if (!spec.measures[i]->HasValue()) continue;
     v1::Evaluation& score = *scores[i];
+    score.set_num_unkept(table.num_added() - table.num_kept());
     const auto of_table = spec.measures[i]->ValueOf(outcomes);
     if (!score.has_value() && of_table) score.set_value(*of_table);
     if (!score.has_value() || !of_table || !intervals[i]) continue;

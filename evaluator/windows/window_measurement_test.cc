@@ -285,6 +285,8 @@ TEST(WindowMeasurement, ScalesTheIntervalsOfAWindowThatIsTooLargeToKeep) {
   const v1::Evaluation some = measure(0);
   EXPECT_DOUBLE_EQ(some.value(), 0.75);
   EXPECT_NE(some.low(), all.low());
+  EXPECT_EQ(all.num_unkept(), 0);
+  EXPECT_GT(some.num_unkept(), 5'000);
   const double width = all.high() - all.low();
   EXPECT_NEAR(width, 2 * 1.96 * std::sqrt(.75 * .25 / 1e4), 0.2 * width);
   EXPECT_NEAR(some.high() - some.low(), width, 0.25 * width);
