@@ -97,13 +97,15 @@ TEST(MatrixMean, CountsAModelThatHasSeenTheSameSamples) {
 
 TEST(MatrixMean, HasTheIntervalOfTheWindowsThatItIsOver) {
   std::vector<evaluator::v1::Evaluation> values = Values();
-  EXPECT_EQ(Mean(Matrix(values), {8, 20}).Interval(), std::nullopt);
+  const EvaluationMatrix without = Matrix(values);
+  EXPECT_EQ(Mean(without, {8, 20}).Interval(), std::nullopt);
   for (evaluator::v1::Evaluation& value : values) {
     value.set_low(value.value() - .03);
     value.set_high(value.value() + .06);
   }
   // The mean over two windows, with 2 and 4 samples.
-  const MatrixMean mean = Mean(Matrix(values), {8, 20});
+  const EvaluationMatrix matrix = Matrix(values);
+  const MatrixMean mean = Mean(matrix, {8, 20});
   const auto interval = mean.Interval();
   ASSERT_TRUE(interval);
   EXPECT_NEAR(interval->first, *mean.Value() - std::sqrt(4 * .0009 + 16 * .0009) / 6, 1e-12);
