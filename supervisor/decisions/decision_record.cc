@@ -8,18 +8,6 @@
 namespace tidemill::supervisor {
 namespace {
 
-v1::DecisionCause CauseOf(DecisionCause cause) {
-  switch (cause) {
-    case DecisionCause::kRequest:
-      return v1::DECISION_CAUSE_REQUEST;
-    case DecisionCause::kNothingNew:
-      return v1::DECISION_CAUSE_NOTHING_NEW;
-    case DecisionCause::kPolicy:
-      break;
-  }
-  return v1::DECISION_CAUSE_UNSPECIFIED;
-}
-
 // There are many decisions, and the traceback of the first fault is in its event.
 void ClearTracebacks(v1::Verdict& verdict) {
   if (verdict.has_fault()) verdict.mutable_fault()->clear_traceback();
@@ -48,7 +36,7 @@ v1::Decision ToProto(const Decision& decision) {
   record.set_fired(decision.fired);
   record.set_num_samples(decision.num_samples);
   record.set_num_new(decision.num_new);
-  record.set_cause(CauseOf(decision.cause));
+  record.set_cause(decision.cause);
   *record.mutable_verdict() = decision.verdict;
   ClearTracebacks(*record.mutable_verdict());
   record.set_seconds(decision.seconds);

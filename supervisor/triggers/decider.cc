@@ -76,14 +76,14 @@ absl::StatusOr<std::optional<Decision>> Decider::DecideAt(const Cut& at) {
   if (decision.fired && num_new_ == 0) {
     // Members of an ensemble may decide at different cuts between the same two samples.
     decision.fired = false;
-    decision.cause = DecisionCause::kNothingNew;
+    decision.cause = v1::DECISION_CAUSE_NOTHING_NEW;
   }
   Close(decision);
   return std::optional<Decision>(std::move(decision));
 }
 
 Decision Decider::Ask(const Cut& at) {
-  Decision decision = {.at = at, .fired = true, .cause = DecisionCause::kRequest};
+  Decision decision = {.at = at, .fired = true, .cause = v1::DECISION_CAUSE_REQUEST};
   decision.verdict =
       NewVerdict("request", ObservedOf({{number::kSamples, static_cast<double>(num_new_)}}));
   decision.verdict.set_fired(true);
@@ -95,7 +95,7 @@ void Decider::Close(Decision& decision) {
   decision.num_samples = std::exchange(num_samples_, 0);
   decision.num_new = num_new_;
   // If nothing is new, everything has been trained on.
-  if (!decision.fired && decision.cause != DecisionCause::kNothingNew) return;
+  if (!decision.fired && decision.cause != v1::DECISION_CAUSE_NOTHING_NEW) return;
   if (decision.fired) num_trained_ = num_new_;
   num_new_ = 0;
   policy_->Fired(decision.at);

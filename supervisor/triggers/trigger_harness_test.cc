@@ -290,7 +290,7 @@ TEST_P(EveryPolicy, FindsARecordedAnswerAgain) {
     const Verdict again = GetParam()->Replay(decision.verdict);
     ASSERT_TRUE(AreEqual(again, decision.verdict))
         << again.ShortDebugString() << "\nfor " << decision.verdict.ShortDebugString();
-    ASSERT_EQ(again.fired(), decision.fired || decision.cause == DecisionCause::kNothingNew);
+    ASSERT_EQ(again.fired(), decision.fired || decision.cause == v1::DECISION_CAUSE_NOTHING_NEW);
   }
 }
 

@@ -42,15 +42,6 @@ const v1::PolicyFault* FaultOf(const Verdict& verdict);
 // Whether the verdicts are the same in all that is recorded and observed.
 bool AreEqual(const Verdict& one, const Verdict& other);
 
-// What caused the decision.
-enum class DecisionCause {
-  kPolicy,
-  // A user asked for a training.
-  kRequest,
-  // The policy decided to fire, but there was no new sample since the last training.
-  kNothingNew,
-};
-
 // One evaluation of the policy of a run.
 struct Decision {
   // The position in the stream. A training that is fired here uses samples before it.
@@ -60,7 +51,7 @@ struct Decision {
   // fired.
   int64_t num_samples = 0;
   int64_t num_new = 0;
-  DecisionCause cause = DecisionCause::kPolicy;
+  v1::DecisionCause cause = v1::DECISION_CAUSE_UNSPECIFIED;  // The policy.
   Verdict verdict = {};
   // The duration of the evaluation. It is not part of the decision, so equality ignores it.
   double seconds = 0;

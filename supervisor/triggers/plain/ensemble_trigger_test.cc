@@ -101,7 +101,7 @@ TEST(EnsembleTrigger, DoesNotTrainOnNothing) {
   ASSERT_EQ(decisions.size(), 2);
   EXPECT_TRUE(decisions[0].fired);
   EXPECT_FALSE(decisions[1].fired);
-  EXPECT_EQ(decisions[1].cause, DecisionCause::kNothingNew);
+  EXPECT_EQ(decisions[1].cause, v1::DECISION_CAUSE_NOTHING_NEW);
 }
 
 TEST(EnsembleTrigger, MakesTheFirstTrainingWaitForItsSamplesWhateverTheVotes) {
