@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/whole_io.h"
 
 namespace tidemill {
 
@@ -61,8 +62,7 @@ absl::StatusOr<std::string> Sha256OfFile(const std::string& path) {
   Sha256Stream stream;
   std::vector<char> buffer(size_t{1} << 20);
   for (;;) {
-    const ssize_t count = read(file.number(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = ReadSome(file.number(), buffer);
     if (count < 0) return DataLoss("cannot read {}: {}", path, std::strerror(errno));
     if (count == 0) return stream.Finish();
     stream.Add({buffer.data(), static_cast<size_t>(count)});

@@ -13,6 +13,7 @@
 
 #include "base/descriptor.h"
 #include "base/disk_full.h"
+#include "base/whole_io.h"
 
 namespace tidemill::files {
 namespace {
@@ -40,12 +41,7 @@ absl::Status FromErrno(int error, std::string_view doing, const std::string& pat
 absl::Status WriteAndSync(const std::string& path, std::string_view bytes) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.is_open()) return FromErrno(errno, "create", path);
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return FromErrno(errno, "write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
+  if (!WriteWhole(file.number(), bytes)) return FromErrno(errno, "write", path);
   if (::fsync(file.number()) != 0) return FromErrno(errno, "sync", path);
   return absl::OkStatus();
 }
@@ -86,8 +82,7 @@ absl::StatusOr<std::string> Read(const std::string& path, size_t max_bytes) {
   bytes.resize(std::min(static_cast<size_t>(info.st_size), max_bytes) + 1);
   size_t used = 0;
   while (true) {
-    const ssize_t count = ::read(file.number(), bytes.data() + used, bytes.size() - used);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = ReadSome(file.number(), std::span(bytes).subspan(used));
     if (count < 0) return FromErrno(errno, "read", path);
     if (count == 0) break;
     used += static_cast<size_t>(count);

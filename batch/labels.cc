@@ -12,7 +12,7 @@ bool HasLabel(const Column* labels, int64_t row) {
   return labels != nullptr && labels->IsValid(row);
 }
 
-// As `like`, with as many rows, of which none has a value.
+// As `like`, with as many rows, none of which has a value.
 Column Nothing(const Column& like, int64_t num_rows) {
   Column column{.name = like.name, .type = like.type, .shape = like.shape};
   column.data = Buffer::Allocate(static_cast<size_t>(num_rows) * SizeOf(like.type));

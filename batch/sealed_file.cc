@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "base/disk_full.h"
 #include "base/paths/regular_file.h"
+#include "base/whole_io.h"
 #include "batch/wire.h"
 
 namespace tidemill::batch {
@@ -159,25 +160,13 @@ absl::StatusOr<std::string> SealedFileWriter::Seal() {
 }
 
 absl::Status SealedFileWriter::WriteAt(int64_t offset, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(file_.number(), bytes.data(), bytes.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Failed("write", path_);
-    bytes.remove_prefix(static_cast<size_t>(count));
-    offset += count;
-  }
-  return absl::OkStatus();
+  return WriteWholeAt(file_.number(), bytes, offset) ? absl::OkStatus() : Failed("write", path_);
 }
 
 absl::Status SealedFileWriter::ReadAt(int64_t offset, std::span<char> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pread(file_.number(), bytes.data(), bytes.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Failed("read", path_);
-    if (count == 0) return Internal("{} has become shorter", path_);
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += count;
-  }
+  const ssize_t count = ReadWholeAt(file_.number(), bytes, offset);
+  if (count < 0) return Failed("read", path_);
+  if (count < std::ssize(bytes)) return Internal("{} has become shorter", path_);
   return absl::OkStatus();
 }
 

@@ -26,15 +26,6 @@ void FillRecord(int64_t i, uint64_t* record) {
 
 }  // namespace
 
-void Fail(const std::string& reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
-
-void Require(const absl::Status& status) {
-  if (!status.ok()) Fail(status.ToString());
-}
-
 int64_t ServedRecords::LabelOf(int64_t i) { return i * 2'654'435'761 % 1009; }
 
 std::string ServedRecords::PayloadOf(int64_t i) {

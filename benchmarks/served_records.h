@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "benchmarks/bench_folder.h"
+#include "benchmarks/fail.h"
 #include "storage/client/storage_client.h"
 #include "storage/testing/storage_process.h"
 
@@ -52,9 +53,5 @@ class ServedRecords {
   rpc::v1::Snapshot snapshot_;
   int64_t first_key_ = 0;
 };
-
-// Ends the program with a sentence.
-[[noreturn]] void Fail(const std::string& reason);
-void Require(const absl::Status& status);
 
 }  // namespace tidemill::benchmarks

@@ -19,7 +19,6 @@ namespace {
 
 // Keys that did nothing and are gone. Documents that earlier versions printed have them.
 bool IsRetired(std::string_view key) { return key == "autocache" || key == "model_store"; }
-
 std::string NameOf(const std::string& path) { return path.empty() ? "the document" : path; }
 
 class Decoder {

@@ -25,7 +25,7 @@ class NamedFiles {
   virtual std::optional<std::string> Read(const std::string& name, size_t most,
                                           std::string_view key, Problems& problems) = 0;
 
-  // A file of which a part keeps a packed form.
+  // A file a part of which is kept, in a packed form.
   struct Packed {
     std::string name;
     size_t most = 0;  // Bytes of the file.

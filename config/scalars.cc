@@ -4,14 +4,25 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "fmt/format.h"
 
 #include "base/numbers/number_text.h"
+#include "base/printable.h"
 #include "base/time.h"
 #include "base/times/clock_time.h"
 #include "config/numbers.h"
+
+// WriteText() leaves a text plain only if every reader of YAML takes it for that text.
+//
+//   text        IsPlainSafe()   IsAmbiguous()   written
+//   Zurich 1    yes             no              Zurich 1
+//   no          yes             yes             "no"
+//   1.10        no              yes             "1.10"
+//   12          no              no              "12"
+//   a: b        no              no              "a: b"
 
 namespace tidemill::config::internal {
 namespace {
@@ -138,20 +149,9 @@ bool NeedsEscape(char32_t c) {
 
 // Takes one code point off the front; U+FFFD for a malformed byte.
 char32_t TakeCodePoint(std::string_view& text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  char32_t c = length == 1 ? first : first & (0x7Fu >> length);
-  bool well_formed = length <= text.size() && (first < 0x80 || first >= 0xC2) && first <= 0xF4;
-  for (size_t i = 1; well_formed && i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    well_formed = (byte & 0xC0) == 0x80;
-    c = (c << 6) | (byte & 0x3Fu);
-  }
-  static constexpr std::array<char32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  well_formed =
-      well_formed && c >= kSmallest[length] && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF);
-  text.remove_prefix(well_formed ? length : 1);
-  return well_formed ? c : 0xFFFD;
+  const std::optional<Utf8Character> character = FirstCharacter(text);
+  text.remove_prefix(character ? character->num_bytes : 1);
+  return character ? character->code : 0xFFFD;
 }
 
 std::string Quoted(std::string_view text) {

@@ -64,7 +64,7 @@ struct NameList {
 };
 
 // Pairs of corresponding names: one name (`station`), several (`[station, hour]`), or pairs
-// (`{sensor: station}`). A single name stands for the same name on both sides.
+// (`{sensor: station}`). A single name means the same name on both sides.
 struct NamePairs {
   struct Pair {
     std::string name;

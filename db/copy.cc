@@ -56,7 +56,7 @@ bool IsNullAt(const CopyColumn& column, size_t row) {
   return (column.validity[bit / 8] >> bit % 8 & 1) == 0;
 }
 
-// Rows that are all alike but for the numbers: a template, and a store for each number.
+// Rows that differ only in their numbers: a template, and a store for each number.
 void AppendAlike(std::span<const CopyColumn> columns, size_t from, size_t to, std::string& buffer) {
   std::string row;
   Append(row, static_cast<uint16_t>(columns.size()));

@@ -32,9 +32,9 @@ constexpr std::chrono::seconds kStartPatience{120};
 // Each question costs the server a process, and one that ends waits for those to end.
 constexpr milliseconds kLongestQuestionPause{250};
 constexpr char kQuestionSeconds[] = "5";  // A stopped server does not answer.
-// The patience with a server whose starter is gone, and which has been signalled. PostgreSQL that
-// is told to end while it recovers from the death of a session hangs until it is told to end
-// immediately; then it takes five seconds.
+// How long to wait for a server whose starter is gone, after a signal. PostgreSQL that is told to
+// end while it recovers from the death of a session hangs until it is told to end immediately; then
+// it takes five seconds.
 constexpr EndPatience kStrayPatience{.fast = milliseconds{5'000},
                                      .immediate = milliseconds{10'000}};
 constexpr std::chrono::seconds kSessionsPatience{10};

@@ -30,8 +30,8 @@ class PrivatePostgres {
     // calling thread ends, even by SIGKILL. A server that already runs is ended first, by SIGKILL
     // if necessary. When false, the server outlives both.
     bool ends_with_caller = false;
-    // A folder of clusters of which new ones are copies, made on first use. Empty when initdb makes
-    // each. Only for tests (cluster_template.h).
+    // A folder of template clusters, made on first use; new clusters are copies of these. Empty
+    // when initdb makes each. Only for tests (cluster_template.h).
     std::string templates = {};
   };
 

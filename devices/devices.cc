@@ -16,7 +16,7 @@ constexpr bool kTorchHasCuda = true;
 constexpr bool kTorchHasCuda = false;
 #endif
 
-// The GPUs of a machine of which this build cannot use one.
+// The GPUs of a machine, for a build that cannot use any.
 class NoDevices final : public Devices {
  public:
   explicit NoDevices(std::string why_none) : Devices({}, std::move(why_none)) {}

@@ -65,9 +65,9 @@ constexpr char kInsertEvaluation[] = R"(
   INSERT INTO evaluator.evaluations
     (run_id, evaluation, model_id, window_index, position, measure, trigger, value, num_samples,
      num_bad, failure, slice, low, high, detail, sums, baseline, num_unlabelled, fault,
-     traceback, num_known, num_deleted, num_filtered)
+     traceback, num_known, num_deleted, num_filtered, figures)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-          $20, $21, $22, $23))";
+          $20, $21, $22, $23, $24))";
 
 constexpr char kSelectFailures[] = R"(
   SELECT model_id, failure, min(window_index) AS window_index,
@@ -91,7 +91,7 @@ constexpr char kSelectEvaluations[] = R"(
   SELECT e.evaluation, e.model_id, e.trigger, j.dataset_name, e.window_index, e.measure, e.value,
          e.num_samples, e.num_bad, e.failure, e.slice, e.low, e.high, e.detail, e.sums,
          e.baseline, e.num_unlabelled, e.fault, e.num_known, e.num_deleted, e.num_filtered,
-         (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
+         e.figures, (extract(epoch FROM w.from_time) * 1000000)::bigint AS from_micros, w.from_key,
          (extract(epoch FROM w.to_time) * 1000000)::bigint AS to_micros, w.to_key
   FROM evaluator.evaluations AS e
   JOIN evaluator.windows AS w USING (run_id, evaluation, window_index)
@@ -118,8 +118,27 @@ JobState StateNamed(const std::string& name) {
   return name == "failed" ? JobState::kFailed : JobState::kUnfinished;
 }
 
+// Fields of these numbers have no column of their own.
+constexpr int kFirstFigure = 20;
+constexpr int kLastFigure = 79;
+
+v1::Evaluation WithoutColumns(const v1::Evaluation& row) {
+  v1::Evaluation figures = row;
+  const google::protobuf::Descriptor& fields = *v1::Evaluation::descriptor();
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *fields.field(i);
+    const bool is_figure = field.number() >= kFirstFigure && field.number() <= kLastFigure;
+    if (!is_figure) v1::Evaluation::GetReflection()->ClearField(&figures, &field);
+  }
+  return figures;
+}
+
+// A row of a version before 0.8 has no figures.
 v1::Evaluation ToEvaluation(const pqxx::row& row) {
   v1::Evaluation evaluation;
+  if (!row["figures"].is_null()) {
+    evaluation.ParseFromString(pqxx::binarystring(row["figures"]).str());
+  }
   evaluation.set_evaluation(row["evaluation"].as<int32_t>());
   evaluation.set_model_id(row["model_id"].as<int64_t>());
   evaluation.set_trigger(row["trigger"].as<int64_t>());
@@ -232,27 +251,28 @@ bool EvaluationsTable::InsertWindow(const JobKey& job, const v1::JobWindow& wind
                         bounds.has_to() ? Bound(bounds.to().sample_key()) : std::nullopt,
                         end.num_prepared_here(), end.num_prepared_at_workers());
   if (inserted.affected_rows() == 0) return false;
-  for (const v1::ModelScores& model : scores) InsertScores(job, window.window_index(), model);
+  for (const v1::ModelScores& model : scores) InsertScores(job, model);
   return true;
 }
 
-void EvaluationsTable::InsertScores(const JobKey& job, int64_t window_index,
-                                    const v1::ModelScores& model) {
+void EvaluationsTable::InsertScores(const JobKey& job, const v1::ModelScores& model) {
   std::map<std::string, int> positions;  // Scores of all samples come first.
-  for (const v1::Score& score : model.scores()) {
-    const auto value = score.has_value() ? std::optional<double>(score.value()) : std::nullopt;
-    const auto low = score.has_low() ? std::optional<double>(score.low()) : std::nullopt;
-    const auto high = score.has_high() ? std::optional<double>(score.high()) : std::nullopt;
+  for (const v1::Evaluation& score : model.scores()) {
+    v1::Evaluation row = model.common();
+    row.MergeFrom(score);
     const int position =
-        positions.try_emplace(score.measure(), static_cast<int>(positions.size())).first->second;
-    work_.exec_params(kInsertEvaluation, job.run.value, job.evaluation, model.model_id(),
-                      window_index, position, score.measure(), model.trigger(), value,
-                      score.slice().empty() ? model.num_samples() : score.num_samples(),
-                      model.num_bad(), model.failure(), score.slice(), low, high, score.detail(),
-                      score.sums(), model.baseline(), model.num_unlabelled(), score.fault(),
-                      score.traceback(),
-                      model.baseline().empty() ? std::optional(model.num_known()) : std::nullopt,
-                      model.num_deleted(), model.num_filtered());
+        positions.try_emplace(row.measure(), static_cast<int>(positions.size())).first->second;
+    const std::string figures = WithoutColumns(row).SerializeAsString();
+    work_.exec_params(kInsertEvaluation, job.run.value, job.evaluation, row.model_id(),
+                      row.window_index(), position, row.measure(), row.trigger(),
+                      row.has_value() ? std::optional(row.value()) : std::nullopt,
+                      row.num_samples(), row.num_bad(), row.failure(), row.slice(),
+                      row.has_low() ? std::optional(row.low()) : std::nullopt,
+                      row.has_high() ? std::optional(row.high()) : std::nullopt, row.detail(),
+                      row.sums(), row.baseline(), row.num_unlabelled(), row.fault(),
+                      row.traceback(),
+                      row.has_num_known() ? std::optional(row.num_known()) : std::nullopt,
+                      row.num_deleted(), row.num_filtered(), pqxx::binarystring(figures));
   }
 }
 

@@ -86,7 +86,7 @@ class EvaluationsTable {
   int64_t DeleteRun(RunId run);
 
  private:
-  void InsertScores(const JobKey& job, int64_t window_index, const v1::ModelScores& model);
+  void InsertScores(const JobKey& job, const v1::ModelScores& model);
 
   pqxx::work& work_;
 };

@@ -57,12 +57,12 @@ v1::StartEvaluationRequest Request(int64_t epoch = 1) {
 v1::JobReport ScoresOf(int64_t window, int64_t model) {
   v1::JobReport report;
   v1::ModelScores& scores = *report.mutable_scores();
-  scores.set_window_index(window);
-  scores.set_model_id(model);
-  scores.set_trigger(model - 4);
-  scores.set_num_samples(50);
-  scores.set_num_bad(1);
-  scores.set_num_known(51);
+  scores.mutable_common()->set_window_index(window);
+  scores.mutable_common()->set_model_id(model);
+  scores.mutable_common()->set_trigger(model - 4);
+  scores.mutable_common()->set_num_samples(50);
+  scores.mutable_common()->set_num_bad(1);
+  scores.mutable_common()->set_num_known(51);
   scores.add_scores()->set_measure("accuracy");
   scores.mutable_scores(0)->set_value(static_cast<double>(window) +
                                       0.1 * static_cast<double>(model));
@@ -210,12 +210,13 @@ TEST_F(EvaluatorTest, AProcessThatAlwaysDiesFailsTheJobUntilItIsStartedAgain) {
 // Adds a score with all that it can have; its detail follows in two pieces.
 absl::Status ReportInPieces(const v1::JobWindow& window, const ReportSink& report) {
   v1::JobReport message = ScoresOf(window.window_index(), 5);
-  v1::Score& first = *message.mutable_scores()->mutable_scores(0);
+  v1::Evaluation& first = *message.mutable_scores()->mutable_scores(0);
   first.set_low(0.25);
   first.set_high(0.75);
+  first.set_num_unkept(9);
   RETURN_IF_ERROR(report(message));
   message.mutable_scores()->clear_scores();
-  v1::Score& slice = *message.mutable_scores()->add_scores();
+  v1::Evaluation& slice = *message.mutable_scores()->add_scores();
   slice.set_measure("accuracy");
   slice.set_slice("class=UP");
   slice.set_value(0.125);
@@ -246,6 +247,7 @@ TEST_F(EvaluatorTest, KeepsSlicesIntervalsAndDetailsThatComeInPieces) {
   EXPECT_EQ(whole.low(), 0.25);
   EXPECT_EQ(whole.high(), 0.75);
   EXPECT_EQ(whole.num_samples(), 50);
+  EXPECT_EQ(whole.num_unkept(), 9) << "a figure needs no column";
   EXPECT_EQ(whole.detail(), "");
   const v1::Evaluation& slice = list->at(1);
   EXPECT_EQ(slice.measure(), "accuracy") << "slices of a measure follow it";
@@ -264,12 +266,12 @@ JobRunner WithBaselines(bool lost) {
     EXPECT_EQ(job.evaluation().known_labels().snapshot().dataset_id(), 9);
     for (const v1::JobWindow& window : job.windows()) {
       v1::JobReport message = ScoresOf(window.window_index(), 5);
-      if (lost) message.mutable_scores()->set_failure("the weights have changed");
+      if (lost) message.mutable_scores()->mutable_common()->set_failure("the weights have changed");
       RETURN_IF_ERROR(report(message));
       for (const char* baseline : {"constant", "last"}) {
         message = ScoresOf(window.window_index(), 0);
-        message.mutable_scores()->set_trigger(1);
-        message.mutable_scores()->set_baseline(baseline);
+        message.mutable_scores()->mutable_common()->set_trigger(1);
+        message.mutable_scores()->mutable_common()->set_baseline(baseline);
         message.mutable_scores()->mutable_scores(0)->set_sums("[1]");
         RETURN_IF_ERROR(report(message));
       }
@@ -343,7 +345,7 @@ JobRunner Losing(bool some) {
       for (const int64_t model : window.window().model_ids()) {
         v1::JobReport scores = ScoresOf(window.window_index(), model);
         if (model == 5 || !some) {
-          scores.mutable_scores()->set_failure("the weights have changed");
+          scores.mutable_scores()->mutable_common()->set_failure("the weights have changed");
           scores.mutable_scores()->mutable_scores(0)->clear_value();
         }
         RETURN_IF_ERROR(report(scores));

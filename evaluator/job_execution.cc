@@ -103,12 +103,12 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
     case v1::JobReport::kScores:
       return TakeScores(report.scores());
     case v1::JobReport::kMoreDetail: {
-      ASSIGN_OR_RETURN(v1::Score* const score, LastScore());
+      ASSIGN_OR_RETURN(v1::Evaluation* const score, LastScore());
       score->mutable_detail()->append(report.more_detail());
       return absl::OkStatus();
     }
     case v1::JobReport::kMoreTraceback: {
-      ASSIGN_OR_RETURN(v1::Score* const score, LastScore());
+      ASSIGN_OR_RETURN(v1::Evaluation* const score, LastScore());
       score->mutable_traceback()->append(report.more_traceback());
       return absl::OkStatus();
     }
@@ -134,7 +134,7 @@ absl::Status JobExecution::Take(const v1::JobReport& report) {
   }
 }
 
-absl::StatusOr<v1::Score*> JobExecution::LastScore() {
+absl::StatusOr<v1::Evaluation*> JobExecution::LastScore() {
   if (open_scores_.empty() || open_scores_.back().scores().empty()) {
     return Internal("the job sent a detail before its score");
   }
@@ -142,16 +142,16 @@ absl::StatusOr<v1::Score*> JobExecution::LastScore() {
 }
 
 absl::Status JobExecution::TakeScores(const v1::ModelScores& scores) {
-  RETURN_IF_ERROR(WindowOf(scores.window_index()).status());
+  RETURN_IF_ERROR(WindowOf(scores.common().window_index()).status());
   if (open_scores_.empty()) {
     RETURN_IF_FAILPOINT("evaluator.before_window");
-  } else if (open_scores_.front().window_index() != scores.window_index()) {
-    return Internal("window {} began before window {} had ended", scores.window_index(),
-                    open_scores_.front().window_index());
+  } else if (open_scores_.front().common().window_index() != scores.common().window_index()) {
+    return Internal("window {} began before window {} had ended", scores.common().window_index(),
+                    open_scores_.front().common().window_index());
   }
   const bool goes_on = !open_scores_.empty() &&
-                       open_scores_.back().model_id() == scores.model_id() &&
-                       open_scores_.back().baseline() == scores.baseline();
+                       open_scores_.back().common().model_id() == scores.common().model_id() &&
+                       open_scores_.back().common().baseline() == scores.common().baseline();
   if (!goes_on) {
     open_scores_.push_back(scores);
   } else {

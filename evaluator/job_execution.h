@@ -46,7 +46,7 @@ class JobExecution {
   absl::Status FindMissingWork();
   absl::Status Take(const v1::JobReport& report);
   // Returns the last score of the open window.
-  absl::StatusOr<v1::Score*> LastScore();
+  absl::StatusOr<v1::Evaluation*> LastScore();
   absl::Status TakeScores(const v1::ModelScores& scores);
   absl::Status Write(const v1::JobWindow& window, const v1::WindowEnd& end);
   absl::Status AddSeconds(double seconds);

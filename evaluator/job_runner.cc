@@ -78,8 +78,8 @@ absl::Status FailureOf(const v1::JobReport& report) {
   return absl::Status(is_final ? code : absl::StatusCode::kInternal, report.failure());
 }
 
-// As bytes, of which a million keys are few, and without waiting for the disk, which would take
-// longer than many a job: a description is not read after a crash.
+// As bytes, because a million keys are few of them, and without waiting for the disk, which would
+// take longer than many a job: a description is not read after a crash.
 absl::Status WriteDown(const v1::EvaluationJob& job, const std::string& path) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   if (!job.SerializeToOstream(&file) || !file.flush()) {

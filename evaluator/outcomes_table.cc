@@ -65,8 +65,9 @@ absl::StatusOr<OutcomesRow> ToRow(const pqxx::row& row) {
 
 void OutcomesTable::Insert(const JobKey& job, int64_t window_index, const v1::ModelScores& scores) {
   const v1::KeptOutcomes& kept = scores.outcomes();
-  work_.exec_params(kInsertOutcomes, job.run.value, job.evaluation, window_index, scores.model_id(),
-                    scores.baseline(), scores.trigger(), kept.in_use(),
+  work_.exec_params(kInsertOutcomes, job.run.value, job.evaluation, window_index,
+                    scores.common().model_id(), scores.common().baseline(),
+                    scores.common().trigger(), kept.in_use(),
                     std::bit_cast<int64_t>(kept.key_limit()), pqxx::binarystring(kept.columns()));
 }
 

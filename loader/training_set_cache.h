@@ -32,7 +32,7 @@ class TrainingSetCache {
 
   const int64_t most_bytes_;
   Mutex mutex_;
-  // Those used last come first. A digest says all about the content of a set.
+  // The most recently used come first. A digest identifies the content of a set.
   std::list<std::shared_ptr<const TrainingSet>> sets_ ABSL_GUARDED_BY(mutex_);
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsDigest(std::string_view digest) {
-  return digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 }  // namespace
+
+bool IsDigest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 IncomingFile::IncomingFile(std::unique_ptr<PartFile> file, std::string folder, std::string digest,
                            int64_t size_bytes)

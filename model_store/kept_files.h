@@ -19,6 +19,9 @@
 
 namespace tidemill::model_store {
 
+// Whether the text can be the SHA-256 of a file, in hexadecimal.
+bool IsDigest(std::string_view text);
+
 // A file that is being received. Leaves nothing on disk when it is destroyed before Finish().
 // Thread-compatible.
 class IncomingFile {

@@ -42,10 +42,6 @@ bool IsPartName(const std::string& name) {
          });
 }
 
-bool IsDigest(const std::string& digest) {
-  return digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 absl::Status CheckPart(const v1::ModelPart& part) {
   if (!IsPartName(part.name())) {
     return InvalidArgument("\"{}\" cannot be the name of a model's part", part.name());
@@ -107,7 +103,7 @@ absl::Status CheckReuse(const v1::ReuseModelRequest& request) {
                          request.trigger());
 }
 
-// The model of another run as that of the request's trigger.
+// Copies another run's model for the request's trigger.
 v1::Model GivenTo(const v1::ReuseModelRequest& request, const v1::Model& from) {
   v1::Model model = from;
   if (!from.has_reused_from()) {

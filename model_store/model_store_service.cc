@@ -31,7 +31,8 @@ absl::StatusOr<ModelId> Put(ModelStore& store, rpc::StreamPermit& permit,
   return upload->Finish();
 }
 
-// A job that may read the models of its run may read no others, but for those that its token names.
+// A job that may read the models of its run may read no others, except for those that its token
+// names.
 absl::Status CheckRunOf(const v1::Model& model, const rpc::JobScope& scope) {
   if (!scope.is_job()) return absl::OkStatus();
   const rpc::v1::JobClaims& claims = *scope.claims();

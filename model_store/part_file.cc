@@ -11,6 +11,7 @@
 
 #include "base/disk_full.h"
 #include "base/files.h"
+#include "base/whole_io.h"
 
 namespace tidemill::model_store {
 namespace {
@@ -28,8 +29,7 @@ absl::Status ForEachPiece(int fd, const std::string& path,
                           const std::function<absl::Status(std::string_view)>& sink) {
   std::string piece(kPieceBytes, '\0');
   for (off_t offset = 0;;) {
-    const ssize_t size = pread(fd, piece.data(), piece.size(), offset);
-    if (size < 0 && errno == EINTR) continue;
+    const ssize_t size = ReadWholeAt(fd, piece, offset);
     if (size < 0) return Failure("read", path, errno);
     if (size == 0) return absl::OkStatus();
     RETURN_IF_ERROR(sink(std::string_view(piece.data(), static_cast<size_t>(size))));
@@ -81,12 +81,7 @@ PartFile::~PartFile() {
 absl::Status PartFile::Append(std::string_view bytes) {
   digest_.Add(bytes);
   size_bytes_ += static_cast<int64_t>(bytes.size());
-  while (!bytes.empty()) {
-    const ssize_t written = write(file_.number(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Failure("write", partial_path_, errno);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
+  if (!WriteWhole(file_.number(), bytes)) return Failure("write", partial_path_, errno);
   return absl::OkStatus();
 }
 

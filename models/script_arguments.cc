@@ -119,8 +119,8 @@ std::string RefusalOfWeightNorm(Arguments arguments) {
   return is_good ? std::string() : "g does not have one number for each slice of v";
 }
 
-// (self, size, stride, storage_offset): after the numbers of `self` there may be memory that was
-// never written.
+// (self, size, stride, storage_offset): after the numbers of `self` there may be uninitialised
+// memory.
 std::string RefusalOfStrides(Arguments arguments) {
   const torch::Tensor& self = arguments[0].toTensor();
   const auto sizes = arguments[1].toIntVector();

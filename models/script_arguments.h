@@ -21,10 +21,10 @@ bool IsLimited(const c10::FunctionSchema& schema, const c10::Argument& argument)
 std::string RefusalOf(const c10::FunctionSchema& schema, const c10::Argument& argument,
                       const c10::IValue& value);
 
-// Why a call of this operator with these arguments, in the order of its schema, would read or write
-// beside the memory of its tensors, or show memory that was never written; empty when it would
-// not. A number for a type, a layout or an order of memory must be one that libtorch has; a tensor
-// must be a plain one on the CPU or a GPU.
+// Why a call of this operator with these arguments, in the order of its schema, would access memory
+// outside of its tensors, or expose uninitialised memory; empty when it would not. A number for a
+// type, a layout or an order of memory must be one that libtorch has; a tensor must be a plain one
+// on the CPU or a GPU.
 std::string RefusalOf(const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments);
 
 }  // namespace tidemill::models

@@ -12,8 +12,8 @@
 namespace tidemill::models {
 
 // INVALID_ARGUMENT unless each attribute of the module, and of the objects in it, is of the type
-// that the code states. libtorch finds attributes by their place, so that one of another class
-// would be read beside its memory. Returns the tensors in them.
+// that the code states. libtorch finds attributes by their place, so an object of another class
+// would be read out of bounds. Returns the tensors in them.
 absl::StatusOr<std::vector<torch::Tensor>> CheckObjects(const torch::jit::Module& module);
 
 // Adds the tensors that are constants of a function.

@@ -25,7 +25,7 @@ Tensor SumsOf(const Tensor& numbers) { return numbers.sum({0, 2, 3}, false, torc
 // A number per channel, as a factor of images.
 Tensor PerChannel(const Tensor& numbers) { return numbers.view({1, -1, 1, 1}); }
 
-// The sums over all parts, of which each has a number of pixels and two sums per channel.
+// The sums over all parts. Each part has a number of pixels and two sums per channel.
 struct Sums {
   double count = 0;
   Tensor first;

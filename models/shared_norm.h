@@ -1,4 +1,4 @@
-// Batch normalisation for a batch of which a process has only a part.
+// Batch normalisation where each process has a part of the batch.
 #pragma once
 
 #include <functional>

@@ -47,7 +47,7 @@ class CsvHeader {
 };
 
 // Returns why the names of a header cannot name columns: "names 'a' twice". Any number of empty
-// names may be at the end. They come of delimiters at the ends of the lines and name columns that
+// names may be at the end. They come from delimiters at the ends of the lines and name columns that
 // are not read.
 std::optional<std::string> ProblemOfNames(std::span<const std::string> names);
 

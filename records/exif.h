@@ -17,8 +17,8 @@ struct Exif {
   std::string offset;
 };
 
-// Reads the Exif data of a JPEG or PNG file, of which `file` is at least the front. std::nullopt
-// when the file has none, or they are damaged. A crafted file can do no other harm.
+// Reads the Exif data of a JPEG or PNG file. `file` is at least its front. std::nullopt when the
+// file has none, or they are damaged. A crafted file can do no other harm.
 std::optional<Exif> ReadExif(std::string_view file);
 
 }  // namespace tidemill

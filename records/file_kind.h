@@ -18,7 +18,7 @@ struct FileKind {
 // Enough of a file for KindOfFile().
 inline constexpr size_t kKindBytes = 1024;
 
-// The kind of tar archives, of which a format of datasets reads samples.
+// The kind of tar archives, from which a format of datasets reads samples.
 inline constexpr std::string_view kTarArchive = "a tar archive";
 
 // Returns the format that begins with these bytes, if datasets cannot be read from it: an archive,

@@ -17,7 +17,7 @@ constexpr char kSpec[] =
     "{path: /data, format: {type: csv, columns: [t, y]}, label: {column: y}, "
     "event_time: {column: t}}";
 
-// Six samples, all of class 1 but for the last, which has none. The samples with even keys match.
+// Six samples, all of class 1 except the last, which has none. The samples with even keys match.
 absl::Status ListSix(const storage::v1::ListSamplesRequest& request,
                      const std::function<absl::Status(batch::Batch)>& sink) {
   const std::vector<int64_t> keys = {0, 1, 2, 3, 4, 6};

@@ -18,6 +18,11 @@
 #include "storage/read/sample_finder.h"
 #include "storage/read/sample_streams.h"
 
+// A command, such as RegisterDataset or DeleteSamples, in one transaction of the catalogue:
+//
+//   guard: answered before? --no--> the change --> fill the response --> keep it --> commit
+//                          `--yes--> roll back, and answer with the kept response
+
 namespace tidemill::storage {
 
 namespace {

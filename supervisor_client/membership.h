@@ -35,7 +35,7 @@ class Membership {
     std::function<std::vector<v1::MemberJob>()> list;
     // Ends a job that has lost its slots.
     std::function<void(const v1::MemberJob&)> end;
-    // The runs of which the member keeps files. None when this is absent.
+    // The runs whose files the member keeps. None when this is absent.
     std::function<absl::StatusOr<std::vector<int64_t>>()> kept_runs = {};
     // Removes the files of a run that was deleted while the member was away.
     std::function<absl::Status(int64_t run)> remove = {};

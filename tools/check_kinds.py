@@ -94,7 +94,7 @@ problems, counted = [], {}
 for kind, (headers, list_file, interface) in KINDS.items():
     room = headers.split("/")[0]
     for header in sorted(pathlib.Path().glob(headers)):
-        for part in re.findall(r"struct (\w+)(?: : [\w:, ]+)? \{\n  static constexpr std::string_view kType", header.read_text()):
+        for part in re.findall(r"struct (\w+)(?: : [\w:, <>]+)? \{\n  static constexpr std::string_view kType", header.read_text()):
             # Its source, too, which may be in another room.
             own = {name for name in code if pathlib.Path(name).stem == header.stem and name.startswith(room + "/")}
             own |= {list_file} | BUILT_ON.get(part, set())

@@ -2,8 +2,6 @@
 import json
 import statistics
 
-from result_rows import text_of
-
 # A figure whose greatest ratio is more than this times its least is measured again.
 STEADY = 1.3
 
@@ -32,4 +30,5 @@ def keep(file, fresh, identity):
     names = set(map(identity, fresh))
     entries = sorted([entry for entry in kept(file) if identity(entry) not in names] + fresh, key=identity)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text_of(entries) + "\n")
+    # One row a line, so that a change of a row is a change of a line.
+    file.write_text("[\n" + ",\n".join(map(json.dumps, entries)) + "\n]\n")

@@ -39,9 +39,9 @@ struct CostComparison {
 // Runs two graphs of one spec on the samples in turn, on this thread, for a second or two.
 // `written` is built without rewriting, `running` with it. Each time is the median of its rounds.
 // The prediction for `written` adds up what its ops take. For `running`, the time of each op is
-// scaled by the bytes that it reads and makes where it runs, but for an op that makes smaller
-// images, which counts with what it took. There must be samples. Returns the
-// errors of Graph::Run().
+// scaled by the bytes that it reads and makes where it runs, except for an op that makes smaller
+// images, which counts with what it took. There must be samples. Returns the errors of
+// Graph::Run().
 absl::StatusOr<CostComparison> CompareCosts(const Graph& written, const Graph& running,
                                             const batch::Batch& samples, const FittedState& fitted);
 

@@ -35,7 +35,7 @@ void RemoveBlanks(std::string_view& text) {
   while (const size_t size = BlankAtBack(text)) text.remove_suffix(size);
 }
 
-// Takes the sign and the unit away. The sign is before the unit ("-$5") or after it ("$-5").
+// Removes the sign and the unit. The sign is before the unit ("-$5") or after it ("$-5").
 char TakeSignAndUnit(std::string_view unit, std::string_view& text) {
   char sign = '\0';
   const auto take_sign = [&] {

@@ -11,6 +11,7 @@
 #include "base/descriptor.h"
 #include "base/disk_full.h"
 #include "base/files.h"
+#include "base/whole_io.h"
 
 namespace tidemill::files {
 namespace {
@@ -40,22 +41,10 @@ absl::Status Failure(int error, const std::string& path) {
   return Internal("cannot write {}: {}", path, reason);
 }
 
-// Returns errno, 0 when all was written.
-int WriteAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
-}
-
 absl::Status WriteInto(const std::string& place, std::string_view bytes, const std::string& path) {
   const Descriptor file(::open(place.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   if (!file.is_open()) return Failure(errno, path);
-  const int error = WriteAll(file.number(), bytes);
-  return error == 0 ? absl::OkStatus() : Failure(error, path);
+  return WriteWhole(file.number(), bytes) ? absl::OkStatus() : Failure(errno, path);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/whole_io.h"
+
 namespace tidemill::files {
 
 absl::StatusOr<Descriptor> OpenRegular(int folder, const std::string& path) {
@@ -45,16 +47,9 @@ absl::StatusOr<std::string> ReadRegular(const Descriptor& file, const std::strin
                              max_bytes);
   }
   std::string bytes(static_cast<size_t>(info.st_size), '\0');
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count =
-        ::pread(file.number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Internal("cannot read {}: {}", path, std::strerror(errno));
-    if (count == 0) break;
-    done += static_cast<size_t>(count);
-  }
-  bytes.resize(done);
+  const ssize_t size = ReadWholeAt(file.number(), bytes, 0);
+  if (size < 0) return Internal("cannot read {}: {}", path, std::strerror(errno));
+  bytes.resize(static_cast<size_t>(size));
   return bytes;
 }
 

@@ -25,6 +25,7 @@
 #include "base/process/protocol.h"
 #include "base/process/zygote.h"
 #include "base/usage/account.h"
+#include "base/whole_io.h"
 
 namespace tidemill::process {
 namespace {
@@ -36,15 +37,6 @@ struct Request {
   Descriptor report;
   Descriptor exit;
 };
-
-void WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-}
 
 // The next request. std::nullopt: there is none now. UNAVAILABLE when the server is gone, DATA_LOSS
 // for a request without its descriptors.
@@ -138,7 +130,7 @@ class ZygoteLoop {
     const pid_t pid = fork();
     if (pid == 0) RunChild(std::move(request), zygote);
     if (pid < 0) {
-      WriteAll(request.exit.number(), fmt::format("lost cannot fork: {}\n", strerror(errno)));
+      WriteWhole(request.exit.number(), fmt::format("lost cannot fork: {}\n", strerror(errno)));
       return;
     }
     jobs_.emplace(pid, RunningJob{request.number, std::move(request.exit)});
@@ -180,7 +172,7 @@ class ZygoteLoop {
       if (it == jobs_.end()) continue;
       const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
                                                   : fmt::format("code {}", WEXITSTATUS(status));
-      WriteAll(it->second.exit.number(), fmt::format("{} {}\n", how, ProcessorNanos(used)));
+      WriteWhole(it->second.exit.number(), fmt::format("{} {}\n", how, ProcessorNanos(used)));
       jobs_.erase(it);
     }
   }
@@ -195,7 +187,7 @@ class ZygoteLoop {
 
 void Report::Line(std::string_view line) {
   constexpr size_t kAtomic = 4096;  // POSIX: a pipe takes this much in one piece.
-  WriteAll(fd_, std::string(line.substr(0, kAtomic - 1)) + '\n');
+  WriteWhole(fd_, std::string(line.substr(0, kAtomic - 1)) + '\n');
 }
 
 int RunJobProgram(int argc, char** argv, const JobFunction& job) {

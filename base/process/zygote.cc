@@ -17,6 +17,7 @@
 
 #include "base/process/protocol.h"
 #include "base/usage/account.h"
+#include "base/whole_io.h"
 
 namespace tidemill::process {
 namespace {
@@ -37,15 +38,6 @@ std::string Message(char what, int64_t number, const std::vector<std::string>& a
   message.append(reinterpret_cast<const char*>(&number), sizeof(number));
   for (const std::string& argument : arguments) message.append(argument).push_back('\0');
   return message;
-}
-
-// Reads up to `size` bytes; 0 at the end or on a broken pipe.
-size_t ReadSome(int fd, char* bytes, size_t size) {
-  ssize_t got = 0;
-  do {
-    got = read(fd, bytes, size);
-  } while (got < 0 && errno == EINTR);
-  return got > 0 ? static_cast<size_t>(got) : 0;
 }
 
 JobExit ParseExit(std::string_view line) {
@@ -143,9 +135,9 @@ std::optional<std::string> Job::ReadLine() {
       return line;
     }
     char bytes[4096];
-    const size_t size = ReadSome(report_.number(), bytes, sizeof(bytes));
-    if (size == 0) return std::nullopt;
-    buffered_.append(bytes, size);
+    const ssize_t size = ReadSome(report_.number(), bytes);
+    if (size <= 0) return std::nullopt;
+    buffered_.append(bytes, static_cast<size_t>(size));
   }
 }
 
@@ -153,8 +145,8 @@ JobExit Job::Wait() {
   if (ended_.has_value()) return *ended_;
   std::string line;
   char bytes[256];
-  while (const size_t size = ReadSome(exit_.number(), bytes, sizeof(bytes))) {
-    line.append(bytes, size);
+  for (ssize_t size = 0; (size = ReadSome(exit_.number(), bytes)) > 0;) {
+    line.append(bytes, static_cast<size_t>(size));
   }
   ended_ = ParseExit(line);
   usage::Add({.job_nanos = ended_->processor_nanos});

@@ -8,6 +8,18 @@
 #include "base/printable.h"
 #include "base/times/unix_time.h"
 
+// What ParseCivilTime() reads. [ ] marks what may be absent.
+//
+//   time         [weekday] date [ (T | t | " ") clock [zone] [end] ]
+//                weekday month " " day " " year " " clock [zone] [end]
+//                weekday month " " day " " clock [zone] " " year [end]
+//   weekday      a name [","] " "
+//   date         2026-01-31 | 20260131 | day " " month " " year
+//   clock        8:00 | 08:00:00 | 08:00:00.5, each with [ [" "] (AM | PM) ]
+//                0800 | 080000 | 080000.5 after 20260131 only, with the same
+//   zone         [" "] (Z | an offset | a name)
+//   end          " CET" | " (CET)" | "[Europe/Zurich]", after an offset only
+
 namespace tidemill {
 namespace {
 

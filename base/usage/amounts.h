@@ -21,7 +21,7 @@ struct Amounts {
   friend bool operator==(const Amounts&, const Amounts&) = default;
 };
 
-// Returns what is in `total` and not in `part`, of which it consists besides.
+// Returns `total` less `part`, which it contains.
 Amounts Less(Amounts total, const Amounts& part);
 
 }  // namespace tidemill::usage

@@ -18,6 +18,7 @@
 #include "base/threads/worker_pool.h"
 #include "benchmarks/bench_folder.h"
 #include "benchmarks/dataloader/jpeg_vs_dataloader_images.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "benchmarks/python_process.h"
 #include "transform/graph.h"
@@ -34,11 +35,6 @@ constexpr int kQuality = 90;
 constexpr int64_t kSide = 224;
 constexpr double kMean[] = {0.485, 0.456, 0.406};
 constexpr double kStd[] = {0.229, 0.224, 0.225};
-
-[[noreturn]] void Fail(std::string_view reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
 
 transform::Graph MakeGraph() {
   transform::GraphSpec spec;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/numbers/random.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "expressions/evaluation.h"
 #include "expressions/expression.h"
@@ -20,10 +21,7 @@ constexpr int64_t kRows = 16'384;  // Rows of a batch.
 constexpr int kBatches = 64;
 constexpr const char* kExpression = "(a * 2.5 + b) / c - d * d + e / (a + 3) - b * c";
 
-[[noreturn]] void Fail(const std::string& why) {
-  std::fprintf(stderr, "expression_vs_loop: %s\n", why.c_str());
-  std::exit(1);
-}
+using benchmarks::Fail;
 
 // One in a hundred is zero.
 std::vector<float> Column(int64_t number) {

@@ -12,6 +12,7 @@
 
 #include "base/testing/tree.h"
 #include "benchmarks/bench_folder.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "supervisor/statistics/two_samples/mmd.h"
 
@@ -22,10 +23,7 @@ constexpr int64_t kRows = 2000;
 constexpr int64_t kColumns = 32;
 constexpr int64_t kPermutations = 1000;
 
-[[noreturn]] void Fail(const std::string& why) {
-  std::fprintf(stderr, "mmd_vs_numpy: %s\n", why.c_str());
-  std::exit(1);
-}
+using benchmarks::Fail;
 
 // Normal numbers, all of which are moved by `shift`.
 std::vector<double> Window(int64_t seed, double shift) {

@@ -10,6 +10,7 @@
 
 #include "fmt/format.h"
 
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "transform/graph.h"
 #include "transform/ops/op_list.h"
@@ -22,11 +23,6 @@ using transform::Graph;
 constexpr int64_t kSide = 64;
 constexpr int64_t kRows = 256;
 constexpr int kBlocks = 16;  // More than the caches of a core hold.
-
-[[noreturn]] void Fail(std::string_view reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
 
 transform::GraphSpec CastThenCrop() {
   transform::GraphSpec graph;

@@ -18,6 +18,7 @@
 
 #include "batch/slice.h"
 #include "benchmarks/dataloader/jpeg_vs_dataloader_images.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "config/config.h"
 #include "loader/batches/batch_stream.h"
@@ -37,11 +38,6 @@ constexpr seconds kTuning{6};
 constexpr seconds kWarmUp{1};
 constexpr seconds kLook{2};
 constexpr int kRounds = 3;
-
-[[noreturn]] void Fail(std::string_view reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
 
 // One kind of preparing: sample k is records[k % size].
 struct Kind {

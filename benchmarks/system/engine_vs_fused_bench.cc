@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "transform/fitter.h"
 #include "transform/graph.h"
@@ -36,11 +37,6 @@ constexpr double kScale = 0.01;
 constexpr double kShift = 0.4;
 constexpr double kDeviation = 2.5;
 constexpr double kFarOut = 2;
-
-[[noreturn]] void Fail(std::string_view reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
 
 GraphSpec FiveOps(bool with_log1p) {
   const config::ColumnList all = config::ColumnList::All();

@@ -8,6 +8,7 @@
 
 #include "batch/batch.h"
 #include "benchmarks/dataloader/jpeg_vs_dataloader_images.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "config/config.h"
 #include "storage/testing/tfrecord_writer.h"
@@ -20,10 +21,7 @@ constexpr int64_t kSamples = 400;
 constexpr int kSide = 256;
 constexpr int kQuality = 85;
 
-[[noreturn]] void Fail(const absl::Status& status) {
-  std::fprintf(stderr, "filter_vs_all: %s\n", std::string(status.message()).c_str());
-  std::exit(1);
-}
+using benchmarks::Fail;
 
 batch::Batch MakeSamples() {
   std::vector<std::string> records;
@@ -53,9 +51,9 @@ transform::Graph GraphThatKeeps(const std::string& condition) {
           "- resize: {column: image, height: 64, width: 64}\n"
           "- stack: {columns: [image]}\n",
       "graph");
-  if (!spec.ok()) Fail(spec.status());
+  if (!spec.ok()) Fail(spec.status().ToString());
   auto graph = transform::Graph::Build(*spec, {.payload = transform::PayloadKind::kTfRecord});
-  if (!graph.ok()) Fail(graph.status());
+  if (!graph.ok()) Fail(graph.status().ToString());
   return *std::move(graph);
 }
 
@@ -63,8 +61,8 @@ benchmarks::Work Epoch(const transform::Graph& graph, const batch::Batch& sample
                        int64_t num_kept) {
   return [&graph, &samples, num_kept] {
     const auto made = graph.Run(samples, nullptr);
-    if (!made.ok()) Fail(made.status());
-    if (made->batch.num_rows() != num_kept) Fail(absl::InternalError("other samples were kept"));
+    if (!made.ok()) Fail(made.status().ToString());
+    if (made->batch.num_rows() != num_kept) Fail("other samples were kept");
     return static_cast<double>(samples.num_rows());
   };
 }

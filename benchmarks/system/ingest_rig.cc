@@ -27,11 +27,6 @@ std::string NewFolder() {
 
 }  // namespace
 
-void Fail(const std::string& reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
-
 IngestRig& IngestRig::Make() {
   std::atexit(&IngestRig::Remove);
   new IngestRig();
@@ -47,12 +42,13 @@ void IngestRig::Remove() {
 IngestRig::IngestRig() {
   folder_ = NewFolder();
   the_rig = this;
-  postgres_ = Must(db::PrivatePostgres::Start(folder_ + "/cluster", folder_ + "/s"));
-  database_ = Must(db::Database::Connect(postgres_->ConnectionString()));
-  Must(db::Migrate(*database_, "storage", storage::Migrations()));
+  postgres_ = Require(db::PrivatePostgres::Start(folder_ + "/cluster", folder_ + "/s"));
+  database_ = Require(db::Database::Connect(postgres_->ConnectionString()));
+  Require(db::Migrate(*database_, "storage", storage::Migrations()));
   source_ = std::make_unique<storage::LocalFiles>(
       std::make_shared<storage::AllowedRoots>(storage::AllowedRootsOptions{.roots = {folder_}}));
-  cache_ = Must(storage::UnpackedCache::Create({.folder = folder_ + "/state/unpacked"}, *source_));
+  cache_ =
+      Require(storage::UnpackedCache::Create({.folder = folder_ + "/state/unpacked"}, *source_));
   catalog_ = std::make_unique<storage::DatasetCatalog>(
       *database_, *cache_, storage::CatalogOptions{.folder = folder_ + "/state"});
   ingestor_ = std::make_unique<storage::Ingestor>(*database_, *catalog_, *cache_,
@@ -61,7 +57,7 @@ IngestRig::IngestRig() {
 
 std::string IngestRig::Folder(const std::string& name) const {
   const std::string path = folder_ + "/" + name;
-  Must(files::CreateFolder(path));
+  Require(files::CreateFolder(path));
   return path;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "benchmarks/fail.h"
 #include "db/database.h"
 #include "db/private_postgres.h"
 #include "storage/catalog/dataset_catalog.h"
@@ -13,18 +14,6 @@
 #include "storage/ingest/ingestor.h"
 
 namespace tidemill::benchmarks {
-
-// Ends the program. It first ends what must end with it; see IngestRig::Make().
-[[noreturn]] void Fail(const std::string& reason);
-
-inline void Must(const absl::Status& status) {
-  if (!status.ok()) Fail(status.ToString());
-}
-template <typename T>
-T Must(absl::StatusOr<T> value) {
-  Must(value.status());
-  return *std::move(value);
-}
 
 class IngestRig {
  public:

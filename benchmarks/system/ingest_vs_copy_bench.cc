@@ -141,20 +141,21 @@ class Contest {
   }
 
   void PrepareOurs() {
-    Must(rig_.catalog().Delete("", "ours", {}).status());
+    Require(rig_.catalog().Delete("", "ours", {}).status());
     yardstick_.Checkpoint();
   }
 
   double RunOurs() {
-    ours_ = Must(rig_.catalog().Register("", "ours", SpecText(rig_.Folder("data")), {})).id;
-    Must(rig_.ingestor().Sync(ours_, /*wait=*/true, {}));
+    ours_ = Require(rig_.catalog().Register("", "ours", SpecText(rig_.Folder("data")), {})).id;
+    Require(rig_.ingestor().Sync(ours_, /*wait=*/true, {}));
     return static_cast<double>(num_samples_);
   }
 
   void PrepareYardstick() {
-    Must(rig_.catalog().Delete("", "yardstick", {}).status());
-    theirs_ = Must(rig_.catalog().Register("", "yardstick", SpecText(rig_.Folder("empty")), {})).id;
-    yardstick_.Encode(theirs_, Must(rig_.catalog().Find(theirs_)).slot, /*file=*/1);
+    Require(rig_.catalog().Delete("", "yardstick", {}).status());
+    theirs_ =
+        Require(rig_.catalog().Register("", "yardstick", SpecText(rig_.Folder("empty")), {})).id;
+    yardstick_.Encode(theirs_, Require(rig_.catalog().Find(theirs_)).slot, /*file=*/1);
     yardstick_.Checkpoint();
   }
 
@@ -167,13 +168,14 @@ class Contest {
   void Check() {
     const std::string rows = Contents(ours_);
     if (rows != Contents(theirs_)) Fail("the tables differ: " + rows + " and " + Contents(theirs_));
-    if (Must(rig_.catalog().Count(ours_)).num_samples != num_samples_) Fail("samples are missing");
+    if (Require(rig_.catalog().Count(ours_)).num_samples != num_samples_)
+      Fail("samples are missing");
   }
 
  private:
   std::string Contents(DatasetId dataset) {
     std::string contents;
-    Must(rig_.database().Transact([&](pqxx::work& work) {
+    Require(rig_.database().Transact([&](pqxx::work& work) {
       const pqxx::row row = work.exec1(fmt::format(
           "SELECT count(*), count(DISTINCT file_id), sum(hashint8(sample_key & ((1::bigint << 44) "
           "- 1))::bigint * (position % 1000003) + hashfloat8(extract(epoch FROM event_time)::float8"

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/testing/tree.h"
 #include "benchmarks/bench_folder.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "config/config.h"
 #include "plugin/spec/plugin_use.h"
@@ -33,16 +34,6 @@ using storage::IndexedFile;
 constexpr int64_t kRecords = 1'000'000;
 constexpr int64_t kRecordBytes = 64;
 
-[[noreturn]] void Fail(std::string_view reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
-template <typename T>
-T Must(absl::StatusOr<T> value) {
-  if (!value.ok()) Fail(value.status().ToString());
-  return *std::move(value);
-}
-
 class Bench {
  public:
   Bench() {
@@ -58,8 +49,8 @@ class Bench {
                     reinterpret_cast<const char*>(&label), sizeof label);
     }
     if (!files::WriteAtomically(folder_.path() + "/records", bytes).ok()) Fail("cannot write");
-    cache_ = Must(storage::UnpackedCache::Create({.folder = folder_.path() + "/unpacked"},
-                                                 storage::testing::AnyLocalFiles()));
+    cache_ = Require(storage::UnpackedCache::Create({.folder = folder_.path() + "/unpacked"},
+                                                    storage::testing::AnyLocalFiles()));
   }
 
   std::unique_ptr<Format> BuiltIn() const {
@@ -69,7 +60,7 @@ class Bench {
                     kRecordBytes));
   }
   std::unique_ptr<Format> Plugin(const std::string& path, const std::string& name) const {
-    const std::string program = Must(files::Read(path, plugin::kMaxFileBytes));
+    const std::string program = Require(files::Read(path, plugin::kMaxFileBytes));
     const nlohmann::json declared = {{"sandbox", ""}, {"created", {{"head_bytes", 0}}}};
     return Make(
         fmt::format("format: {{type: plugin, use: '{}:Fixed', program: {}, declared: '{}'}}\n"
@@ -80,8 +71,8 @@ class Bench {
   IndexedFile Read(const Format& format) const {
     storage::FileInput input{.root = folder_.path(), .path = "records"};
     input.identity =
-        Must(storage::testing::AnyLocalFiles().IdentityOf(folder_.path() + "/records"));
-    return Must(format.Index(input));
+        Require(storage::testing::AnyLocalFiles().IdentityOf(folder_.path() + "/records"));
+    return Require(format.Index(input));
   }
 
   PairedResult Compare(const std::string& name, const Format& ours, const Format& yardstick) const {
@@ -107,10 +98,10 @@ class Bench {
 
  private:
   std::unique_ptr<Format> Make(const std::string& text) const {
-    const auto spec = Must(config::ReadKept<DatasetSpec>(
+    const auto spec = Require(config::ReadKept<DatasetSpec>(
         "path: " + folder_.path() + "\nevent_time: {row: {start: 2020-01-01, step: 1s}}\n" + text,
         "spec"));
-    return Must(storage::MakeFormat(spec, *cache_));
+    return Require(storage::MakeFormat(spec, *cache_));
   }
 
   BenchFolder folder_{"format"};

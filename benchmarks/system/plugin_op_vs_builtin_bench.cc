@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "base/testing/tree.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "transform/fitter.h"
 #include "transform/graph.h"
@@ -27,11 +28,6 @@ using transform::GraphSpec;
 
 constexpr int64_t kRows = 262'144;
 const std::vector<std::string> kColumns = {"a", "b", "c", "d", "e"};
-
-[[noreturn]] void Fail(std::string_view reason) {
-  fmt::print(stderr, "{}\n", reason);
-  std::exit(1);
-}
 
 transform::PluginOpSpec Plugin() {
   const auto bytes = files::Read(tidemill::testing::InBuild("benchmarks/libstandardized_op.so"),

@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "benchmarks/fail.h"
 #include "benchmarks/paired.h"
 #include "evaluator/client/evaluator_client.h"
 #include "storage/client/storage_client.h"
@@ -36,10 +37,7 @@ constexpr char kGraph[] =
     "- stack: {columns: all, into: input}\n"
     "- label: {into: target}\n";
 
-[[noreturn]] void Fail(std::string_view reason) {
-  fmt::print(stderr, "predict_vs_evaluator: {}\n", reason);
-  std::exit(1);
-}
+using benchmarks::Fail;
 
 void Check(const absl::Status& status) {
   if (!status.ok()) Fail(std::string(status.message()));

@@ -27,7 +27,7 @@ int See(const char*, const struct stat* status, int kind, struct FTW*) {
 
 void WriteFiles(const std::string& folder, int64_t num_files) {
   for (int64_t i = 0; i < num_files; ++i) {
-    if (i % 1000 == 0) Must(files::CreateFolder(fmt::format("{}/{}", folder, i / 1000)));
+    if (i % 1000 == 0) Require(files::CreateFolder(fmt::format("{}/{}", folder, i / 1000)));
     std::ofstream(fmt::format("{}/{}/{}.csv", folder, i / 1000, i)) << "t,y\n1,1\n2,0\n";
   }
 }
@@ -47,11 +47,11 @@ int Run() {
       "path: {}\nformat: {{type: csv}}\nlabel: {{column: y}}\n"
       "event_time: {{column: t, format: unix}}\nsettle: 1us\n",
       folder);
-  const DatasetId id = Must(rig.catalog().Register("", "files", spec, {})).id;
-  const double first = Seconds([&] { Must(rig.ingestor().Sync(id, /*wait=*/true, {})); });
-  if (Must(rig.catalog().Count(id)).num_samples != 2 * num_files) Fail("samples are missing");
+  const DatasetId id = Require(rig.catalog().Register("", "files", spec, {})).id;
+  const double first = Seconds([&] { Require(rig.ingestor().Sync(id, /*wait=*/true, {})); });
+  if (Require(rig.catalog().Count(id)).num_samples != 2 * num_files) Fail("samples are missing");
   const auto scan = [&] {
-    Must(rig.ingestor().Sync(id, /*wait=*/true, {}));
+    Require(rig.ingestor().Sync(id, /*wait=*/true, {}));
     return static_cast<double>(num_files);
   };
   const auto walk = [&] {

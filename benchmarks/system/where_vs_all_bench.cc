@@ -36,12 +36,12 @@ class Dataset {
                           "event_time: {{column: t, format: unix}}\nsettle: 1us\n{}",
                           rig.Folder("data"), where)) {}
 
-  void Remove() { Must(rig_.catalog().Delete("", name_, {}).status()); }
+  void Remove() { Require(rig_.catalog().Delete("", name_, {}).status()); }
 
   double Ingest(int64_t num_samples) {
-    const DatasetId id = Must(rig_.catalog().Register("", name_, spec_, {})).id;
-    Must(rig_.ingestor().Sync(id, /*wait=*/true, {}));
-    if (Must(rig_.catalog().Count(id)).num_samples != num_samples) Fail("samples are missing");
+    const DatasetId id = Require(rig_.catalog().Register("", name_, spec_, {})).id;
+    Require(rig_.ingestor().Sync(id, /*wait=*/true, {}));
+    if (Require(rig_.catalog().Count(id)).num_samples != num_samples) Fail("samples are missing");
     return static_cast<double>(num_samples);
   }
 

@@ -167,13 +167,13 @@ TEST_F(BenchSuiteTest, RefusesADamagedResultOfASweep) {
             absl::StatusCode::kInvalidArgument);
   RunFigures figures;
   figures.models = {{.at = {0}, .number = 1}};
-  figures.evaluations = {{.dataset = "d",
-                          .from = {0},
-                          .to = {1},
-                          .measure = "accuracy",
-                          .value = 0.5,
-                          .num_samples = 1,
-                          .trigger = 1}};
+  results::Row& row = figures.table.emplace_back();
+  row.set_dataset_name("d");
+  row.mutable_to()->set_event_time(1);
+  row.set_measure("accuracy");
+  row.set_value(0.5);
+  row.set_num_samples(1);
+  row.set_trigger(1);
   result["figures"] = FiguresToJson(figures);
   EXPECT_EQ(SweepSeedOf(result, *suite.front().spec.sweep).status().code(),
             absl::StatusCode::kInvalidArgument);

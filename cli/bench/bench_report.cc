@@ -41,7 +41,7 @@ std::vector<CheckOutcome> JudgeEntry(const SuiteEntry& entry, const ResultsFile&
 void AddSweepReport(const SuiteEntry& entry, const ResultsFile& results, EntryReport& report) {
   if (!entry.spec.sweep) return;
   const SweepSpec& sweep = *entry.spec.sweep;
-  std::vector<SweepSeed> seeds;
+  std::vector<results::SweepSeed> seeds;
   std::set<double> prices(sweep.prices.begin(), sweep.prices.end());
   for (const auto& [name, result] : results.results()) {
     if (!name.starts_with("sweep/")) continue;
@@ -59,7 +59,7 @@ void AddSweepReport(const SuiteEntry& entry, const ResultsFile& results, EntryRe
     seeds.push_back(*std::move(seed));
   }
   if (seeds.empty()) return;
-  auto table = CompareRegret(seeds, {prices.begin(), prices.end()});
+  auto table = results::CompareRegret(seeds, {prices.begin(), prices.end()});
   if (table.ok()) {
     report.regret = *std::move(table);
   } else {
@@ -148,7 +148,7 @@ std::string DescribeChecks(const EntryReport& report) {
   return table.ToString();
 }
 
-std::string DescribeRegret(const RegretTable& regret) {
+std::string DescribeRegret(const results::RegretTable& regret) {
   std::string text = fmt::format(
       "\nRegret per window on the last {} of {} windows, {} seed{}{}; the oracle trains at the "
       "best windows.\n",
@@ -158,7 +158,7 @@ std::string DescribeRegret(const RegretTable& regret) {
   for (const auto& [price, oracle] : regret.oracle) {
     text += fmt::format("\nprice {}: the oracle costs {:.4f}\n", price, oracle.mean);
     Table table({"POLICY", "REGRET", "LOW", "HIGH", "TRAININGS", "SETTING"});
-    for (const PolicyCost& own : regret.costs) {
+    for (const results::PolicyCost& own : regret.costs) {
       if (own.price != price) continue;
       table.Add({own.policy, fmt::format("{:.4f}", own.regret.mean),
                  fmt::format("{:.4f}", own.regret.low), fmt::format("{:.4f}", own.regret.high),
@@ -220,7 +220,7 @@ ordered_json ReportToJson(const EntryReport& report) {
       {"entry", report.entry},  {"domain", report.domain}, {"checks", ChecksToJson(report.checks)},
       {"variants", variants},   {"failed", report.failed}, {"problems", report.problems},
       {"unlike", report.unlike}};
-  if (report.regret) json["regret"] = RegretToJson(*report.regret);
+  if (report.regret) json["regret"] = results::RegretToJson(*report.regret);
   return json;
 }
 

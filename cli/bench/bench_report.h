@@ -9,9 +9,9 @@
 #include "base/status.h"
 #include "cli/bench/checks.h"
 #include "cli/bench/comparison_run.h"
-#include "cli/bench/regret.h"
 #include "cli/bench/results_file.h"
 #include "cli/bench/suite.h"
+#include "results/regret.h"
 
 namespace tidemill::cli {
 
@@ -27,7 +27,7 @@ struct EntryReport {
   std::string entry;
   std::string domain;
   std::vector<CheckOutcome> checks = {};
-  std::optional<RegretTable> regret = std::nullopt;
+  std::optional<results::RegretTable> regret = std::nullopt;
   std::vector<VariantResult> variants = {};
   std::vector<std::string> failed = {};    // Policies that could not be tried, with the reason.
   std::vector<std::string> problems = {};  // Values that could not be computed.

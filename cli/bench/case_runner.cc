@@ -84,13 +84,15 @@ absl::StatusOr<int64_t> Submit(const Session& session, BenchStack stack, const s
 void KeepForSweep(const SweepSpec& sweep, RunFigures& figures) {
   std::map<int64_t, Timestamp> trained;
   for (const TrainedModel& model : figures.models) trained[model.number] = model.at;
-  std::erase_if(figures.evaluations, [&](const MeasuredWindow& own) {
-    return own.measure != sweep.measure || !own.slice.empty() || own.from < trained[own.trigger];
+  std::erase_if(figures.table, [&](const results::Row& row) {
+    return !results::IsCell(row) || row.measure() != sweep.measure ||
+           row.from().event_time() < trained[row.trigger()].micros;
   });
-  for (MeasuredWindow& own : figures.evaluations) own.sums.clear();
+  for (results::Row& row : figures.table) {
+    row.clear_sums();
+    row.clear_active();
+  }
   for (TrainedModel& model : figures.models) model.weights.clear();
-  figures.baselines.clear();
-  figures.active.clear();
 }
 
 }  // namespace

@@ -6,34 +6,33 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
-#include "cli/results/run_measures.h"
-#include "evaluator/client/pooling.h"
+#include "results/known_measures.h"
+#include "results/pooling.h"
 
 namespace tidemill::cli {
 namespace {
 
+using results::Row;
+using results::Rows;
 using Figures = std::map<std::string, RunFigures>;
 
 // Drops what the span or the subject excludes.
-std::vector<MeasuredWindow> Kept(const std::vector<MeasuredWindow>& windows,
-                                 const Reading& reading) {
+Rows Kept(const Rows& windows, const Reading& reading) {
   std::string dataset = reading.dataset;
-  std::vector<MeasuredWindow> kept;
-  for (const MeasuredWindow& own : windows) {
-    if (own.measure != reading.measure || own.slice != reading.slice) continue;
-    if (dataset.empty()) dataset = own.dataset;
-    if (own.dataset != dataset) continue;
-    if (reading.from && own.from < *reading.from) continue;
-    if (reading.to && *reading.to < own.to) continue;
-    kept.push_back(own);
-  }
-  std::ranges::stable_sort(kept, {}, &MeasuredWindow::from);
+  Rows kept = results::Select(windows, [&](const Row& own) {
+    if (own.measure() != reading.measure || own.slice() != reading.slice) return false;
+    if (dataset.empty()) dataset = own.dataset_name();
+    if (own.dataset_name() != dataset) return false;
+    if (reading.from && own.from().event_time() < reading.from->micros) return false;
+    return !reading.to || own.to().event_time() <= reading.to->micros;
+  });
+  std::ranges::stable_sort(kept, {}, [](const Row* own) { return own->from().event_time(); });
   return kept;
 }
 
 // A positive gain is better, whatever the measure.
 double Gain(const std::string& measure, double own, double other) {
-  return LowerIsBetter(measure) ? other - own : own - other;
+  return results::LowerIsBetter(measure) ? other - own : own - other;
 }
 
 absl::StatusOr<const RunFigures*> RunIn(const Figures& runs, const std::string& name) {
@@ -53,13 +52,12 @@ absl::StatusOr<double> Compute(const ValueCheck& check, const Figures& runs) {
   return ValueOf(runs, check);
 }
 
-// The baseline on the windows of the reading.
+// The baseline's value on the same windows as the reading.
 absl::StatusOr<double> BaselineOf(const Figures& runs, const GainCheck& check) {
   ASSIGN_OR_RETURN(const RunFigures* run, RunIn(runs, check.run));
-  std::vector<MeasuredWindow> own = Kept(run->baselines, check);
-  std::erase_if(own,
-                [&](const MeasuredWindow& window) { return window.baseline != check.baseline; });
-  const auto value = PooledValueOf(own);
+  const Rows own = Kept(results::Baselines(run->table), check);
+  const auto value = PooledValueOf(
+      results::Select(own, [&](const Row& row) { return row.baseline() == check.baseline; }));
   if (!value) return NotFound("run '{}' has no baseline '{}' there", check.run, check.baseline);
   return *value;
 }
@@ -79,17 +77,20 @@ absl::StatusOr<double> Compute(const GainCheck& check, const Figures& runs) {
 absl::StatusOr<double> Compute(const WindowsWonCheck& check, const Figures& runs) {
   ASSIGN_OR_RETURN(const RunFigures* run, RunIn(runs, check.run));
   ASSIGN_OR_RETURN(const RunFigures* over, RunIn(runs, check.over));
-  std::map<std::pair<Timestamp, Timestamp>, double> others;
-  for (const MeasuredWindow& window : WindowsRead(*over, check)) {
-    if (window.value) others[{window.from, window.to}] = *window.value;
+  std::map<std::pair<int64_t, int64_t>, double> others;
+  const auto times = [](const Row& row) {
+    return std::pair(row.from().event_time(), row.to().event_time());
+  };
+  for (const Row* window : WindowsRead(*over, check)) {
+    if (window->has_value()) others[times(*window)] = window->value();
   }
   int64_t num_won = 0;
   int64_t num_compared = 0;
-  for (const MeasuredWindow& window : WindowsRead(*run, check)) {
-    const auto other = others.find({window.from, window.to});
-    if (!window.value || other == others.end()) continue;
+  for (const Row* window : WindowsRead(*run, check)) {
+    const auto other = others.find(times(*window));
+    if (!window->has_value() || other == others.end()) continue;
     ++num_compared;
-    num_won += Gain(check.measure, *window.value, other->second) > 0 ? 1 : 0;
+    num_won += Gain(check.measure, window->value(), other->second) > 0 ? 1 : 0;
   }
   if (num_compared == 0) return NotFound("the runs have no window in common");
   return static_cast<double>(num_won);
@@ -148,23 +149,18 @@ CheckOutcome Judge(const OneCheck& check, const Figures& runs) {
 
 }  // namespace
 
-std::vector<MeasuredWindow> WindowsRead(const RunFigures& run, const Reading& reading) {
-  if (reading.of == JudgedModel::kActive) return Kept(run.active, reading);
-  std::vector<MeasuredWindow> windows = Kept(run.evaluations, reading);
+Rows WindowsRead(const RunFigures& run, const Reading& reading) {
+  if (reading.of == JudgedModel::kActive) return Kept(results::Active(run.table), reading);
+  const Rows windows = Kept(results::Select(run.table, results::IsOfModel), reading);
   if (run.models.empty()) return {};
   const int64_t number =
       (reading.of == JudgedModel::kFirst ? run.models.front() : run.models.back()).number;
-  std::erase_if(windows, [&](const MeasuredWindow& own) { return own.trigger != number; });
-  return windows;
+  return results::Select(windows, [&](const Row& own) { return own.trigger() == number; });
 }
 
-std::optional<double> PooledValueOf(const std::vector<MeasuredWindow>& windows) {
-  std::vector<evaluator::WindowValue> values;
-  for (const MeasuredWindow& own : windows) {
-    values.push_back({.value = own.value, .num_samples = own.num_samples, .sums = own.sums});
-  }
+std::optional<double> PooledValueOf(const Rows& windows) {
   if (windows.empty()) return std::nullopt;
-  const auto pooled = evaluator::Pool(windows.front().measure, values);
+  const auto pooled = results::Pool(windows.front()->measure(), windows);
   if (!pooled) return std::nullopt;
   return pooled->value;
 }

@@ -27,11 +27,11 @@ std::vector<CheckOutcome> JudgeChecks(const std::vector<BenchmarkCheck>& checks,
                                       const std::map<std::string, RunFigures>& runs);
 
 // Returns the windows of a reading, in order of time. A window that reaches over an end of the span
-// is left out.
-std::vector<MeasuredWindow> WindowsRead(const RunFigures& run, const Reading& reading);
+// is left out. They are views of the run.
+results::Rows WindowsRead(const RunFigures& run, const Reading& reading);
 
-// Returns the value over all these windows, from evaluator::Pool().
-std::optional<double> PooledValueOf(const std::vector<MeasuredWindow>& windows);
+// Returns the value over all these windows, from results::Pool().
+std::optional<double> PooledValueOf(const results::Rows& windows);
 
 nlohmann::ordered_json ChecksToJson(const std::vector<CheckOutcome>& outcomes);
 

@@ -8,20 +8,23 @@ namespace {
 
 using ::testing::HasSubstr;
 
-MeasuredWindow Window(int64_t day, double value, int64_t samples, int64_t trigger = 1) {
+results::Row Window(int64_t day, double value, int64_t samples, int64_t trigger = 1) {
   constexpr int64_t kDay = 86'400'000'000;
-  return {.dataset = "d",
-          .from = {day * kDay},
-          .to = {(day + 1) * kDay},
-          .measure = "accuracy",
-          .value = value,
-          .num_samples = samples,
-          .trigger = trigger};
+  results::Row row;
+  row.set_dataset_name("d");
+  row.mutable_from()->set_event_time(day * kDay);
+  row.mutable_to()->set_event_time((day + 1) * kDay);
+  row.set_measure("accuracy");
+  row.set_value(value);
+  row.set_num_samples(samples);
+  row.set_trigger(trigger);
+  return row;
 }
 
-RunFigures RunOf(std::vector<MeasuredWindow> active) {
+RunFigures RunOf(std::vector<results::Row> active) {
   RunFigures run;
-  run.active = std::move(active);
+  run.table = std::move(active);
+  for (results::Row& row : run.table) row.set_active(true);
   return run;
 }
 
@@ -48,7 +51,7 @@ TEST(ValueCheck, IsTheMeanOverTheSamplesOfASpan) {
 TEST(ValueCheck, IsOfOneModelWhereItSaysSo) {
   RunFigures run;
   run.models = {{.at = {0}, .number = 1}, {.at = {1}, .number = 2}};
-  run.evaluations = {Window(0, 0.25, 4, 1), Window(0, 0.75, 4, 2)};
+  run.table = {Window(0, 0.25, 4, 1), Window(0, 0.75, 4, 2)};
   const std::string check = "{type: value, name: n, run: r, measure: accuracy, at_least: 0.5, of: ";
   EXPECT_DOUBLE_EQ(*JudgeOne(check + "first}", {{"r", run}}).value, 0.25);
   EXPECT_DOUBLE_EQ(*JudgeOne(check + "last}", {{"r", run}}).value, 0.75);
@@ -57,10 +60,13 @@ TEST(ValueCheck, IsOfOneModelWhereItSaysSo) {
 TEST(GainCheck, IsPositiveWhenTheRunIsBetter) {
   RunFigures better = RunOf({Window(0, 2.0, 4)});
   RunFigures worse = RunOf({Window(0, 3.5, 4)});
-  better.active[0].measure = worse.active[0].measure = "mae";
-  better.baselines = better.active;
-  better.baselines[0].value = 1.5;
-  better.baselines[0].baseline = "persistence";
+  better.table[0].set_measure("mae");
+  worse.table[0].set_measure("mae");
+  results::Row rule = better.table[0];
+  rule.clear_active();
+  rule.set_value(1.5);
+  rule.set_baseline("persistence");
+  better.table.push_back(rule);
   const std::string check = "{type: gain, name: n, run: a, measure: mae, at_least: 0, ";
   EXPECT_DOUBLE_EQ(*JudgeOne(check + "over: b}", {{"a", better}, {"b", worse}}).value, 1.5);
   const CheckOutcome baseline =
@@ -81,7 +87,7 @@ TEST(WindowsWonCheck, ComparesTheWindowsThatBothHave) {
 TEST(DecayCheck, IsWhatTheFirstModelLoses) {
   RunFigures run;
   run.models = {{.at = {0}, .number = 1}, {.at = {1}, .number = 2}};
-  run.evaluations = {Window(0, 0.5, 4, 1), Window(9, 0.3, 4, 1), Window(9, 0.9, 4, 2)};
+  run.table = {Window(0, 0.5, 4, 1), Window(9, 0.3, 4, 1), Window(9, 0.9, 4, 2)};
   const CheckOutcome outcome = JudgeOne(
       "{type: decay, name: n, run: r, measure: accuracy, at_least: 0.1, early: {to: 1970-01-02}, "
       "late: {from: 1970-01-10}}",

@@ -16,16 +16,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::vector<MeasuredWindow> JudgedOf(const ComparisonSpec& comparison, const RunFigures& run) {
+using results::Row;
+using results::Rows;
+
+Rows JudgedOf(const ComparisonSpec& comparison, const RunFigures& run) {
   if (comparison.judged != JudgedWindows::kActive) {
     const bool but_first = comparison.judged == JudgedWindows::kAfterFirst && !run.models.empty();
-    std::vector<MeasuredWindow> judged = run.evaluations;
-    std::erase_if(judged, [&](const MeasuredWindow& own) {
-      return own.measure != comparison.measure || !own.slice.empty() || !own.value ||
-             (!comparison.dataset.empty() && own.dataset != comparison.dataset) ||
-             (but_first && own.trigger == run.models.front().number);
+    return results::Select(run.table, [&](const Row& own) {
+      return results::IsCell(own) && own.measure() == comparison.measure && own.has_value() &&
+             (comparison.dataset.empty() || own.dataset_name() == comparison.dataset) &&
+             !(but_first && own.trigger() == run.models.front().number);
     });
-    return judged;
   }
   Reading reading;
   reading.measure = comparison.measure;
@@ -35,16 +36,15 @@ std::vector<MeasuredWindow> JudgedOf(const ComparisonSpec& comparison, const Run
 }
 
 // The values of rules that have one for each of the judged windows.
-std::map<std::string, double> BaselinesOn(const std::vector<MeasuredWindow>& judged,
-                                          const RunFigures& run) {
-  const auto place = [](const MeasuredWindow& own) {
-    return std::tuple(own.dataset, own.measure, own.trigger, own.from, own.to);
+std::map<std::string, double> BaselinesOn(const Rows& judged, const RunFigures& run) {
+  const auto place = [](const Row& own) {
+    return std::tuple(own.dataset_name(), own.measure(), results::PlaceOf(own));
   };
-  std::set<decltype(place(judged.front()))> places;
-  for (const MeasuredWindow& own : judged) places.insert(place(own));
-  std::map<std::string, std::vector<MeasuredWindow>> by_name;
-  for (const MeasuredWindow& own : run.baselines) {
-    if (own.value && places.contains(place(own))) by_name[own.baseline].push_back(own);
+  std::set<decltype(place(*judged.front()))> places;
+  for (const Row* own : judged) places.insert(place(*own));
+  std::map<std::string, Rows> by_name;
+  for (const Row* own : results::Baselines(run.table)) {
+    if (own->has_value() && places.contains(place(*own))) by_name[own->baseline()].push_back(own);
   }
   std::map<std::string, double> values;
   for (const auto& [name, windows] : by_name) {
@@ -116,7 +116,7 @@ bool Take(const ordered_json& json, std::map<std::string, double>& values) {
 
 absl::StatusOr<ComparisonRun> JudgeRun(const ComparisonSpec& comparison,
                                        const RunFigures& figures) {
-  const std::vector<MeasuredWindow> judged = JudgedOf(comparison, figures);
+  const Rows judged = JudgedOf(comparison, figures);
   const auto value = PooledValueOf(judged);
   if (!value) return NotFound("no value of {}", comparison.measure);
   ComparisonRun run{.value = *value,
@@ -128,7 +128,7 @@ absl::StatusOr<ComparisonRun> JudgeRun(const ComparisonSpec& comparison,
                     .money = figures.money,
                     .currency = figures.currency,
                     .first_model = FirstModelOf(figures)};
-  for (const MeasuredWindow& window : judged) run.num_judged += window.num_samples;
+  for (const Row* row : judged) run.num_judged += row->num_samples();
   const size_t first = comparison.judged == JudgedWindows::kAfterFirst ? 1 : 0;
   for (size_t i = first; i < figures.models.size(); ++i) {
     const TrainedModel& model = figures.models[i];

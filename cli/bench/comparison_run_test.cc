@@ -15,20 +15,24 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-MeasuredWindow Scored(int64_t trigger, int64_t begin, double value) {
-  return {.dataset = "d",
-          .from = {begin},
-          .to = {begin + 10},
-          .measure = "accuracy",
-          .value = value,
-          .num_samples = 100,
-          .trigger = trigger};
+results::Row Scored(int64_t trigger, int64_t begin, double value) {
+  results::Row row;
+  row.set_dataset_name("d");
+  row.mutable_from()->set_event_time(begin);
+  row.mutable_to()->set_event_time(begin + 10);
+  row.set_measure("accuracy");
+  row.set_value(value);
+  row.set_num_samples(100);
+  row.set_trigger(trigger);
+  row.set_active(true);
+  return row;
 }
 
-MeasuredWindow OfRule(const std::string& rule, MeasuredWindow window, double value) {
-  window.baseline = rule;
-  window.value = value;
-  return window;
+results::Row OfRule(const std::string& rule, results::Row row, double value) {
+  row.set_baseline(rule);
+  row.set_value(value);
+  row.set_active(false);
+  return row;
 }
 
 RunFigures ThreeTrainings() {
@@ -52,12 +56,9 @@ RunFigures ThreeTrainings() {
                      .num_samples = 70,
                      .num_visited = 140,
                      .stage_seconds = {{"select", 0.5}, {"train", 2}}}};
-  figures.active = {Scored(1, 0, 0.5), Scored(2, 10, 0.6), Scored(3, 20, 0.8)};
-  figures.evaluations = figures.active;
-  for (const MeasuredWindow& window : figures.active) {
-    figures.baselines.push_back(OfRule("constant", window, 0.4));
-  }
-  figures.baselines.push_back(OfRule("last", figures.active[2], 0.3));
+  figures.table = {Scored(1, 0, 0.5), Scored(2, 10, 0.6), Scored(3, 20, 0.8)};
+  for (size_t i = 0; i < 3; ++i) figures.table.push_back(OfRule("constant", figures.table[i], 0.4));
+  figures.table.push_back(OfRule("last", figures.table[2], 0.3));
   return figures;
 }
 
@@ -101,7 +102,7 @@ TEST(ComparisonRun, AfterTheFirstTrainingCountsNothingOfThat) {
 
 TEST(ComparisonRun, OfAllModelsCountsEachOfThem) {
   RunFigures figures = ThreeTrainings();
-  figures.active.clear();
+  for (results::Row& row : figures.table) row.set_active(false);
   const auto run = JudgeRun(AccuracyOf(JudgedWindows::kAll), figures);
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_NEAR(run->value, 1.9 / 3, 1e-12);

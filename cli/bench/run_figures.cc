@@ -8,6 +8,7 @@
 #include "nlohmann/json.hpp"
 
 #include "cli/results/run_costs.h"
+#include "cli/results/run_json.h"
 #include "rpc/usage/money.h"
 #include "rpc/usage/usage_message.h"
 
@@ -15,6 +16,8 @@ namespace tidemill::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using results::Row;
+using results::Rows;
 
 double SecondsBetween(const google::protobuf::Timestamp& from,
                       const google::protobuf::Timestamp& to) {
@@ -39,62 +42,56 @@ TrainedModel ModelOf(const supervisor::v1::Trigger& trigger) {
           .weights = trigger.weights_digest()};
 }
 
-template <typename Value>
-MeasuredWindow WindowOf(const Value& value) {
-  MeasuredWindow window{.dataset = value.dataset(),
-                        .from = {value.from().event_time()},
-                        .to = {value.to().event_time()},
-                        .measure = value.measure(),
-                        .num_samples = value.num_samples(),
-                        .trigger = value.trigger(),
-                        .sums = value.sums()};
-  if (value.has_value()) window.value = value.value();
-  return window;
-}
-
 // Seven digits after the point are more than a measure on some thousand samples has.
 double Rounded(double value) { return std::round(value * 1e7) / 1e7; }
 
 double ToMicroseconds(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 // One array per window: names of thousands of windows would be most of the file.
-ordered_json WindowsToJson(const std::vector<MeasuredWindow>& windows) {
+ordered_json WindowsToJson(const Rows& windows) {
   ordered_json rows = ordered_json::array();
-  for (const MeasuredWindow& own : windows) {
-    rows.push_back({own.trigger, own.dataset, FormatTimestamp(own.from), FormatTimestamp(own.to),
-                    own.measure, own.value ? ordered_json(*own.value) : ordered_json(nullptr),
-                    own.num_samples});
-    const std::string& last = own.slice.empty() ? own.baseline : own.slice;
-    if (!last.empty() || !own.sums.empty()) rows.back().push_back(last);
-    if (!own.sums.empty()) rows.back().push_back(own.sums);
+  for (const Row* own : windows) {
+    rows.push_back({own->trigger(), own->dataset_name(), TimeOf(own->from()), TimeOf(own->to()),
+                    own->measure(),
+                    own->has_value() ? ordered_json(own->value()) : ordered_json(nullptr),
+                    own->num_samples()});
+    if (!own->baseline().empty() || !own->sums().empty()) rows.back().push_back(own->baseline());
+    if (!own->sums().empty()) rows.back().push_back(own->sums());
   }
   return rows;
 }
 
+// A model on a window, by what a file has of both.
+using Key = std::tuple<std::string, int64_t, int64_t, std::string, std::string>;
+
+Key KeyOf(const Row& row) {
+  return {row.dataset_name(), row.from().event_time(), row.to().event_time(), row.measure(),
+          row.slice()};
+}
+
 // Many models share the same windows: writes the windows once, and a short array for each value.
-ordered_json EvaluationsToJson(const std::vector<MeasuredWindow>& evaluations) {
-  using Key = std::tuple<std::string, Timestamp, Timestamp, std::string, std::string>;
+// The sums of the models in use are in `active`.
+ordered_json EvaluationsToJson(const Rows& evaluations) {
   std::map<Key, size_t> places;
   ordered_json windows = ordered_json::array();
   ordered_json values = ordered_json::array();
-  for (const MeasuredWindow& own : evaluations) {
-    const auto [place, is_new] =
-        places.emplace(Key{own.dataset, own.from, own.to, own.measure, own.slice}, places.size());
+  for (const Row* own : evaluations) {
+    const auto [place, is_new] = places.emplace(KeyOf(*own), places.size());
     if (is_new) {
-      windows.push_back({own.dataset, FormatTimestamp(own.from), FormatTimestamp(own.to),
-                         own.measure, own.slice});
+      windows.push_back({own->dataset_name(), TimeOf(own->from()), TimeOf(own->to()),
+                         own->measure(), own->slice()});
     }
-    values.push_back({own.trigger, place->second,
-                      own.value ? ordered_json(Rounded(*own.value)) : ordered_json(nullptr),
-                      own.num_samples});
-    if (!own.sums.empty()) values.back().push_back(own.sums);
+    values.push_back(
+        {own->trigger(), place->second,
+         own->has_value() ? ordered_json(Rounded(own->value())) : ordered_json(nullptr),
+         own->num_samples()});
+    if (!own->sums().empty() && !own->active()) values.back().push_back(own->sums());
   }
   return {{"windows", windows}, {"values", values}};
 }
 
-Timestamp TimeIn(const ordered_json& json) {
-  return json.is_string() ? ParseTimestamp(json.get<std::string>()).value_or(Timestamp{})
-                          : Timestamp{};
+int64_t TimeIn(const ordered_json& json) {
+  return ParseTimestamp(json.get<std::string>()).value_or(Timestamp{}).micros;
 }
 
 // Whether a row is an array as WindowsToJson() writes it.
@@ -107,25 +104,22 @@ bool IsWindow(const ordered_json& row) {
          row[6].is_number();
 }
 
-// `last` is what the eighth place says: the slice, or the baseline.
-absl::StatusOr<std::vector<MeasuredWindow>> WindowsFromJson(const ordered_json& json,
-                                                            const char* key,
-                                                            std::string MeasuredWindow::*last) {
-  std::vector<MeasuredWindow> windows;
+absl::StatusOr<std::vector<Row>> WindowsFromJson(const ordered_json& json, const char* key) {
+  std::vector<Row> windows;
   const auto rows = json.find(key);
   if (rows == json.end() || !rows->is_array()) return InvalidArgument("'{}' is missing", key);
   for (const ordered_json& row : *rows) {
     if (!IsWindow(row)) return InvalidArgument("'{}' has a row that is not a window", key);
-    MeasuredWindow& own = windows.emplace_back();
-    own.trigger = row[0];
-    own.dataset = row[1];
-    own.from = TimeIn(row[2]);
-    own.to = TimeIn(row[3]);
-    own.measure = row[4];
-    if (!row[5].is_null()) own.value = row[5].get<double>();
-    own.num_samples = row[6];
-    if (row.size() > 7) own.*last = row[7];
-    if (row.size() > 8) own.sums = row[8];
+    Row& own = windows.emplace_back();
+    own.set_trigger(row[0]);
+    own.set_dataset_name(row[1].get<std::string>());
+    own.mutable_from()->set_event_time(TimeIn(row[2]));
+    own.mutable_to()->set_event_time(TimeIn(row[3]));
+    own.set_measure(row[4].get<std::string>());
+    if (!row[5].is_null()) own.set_value(row[5]);
+    own.set_num_samples(row[6]);
+    if (row.size() > 7) own.set_baseline(row[7].get<std::string>());
+    if (row.size() > 8) own.set_sums(row[8].get<std::string>());
   }
   return windows;
 }
@@ -141,33 +135,50 @@ bool IsEvaluatedValue(const ordered_json& row, size_t num_windows) {
          (row[2].is_null() || row[2].is_number()) && row[3].is_number();
 }
 
-absl::StatusOr<std::vector<MeasuredWindow>> EvaluationsFromJson(const ordered_json& json) {
+absl::StatusOr<std::vector<Row>> EvaluationsFromJson(const ordered_json& json) {
   const auto windows = json.find("windows");
   const auto values = json.find("values");
   if (windows == json.end() || values == json.end()) {
     return InvalidArgument("'evaluations' has no windows or no values");
   }
-  std::vector<MeasuredWindow> known;
+  std::vector<Row> known;
   for (const ordered_json& row : *windows) {
     if (!IsEvaluatedWindow(row)) return InvalidArgument("'windows' has a row that is not a window");
-    known.push_back({.dataset = row[0],
-                     .from = TimeIn(row[1]),
-                     .to = TimeIn(row[2]),
-                     .measure = row[3],
-                     .slice = row[4]});
+    Row& window = known.emplace_back();
+    window.set_dataset_name(row[0].get<std::string>());
+    window.mutable_from()->set_event_time(TimeIn(row[1]));
+    window.mutable_to()->set_event_time(TimeIn(row[2]));
+    window.set_measure(row[3].get<std::string>());
+    window.set_slice(row[4].get<std::string>());
   }
-  std::vector<MeasuredWindow> evaluations;
+  std::vector<Row> evaluations;
   for (const ordered_json& row : *values) {
     if (!IsEvaluatedValue(row, known.size())) {
       return InvalidArgument("'values' has a row that is not a value");
     }
-    MeasuredWindow& own = evaluations.emplace_back(known[row[1].get<size_t>()]);
-    own.trigger = row[0];
-    if (!row[2].is_null()) own.value = row[2].get<double>();
-    own.num_samples = row[3];
-    if (row.size() > 4) own.sums = row[4];
+    Row& own = evaluations.emplace_back(known[row[1].get<size_t>()]);
+    own.set_trigger(row[0]);
+    if (!row[2].is_null()) own.set_value(row[2]);
+    own.set_num_samples(row[3]);
+    if (row.size() > 4) own.set_sums(row[4].get<std::string>());
   }
   return evaluations;
+}
+
+// Puts the rows of the models in use, which have all digits, in the place of the same ones.
+void TakeActive(std::vector<Row> active, std::vector<Row>& table) {
+  std::map<std::pair<int64_t, Key>, size_t> places;
+  for (size_t i = 0; i < table.size(); ++i)
+    places.emplace(std::pair(table[i].trigger(), KeyOf(table[i])), i);
+  for (Row& row : active) {
+    row.set_active(true);
+    const auto place = places.find({row.trigger(), KeyOf(row)});
+    if (place == places.end() || table[place->second].active()) {
+      table.push_back(std::move(row));
+    } else {
+      table[place->second] = std::move(row);
+    }
+  }
 }
 
 double NumberIn(const ordered_json& json, const char* key) {
@@ -216,15 +227,7 @@ RunFigures FiguresOf(const supervisor::v1::GetRunResponse& run) {
       ++figures.num_skipped;
     }
   }
-  for (const auto& value : run.active()) figures.active.push_back(WindowOf(value));
-  for (const auto& value : run.baselines()) {
-    figures.baselines.push_back(WindowOf(value));
-    figures.baselines.back().baseline = value.baseline();
-  }
-  for (const auto& value : run.evaluations()) {
-    figures.evaluations.push_back(WindowOf(value));
-    figures.evaluations.back().slice = value.slice();
-  }
+  figures.table.assign(run.results().begin(), run.results().end());
   return figures;
 }
 
@@ -239,15 +242,16 @@ ordered_json FiguresToJson(const RunFigures& figures) {
                         {"seconds", seconds}});
     if (!model.weights.empty()) triggers.back()["weights"] = model.weights;
   }
-  ordered_json json = {{"seconds", ToMicroseconds(figures.seconds)},
-                       {"decisions", figures.num_decisions},
-                       {"deciding_seconds", ToMicroseconds(figures.deciding_seconds)},
-                       {"processor_seconds", ToMicroseconds(figures.processor_seconds)},
-                       {"skipped", figures.num_skipped},
-                       {"triggers", triggers},
-                       {"active", WindowsToJson(figures.active)},
-                       {"baselines", WindowsToJson(figures.baselines)},
-                       {"evaluations", EvaluationsToJson(figures.evaluations)}};
+  ordered_json json = {
+      {"seconds", ToMicroseconds(figures.seconds)},
+      {"decisions", figures.num_decisions},
+      {"deciding_seconds", ToMicroseconds(figures.deciding_seconds)},
+      {"processor_seconds", ToMicroseconds(figures.processor_seconds)},
+      {"skipped", figures.num_skipped},
+      {"triggers", triggers},
+      {"active", WindowsToJson(results::Active(figures.table))},
+      {"baselines", WindowsToJson(results::Baselines(figures.table))},
+      {"evaluations", EvaluationsToJson(results::Select(figures.table, results::IsOfModel))}};
   if (figures.money) {
     json["money"] = *figures.money;
     json["currency"] = figures.currency;
@@ -271,14 +275,15 @@ absl::StatusOr<RunFigures> FiguresFromJson(const ordered_json& json) {
     if (!model.is_object()) return InvalidArgument("'triggers' has an entry that is not a trigger");
     figures.models.push_back(ModelFromJson(model));
   }
-  ASSIGN_OR_RETURN(figures.active, WindowsFromJson(json, "active", &MeasuredWindow::slice));
-  ASSIGN_OR_RETURN(figures.baselines,
-                   WindowsFromJson(json, "baselines", &MeasuredWindow::baseline));
+  ASSIGN_OR_RETURN(std::vector<Row> active, WindowsFromJson(json, "active"));
+  ASSIGN_OR_RETURN(const std::vector<Row> baselines, WindowsFromJson(json, "baselines"));
   const auto evaluations = json.find("evaluations");
   if (evaluations == json.end() || !evaluations->is_object()) {
     return InvalidArgument("'evaluations' is missing");
   }
-  ASSIGN_OR_RETURN(figures.evaluations, EvaluationsFromJson(*evaluations));
+  ASSIGN_OR_RETURN(figures.table, EvaluationsFromJson(*evaluations));
+  TakeActive(std::move(active), figures.table);
+  figures.table.insert(figures.table.begin(), baselines.begin(), baselines.end());
   return figures;
 }
 

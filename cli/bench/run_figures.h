@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
+#include "results/rows.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
@@ -31,20 +32,6 @@ struct TrainedModel {
   std::string weights = {};       // Their digest; empty where no check compares it.
 };
 
-// A value on a window: of the model in use, of a rule without a model, or of one model.
-struct MeasuredWindow {
-  std::string dataset;
-  Timestamp from;
-  Timestamp to;
-  std::string measure;
-  std::optional<double> value = std::nullopt;
-  int64_t num_samples = 0;
-  int64_t trigger = 0;
-  std::string sums = {};  // As in evaluator::Pool().
-  std::string slice = {};
-  std::string baseline = {};
-};
-
 struct RunFigures {
   double seconds = 0;  // From submission to the end.
   int64_t num_decisions = 0;
@@ -55,9 +42,9 @@ struct RunFigures {
   std::string currency = {};
   std::vector<TrainedModel> models;  // Without triggers that were skipped.
   int64_t num_skipped = 0;
-  std::vector<MeasuredWindow> active;
-  std::vector<MeasuredWindow> baselines;
-  std::vector<MeasuredWindow> evaluations;
+  // The table of results. What is read from JSON has values, samples and sums alone, and times
+  // instead of cuts.
+  std::vector<results::Row> table;
 };
 
 RunFigures FiguresOf(const supervisor::v1::GetRunResponse& run);

@@ -18,20 +18,21 @@ RunFigures Example() {
                      .stage_seconds = {{"train", 0.5}},
                      .training_set = "abc",
                      .weights = "def"}};
-  const MeasuredWindow window{.dataset = "d",
-                              .from = {0},
-                              .to = {86'400'000'000},
-                              .measure = "accuracy",
-                              .value = 0.75,
-                              .num_samples = 4,
-                              .trigger = 1};
-  figures.active = {window};
-  figures.active[0].sums = "[1, 2]";
-  figures.baselines = {window};
-  figures.baselines[0].baseline = "last";
-  figures.evaluations = {window, window, window};
-  figures.evaluations[1].slice = "class=UP";
-  figures.evaluations[2].value.reset();
+  results::Row row;
+  row.set_dataset_name("d");
+  row.mutable_to()->set_event_time(86'400'000'000);
+  row.set_measure("accuracy");
+  row.set_value(0.75);
+  row.set_num_samples(4);
+  row.set_trigger(1);
+  figures.table.resize(4, row);
+  figures.table[0].set_baseline("last");
+  figures.table[1].set_active(true);
+  figures.table[1].set_value(1.0 / 3);
+  figures.table[1].set_sums("[1, 2]");
+  figures.table[2].set_slice("class=UP");
+  figures.table[3].set_trigger(2);
+  figures.table[3].clear_value();
   return figures;
 }
 
@@ -41,10 +42,13 @@ TEST(RunFigures, AreReadAsTheyWereWritten) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(FiguresToJson(*read), json);
   EXPECT_EQ(read->models[0].stage_seconds.at("train"), 0.5);
-  EXPECT_EQ(read->active[0].sums, "[1, 2]");
-  EXPECT_EQ(read->baselines[0].baseline, "last");
-  EXPECT_EQ(read->evaluations[1].slice, "class=UP");
-  EXPECT_FALSE(read->evaluations[2].value);
+  ASSERT_EQ(read->table.size(), 4);
+  EXPECT_EQ(read->table[0].baseline(), "last");
+  EXPECT_TRUE(read->table[1].active());
+  EXPECT_EQ(read->table[1].value(), 1.0 / 3) << "the models in use have all digits";
+  EXPECT_EQ(read->table[1].sums(), "[1, 2]");
+  EXPECT_EQ(read->table[2].slice(), "class=UP");
+  EXPECT_FALSE(read->table[3].has_value());
   // The same window is written once.
   EXPECT_EQ(json["evaluations"]["windows"].size(), 2);
 }

@@ -148,12 +148,15 @@ absl::StatusOr<ordered_json> TryPolicies(const Session& session, const std::stri
   return ordered_json{{"policies", policies}, {"failed", failed}};
 }
 
-absl::StatusOr<SweepSeed> SweepSeedOf(const ordered_json& result, const SweepSpec& sweep) {
+absl::StatusOr<results::SweepSeed> SweepSeedOf(const ordered_json& result, const SweepSpec& sweep) {
   if (!result.is_object()) return InvalidArgument("a result is an object");
-  SweepSeed seed;
+  results::SweepSeed seed;
   ASSIGN_OR_RETURN(const RunFigures figures,
                    FiguresFromJson(result.value("figures", ordered_json())));
-  ASSIGN_OR_RETURN(seed.matrix, ErrorMatrixOf(figures, sweep.measure, sweep.error_scale));
+  std::vector<results::TrainedAt> models;
+  for (const TrainedModel& model : figures.models) models.push_back({model.number, model.at});
+  ASSIGN_OR_RETURN(seed.matrix,
+                   results::ErrorMatrixOf(figures.table, models, sweep.measure, sweep.error_scale));
   seed.seed = result.value("seed", int64_t{0});
   const auto policies = result.find("policies");
   if (policies == result.end() || !policies->is_array()) {
@@ -161,7 +164,7 @@ absl::StatusOr<SweepSeed> SweepSeedOf(const ordered_json& result, const SweepSpe
   }
   for (const ordered_json& own : *policies) {
     if (!IsTriedPolicy(own)) return InvalidArgument("'policies' has an entry that is not a policy");
-    TriedPolicy& policy = seed.policies.emplace_back();
+    results::TriedPolicy& policy = seed.policies.emplace_back();
     policy.name = own.at("policy");
     if (!own.at("price").is_null()) policy.price = own.at("price").get<double>();
     policy.setting = own.at("setting");

@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 #include "cli/bench/benchmark_spec.h"
-#include "cli/bench/regret.h"
 #include "cli/stack/session.h"
+#include "results/regret.h"
 
 namespace tidemill::cli {
 
@@ -35,6 +35,7 @@ absl::StatusOr<nlohmann::ordered_json> TryPolicies(const Session& session,
                                                    const std::vector<double>& prices);
 
 // Reads the result of a case of a sweep.
-absl::StatusOr<SweepSeed> SweepSeedOf(const nlohmann::ordered_json& result, const SweepSpec& sweep);
+absl::StatusOr<results::SweepSeed> SweepSeedOf(const nlohmann::ordered_json& result,
+                                               const SweepSpec& sweep);
 
 }  // namespace tidemill::cli

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <string>
 
 #include "cli/command_line/command.h"
 #include "cli/stack/session.h"
@@ -18,6 +20,9 @@ using Action = std::function<int(const GlobalFlags&)>;
 
 // Sets the action of the command, and adds the flags that every command takes.
 void SetAction(Command& command, Action action);
+
+// Takes the values of those flags that say where the stack is.
+void SetStackFlags(const std::map<std::string, std::string>& values, StackAddress& stack);
 
 // Adds --full: nothing of a result is left out.
 void AddFullFlag(Command& command, bool& full);

@@ -119,29 +119,24 @@ std::string TableOf(const std::vector<ArgumentInfo>& arguments) {
 
 }  // namespace
 
-std::string ListName(ValueKind kind) {
-  switch (kind) {
-    case ValueKind::kRun:
-      return "runs";
-    case ValueKind::kDataset:
-      return "datasets";
-    case ValueKind::kPipeline:
-      return "pipelines";
-    case ValueKind::kModel:
-      return "models";
-    case ValueKind::kService:
-      return "services";
-    default:
-      return "";
-  }
-}
-
 CommandInfo DescribeTree(const Command& root) { return Describe(root, root.node().get_name()); }
 
 std::vector<const CommandInfo*> AllCommands(const CommandInfo& root) {
   std::vector<const CommandInfo*> all;
   Collect(root, all);
   return all;
+}
+
+const CommandInfo* FindCommand(const CommandInfo& parent, const std::string& name) {
+  const auto found = std::ranges::find(parent.subcommands, name, &CommandInfo::name);
+  return found == parent.subcommands.end() ? nullptr : &*found;
+}
+
+const ArgumentInfo* FindOption(const CommandInfo& command, const std::string& flag) {
+  const auto found = std::ranges::find_if(command.arguments, [&](const ArgumentInfo& argument) {
+    return std::ranges::find(argument.flags, flag) != argument.flags.end();
+  });
+  return found == command.arguments.end() ? nullptr : &*found;
 }
 
 std::string SynopsisOf(const ArgumentInfo& argument) {

@@ -15,17 +15,13 @@ enum class ValueKind {
   kChoice,  // One of `choices`.
   kFile,
   kFolder,
-  // Known by a running stack, or by this program: `tidemill __complete KIND` lists them.
+  // Known by a running stack, or by this program.
   kRun,
   kDataset,
   kPipeline,
   kModel,
   kService,
 };
-
-// Returns the name of a kind for `__complete`: "runs", "datasets", ... Empty for kinds that it does
-// not list.
-std::string ListName(ValueKind kind);
 
 struct ArgumentInfo {
   // "-q", "--quiet". Empty for a positional argument.
@@ -58,6 +54,10 @@ CommandInfo DescribeTree(const Command& root);
 
 // Returns every command, parents before their subcommands.
 std::vector<const CommandInfo*> AllCommands(const CommandInfo& root);
+
+// Returns what has that name below a command, or that flag; nullptr when nothing has.
+const CommandInfo* FindCommand(const CommandInfo& parent, const std::string& name);
+const ArgumentInfo* FindOption(const CommandInfo& command, const std::string& flag);
 
 // Returns the arguments as a synopsis shows them: "[--json] [--limit NUMBER] NAME".
 std::string SynopsisOf(const ArgumentInfo& argument);

@@ -10,9 +10,8 @@
 #include <fstream>
 #include <set>
 
-#include "cli/command_line/completion_bash.h"
-#include "cli/command_line/completion_fish.h"
-#include "cli/command_line/completion_zsh.h"
+#include "base/testing/tree.h"
+#include "cli/command_line/completion.h"
 #include "cli/command_line/manual.h"
 #include "cli/tidemill.h"
 
@@ -25,6 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 struct ShellResult {
@@ -51,21 +51,23 @@ ShellResult Shell(const std::string& command) {
   return result;
 }
 
-// The tree in its own folder, with a `tidemill` that knows two runs and tells what stack it was
-// asked for.
+// The tree in its own folder, with a `tidemill` that needs no stack for the names of some.
 class CommandTreeTest : public ::testing::Test {
  protected:
   CommandTreeTest() {
     char pattern[] = "/tmp/tidemill-cli-XXXXXX";
     folder_ = mkdtemp(pattern);
     Write("tidemill",
-          "#!/bin/sh\n[ \"$1\" = __complete ] || exit 1\n"
-          "case $2 in runs) printf '7\\tquick\\n42\\tslow\\n' ;;\n"
-          "datasets) printf 'garden of eden\\n%s\\n' \"$4\" ;; esac\n");
+          "#!/bin/sh\ncase \"$*\" in\n"
+          "'__complete -- watch '?|'__complete -- watch '|'__complete -- compare 7 4')\n"
+          "printf '7\\tquick\\n42\\tslow\\n' ;;\n"
+          "'__complete -- datasets show --state /s '*) printf 'garden of eden\\n/s\\n' ;;\n"
+          "*) exec " +
+              tidemill::testing::InBuild("bin/tidemill") + " \"$@\" ;; esac\n");
     std::filesystem::permissions(folder_ + "/tidemill", std::filesystem::perms::owner_all);
-    Write("bash", BashCompletion(root_));
-    Write("_tidemill", ZshCompletion(root_));
-    Write("fish", FishCompletion(root_));
+    Write("bash", CompletionScript("bash"));
+    Write("_tidemill", CompletionScript("zsh"));
+    Write("fish", CompletionScript("fish"));
   }
   ~CommandTreeTest() override { std::filesystem::remove_all(folder_); }
 
@@ -141,6 +143,26 @@ TEST_F(CommandTreeTest, TheScriptsAreGoodInTheirShells) {
   EXPECT_THAT(Shell(in + "HOME=" + folder_ + " fish --no-config -n fish").out, IsEmpty());
 }
 
+TEST_F(CommandTreeTest, AValueIsCompletedByItsKind) {
+  const auto others = [&](const std::vector<std::string>& words) {
+    return Complete(root_, words).others;
+  };
+  EXPECT_EQ(others({"watch", ""}), ValueKind::kRun);
+  EXPECT_EQ(others({"watch", "7", ""}), ValueKind::kNone);
+  EXPECT_EQ(others({"compare", "7", "4"}), ValueKind::kRun);
+  EXPECT_EQ(others({"run", "fie"}), ValueKind::kFile);
+  EXPECT_EQ(others({"status", "--state", "fie"}), ValueKind::kFolder);
+  EXPECT_EQ(others({"status", "--state=fie"}), ValueKind::kFolder);
+  EXPECT_EQ(others({"status", "--state", "=", "fie"}), ValueKind::kFolder);
+  EXPECT_EQ(others({"nonsense", "watch", "--nonsense", ""}), ValueKind::kRun);
+  const Completion datasets = Complete(root_, {"datasets", "show", "--state", "/s", "g"});
+  EXPECT_EQ(datasets.others, ValueKind::kDataset);
+  // The stack that the line names is the one that is asked.
+  EXPECT_THAT(datasets.flags, ElementsAre(Pair("--state", "/s")));
+  EXPECT_THAT(Complete(root_, {"datasets", "show", "--state=/s", ""}).flags,
+              ElementsAre(Pair("--state", "/s")));
+}
+
 TEST_F(CommandTreeTest, BashCompletesCommandsAndFlags) {
   EXPECT_THAT(Bash("tidemill ru", 1), UnorderedElementsAre("run", "runs"));
   EXPECT_THAT(Bash("tidemill runs st", 2), ElementsAre("stop"));
@@ -155,7 +177,6 @@ TEST_F(CommandTreeTest, BashCompletesWhatTheStackKnows) {
   EXPECT_THAT(Bash("tidemill watch ''", 2), ElementsAre("7", "42"));
   EXPECT_THAT(Bash("tidemill compare 7 4", 3), ElementsAre("42"));
   EXPECT_THAT(Bash("tidemill datasets show --state /s g", 5), ElementsAre("garden\\ of\\ eden"));
-  // The stack that the line names is the one that is asked.
   EXPECT_THAT(Bash("tidemill datasets show --state /s /", 5), ElementsAre("/s"));
   EXPECT_THAT(Bash("tidemill watch 7 ''", 3), IsEmpty());
 }
@@ -174,11 +195,19 @@ TEST_F(CommandTreeTest, FishCompletesCommandsFlagsAndNames) {
   EXPECT_THAT(Fish("tidemill watch "), ElementsAre("7", "42"));
   EXPECT_THAT(Fish("tidemill datasets show --state /s /"), ElementsAre("/s"));
   EXPECT_THAT(Fish("tidemill completion "), UnorderedElementsAre("bash", "zsh", "fish"));
+  EXPECT_THAT(Fish("tidemill logs --level=w"), ElementsAre("--level=warn"));
+  std::filesystem::create_directory(folder_ + "/fields");
+  Write("field.yaml", "");
+  EXPECT_THAT(Fish("tidemill run fie"), UnorderedElementsAre("field.yaml", "fields/"));
+  EXPECT_THAT(Fish("tidemill status --state fie"), ElementsAre("fields/"));
 }
 
 TEST_F(CommandTreeTest, ZshCompletesCommandsAndNames) {
   EXPECT_THAT(Zsh("tidemill runs sto"), HasSubstr("tidemill runs stop"));
   EXPECT_THAT(Zsh("tidemill watch 4"), HasSubstr("tidemill watch 42"));
+  EXPECT_THAT(Zsh("tidemill logs --level=w"), HasSubstr("tidemill logs --level=warn"));
+  Write("field.yaml", "");
+  EXPECT_THAT(Zsh("tidemill run fie"), HasSubstr("tidemill run field.yaml"));
   EXPECT_THAT(Zsh("tidemill runs "), AllOf(HasSubstr("resume"), HasSubstr("List runs")));
 }
 

@@ -11,18 +11,6 @@
 namespace tidemill::cli {
 namespace {
 
-const CommandInfo* FindCommand(const CommandInfo& parent, const std::string& name) {
-  const auto found = std::ranges::find(parent.subcommands, name, &CommandInfo::name);
-  return found == parent.subcommands.end() ? nullptr : &*found;
-}
-
-const ArgumentInfo* FindOption(const CommandInfo& command, const std::string& flag) {
-  const auto found = std::ranges::find_if(command.arguments, [&](const ArgumentInfo& argument) {
-    return std::ranges::find(argument.flags, flag) != argument.flags.end();
-  });
-  return found == command.arguments.end() ? nullptr : &*found;
-}
-
 // "; did you mean 'run'?", or all of them if none is close.
 std::string Suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string closest = config::DidYouMean(word, known);

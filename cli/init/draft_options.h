@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/init/csv_look.h"
 #include "cli/init/label_choice.h"
+#include "cli/init/look/csv_look.h"
 
 namespace tidemill::cli {
 

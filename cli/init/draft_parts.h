@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/status.h"
-#include "cli/init/guess.h"
-#include "cli/init/seen_data.h"
+#include "cli/init/look/guess.h"
+#include "cli/init/look/seen_data.h"
 
 namespace tidemill::cli {
 

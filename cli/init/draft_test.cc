@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "cli/init/draft_parts.h"
-#include "cli/init/utf8_copy.h"
+#include "cli/init/look/utf8_copy.h"
 
 namespace tidemill::cli {
 namespace {

@@ -13,12 +13,23 @@
 #include "cli/init/training_choice.h"
 #include "records/columns/column_kind.h"
 
+// Which ops a column leads to, by its kind. Ops are added in this order.
+//
+//   numbers       parse --> fill_missing, if any may be missing --> standardize --.
+//   time          time_features, if the data cover enough of a period ------------+--> stack
+//   categories    parse --> one_hot ----------------------------------------------+
+//   many values   parse --> hash_buckets --> one_hot, at most kMostBucketed ------'
+//   ids           parse --> hash_buckets --> stack --> cast
+//   words         parse --> hash_tokens, of the longest text: only if no column is of a kind above
+//
+// The other columns are left out, each with a reason: other kinds, further times, and numbers that
+// only rise or fall unless there is nothing else.
+
 namespace tidemill::cli {
 namespace {
 
 constexpr int64_t kBuckets = 256;
 constexpr size_t kMostBucketed = 4;
-// The time of the data is divided into about this many trainings.
 constexpr int64_t kTokenBuckets = 16384;
 constexpr int64_t kTokens = 64;
 
@@ -279,7 +290,7 @@ void GraphMaker::AddIds() {
 
 // Learns all texts that were seen. If only a part was read, leaves room for some more.
 void GraphMaker::AddOneHot(const ColumnFacts& facts) {
-  // Marks of a missing value are texts, but for the empty one and what parse_json takes for it.
+  // Marks of a missing value are texts, except for the empty one and parse_json's null.
   int64_t num_texts = facts.num_distinct();
   for (const auto& [word, count] : facts.missing_words) {
     num_texts += !word.empty() && !(source_.json && word == "null");

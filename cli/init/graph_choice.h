@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/init/guess.h"
+#include "cli/init/look/guess.h"
 #include "cli/init/time_choice.h"
 #include "records/columns/column_facts.h"
 

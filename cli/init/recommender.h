@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/init/guess.h"
+#include "cli/init/look/guess.h"
 #include "records/columns/column_facts.h"
 
 namespace tidemill::cli {

@@ -1,9 +1,9 @@
 // The replacement for event times of records without times.
 #pragma once
 
-#include "cli/init/guess.h"
 #include "cli/init/label_choice.h"
-#include "cli/init/seen_data.h"
+#include "cli/init/look/guess.h"
+#include "cli/init/look/seen_data.h"
 #include "records/columns/sampled_table.h"
 
 namespace tidemill::cli {

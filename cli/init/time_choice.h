@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "cli/init/guess.h"
+#include "cli/init/look/guess.h"
 #include "records/columns/column_facts.h"
 #include "records/columns/sampled_table.h"
 

@@ -45,8 +45,8 @@ std::optional<TimeColumns> TimesOfDateAndClock(const SampledTable& table,
                                                const std::vector<ColumnFacts>& facts,
                                                const TimeColumns& date);
 
-// A column with times in two notations, of which none reads nine of ten values, and both together
-// do. The first one reads more.
+// A column with times in two notations: neither reads nine of ten values, but both together do. The
+// first one reads more.
 struct MixedTimes {
   TimeColumns most = {};
   TimeColumns others = {};

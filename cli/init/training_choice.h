@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "cli/init/guess.h"
+#include "cli/init/look/guess.h"
 
 namespace tidemill::cli {
 

@@ -71,7 +71,7 @@ absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path) {
   file.text = *std::move(text);
   std::error_code error;
   file.folder = std::filesystem::canonical(path, error).parent_path();
-  // An empty one is none: "${TIDEMILL_DATA}/x" must not mean /x.
+  // An empty variable counts as unset: "${TIDEMILL_DATA}/x" must not mean /x.
   if (const char* data = std::getenv("TIDEMILL_DATA"); data != nullptr && *data != '\0') {
     const auto absolute = storage::IsObjectPath(data)
                               ? std::filesystem::path()

@@ -41,7 +41,7 @@ absl::Status Check(const NewPlugin& plugin) {
   return absl::OkStatus();
 }
 
-// The kinds that there are templates of, in that language.
+// The kinds that have templates in that language.
 std::set<std::string> KindsIn(const fs::path& templates, const std::string& language) {
   std::set<std::string> kinds;
   std::error_code error;

@@ -1,11 +1,8 @@
 #include "cli/results/baselines.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "fmt/format.h"
@@ -13,6 +10,7 @@
 
 #include "cli/results/run_measures.h"
 #include "cli/terminal/text.h"
+#include "results/known_measures.h"
 
 namespace tidemill::cli {
 namespace {
@@ -22,102 +20,56 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kFirst = "first";
 
-// (trigger, from, to)
-using Place = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
-
-Place PlaceOf(const auto& value, int64_t trigger) {
-  return {trigger, value.from().event_time(), value.from().sample_key(), value.to().event_time(),
-          value.to().sample_key()};
-}
-
-bool Has(const auto& value) { return value.has_value() || !value.sums().empty(); }
-
-// One measure of one evaluation.
-struct Measured {
-  int32_t evaluation = 0;
-  std::string dataset;
-  std::string measure;
-
-  friend auto operator<=>(const Measured&, const Measured&) = default;
-  bool Holds(const auto& value) const {
-    return value.evaluation() == evaluation && value.dataset() == dataset &&
-           value.measure() == measure;
-  }
-};
+using results::HasValueOrSums;
+using results::Measured;
+using results::Place;
+using results::Row;
+using results::Rows;
+using results::SampleMean;
 
 std::string RuleOf(std::string_view name, const std::string& measure) {
   if (name == "last") return "repeating the last label known";
   return fmt::format("always predicting the {} known at each training",
-                     IsOfValues(measure) ? "mean" : "most frequent class");
+                     results::IsOfValues(measure) ? "mean" : "most frequent class");
 }
 
-// The values of models in use, and of those that are compared with baselines, by their place.
-class ModelValues {
+// The cells of the models by their place.
+class Cells {
  public:
-  ModelValues(const v1::GetRunResponse& run, const Measured& measured) {
-    for (const v1::CompositeValue& value : run.active()) {
-      if (measured.Holds(value)) in_use_[PlaceOf(value, value.trigger())] = &value;
-    }
-    std::set<Place> beside;
-    for (const v1::CompositeValue& value : run.baselines()) {
-      if (measured.Holds(value)) beside.insert(PlaceOf(value, value.trigger()));
-    }
-    for (const v1::EvaluationValue& value : run.evaluations()) {
-      if (!measured.Holds(value) || !value.slice().empty()) continue;
-      first_ = first_ == 0 ? value.trigger() : std::min(first_, value.trigger());
-    }
-    for (const v1::EvaluationValue& value : run.evaluations()) {
-      if (!measured.Holds(value) || !value.slice().empty()) continue;
-      const Place place = PlaceOf(value, value.trigger());
-      if (value.trigger() == first_ || beside.contains(place)) others_[place] = &value;
+  Cells(const v1::GetRunResponse& run, const Measured& measured)
+      : all_(results::Select(run.results(), [&](const Row& row) {
+          return results::IsCell(row) && measured.Holds(row);
+        })) {
+    for (const Row* row : all_) {
+      first_ = first_ == 0 ? row->trigger() : std::min(first_, row->trigger());
+      by_place_[results::PlaceOf(*row)] = row;
     }
   }
 
-  // False when the model has no value.
-  bool AddTo(SampleMean& mean, const Place& place) const {
-    const auto in_use = in_use_.find(place);
-    const auto other = others_.find(place);
-    if (in_use != in_use_.end() && Has(*in_use->second)) {
-      mean.Add(*in_use->second);
-    } else if (other != others_.end() && Has(*other->second)) {
-      mean.Add(*other->second);
-    } else {
-      return false;
-    }
-    return true;
+  // nullptr when the model has no value.
+  const Row* At(const Place& place) const {
+    const auto found = by_place_.find(place);
+    return found == by_place_.end() || !HasValueOrSums(*found->second) ? nullptr : found->second;
   }
-
-  const std::map<Place, const v1::CompositeValue*>& in_use() const { return in_use_; }
+  Rows Active() const { return results::Active(all_); }
   int64_t first() const { return first_; }
 
  private:
-  std::map<Place, const v1::CompositeValue*> in_use_;
-  std::map<Place, const v1::EvaluationValue*> others_;
+  Rows all_;
+  std::map<Place, const Row*> by_place_;
   int64_t first_ = 0;
 };
 
-void AddFirstModel(const ModelValues& values, Baseline& baseline) {
+void AddFirstModel(const Cells& cells, Baseline& baseline) {
   bool another = false;
-  for (const auto& [place, value] : values.in_use()) {
-    Place first = place;
-    std::get<0>(first) = values.first();
-    if (!Has(*value) || !values.AddTo(baseline.reached, first)) continue;
-    another = another || first != place;
-    baseline.models.Add(*value);
+  for (const Row* row : cells.Active()) {
+    const Row* const first = cells.At({cells.first(), results::WindowOf(*row)});
+    if (!HasValueOrSums(*row) || first == nullptr) continue;
+    baseline.reached.Add(*first);
+    another = another || first != row;
+    baseline.models.Add(*row);
   }
   if (!another) baseline.reached = SampleMean();
-}
-
-std::vector<Measured> MeasuredOf(const v1::GetRunResponse& run) {
-  std::vector<Measured> all;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    const bool only_detail = !value.has_value() && !value.detail().empty();
-    if (!value.slice().empty() || only_detail) continue;
-    Measured measured{value.evaluation(), value.dataset(), value.measure()};
-    if (std::find(all.begin(), all.end(), measured) == all.end())
-      all.push_back(std::move(measured));
-  }
-  return all;
 }
 
 ordered_json ToJson(const Baseline& baseline) {
@@ -147,30 +99,28 @@ std::string DescribeFirstModel(const v1::GetRunResponse& run, int64_t trigger) {
   return "the first model, never retrained";
 }
 
-std::vector<Baseline> BaselinesOf(const v1::GetRunResponse& run, int32_t evaluation,
-                                  const std::string& dataset, const std::string& measure) {
-  const Measured measured{evaluation, dataset, measure};
-  const ModelValues values(run, measured);
-  const auto of_pipeline = PluginMeasureOf(run, evaluation, measure);
-  const auto fresh = [&](std::string_view name) {
+std::vector<Baseline> BaselinesOf(const v1::GetRunResponse& run, const Measured& measured) {
+  const Cells cells(run, measured);
+  const auto of_pipeline = PluginMeasureOf(run, measured.evaluation, measured.measure);
+  const auto fresh = [&](std::string_view name, std::string rule) {
     return Baseline{.name = std::string(name),
+                    .rule = std::move(rule),
                     .reached = SampleMean(of_pipeline),
                     .models = SampleMean(of_pipeline)};
   };
   std::vector<Baseline> baselines;
   for (const std::string_view name : {"constant", "last"}) {
-    Baseline& baseline = baselines.emplace_back(fresh(name));
-    baseline.rule = RuleOf(name, measure);
-    for (const v1::CompositeValue& value : run.baselines()) {
-      if (!measured.Holds(value) || value.baseline() != name || !Has(value)) continue;
-      if (values.AddTo(baseline.models, PlaceOf(value, value.trigger()))) {
-        baseline.reached.Add(value);
-      }
+    Baseline& baseline = baselines.emplace_back(fresh(name, RuleOf(name, measured.measure)));
+    for (const Row& row : run.results()) {
+      if (row.baseline() != name || !measured.Holds(row) || !HasValueOrSums(row)) continue;
+      const Row* const model = cells.At(results::PlaceOf(row));
+      if (model == nullptr) continue;
+      baseline.models.Add(*model);
+      baseline.reached.Add(row);
     }
   }
-  baselines.push_back(fresh(kFirst));
-  baselines.back().rule = DescribeFirstModel(run, values.first());
-  AddFirstModel(values, baselines.back());
+  baselines.push_back(fresh(kFirst, DescribeFirstModel(run, cells.first())));
+  AddFirstModel(cells, baselines.back());
   std::erase_if(baselines, [](const Baseline& baseline) {
     return !baseline.reached.Mean() || !baseline.models.Mean();
   });
@@ -218,9 +168,8 @@ std::string BaselineSentences(const std::vector<Baseline>& baselines,
 
 ordered_json BaselinesToJson(const v1::GetRunResponse& run) {
   ordered_json all = ordered_json::array();
-  for (const Measured& measured : MeasuredOf(run)) {
-    for (const Baseline& baseline :
-         BaselinesOf(run, measured.evaluation, measured.dataset, measured.measure)) {
+  for (const Measured& measured : results::AllMeasured(run.results())) {
+    for (const Baseline& baseline : BaselinesOf(run, measured)) {
       ordered_json json = {{"evaluation", measured.evaluation},
                            {"dataset", measured.dataset},
                            {"measure", measured.measure}};

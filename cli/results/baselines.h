@@ -8,7 +8,8 @@
 
 #include "nlohmann/json_fwd.hpp"
 
-#include "cli/results/sample_mean.h"
+#include "results/rows.h"
+#include "results/sample_mean.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
@@ -20,9 +21,9 @@ struct Baseline {
   std::string name;
   // "always predicting the most frequent class known at each training".
   std::string rule = {};
-  SampleMean reached;
+  results::SampleMean reached;
   // The value of the models in use on these windows.
-  SampleMean models;
+  results::SampleMean models;
 
   // Whether the baseline is better than the models. False when they are equal.
   bool Wins() const;
@@ -32,8 +33,8 @@ struct Baseline {
 std::string DescribeFirstModel(const supervisor::v1::GetRunResponse& run, int64_t trigger);
 
 // Returns the baselines of one measure of one evaluation. The rules without a model come first.
-std::vector<Baseline> BaselinesOf(const supervisor::v1::GetRunResponse& run, int32_t evaluation,
-                                  const std::string& dataset, const std::string& measure);
+std::vector<Baseline> BaselinesOf(const supervisor::v1::GetRunResponse& run,
+                                  const results::Measured& measured);
 
 // Returns a line for people, indented by two blanks. Empty when there is no rule without a model.
 std::string DescribeBaselines(const std::vector<Baseline>& baselines);

@@ -30,10 +30,10 @@ struct Values {
   double last[2];
 };
 
-template <typename Value>
-void Set(Value& value, int64_t trigger, int window, const std::string& measure, double number) {
+void Set(results::Row& value, int64_t trigger, int window, const std::string& measure,
+         double number) {
   value.set_trigger(trigger);
-  value.set_dataset("ratings");
+  value.set_dataset_name("ratings");
   value.set_measure(measure);
   value.mutable_from()->set_event_time(10 * window);
   value.mutable_to()->set_event_time(10 * window + 10);
@@ -49,15 +49,16 @@ supervisor::v1::GetRunResponse RunOf(const std::string& measure, const Values& v
     run.mutable_triggers(static_cast<int>(trigger) - 1)->set_num_samples(trigger == 1 ? 90 : 4'000);
   }
   for (int window = 0; window < 2; ++window) {
-    Set(*run.add_evaluations(), 1, window, measure, values.first[window]);
+    Set(*run.add_results(), 1, window, measure, values.first[window]);
+    run.mutable_results()->rbegin()->set_active(window == 0);
     const int64_t in_use = window + 1;
-    Set(*run.add_active(), in_use, window, measure, window == 0 ? values.first[0] : values.second);
-    Set(*run.add_baselines(), in_use, window, measure, values.constant[window]);
-    run.mutable_baselines()->rbegin()->set_baseline("constant");
-    Set(*run.add_baselines(), in_use, window, measure, values.last[window]);
-    run.mutable_baselines()->rbegin()->set_baseline("last");
+    Set(*run.add_results(), in_use, window, measure, values.constant[window]);
+    run.mutable_results()->rbegin()->set_baseline("constant");
+    Set(*run.add_results(), in_use, window, measure, values.last[window]);
+    run.mutable_results()->rbegin()->set_baseline("last");
   }
-  Set(*run.add_evaluations(), 2, 1, measure, values.second);
+  Set(*run.add_results(), 2, 1, measure, values.second);
+  run.mutable_results()->rbegin()->set_active(true);
   return run;
 }
 
@@ -71,7 +72,8 @@ constexpr Values kBetter = {
     .first = {.7, .6}, .second = .9, .constant = {.5, .5}, .last = {.6, .95}};
 
 TEST(Baselines, AreOnTheSamplesOfTheModelsInUse) {
-  const auto baselines = BaselinesOf(RunOf("accuracy", kBetter), 0, "ratings", "accuracy");
+  const auto run = RunOf("accuracy", kBetter);
+  const auto baselines = BaselinesOf(run, {0, "ratings", "accuracy"});
   ASSERT_THAT(baselines, SizeIs(3));
   EXPECT_EQ(baselines[0].name, "constant");
   EXPECT_DOUBLE_EQ(*baselines[0].reached.Mean(), .5);
@@ -87,9 +89,8 @@ TEST(Baselines, AreOnTheSamplesOfTheModelsInUse) {
 
 TEST(Baselines, CountOnlyWindowsOnWhichTheModelHasAValueToo) {
   auto run = RunOf("accuracy", kBetter);
-  run.mutable_active(1)->clear_value();
-  run.mutable_evaluations(2)->clear_value();
-  const auto baselines = BaselinesOf(run, 0, "ratings", "accuracy");
+  run.mutable_results()->rbegin()->clear_value();
+  const auto baselines = BaselinesOf(run, {0, "ratings", "accuracy"});
   ASSERT_THAT(baselines, SizeIs(2)) << "the first model is compared with nothing but itself";
   EXPECT_EQ(baselines[1].reached.num_samples(), 100);
   EXPECT_DOUBLE_EQ(*baselines[1].reached.Mean(), .6);
@@ -97,8 +98,8 @@ TEST(Baselines, CountOnlyWindowsOnWhichTheModelHasAValueToo) {
 
 TEST(Baselines, OfAWholeDatasetAreShownBesideTheLastModel) {
   auto run = RunOf("accuracy", kBetter);
-  run.clear_active();
-  const auto baselines = BaselinesOf(run, 0, "ratings", "accuracy");
+  for (auto& row : *run.mutable_results()) row.clear_active();
+  const auto baselines = BaselinesOf(run, {0, "ratings", "accuracy"});
   ASSERT_THAT(baselines, SizeIs(2));
   EXPECT_DOUBLE_EQ(*baselines[0].models.Mean(), (.7 + 3 * .9) / 4);
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "fmt/format.h"
@@ -64,29 +64,26 @@ Loss OfTrainings(const v1::GetRunResponse& run) {
 
 // Returns the loss of the evaluation that lost most. The models in use represent it; if there are
 // none, the model that could use least.
-template <typename Values>
-Loss OfEvaluations(const Values& values, bool of_each_model) {
-  std::map<std::tuple<int32_t, std::string, std::string, int64_t>, MeasuredShare> shares;
-  for (const auto& value : values) {
-    const int64_t model = of_each_model ? value.trigger() : 0;
-    shares[{value.evaluation(), value.dataset(), value.measure(), model}].Add(value);
+Loss OfEvaluations(const v1::GetRunResponse& run) {
+  results::Rows rows = results::Active(run.results());
+  const bool of_each_model = rows.empty();
+  if (of_each_model) {
+    rows = results::Select(run.results(), [](const results::Row& row) {
+      return results::IsOfModel(row) && results::IsWhole(row) && row.failure().empty();
+    });
+  }
+  std::map<std::pair<results::Measured, int64_t>, MeasuredShare> shares;
+  for (const results::Row* row : rows) {
+    shares[{results::MeasuredOf(*row), of_each_model ? row->trigger() : 0}].Add(*row);
   }
   Loss most;
   for (const auto& [key, share] : shares) {
     Loss loss{
-        fmt::format("of the samples of {} for evaluation could not be used", std::get<1>(key)),
+        fmt::format("of the samples of {} for evaluation could not be used", key.first.dataset),
         share.num_bad(), share.num_known()};
     if (loss.share() > most.share()) most = std::move(loss);
   }
   return most;
-}
-
-std::vector<v1::EvaluationValue> WholeWindows(const v1::GetRunResponse& run) {
-  std::vector<v1::EvaluationValue> values;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (value.slice().empty() && value.failure().empty()) values.push_back(value);
-  }
-  return values;
 }
 
 std::string InWords(const Loss& loss) {
@@ -118,32 +115,44 @@ std::string DescribeLedger(const Ledger& ledger, std::string_view what) {
   return text;
 }
 
+void MeasuredShare::Add(const results::Row& row) {
+  is_known_ &= row.has_num_known();
+  num_known_ += row.num_known();
+  num_samples_ += row.num_samples();
+  num_bad_ += row.num_bad();
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    const results::Column& column = results::Columns()[i];
+    if (column.words != nullptr) counts_[i] += column.of(row).get<int64_t>();
+  }
+}
+
+bool MeasuredShare::AnyLost() const {
+  return is_known_ && std::ranges::any_of(counts_, [](int64_t count) { return count != 0; });
+}
+
 std::string MeasuredShare::OfKnown() const {
-  if (!is_known_ || num_lost() == 0) return "";
-  return fmt::format(" of {}", WithThousands(num_known_));
+  const bool any_more = AnyLost() && num_known_ != num_samples_;
+  return any_more ? fmt::format(" of {}", WithThousands(num_known_)) : "";
 }
 
 std::string MeasuredShare::Lost() const {
-  if (!is_known_ || num_lost() == 0) return "";
+  if (!AnyLost()) return "";
   std::vector<std::string> parts;
-  const auto add = [&](int64_t count, const char* words) {
-    if (count > 0) parts.push_back(fmt::format("{} {}", WithThousands(count), words));
-  };
-  add(num_bad_, "could not be used");
-  add(num_unlabelled_, "without a label");
-  add(num_deleted_, "deleted");
-  add(num_filtered_, "filtered");
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    parts.push_back(fmt::format("{} {}", WithThousands(counts_[i]), results::Columns()[i].words));
+  }
   return fmt::format(": {}", fmt::join(parts, ", "));
 }
 
 bool AnyBad(const v1::GetRunResponse& run) {
   const auto& triggers = run.triggers();
-  const auto& values = run.evaluations();
+  const auto& values = run.results();
   return std::any_of(
              triggers.begin(), triggers.end(),
              [](const v1::Trigger& trigger) { return trigger.result().num_skipped() > 0; }) ||
          std::any_of(values.begin(), values.end(),
-                     [](const v1::EvaluationValue& value) { return value.num_bad() > 0; });
+                     [](const results::Row& row) { return row.num_bad() > 0; });
 }
 
 std::string MuchLost(const v1::GetRunResponse& run) {
@@ -152,8 +161,7 @@ std::string MuchLost(const v1::GetRunResponse& run) {
                                                            run.left_out().end());
   for (const auto& [name, left_out] : by_dataset) losses.push_back(OfRecords(name, left_out));
   losses.push_back(OfTrainings(run));
-  losses.push_back(run.active().empty() ? OfEvaluations(WholeWindows(run), /*of_each_model=*/true)
-                                        : OfEvaluations(run.active(), /*of_each_model=*/false));
+  losses.push_back(OfEvaluations(run));
   std::vector<std::string> parts;
   for (const Loss& loss : losses) {
     if (loss.share() >= kMuchLost) parts.push_back(InWords(loss));

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nlohmann/json_fwd.hpp"
 
 #include "cli/terminal/text.h"
+#include "results/columns.h"
+#include "results/rows.h"
 #include "tidemill/rpc/v1/ledger.pb.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
@@ -27,16 +30,11 @@ std::string DescribeLedger(const rpc::v1::Ledger& ledger, std::string_view what 
 // of the models in use. Thread-compatible.
 class MeasuredShare {
  public:
-  // A Value is an EvaluationValue or a CompositeValue.
-  template <typename Value>
-  void Add(const Value& value) {
-    is_known_ &= value.has_num_known();
-    num_known_ += value.num_known();
-    num_bad_ += value.num_bad();
-    num_unlabelled_ += value.num_unlabelled();
-    num_deleted_ += value.num_deleted();
-    num_filtered_ += value.num_filtered();
+  MeasuredShare() : counts_(results::Columns().size()) {}
+  explicit MeasuredShare(const results::Rows& rows) : MeasuredShare() {
+    for (const results::Row* row : rows) Add(*row);
   }
+  void Add(const results::Row& row);
 
   int64_t num_known() const { return is_known_ ? num_known_ : 0; }
   int64_t num_bad() const { return num_bad_; }
@@ -46,14 +44,13 @@ class MeasuredShare {
   std::string Lost() const;
 
  private:
-  int64_t num_lost() const { return num_bad_ + num_unlabelled_ + num_deleted_ + num_filtered_; }
+  bool AnyLost() const;
 
   bool is_known_ = true;
   int64_t num_known_ = 0;
+  int64_t num_samples_ = 0;
   int64_t num_bad_ = 0;
-  int64_t num_unlabelled_ = 0;
-  int64_t num_deleted_ = 0;
-  int64_t num_filtered_ = 0;
+  std::vector<int64_t> counts_;  // By column, of those with words.
 };
 
 // Whether a training or an evaluation had samples that it could not use.

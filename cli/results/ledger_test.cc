@@ -19,9 +19,10 @@ rpc::v1::Ledger SomeLedger() {
   return ledger;
 }
 
-supervisor::v1::CompositeValue Window(int64_t known, int64_t bad) {
-  supervisor::v1::CompositeValue value;
-  value.set_dataset("weather");
+results::Row Window(int64_t known, int64_t bad) {
+  results::Row value;
+  value.set_active(true);
+  value.set_dataset_name("weather");
   value.set_measure("accuracy");
   value.set_num_known(known);
   value.set_num_bad(bad);
@@ -48,7 +49,7 @@ TEST(Ledger, OfMeasuredWindowsAddsThemUp) {
   share.Add(Window(100, 100));
   EXPECT_EQ(share.OfKnown(), " of 200");
   EXPECT_EQ(share.Lost(), ": 100 could not be used");
-  supervisor::v1::CompositeValue old = Window(1, 1);
+  results::Row old = Window(1, 1);
   old.clear_num_known();
   share.Add(old);
   EXPECT_EQ(share.OfKnown(), "") << "no count is known";
@@ -68,8 +69,8 @@ TEST(Ledger, WhatWasLostIsTheFirstSentenceOfARun) {
   *run.mutable_ledger() = SomeLedger();
   EXPECT_EQ(MuchLost(run), "25 % of the records of weather were left out (250 of 1,000).")
       << "7 of 835 are less than one per cent";
-  *run.add_active() = Window(100, 0);
-  *run.add_active() = Window(300, 100);
+  *run.add_results() = Window(100, 0);
+  *run.add_results() = Window(300, 100);
   EXPECT_EQ(Headline(run, {}).substr(0, MuchLost(run).size()), MuchLost(run));
   EXPECT_EQ(MuchLost(run),
             "25 % of the records of weather were left out (250 of 1,000), and 25 % of the "
@@ -79,7 +80,7 @@ TEST(Ledger, WhatWasLostIsTheFirstSentenceOfARun) {
 TEST(Ledger, ARunWithABadSampleHasLosses) {
   supervisor::v1::GetRunResponse run;
   EXPECT_FALSE(AnyLost(run));
-  run.add_evaluations()->set_num_bad(1);
+  run.add_results()->set_num_bad(1);
   EXPECT_TRUE(AnyLost(run));
 }
 

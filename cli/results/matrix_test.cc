@@ -111,9 +111,9 @@ TEST(Matrix, OfManyModelsIsWholeOnRequest) {
 
 TEST(Matrix, KeepsItsColumnsApart) {
   auto run = testing::ExampleRun("p", 3).run;
-  for (auto& value : *run.mutable_evaluations()) value.set_value(1);
+  for (auto& value : *run.mutable_results()) value.set_value(1);
   EXPECT_THAT(DrawMatrices(run, {}), HasSubstr("   1 2024-10-05 100.0  100.0* 100.0\n"));
-  for (auto& value : *run.mutable_evaluations()) {
+  for (auto& value : *run.mutable_results()) {
     value.set_measure("log_loss");
     value.set_value(0.895);
   }

@@ -4,84 +4,74 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "fmt/format.h"
 
 #include "cli/results/ledger.h"
 #include "cli/results/run_measures.h"
-#include "cli/results/sample_mean.h"
 #include "cli/terminal/text.h"
-#include "evaluator/client/pooling.h"
+#include "results/known_measures.h"
+#include "results/pooling.h"
+#include "results/sample_mean.h"
 
 namespace tidemill::cli {
 namespace {
 
 namespace v1 = supervisor::v1;
-using Span = std::pair<Cut, Cut>;
+using results::Measured;
+using results::Row;
+using results::Rows;
 
-constexpr std::string_view kConfusionMatrix = "confusion_matrix";
-
-Span SpanOf(const auto& value) { return {ToCut(value.from()), ToCut(value.to())}; }
-
-// Rows and columns of a table that is being filled.
-struct Axes {
-  std::set<int64_t> triggers;
-  std::map<Span, int64_t> windows;  // With samples.
-};
-
-size_t ColumnOf(const ResultTable& table, const Span& span) {
-  const auto at = std::lower_bound(table.windows.begin(), table.windows.end(), span,
-                                   [](const ResultWindow& window, const Span& wanted) {
-                                     return Span(window.from, window.to) < wanted;
-                                   });
-  const bool found = at != table.windows.end() && Span(at->from, at->to) == span;
-  return found ? static_cast<size_t>(at - table.windows.begin()) : table.windows.size();
+size_t ColumnOf(const ResultTable& table, const results::Window& wanted) {
+  const auto at = std::ranges::lower_bound(
+      table.windows, wanted, {},
+      [](const ResultWindow& window) { return results::Window(window.from, window.to); });
+  return static_cast<size_t>(at - table.windows.begin());
 }
 
-ResultTable TableOf(const Axes& axes) {
-  ResultTable table;
-  table.triggers.assign(axes.triggers.begin(), axes.triggers.end());
-  for (const auto& [span, samples] : axes.windows) {
-    table.windows.push_back({.from = span.first, .to = span.second, .num_samples = samples});
+// The windows of a dataset, with the samples of a measure in each.
+using Windows = std::map<results::Window, int64_t>;
+
+ResultTable TableOf(const Measured& measured, const Rows& cells, const Windows& windows) {
+  ResultTable table{
+      .evaluation = measured.evaluation, .dataset = measured.dataset, .measure = measured.measure};
+  std::set<int64_t> triggers;
+  Windows samples = windows;
+  for (const Row* row : cells) {
+    triggers.insert(row->trigger());
+    int64_t& most = samples[results::WindowOf(*row)];
+    most = std::max(most, row->num_samples());
+  }
+  table.triggers.assign(triggers.begin(), triggers.end());
+  for (const auto& [window, num_samples] : samples) {
+    table.windows.push_back(
+        {.from = window.first, .to = window.second, .num_samples = num_samples});
   }
   table.cells.resize(table.triggers.size());
   table.active.resize(table.windows.size());
   table.trained.resize(table.windows.size());
+  for (const Row* row : cells) {
+    const auto line = std::ranges::lower_bound(table.triggers, row->trigger());
+    const size_t column = ColumnOf(table, results::WindowOf(*row));
+    table.cells[static_cast<size_t>(line - table.triggers.begin())][column] = row;
+    if (row->active()) table.active[column] = row->trigger();
+    if (row->trained()) table.trained[column] = row->trigger();
+  }
   return table;
-}
-
-template <typename Value>
-auto KeyOf(const Value& value) {
-  return std::tuple(value.evaluation(), value.dataset(), value.measure());
-}
-
-// Slices have their own tables, and a confusion matrix has no single value.
-bool IsCell(const v1::EvaluationValue& value) {
-  return value.slice().empty() && value.measure() != kConfusionMatrix;
-}
-
-void SetCell(const v1::EvaluationValue& value, ResultTable& table) {
-  const auto row = static_cast<size_t>(
-      std::lower_bound(table.triggers.begin(), table.triggers.end(), value.trigger()) -
-      table.triggers.begin());
-  ResultCell& cell = table.cells[row][ColumnOf(table, SpanOf(value))];
-  if (value.has_value()) cell.value = value.value();
-  if (value.has_low()) cell.low = value.low();
-  if (value.has_high()) cell.high = value.high();
-  if (!value.sums().empty()) cell.sums = value.sums();
 }
 
 void Complete(const v1::GetRunResponse& run, ResultTable& table) {
   table.of_pipeline = PluginMeasureOf(run, table.evaluation, table.measure);
-  table.lower_is_better = LowerIsBetter(table.measure);
+  table.lower_is_better = results::LowerIsBetter(table.measure);
   if (table.of_pipeline != nullptr) {
     table.lower_is_better = table.of_pipeline->LowerIsBetter();
     table.unit = table.of_pipeline->Unit();
   }
-  table.share = IsShare(table.measure);
-  table.baselines = BaselinesOf(run, table.evaluation, table.dataset, table.measure);
+  table.share = results::IsShare(table.measure);
+  table.active_interval =
+      results::SampleMean(SeriesOf(table, table.active), table.of_pipeline).Interval();
+  table.baselines = BaselinesOf(run, table.measured());
   for (const OutcomeDifference& difference : run.outcomes().differences()) {
     if (difference.evaluation() == table.evaluation && difference.measure() == table.measure) {
       table.differences.push_back(difference);
@@ -89,35 +79,17 @@ void Complete(const v1::GetRunResponse& run, ResultTable& table) {
   }
 }
 
-evaluator::WindowValue ValueOf(const ResultTable& table, const ResultCell& cell, size_t column) {
-  return {.value = cell.value, .num_samples = table.windows[column].num_samples, .sums = cell.sums};
-}
-
-std::optional<ResultMean> MeanOf(const ResultTable& table,
-                                 const std::vector<evaluator::WindowValue>& windows) {
-  const auto pooled = evaluator::Pool(table.measure, windows, table.of_pipeline.get());
+std::optional<ResultMean> MeanOf(const ResultTable& table, const Rows& rows) {
+  const auto pooled = results::Pool(table.measure, rows, table.of_pipeline.get());
   if (!pooled) return std::nullopt;
   return ResultMean{.value = pooled->value,
                     .num_samples = pooled->num_samples,
-                    .how = std::string(evaluator::Describe(pooled->how))};
+                    .how = std::string(results::Describe(pooled->how))};
 }
 
 // The mean over columns of the model of `by_column`'s trigger in each.
 std::optional<ResultMean> MeanOf(const ResultTable& table, const std::vector<int64_t>& by_column) {
-  std::vector<evaluator::WindowValue> windows;
-  for (size_t column = 0; column < table.windows.size(); ++column) {
-    const ResultCell* cell = table.At(by_column[column], column);
-    if (cell == nullptr || (!cell->value && cell->sums.empty())) continue;
-    windows.push_back(ValueOf(table, *cell, column));
-  }
-  return MeanOf(table, windows);
-}
-
-// Values of series have sums where others have none.
-void SetSums(const v1::CompositeValue& value, size_t column, ResultTable& table) {
-  const auto row = std::lower_bound(table.triggers.begin(), table.triggers.end(), value.trigger());
-  if (row == table.triggers.end() || *row != value.trigger()) return;
-  table.cells[static_cast<size_t>(row - table.triggers.begin())][column].sums = value.sums();
+  return MeanOf(table, SeriesOf(table, by_column));
 }
 
 std::vector<int64_t> LastEverywhere(const ResultTable& table) {
@@ -239,14 +211,12 @@ std::string Outcome(const v1::GetRunResponse& run, const std::vector<ResultTable
 
 }  // namespace
 
-Cut ToCut(const rpc::v1::Cut& cut) { return {{cut.event_time()}, {cut.sample_key()}}; }
-
-const ResultCell* ResultTable::At(int64_t trigger, size_t column) const {
+const Row* ResultTable::At(int64_t trigger, size_t column) const {
   const auto row = std::lower_bound(triggers.begin(), triggers.end(), trigger);
   if (row == triggers.end() || *row != trigger) return nullptr;
   const auto& measured = cells[static_cast<size_t>(row - triggers.begin())];
   const auto cell = measured.find(column);
-  return cell == measured.end() ? nullptr : &cell->second;
+  return cell == measured.end() ? nullptr : cell->second;
 }
 
 MeasureStyle ResultTable::style() const {
@@ -261,48 +231,37 @@ const OutcomeDifference* ResultTable::DifferenceThan(std::string_view than) cons
 }
 
 std::vector<ResultTable> ResultTables(const v1::GetRunResponse& run) {
-  std::vector<decltype(KeyOf(v1::EvaluationValue()))> order;
-  std::map<decltype(KeyOf(v1::EvaluationValue())), Axes> axes;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (!IsCell(value)) continue;
-    const auto key = KeyOf(value);
-    if (!axes.contains(key)) order.push_back(key);
-    Axes& of = axes[key];
-    of.triggers.insert(value.trigger());
-    int64_t& samples = of.windows[SpanOf(value)];
-    samples = std::max(samples, value.num_samples());
+  const Rows all = results::Select(run.results(), results::IsOfModel);
+  std::map<std::pair<int32_t, std::string>, Windows> windows;
+  std::map<Measured, Rows> cells;
+  for (const Row* row : all) {
+    windows[{row->evaluation(), row->dataset_name()}].emplace(results::WindowOf(*row), 0);
+    if (results::IsCell(*row)) cells[results::MeasuredOf(*row)].push_back(row);
   }
-  std::map<decltype(KeyOf(v1::EvaluationValue())), ResultTable> tables;
-  for (const auto& [key, of] : axes) {
-    ResultTable& table = tables[key] = TableOf(of);
-    std::tie(table.evaluation, table.dataset, table.measure) = key;
+  std::vector<ResultTable> tables;
+  for (const Measured& measured : results::AllMeasured(all)) {
+    tables.push_back(
+        TableOf(measured, cells[measured], windows[{measured.evaluation, measured.dataset}]));
+    Complete(run, tables.back());
   }
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (IsCell(value)) SetCell(value, tables[KeyOf(value)]);
+  return tables;
+}
+
+std::set<std::string> FailuresOf(const v1::GetRunResponse& run) {
+  std::set<std::string> failures;
+  for (const Row& row : run.results()) {
+    if (results::IsOfModel(row) && !row.failure().empty()) failures.insert(row.failure());
   }
-  const auto mark = [&](const auto& series, std::vector<int64_t> ResultTable::*which) {
-    for (const v1::CompositeValue& value : series) {
-      const auto table = tables.find(KeyOf(value));
-      if (table == tables.end()) continue;
-      const size_t column = ColumnOf(table->second, SpanOf(value));
-      if (column >= table->second.windows.size()) continue;
-      (table->second.*which)[column] = value.trigger();
-      SetSums(value, column, table->second);
-    }
-  };
-  mark(run.active(), &ResultTable::active);
-  mark(run.trained(), &ResultTable::trained);
-  for (auto& [key, table] : tables) {
-    Complete(run, table);
-    SampleMean mean(table.of_pipeline);
-    for (const v1::CompositeValue& value : run.active()) {
-      if (KeyOf(value) == key) mean.Add(value);
-    }
-    table.active_interval = mean.Interval();
+  return failures;
+}
+
+Rows SeriesOf(const ResultTable& table, const std::vector<int64_t>& by_column) {
+  Rows rows;
+  for (size_t column = 0; column < table.windows.size(); ++column) {
+    const Row* const cell = table.At(by_column[column], column);
+    if (cell != nullptr) rows.push_back(cell);
   }
-  std::vector<ResultTable> ordered;
-  for (const auto& key : order) ordered.push_back(std::move(tables[key]));
-  return ordered;
+  return rows;
 }
 
 std::optional<ResultMean> ActiveMean(const ResultTable& table) {
@@ -317,17 +276,19 @@ std::optional<ResultMean> LastMean(const ResultTable& table) {
 std::optional<Comparison> CompareWithFirst(const ResultTable& table) {
   if (table.triggers.empty()) return std::nullopt;
   const std::vector<int64_t> by_column = ActiveMean(table) ? table.active : LastEverywhere(table);
-  std::vector<evaluator::WindowValue> of_active;
-  std::vector<evaluator::WindowValue> of_first;
+  Rows of_active;
+  Rows of_first;
   bool another = false;
   for (size_t column = 0; column < table.windows.size(); ++column) {
-    const ResultCell* active = table.At(by_column[column], column);
-    const ResultCell* first = table.At(table.triggers.front(), column);
-    if (active == nullptr || !active->value || first == nullptr || !first->value) continue;
-    if (!std::isfinite(*active->value) || !std::isfinite(*first->value)) continue;
+    const Row* const active = table.At(by_column[column], column);
+    const Row* const first = table.At(table.triggers.front(), column);
+    if (active == nullptr || !active->has_value() || first == nullptr || !first->has_value()) {
+      continue;
+    }
+    if (!std::isfinite(active->value()) || !std::isfinite(first->value())) continue;
     another = another || active != first;
-    of_active.push_back(ValueOf(table, *active, column));
-    of_first.push_back(ValueOf(table, *first, column));
+    of_active.push_back(active);
+    of_first.push_back(first);
   }
   const auto active = MeanOf(table, of_active);
   const auto first = MeanOf(table, of_first);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,21 +15,10 @@
 #include "cli/results/baselines.h"
 #include "cli/results/run_measures.h"
 #include "cli/results/worth.h"
+#include "results/rows.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
-
-// Converts a place in the stream from a message.
-Cut ToCut(const rpc::v1::Cut& cut);
-
-struct ResultCell {
-  std::optional<double> value = std::nullopt;
-  // The bounds of its interval, if there is one.
-  std::optional<double> low = std::nullopt;
-  std::optional<double> high = std::nullopt;
-  // As in EvaluationValue.
-  std::string sums = {};
-};
 
 struct ResultWindow {
   Cut from;
@@ -36,7 +26,7 @@ struct ResultWindow {
   int64_t num_samples = 0;
 };
 
-// One value for several windows, from evaluator::Pool().
+// One value for several windows, from results::Pool().
 struct ResultMean {
   double value = 0;
   int64_t num_samples = 0;
@@ -44,7 +34,8 @@ struct ResultMean {
   std::string how = {};
 };
 
-// One measure of one evaluation on one dataset.
+// One measure of one evaluation on one dataset. Its cells are views of the run, which must outlive
+// it.
 struct ResultTable {
   int32_t evaluation = 0;
   std::string dataset;
@@ -59,7 +50,7 @@ struct ResultTable {
   std::vector<int64_t> triggers = {};      // The triggers of the rows, ascending.
   std::vector<ResultWindow> windows = {};  // The windows of the columns, ascending.
   // For each row, the measured cells by column. A long run measures few of all cells.
-  std::vector<std::map<size_t, ResultCell>> cells = {};
+  std::vector<std::map<size_t, const results::Row*>> cells = {};
   // For each column: the trigger whose model was in use in the window, and the trigger whose model
   // was trained on it; 0 for none.
   std::vector<int64_t> active = {};
@@ -70,16 +61,25 @@ struct ResultTable {
   // What the models in use gain over others; see differences.h.
   std::vector<OutcomeDifference> differences = {};
 
+  results::Measured measured() const { return {evaluation, dataset, measure}; }
   MeasureStyle style() const;
   // nullptr when there is none.
   const OutcomeDifference* DifferenceThan(std::string_view than) const;
 
   // Returns nullptr when that model was not measured on that window.
-  const ResultCell* At(int64_t trigger, size_t column) const;
+  const results::Row* At(int64_t trigger, size_t column) const;
 };
 
-// Returns the tables in the order of the evaluations. Slices of windows are left out.
+// Returns the tables in the order of the evaluations. Slices of windows are left out. The windows
+// of a dataset have one number each, whether a measure has a value for them or not.
 std::vector<ResultTable> ResultTables(const supervisor::v1::GetRunResponse& run);
+
+// Returns why values of models are missing, each reason once.
+std::set<std::string> FailuresOf(const supervisor::v1::GetRunResponse& run);
+
+// Returns the cells of these triggers' models, one for each column: of the models in use, for
+// `table.active`. A column without such a cell is left out.
+results::Rows SeriesOf(const ResultTable& table, const std::vector<int64_t>& by_column);
 
 // Returns the value of the models in use; std::nullopt when no window has a value.
 std::optional<ResultMean> ActiveMean(const ResultTable& table);

@@ -15,27 +15,23 @@ using ::testing::SizeIs;
 
 supervisor::v1::GetRunResponse WithMeasure(const std::string& measure, double factor) {
   auto run = testing::ExampleRun("p", 4).run;
-  const auto change = [&](auto& values) {
-    for (auto& value : values) {
-      value.set_measure(measure);
-      value.set_value(value.value() * factor);
-    }
-  };
-  change(*run.mutable_evaluations());
-  change(*run.mutable_active());
-  change(*run.mutable_trained());
+  for (auto& row : *run.mutable_results()) {
+    row.set_measure(measure);
+    row.set_value(row.value() * factor);
+  }
   return run;
 }
 
 TEST(ResultTables, HaveARowForEachModelAndAColumnForEachWindow) {
-  const auto tables = ResultTables(testing::ExampleRun("p", 4).run);
+  const auto run = testing::ExampleRun("p", 4).run;
+  const auto tables = ResultTables(run);
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables[0].triggers, ElementsAre(1, 2, 3));
   EXPECT_THAT(tables[0].windows, SizeIs(4));
   EXPECT_THAT(tables[0].active, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(tables[0].trained, ElementsAre(1, 2, 3, 0));
-  EXPECT_EQ(tables[0].At(1, 3)->value, 0.625);  // Three days off in eight.
-  EXPECT_EQ(tables[0].At(3, 2)->value, 1);
+  EXPECT_EQ(tables[0].At(1, 3)->value(), 0.625);  // Three days off in eight.
+  EXPECT_EQ(tables[0].At(3, 2)->value(), 1);
   EXPECT_TRUE(tables[0].share);
 }
 
@@ -43,7 +39,7 @@ TEST(ResultTables, HoldWhatWasMeasuredAndNotEachModelOnEachWindow) {
   constexpr int kModels = 3'000;
   supervisor::v1::GetRunResponse run;
   for (int64_t model = 1; model <= kModels; ++model) {
-    supervisor::v1::EvaluationValue& value = *run.add_evaluations();
+    results::Row& value = *run.add_results();
     value.set_trigger(model);
     value.set_measure("accuracy");
     value.set_value(0.5);
@@ -54,26 +50,27 @@ TEST(ResultTables, HoldWhatWasMeasuredAndNotEachModelOnEachWindow) {
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables[0].windows, SizeIs(kModels));
   for (const auto& row : tables[0].cells) EXPECT_THAT(row, SizeIs(1));
-  EXPECT_EQ(tables[0].At(7, 6)->value, 0.5);
+  EXPECT_EQ(tables[0].At(7, 6)->value(), 0.5);
   EXPECT_EQ(tables[0].At(7, 7), nullptr);
 }
 
 TEST(ResultTables, LeaveOutSlicesAndConfusionMatrices) {
   auto run = testing::ExampleRun("p", 3).run;
-  const auto first = run.evaluations(0);
-  *run.add_evaluations() = first;
-  run.mutable_evaluations()->rbegin()->set_slice("class=rain");
-  run.mutable_evaluations()->rbegin()->set_value(0.1);
-  *run.add_evaluations() = first;
-  run.mutable_evaluations()->rbegin()->set_measure("confusion_matrix");
-  run.mutable_evaluations()->rbegin()->clear_value();
+  const auto first = run.results(0);
+  *run.add_results() = first;
+  run.mutable_results()->rbegin()->set_slice("class=rain");
+  run.mutable_results()->rbegin()->set_value(0.1);
+  *run.add_results() = first;
+  run.mutable_results()->rbegin()->set_measure("confusion_matrix");
+  run.mutable_results()->rbegin()->clear_value();
   const auto tables = ResultTables(run);
   ASSERT_THAT(tables, SizeIs(1));
-  EXPECT_EQ(tables[0].At(1, 0)->value, 1);
+  EXPECT_EQ(tables[0].At(1, 0)->value(), 1);
 }
 
 TEST(ResultTables, CompareTheModelsInUseWithTheFirst) {
-  const auto tables = ResultTables(testing::ExampleRun("p", 4).run);
+  const auto run = testing::ExampleRun("p", 4).run;
+  const auto tables = ResultTables(run);
   EXPECT_EQ(ActiveMean(tables[0])->value, 0.875);
   EXPECT_EQ(ActiveMean(tables[0])->num_samples, 300);
   const auto comparison = CompareWithFirst(tables[0]);
@@ -83,13 +80,15 @@ TEST(ResultTables, CompareTheModelsInUseWithTheFirst) {
 }
 
 TEST(ResultTables, CompareNothingWhenTheFirstModelWasAlwaysInUse) {
-  EXPECT_FALSE(CompareWithFirst(ResultTables(testing::ExampleRun("p", 2).run)[0]));
+  const auto run = testing::ExampleRun("p", 2).run;
+  EXPECT_FALSE(CompareWithFirst(ResultTables(run)[0]));
 }
 
 TEST(ResultTables, WeighWindowsByTheirSamples) {
   auto run = testing::ExampleRun("p", 3).run;
-  for (auto& value : *run.mutable_evaluations()) {
-    if (value.to().event_time() == run.active(0).to().event_time()) value.set_num_samples(300);
+  for (auto& value : *run.mutable_results()) {
+    if (value.to().event_time() == results::Active(run.results())[0]->to().event_time())
+      value.set_num_samples(300);
     if (value.trigger() == 1) value.set_value(0.5);
     if (value.trigger() == 2) value.set_value(1);
   }
@@ -122,8 +121,7 @@ TEST(Headline, KnowsThatErrorsShouldBeSmall) {
 
 TEST(Headline, ReportsTheLastModelWhereNoneWasEverInUse) {
   auto run = testing::ExampleRun("p", 4).run;
-  run.clear_active();
-  run.clear_trained();
+  testing::ClearSeries(run);
   // Model 3 is off by 2, 1, 0 and 1 days, model 1 by 0, 1, 2 and 3.
   EXPECT_EQ(
       Headline(run, ResultTables(run)),
@@ -134,7 +132,7 @@ TEST(Headline, ReportsTheLastModelWhereNoneWasEverInUse) {
 
 TEST(Headline, TellsTheIntervalOfTheMean) {
   auto run = testing::ExampleRun("p", 3).run;
-  for (auto& value : *run.mutable_active()) {
+  for (auto& value : *run.mutable_results()) {
     value.set_low(value.value() - 0.04);
     value.set_high(value.value() + 0.03);
   }

@@ -78,9 +78,9 @@ std::vector<Column> ColumnsOf(const RunCosts& costs) {
   return columns;
 }
 
-using Rows = std::vector<std::pair<std::string, Usage>>;
+using CostRows = std::vector<std::pair<std::string, Usage>>;
 
-std::string TableOf(const char* of, const Rows& rows, const RunCosts& costs) {
+std::string TableOf(const char* of, const CostRows& rows, const RunCosts& costs) {
   const std::vector<Column> columns = ColumnsOf(costs);
   std::vector<std::string> header = {of};
   for (const Column& column : columns) header.push_back(column.name);
@@ -96,8 +96,8 @@ std::string TableOf(const char* of, const Rows& rows, const RunCosts& costs) {
 }
 
 // The rows of a stage follow one another.
-Rows ByStage(const RunCosts& costs) {
-  Rows rows;
+CostRows ByStage(const RunCosts& costs) {
+  CostRows rows;
   for (const StageUsage& used : costs.stages()) {
     if (rows.empty() || rows.back().first != used.stage()) rows.emplace_back(used.stage(), Usage());
     rpc::AddUsage(used.usage(), rows.back().second);
@@ -105,12 +105,12 @@ Rows ByStage(const RunCosts& costs) {
   return rows;
 }
 
-Rows ByTrigger(const RunCosts& costs) {
+CostRows ByTrigger(const RunCosts& costs) {
   std::map<int64_t, Usage> triggers;
   for (const StageUsage& used : costs.stages()) {
     rpc::AddUsage(used.usage(), triggers[used.trigger()]);
   }
-  Rows rows;
+  CostRows rows;
   for (const auto& [trigger, usage] : triggers) {
     rows.emplace_back(trigger == 0 ? "none" : std::to_string(trigger), usage);
   }

@@ -16,7 +16,7 @@ rpc::v1::Usage TotalOf(const supervisor::v1::RunCosts& costs);
 
 // Returns a table by stage, whose last row is the sum of the others, and with `view.full` another
 // one by trigger. Amounts that are 0 in all rows have no column. Money is shown where there are
-// prices. Empty for a run of which nothing is known.
+// prices. Empty for a run about which nothing is known.
 std::string DescribeCosts(const supervisor::v1::RunCosts& costs, const View& view);
 
 // "3.2 s on processors, 0.0004 EUR"

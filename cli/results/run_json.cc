@@ -13,10 +13,12 @@
 #include "cli/results/remarks/prepared_samples.h"
 #include "cli/results/remarks/untrained.h"
 #include "cli/results/run_costs.h"
-#include "cli/results/selection_json.h"
+#include "cli/results/selections/selection_json.h"
 #include "cli/results/set_values.h"
 #include "cli/results/training_limit.h"
 #include "cli/results/worth.h"
+#include "results/columns.h"
+#include "results/rows.h"
 #include "supervisor_client/model_change_json.h"
 
 namespace tidemill::cli {
@@ -24,52 +26,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-template <typename Value>
-ordered_json ValueToJson(const Value& value) {
-  return value.has_value() ? ordered_json(value.value()) : ordered_json(nullptr);
-}
-
-// Null when there is no count, as for a baseline.
-template <typename Value>
-ordered_json Known(const Value& value) {
-  return value.has_num_known() ? ordered_json(value.num_known()) : ordered_json(nullptr);
-}
-
-// The bounds of the interval, if there is one.
-template <typename Value>
-void AddInterval(const Value& value, ordered_json& json) {
-  if (value.has_low()) json["low"] = value.low();
-  if (value.has_high()) json["high"] = value.high();
-}
-
-ordered_json Series(const google::protobuf::RepeatedPtrField<supervisor::v1::CompositeValue>& in) {
-  ordered_json series = ordered_json::array();
-  for (const auto& value : in) {
-    series.push_back({{"from", TimeOf(value.from())},
-                      {"to", TimeOf(value.to())},
-                      {"from_key", value.from().sample_key()},
-                      {"to_key", value.to().sample_key()},
-                      {"measure", value.measure()},
-                      {"value", ValueToJson(value)},
-                      {"samples", value.num_samples()},
-                      {"unlabelled", value.num_unlabelled()},
-                      {"bad", value.num_bad()},
-                      {"deleted", value.num_deleted()},
-                      {"filtered", value.num_filtered()},
-                      {"known", Known(value)},
-                      {"trigger", value.trigger()},
-                      {"dataset", value.dataset()},
-                      {"evaluation", value.evaluation()}});
-    AddInterval(value, series.back());
-    if (!value.baseline().empty()) series.back()["baseline"] = value.baseline();
-  }
-  return series;
-}
-
-// As JSON itself, which it is.
-ordered_json DetailOf(const std::string& detail) {
-  ordered_json parsed = ordered_json::parse(detail, nullptr, /*allow_exceptions=*/false);
-  return parsed.is_discarded() ? ordered_json(detail) : parsed;
+ordered_json RowsToJson(const results::Rows& rows) {
+  ordered_json json = ordered_json::array();
+  for (const results::Row* row : rows) json.push_back(results::RowToJson(*row));
+  return json;
 }
 
 // With `training: {reuse: true}`.
@@ -172,29 +132,7 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
     json["triggers"].push_back(TriggerToJson(trigger));
     if (trigger.model_id() != 0) json["models"].push_back(trigger.model_id());
   }
-  json["evaluations"] = ordered_json::array();
-  for (const auto& value : run.evaluations()) {
-    json["evaluations"].push_back({{"model", value.model_id()},
-                                   {"trigger", value.trigger()},
-                                   {"dataset", value.dataset()},
-                                   {"from", TimeOf(value.from())},
-                                   {"to", TimeOf(value.to())},
-                                   {"from_key", value.from().sample_key()},
-                                   {"to_key", value.to().sample_key()},
-                                   {"measure", value.measure()},
-                                   {"value", ValueToJson(value)},
-                                   {"samples", value.num_samples()},
-                                   {"unlabelled", value.num_unlabelled()},
-                                   {"bad", value.num_bad()},
-                                   {"deleted", value.num_deleted()},
-                                   {"filtered", value.num_filtered()},
-                                   {"known", Known(value)},
-                                   {"evaluation", value.evaluation()}});
-    ordered_json& last = json["evaluations"].back();
-    if (!value.slice().empty()) last["slice"] = value.slice();
-    AddInterval(value, last);
-    if (!value.detail().empty()) last["detail"] = DetailOf(value.detail());
-  }
+  json["evaluations"] = RowsToJson(results::Select(run.results(), results::IsOfModel));
   json["costs"] = CostsToJson(run.run().costs());
   json["beyond_limits"] = {{"slice_values", run.num_slice_values_left_out()},
                            {"details", run.num_details_left_out()}};
@@ -210,9 +148,9 @@ ordered_json RunToJson(const supervisor::v1::GetRunResponse& run) {
   json["importances"] = ImportancesToJson(run);
   json["figures"] = FiguresToJson(run);
   json["drifted_columns"] = DriftedColumnsToJson(run);
-  json["composite"] = {{"active", Series(run.active())},
-                       {"trained", Series(run.trained())},
-                       {"baselines", Series(run.baselines())}};
+  json["composite"] = {{"active", RowsToJson(results::Active(run.results()))},
+                       {"trained", RowsToJson(results::Trained(run.results()))},
+                       {"baselines", RowsToJson(results::Baselines(run.results()))}};
   return json;
 }
 

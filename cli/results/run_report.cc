@@ -247,9 +247,7 @@ ExitCode ExitCodeOf(const v1::GetRunResponse& run) {
   if (run.run().state() != v1::RUN_STATE_SUCCEEDED) return kFailed;
   const bool any_replaced = NumReplacedSelections(run) > 0 || NumReplacedDecisions(run) > 0;
   if (TrainedTooLittle(run) || any_replaced) return kPartial;
-  const auto lost = [](const v1::EvaluationValue& value) { return !value.failure().empty(); };
-  const auto& values = run.evaluations();
-  const bool any_lost = AnyLost(run) || std::any_of(values.begin(), values.end(), lost);
+  const bool any_lost = AnyLost(run) || !FailuresOf(run).empty();
   return any_lost ? kPartial : kDone;
 }
 
@@ -308,11 +306,7 @@ std::string DescribeRun(const v1::GetRunResponse& run, const View& view) {
   if (!matrices.empty()) text += "\n" + matrices;
   text += DescribeDifferences(run, view);
   text += DescribeImportances(run, view);
-  std::set<std::string> failures;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (!value.failure().empty()) failures.insert(value.failure());
-  }
-  for (const std::string& failure : failures) text += "  lost: " + Printable(failure) + "\n";
+  for (const std::string& failure : FailuresOf(run)) text += "  lost: " + Printable(failure) + "\n";
   text += WrappedLines(DescribeBeyondLimits(run), view);
   if (const std::string costs = DescribeCosts(run.run().costs(), view); !costs.empty()) {
     text += "\n" + costs;

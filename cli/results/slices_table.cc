@@ -1,103 +1,68 @@
 #include "cli/results/slices_table.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <tuple>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "fmt/format.h"
 
 #include "cli/results/run_measures.h"
-#include "cli/results/sample_mean.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
 namespace {
 
-using supervisor::v1::EvaluationValue;
+using results::Row;
 using supervisor::v1::GetRunResponse;
 
-using WindowPlace = std::tuple<int64_t, int64_t, int64_t, int64_t>;
-
-template <typename Value>
-WindowPlace PlaceOf(const Value& value) {
-  return {value.from().event_time(), value.from().sample_key(), value.to().event_time(),
-          value.to().sample_key()};
-}
-
-// The (evaluation, trigger, window) in which models were active.
-using Active = std::set<std::tuple<int32_t, int64_t, WindowPlace>>;
-
-struct Row {
-  std::string measure;
-  std::string slice;
-  SampleMean mean = SampleMean();
-};
-
-// The rows of an evaluation, in the order of measures.
-std::vector<Row> RowsOf(const GetRunResponse& run, int32_t evaluation, const Active& active) {
-  const bool followed = std::any_of(active.begin(), active.end(), [&](const auto& member) {
-    return std::get<int32_t>(member) == evaluation;
-  });
-  int64_t last = 0;
-  for (const EvaluationValue& value : run.evaluations()) {
-    if (value.evaluation() == evaluation) last = std::max(last, value.trigger());
+// The largest slices of each measure come first.
+void AddLines(const SlicedMeasure& sliced, Table& table) {
+  std::vector<const std::pair<const std::string, results::SampleMean>*> lines;
+  for (const auto& line : sliced.slices) lines.push_back(&line);
+  std::ranges::stable_sort(lines, std::greater<>(),
+                           [](const auto* line) { return line->second.num_samples(); });
+  for (const auto* line : lines) {
+    const auto& [slice, mean] = *line;
+    table.Add({sliced.of.measure, Printable(slice), WithThousands(mean.num_samples()),
+               mean.ToString(), std::string(mean.How())});
   }
-  std::vector<Row> rows;
-  std::map<std::pair<std::string, std::string>, size_t> places;
-  std::map<std::string, std::optional<std::shared_ptr<const evaluator::Measure>>> measures;
-  for (const EvaluationValue& value : run.evaluations()) {
-    if (value.evaluation() != evaluation || value.slice().empty()) continue;
-    const bool counts = followed ? active.contains({evaluation, value.trigger(), PlaceOf(value)})
-                                 : value.trigger() == last;
-    if (!counts) continue;
-    const auto [place, is_new] = places.try_emplace({value.measure(), value.slice()}, rows.size());
-    if (is_new) {
-      auto& of_pipeline = measures[value.measure()];
-      if (!of_pipeline) of_pipeline = PluginMeasureOf(run, evaluation, value.measure());
-      rows.push_back(
-          {.measure = value.measure(), .slice = value.slice(), .mean = SampleMean(*of_pipeline)});
-    }
-    rows[place->second].mean.Add(value);
-  }
-  return rows;
-}
-
-std::string SortedTable(std::vector<Row> rows) {
-  std::map<std::string, size_t> order;  // The order of measures.
-  for (const Row& row : rows) order.try_emplace(row.measure, order.size());
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    const size_t first = order.at(a.measure);
-    const size_t second = order.at(b.measure);
-    return first != second ? first < second : a.mean.num_samples() > b.mean.num_samples();
-  });
-  Table table({"MEASURE", "SLICE", "SAMPLES", "VALUE", "IS"});
-  for (const Row& row : rows) {
-    table.Add({row.measure, Printable(row.slice), WithThousands(row.mean.num_samples()),
-               row.mean.ToString(), std::string(row.mean.How())});
-  }
-  return table.ToString();
 }
 
 }  // namespace
 
+std::vector<SlicedMeasure> SlicedMeasures(const GetRunResponse& run) {
+  std::vector<SlicedMeasure> all;
+  for (const Row* row : results::InUse(run.results())) {
+    if (results::IsWhole(*row)) continue;
+    auto at = std::ranges::find_if(
+        all, [&](const SlicedMeasure& sliced) { return sliced.of.Holds(*row); });
+    if (at == all.end()) {
+      all.push_back({.of = results::MeasuredOf(*row),
+                     .of_pipeline = PluginMeasureOf(run, row->evaluation(), row->measure())});
+      at = all.end() - 1;
+    }
+    at->slices.try_emplace(row->slice(), at->of_pipeline).first->second.Add(*row);
+  }
+  std::ranges::stable_sort(all, {},
+                           [](const SlicedMeasure& sliced) { return sliced.of.evaluation; });
+  return all;
+}
+
 std::string DrawSlices(const GetRunResponse& run) {
-  Active active;
-  for (const auto& value : run.active()) {
-    active.insert({value.evaluation(), value.trigger(), PlaceOf(value)});
-  }
-  std::map<int32_t, std::string> datasets;
-  for (const EvaluationValue& value : run.evaluations()) {
-    if (!value.slice().empty()) datasets[value.evaluation()] = value.dataset();
-  }
   std::string text;
-  for (const auto& [evaluation, dataset] : datasets) {
-    if (!text.empty()) text += '\n';
-    text += fmt::format("slices of {} (evaluation {}), the active models\n", Printable(dataset),
-                        evaluation + 1);
-    text += SortedTable(RowsOf(run, evaluation, active));
+  const std::vector<SlicedMeasure> all = SlicedMeasures(run);
+  for (auto first = all.begin(); first != all.end();) {
+    Table table({"MEASURE", "SLICE", "SAMPLES", "VALUE", "IS"});
+    auto next = first;
+    for (; next != all.end() && next->of.evaluation == first->of.evaluation; ++next) {
+      AddLines(*next, table);
+    }
+    text += fmt::format("{}slices of {} (evaluation {}), the active models\n{}",
+                        text.empty() ? "" : "\n", Printable(first->of.dataset),
+                        first->of.evaluation + 1, table.ToString());
+    first = next;
   }
   return text;
 }

@@ -16,6 +16,7 @@
 #include "cli/terminal/text.h"
 #include "config/config.h"
 #include "config/documents/document.h"
+#include "results/known_measures.h"
 
 namespace tidemill::cli {
 namespace {
@@ -61,8 +62,8 @@ MeasureStyle StyleOf(const supervisor::v1::GetRunResponse& run,
   if (plugin != nullptr) {
     return {.lower_is_better = plugin->LowerIsBetter(), .unit = plugin->Unit()};
   }
-  return {.lower_is_better = LowerIsBetter(difference.measure()),
-          .is_share = IsShare(difference.measure())};
+  return {.lower_is_better = results::LowerIsBetter(difference.measure()),
+          .is_share = results::IsShare(difference.measure())};
 }
 
 std::string NameOfOther(const std::string& than) {
@@ -92,7 +93,8 @@ OutcomeDifference LossOf(const evaluator::v1::ColumnImportance& column) {
 }
 
 MeasureStyle StyleOfMeasure(const std::string& measure) {
-  return {.lower_is_better = LowerIsBetter(measure), .is_share = IsShare(measure)};
+  return {.lower_is_better = results::LowerIsBetter(measure),
+          .is_share = results::IsShare(measure)};
 }
 
 std::string ImportanceTable(const evaluator::v1::ColumnImportances& importances, const View& view) {
@@ -336,7 +338,7 @@ ordered_json ImportancesToJson(const supervisor::v1::GetRunResponse& run) {
                          {"columns", ordered_json::array()},
                          {"columns_left_out", importances.num_columns_left_out()}};
     if (!importances.missing().empty()) json["missing"] = importances.missing();
-    const double sign = LowerIsBetter(importances.measure()) ? -1 : 1;
+    const double sign = results::LowerIsBetter(importances.measure()) ? -1 : 1;
     for (const evaluator::v1::ColumnImportance& column : importances.columns()) {
       ordered_json one = {{"column", column.column()},
                           {"intact", column.intact()},

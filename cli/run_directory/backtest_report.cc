@@ -15,11 +15,11 @@
 #include "base/version.h"
 #include "cli/results/left_out.h"
 #include "cli/results/result_tables.h"
-#include "cli/results/run_measures.h"
 #include "cli/run_directory/backtest_assets.h"
 #include "cli/run_directory/page.h"
 #include "cli/run_directory/report_data.h"
 #include "cli/terminal/text.h"
+#include "results/known_measures.h"
 
 namespace tidemill::cli {
 namespace {
@@ -41,7 +41,7 @@ bool HasFalseAlarms(const BacktestFinal& final) {
 
 bool LowerIsBetter(const BacktestFinal& final) {
   return final.has_lower_is_better() ? final.lower_is_better()
-                                     : cli::LowerIsBetter(final.measure());
+                                     : results::LowerIsBetter(final.measure());
 }
 
 bool HasInterval(const v1::BacktestResult& result) { return result.has_low() && result.has_high(); }
@@ -89,7 +89,7 @@ std::string WorthOf(const v1::BacktestResult& best, const BacktestFinal& final) 
 ResultTable StyleOf(const BacktestFinal& final) {
   ResultTable table{.dataset = final.dataset(), .measure = final.measure()};
   table.lower_is_better = LowerIsBetter(final);
-  table.share = IsShare(final.measure());
+  table.share = results::IsShare(final.measure());
   for (const v1::BacktestResult& result : final.results()) {
     if (result.has_value() && (result.value() < 0 || result.value() > 1)) table.share = false;
   }

@@ -16,7 +16,7 @@
 #include "cli/results/result_tables.h"
 #include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 #include "cli/results/set_values.h"
 #include "cli/results/slices_table.h"
 #include "cli/results/training_limit.h"
@@ -199,14 +199,6 @@ double EvaluationSeconds(const v1::GetRunResponse& run) {
     seconds += recorded.event().evaluation_finished().seconds();
   }
   return seconds;
-}
-
-ordered_json FailuresOf(const v1::GetRunResponse& run) {
-  std::set<std::string> failures;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (!value.failure().empty()) failures.insert(value.failure());
-  }
-  return failures;
 }
 
 // The model that the pipeline uses, and how the run has changed it.

@@ -7,7 +7,7 @@
 
 #include "nlohmann/json.hpp"
 
-#include "cli/results/selection_report.h"
+#include "cli/results/selections/selection_report.h"
 #include "cli/run_directory/report_data.h"
 #include "cli/run_directory/report_tables.h"
 
@@ -20,7 +20,7 @@ using Label = std::optional<int64_t>;
 
 constexpr size_t kShownClasses = 9;
 
-// The classes of which most were chosen, over all sets, in the order of the dataset.
+// The classes with the most chosen samples in all sets, in the order of the dataset.
 std::vector<Label> ShownClasses(const RunRecord& record) {
   std::map<Label, int64_t> chosen;
   for (const auto& set : record.training_sets) {

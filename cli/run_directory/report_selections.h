@@ -3,7 +3,7 @@
 
 #include "nlohmann/json_fwd.hpp"
 
-#include "cli/results/run_record.h"
+#include "cli/results/selections/run_record.h"
 
 namespace tidemill::cli {
 

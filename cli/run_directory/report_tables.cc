@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include "nlohmann/json.hpp"
 
-#include "cli/results/run_measures.h"
+#include "cli/results/ledger.h"
+#include "cli/results/slices_table.h"
 #include "cli/run_directory/report_data.h"
-#include "evaluator/client/pooling.h"
+#include "results/known_measures.h"
+#include "results/rows.h"
 
 namespace tidemill::cli {
 namespace {
 
 namespace v1 = supervisor::v1;
 using nlohmann::ordered_json;
+using results::Row;
 
 // `size` indices, or `most` that are evenly spread over them, the last included.
 std::vector<size_t> Thinned(size_t size, size_t most) {
@@ -30,14 +31,15 @@ ordered_json Exact(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
-ordered_json ValueOf(const std::optional<double>& value) {
-  return value ? Rounded(*value) : ordered_json(nullptr);
+ordered_json ValueOf(bool has_value, double value) {
+  return has_value ? Rounded(value) : ordered_json(nullptr);
 }
 
 ordered_json PointOf(const ResultTable& table, int64_t trigger, size_t column) {
-  const ResultCell* cell = table.At(trigger, column);
-  if (cell == nullptr || !cell->value) return nullptr;
-  return {ValueOf(cell->value), ValueOf(cell->low), ValueOf(cell->high), trigger};
+  const Row* const cell = table.At(trigger, column);
+  if (cell == nullptr || !cell->has_value()) return nullptr;
+  return {Rounded(cell->value()), ValueOf(cell->has_low(), cell->low()),
+          ValueOf(cell->has_high(), cell->high()), trigger};
 }
 
 ordered_json MeanToJson(const ResultMean& mean) {
@@ -61,61 +63,14 @@ ordered_json MatrixOf(const ResultTable& table) {
     matrix["triggers"].push_back(table.triggers[row]);
     ordered_json values = ordered_json::array();
     for (const size_t column : columns) {
-      const ResultCell* const cell = table.At(table.triggers[row], column);
-      values.push_back(cell == nullptr ? ordered_json(nullptr) : ValueOf(cell->value));
+      const Row* const cell = table.At(table.triggers[row], column);
+      values.push_back(cell == nullptr ? ordered_json(nullptr)
+                                       : ValueOf(cell->has_value(), cell->value()));
     }
     matrix["values"].push_back(std::move(values));
   }
   return matrix;
 }
-
-using PlaceOfWindow = std::tuple<int32_t, std::string, int64_t, int64_t, int64_t, int64_t>;
-
-PlaceOfWindow PlaceOf(const auto& value) {
-  return {value.evaluation(),        value.dataset(),         value.from().event_time(),
-          value.from().sample_key(), value.to().event_time(), value.to().sample_key()};
-}
-
-// Which model stands for a window: the one that was in use, or, in an evaluation in which none was,
-// as on a whole dataset, the last one. A measure without values has no series, so the other
-// measures' series tell the windows.
-class InUse {
- public:
-  explicit InUse(const v1::GetRunResponse& run) {
-    for (const v1::Trigger& trigger : run.triggers()) {
-      if (trigger.model_id() != 0) last_ = trigger.number();
-    }
-    for (const v1::CompositeValue& value : run.active()) {
-      triggers_[PlaceOf(value)] = value.trigger();
-      evaluations_.insert(value.evaluation());
-    }
-  }
-
-  bool Holds(const v1::EvaluationValue& value) const {
-    if (!evaluations_.contains(value.evaluation())) return value.trigger() == last_;
-    const auto active = triggers_.find(PlaceOf(value));
-    return active != triggers_.end() && active->second == value.trigger();
-  }
-
- private:
-  int64_t last_ = 0;
-  std::map<PlaceOfWindow, int64_t> triggers_;
-  std::set<int32_t> evaluations_;
-};
-
-struct SliceSum {
-  std::vector<evaluator::WindowValue> windows = {};
-  double least = 0;
-  double most = 0;
-  int64_t num_samples = 0;
-
-  void Add(double value, int64_t samples) {
-    least = num_samples == 0 ? value : std::min(least, value);
-    most = num_samples == 0 ? value : std::max(most, value);
-    windows.push_back({.value = value, .num_samples = samples});
-    num_samples += samples;
-  }
-};
 
 struct Confusion {
   std::vector<std::string> classes;
@@ -176,7 +131,11 @@ ordered_json TableToJson(const ResultTable& table) {
     json["first"].push_back(PointOf(table, table.triggers.front(), column));
   }
   ordered_json means = ordered_json::object();
-  if (const auto mean = ActiveMean(table)) means["active"] = MeanToJson(*mean);
+  if (const auto mean = ActiveMean(table)) {
+    const MeasuredShare share(SeriesOf(table, table.active));
+    means["active"] = MeanToJson(*mean);
+    means["active"]["counts"] = share.OfKnown() + share.Lost();
+  }
   if (const auto mean = LastMean(table)) means["last"] = MeanToJson(*mean);
   if (table.active_interval) {
     means["interval"] = {Exact(table.active_interval->first), Exact(table.active_interval->second)};
@@ -204,43 +163,34 @@ ordered_json TableToJson(const ResultTable& table) {
 }
 
 ordered_json SlicesOf(const v1::GetRunResponse& run) {
-  const InUse in_use(run);
-  std::map<std::tuple<int32_t, std::string, std::string>, std::map<std::string, SliceSum>> tables;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (value.slice().empty() || !value.has_value()) continue;
-    if (!in_use.Holds(value)) continue;
-    tables[{value.evaluation(), value.dataset(), value.measure()}][value.slice()].Add(
-        value.value(), value.num_samples());
-  }
   ordered_json slices = ordered_json::array();
-  for (const auto& [key, sums] : tables) {
+  for (const SlicedMeasure& sliced : SlicedMeasures(run)) {
     ordered_json rows = ordered_json::array();
-    const auto of_pipeline = PluginMeasureOf(run, std::get<0>(key), std::get<2>(key));
-    for (const auto& [slice, sum] : sums) {
-      const auto pooled = evaluator::Pool(std::get<2>(key), sum.windows, of_pipeline.get());
-      if (!pooled) continue;
+    for (const auto& [slice, mean] : sliced.slices) {
+      if (!mean.Mean()) continue;
+      const auto value = [](const Row* row) { return row->value(); };
+      const auto [least, most] = std::ranges::minmax(mean.rows(), {}, value);
       rows.push_back({{"slice", slice},
-                      {"samples", sum.num_samples},
-                      {"value", Rounded(pooled->value)},
-                      {"least", Rounded(sum.least)},
-                      {"most", Rounded(sum.most)}});
+                      {"samples", mean.num_samples()},
+                      {"value", Rounded(*mean.Mean())},
+                      {"least", Rounded(least->value())},
+                      {"most", Rounded(most->value())}});
     }
-    slices.push_back({{"dataset", std::get<1>(key)},
-                      {"measure", std::get<2>(key)},
-                      {"share", IsShare(std::get<2>(key))},
+    if (rows.empty()) continue;
+    slices.push_back({{"dataset", sliced.of.dataset},
+                      {"measure", sliced.of.measure},
+                      {"share", results::IsShare(sliced.of.measure)},
                       {"rows", std::move(rows)}});
   }
   return slices;
 }
 
 ordered_json ConfusionsOf(const v1::GetRunResponse& run) {
-  const InUse in_use(run);
   std::map<std::pair<int32_t, std::string>, Confusion> sums;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (value.detail().empty() || !value.slice().empty()) continue;
-    if (!in_use.Holds(value)) continue;
-    const auto detail = ordered_json::parse(value.detail(), nullptr, false);
-    if (detail.is_object()) sums[{value.evaluation(), value.dataset()}].Add(detail);
+  for (const Row* row : results::InUse(run.results())) {
+    if (row->detail().empty() || !results::IsWhole(*row)) continue;
+    const auto detail = ordered_json::parse(row->detail(), nullptr, false);
+    if (detail.is_object()) sums[{row->evaluation(), row->dataset_name()}].Add(detail);
   }
   ordered_json confusions = ordered_json::array();
   for (const auto& [key, sum] : sums) {

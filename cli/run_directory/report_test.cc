@@ -192,9 +192,7 @@ TEST(ReportData, SaysWhichTriggersWereSkippedAndWhatWasLeftUntrained) {
 TEST(ReportData, SaysAboutAnEndedRunThatNoTriggerFired) {
   RunRecord record = testing::ExampleRun("p", 2);
   record.run.clear_triggers();
-  record.run.clear_evaluations();
-  record.run.clear_active();
-  record.run.clear_trained();
+  record.run.clear_results();
   record.run.mutable_run()->set_state(supervisor::v1::RUN_STATE_RUNNING);
   EXPECT_EQ(ReportData(record).at("headline"), "No trigger has fired yet.");
   record.run.mutable_run()->set_state(supervisor::v1::RUN_STATE_SUCCEEDED);
@@ -205,9 +203,9 @@ TEST(ReportData, SaysAboutAnEndedRunThatNoTriggerFired) {
 
 TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {
   auto run = testing::ExampleRun("p", 4).run;
-  const auto whole = run.evaluations();
+  const auto whole = run.results();
   for (const auto& value : whole) {
-    auto& slice = *run.add_evaluations();
+    auto& slice = *run.add_results();
     slice = value;
     slice.set_slice("class=<b>");
     slice.set_num_samples(10);
@@ -223,14 +221,14 @@ TEST(SlicesOf, MeanOverTheWindowsOfTheModelsInUse) {
 // On a whole dataset no model is in use.
 TEST(SlicesOf, AreThoseOfTheLastTriggerThatHasAModelWhereNoneIsInUse) {
   auto run = testing::ExampleRun("p", 4).run;
-  run.clear_active();
+  testing::ClearSeries(run);
   run.mutable_triggers(2)->clear_model_id();
   run.mutable_triggers(2)->set_skip_reason("train: the loss was not a finite number");
-  const auto whole = run.evaluations();
-  run.clear_evaluations();
+  const auto whole = run.results();
+  run.clear_results();
   for (const auto& value : whole) {
     if (value.trigger() == 3) continue;
-    auto& slice = *run.add_evaluations();
+    auto& slice = *run.add_results();
     slice = value;
     slice.set_slice("class=a");
     slice.set_value(value.trigger() == 2 ? 0.75 : 0.25);
@@ -244,9 +242,9 @@ TEST(SlicesOf, AreThoseOfTheLastTriggerThatHasAModelWhereNoneIsInUse) {
 
 TEST(ConfusionsOf, SumUpTheWindowsOfTheModelsInUse) {
   auto run = testing::ExampleRun("p", 3).run;
-  const auto whole = run.evaluations();
+  const auto whole = run.results();
   for (const auto& value : whole) {
-    auto& confusion = *run.add_evaluations();
+    auto& confusion = *run.add_results();
     confusion = value;
     confusion.set_measure("confusion_matrix");
     confusion.clear_value();

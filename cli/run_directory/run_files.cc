@@ -114,8 +114,8 @@ void AddTriggers(const v1::GetRunResponse& run, std::map<std::string, std::strin
   }
 }
 
-// The files that the manifest in a folder names, itself among them. std::nullopt when it is none of
-// a run.
+// The files that the manifest in a folder names, and the manifest. std::nullopt when it is not the
+// manifest of a run.
 std::optional<std::set<std::string>> FilesOfARun(const std::string& folder) {
   const auto text = files::Read(files::Join(folder, kManifest));
   if (!text.ok()) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "cli/results/run_record.h"
+#include "cli/results/selections/run_record.h"
 
 namespace tidemill::cli {
 

@@ -11,6 +11,8 @@
 #include "cli/results/ledger.h"
 #include "cli/results/run_json.h"
 #include "cli/terminal/csv.h"
+#include "results/columns.h"
+#include "results/rows.h"
 
 namespace tidemill::cli {
 namespace {
@@ -25,21 +27,23 @@ double SecondsOf(const v1::Trigger& trigger, const std::string& stage) {
   return at == trigger.stage_seconds().end() ? 0 : at->second;
 }
 
-template <typename Value>
-std::optional<double> ValueOf(const Value& value) {
-  return value.has_value() ? std::optional(value.value()) : std::nullopt;
-}
-template <typename Value>
-std::optional<double> LowOf(const Value& value) {
-  return value.has_low() ? std::optional(value.low()) : std::nullopt;
-}
-template <typename Value>
-std::optional<double> HighOf(const Value& value) {
-  return value.has_high() ? std::optional(value.high()) : std::nullopt;
+using results::Row;
+
+std::optional<double> ValueOf(const Row& row) {
+  return row.has_value() ? std::optional(row.value()) : std::nullopt;
 }
 
-ordered_json Number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? ordered_json(*value) : ordered_json(nullptr);
+ordered_json Number(const Row& row) {
+  return row.has_value() && std::isfinite(row.value()) ? ordered_json(row.value())
+                                                       : ordered_json(nullptr);
+}
+
+// A cell of CSV. Text is not quoted as JSON.
+std::string CellOf(const ordered_json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return CsvCell(value.get<std::string>());
+  if (value.is_number_float()) return CsvCell(value.get<double>());
+  return CsvCell(value.dump());
 }
 
 std::string NumberOrEmpty(int64_t number) { return number == 0 ? "" : std::to_string(number); }
@@ -56,7 +60,7 @@ ordered_json RowOf(const ResultTable& table, size_t row) {
   const size_t first = cells.empty() ? 0 : cells.begin()->first;
   for (size_t column = first; !cells.empty() && column <= cells.rbegin()->first; ++column) {
     const auto cell = cells.find(column);
-    values.push_back(cell == cells.end() ? ordered_json(nullptr) : Number(cell->second.value));
+    values.push_back(cell == cells.end() ? ordered_json(nullptr) : Number(*cell->second));
   }
   return {{"trigger", table.triggers[row]}, {"first_window", first}, {"values", std::move(values)}};
 }
@@ -100,18 +104,19 @@ std::string MetricsCsv(const v1::GetRunResponse& run) {
       csv += OfTrigger(std::string("trigger/seconds_") + stage, trigger, SecondsOf(trigger, stage));
     }
   }
-  const auto add = [&](const std::string& series_name, const auto& series) {
-    for (const v1::CompositeValue& value : series) {
-      const std::string& baseline = value.baseline();
+  const auto add = [&](const std::string& series_name, const results::Rows& series) {
+    for (const Row* row : series) {
+      const std::string& baseline = row->baseline();
       const std::string name = baseline.empty() ? series_name : series_name + "_" + baseline;
-      csv += CsvLine(name + "/" + value.measure() + "/" + value.dataset(), value.trigger(),
-                     value.num_samples(), TimeOf(value.from()), TimeOf(value.to()), ValueOf(value),
-                     LowOf(value), HighOf(value));
+      csv += CsvLine(name + "/" + row->measure() + "/" + row->dataset_name(), row->trigger(),
+                     row->num_samples(), TimeOf(row->from()), TimeOf(row->to()), ValueOf(*row),
+                     row->has_low() ? std::optional(row->low()) : std::nullopt,
+                     row->has_high() ? std::optional(row->high()) : std::nullopt);
     }
   };
-  add("active", run.active());
-  add("trained", run.trained());
-  add("baseline", run.baselines());
+  add("active", results::Active(run.results()));
+  add("trained", results::Trained(run.results()));
+  add("baseline", results::Baselines(run.results()));
   return csv;
 }
 
@@ -139,16 +144,17 @@ std::string TriggersCsv(const v1::GetRunResponse& run) {
 }
 
 std::string MatrixCsv(const v1::GetRunResponse& run) {
-  std::string csv =
-      "evaluation,dataset,measure,slice,trigger,model,from,to,samples,value,low,high,failure,"
-      "known,unlabelled,bad,deleted,from_key,to_key,filtered\n";
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    csv += CsvLine(value.evaluation() + 1, value.dataset(), value.measure(), value.slice(),
-                   value.trigger(), value.model_id(), TimeOf(value.from()), TimeOf(value.to()),
-                   value.num_samples(), ValueOf(value), LowOf(value), HighOf(value),
-                   value.failure(), value.has_num_known() ? std::to_string(value.num_known()) : "",
-                   value.num_unlabelled(), value.num_bad(), value.num_deleted(),
-                   value.from().sample_key(), value.to().sample_key(), value.num_filtered());
+  std::string csv = "evaluation";
+  for (const results::Column& column : results::Columns()) {
+    if (column.in_csv) csv += fmt::format(",{}", column.name);
+  }
+  csv += '\n';
+  for (const Row* row : results::Select(run.results(), results::IsOfModel)) {
+    csv += std::to_string(row->evaluation() + 1);
+    for (const results::Column& column : results::Columns()) {
+      if (column.in_csv) csv += "," + CellOf(column.of(*row));
+    }
+    csv += '\n';
   }
   return csv;
 }

@@ -11,6 +11,7 @@
 #include "fmt/format.h"
 
 #include "records/crc32c.h"
+#include "results/rows.h"
 
 namespace tidemill::cli {
 namespace {
@@ -70,15 +71,13 @@ void AddTriggers(const v1::GetRunResponse& run, EventFile& file) {
   }
 }
 
-void AddSeries(const std::string& name,
-               const google::protobuf::RepeatedPtrField<v1::CompositeValue>& series,
-               EventFile& file) {
+void AddSeries(const std::string& name, const results::Rows& series, EventFile& file) {
   std::map<std::string, int64_t> windows;
-  for (const v1::CompositeValue& value : series) {
-    const std::string tag = fmt::format("{}/{}/{}", name, value.measure(), value.dataset());
-    const int64_t window = ++windows[fmt::format("{}/{}", value.evaluation(), tag)];
-    if (!value.has_value()) continue;
-    file.AddScalar(tag, window, 1e-6 * static_cast<double>(value.to().event_time()), value.value());
+  for (const results::Row* row : series) {
+    const std::string tag = fmt::format("{}/{}/{}", name, row->measure(), row->dataset_name());
+    const int64_t window = ++windows[fmt::format("{}/{}", row->evaluation(), tag)];
+    if (!row->has_value()) continue;
+    file.AddScalar(tag, window, 1e-6 * static_cast<double>(row->to().event_time()), row->value());
   }
 }
 
@@ -135,8 +134,8 @@ std::string TensorBoardEvents(const v1::GetRunResponse& run) {
   }
   AddLosses(run, file);
   AddTriggers(run, file);
-  AddSeries("active", run.active(), file);
-  AddSeries("trained", run.trained(), file);
+  AddSeries("active", results::Active(run.results()), file);
+  AddSeries("trained", results::Trained(run.results()), file);
   return file.bytes();
 }
 

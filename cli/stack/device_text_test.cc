@@ -6,7 +6,7 @@
 namespace tidemill::cli {
 namespace {
 
-// Two places on processors, of which one is in use, and a GPU.
+// Two places on processors, one of which is in use, and a GPU.
 supervisor::v1::ServerSlots Server() {
   supervisor::v1::ServerSlots server;
   server.set_server("trainer_server");

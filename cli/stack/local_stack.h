@@ -92,7 +92,7 @@ absl::Status CheckOwner(const std::string& folder);
 // killed and has not ended yet.
 bool Listens(const StackLayout& layout, const std::string& service);
 // Whether a service accepts a connection and keeps it. A service that runs says the first word at
-// once. One that is stopped, or very busy, says nothing and keeps it, too, but for a killed one
+// once. One that is stopped, or very busy, says nothing and keeps it, too, except for a killed one
 // the system ends it.
 bool KeepsConnections(const StackLayout& layout, const std::string& service);
 

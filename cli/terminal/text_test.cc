@@ -65,25 +65,18 @@ supervisor::v1::GetRunResponse TwoModelsOnTwoWindows() {
     fired.mutable_at()->set_event_time(trigger * 86'400'000'000);
     (*fired.mutable_stage_seconds())["train"] = 0.5;
     for (const int64_t window : {0, 1}) {
-      auto& value = *run.add_evaluations();
+      auto& value = *run.add_results();
       value.set_model_id(trigger);
       value.set_trigger(trigger);
-      value.set_dataset("weather");
+      value.set_dataset_name("weather");
       value.mutable_from()->set_event_time(window * 86'400'000'000);
       value.mutable_to()->set_event_time((window + 1) * 86'400'000'000);
       value.set_measure("accuracy");
       if (trigger == 1 || window == 1) value.set_value(0.25 * static_cast<double>(trigger));
       value.set_num_samples(10);
+      value.set_active(trigger == 1 && window == 1);
     }
   }
-  auto& active = *run.add_active();
-  active.mutable_from()->set_event_time(86'400'000'000);
-  active.mutable_to()->set_event_time(2 * 86'400'000'000);
-  active.set_measure("accuracy");
-  active.set_dataset("weather");
-  active.set_trigger(1);
-  active.set_value(0.25);
-  active.set_num_samples(10);
   return run;
 }
 

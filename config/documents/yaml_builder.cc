@@ -8,6 +8,18 @@
 #include "yaml-cpp/depthguard.h"
 #include "yaml-cpp/exceptions.h"
 
+// From events to the tree, for `a: {b: 1}`. open_ holds the lists and maps that have not ended. A
+// map there holds the key that waits for its value.
+//
+//   event        open_, the innermost last     what is added
+//   MapStart     map
+//   Scalar a     map (a)
+//   MapStart     map (a), map
+//   Scalar b     map (a), map (b)
+//   Scalar 1     map (a), map                  b: 1 to the inner map
+//   MapEnd       map                           a: {b: 1} to the outer map
+//   MapEnd                                     the root of the document
+
 namespace tidemill::config::internal {
 namespace {
 

@@ -30,7 +30,7 @@ measures: [accuracy, {type: f1, average: weighted}]
   EXPECT_EQ(spec->windows, WindowsSpec(BetweenTriggers{}));
   EXPECT_EQ(spec->models, EvaluatedModels::kAll);
   EXPECT_EQ(spec->measures,
-            (std::vector<MeasureSpec>{Accuracy{}, F1{.average = ClassAverage::kWeighted}}));
+            (std::vector<MeasureSpec>{Accuracy{}, F1{{.average = ClassAverage::kWeighted}}}));
   const auto again = config::Read<EvaluationSpec>(config::Print(*spec), "printed");
   ASSERT_THAT(again, IsOk());
   EXPECT_EQ(config::Print(*again), config::Print(*spec));

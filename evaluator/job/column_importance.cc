@@ -100,7 +100,7 @@ absl::StatusOr<batch::Batch> GoodSamples(const PreparedGraph& graph, const batch
   return samples.Take(good);
 }
 
-// Each sample gets the value of another: the next one in an order that chance has drawn.
+// Each sample gets the value of another: the next one in a random order.
 std::vector<int64_t> Exchanged(std::span<const int64_t> keys, int64_t seed) {
   std::vector<int64_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0);

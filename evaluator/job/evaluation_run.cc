@@ -100,14 +100,14 @@ void ReportPieces(const std::string& text,
 }
 
 // The next few scores. Only the last one may have a detail or a fault, which are moved out of it.
-void TakeFew(google::protobuf::RepeatedPtrField<v1::Score>& scores, int& next, v1::ModelScores& few,
-             std::string& detail, std::string& traceback) {
+void TakeFew(google::protobuf::RepeatedPtrField<v1::Evaluation>& scores, int& next,
+             v1::ModelScores& few, std::string& detail, std::string& traceback) {
   constexpr int kScoresAtOnce = 4;
   constexpr size_t kSumsBytes = 1000;
   size_t sums = 0;
   while (next < scores.size() && few.scores_size() < kScoresAtOnce && sums < kSumsBytes) {
     if (!scores[next].fault().empty() && few.scores_size() > 0) return;
-    v1::Score& score = *few.add_scores();
+    v1::Evaluation& score = *few.add_scores();
     score = std::move(scores[next++]);
     sums += score.sums().size();
     detail = std::exchange(*score.mutable_detail(), {});
@@ -129,7 +129,7 @@ void ReportOutcomes(const std::string& columns, const Report& report) {
 // A report is a line of bounded length: scores come a few at a time, and what is long in pieces.
 // Sums are numbers and do not grow as JSON.
 void ReportScores(v1::ModelScores all, const Report& report) {
-  google::protobuf::RepeatedPtrField<v1::Score> scores;
+  google::protobuf::RepeatedPtrField<v1::Evaluation> scores;
   scores.Swap(all.mutable_scores());
   std::string outcomes;
   if (all.has_outcomes()) outcomes.swap(*all.mutable_outcomes()->mutable_columns());

@@ -45,8 +45,9 @@ class EvaluationRunTest : public ::testing::Test {
         [&](const v1::JobReport& report) {
           if (report.has_scores()) {
             const v1::ModelScores& scores = report.scores();
-            auto& of = scores.baseline().empty() ? scores_ : baselines_[scores.baseline()];
-            of[{scores.window_index(), scores.model_id()}].MergeFrom(scores);
+            auto& of = scores.common().baseline().empty() ? scores_
+                                                          : baselines_[scores.common().baseline()];
+            of[{scores.common().window_index(), scores.common().model_id()}].MergeFrom(scores);
           }
           if (report.has_more_detail()) detail_ += report.more_detail();
           if (report.has_window_end()) ended_.push_back(report.window_end().window_index());
@@ -68,7 +69,7 @@ class EvaluationRunTest : public ::testing::Test {
 TEST_F(EvaluationRunTest, MeasuresEachModelOnItsWindows) {
   const int64_t first = cluster_.Put(1, "4");
   const int64_t second = cluster_.Put(2, "8");
-  // Samples 0 to 9; 10 to the end, of which one cannot be read; none.
+  // Samples 0 to 9; 10 to the end, one of which cannot be read; none.
   ASSERT_THAT(Run({testing::WindowOf(0, std::nullopt, 10, {first, second}),
                    testing::WindowOf(1, 10, std::nullopt, {second}),
                    testing::WindowOf(2, 100, 200, {first})}),
@@ -76,14 +77,14 @@ TEST_F(EvaluationRunTest, MeasuresEachModelOnItsWindows) {
   EXPECT_THAT(ended_, ElementsAre(0, 1, 2));
   EXPECT_EQ(scores_.size(), 4u);
   EXPECT_DOUBLE_EQ(Of(0, first).scores(0).value(), 1.0);
-  EXPECT_EQ(Of(0, first).trigger(), 1);
+  EXPECT_EQ(Of(0, first).common().trigger(), 1);
   EXPECT_DOUBLE_EQ(Of(0, second).scores(0).value(), 0.6);
-  EXPECT_EQ(Of(0, second).num_samples(), 10);
+  EXPECT_EQ(Of(0, second).common().num_samples(), 10);
   EXPECT_DOUBLE_EQ(Of(1, second).scores(0).value(), 1.0);
-  EXPECT_EQ(Of(1, second).num_samples(), 9);
-  EXPECT_EQ(Of(1, second).num_bad(), 1);
+  EXPECT_EQ(Of(1, second).common().num_samples(), 9);
+  EXPECT_EQ(Of(1, second).common().num_bad(), 1);
   EXPECT_FALSE(Of(2, first).scores(0).has_value());
-  EXPECT_EQ(Of(2, first).num_samples(), 0);
+  EXPECT_EQ(Of(2, first).common().num_samples(), 0);
   EXPECT_EQ(cluster_.num_samples_read(), 20) << "each sample is read once for all models";
 }
 
@@ -136,14 +137,14 @@ TEST_F(EvaluationRunTest, MeasuresBaselinesOnTheSamplesOfTheModelInUse) {
   EXPECT_FALSE(baselines_["constant"].contains({0, 0})) << "no model was in use";
   const v1::ModelScores& first = baselines_["constant"].at({1, 0});
   EXPECT_DOUBLE_EQ(first.scores(0).value(), 2.0 / 7) << "only LOW was known";
-  EXPECT_EQ(first.trigger(), 1);
-  EXPECT_EQ(first.num_samples(), 7);
+  EXPECT_EQ(first.common().trigger(), 1);
+  EXPECT_EQ(first.common().num_samples(), 7);
   EXPECT_DOUBLE_EQ(baselines_["last"].at({1, 0}).scores(0).value(), 6.0 / 7);
   const v1::ModelScores& second = baselines_["constant"].at({2, 0});
   EXPECT_DOUBLE_EQ(second.scores(0).value(), 0) << "of five of each the first class";
-  EXPECT_EQ(second.num_samples(), 9);
+  EXPECT_EQ(second.common().num_samples(), 9);
   EXPECT_DOUBLE_EQ(baselines_["last"].at({2, 0}).scores(0).value(), 1);
-  EXPECT_EQ(Of(2, model).num_samples(), 9);
+  EXPECT_EQ(Of(2, model).common().num_samples(), 9);
 }
 
 TEST_F(EvaluationRunTest, ADamagedOrUnknownModelCostsItselfOnly) {
@@ -152,11 +153,11 @@ TEST_F(EvaluationRunTest, ADamagedOrUnknownModelCostsItselfOnly) {
   const int64_t fine = cluster_.Put(3, "4");
   cluster_.Damage(damaged);
   ASSERT_THAT(Run({testing::WindowOf(0, 0, 10, {damaged, useless, 77, fine})}), IsOk());
-  EXPECT_THAT(Of(0, damaged).failure(), HasSubstr("SHA-256"));
-  EXPECT_EQ(Of(0, damaged).trigger(), 1);
-  EXPECT_THAT(Of(0, useless).failure(), HasSubstr("not weights"));
-  EXPECT_THAT(Of(0, 77).failure(), HasSubstr("model 77 is unknown"));
-  EXPECT_EQ(Of(0, fine).failure(), "");
+  EXPECT_THAT(Of(0, damaged).common().failure(), HasSubstr("SHA-256"));
+  EXPECT_EQ(Of(0, damaged).common().trigger(), 1);
+  EXPECT_THAT(Of(0, useless).common().failure(), HasSubstr("not weights"));
+  EXPECT_THAT(Of(0, 77).common().failure(), HasSubstr("model 77 is unknown"));
+  EXPECT_EQ(Of(0, fine).common().failure(), "");
   EXPECT_DOUBLE_EQ(Of(0, fine).scores(0).value(), 1.0);
 }
 
@@ -166,7 +167,7 @@ TEST_F(EvaluationRunTest, RefusesToCompareClassesOfAnotherOrder) {
   std::string& spec = *job.mutable_evaluation()->mutable_dataset_spec();
   spec.replace(spec.find("LOW, HIGH"), 9, "HIGH, LOW");
   ASSERT_THAT(Run(job, {testing::WindowOf(0, 0, 10, {model})}), IsOk());
-  EXPECT_THAT(Of(0, model).failure(), HasSubstr("knows the classes [LOW, HIGH]"));
+  EXPECT_THAT(Of(0, model).common().failure(), HasSubstr("knows the classes [LOW, HIGH]"));
 }
 
 TEST_F(EvaluationRunTest, ReportsSlicesAndDetails) {

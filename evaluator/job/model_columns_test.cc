@@ -233,7 +233,7 @@ TEST_F(ModelColumnsTest, TheLeastRecentlyUsedMakeRoom) {
   const int64_t model = cluster_.Put(1, testing::HiddenWeights(kHidden), kHiddenModel);
   constexpr int64_t kBudget = 500'000;
   Serve({.columns_bytes = kBudget});
-  // 900 rows of 37 numbers and a key: 140 kB, of which three have room.
+  // 900 rows of 37 numbers and a key: 140 kB, three of which have room.
   const auto request = [&](int64_t first) {
     return Request(model, KeysFrom(first, 900), {v1::MODEL_COLUMN_EMBEDDING});
   };

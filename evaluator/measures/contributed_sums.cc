@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-// The values of some sums, of which each has one, in one call. Empty if there are none: after a
-// failure nothing is asked until the caller has taken the failure.
+// The value of each of some sums, in one call. Empty if there are none: after a failure nothing is
+// asked until the caller has taken the failure.
 std::vector<std::optional<double>> Combined(const std::vector<ContributedSums>& all,
                                             const SumsToValue& rule) {
   if (rule.process == nullptr || rule.process->has_noted() || all.empty()) return {};

@@ -93,7 +93,7 @@ class Measure : public config::PartWithFiles<Measure> {
   // plugin/process/fault.h.
   virtual absl::StatusOr<ContributedBlock> Contribute(const Outcomes& block) const;
 
-  // Returns the first failure since the last call because of which a value is absent; see
+  // Returns the first failure since the last call that made a value absent; see
   // plugin/process/fault.h. After a failure there are no values until this is called.
   virtual absl::Status TakeFault() const { return absl::OkStatus(); }
 

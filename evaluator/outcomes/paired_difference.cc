@@ -42,7 +42,7 @@ int64_t NumDiffering(const PairedOutcomes& pair) {
   return num_differing;
 }
 
-// Takes the means of the windows away.
+// Subtracts the means of the windows.
 void CentreByWindow(std::span<const int32_t> windows, std::vector<double>& influence) {
   if (windows.size() != influence.size() || windows.empty()) return;
   struct OfWindow {

@@ -59,9 +59,10 @@ class PageReaderTest : public ::testing::Test {
     EXPECT_EQ(prepared_.here + prepared_.at_workers, kNumSamples);
     std::vector<std::string> scores;
     for (const v1::ModelScores& of : measurement.Scores()) {
-      EXPECT_EQ(of.num_known(), kNumSamples);
-      EXPECT_EQ(of.num_known(), of.num_samples() + of.num_bad() + of.num_unlabelled() +
-                                    of.num_deleted() + of.num_filtered());
+      EXPECT_EQ(of.common().num_known(), kNumSamples);
+      EXPECT_EQ(of.common().num_known(),
+                of.common().num_samples() + of.common().num_bad() + of.common().num_unlabelled() +
+                    of.common().num_deleted() + of.common().num_filtered());
       scores.push_back(of.SerializeAsString());
     }
     return scores;

@@ -14,7 +14,7 @@ constexpr size_t kMaxFault = 300;
 // The end of a traceback, where the mistake is.
 constexpr size_t kMaxTraceback = 8000;
 
-// Printable, but for the ends of its lines.
+// Printable, except for the ends of its lines.
 std::string ShortTraceback(const absl::Status& fault) {
   std::string text = plugin::TracebackOf(fault);
   if (text.size() > kMaxTraceback) text = "..." + text.substr(text.size() - kMaxTraceback + 3);
@@ -71,10 +71,11 @@ absl::Status AskedContributions::TakeFaults() {
   return absl::OkStatus();
 }
 
-void AskedContributions::Describe(google::protobuf::RepeatedPtrField<v1::Score>& scores) const {
+void AskedContributions::Describe(
+    google::protobuf::RepeatedPtrField<v1::Evaluation>& scores) const {
   for (size_t i = 0; i < measures_.size(); ++i) {
     if (faults_[i].ok()) continue;
-    v1::Score& score = scores[static_cast<int>(i)];
+    v1::Evaluation& score = scores[static_cast<int>(i)];
     score.set_fault(ShortReason(faults_[i]).substr(0, kMaxFault));
     score.set_traceback(ShortTraceback(faults_[i]));
   }

@@ -27,7 +27,7 @@ class AskedContributions {
   absl::Status TakeFaults();
 
   // Writes into the scores, one for each measure in order, which measures failed, and why.
-  void Describe(google::protobuf::RepeatedPtrField<v1::Score>& scores) const;
+  void Describe(google::protobuf::RepeatedPtrField<v1::Evaluation>& scores) const;
 
  private:
   absl::StatusOr<ContributedBlock> Ask(const Measure& measure, Outcomes outcomes, size_t& width);

@@ -60,7 +60,7 @@ std::vector<Slice> SlicesOfClasses(const OutcomeTable& table, const TableContext
 
 // Sets values and intervals of scores, one for each measure.
 void SetScores(const OutcomeTable& table, double scale, const EvaluationSpec& spec,
-               std::span<v1::Score* const> scores) {
+               std::span<v1::Evaluation* const> scores) {
   const Outcomes outcomes = table.outcomes();
   const auto intervals =
       BootstrapIntervals(spec.measures, outcomes,
@@ -68,7 +68,8 @@ void SetScores(const OutcomeTable& table, double scale, const EvaluationSpec& sp
                          spec.bootstrap.replicates, spec.bootstrap.seed);
   for (size_t i = 0; i < spec.measures.size(); ++i) {
     if (!spec.measures[i]->HasValue()) continue;
-    v1::Score& score = *scores[i];
+    v1::Evaluation& score = *scores[i];
+    score.set_num_unkept(table.num_added() - table.num_kept());
     const auto of_table = spec.measures[i]->ValueOf(outcomes);
     if (!score.has_value() && of_table) score.set_value(*of_table);
     if (!score.has_value() || !of_table || !intervals[i]) continue;
@@ -78,9 +79,10 @@ void SetScores(const OutcomeTable& table, double scale, const EvaluationSpec& sp
 }
 
 void AddSlice(const Slice& slice, const OutcomeTable& table, double scale,
-              const EvaluationSpec& spec, google::protobuf::RepeatedPtrField<v1::Score>& scores) {
+              const EvaluationSpec& spec,
+              google::protobuf::RepeatedPtrField<v1::Evaluation>& scores) {
   const OutcomeTable part = table.Select(slice.rows);
-  std::vector<v1::Score*> own;
+  std::vector<v1::Evaluation*> own;
   for (const MeasureSpec& measure : spec.measures) {
     if (!measure->HasValue()) {
       own.push_back(nullptr);
@@ -97,12 +99,12 @@ void AddSlice(const Slice& slice, const OutcomeTable& table, double scale,
 }  // namespace
 
 void ScoreTable(const OutcomeTable& table, const TableContext& context,
-                google::protobuf::RepeatedPtrField<v1::Score>& scores) {
+                google::protobuf::RepeatedPtrField<v1::Evaluation>& scores) {
   if (table.num_kept() == 0) return;
   const double scale =
       std::sqrt(static_cast<double>(table.num_kept()) / static_cast<double>(table.num_added()));
-  std::vector<v1::Score*> whole;
-  for (v1::Score& score : scores) whole.push_back(&score);
+  std::vector<v1::Evaluation*> whole;
+  for (v1::Evaluation& score : scores) whole.push_back(&score);
   SetScores(table, scale, context.spec, whole);
   size_t column = 0;
   for (const SliceSpec& spec : context.spec.slices) {

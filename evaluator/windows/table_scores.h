@@ -25,6 +25,6 @@ struct TableContext {
 // must be sealed. When it holds only a part of the samples, intervals are scaled to the number of
 // all samples.
 void ScoreTable(const OutcomeTable& table, const TableContext& context,
-                google::protobuf::RepeatedPtrField<v1::Score>& scores);
+                google::protobuf::RepeatedPtrField<v1::Evaluation>& scores);
 
 }  // namespace tidemill::evaluator

@@ -186,16 +186,16 @@ absl::Status WindowBaselines::AddTo(Tally& tally, OutcomeBlock block) {
 
 v1::ModelScores WindowBaselines::ScoresOf(Tally& tally) {
   v1::ModelScores scores;
-  scores.set_window_index(window_.window_index());
-  scores.set_trigger(window_.window().trigger_in_use());
-  scores.set_baseline(std::string(tally.name));
-  if (!status_.ok()) scores.set_failure(ShortReason(status_));
-  if (status_.ok()) scores.set_num_samples(num_samples_);
+  v1::Evaluation& common = *scores.mutable_common();
+  common.set_window_index(window_.window_index());
+  common.set_trigger(window_.window().trigger_in_use());
+  common.set_baseline(std::string(tally.name));
+  if (!status_.ok()) common.set_failure(ShortReason(status_));
+  if (status_.ok()) common.set_num_samples(num_samples_);
   tally.table.Seal();
   for (size_t i = 0; i < tally.measures.size(); ++i) {
-    v1::Score& score = *scores.add_scores();
+    v1::Evaluation& score = *scores.add_scores();
     score.set_measure(tally.measures[i]->Name());
-    score.set_num_samples(scores.num_samples());
     if (!status_.ok()) continue;
     const Accumulator* const accumulator = tally.accumulators[i].get();
     const auto value = accumulator != nullptr ? accumulator->Value()

@@ -161,9 +161,9 @@ class WindowBaselinesTest : public ::testing::Test {
     EXPECT_THAT((*entered)->status(), IsOk());
     std::map<std::string, std::optional<double>> values;
     for (const v1::ModelScores& scores : (*entered)->Scores()) {
-      EXPECT_EQ(scores.trigger(), 4);
-      for (const v1::Score& score : scores.scores()) {
-        values[scores.baseline() + "/" + score.measure()] =
+      EXPECT_EQ(scores.common().trigger(), 4);
+      for (const v1::Evaluation& score : scores.scores()) {
+        values[scores.common().baseline() + "/" + score.measure()] =
             score.has_value() ? std::optional(score.value()) : std::nullopt;
       }
     }
@@ -277,9 +277,9 @@ class BesideAModelTest : public WindowBaselinesTest {
     measurement.Add({.samples = WithPayload(storage_->Batch(0, 2)), .num_known = 2});
     std::vector<std::string> names;
     for (const v1::ModelScores& scores : measurement.Scores()) {
-      EXPECT_EQ(scores.failure(), "");
-      EXPECT_EQ(scores.num_samples(), 2);
-      if (!scores.baseline().empty()) names.push_back(scores.baseline());
+      EXPECT_EQ(scores.common().failure(), "");
+      EXPECT_EQ(scores.common().num_samples(), 2);
+      if (!scores.common().baseline().empty()) names.push_back(scores.common().baseline());
     }
     return names;
   }

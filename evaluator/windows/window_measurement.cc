@@ -281,9 +281,8 @@ void WindowMeasurement::Fail(const absl::Status& reason) {
 
 void WindowMeasurement::SetScores(Tally& tally, v1::ModelScores& scores) {
   for (size_t i = 0; i < plan_.spec.measures.size(); ++i) {
-    v1::Score& score = *scores.add_scores();
+    v1::Evaluation& score = *scores.add_scores();
     score.set_measure(plan_.spec.measures[i]->Name());
-    score.set_num_samples(scores.num_samples());
     if (!tally.status.ok() || tally.accumulators[i] == nullptr) continue;
     if (const auto value = tally.accumulators[i]->Value()) score.set_value(*value);
     score.set_sums(tally.accumulators[i]->Sums());
@@ -311,16 +310,17 @@ std::vector<v1::ModelScores> WindowMeasurement::Scores() {
   std::vector<v1::ModelScores> all;
   for (Tally& tally : tallies_) {
     v1::ModelScores& scores = all.emplace_back();
-    scores.set_window_index(window_index_);
-    scores.set_model_id(tally.model->model_id);
-    scores.set_trigger(tally.model->trigger);
-    if (tally.status.ok()) scores.set_num_samples(tally.num_samples);
-    if (tally.status.ok()) scores.set_num_bad(num_unreadable_ + tally.num_bad);
-    if (tally.status.ok()) scores.set_num_filtered(tally.num_filtered);
-    scores.set_num_known(num_known_);
-    scores.set_num_deleted(num_deleted_);
-    scores.set_num_unlabelled(num_unlabelled_);
-    if (!tally.status.ok()) scores.set_failure(ShortReason(tally.status));
+    v1::Evaluation& common = *scores.mutable_common();
+    common.set_window_index(window_index_);
+    common.set_model_id(tally.model->model_id);
+    common.set_trigger(tally.model->trigger);
+    if (tally.status.ok()) common.set_num_samples(tally.num_samples);
+    if (tally.status.ok()) common.set_num_bad(num_unreadable_ + tally.num_bad);
+    if (tally.status.ok()) common.set_num_filtered(tally.num_filtered);
+    common.set_num_known(num_known_);
+    common.set_num_deleted(num_deleted_);
+    common.set_num_unlabelled(num_unlabelled_);
+    if (!tally.status.ok()) common.set_failure(ShortReason(tally.status));
     SetScores(tally, scores);
     SetKept(tally, scores);
   }

@@ -57,11 +57,11 @@ TEST(WindowMeasurement, DecodesOnceForAllModelsOfAGraph) {
   ASSERT_EQ(scores.size(), 3u);
   const double expected[] = {1.0, 0.7, 1.0};
   for (size_t i = 0; i < scores.size(); ++i) {
-    EXPECT_EQ(scores[i].window_index(), 7);
-    EXPECT_EQ(scores[i].model_id(), static_cast<int64_t>(i) + 1);
-    EXPECT_EQ(scores[i].trigger(), static_cast<int64_t>(i) + 101);
-    EXPECT_EQ(scores[i].num_samples(), 10);
-    EXPECT_EQ(scores[i].num_bad(), 2);
+    EXPECT_EQ(scores[i].common().window_index(), 7);
+    EXPECT_EQ(scores[i].common().model_id(), static_cast<int64_t>(i) + 1);
+    EXPECT_EQ(scores[i].common().trigger(), static_cast<int64_t>(i) + 101);
+    EXPECT_EQ(scores[i].common().num_samples(), 10);
+    EXPECT_EQ(scores[i].common().num_bad(), 2);
     EXPECT_DOUBLE_EQ(scores[i].scores(0).value(), expected[i]);
   }
 }
@@ -80,10 +80,10 @@ TEST(WindowMeasurement, MeasuresNothingOnSamplesWithoutALabelAndCountsThem) {
   none.Drop(batch::kClassLabelColumn);
   measurement.Add(BlockOf(none));
   const auto scores = measurement.Scores();
-  EXPECT_EQ(scores[0].failure(), "");
-  EXPECT_EQ(scores[0].num_samples(), 2);
-  EXPECT_EQ(scores[0].num_unlabelled(), 3);
-  EXPECT_EQ(scores[0].num_bad(), 0);
+  EXPECT_EQ(scores[0].common().failure(), "");
+  EXPECT_EQ(scores[0].common().num_samples(), 2);
+  EXPECT_EQ(scores[0].common().num_unlabelled(), 3);
+  EXPECT_EQ(scores[0].common().num_bad(), 0);
   EXPECT_DOUBLE_EQ(scores[0].scores(0).value(), 1.0);
 }
 
@@ -93,9 +93,9 @@ TEST(WindowMeasurement, LeavesBadSamplesOutAndCountsThem) {
   WindowMeasurement measurement(0, AccuracyPlan(), models);
   measurement.Add(BlockOf(testing::SamplesOf({"1,LOW", "not a number,LOW", "9,HIGH"}, {0, 0, 1})));
   const auto scores = measurement.Scores();
-  EXPECT_EQ(scores[0].num_samples(), 2);
-  EXPECT_EQ(scores[0].num_bad(), 1);
-  EXPECT_EQ(scores[0].num_known(), 3);
+  EXPECT_EQ(scores[0].common().num_samples(), 2);
+  EXPECT_EQ(scores[0].common().num_bad(), 1);
+  EXPECT_EQ(scores[0].common().num_known(), 3);
   EXPECT_DOUBLE_EQ(scores[0].scores(0).value(), 1.0);
 }
 
@@ -118,11 +118,11 @@ TEST(WindowMeasurement, TellsWhereEachSampleOfTheWindowIs) {
   block.missing[1].set_reason("was deleted");
   measurement.Add(block);
   for (const v1::ModelScores& scores : measurement.Scores()) {
-    EXPECT_EQ(scores.num_known(), 8);
-    EXPECT_EQ(scores.num_samples(), 5);
-    EXPECT_EQ(scores.num_bad(), 2);
-    EXPECT_EQ(scores.num_deleted(), 1);
-    EXPECT_EQ(scores.num_unlabelled(), 0);
+    EXPECT_EQ(scores.common().num_known(), 8);
+    EXPECT_EQ(scores.common().num_samples(), 5);
+    EXPECT_EQ(scores.common().num_bad(), 2);
+    EXPECT_EQ(scores.common().num_deleted(), 1);
+    EXPECT_EQ(scores.common().num_unlabelled(), 0);
   }
   bad.reset();  // Tells what it was told.
   ASSERT_EQ(told.size(), 2u) << "each sample once, and no deleted sample";
@@ -154,9 +154,9 @@ TEST(WindowMeasurement, CountsASampleAsBadWhoseTargetIsNotANumber) {
               tidemill::testing::IsOk());
   measurement.Add(BlockOf(samples));
   const auto scores = measurement.Scores();
-  EXPECT_EQ(scores[0].failure(), "");
-  EXPECT_EQ(scores[0].num_samples(), 2);
-  EXPECT_EQ(scores[0].num_bad(), 1);
+  EXPECT_EQ(scores[0].common().failure(), "");
+  EXPECT_EQ(scores[0].common().num_samples(), 2);
+  EXPECT_EQ(scores[0].common().num_bad(), 1);
   EXPECT_DOUBLE_EQ(scores[0].scores(0).value(), 0.5);
 }
 
@@ -167,8 +167,8 @@ TEST(WindowMeasurement, OfAnEmptyWindowHasNoValueAndNoFailure) {
   const auto scores = measurement.Scores();
   EXPECT_FALSE(scores[0].scores(0).has_value());
   EXPECT_EQ(scores[0].scores(0).measure(), "accuracy");
-  EXPECT_EQ(scores[0].num_samples(), 0);
-  EXPECT_EQ(scores[0].failure(), "");
+  EXPECT_EQ(scores[0].common().num_samples(), 0);
+  EXPECT_EQ(scores[0].common().failure(), "");
 }
 
 TEST(WindowMeasurement, AFailingModelCostsItselfOnly) {
@@ -182,8 +182,8 @@ TEST(WindowMeasurement, AFailingModelCostsItselfOnly) {
   WindowMeasurement measurement(0, AccuracyPlan(), models);
   measurement.Add(BlockOf(testing::Samples(0, 10)));
   const auto scores = measurement.Scores();
-  EXPECT_EQ(scores[0].failure(), "the weights have changed??");
-  EXPECT_THAT(scores[1].failure(), HasSubstr("told to fail"));
+  EXPECT_EQ(scores[0].common().failure(), "the weights have changed??");
+  EXPECT_THAT(scores[1].common().failure(), HasSubstr("told to fail"));
   EXPECT_FALSE(scores[0].scores(0).has_value());
   EXPECT_FALSE(scores[1].scores(0).has_value());
   EXPECT_DOUBLE_EQ(scores[2].scores(0).value(), 1.0);
@@ -196,7 +196,7 @@ TEST(WindowMeasurement, RefusesMeasuresThatDoNotSuitTheTarget) {
   WindowMeasurement measurement(0, plan, models);
   measurement.Add(BlockOf(testing::Samples(0, 3)));
   EXPECT_EQ(measurement.num_graph_runs(), 0);
-  EXPECT_THAT(measurement.Scores()[0].failure(), HasSubstr("mae compares real values"));
+  EXPECT_THAT(measurement.Scores()[0].common().failure(), HasSubstr("mae compares real values"));
 }
 
 TEST(WindowMeasurement, AWindowThatCannotBeReadHasNoValues) {
@@ -205,15 +205,15 @@ TEST(WindowMeasurement, AWindowThatCannotBeReadHasNoValues) {
   WindowMeasurement measurement(0, AccuracyPlan(), models);
   measurement.Add(BlockOf(testing::Samples(0, 3)));
   measurement.Fail(NotFound("the dataset is gone"));
-  EXPECT_EQ(measurement.Scores()[0].failure(), "the dataset is gone");
+  EXPECT_EQ(measurement.Scores()[0].common().failure(), "the dataset is gone");
   EXPECT_FALSE(measurement.Scores()[0].scores(0).has_value());
 }
 
 // The score of a measure on a slice.
-const v1::Score& ScoreOf(const v1::ModelScores& scores, const std::string& measure,
-                         const std::string& slice = "") {
-  static const v1::Score none;
-  for (const v1::Score& score : scores.scores()) {
+const v1::Evaluation& ScoreOf(const v1::ModelScores& scores, const std::string& measure,
+                              const std::string& slice = "") {
+  static const v1::Evaluation none;
+  for (const v1::Evaluation& score : scores.scores()) {
     if (score.measure() == measure && score.slice() == slice) return score;
   }
   ADD_FAILURE() << "no " << measure << " on '" << slice << "'";
@@ -257,7 +257,7 @@ TEST(WindowMeasurement, RanksByProbabilities) {
 
 TEST(WindowMeasurement, GivesIntervalsUnlessToldNotTo) {
   const auto scores = Measured(PlanOf("measures: [accuracy], slices: [class]"));
-  const v1::Score& whole = ScoreOf(scores, "accuracy");
+  const v1::Evaluation& whole = ScoreOf(scores, "accuracy");
   EXPECT_LT(whole.low(), 0.7);
   EXPECT_GT(whole.high(), 0.7);
   EXPECT_TRUE(ScoreOf(scores, "accuracy", "class=LOW").has_low());
@@ -281,10 +281,12 @@ TEST(WindowMeasurement, ScalesTheIntervalsOfAWindowThatIsTooLargeToKeep) {
     measurement.Add(BlockOf(testing::SamplesOf(records, classes)));
     return measurement.Scores()[0].scores(0);
   };
-  const v1::Score all = measure(int64_t{256} << 20);
-  const v1::Score some = measure(0);
+  const v1::Evaluation all = measure(int64_t{256} << 20);
+  const v1::Evaluation some = measure(0);
   EXPECT_DOUBLE_EQ(some.value(), 0.75);
   EXPECT_NE(some.low(), all.low());
+  EXPECT_EQ(all.num_unkept(), 0);
+  EXPECT_GT(some.num_unkept(), 5'000);
   const double width = all.high() - all.low();
   EXPECT_NEAR(width, 2 * 1.96 * std::sqrt(.75 * .25 / 1e4), 0.2 * width);
   EXPECT_NEAR(some.high() - some.low(), width, 0.25 * width);

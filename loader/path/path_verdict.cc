@@ -7,7 +7,7 @@ namespace {
 
 // A link with something to send for more of its time cannot keep up.
 constexpr double kLinkBusy = 0.5;
-// Makers busy for less of their time wait for something that is none of their work.
+// Makers that are busy for less of their time wait for something other than their own work.
 constexpr double kMakersBusy = 0.35;
 // Threads that are ready to run for so much of their busy time without a processor lack one.
 constexpr double kQueued = 0.3;

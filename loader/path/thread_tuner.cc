@@ -17,7 +17,7 @@ constexpr double kWorthKeeping = 1.05;
 constexpr double kEnough = 0.1;
 // One that gained this part of what was predicted needs no further look.
 constexpr double kConvincing = 0.5;
-// The looks of which a mean is made: a single one of a fifth of a second is not exact enough.
+// How many readings a mean is made of: a single one of a fifth of a second is not exact enough.
 constexpr int kMeanLooks = 5;
 // The looks after a trial that brought nothing, some ten seconds, and twice as many after the next
 // one; about ten minutes at most.

@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/paths/regular_file.h"
+#include "base/whole_io.h"
 #include "rpc/grpc_status.h"
 
 namespace tidemill::model_store {
@@ -27,10 +28,7 @@ using PutWriter = grpc::ClientWriter<v1::PutModelRequest>;
 // Reads the next piece of a file, from `at` on, which then is its end. Empty at the end.
 absl::StatusOr<std::string> ReadPiece(const Descriptor& file, const std::string& path, off_t& at) {
   std::string bytes(kMessageBytes, '\0');
-  ssize_t count = -1;
-  do {
-    count = pread(file.number(), bytes.data(), bytes.size(), at);
-  } while (count < 0 && errno == EINTR);
+  const ssize_t count = ReadWholeAt(file.number(), bytes, at);
   if (count < 0) return DataLoss("cannot read {}: {}", path, std::strerror(errno));
   bytes.resize(static_cast<size_t>(count));
   at += count;

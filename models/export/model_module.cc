@@ -111,7 +111,7 @@ absl::StatusOr<jit::Module> MakeModelModule(const Network& network, const Portab
                                 c10::List<int64_t>(c10::ArrayRef<int64_t>(numbers)));
     }
     module.define(source.methods);
-    // The file is there to answer, not to be trained.
+    // The file is for predictions, not for training.
     for (torch::Tensor parameter : module.parameters()) parameter.set_requires_grad(false);
     return module;
   });

@@ -39,7 +39,7 @@ torch::Tensor RowsAt(std::byte* place, const ColumnSchema& column) {
                           torch::TensorOptions().dtype(*models::TensorType(column.type)));
 }
 
-// A program loaded, and the memory it works on.
+// A loaded program, and its working memory.
 class Script {
  public:
   Script(ScriptLayout layout, std::byte* memory) : layout_(std::move(layout)), memory_(memory) {}
@@ -96,7 +96,7 @@ void Answer(const absl::Status& status) {
   reply.is_good = status.ok() ? 1 : 0;
   const std::string reason = status.ok() ? "" : ReasonOf(status);
   std::memcpy(reply.reason, reason.data(), std::min(reason.size(), sizeof reply.reason - 1));
-  // An owner that is gone is noticed when it is listened to.
+  // The next read notices that the owner is gone.
   [[maybe_unused]] const ssize_t sent = send(kScriptSocket, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 

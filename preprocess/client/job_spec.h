@@ -18,7 +18,7 @@
 
 namespace tidemill::preprocess {
 
-// Divides the sealed training set into two parts, of which a job takes one; see loader::HoldOut().
+// Divides the sealed training set into two parts, and takes one of them; see loader::HoldOut().
 struct HeldOutSpec {
   double share = 0;
   int64_t seed = 0;

@@ -8,7 +8,7 @@
 namespace tidemill::preprocess {
 namespace {
 
-// The number of parts in which credit is given back.
+// The number of parts in which credit is returned.
 constexpr int64_t kGrantsOfCredit = 8;
 // Between attempts to connect to a worker that does not answer.
 constexpr std::chrono::milliseconds kFirstPause{20};

@@ -24,8 +24,8 @@ constexpr int64_t kMaxWaitMillis = 1000;
 // The most splits of one request: a worker takes as many as it has threads.
 constexpr int32_t kMaxSplits = 4096;
 
-// How much longer than it asked for a request waits to be looked at for the first time, while the
-// thread that writes is busy.
+// While the writing thread is busy, a request waits for its first round this much longer than it
+// asked.
 constexpr std::chrono::milliseconds kNoPatience{0};
 constexpr std::chrono::milliseconds kWriterPatience{1000};
 // Workers may come under ever new names; who wonders about one that is lost does so soon.

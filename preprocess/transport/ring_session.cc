@@ -103,7 +103,7 @@ bool RingSession::HasConsumer() {
   const Clock::time_point now = Clock::now();
   if (now < next_look_) return true;
   next_look_ = now + kLook;
-  // It has nothing more to say, so that whatever comes is its end.
+  // The peer sends nothing more, so anything that arrives means that it has ended.
   const auto packet = ReceivePacket(socket_);
   return packet.ok() && !packet->has_value();
 }
@@ -119,7 +119,7 @@ absl::StatusOr<bool> RingSession::SendOne(const BatchMessage& message) {
 absl::Status RingSession::SendHeld() {
   bool is_blocked = false;
   for (auto i = held_.begin(); i != held_.end();) {
-    // They keep their order, but for those that are waited for.
+    // They keep their order, except for those that are waited for.
     bool is_sent = false;
     if (!is_blocked || outbox_->IsWanted(*i)) {
       ASSIGN_OR_RETURN(is_sent, SendOne(*i));

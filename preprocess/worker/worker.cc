@@ -329,8 +329,8 @@ void Worker::MakeSplit(const v1::Split& split, int64_t incarnation) {
 
 void Worker::Expect(const v1::ReadBatchesRequest::Open& request) {
   if (request.lanes().empty()) return;
-  // Open() reports what goes wrong. The dispatcher says when there is no such job.
-  // Not on the pool, whose threads have splits to make and give way to others.
+  // Open() reports errors, and the dispatcher says when there is no such job. Does not run on the
+  // pool: its threads make splits, at a low priority.
   opener_->Submit([this, job = JobOf(request.job_id()), lane = request.lanes(0)] {
     const usage::Scope scope(job->account());
     if (!stop_.stop_requested()) job->MakerOf(lane).status().IgnoreError();

@@ -46,8 +46,8 @@ class JobTokens {
   // Returns the path of the file with the token of this name. It is alone in its folder.
   std::string PathOf(const std::string& name) const;
 
-  // Issues a token with these claims, of which `expires_at` is set here. One job at a time has a
-  // token of a name. Errors of files.
+  // Issues a token with these claims, and sets `expires_at`. One job at a time has a token of a
+  // name. Errors of files.
   absl::StatusOr<Issued> Issue(const std::string& name, v1::JobClaims claims)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -132,7 +132,9 @@ class WatchedJobs {
   void Stop(Job& job, const Change& if_queued) ABSL_LOCKS_EXCLUDED(mutex_) {
     job.stop_.request_stop();
     MutexLock lock(mutex_);
-    if (job.phase_ == Job::Phase::kQueued) Close(job, StoppedInQueue(), if_queued);
+    if (job.phase_ == Job::Phase::kQueued) {
+      Close(job, Cancelled("it was stopped while it waited for a slot"), if_queued);
+    }
     while (IsActive(job)) changed_.wait(mutex_);
   }
 
@@ -186,18 +188,18 @@ class WatchedJobs {
   // Forgets the jobs of the keys from `first` to before `end` that have ended.
   void ForgetEnded(const Key& first, const Key& end) ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
-    const auto last = jobs_.lower_bound(end);
-    for (auto it = jobs_.lower_bound(first); it != last;) {
+    for (auto it = jobs_.lower_bound(first), last = jobs_.lower_bound(end); it != last;) {
       it = IsActive(*it->second) ? std::next(it) : jobs_.erase(it);
     }
   }
 
   // Returns the jobs of the keys from `first` to before `end`.
   std::vector<SharedJob> List(const Key& first, const Key& end) const ABSL_LOCKS_EXCLUDED(mutex_) {
-    std::vector<SharedJob> listed;
     MutexLock lock(mutex_);
-    const auto last = jobs_.lower_bound(end);
-    for (auto it = jobs_.lower_bound(first); it != last; ++it) listed.push_back(it->second);
+    std::vector<SharedJob> listed;
+    for (auto it = jobs_.lower_bound(first), last = jobs_.lower_bound(end); it != last; ++it) {
+      listed.push_back(it->second);
+    }
     return listed;
   }
 
@@ -221,9 +223,6 @@ class WatchedJobs {
   static constexpr std::chrono::milliseconds kWakeUp{200};
 
   static bool IsActive(const Job& job) { return job.phase_ != Job::Phase::kEnded; }
-  static absl::Status StoppedInQueue() {
-    return Cancelled("it was stopped while it waited for a slot");
-  }
   absl::Status Stopping() const { return Unavailable("the {} is stopping", owner_); }
 
   void Apply(Job& job, const Change& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

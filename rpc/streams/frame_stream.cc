@@ -241,7 +241,7 @@ class FrameStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   const OpenFrames open_;
   grpc::ByteBuffer request_;  // gRPC's while `reading_`, then the task's.
   grpc::Alarm too_slow_;
-  // Made and used by the one task there is at a time, but for Cancel().
+  // Except for Cancel(), made and used by the single task that runs at a time.
   std::unique_ptr<FrameSource> source_;
   std::shared_ptr<FrameStream> self_;  // gRPC's share, until it is done; the task has its own.
   grpc::ByteBuffer sending_;           // gRPC's while `writing_`.

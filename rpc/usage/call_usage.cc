@@ -28,7 +28,7 @@ class Meter : public grpc::experimental::Interceptor {
   void Intercept(InterceptorBatchMethods* batch) override {
     if (batch->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
       // A handler that keeps its thread runs within this call, to its end, and this object may end
-      // there. A handler that gives the thread back is measured as far as it runs here.
+      // there. A handler that returns the thread is measured until then.
       const usage::Scope scope(account_);
       batch->Proceed();
       return;

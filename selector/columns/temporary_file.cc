@@ -12,6 +12,7 @@
 
 #include "base/disk_full.h"
 #include "base/files.h"
+#include "base/whole_io.h"
 
 namespace tidemill::selector {
 namespace {
@@ -60,14 +61,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 absl::Status TemporaryFile::WriteAt(int64_t offset, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(file_.number(), bytes.data(), bytes.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Failed("write", path_);
-    bytes.remove_prefix(static_cast<size_t>(count));
-    offset += count;
-  }
-  return absl::OkStatus();
+  return WriteWholeAt(file_.number(), bytes, offset) ? absl::OkStatus() : Failed("write", path_);
 }
 
 absl::Status TemporaryFile::Append(std::string_view bytes) {
@@ -77,14 +71,9 @@ absl::Status TemporaryFile::Append(std::string_view bytes) {
 }
 
 absl::Status TemporaryFile::ReadAt(int64_t offset, std::span<char> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pread(file_.number(), bytes.data(), bytes.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Failed("read", path_);
-    if (count == 0) return Internal("{} has become shorter", path_);
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += count;
-  }
+  const ssize_t count = ReadWholeAt(file_.number(), bytes, offset);
+  if (count < 0) return Failed("read", path_);
+  if (count < std::ssize(bytes)) return Internal("{} has become shorter", path_);
   return absl::OkStatus();
 }
 

@@ -30,7 +30,7 @@ class AllOfThem final : public Chooser {
 };
 
 // Which candidates are the latest is known at the end only: holds two generations of `limit` keys
-// each, of which the older one goes when the younger one is full.
+// each, and drops the older one when the younger one is full.
 class LatestOfThem final : public Chooser {
  public:
   LatestOfThem(int64_t limit, const Workplace& workplace, TrainingSetWriter& into)

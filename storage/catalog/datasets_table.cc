@@ -92,8 +92,8 @@ constexpr char kCountSamples[] =
         " FROM storage.segments WHERE dataset_id = $1 AND first_key <= $2";
 
 constexpr char kLock[] = "SELECT 1 FROM storage.watermarks WHERE dataset_id = $1 FOR UPDATE";
-// A tombstone of a record that is gone stays what it is. But an equal record must not come back, so
-// that the record is stored, too.
+// A tombstone of a record that is gone remains. But an equal record must not come back, so that the
+// record is stored, too.
 constexpr char kBury[] = R"(
   WITH buried AS (
     INSERT INTO storage.tombstones (dataset_id, sample_key, on_request, record_identity)

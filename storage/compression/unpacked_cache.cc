@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/logs/log.h"
 #include "base/metrics.h"
+#include "base/whole_io.h"
 #include "storage/compression/content_hash.h"
 #include "storage/compression/decoder.h"
 #include "xxhash.h"
@@ -85,13 +86,7 @@ class PartFile {
   absl::Status Append(const char* bytes, size_t size) {
     hash_.Add({bytes, size});
     num_bytes_ += static_cast<int64_t>(size);
-    while (size > 0) {
-      const ssize_t count = write(file_.number(), bytes, size);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return Failure("write", part_);
-      bytes += count;
-      size -= static_cast<size_t>(count);
-    }
+    if (!WriteWhole(file_.number(), {bytes, size})) return Failure("write", part_);
     return absl::OkStatus();
   }
 

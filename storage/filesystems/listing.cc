@@ -91,7 +91,7 @@ class Listing {
     return Unavailable("cannot list {}: {}", below.empty() ? root_ : root_ + "/" + below, reason);
   }
 
-  // Counts entries that are passed over, so that they can be reported.
+  // Counts skipped entries, so that they can be reported.
   absl::Status PassOver(const char* why, bool always = false) {
     if (!always && !GlobMatches(glob_, path_)) return absl::OkStatus();
     if (passed_over_.count++ == 0) passed_over_.first = path_ + ": " + why;

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/whole_io.h"
+
 namespace tidemill::storage {
 
 namespace {
@@ -54,16 +56,9 @@ absl::StatusOr<FileIdentity> OpenFile::Identity() const {
 
 absl::StatusOr<size_t> OpenFile::ReadAt(int64_t offset, char* bytes, size_t size) const {
   if (remote_) return remote_->ReadAt(offset, bytes, size);
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t count =
-        pread(descriptor(), bytes + done, size - done, offset + static_cast<int64_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return FromErrno(errno, "cannot read", path_);
-    if (count == 0) break;
-    done += static_cast<size_t>(count);
-  }
-  return done;
+  const ssize_t done = ReadWholeAt(descriptor(), {bytes, size}, offset);
+  if (done < 0) return FromErrno(errno, "cannot read", path_);
+  return static_cast<size_t>(done);
 }
 
 absl::Status OpenFile::Prepare(std::span<const ByteRange> ranges) const {

@@ -140,7 +140,7 @@ class S3Http::Exchange {
 
   void TakeHeader(std::string_view line) {
     if (line.starts_with("HTTP/")) {
-      // The first line of an answer, of which "100 Continue" is not the last.
+      // The first line of an answer. Another one follows "100 Continue".
       response_ = {};
       const size_t space = std::min(line.find(' '), line.size() - 1) + 1;
       std::from_chars(line.data() + space, line.data() + line.size(), response_.status);

@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "base/time.h"
+#include "base/whole_io.h"
 #include "records/text.h"
 #include "storage/foreign/input_layout.h"
 #include "storage/spec/label_reader.h"
@@ -51,10 +52,7 @@ absl::StatusOr<bool> ReadMore(const Descriptor& file, const std::string& path, s
                               std::string& bytes) {
   const size_t held = bytes.size();
   bytes.resize(held + most);
-  ssize_t count = -1;
-  do {
-    count = ::read(file.number(), bytes.data() + held, most);
-  } while (count < 0 && errno == EINTR);
+  const ssize_t count = ReadSome(file.number(), std::span(bytes).subspan(held));
   const int error = errno;
   bytes.resize(held + static_cast<size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0) return WhyNot(path, error);

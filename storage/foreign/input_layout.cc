@@ -15,6 +15,20 @@
 #include "records/text.h"
 #include "storage/spec/dataset_expressions.h"
 
+// How the layout of an input is chosen.
+//
+//   empty, compressed, or not text for a dataset of texts --> an error that says what to do
+//   a binary dataset, or one that a user's program reads ---> read unchanged
+//                         |
+//   byte order mark, lines that the dataset skips and blank lines are removed
+//                         |
+//   begins with a JSON object? --yes--> for a dataset of JSON: read unchanged; else ConvertJson
+//                         | no
+//   delimiter --> header, or columns by place --> as the dataset has it: read unchanged;
+//                                                 else ConvertCsv
+//
+// Parts of the spec that need a missing column are removed.
+
 namespace tidemill::storage {
 namespace {
 

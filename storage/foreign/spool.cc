@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "base/whole_io.h"
 
 namespace tidemill::storage {
 namespace {
@@ -26,15 +27,10 @@ absl::Status Spool::Create() {
 }
 
 absl::Status Spool::Append(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(file_.number(), bytes.data(), bytes.size(), size_);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      return ResourceExhausted("cannot keep the input in memory: {}", std::strerror(errno));
-    }
-    size_ += written;
-    bytes.remove_prefix(static_cast<size_t>(written));
+  if (!WriteWholeAt(file_.number(), bytes, size_)) {
+    return ResourceExhausted("cannot keep the input in memory: {}", std::strerror(errno));
   }
+  size_ += std::ssize(bytes);
   return absl::OkStatus();
 }
 
@@ -49,14 +45,8 @@ void Spool::Forget(int64_t offset) {
 
 absl::StatusOr<std::string> Spool::Read(int64_t from, int64_t to) const {
   std::string bytes(static_cast<size_t>(to - from), '\0');
-  for (size_t held = 0; held < bytes.size();) {
-    const ssize_t count = pread(file_.number(), bytes.data() + held, bytes.size() - held,
-                                from + static_cast<int64_t>(held));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return Internal("the input's bytes {} to {} are gone", from, to);
-    held += static_cast<size_t>(count);
-  }
-  return bytes;
+  if (ReadWholeAt(file_.number(), bytes, from) == std::ssize(bytes)) return bytes;
+  return Internal("the input's bytes {} to {} are gone", from, to);
 }
 
 absl::StatusOr<OpenFile> Spool::Open(const std::string& path) {

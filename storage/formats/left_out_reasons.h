@@ -11,7 +11,7 @@
 namespace tidemill::storage {
 
 // The records that were left out for the same reason. Without any count it is a remark about a file
-// of which nothing is lost.
+// that lost nothing.
 struct LeftOutReason {
   // '...' replaces what the reasons quote, and ... replaces paths and whole numbers. Empty for the
   // rest.

@@ -18,7 +18,7 @@
 namespace tidemill::storage {
 namespace {
 
-// Times outside of these are of another unit, most likely.
+// Times outside this range probably have another unit.
 constexpr int64_t MicrosOfYear(int year) {
   const std::chrono::sys_days first = std::chrono::year(year) / 1 / 1;
   return std::chrono::microseconds(first.time_since_epoch()).count();

@@ -146,7 +146,7 @@ absl::StatusOr<IndexedFile> SeriesFiles::Index(const FileInput& input) const {
   from.from_record =
       input.from_byte > 0 ? std::max<int64_t>(0, input.from_record - Reach()) : int64_t{0};
   from.counted = input.from_record;
-  // The row from which a window is read again is a good one.
+  // Reading again starts at a valid row.
   from.columns_moved = input.columns_moved && Reach() == 0;
   ASSIGN_OR_RETURN(const IndexedFile rows, rows_->Index(from));
   ASSIGN_OR_RETURN(IndexedFile windows, MakeWindows(input, rows));

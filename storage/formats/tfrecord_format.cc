@@ -201,7 +201,7 @@ TfrecordFiles::TfrecordFiles(const TfrecordFormat& format, const DatasetSpec& sp
 
 int64_t TfrecordFiles::LeadBytes() const { return kTfrecordHeaderBytes; }
 
-// A length with its checksum: twelve bytes that chance does not make.
+// A length with its checksum: twelve bytes that random data do not match.
 absl::StatusOr<RecordStarts> TfrecordFiles::FindRecords(const OpenFile& file,
                                                         int64_t offset) const {
   ASSIGN_OR_RETURN(const std::string read, BytesAt(file, offset, kMaxRecordSearch));

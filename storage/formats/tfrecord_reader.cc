@@ -15,7 +15,7 @@ constexpr size_t kLengthBytes = 8;
 constexpr size_t kChecksumBytes = 4;
 constexpr size_t kHeaderBytes = kTfrecordHeaderBytes;
 constexpr uint64_t kFrameBytes = kHeaderBytes + kChecksumBytes;
-// How many bytes are summed in vain for one that is read.
+// How many bytes are summed without use for one that is read.
 constexpr uint64_t kVainSums = 4;
 
 template <typename T>

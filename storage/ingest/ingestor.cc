@@ -173,8 +173,8 @@ class Ingestor::Run {
     return scan;
   }
 
-  // Files that have no path to be known by. Said where the others that are no use are; a sync that
-  // finds nothing new asks no database.
+  // Reports files without a usable path, as it does other unusable files. A sync that finds nothing
+  // new does not query the database.
   absl::Status QuarantineUnnamed(const std::vector<std::string>& paths) {
     {
       MutexLock lock(ingestor_.mutex_);

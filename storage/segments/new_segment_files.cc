@@ -10,6 +10,7 @@
 #include "base/descriptor.h"
 #include "base/disk_full.h"
 #include "base/files.h"
+#include "base/whole_io.h"
 #include "storage/segments/segment_columns.h"
 
 namespace tidemill::storage {
@@ -30,12 +31,7 @@ absl::Status Failure(const std::string& doing, const std::string& path) {
 absl::Status WriteSegmentFile(const std::string& path, std::string_view bytes, bool sync) {
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file.is_open()) return Failure("create", path);
-  while (!bytes.empty()) {
-    const ssize_t written = write(file.number(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Failure("write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
+  if (!WriteWhole(file.number(), bytes)) return Failure("write", path);
   if (sync && fsync(file.number()) != 0) return Failure("sync", path);
   return absl::OkStatus();
 }

@@ -70,7 +70,7 @@ class NullableValues {
     }
   }
 
-  // Appends rows of which none is missing.
+  // Appends rows without missing values.
   void Append(std::span<const T> values) {
     if (values.empty()) return;
     if (num_missing_ > 0) {

@@ -80,7 +80,7 @@ class Selection {
       ASSIGN_OR_RETURN(const bool grown, BoundWhileItHelps(/*grow=*/true));
       decides = shrunk || grown;
     }
-    // When all is included that is wanted, the rest is discarded.
+    // Once enough is included, the rest is discarded.
     if (still_wanted() == 0) return state_.EmptySet(UndecidedSet(generation_), undecided_);
     return absl::OkStatus();
   }

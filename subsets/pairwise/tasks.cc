@@ -122,7 +122,7 @@ class TaskRun {
     for (const uint32_t part : parts) ++ends[part];
     std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), int64_t{0});
     const std::span<uint32_t> sorted = file.As<uint32_t>().subspan(2 * num_parts);
-    // What begins as the start of each part ends as its end.
+    // Each of `ends` is the start of its part at first, and its end afterwards.
     for (size_t i = 0; i < nodes.size(); ++i) {
       sorted[static_cast<size_t>(ends[parts[i]]++)] = nodes[i];
     }

@@ -226,8 +226,9 @@ TEST_F(BacktestTest, ForecastsFromTheTrainingsOfThePipeline) {
 double ActiveMean(const v1::GetRunResponse& run) {
   double sum = 0;
   int64_t samples = 0;
-  for (const v1::CompositeValue& value : run.active()) {
-    if (!value.has_value() || value.num_samples() == 0) continue;
+  for (const evaluator::v1::Evaluation& value : run.results()) {
+    if (!value.active() || !value.slice().empty() || !value.has_value() || value.num_samples() == 0)
+      continue;
     sum += value.value() * static_cast<double>(value.num_samples());
     samples += value.num_samples();
   }

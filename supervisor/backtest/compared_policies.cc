@@ -10,7 +10,7 @@
 namespace tidemill::supervisor {
 namespace {
 
-// How the pipeline's own policy is called beside others: no file has a name like this.
+// The name of the pipeline's own policy among others: no file has such a name.
 constexpr char kOwn[] = "(the pipeline's)";
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "config/config.h"
-#include "supervisor/measuring/evaluation_values.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::supervisor {
@@ -68,7 +67,7 @@ absl::StatusOr<std::optional<EvaluationMatrix>> EarlierRuns::FindMatrix(
     final.set_run_id(run.run_id.value);
     final.set_measure((*chosen)->measure);
     final.set_dataset((*chosen)->dataset);
-    if (const evaluator::Measure* const measure = (*chosen)->matrix.of_pipeline()) {
+    if (const auto measure = (*chosen)->matrix.of_pipeline()) {
       final.set_lower_is_better(measure->LowerIsBetter());
     }
     return std::optional<EvaluationMatrix>(std::move((*chosen)->matrix));
@@ -120,7 +119,6 @@ absl::StatusOr<std::optional<ChosenMatrix>> EarlierRuns::MatrixOf(
   ASSIGN_OR_RETURN(const FoldedRun folded, runs_.Fold(run.run_id));
   if (!folded.state.stream_ended() && !folded.state.live()) return std::optional<ChosenMatrix>();
   ASSIGN_OR_RETURN(auto values, downstream_.ListEvaluations(run.run_id));
-  TakeBaselines(values);
   auto chosen = ChooseMatrix(spec, folded.state, std::move(values), measure);
   if (!chosen.ok()) return Annotate(chosen.status(), fmt::format("run {}", run.run_id.value));
   return chosen;

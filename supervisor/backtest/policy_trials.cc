@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/config.h"
+#include "results/rows.h"
 #include "supervisor/backtest/false_alarm_count.h"
 #include "supervisor/runs/cuts.h"
 
@@ -13,10 +14,10 @@ namespace {
 
 void AddUses(const std::vector<MatrixMean::Use>& uses, v1::BacktestResult& result) {
   for (const MatrixMean::Use& use : uses) {
-    const EvaluationMatrix::Cell* const cell = use.cell;
-    result.add_window_values(cell ? cell->value : std::numeric_limits<double>::quiet_NaN());
-    result.add_window_samples(cell ? cell->num_samples : 0);
-    result.add_window_models(cell ? cell->trigger : 0);
+    const results::Row* const cell = use.cell;
+    result.add_window_values(cell ? cell->value() : std::numeric_limits<double>::quiet_NaN());
+    result.add_window_samples(cell ? cell->num_samples() : 0);
+    result.add_window_models(cell ? cell->trigger() : 0);
     result.add_window_triggers(use.trigger);
   }
 }

@@ -100,7 +100,7 @@ void LookAtClasses(const PipelineSpec& spec, const DataFacts& facts,
       "raise outputs, or name the classes in the dataset's label"));
 }
 
-// An embedding table of which every step updates every row.
+// An embedding table all of whose rows every step updates.
 void LookAtEmbeddings(const PipelineSpec& spec, std::vector<config::Remark>& remarks) {
   constexpr int64_t kLargeVocabulary = 10'000;
   const auto* bag = spec.model.As<models::EmbeddingBag>();

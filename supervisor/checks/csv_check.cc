@@ -156,7 +156,7 @@ CsvFindings CheckCsv(const FileStart& start, const storage::DatasetSpec& spec, b
   Append(CheckExpressions(records.file, records.columns, spec), found.remarks);
   if (!found.remarks.empty()) return found;
   if (spec.where) {
-    // Nothing is known here of which records it leaves: those that are tried as samples tell.
+    // It is not known here which records remain: the records that are tried as samples show it.
     records.records.clear();
     found.records = std::move(records);
     return found;

@@ -1,8 +1,8 @@
 #include "supervisor/checks/layout_check.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
+#include <utility>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -10,6 +10,7 @@
 #include "base/numbers/number_text.h"
 #include "config/config.h"
 #include "records/csv_header.h"
+#include "records/csv_rows.h"
 #include "records/file_kind.h"
 #include "records/skipped_lines.h"
 #include "records/text.h"
@@ -17,8 +18,6 @@
 
 namespace tidemill::supervisor {
 namespace {
-
-constexpr std::array<std::string_view, 6> kDelimiters = {",", ";", "\t", "|", " ", "::"};
 
 bool IsPlainNumber(std::string_view text) {
   double number = 0;
@@ -65,25 +64,14 @@ std::optional<config::Remark> FindDuplicate(const FirstRecords& records) {
                             "and name the columns: skip: 1, header: false, columns: [...]"};
 }
 
-// Another delimiter that cuts the first records into equally many fields, if there is one.
-std::optional<std::string> OtherDelimiter(const FileStart& start, storage::DelimitedText text) {
-  const std::string given = text.dialect.delimiter;
-  std::optional<std::string> best;
-  size_t most = 1;
-  for (const std::string_view delimiter : kDelimiters) {
-    if (delimiter == given || delimiter.front() == text.dialect.quote) continue;
-    text.dialect.delimiter = delimiter;
-    text.header = false;
-    const FirstRecords cut = CutRecords(start, text);
-    if (cut.records.empty()) continue;
-    const size_t count = cut.records.front().fields.size();
-    const bool even = std::ranges::all_of(
-        cut.records, [&](const FirstRecord& record) { return record.fields.size() == count; });
-    if (!even || count <= most) continue;
-    most = count;
-    best = delimiter;
-  }
-  return best;
+// Another delimiter that divides the first records, if there is one.
+std::optional<std::string> OtherDelimiter(const FileStart& start,
+                                          const storage::DelimitedText& text) {
+  std::string_view bytes = start.bytes;
+  bytes.remove_prefix(SkippedLines(text.skip).Skip(bytes, start.whole));
+  CsvDivision found = FindDelimiter(bytes, start.whole);
+  if (found.width < 2 || found.delimiter == text.dialect.delimiter) return std::nullopt;
+  return std::move(found.delimiter);
 }
 
 // Whether the first line holds values: one that reads as a number or a time.

@@ -49,7 +49,7 @@ struct PipelineSource {
 using RegisteredDatasets =
     std::function<std::optional<storage::DatasetSpec>(const std::string& name)>;
 
-// A dataset of which no data was read.
+// A dataset without any data read.
 struct NotLooked {
   std::string path;    // In the document: "datasets.weather".
   std::string reason;  // Worded to follow a colon.

@@ -15,6 +15,17 @@
 #include "storage/spec/label_reader.h"
 #include "supervisor/checks/time_guess.h"
 
+// The path of one record, and the key of the remark for each kind of mistake.
+//
+//   record --> a field for each column? --no--> counts_        format
+//                        |
+//                       yes --> label readable? --no--> labels_bad_     label, label.kind or
+//                        |                                              label.classes
+//                        `----> time readable? ---no--> times_bad_      event_time.format
+//
+// Each kind makes one remark, with the first line that has it. They are errors when the bad records
+// are more than max_bad_fraction of all.
+
 namespace tidemill::supervisor {
 namespace {
 

@@ -405,7 +405,7 @@ TEST_F(LiveRunTest, ContinuesWhereItWasStopped) {
   ASSERT_THAT(all, SizeIs(30));
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].first, static_cast<int64_t>(i));
   // One value of each model in each window, however often it was measured.
-  EXPECT_EQ(Get(run).evaluations_size(), 3 * 4);
+  EXPECT_EQ(Get(run).results_size(), 3 * 4);
 }
 
 TEST_F(LiveRunTest, StopsInTheMiddleOfATrainingAndTrainsWhenResumed) {

@@ -20,7 +20,8 @@ absl::StatusOr<Rows> RowsOf(const batch::Batch& chunk) {
   return Rows{.times = times->Values<int64_t>(), .keys = chunk.keys()};
 }
 
-// A look waits so long for files that still change. The next one takes what had not settled.
+// How long a look waits for files that still change. The next look takes those that had not
+// settled.
 constexpr Duration kLongestSettling{5'000'000};
 
 // Ends a listing at the first decision that fires.
@@ -77,8 +78,8 @@ absl::StatusOr<LiveStream::Decided> LiveStream::Advance(const Place& place, cons
   return decided;
 }
 
-// Finds out what is new since the last look. A sample among those that were shown already means
-// that they must be shown again.
+// Finds what is new since the last call. If a new sample belongs among those already shown, these
+// must be shown again.
 absl::Status LiveStream::Look(const Place& place, const Moment& now) {
   const bool is_first = snapshot_.dataset_id() == 0;
   ASSIGN_OR_RETURN(const rpc::v1::Snapshot synced,

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "results/rows.h"
 #include "supervisor/testing/replay_fixture.h"
 
 namespace tidemill::supervisor {
@@ -114,10 +115,10 @@ TEST_F(ReplayRunTest, MeasuresEveryWindowAndFollowsTheActiveModel) {
   EXPECT_EQ(evaluations[0].model_ids_size(), 3);
   EXPECT_EQ(evaluations[0].workers(), "");
   const v1::GetRunResponse shown = Get(run);
-  EXPECT_EQ(shown.evaluations_size(), 12);
+  EXPECT_EQ(shown.results_size(), 12);
   std::vector<double> active, trained;
-  for (const auto& value : shown.active()) active.push_back(value.value());
-  for (const auto& value : shown.trained()) trained.push_back(value.value());
+  for (const auto* row : results::Active(shown.results())) active.push_back(row->value());
+  for (const auto* row : results::Trained(shown.results())) trained.push_back(row->value());
   EXPECT_THAT(active, ElementsAre(1, 2, 3));
   EXPECT_THAT(trained, ElementsAre(1, 2, 3));
 }

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "base/failpoints.h"
+#include "results/rows.h"
 #include "supervisor/testing/live_pipeline.h"
 #include "supervisor/testing/open_pool.h"
 #include "supervisor/testing/supervisor_fixture.h"
@@ -57,11 +58,12 @@ TEST_F(SkippedTrigger, LeavesTheModelInUseAndTheNextOneTrainsFromIt) {
   EXPECT_EQ(services_.trainings().back().parent_model_id() % 100, 1);
   EXPECT_EQ(services_.selections().back().model_id() % 100, 1);
   // The first model was in use until the third trigger.
-  std::vector<int64_t> active;
-  for (const auto& value : run.active()) active.push_back(value.trigger());
-  EXPECT_THAT(active, ElementsAre(1, 3));
-  EXPECT_EQ(run.active(0).from().event_time(), 9'000'000);
-  EXPECT_EQ(run.active(0).to().event_time(), 29'000'000);
+  const results::Rows active = results::Active(run.results());
+  ASSERT_EQ(active.size(), 2U);
+  EXPECT_EQ(active[0]->trigger(), 1);
+  EXPECT_EQ(active[1]->trigger(), 3);
+  EXPECT_EQ(active[0]->from().event_time(), 9'000'000);
+  EXPECT_EQ(active[0]->to().event_time(), 29'000'000);
 }
 
 TEST_F(SkippedTrigger, IsAnEventThatSaysWhyAndWhichModelStays) {

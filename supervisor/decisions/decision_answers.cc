@@ -61,7 +61,7 @@ absl::Status NoDecision(const v1::GetDecisionRequest& request, const v1::Run& ru
   }
 }
 
-// In a transaction: fills the answer but for its texts.
+// In a transaction: fills the answer, except for its texts.
 absl::Status Answer(pqxx::work& work, const RunRow& run, const v1::GetDecisionRequest& request,
                     v1::GetDecisionResponse& response) {
   *response.mutable_run() = run.summary;

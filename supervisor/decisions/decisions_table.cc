@@ -74,7 +74,7 @@ v1::Decision DecisionOf(const pqxx::row& row) {
   decision.set_fired(row[3].as<bool>());
   if (!row[6].is_null()) decision.set_trigger(row[6].as<int64_t>());
   decision.set_num_samples(row[4].as<int64_t>());
-  // Until answers were kept every decision fired.
+  // Rows without an answer were written when only decisions that fired were kept.
   if (!HasAnswer(decision)) decision.set_num_new(decision.num_samples());
   *decision.mutable_decided_at() =
       json_util::TimeUtil::MicrosecondsToTimestamp(row[5].as<int64_t>());

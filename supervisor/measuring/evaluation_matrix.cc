@@ -16,7 +16,7 @@ namespace {
 
 using Span = std::pair<Cut, Cut>;
 
-// An evaluation, of which windows are cut by time, and one of its measures.
+// An evaluation whose windows are cut by time, and one of its measures.
 struct Choice {
   size_t evaluation = 0;
   std::string measure;
@@ -79,22 +79,17 @@ absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
     matrix.numbers_.push_back(trigger.trigger.number());
   }
   for (const evaluator::v1::Evaluation& value : values) {
-    if (!value.slice().empty() || value.measure() != measure) continue;
+    if (!results::IsCell(value) || value.measure() != measure) continue;
     const auto place = places.find({FromProto(value.from()), FromProto(value.to())});
     if (place == places.end() || value.num_samples() == 0) continue;
     matrix.windows_[place->second].has_samples = true;
     if (!value.has_value() || !std::isfinite(value.value())) continue;
-    Cell& cell = matrix.cells_[{value.trigger(), place->second}];
-    cell = {.trigger = value.trigger(),
-            .value = value.value(),
-            .num_samples = value.num_samples(),
-            .sums = value.sums()};
-    if (value.has_low() && value.has_high()) cell.interval = {value.low(), value.high()};
+    matrix.cells_[{value.trigger(), place->second}] = value;
   }
   return matrix;
 }
 
-const EvaluationMatrix::Cell* EvaluationMatrix::At(const Cut& trained_to, size_t window) const {
+const results::Row* EvaluationMatrix::At(const Cut& trained_to, size_t window) const {
   const auto behind = std::upper_bound(triggers_.begin(), triggers_.end(), trained_to);
   if (behind == triggers_.begin()) return nullptr;
   const auto last = static_cast<size_t>(behind - triggers_.begin()) - 1;
@@ -114,41 +109,14 @@ void MatrixMean::Finish() {
 }
 
 void MatrixMean::Measure(size_t window) {
-  const EvaluationMatrix::Cell* cell = trained_to_ ? matrix_->At(*trained_to_, window) : nullptr;
+  const results::Row* cell = trained_to_ ? matrix_->At(*trained_to_, window) : nullptr;
   uses_.push_back({.cell = cell, .trigger = num_fired_});
   if (cell == nullptr) {
     if (matrix_->windows()[window].has_samples) ++num_left_out_;
     return;
   }
-  cells_.push_back(cell);
-  num_samples_ += cell->num_samples;
-  const EvaluationMatrix::Window& where = matrix_->windows()[window];
-  overlap_ |= measured_to_ && where.from < *measured_to_;
-  measured_to_ = std::max(measured_to_.value_or(where.to), where.to);
-  if (!cell->interval) return;
-  intervals_.push_back({.value = cell->value,
-                        .low = cell->interval->first,
-                        .high = cell->interval->second,
-                        .num_samples = cell->num_samples});
-}
-
-std::optional<std::pair<double, double>> MatrixMean::Interval() const {
-  const auto pooled = Pooled();
-  if (!pooled || overlap_ || intervals_.size() < cells_.size()) return std::nullopt;
-  return evaluator::PooledInterval(*pooled, intervals_);
-}
-
-std::optional<evaluator::PooledValue> MatrixMean::Pooled() const {
-  std::vector<evaluator::WindowValue> windows;
-  for (const EvaluationMatrix::Cell* cell : cells_) {
-    windows.push_back({.value = cell->value, .num_samples = cell->num_samples, .sums = cell->sums});
-  }
-  return evaluator::Pool(matrix_->measure(), windows, matrix_->of_pipeline());
-}
-
-std::optional<double> MatrixMean::Value() const {
-  const auto pooled = Pooled();
-  return pooled ? std::optional(pooled->value) : std::nullopt;
+  mean_.Add(*cell);
+  num_samples_ += cell->num_samples();
 }
 
 absl::StatusOr<std::optional<ChosenMatrix>> ChooseMatrix(

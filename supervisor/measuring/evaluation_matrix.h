@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "evaluator/client/pooling.h"
+#include "results/sample_mean.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/runs/run_state.h"
 #include "tidemill/evaluator/v1/evaluator.pb.h"
@@ -21,14 +21,6 @@ namespace tidemill::supervisor {
 // The models of a run on the windows of one of its evaluations, by one measure. Immutable.
 class EvaluationMatrix {
  public:
-  struct Cell {
-    int64_t trigger = 0;  // The number of the trigger whose model it is.
-    double value = 0;
-    int64_t num_samples = 0;
-    std::string sums = {};  // As in evaluator.v1.Evaluation.
-    // The bounds of its interval, if the evaluation has one.
-    std::optional<std::pair<double, double>> interval = std::nullopt;
-  };
   struct Window {
     Cut from;
     Cut to;
@@ -37,8 +29,8 @@ class EvaluationMatrix {
   };
 
   // `dataset` and `triggers` define the run's windows. `values` are of one evaluation; other
-  // measures and slices are ignored. `of_pipeline` is as in evaluator::Pool(). Returns the errors
-  // of MakeWindows().
+  // measures, slices and baselines are ignored. `of_pipeline` is as in results::Pool(). Returns the
+  // errors of MakeWindows().
   static absl::StatusOr<EvaluationMatrix> Create(
       const evaluator::WindowsSpec& windows, const v1::DatasetSynced& dataset,
       const std::vector<TriggerState>& triggers,
@@ -53,12 +45,12 @@ class EvaluationMatrix {
   const std::vector<int64_t>& numbers() const { return numbers_; }
   const std::string& measure() const { return measure_; }
   // The measure with its settings in the pipeline; nullptr when it is unknown.
-  const evaluator::Measure* of_pipeline() const { return of_pipeline_.get(); }
+  const std::shared_ptr<const evaluator::Measure>& of_pipeline() const { return of_pipeline_; }
 
   // Returns the value on a window of the newest model whose trigger is at or before `trained_to`.
   // It represents a model that would have been trained there. nullptr when there is no such model,
   // or when it has no value.
-  const Cell* At(const Cut& trained_to, size_t window) const;
+  const results::Row* At(const Cut& trained_to, size_t window) const;
 
  private:
   EvaluationMatrix(std::string measure, std::shared_ptr<const evaluator::Measure> of_pipeline)
@@ -69,17 +61,19 @@ class EvaluationMatrix {
   std::vector<Window> windows_;
   std::vector<Cut> triggers_;
   std::vector<int64_t> numbers_;
-  std::map<std::pair<int64_t, size_t>, Cell> cells_;  // By number of the trigger and window.
+  std::map<std::pair<int64_t, size_t>, results::Row>
+      cells_;  // By number of the trigger and window.
 };
 
 // The value of the models that a policy would have had active. In each window, the active model is
-// that of its last trigger at or before the beginning of the window. evaluator::Pool() combines the
+// that of its last trigger at or before the beginning of the window. results::Pool() combines the
 // windows into one value. For the run's own triggers, it is the value of the run's composite series
 // `active`. Thread-compatible.
 class MatrixMean {
  public:
   // `matrix` must outlive this object.
-  explicit MatrixMean(const EvaluationMatrix& matrix) : matrix_(&matrix) {}
+  explicit MatrixMean(const EvaluationMatrix& matrix)
+      : matrix_(&matrix), mean_(matrix.of_pipeline()) {}
 
   // Adds a trigger. Triggers come in order.
   void Fired(const Cut& at);
@@ -90,17 +84,16 @@ class MatrixMean {
   void Finish();
 
   // Returns std::nullopt when there are no samples.
-  std::optional<double> Value() const;
-  // Returns the bounds of a 95 % interval from evaluator::PooledInterval(). Absent unless every
-  // window has an interval and no two windows overlap.
-  std::optional<std::pair<double, double>> Interval() const;
+  std::optional<double> Value() const { return mean_.Mean(); }
+  // As results::SampleMean.
+  std::optional<std::pair<double, double>> Interval() const { return mean_.Interval(); }
   int64_t num_samples() const { return num_samples_; }
   // The number of windows with samples that are not in the mean.
   int64_t num_left_out() const { return num_left_out_; }
 
   // The model that was in use in a window.
   struct Use {
-    const EvaluationMatrix::Cell* cell = nullptr;  // nullptr when nothing was measured.
+    const results::Row* cell = nullptr;  // nullptr when nothing was measured.
     int64_t trigger = 0;  // The number of the last trigger, from 1; 0 before the first.
   };
   // One for each window of the matrix, after Finish().
@@ -108,18 +101,13 @@ class MatrixMean {
 
  private:
   void Measure(size_t window);
-  std::optional<evaluator::PooledValue> Pooled() const;
 
   const EvaluationMatrix* matrix_;
   size_t next_ = 0;                // The windows before it are measured.
   std::optional<Cut> trained_to_;  // The cut of the last trigger.
   int64_t num_fired_ = 0;
   std::vector<Use> uses_;
-  std::vector<const EvaluationMatrix::Cell*> cells_;
-  // The intervals of windows that have one, as long as no two windows overlap.
-  std::vector<evaluator::WindowInterval> intervals_;
-  bool overlap_ = false;
-  std::optional<Cut> measured_to_;
+  results::SampleMean mean_;
   int64_t num_samples_ = 0;
   int64_t num_left_out_ = 0;
 };

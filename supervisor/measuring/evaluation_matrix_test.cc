@@ -177,7 +177,11 @@ TEST(MatrixMean, EqualsTheCompositeSeriesOfTheRunsOwnTriggers) {
   }
   double sum = 0;
   int64_t samples = 0;
-  for (const auto& value : MakeComposites(spec, Dataset(), triggers, values).active) {
+  std::vector<evaluator::v1::Evaluation*> marked;
+  for (auto& value : values) marked.push_back(&value);
+  MarkSeries(spec, Dataset(), triggers, marked);
+  for (const auto& value : values) {
+    if (!value.active()) continue;
     sum += value.value() * static_cast<double>(value.num_samples());
     samples += value.num_samples();
   }

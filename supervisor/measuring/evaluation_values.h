@@ -1,10 +1,10 @@
-// The values of a run's evaluations in the form of GetRun()'s response.
+// The values of a run's evaluations in GetRun()'s response.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "tidemill/evaluator/v1/evaluator.pb.h"
+#include "tidemill/evaluator/v1/evaluation.pb.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::supervisor {
@@ -17,15 +17,8 @@ struct ValueLimits {
   int64_t detail_bytes = int64_t{4} << 20;
 };
 
-// Removes the values of baselines, which are not models, and returns them.
-std::vector<evaluator::v1::Evaluation> TakeBaselines(
-    std::vector<evaluator::v1::Evaluation>& evaluations);
-
-// Adds the values of models.
-void AddEvaluations(const std::vector<evaluator::v1::Evaluation>& evaluations,
-                    v1::GetRunResponse& response, const ValueLimits& limits = {});
-
-void AddBaselines(const std::vector<evaluator::v1::Evaluation>& baselines,
-                  v1::GetRunResponse& response);
+// Adds the values, in their order. Sums are kept where people pool them: see evaluation.proto.
+void AddResults(std::vector<evaluator::v1::Evaluation> values, v1::GetRunResponse& response,
+                const ValueLimits& limits = {});
 
 }  // namespace tidemill::supervisor

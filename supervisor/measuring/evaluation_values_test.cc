@@ -20,9 +20,9 @@ evaluator::v1::Evaluation Accuracy(const std::string& slice, const std::string& 
 
 TEST(EvaluationValues, TellAllThatTheEvaluatorKnows) {
   v1::GetRunResponse response;
-  AddEvaluations({Accuracy("class=UP", "{}")}, response);
-  ASSERT_EQ(response.evaluations_size(), 1);
-  const v1::EvaluationValue& value = response.evaluations(0);
+  AddResults({Accuracy("class=UP", "{}")}, response);
+  ASSERT_EQ(response.results_size(), 1);
+  const evaluator::v1::Evaluation& value = response.results(0);
   EXPECT_EQ(value.evaluation(), 2);
   EXPECT_EQ(value.slice(), "class=UP");
   EXPECT_EQ(value.value(), 0.75);
@@ -33,15 +33,15 @@ TEST(EvaluationValues, TellAllThatTheEvaluatorKnows) {
 
 TEST(EvaluationValues, OfSlicesAndDetailsAreBounded) {
   v1::GetRunResponse response;
-  AddEvaluations({Accuracy("", "1234"), Accuracy("a"), Accuracy("b"), Accuracy("c"),
-                  Accuracy("", "5678"), Accuracy("", "90")},
-                 response, {.slice_values = 2, .detail_bytes = 7});
-  ASSERT_EQ(response.evaluations_size(), 5) << "the third slice is left out";
-  EXPECT_EQ(response.evaluations(0).detail(), "1234");
-  EXPECT_EQ(response.evaluations(2).slice(), "b");
-  EXPECT_EQ(response.evaluations(3).detail(), "");
-  EXPECT_EQ(response.evaluations(4).detail(), "");
-  EXPECT_EQ(response.evaluations(4).value(), 0.75);
+  AddResults({Accuracy("", "1234"), Accuracy("a"), Accuracy("b"), Accuracy("c"),
+              Accuracy("", "5678"), Accuracy("", "90")},
+             response, {.slice_values = 2, .detail_bytes = 7});
+  ASSERT_EQ(response.results_size(), 5) << "the third slice is left out";
+  EXPECT_EQ(response.results(0).detail(), "1234");
+  EXPECT_EQ(response.results(2).slice(), "b");
+  EXPECT_EQ(response.results(3).detail(), "");
+  EXPECT_EQ(response.results(4).detail(), "");
+  EXPECT_EQ(response.results(4).value(), 0.75);
   EXPECT_EQ(response.num_slice_values_left_out(), 1);
   EXPECT_EQ(response.num_details_left_out(), 2);
 }
@@ -55,28 +55,19 @@ evaluator::v1::Evaluation ValueOf(int64_t trigger, const std::string& baseline =
   return evaluation;
 }
 
-TEST(EvaluationValues, OfBaselinesAreSeparateFromThoseOfModels) {
-  std::vector<evaluator::v1::Evaluation> values = {ValueOf(1, "constant"), ValueOf(1, "last"),
-                                                   ValueOf(1), ValueOf(2)};
-  const auto baselines = TakeBaselines(values);
-  EXPECT_EQ(values.size(), 2U);
-  v1::GetRunResponse response;
-  AddEvaluations(values, response);
-  AddBaselines(baselines, response);
-  EXPECT_EQ(response.evaluations_size(), 2);
-  ASSERT_EQ(response.baselines_size(), 2);
-  EXPECT_EQ(response.baselines(1).baseline(), "last");
-  EXPECT_EQ(response.baselines(1).trigger(), 1);
-  EXPECT_EQ(response.baselines(1).value(), 0.75);
-  EXPECT_EQ(response.baselines(1).evaluation(), 2);
-}
-
 TEST(EvaluationValues, HaveSumsWhereTheyArePooled) {
   v1::GetRunResponse response;
-  AddEvaluations({ValueOf(1), ValueOf(2), ValueOf(3)}, response);
-  EXPECT_NE(response.evaluations(0).sums(), "");
-  EXPECT_EQ(response.evaluations(1).sums(), "");
-  EXPECT_NE(response.evaluations(2).sums(), "");
+  std::vector<evaluator::v1::Evaluation> values = {ValueOf(2, "last"), ValueOf(1), ValueOf(2),
+                                                   ValueOf(3),         ValueOf(4), ValueOf(5)};
+  values[3].set_active(true);
+  values[4].set_trained(true);
+  AddResults(values, response);
+  EXPECT_NE(response.results(0).sums(), "") << "of a rule without a model";
+  EXPECT_NE(response.results(1).sums(), "") << "of the first model";
+  EXPECT_EQ(response.results(2).sums(), "");
+  EXPECT_NE(response.results(3).sums(), "") << "of a series";
+  EXPECT_NE(response.results(4).sums(), "") << "of a series";
+  EXPECT_NE(response.results(5).sums(), "") << "of the last model";
 }
 
 }  // namespace

@@ -246,37 +246,6 @@ WindowPlace PlaceOf(const rpc::v1::Cut& from, const rpc::v1::Cut& to) {
   return std::tuple_cat(Place(from), Place(to));
 }
 
-// Values of all samples of a window, by trigger and window.
-using ValueIndex =
-    std::map<std::pair<int64_t, WindowPlace>, std::vector<const evaluator::v1::Evaluation*>>;
-
-// The values that a trigger's model has on a window, as members of a composite series.
-void AddValues(const Window& window, const std::optional<int64_t>& trigger,
-               const ValueIndex& values, std::vector<v1::CompositeValue>& series) {
-  if (!trigger) return;
-  const auto found = values.find({*trigger, PlaceOf(window.from, window.to)});
-  if (found == values.end()) return;
-  for (const evaluator::v1::Evaluation* value : found->second) {
-    v1::CompositeValue& member = series.emplace_back();
-    *member.mutable_from() = window.from;
-    *member.mutable_to() = window.to;
-    member.set_measure(value->measure());
-    if (value->has_value()) member.set_value(value->value());
-    if (value->has_low()) member.set_low(value->low());
-    if (value->has_high()) member.set_high(value->high());
-    member.set_sums(value->sums());
-    member.set_num_samples(value->num_samples());
-    member.set_trigger(*trigger);
-    member.set_dataset(value->dataset_name());
-    member.set_evaluation(value->evaluation());
-    member.set_num_unlabelled(value->num_unlabelled());
-    member.set_num_bad(value->num_bad());
-    member.set_num_deleted(value->num_deleted());
-    member.set_num_filtered(value->num_filtered());
-    if (value->has_num_known()) member.set_num_known(value->num_known());
-  }
-}
-
 }  // namespace
 
 absl::Status CheckNumWindows(const evaluator::WindowsSpec& spec, const v1::DatasetSynced& dataset) {
@@ -324,23 +293,20 @@ absl::StatusOr<std::vector<evaluator::v1::Window>> WindowsToMeasure(
   return measured;
 }
 
-Composites MakeComposites(const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
-                          const std::vector<TriggerState>& triggers,
-                          const std::vector<evaluator::v1::Evaluation>& values) {
-  Composites composites;
-  if (std::holds_alternative<evaluator::Whole>(spec.windows)) return composites;
+void MarkSeries(const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
+                const std::vector<TriggerState>& triggers,
+                const std::vector<evaluator::v1::Evaluation*>& values) {
+  if (std::holds_alternative<evaluator::Whole>(spec.windows)) return;
   const auto windows = MakeWindows(spec.windows, dataset, triggers);
-  if (!windows.ok()) return composites;
-  ValueIndex index;
-  for (const evaluator::v1::Evaluation& value : values) {
-    if (!value.slice().empty()) continue;
-    index[{value.trigger(), PlaceOf(value.from(), value.to())}].push_back(&value);
+  if (!windows.ok()) return;
+  std::map<WindowPlace, const Window*> places;
+  for (const Window& window : *windows) places[PlaceOf(window.from, window.to)] = &window;
+  for (evaluator::v1::Evaluation* value : values) {
+    const auto window = places.find(PlaceOf(value->from(), value->to()));
+    if (window == places.end() || !value->baseline().empty()) continue;
+    value->set_active(window->second->active_trigger == value->trigger());
+    value->set_trained(window->second->trained_trigger == value->trigger());
   }
-  for (const Window& window : *windows) {
-    AddValues(window, window.active_trigger, index, composites.active);
-    AddValues(window, window.trained_trigger, index, composites.trained);
-  }
-  return composites;
 }
 
 }  // namespace tidemill::supervisor

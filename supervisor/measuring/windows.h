@@ -50,14 +50,10 @@ absl::StatusOr<std::vector<evaluator::v1::Window>> WindowsToMeasure(
     const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
     const std::vector<TriggerState>& triggers);
 
-// The two composite series over the windows of one evaluation, with all samples of each. Windows
-// without such a model are left out. A `whole` evaluation has no series.
-struct Composites {
-  std::vector<v1::CompositeValue> active;
-  std::vector<v1::CompositeValue> trained;
-};
-Composites MakeComposites(const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
-                          const std::vector<TriggerState>& triggers,
-                          const std::vector<evaluator::v1::Evaluation>& values);
+// Says of the values of one evaluation to which composite series they belong. A `whole` evaluation
+// has no series, and neither has a baseline.
+void MarkSeries(const evaluator::EvaluationSpec& spec, const v1::DatasetSynced& dataset,
+                const std::vector<TriggerState>& triggers,
+                const std::vector<evaluator::v1::Evaluation*>& values);
 
 }  // namespace tidemill::supervisor

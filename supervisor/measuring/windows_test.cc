@@ -232,7 +232,7 @@ TEST(Windows, NameTheModelsOfTriggersByTheirNumbers) {
   EXPECT_THAT(windows[1].model_ids(), ElementsAre(73));
 }
 
-TEST(Composites, FollowTheActiveAndTheTrainedModel) {
+TEST(MarkSeries, FollowsTheActiveAndTheTrainedModel) {
   const evaluator::EvaluationSpec spec;
   const auto dataset = Dataset(0, 100);
   const auto triggers = Triggers({40, 70});
@@ -251,19 +251,22 @@ TEST(Composites, FollowTheActiveAndTheTrainedModel) {
       value.set_num_samples(window.to.event_time() - window.from.event_time());
     }
   }
-  values.front().set_low(0.5);
   evaluator::v1::Evaluation slice = values.front();
   slice.set_slice("class=UP");
   values.push_back(slice);
-  const Composites composites = MakeComposites(spec, dataset, triggers, values);
+  evaluator::v1::Evaluation baseline = values.front();
+  baseline.set_baseline("last");
+  values.push_back(baseline);
+  std::vector<evaluator::v1::Evaluation*> marked;
+  for (auto& value : values) marked.push_back(&value);
+  MarkSeries(spec, dataset, triggers, marked);
   std::vector<double> active, trained;
-  for (const auto& value : composites.active) active.push_back(value.value());
-  for (const auto& value : composites.trained) trained.push_back(value.value());
+  for (const auto& value : values) {
+    if (value.active()) active.push_back(value.value());
+    if (value.trained()) trained.push_back(value.value());
+  }
   EXPECT_THAT(active, ElementsAre(1040, 2070));
-  EXPECT_THAT(trained, ElementsAre(1000, 2040));
-  EXPECT_EQ(composites.active[1].num_samples(), 30);
-  EXPECT_EQ(composites.trained[0].low(), 0.5);
-  EXPECT_FALSE(composites.trained[1].has_low());
+  EXPECT_THAT(trained, ElementsAre(1000, 2040, 1000)) << "a slice belongs to the series, too";
 }
 
 }  // namespace

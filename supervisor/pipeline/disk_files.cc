@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/paths/allowed_folders.h"
 #include "base/paths/regular_file.h"
+#include "base/whole_io.h"
 #include "supervisor/pipeline/torchscript_file.h"
 
 namespace tidemill::supervisor {
@@ -106,8 +107,7 @@ std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_
   TorchScriptLook look;
   Sha256Stream digest;
   for (;;) {
-    const ssize_t count = ::read(file->descriptor.number(), piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = ReadSome(file->descriptor.number(), piece);
     if (count <= 0) break;
     const std::string_view bytes(piece.data(), static_cast<size_t>(count));
     look.Add(bytes);

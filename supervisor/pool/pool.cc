@@ -20,7 +20,6 @@ using google::protobuf::util::TimeUtil;
 // How long a lost member is shown.
 constexpr std::chrono::hours kKeptLost{1};
 constexpr int64_t kMaxMembers = 10'000;
-// How often a job that waits says why.
 
 rpc::Incarnation IncarnationOf(const v1::MemberIncarnation& incarnation) {
   return {.member_id = incarnation.member_id(), .number = incarnation.incarnation()};

@@ -23,22 +23,17 @@ namespace {
 constexpr int64_t kMaxDecisions = 10'000;
 constexpr int64_t kMaxModelChanges = 1'000;
 
-void AddComposites(const PipelineSpec& spec, const RunState& state,
-                   const std::vector<evaluator::v1::Evaluation>& values,
-                   v1::GetRunResponse& response) {
+void MarkAllSeries(const PipelineSpec& spec, const RunState& state,
+                   std::vector<evaluator::v1::Evaluation>& values) {
   for (size_t i = 0; i < spec.evaluation.size(); ++i) {
     const auto dataset = state.datasets().find(spec.evaluation[i].dataset);
     if (dataset == state.datasets().end()) continue;
-    std::vector<evaluator::v1::Evaluation> own;
-    for (const auto& value : values) {
-      if (value.evaluation() == static_cast<int32_t>(i)) own.push_back(value);
+    std::vector<evaluator::v1::Evaluation*> own;
+    for (auto& value : values) {
+      if (value.evaluation() == static_cast<int32_t>(i)) own.push_back(&value);
     }
     const auto measured = MeasuredPart(state, spec, dataset->first);
-    if (!measured.ok()) continue;
-    const Composites composites =
-        MakeComposites(spec.evaluation[i], *measured, StoredTriggers(state), own);
-    for (const v1::CompositeValue& value : composites.active) *response.add_active() = value;
-    for (const v1::CompositeValue& value : composites.trained) *response.add_trained() = value;
+    if (measured.ok()) MarkSeries(spec.evaluation[i], *measured, StoredTriggers(state), own);
   }
 }
 
@@ -137,9 +132,8 @@ absl::Status RunAnswers::AddValues(RunId run, const PipelineSpec& spec, const Ru
       trigger.set_late(std::string(NameOf(spec.live->late)));
     }
   }
-  AddBaselines(TakeBaselines(values), response);
-  AddEvaluations(values, response);
-  AddComposites(spec, state, values, response);
+  MarkAllSeries(spec, state, values);
+  AddResults(std::move(values), response);
   return absl::OkStatus();
 }
 

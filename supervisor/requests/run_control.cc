@@ -161,8 +161,8 @@ absl::StatusOr<v1::TriggerRunResponse> RunControl::Trigger(const v1::TriggerRunR
     ASSIGN_OR_RETURN(response, RequestTrigger(work, run));
     return db::RememberAnswer(work, kSchema, id, response.SerializeAsString());
   }));
-  // The conductor's epoch has ended; another one continues with what was asked, before its
-  // watchers.
+  // The request ended the conductor's epoch. A new conductor continues with it, and its watchers
+  // come along.
   if (asked) conducted_.Conduct(run, conducted_.End(run));
   return response;
 }

@@ -38,9 +38,9 @@ class RunListsTest : public ::testing::Test {
     v1::GetRunResponse response;
     const auto known = accuracy_.find(run.value);
     if (known == accuracy_.end()) return response;
-    v1::EvaluationValue& value = *response.add_evaluations();
+    evaluator::v1::Evaluation& value = *response.add_results();
     value.set_trigger(1);
-    value.set_dataset("weather");
+    value.set_dataset_name("weather");
     value.set_measure("accuracy");
     value.set_value(known->second);
     value.set_num_samples(10);

@@ -5,89 +5,25 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
-#include "evaluator/client/pooling.h"
 #include "evaluator/measures/measures.h"
+#include "results/pooling.h"
+#include "results/rows.h"
 
 namespace tidemill::supervisor {
 namespace {
 
-constexpr std::string_view kConfusionMatrix = "confusion_matrix";
+using results::Measured;
+using results::Row;
+using results::Rows;
 
-// One measure of one evaluation.
-using Measured = std::tuple<int32_t, std::string, std::string>;
-
-Measured MeasuredOf(const auto& value) {
-  return {value.evaluation(), value.dataset(), value.measure()};
-}
-
-// Slices are not the whole, and a confusion matrix has no single value.
-bool IsCell(const v1::EvaluationValue& value) {
-  return value.slice().empty() && value.measure() != kConfusionMatrix;
-}
-
-std::vector<Measured> AllMeasured(const v1::GetRunResponse& run) {
-  std::vector<Measured> all;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (!IsCell(value)) continue;
-    Measured measured = MeasuredOf(value);
-    if (std::ranges::find(all, measured) == all.end()) all.push_back(std::move(measured));
-  }
-  return all;
-}
-
-// A model on a window: (trigger, from, to).
-using Place = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
-
-Place PlaceOf(const auto& value) {
-  return {value.trigger(), value.from().event_time(), value.from().sample_key(),
-          value.to().event_time(), value.to().sample_key()};
-}
-
-// The values of windows, and where they are.
-class Values {
- public:
-  void Add(const auto& value) {
-    if (!value.has_value() && value.sums().empty()) return;
-    places_.insert(PlaceOf(value));
-    windows_.push_back({.value = value.has_value() ? std::optional(value.value()) : std::nullopt,
-                        .num_samples = value.num_samples(),
-                        .sums = value.sums()});
-  }
-
-  bool Has(const Place& place) const { return places_.contains(place); }
-  std::optional<evaluator::PooledValue> Pooled(const std::string& measure) const {
-    return evaluator::Pool(measure, windows_);
-  }
-
- private:
-  std::set<Place> places_;
-  std::vector<evaluator::WindowValue> windows_;  // Views of the run.
-};
-
-Values ValuesInUse(const v1::GetRunResponse& run, const Measured& measured) {
-  Values values;
-  for (const v1::CompositeValue& value : run.active()) {
-    if (MeasuredOf(value) == measured) values.Add(value);
-  }
-  return values;
-}
-
-Values ValuesOfLastModel(const v1::GetRunResponse& run, const Measured& measured) {
+// The cells of the models in use, or those of the last model.
+Rows CellsOf(const Rows& cells, bool in_use) {
+  if (in_use) return results::Active(cells);
   int64_t last = 0;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (IsCell(value) && MeasuredOf(value) == measured) last = std::max(last, value.trigger());
-  }
-  Values values;
-  for (const v1::EvaluationValue& value : run.evaluations()) {
-    if (IsCell(value) && MeasuredOf(value) == measured && value.trigger() == last) {
-      values.Add(value);
-    }
-  }
-  return values;
+  for (const Row* row : cells) last = std::max(last, row->trigger());
+  return results::Select(cells, [&](const Row& row) { return row.trigger() == last; });
 }
 
 bool LowerIsBetter(const std::string& measure) {
@@ -96,16 +32,18 @@ bool LowerIsBetter(const std::string& measure) {
 }
 
 // Adds the better one of the rules without a model on the same windows.
-void AddBaseline(const v1::GetRunResponse& run, const Measured& measured, const Values& models,
+void AddBaseline(const v1::GetRunResponse& run, const Measured& measured, const Rows& models,
                  v1::RunScore& score) {
+  std::set<results::Place> places;
+  for (const Row* row : models) {
+    if (results::HasValueOrSums(*row)) places.insert(results::PlaceOf(*row));
+  }
   for (const std::string name : {"constant", "last"}) {
-    Values values;
-    for (const v1::CompositeValue& value : run.baselines()) {
-      if (value.baseline() == name && MeasuredOf(value) == measured && models.Has(PlaceOf(value))) {
-        values.Add(value);
-      }
-    }
-    const auto reached = values.Pooled(score.measure());
+    const Rows rows = results::Select(run.results(), [&](const Row& row) {
+      return row.baseline() == name && measured.Holds(row) &&
+             places.contains(results::PlaceOf(row));
+    });
+    const auto reached = results::Pool(score.measure(), rows);
     if (!reached) continue;
     const bool is_better = score.lower_is_better() ? reached->value < score.baseline()
                                                    : reached->value > score.baseline();
@@ -118,20 +56,22 @@ void AddBaseline(const v1::GetRunResponse& run, const Measured& measured, const 
 }  // namespace
 
 std::optional<v1::RunScore> ScoreOf(const v1::GetRunResponse& run) {
-  const std::vector<Measured> all = AllMeasured(run);
+  const Rows cells = results::Select(run.results(), results::IsCell);
+  const std::vector<Measured> all = results::AllMeasured(cells);
   for (const bool in_use : {true, false}) {
     for (const Measured& measured : all) {
-      const Values values = in_use ? ValuesInUse(run, measured) : ValuesOfLastModel(run, measured);
-      const auto reached = values.Pooled(std::get<2>(measured));
+      const Rows own = results::Select(cells, [&](const Row& row) { return measured.Holds(row); });
+      const Rows models = CellsOf(own, in_use);
+      const auto reached = results::Pool(measured.measure, models);
       if (!reached) continue;
       v1::RunScore score;
-      score.set_dataset(std::get<1>(measured));
-      score.set_measure(std::get<2>(measured));
+      score.set_dataset(measured.dataset);
+      score.set_measure(measured.measure);
       score.set_value(reached->value);
       score.set_num_samples(reached->num_samples);
       score.set_lower_is_better(LowerIsBetter(score.measure()));
       score.set_is_of_last_model(!in_use);
-      AddBaseline(run, measured, values, score);
+      AddBaseline(run, measured, models, score);
       return score;
     }
   }

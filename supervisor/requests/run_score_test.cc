@@ -9,10 +9,10 @@ namespace tidemill::supervisor {
 namespace {
 
 // A value of trigger 1 on the window [from, from + 10).
-template <typename Value>
-void Fill(Value& value, const std::string& measure, int64_t from, double number, int64_t samples) {
+void Fill(evaluator::v1::Evaluation& value, const std::string& measure, int64_t from, double number,
+          int64_t samples) {
   value.set_trigger(1);
-  value.set_dataset("weather");
+  value.set_dataset_name("weather");
   value.set_measure(measure);
   value.mutable_from()->set_event_time(from);
   value.mutable_to()->set_event_time(from + 10);
@@ -23,10 +23,9 @@ void Fill(Value& value, const std::string& measure, int64_t from, double number,
 // The model of trigger 1 was in use in both windows.
 v1::GetRunResponse RunWith(const std::string& measure, double first, double second) {
   v1::GetRunResponse run;
-  Fill(*run.add_evaluations(), measure, 0, first, 10);
-  Fill(*run.add_evaluations(), measure, 10, second, 30);
-  Fill(*run.add_active(), measure, 0, first, 10);
-  Fill(*run.add_active(), measure, 10, second, 30);
+  Fill(*run.add_results(), measure, 0, first, 10);
+  Fill(*run.add_results(), measure, 10, second, 30);
+  for (auto& value : *run.mutable_results()) value.set_active(true);
   return run;
 }
 
@@ -34,7 +33,7 @@ void AddBaseline(const std::string& name, const std::string& measure, double fir
                  v1::GetRunResponse& run) {
   for (const auto& [from, number, samples] :
        {std::tuple(0, first, 10), std::tuple(10, second, 30)}) {
-    v1::CompositeValue& value = *run.add_baselines();
+    evaluator::v1::Evaluation& value = *run.add_results();
     Fill(value, measure, from, number, samples);
     value.set_baseline(name);
   }
@@ -73,7 +72,7 @@ TEST(RunScore, HasTheBetterRuleBesideIt) {
 TEST(RunScore, ComparesARuleOnTheSameWindowsOnly) {
   v1::GetRunResponse run = RunWith("accuracy", 0.5, 0.9);
   AddBaseline("constant", "accuracy", 0.2, 0.4, run);
-  run.mutable_active()->RemoveLast();  // The second window has no model in use.
+  run.mutable_results(1)->set_active(false);  // The second window has no model in use.
   const auto score = ScoreOf(run);
   ASSERT_TRUE(score);
   EXPECT_DOUBLE_EQ(score->value(), 0.5);
@@ -82,9 +81,9 @@ TEST(RunScore, ComparesARuleOnTheSameWindowsOnly) {
 
 TEST(RunScore, IsThatOfTheLastModelWhereNoneWasInUse) {
   v1::GetRunResponse run = RunWith("accuracy", 0.5, 0.9);
-  run.clear_active();
-  Fill(*run.add_evaluations(), "accuracy", 0, 0.7, 10);
-  run.mutable_evaluations()->rbegin()->set_trigger(2);
+  for (auto& value : *run.mutable_results()) value.set_active(false);
+  Fill(*run.add_results(), "accuracy", 0, 0.7, 10);
+  run.mutable_results()->rbegin()->set_trigger(2);
   const auto score = ScoreOf(run);
   ASSERT_TRUE(score);
   EXPECT_DOUBLE_EQ(score->value(), 0.7);
@@ -93,14 +92,14 @@ TEST(RunScore, IsThatOfTheLastModelWhereNoneWasInUse) {
 
 TEST(RunScore, IsOfTheFirstMeasureThatHasAValue) {
   v1::GetRunResponse run;
-  v1::EvaluationValue& matrix = *run.add_evaluations();
+  evaluator::v1::Evaluation& matrix = *run.add_results();
   Fill(matrix, "confusion_matrix", 0, 1, 10);
-  v1::EvaluationValue& slice = *run.add_evaluations();
+  evaluator::v1::Evaluation& slice = *run.add_results();
   Fill(slice, "accuracy", 0, 1, 10);
   slice.set_slice("class=UP");
   EXPECT_FALSE(ScoreOf(run));
-  Fill(*run.add_evaluations(), "f1", 0, 0.25, 10);
-  Fill(*run.add_active(), "f1", 0, 0.25, 10);
+  Fill(*run.add_results(), "f1", 0, 0.25, 10);
+  run.mutable_results()->rbegin()->set_active(true);
   const auto score = ScoreOf(run);
   ASSERT_TRUE(score);
   EXPECT_EQ(score->measure(), "f1");

@@ -47,7 +47,7 @@ enum class DecisionCause {
   kPolicy,
   // A user asked for a training.
   kRequest,
-  // The policy said yes, but nothing had come since the last training.
+  // The policy decided to fire, but there was no new sample since the last training.
   kNothingNew,
 };
 

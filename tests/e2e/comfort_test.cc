@@ -32,6 +32,13 @@ class ComfortTest : public ::testing::Test {
     return result.Json();
   }
 
+  // What a shell may offer for the last of these words.
+  CommandResult Completed(std::vector<std::string> words) const {
+    words.insert(words.end() - 1, {"--state", stack_.state()});
+    words.insert(words.begin(), {"__complete", "--"});
+    return RunTidemill(words, {}, stack_.files());
+  }
+
   void ForgetChangeStamps() {
     const auto settings = files::Read(stack_.state() + "/tidemill.yaml");
     ASSERT_TRUE(settings.ok());
@@ -74,9 +81,8 @@ TEST_F(ComfortTest, ARunIsWatchedComparedCompletedAndLogged) {
   EXPECT_EQ(compared["runs"][0].at("samples"), 400);
   EXPECT_TRUE(compared.at("config").empty());
 
-  EXPECT_THAT(stack_.Tidemill({"__complete", "runs"}).out,
-              AllOf(HasSubstr(id + "\tsmall, succeeded\n")));
-  EXPECT_EQ(stack_.Tidemill({"__complete", "datasets"}).out, "drift\t1,200 samples\n");
+  EXPECT_THAT(Completed({"watch", ""}).out, HasSubstr(id + "\tsmall, succeeded\n"));
+  EXPECT_EQ(Completed({"datasets", "show", ""}).out, "drift\t1,200 samples\n");
 
   const CommandResult logged = stack_.Tidemill({"logs", "supervisor", "--run", id, "--json"});
   EXPECT_EQ(logged.exit_code, 0);
@@ -158,7 +164,7 @@ TEST_F(ComfortTest, ErrorsAreDocumentsWithTheWordsForPeople) {
 
 TEST_F(ComfortTest, CompletionIsSilentWithoutAStack) {
   ASSERT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
-  const CommandResult result = stack_.Tidemill({"__complete", "runs"});
+  const CommandResult result = Completed({"watch", ""});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out + result.err, IsEmpty());
 }

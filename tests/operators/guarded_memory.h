@@ -17,8 +17,8 @@ enum class Edge { kEnd, kStart };
 void WatchMemory();
 
 // While it lives, new pieces of this thread have this edge, and `fill` in every byte: two calls
-// with other fills and other results have read what was never written. std::bad_alloc is thrown
-// where all pieces together would be larger than a bound.
+// with other fills and other results have read uninitialised memory. std::bad_alloc is thrown where
+// all pieces together would be larger than a bound.
 class WatchedCall {
  public:
   WatchedCall(Edge edge, uint8_t fill);

@@ -14,12 +14,12 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "config/config.h"
-#include "evaluator/client/pooling.h"
 #include "evaluator/testing/predictors.h"
 #include "evaluator/testing/samples.h"
 #include "evaluator/trials/invented_outcomes.h"
 #include "evaluator/trials/measure_promises.h"
 #include "evaluator/windows/window_measurement.h"
+#include "results/pooling.h"
 #include "tests/plugin/test_plugins.h"
 
 namespace tidemill::evaluator {
@@ -92,7 +92,7 @@ v1::ModelScores Measured(const EvaluationSpec& spec, int64_t block,
 // The same numbers under another name.
 std::string NumbersOf(const v1::ModelScores& scores, const std::string& measure) {
   std::string all;
-  for (const v1::Score& score : scores.scores()) {
+  for (const v1::Evaluation& score : scores.scores()) {
     if (score.measure() != measure) continue;
     all += fmt::format("{} {} {} {} {}\n", score.slice(), score.has_value(), score.value(),
                        score.low(), score.high());
@@ -159,26 +159,26 @@ TEST_P(PluginMeasures, ArePooledByTheirSums) {
   const MeasureSpec combined = MustSubmit(Use("RightShare"));
   const auto spec = Submitted(All());
   ASSERT_THAT(spec, IsOk());
-  std::map<std::string, std::vector<WindowValue>> windows;
+  std::map<std::string, results::Rows> windows;
   std::vector<v1::ModelScores> kept = {Measured(*spec, 100), Measured(*spec, 300)};
-  for (const v1::ModelScores& scores : kept) {
-    for (const v1::Score& score : scores.scores()) {
+  for (v1::ModelScores& scores : kept) {
+    for (v1::Evaluation& score : *scores.mutable_scores()) {
       if (!score.slice().empty()) continue;
-      windows[score.measure()].push_back(
-          {.value = score.value(), .num_samples = 300, .sums = score.sums()});
+      score.set_num_samples(300);
+      windows[score.measure()].push_back(&score);
     }
   }
-  const auto expected = Pool("accuracy", windows["accuracy"]);
+  const auto expected = results::Pool("accuracy", windows["accuracy"]);
   ASSERT_TRUE(expected);
-  EXPECT_EQ(Pool("right", windows["right"])->value, expected->value);
-  EXPECT_EQ(Pool("right", windows["right"], &*mean)->how, Pooling::kMeanOfSamples);
-  const auto pooled = Pool("right_share", windows["right_share"], &*combined);
+  EXPECT_EQ(results::Pool("right", windows["right"])->value, expected->value);
+  EXPECT_EQ(results::Pool("right", windows["right"], &*mean)->how, Pooling::kMeanOfSamples);
+  const auto pooled = results::Pool("right_share", windows["right_share"], &*combined);
   ASSERT_TRUE(pooled);
   EXPECT_EQ(pooled->value, expected->value);
   EXPECT_EQ(pooled->how, Pooling::kOfSums);
   // Only the plug-in can compute a value from the sums.
-  EXPECT_FALSE(Pool("right_share", windows["right_share"]));
-  EXPECT_TRUE(Pool("right_share", std::span(windows["right_share"]).first(1)));
+  EXPECT_FALSE(results::Pool("right_share", windows["right_share"]));
+  EXPECT_TRUE(results::Pool("right_share", std::span(windows["right_share"]).first(1)));
 }
 
 TEST_P(PluginMeasures, ThatFailHaveNoValueAndTheOthersDo) {
@@ -189,7 +189,7 @@ TEST_P(PluginMeasures, ThatFailHaveNoValueAndTheOthersDo) {
                       Use("Faulty", fmt::format(", with: {{how: {}, at: {}}}", how, at))));
       ASSERT_THAT(spec, IsOk());
       const v1::ModelScores scores = Measured(*spec, 100);
-      EXPECT_EQ(scores.failure(), "");
+      EXPECT_EQ(scores.common().failure(), "");
       EXPECT_TRUE(scores.scores(0).has_value());
       EXPECT_EQ(scores.scores(0).fault(), "");
       EXPECT_FALSE(scores.scores(1).has_value()) << at << how;

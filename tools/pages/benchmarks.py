@@ -39,7 +39,7 @@ REGRET = """
 Time goes in windows. Before each, a policy trains a fresh model on what is known, at a price, or keeps the model in use:
 `cost = price x trainings + sum of the errors`, per window. The price is in units of the error of one window: at 0.016, a training has
 to save 1.6 points of accuracy in one window, or .16 in ten. The *oracle* knows all errors and takes the cheapest schedule
-([how](../cli/bench/schedule_costs.h)); *regret* is what a policy costs more.
+([how](../results/schedule_costs.h)); *regret* is what a policy costs more.
 
 - One run trains a model at each cut of a grid and measures each on all windows; every policy is asked on these models by a
   backtest, with the decisions that a run would make. `make suite` needs one training for each cut and seed, whatever the number of policies.

@@ -1,4 +1,4 @@
-"""Differences of two policies over the same seeds, with their intervals. For tools/benchmarks_page.py."""
+"""Differences of two policies over the same seeds, with their intervals. For benchmarks.py."""
 import math
 import statistics
 

@@ -56,7 +56,7 @@ absl::StatusOr<json> ReadYaml(const std::string& folder, std::string_view name) 
   return ToJson(*document->root);
 }
 
-// The fields of the message; what else there is was never more than a way to the services.
+// Reads the fields of the message. The other fields of an old file only led to the services.
 absl::Status Fill(const json& fields, std::string_view name, google::protobuf::Message& message) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;

@@ -18,8 +18,8 @@ enum class SetPart { kTrained, kHeldOut };
 // What is opened, and for whom.
 struct WantedBatches {
   SetPart part = SetPart::kTrained;
-  // A name that no other process has used. The ranks of a training, of which each opens one slice,
-  // use the same.
+  // A name that no other process has used. The ranks of a training use the same, and each opens one
+  // slice.
   std::string group = {};
 };
 

@@ -39,8 +39,8 @@ constexpr std::chrono::hours kForever{24 * 365};
 
 // Threads that are started while this object lives do not take the processor from others when they
 // wake up, but wait for an idle one. Gloo's thread for sockets polls while another thread of Gloo
-// holds the lock of a connection; if it has taken the processor from that one, it polls in vain
-// until the scheduler's next tick, which is up to 4 ms in every sum.
+// holds the lock of a connection; if it has taken the processor from that one, it polls without
+// effect until the scheduler's next tick, which is up to 4 ms in every sum.
 class PatientThreads {
  public:
   PatientThreads() : before_(sched_getscheduler(0)) { Become(SCHED_BATCH); }

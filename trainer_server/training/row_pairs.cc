@@ -20,7 +20,7 @@ using QuietBeta = policies::policy<
     policies::evaluation_error<policies::ignore_error>,
     policies::rounding_error<policies::ignore_error>, policies::promote_double<false>>;
 
-// The number of Beta(alpha, alpha) below which a share `uniform` of all numbers is.
+// The quantile of Beta(alpha, alpha) at `uniform`.
 double BetaQuantile(double alpha, double uniform) {
   if (alpha == 1) return uniform;
   return std::clamp(boost::math::ibeta_inv(alpha, alpha, uniform, QuietBeta()), 0.0, 1.0);

@@ -58,7 +58,7 @@ class Op {
   // Returns this op if it can run on some rows at a time (block_op.h), else nullptr.
   virtual const BlockOp* block_op() const { return nullptr; }
 
-  // Returns what other ops may rely on when the graph is rewritten, for inputs of which this is
+  // Returns what other ops may rely on when the graph is rewritten, for inputs for which this is
   // known.
   virtual OpEffect EffectOn(const KnownNumbers& numbers) const;
 

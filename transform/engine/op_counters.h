@@ -32,7 +32,7 @@ struct OpWork {
   // ops in the same proportion.
   int64_t cpu_ns = 0;
   int64_t wall_ns = 0;
-  // The rows with a value that the op does not know (Frame::CountUnknown()).
+  // The rows with a value that is unknown to the op (Frame::CountUnknown()).
   int64_t unknown = 0;
 
   OpWork& operator+=(const OpWork& other);

@@ -28,7 +28,7 @@ void CopyRows(std::span<const T> in, int64_t width, int64_t repeat, float* out, 
 
 class StackOp final : public BlockOp {
  public:
-  // The output has `num_rows` rows a sample, to each of which every input gives its part.
+  // The output has `num_rows` rows a sample. Every input gives each row its part.
   StackOp(std::vector<BoundColumn> inputs, int64_t num_rows, const BoundColumn& output)
       : BlockOp(std::move(inputs), {output}), num_rows_(num_rows) {}
 

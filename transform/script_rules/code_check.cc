@@ -16,13 +16,13 @@ namespace {
 using Kind = ScriptToken::Kind;
 using OwnNames = absl::flat_hash_set<std::string>;
 
-// After these, an opening parenthesis is not a call, or is one of a type.
+// After these, an opening parenthesis does not begin a call, or begins the call of a type.
 constexpr auto kNoFunctions = std::to_array<std::string_view>(
     {"if",   "elif",   "else",     "while", "for",   "in",         "is",    "not",   "and",
      "or",   "return", "assert",   "raise", "del",   "with",       "as",    "yield", "lambda",
      "Dict", "List",   "Optional", "Tuple", "Union", "NamedTuple", "Future"});
 
-// What is worse than to be taken for an attribute of the script's own by mistake.
+// Never taken for attributes of the script: that mistake would cost too much.
 constexpr auto kNeverOwn = std::to_array<std::string_view>(
     {"from_file", "from_blob", "save", "set_", "set_data", "to_here", "wait", "classes", "fork"});
 
@@ -104,8 +104,8 @@ class FileCheck {
     return Refuse(token, token.text);
   }
 
-  // The place of the first name of `a.b.c`, of which `i` is one after a dot; `i` where the chain
-  // begins with something else, as in `f(x).c`.
+  // The place of the first name of `a.b.c`, where `i` is the place of a name after a dot; `i` where
+  // the chain begins with something else, as in `f(x).c`.
   size_t RootOf(size_t i) const {
     size_t root = i;
     while (root >= 2 && tokens_[root - 1].IsSign('.') && tokens_[root - 2].kind == Kind::kName) {

@@ -25,6 +25,15 @@
 #include "supervisor_client/model_use_client.h"
 #include "supervisor_client/supervisor_client.h"
 
+// How a plan is made. Only `living` is deleted, and only with --yes or after an answer.
+//
+//   --keys -----------------------> keys --.
+//   --where ----> ListRecords ----> keys --+--> FindSamples --> living, deleted before, unknown
+//   --records --> keys -------------------'|                           |
+//            `--> places --> FindSamples --'                    FindTrainingSets
+//                                                                      |
+//                  in use <-- models of pipelines <-- ListRuns <-- ListModels: those that saw them
+
 namespace tidemill::cli {
 namespace {
 

@@ -38,7 +38,7 @@ class DatasetRecords {
   // storage cannot read is left out with its reason.
   absl::StatusOr<bool> Next(int64_t most, storage::ForeignBlock& block);
 
-  // The files of the dataset of which the present content is not among the samples.
+  // The files of the dataset whose present content is not among the samples.
   int64_t num_files_not_taken() const { return num_files_not_taken_; }
   // Remarks for the user.
   const std::vector<std::string>& notes() const { return notes_; }

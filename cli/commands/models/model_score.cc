@@ -1,62 +1,30 @@
 #include "cli/commands/models/model_score.h"
 
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "cli/results/run_measures.h"
-#include "cli/results/sample_mean.h"
+#include "results/rows.h"
+#include "results/sample_mean.h"
 
 namespace tidemill::cli {
 namespace {
 
-using supervisor::v1::CompositeValue;
-using supervisor::v1::EvaluationValue;
+using results::Measured;
+using results::Row;
+using results::Rows;
+using results::SampleMean;
 using supervisor::v1::GetRunResponse;
 
-// (evaluation, dataset, measure)
-using Key = std::tuple<int32_t, std::string, std::string>;
-
-Key KeyOf(const auto& value) { return {value.evaluation(), value.dataset(), value.measure()}; }
-
-// The means by measure, in the order of the evaluations.
-class Means {
- public:
-  explicit Means(const GetRunResponse& run) : run_(run) {}
-
-  void Add(const auto& value) {
-    if (!value.has_value() && value.sums().empty()) return;
-    const Key key = KeyOf(value);
-    for (auto& [known, mean] : means_) {
-      if (known == key) return mean.Add(value);
-    }
-    means_.emplace_back(key,
-                        SampleMean(PluginMeasureOf(run_, value.evaluation(), value.measure())));
-    means_.back().second.Add(value);
-  }
-
-  // The first measure that has a mean; nullptr when none has.
-  const std::pair<Key, SampleMean>* First() const {
-    for (const auto& entry : means_) {
-      if (entry.second.Mean()) return &entry;
-    }
-    return nullptr;
-  }
-
- private:
-  const GetRunResponse& run_;
-  std::vector<std::pair<Key, SampleMean>> means_;
-};
-
-void AddBaseline(const GetRunResponse& run, int64_t trigger, const Key& key,
+void AddBaseline(const GetRunResponse& run, int64_t trigger, const Measured& measured,
                  const SampleMean& model, ModelScore& score) {
   for (const char* name : {"constant", "last"}) {
-    SampleMean reached(PluginMeasureOf(run, std::get<0>(key), std::get<2>(key)));
-    for (const CompositeValue& value : run.baselines()) {
-      if (value.trigger() == trigger && value.baseline() == name && KeyOf(value) == key) {
-        reached.Add(value);
-      }
-    }
+    const SampleMean reached(results::Select(run.results(),
+                                             [&](const Row& row) {
+                                               return row.trigger() == trigger &&
+                                                      row.baseline() == name && measured.Holds(row);
+                                             }),
+                             PluginMeasureOf(run, measured.evaluation, measured.measure));
     const std::optional<double> mean = reached.Mean();
     if (!mean) continue;
     const bool is_better = !score.baseline || (model.LowerIsBetter() ? *mean < *score.baseline
@@ -70,21 +38,21 @@ void AddBaseline(const GetRunResponse& run, int64_t trigger, const Key& key,
 }  // namespace
 
 std::optional<ModelScore> ScoreOfModel(const GetRunResponse& run, int64_t trigger) {
-  Means means(run);
-  for (const CompositeValue& value : run.active()) {
-    if (value.trigger() == trigger) means.Add(value);
+  const bool any_active = !results::Active(run.results()).empty();
+  const Rows cells = results::Select(run.results(), [&](const Row& row) {
+    return results::IsCell(row) && row.trigger() == trigger && (row.active() || !any_active);
+  });
+  for (const Measured& measured : results::AllMeasured(cells)) {
+    const SampleMean mean(
+        results::Select(cells, [&](const Row& row) { return measured.Holds(row); }),
+        PluginMeasureOf(run, measured.evaluation, measured.measure));
+    if (!mean.Mean()) continue;
+    ModelScore score{
+        .dataset = measured.dataset, .measure = measured.measure, .value = *mean.Mean()};
+    AddBaseline(run, trigger, measured, mean, score);
+    return score;
   }
-  if (run.active().empty()) {
-    for (const EvaluationValue& value : run.evaluations()) {
-      if (value.trigger() == trigger && value.slice().empty()) means.Add(value);
-    }
-  }
-  const auto* const first = means.First();
-  if (first == nullptr) return std::nullopt;
-  const auto& [key, mean] = *first;
-  ModelScore score{.dataset = std::get<1>(key), .measure = std::get<2>(key), .value = *mean.Mean()};
-  AddBaseline(run, trigger, key, mean, score);
-  return score;
+  return std::nullopt;
 }
 
 }  // namespace tidemill::cli

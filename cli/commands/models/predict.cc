@@ -94,7 +94,7 @@ std::vector<std::string> InputsOf(const std::vector<std::string>& given) {
   return inputs;
 }
 
-// What the user reads about rows of which something is not known.
+// Tells the user about rows with unknown values.
 struct UnknownText {
   storage::UnknownFact::Kind kind;
   const char* key;       // In the summary.

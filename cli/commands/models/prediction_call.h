@@ -37,7 +37,7 @@ struct PredictionCounts {
   std::string first_remark = {};
   // The first problem: "row 17: ...".
   std::string first_problem = {};
-  // The records of which something is not known, and the first of them, in the same words.
+  // The records with unknown values, and the first of them, in the same words.
   struct Unknown {
     int64_t count = 0;
     std::string first = {};

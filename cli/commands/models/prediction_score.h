@@ -21,8 +21,8 @@ struct PredictionScores {
   // Always predicting the most frequent class of these labels, or their mean: no constant is
   // better.
   double constant = 0;
-  // Predicting the last label that is known at the time of the row, on the rows at whose time one
-  // is. Absent when there are none.
+  // Predicting the last label that is known at the time of the row, on the rows for which there is
+  // one. Absent when there are no such rows.
   std::optional<double> last = std::nullopt;
 };
 

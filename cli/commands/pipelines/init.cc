@@ -19,7 +19,7 @@
 #include "cli/init/candidates/choice.h"
 #include "cli/init/candidates/trial.h"
 #include "cli/init/draft.h"
-#include "cli/init/utf8_copy.h"
+#include "cli/init/look/utf8_copy.h"
 #include "cli/pipelines/pipeline_file.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"

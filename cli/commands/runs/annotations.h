@@ -1,4 +1,4 @@
-// The commands that tag runs and note something of them.
+// The commands that tag runs and add notes to them.
 #pragma once
 
 #include "cli/command_line/command.h"

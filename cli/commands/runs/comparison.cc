@@ -12,17 +12,19 @@
 #include "cli/results/run_costs.h"
 #include "cli/results/run_json.h"
 #include "cli/results/run_measures.h"
-#include "cli/results/sample_mean.h"
 #include "cli/results/worth.h"
 #include "cli/terminal/text.h"
 #include "config/documents/document.h"
 #include "config/printed/abridged.h"
+#include "results/rows.h"
+#include "results/sample_mean.h"
 
 namespace tidemill::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using supervisor::v1::CompositeValue;
+using results::Row;
+using results::SampleMean;
 using supervisor::v1::GetRunResponse;
 
 // (dataset, measure, series)
@@ -39,22 +41,24 @@ std::string ComparedName(const Matches& matches, const std::string& dataset) {
 
 // `run` knows its measures.
 void AddTo(const GetRunResponse& run, const Matches& matches, const std::string& series,
-           const CompositeValue& value, Means& means) {
-  const MeasureKey key = {ComparedName(matches, value.dataset()), value.measure(), series};
+           const Row& row, Means& means) {
+  const MeasureKey key = {ComparedName(matches, row.dataset_name()), row.measure(), series};
   auto found = means.find(key);
   if (found == means.end()) {
-    const auto of_pipeline = PluginMeasureOf(run, value.evaluation(), value.measure());
+    const auto of_pipeline = PluginMeasureOf(run, row.evaluation(), row.measure());
     found = means.emplace(key, SampleMean(of_pipeline)).first;
   }
-  found->second.Add(value);
+  found->second.Add(row);
 }
 
 Means MeansOf(const GetRunResponse& run, const Matches& matches) {
   Means means;
-  for (const CompositeValue& value : run.active()) AddTo(run, matches, "active", value, means);
-  for (const CompositeValue& value : run.trained()) AddTo(run, matches, "trained", value, means);
-  for (const CompositeValue& value : run.baselines()) {
-    AddTo(run, matches, "baseline " + value.baseline(), value, means);
+  for (const Row* row : results::Active(run.results())) AddTo(run, matches, "active", *row, means);
+  for (const Row* row : results::Trained(run.results())) {
+    AddTo(run, matches, "trained", *row, means);
+  }
+  for (const Row* row : results::Baselines(run.results())) {
+    AddTo(run, matches, "baseline " + row->baseline(), *row, means);
   }
   std::erase_if(means, [](const auto& entry) { return !entry.second.Mean().has_value(); });
   return means;

@@ -24,9 +24,10 @@ GetRunResponse RunWith(int64_t id, double first, double second, const std::strin
     auto* trigger = run.add_triggers();
     trigger->set_num_samples(samples);
     (*trigger->mutable_stage_seconds())["train"] = 1.25;
-    auto* active = run.add_active();
+    auto* active = run.add_results();
+    active->set_active(true);
     active->set_measure("accuracy");
-    active->set_dataset("d");
+    active->set_dataset_name("d");
     active->set_value(value);
     active->set_num_samples(samples);
     active->mutable_from()->set_event_time(samples);
@@ -77,7 +78,7 @@ TEST(Comparison, NamesThePluginsOfEachRun) {
 
 TEST(Comparison, IntervalsOfWindowsBecomeOneOfTheMean) {
   GetRunResponse run = RunWith(1, 0.5, 0.5, "");
-  for (auto& value : *run.mutable_active()) {
+  for (auto& value : *run.mutable_results()) {
     value.set_low(0.4);
     value.set_high(0.6);
   }
@@ -89,7 +90,7 @@ TEST(Comparison, IntervalsOfWindowsBecomeOneOfTheMean) {
 
 TEST(Comparison, AMeasureThatARunLacksHasNoDifference) {
   GetRunResponse without = RunWith(2, 0.5, 0.5, "");
-  without.clear_active();
+  without.clear_results();
   const Runs runs = {without, RunWith(1, 0.5, 0.5, "")};
   EXPECT_TRUE(ComparisonToJson(runs, {})["runs"][1]["measures"][0]["difference"].is_null());
   EXPECT_THAT(DescribeComparison(runs, {}), HasSubstr("-"));

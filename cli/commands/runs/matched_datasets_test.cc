@@ -41,9 +41,10 @@ GetRunResponse RunOn(const std::string& trained, const std::vector<std::string>&
   GetRunResponse run;
   run.set_pipeline_resolved(Pipeline(trained, measured));
   for (const std::string& dataset : measured) {
-    auto* active = run.add_active();
+    auto* active = run.add_results();
+    active->set_active(true);
     active->set_measure("accuracy");
-    active->set_dataset(dataset);
+    active->set_dataset_name(dataset);
     active->set_value(trained == "a" ? 0.5 : 0.75);
     active->set_num_samples(100);
   }

@@ -1,3 +1,5 @@
+#include "cli/command_line/completion.h"
+
 #include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -7,9 +9,6 @@
 
 #include "base/files.h"
 #include "cli/command_line/action.h"
-#include "cli/command_line/completion_bash.h"
-#include "cli/command_line/completion_fish.h"
-#include "cli/command_line/completion_zsh.h"
 #include "cli/command_line/manual.h"
 #include "cli/command_line/with_session.h"
 #include "cli/commands/stack/commands.h"
@@ -27,7 +26,7 @@ namespace {
 constexpr suseconds_t kPatienceMicros = 300'000;
 constexpr int64_t kMaxCompleted = 200;
 
-// Names and, after a tab, what they are. One line each: names are users' own.
+// Names, and what they are.
 using Names = std::vector<std::pair<std::string, std::string>>;
 
 absl::StatusOr<Names> Runs(const Session& session) {
@@ -81,23 +80,25 @@ absl::StatusOr<Names> Models(const Session& session) {
   return names;
 }
 
-absl::StatusOr<Names> NamesOf(const std::string& kind, const GlobalFlags& flags) {
-  if (kind == "services") {
+absl::StatusOr<Names> NamesOf(ValueKind kind, const StackAddress& stack) {
+  if (kind == ValueKind::kService) {
     Names names = {{"stack", "the parent of the services"}};
     for (const char* service : kServices) names.emplace_back(service, "");
     return names;
   }
-  ASSIGN_OR_RETURN(const Session session, Session::Attach(flags));
-  if (kind == "runs") return Runs(session);
-  if (kind == "pipelines") return Pipelines(session);
-  if (kind == "datasets") return Datasets(session);
-  if (kind == "models") return Models(session);
-  return Names();
+  absl::StatusOr<Names> (*const list)(const Session&) = kind == ValueKind::kRun        ? Runs
+                                                        : kind == ValueKind::kPipeline ? Pipelines
+                                                        : kind == ValueKind::kDataset  ? Datasets
+                                                        : kind == ValueKind::kModel    ? Models
+                                                                                       : nullptr;
+  if (list == nullptr) return Names();
+  ASSIGN_OR_RETURN(const Session session, Session::Attach(stack));
+  return list(session);
 }
 
-// Prints names, or nothing when they cannot be had in time: neither a message nor a pause has a
-// place at a prompt.
-int Complete(const GlobalFlags& flags, const std::string& kind) {
+// Prints what may follow, one line each because names are users' own. It prints no names when they
+// cannot be had in time: neither a message nor a pause has a place at a prompt.
+int PrintCompletion(Completion completion, StackAddress stack) {
   if (const int null = open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     dup2(null, STDERR_FILENO);
   }
@@ -105,22 +106,18 @@ int Complete(const GlobalFlags& flags, const std::string& kind) {
   const itimerval deadline = {.it_interval = {},
                               .it_value = {.tv_sec = 0, .tv_usec = kPatienceMicros}};
   setitimer(ITIMER_REAL, &deadline, nullptr);
-  if (const auto names = NamesOf(kind, flags); names.ok()) {
-    std::string text;
-    for (const auto& [name, meaning] : *names) {
-      text += OneLine(name) + (meaning.empty() ? "" : "\t" + OneLine(meaning)) + "\n";
-    }
-    fmt::print("{}", text);
-    std::fflush(stdout);
+  if (completion.others == ValueKind::kFile) completion.words = {{":files", ""}};
+  if (completion.others == ValueKind::kFolder) completion.words = {{":folders", ""}};
+  SetStackFlags(completion.flags, stack);
+  const auto names = NamesOf(completion.others, stack);
+  if (names.ok()) completion.words.insert(completion.words.end(), names->begin(), names->end());
+  std::string text;
+  for (const auto& [name, meaning] : completion.words) {
+    text += OneLine(name) + (meaning.empty() ? "" : "\t" + OneLine(meaning)) + "\n";
   }
+  fmt::print("{}", text);
+  std::fflush(stdout);
   _exit(kDone);
-}
-
-int PrintCompletion(const CommandInfo& root, const std::string& shell) {
-  fmt::print("{}", shell == "bash"  ? BashCompletion(root)
-                   : shell == "zsh" ? ZshCompletion(root)
-                                    : FishCompletion(root));
-  return kDone;
 }
 
 int WriteManual(const CommandInfo& root, const std::string& folder) {
@@ -144,8 +141,10 @@ void AddCompletionCommands(Command& app) {
   Command& completion = app.AddSubcommand("completion", "Print the completion script of a shell");
   static std::string shell;
   completion.AddOption("shell", shell, "The shell").Required().OneOf({"bash", "zsh", "fish"});
-  SetAction(completion,
-            [&app](const GlobalFlags&) { return PrintCompletion(DescribeTree(app), shell); });
+  SetAction(completion, [](const GlobalFlags&) {
+    fmt::print("{}", CompletionScript(shell));
+    return kDone;
+  });
   completion.AddExample(
       "tidemill completion bash > ~/.local/share/bash-completion/completions/tidemill");
 
@@ -157,11 +156,13 @@ void AddCompletionCommands(Command& app) {
   man.AddExample("tidemill man | man -l -");
   man.AddExample("tidemill man ~/.local/share/man/man1");
 
-  Command& complete = app.AddSubcommand("__complete", "List names for completion");
+  Command& complete = app.AddSubcommand("__complete", "List what may follow on a command line");
   complete.Hide();
-  static std::string kind;
-  complete.AddOption("kind", kind, "runs, datasets, pipelines, models or services").Required();
-  SetAction(complete, [](const GlobalFlags& flags) { return Complete(flags, kind); });
+  static std::vector<std::string> words;
+  complete.AddOption("words", words, "The words of the line, after --").MayBeEmpty();
+  SetAction(complete, [&app](const GlobalFlags& flags) {
+    return PrintCompletion(Complete(DescribeTree(app), words), flags);
+  });
 }
 
 }  // namespace tidemill::cli

@@ -28,7 +28,7 @@ namespace {
 // The services' answers are waited for all at once.
 constexpr std::chrono::seconds kPatience{2};
 
-// The local stack that a command starts or ends; a remote one is its machines' to keep.
+// The local stack that a command starts or stops. A remote stack is managed on its machines.
 absl::StatusOr<StackLayout> LocalLayout(const GlobalFlags& flags, MissingFolder missing) {
   ASSIGN_OR_RETURN(const StackAddress address, WithEnvironment(flags));
   if (!address.config.empty() || !address.server.empty()) {

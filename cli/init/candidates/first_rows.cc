@@ -89,7 +89,7 @@ class RowCopier {
     return bytes;
   }
 
-  // A part has several rows, of which the first and the last are cut.
+  // A part has several rows; the first and the last of them are cut.
   static int64_t LeastPart(double bytes_of_row) {
     constexpr double kRows = 8;
     constexpr int64_t kPage = 4096;

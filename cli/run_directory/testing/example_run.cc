@@ -15,10 +15,10 @@ constexpr char kResolved[] =
     "preprocess: {dataset: days, graph: [stack: {columns: all, into: input}]}\n"
     "model: {type: logistic, outputs: 2}\ntrigger: {type: amount, samples: 100}\n";
 
-void SetWindow(int window, auto& value) {
+void SetWindow(int window, evaluator::v1::Evaluation& value) {
   value.mutable_from()->set_event_time(kFirst + (window - 1) * kDay);
   value.mutable_to()->set_event_time(kFirst + window * kDay);
-  value.set_dataset("days");
+  value.set_dataset_name("days");
   value.set_measure("accuracy");
   value.set_num_samples(100);
 }
@@ -75,20 +75,23 @@ RunRecord ExampleRun(const std::string& pipeline, int num_windows) {
   for (int number = 1; number < num_windows; ++number) AddTrigger(number, run);
   for (int model = 1; model < num_windows; ++model) {
     for (int window = 1; window <= num_windows; ++window) {
-      v1::EvaluationValue& value = *run.add_evaluations();
+      evaluator::v1::Evaluation& value = *run.add_results();
       SetWindow(window, value);
       value.set_trigger(model);
       value.set_model_id(1000 + model);
-      const double accuracy = 1 - std::abs(window - model) / (2.0 * num_windows);
-      value.set_value(accuracy);
-      if (window != model && window != model + 1) continue;
-      v1::CompositeValue& composite = window == model ? *run.add_trained() : *run.add_active();
-      SetWindow(window, composite);
-      composite.set_trigger(model);
-      composite.set_value(accuracy);
+      value.set_value(1 - std::abs(window - model) / (2.0 * num_windows));
+      value.set_active(window == model + 1);
+      value.set_trained(window == model);
     }
   }
   return record;
+}
+
+void ClearSeries(v1::GetRunResponse& run) {
+  for (auto& row : *run.mutable_results()) {
+    row.clear_active();
+    row.clear_trained();
+  }
 }
 
 }  // namespace tidemill::cli::testing

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/results/run_record.h"
+#include "cli/results/selections/run_record.h"
 
 namespace tidemill::cli::testing {
 
@@ -12,5 +12,8 @@ namespace tidemill::cli::testing {
 // in use in window w. The accuracy of model m on window w is 1 - |w - m| / (2 * num_windows). Each
 // window has 100 samples. Loss curves have three points.
 RunRecord ExampleRun(const std::string& pipeline, int num_windows);
+
+// Forgets which models were in use.
+void ClearSeries(supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli::testing

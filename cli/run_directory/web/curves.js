@@ -66,7 +66,7 @@ const means = table => {
   const mean = table.means, rows = [];
   const key = (name, text, value, dashed) => rows.push(el("li", {},
     el("i", {class: "line", style: "border-color: var(--" + name + "); border-top-style: " + dashed}), text, " ", el("b", {}, shown(table, value))));
-  if (mean.active) key("use", "models in use, " + mean.active.how + ", over " + plural(mean.active.samples, "sample") + ":", mean.active.value, "solid");
+  if (mean.active) key("use", "models in use, " + mean.active.how + ", over " + plural(mean.active.samples, "sample") + (mean.active.counts ? " (" + mean.active.counts.trim() + ")" : "") + ":", mean.active.value, "solid");
   if (mean.interval) rows.push(el("li", {}, "95 % interval of that mean: ", el("b", {}, shown(table, mean.interval[0]) + " to " + shown(table, mean.interval[1]))));
   if (mean.first) key("first", "first model, never retrained, on the same samples:", mean.first.value, "dashed");
   for (const one of mean.baselines) rows.push(el("li", {class: one.wins ? "error" : ""}, one.rule + ", on the same samples:", " ", el("b", {}, shown(table, one.value)), one.wins ? " – better than the models" : ""));

@@ -1,9 +1,10 @@
-// The counts for F1, precision and recall: how often each class was right, predicted and true.
-// Averages are defined as in scikit-learn.
+// The counts for F1, precision and recall: how often each class was right, predicted and true; and
+// the measures of such counts. Averages are defined as in scikit-learn.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,11 +12,24 @@
 #include <vector>
 
 #include "config/config.h"
-#include "evaluator/measures/measure.h"
+#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
 enum class ClassAverage { kMacro, kMicro, kWeighted };
+
+}  // namespace tidemill::evaluator
+
+template <>
+struct tidemill::config::EnumNames<tidemill::evaluator::ClassAverage> {
+  static constexpr std::pair<tidemill::evaluator::ClassAverage, std::string_view> kNames[] = {
+      {tidemill::evaluator::ClassAverage::kMacro, "macro"},
+      {tidemill::evaluator::ClassAverage::kMicro, "micro"},
+      {tidemill::evaluator::ClassAverage::kWeighted, "weighted"},
+  };
+};
+
+namespace tidemill::evaluator {
 
 inline constexpr std::string_view kAverageDoc =
     "macro: every class counts the same. weighted: a class counts by its number of true samples. "
@@ -73,13 +87,35 @@ std::string NameWith(std::string_view measure, ClassAverage average);
 // Sets the average for which NameWith() returns `name`. Returns false when there is none.
 bool TakeAverage(std::string_view name, std::string_view measure, ClassAverage& average);
 
-}  // namespace tidemill::evaluator
+// The base of a measure that averages a score of classes. Its spec has, besides kType and kDoc,
+//   static double ScoreOf(const ClassCounts& counts);
+template <typename Spec>
+struct OfClassScores {
+  static constexpr bool kOfClasses = true;
+  static constexpr bool kLowerIsBetter = false;
+  static constexpr Needs kNeeds = Needs::kPredictions;
+  static constexpr Pooling kPooling = Pooling::kOfSums;
+  static constexpr ValueRange kRange = ValueRange::kFromZeroToOne;
 
-template <>
-struct tidemill::config::EnumNames<tidemill::evaluator::ClassAverage> {
-  static constexpr std::pair<tidemill::evaluator::ClassAverage, std::string_view> kNames[] = {
-      {tidemill::evaluator::ClassAverage::kMacro, "macro"},
-      {tidemill::evaluator::ClassAverage::kMicro, "micro"},
-      {tidemill::evaluator::ClassAverage::kWeighted, "weighted"},
-  };
+  ClassAverage average = ClassAverage::kMacro;
+
+  void Fields(auto&& field) { field("average", average, kAverageDoc); }
+
+  // A name such as "f1_macro".
+  std::string Name() const { return NameWith(Spec::kType, average); }
+  std::unique_ptr<Accumulator> NewAccumulator() const {
+    return std::make_unique<ClassScoreAccumulator>(&Spec::ScoreOf, average);
+  }
+
+  friend bool operator==(const OfClassScores&, const OfClassScores&) = default;
 };
+
+template <typename Spec>
+class ClassScoreMeasure : public SummedMeasure<Spec> {
+ public:
+  bool TakeName(std::string_view name) override {
+    return TakeAverage(name, Spec::kType, this->spec_.average);
+  }
+};
+
+}  // namespace tidemill::evaluator

@@ -26,21 +26,21 @@ std::optional<double> OfClasses(const MeasureSpec& measure, const Classes& truth
   return measure->ValueOf({.predicted_classes = predicted, .true_classes = truth});
 }
 
-const MeasureSpec kMacro = F1{.average = ClassAverage::kMacro};
-const MeasureSpec kMicro = F1{.average = ClassAverage::kMicro};
-const MeasureSpec kWeighted = F1{.average = ClassAverage::kWeighted};
+const MeasureSpec kMacro = F1{{.average = ClassAverage::kMacro}};
+const MeasureSpec kMicro = F1{{.average = ClassAverage::kMicro}};
+const MeasureSpec kWeighted = F1{{.average = ClassAverage::kWeighted}};
 
 // Class 3 is never predicted, class 1 never right.
 TEST(PrecisionAndRecall, AverageAsScikitLearnDoes) {
   const Classes truth = {0, 1, 2, 0, 1, 2, 2, 3};
   const Classes predicted = {0, 2, 1, 0, 0, 1, 2, 1};
   const auto of = [&](const MeasureSpec& measure) { return OfClasses(measure, truth, predicted); };
-  EXPECT_THAT(of(Precision{.average = ClassAverage::kMacro}), Is(0.29166666666666663));
-  EXPECT_THAT(of(Precision{.average = ClassAverage::kMicro}), Is(0.375));
-  EXPECT_THAT(of(Precision{.average = ClassAverage::kWeighted}), Is(0.35416666666666663));
-  EXPECT_THAT(of(Recall{.average = ClassAverage::kMacro}), Is(0.3333333333333333));
-  EXPECT_THAT(of(Recall{.average = ClassAverage::kMicro}), Is(0.375));
-  EXPECT_THAT(of(Recall{.average = ClassAverage::kWeighted}), Is(0.375));
+  EXPECT_THAT(of(Precision{{.average = ClassAverage::kMacro}}), Is(0.29166666666666663));
+  EXPECT_THAT(of(Precision{{.average = ClassAverage::kMicro}}), Is(0.375));
+  EXPECT_THAT(of(Precision{{.average = ClassAverage::kWeighted}}), Is(0.35416666666666663));
+  EXPECT_THAT(of(Recall{{.average = ClassAverage::kMacro}}), Is(0.3333333333333333));
+  EXPECT_THAT(of(Recall{{.average = ClassAverage::kMicro}}), Is(0.375));
+  EXPECT_THAT(of(Recall{{.average = ClassAverage::kWeighted}}), Is(0.375));
   EXPECT_THAT(of(kMacro), Is(0.3));
   EXPECT_THAT(of(kWeighted), Is(0.35));
 }

@@ -1,43 +1,23 @@
 // The precision of several classes.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "evaluator/measures/classes/class_counts.h"
-#include "evaluator/measures/measures.h"
 
 namespace tidemill::evaluator {
 
 // A class that is never predicted has 0.
-struct Precision {
+struct Precision : OfClassScores<Precision> {
   static constexpr std::string_view kType = "precision";
   static constexpr std::string_view kDoc =
       "The share of a class's predictions that are right, averaged over the classes that occur.";
-  static constexpr bool kOfClasses = true;
-  static constexpr bool kLowerIsBetter = false;
-  static constexpr Needs kNeeds = Needs::kPredictions;
-  static constexpr Pooling kPooling = Pooling::kOfSums;
-  static constexpr ValueRange kRange = ValueRange::kFromZeroToOne;
 
-  ClassAverage average = ClassAverage::kMacro;
-
-  void Fields(auto&& field) { field("average", average, kAverageDoc); }
-
-  // A name such as "precision_macro".
-  std::string Name() const { return NameWith(kType, average); }
-  std::unique_ptr<Accumulator> NewAccumulator() const;
-
-  friend bool operator==(const Precision&, const Precision&) = default;
+  static double ScoreOf(const ClassCounts& counts) {
+    if (counts.predicted == 0) return 0;
+    return static_cast<double>(counts.right) / static_cast<double>(counts.predicted);
+  }
 };
 
 template <>
-class MeasureOf<Precision> final : public SummedMeasure<Precision> {
- public:
-  bool TakeName(std::string_view name) override {
-    return TakeAverage(name, Precision::kType, spec_.average);
-  }
-};
+class MeasureOf<Precision> final : public ClassScoreMeasure<Precision> {};
 
 }  // namespace tidemill::evaluator

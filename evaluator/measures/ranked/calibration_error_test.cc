@@ -14,7 +14,7 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::Optional;
 
-// Four predictions with .6, of which two are right, one right one with 1 and a wrong one with .2.
+// Four predictions with .6, two of which are right, one right one with 1 and a wrong one with .2.
 const std::vector<float> kProbabilities = {.6F, .6F, .6F, .6F, 1, .2F};
 const std::vector<int64_t> kTruth = {0, 0, 1, 1, 1, 1};
 const std::vector<int64_t> kPredicted = {0, 0, 0, 0, 1, 0};

@@ -92,7 +92,7 @@ class ReadRecords {
     }));
   }
 
-  // Passes over numbers that there are none of.
+  // Skips numbers that do not exist.
   template <typename T>
   absl::Status Copy(const char* name, const T* numbers, const uint8_t* has,
                     AnswerColumns& answer) const {

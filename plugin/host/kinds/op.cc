@@ -253,7 +253,7 @@ class OpKind : public Kind {
     return answer.Said();
   }
 
-  // A state with each answer, so that another process can continue without the rows.
+  // Each answer has the state, so that another process can continue without the rows.
   absl::StatusOr<json> Fit(const json& request) {
     ASSIGN_OR_RETURN(const auto block, RequestColumns::Read(request, requests_));
     RETURN_IF_ERROR(

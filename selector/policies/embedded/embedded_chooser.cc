@@ -18,13 +18,13 @@ bool IsFinite(std::span<const float> values) {
                      [](float value) { return std::isfinite(value); });
 }
 
-// Rows of numbers of which each comes in a batch, all of the same width.
+// Rows of numbers that come in batches, all of the same width.
 class ModelColumn {
  public:
   ModelColumn(std::string name, const Workplace& workplace, int64_t budget, int64_t max_rows)
       : name_(std::move(name)), folder_(workplace.folder), budget_(budget), max_rows_(max_rows) {}
 
-  // Looks at a batch; RowOf() and AppendRow() are of the last one.
+  // Reads a batch. RowOf() and AppendRow() refer to the last one.
   absl::Status Look(const batch::Batch& batch) {
     ASSIGN_OR_RETURN(const batch::Column* column, batch.Get(name_, batch::DataType::kFloat32));
     if (numbers_ == nullptr) {

@@ -31,8 +31,8 @@ class BayesianRegression {
   void Fit();
 
   const Vector& weights() const { return weights_; }
-  // Returns the mean and the scale of the prediction of y at x. It is a Student distribution, of
-  // which `variance` is the square of the scale; with many rows, the variance.
+  // Returns the mean and the scale of the prediction of y at x. It is a Student distribution whose
+  // squared scale is `variance`; with many rows, the variance.
   NormalBelief Predict(const Vector& x) const;
 
  private:

@@ -68,7 +68,8 @@ PermutationP Permute(const GaussianKernel& kernel, int64_t n, const MmdOptions& 
   return PermutationPOf(squared.front(), std::span(squared).subspan(1));
 }
 
-// The lower middle one of the squared distances, of which `num_zeros` are of rows to themselves.
+// The width of the kernel, by the lower median of the squared distances without the `num_zeros`
+// distances of rows to themselves.
 double WidthOf(std::vector<double>& squares, size_t num_zeros) {
   if (squares.size() <= num_zeros) return 1;
   const size_t middle = num_zeros + (squares.size() - num_zeros + 1) / 2 - 1;

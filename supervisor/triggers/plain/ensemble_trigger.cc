@@ -146,7 +146,7 @@ class EnsemblePolicy final : public TriggerPolicy {
   std::optional<SampleGrid> until_first_;
 };
 
-// How far a verdict is from its threshold, as a part of it: what is nearest to turn.
+// How far a verdict is from its threshold, as a share of it: the least is the closest to a change.
 double Distance(const Verdict& verdict) {
   const v1::Comparison& compared = verdict.comparison();
   return std::abs(MarginOf(compared)) / std::max(std::abs(compared.threshold()), 1e-300);

@@ -28,13 +28,13 @@ class Spectrogram {
     std::vector<float> power;
   };
 
-  // `floor`: with it, makes the logarithms of the sums, of which none counts as smaller.
+  // With `floor`, makes the logarithms of the sums; smaller sums count as `floor`.
   Spectrogram(const SpectrogramShape& shape, int64_t fft_size, std::vector<MelFilter> filters,
               std::optional<float> floor);
 
   Memory NewMemory() const;
 
-  // Writes [mels, frames] numbers. Frames do not depend on other frames, but for rounding.
+  // Writes [mels, frames] numbers. Frames do not depend on other frames, except for rounding.
   void Run(std::span<const float> sound, Memory& memory, float* out) const;
 
  private:

@@ -67,8 +67,8 @@ class GraphOpOf<OneHotSpec> final : public GraphOpBase<OneHotSpec> {
   void TakeFiles(config::NamedFiles& files, config::Problems& problems) override;
 };
 
-// Makes an op reject each value of which it otherwise makes zeros. Returns false for an op that
-// makes none.
+// Makes an op reject each value that otherwise becomes zeros. Returns false for an op that makes
+// none.
 bool RejectUnknownCategories(OpSpec& op);
 
 }  // namespace tidemill::transform

@@ -417,7 +417,7 @@ ImageShape Exchanged(const ImageShape& shape) {
   return {shape.channels, shape.width, shape.height};
 }
 
-// Says in the message where the image would fit if it were turned.
+// Adds to the message that the image would fit if it were rotated, if that is so.
 absl::Status WithAdvice(absl::Status status, std::string_view file, const ImageShape& shape) {
   if (shape.height == shape.width) return status;
   const std::optional<Exif> exif = ReadExif(file);

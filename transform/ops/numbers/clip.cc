@@ -95,7 +95,7 @@ class ClipOp final : public BlockOp {
   }
 
  private:
-  // What is missing is not clipped.
+  // Missing values are not clipped.
   NumberRange Clipped(const NumberRange& range, batch::DataType type) const {
     // A bound of float32 is rounded.
     const auto bound = [&](double number) {
@@ -110,7 +110,7 @@ class ClipOp final : public BlockOp {
     return made;
   }
 
-  // A number beyond the bound becomes the bound. What is missing is not beyond it.
+  // A number beyond the bound becomes the bound. A missing value is not beyond it.
   static StepId WriteBound(StepId number, batch::DataType type, double bound, bool is_lower,
                            PortableGraph& graph) {
     const StepId limit = graph.Number(type, bound);

@@ -12,6 +12,16 @@
 #include "transform/ops/numbers/calendar_steps.h"
 #include "transform/ops/numbers/step_values.h"
 
+// How a value of each type is kept in steps. `null` is another step: a truth, absent when the
+// value is never null.
+//
+//   type      step             null
+//   number    float64          in the same step, as NaN
+//   whole     int64            a truth
+//   time      int64, micros    a truth
+//   truth     a truth          a truth
+//   text      a column's step; a literal has none
+
 namespace tidemill::transform {
 namespace {
 

@@ -64,8 +64,8 @@ class ParseJsonOp final : public Op {
   }
 
  private:
-  // Calls take(fields, n) with the n-th line of a sample that the op takes; a problem that it or
-  // the line has rejects the row.
+  // Calls take(fields, n) with the n-th of the lines that the op reads of a sample. A problem of a
+  // line, or one that take() returns, rejects the row.
   template <typename Take>
   void EachLine(std::string_view payload, int64_t row, std::vector<std::string_view>& lines,
                 JsonFields& fields, Frame& frame, const Take& take) const {

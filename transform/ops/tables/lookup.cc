@@ -17,6 +17,13 @@
 #include "transform/ops/tables/joined_table.h"
 #include "transform/ops/tables/lookup_op.h"
 
+// Which row of its key a sample gets with `as_of` and `until`: the newest that has begun at the
+// sample's event time, and none once that one has ended, even if an older row has not ended.
+//
+//   row 1     [------------------------------------)
+//   row 2               [---------------)
+//   gets      |  row 1  |     row 2     |   none
+
 namespace tidemill::transform {
 namespace {
 

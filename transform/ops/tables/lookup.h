@@ -134,7 +134,7 @@ class GraphOpOf<LookupSpec> final : public GraphOpBase<LookupSpec> {
   const std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
 
-// Makes an op reject each sample without a row, of which it otherwise makes something. Returns
+// Makes an op reject each sample without a row, instead of making other values for it. Returns
 // false for an op that does not.
 bool RejectUnknownKeys(OpSpec& op);
 
