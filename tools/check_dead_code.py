@@ -92,6 +92,8 @@ class Parser:
             line, token = self.tokens[self.at]
             self.at += 1
             if token == "}":
+                if statement:  # A macro that defines something, such as TIDEMILL_PART: it has no semicolon.
+                    self.statement(owner, statement, [])
                 return
             if token == ";":
                 self.statement(owner, statement, [])
@@ -376,8 +378,11 @@ class Tree:
             for member in self.members[file, key[2]]:
                 if member[2] in CALLED_BY_OTHERS or any(node.special for node in self.entities[member]):
                     todo.append(member)
+            # A member of a class template is a template.
+            is_template = any("template" in node.words for k in classes for node in self.entities[k])
             for node in self.entities[key]:
-                sees = None if "template" in node.words or "auto" in node.words and node.file.endswith(".h") else self.closure(node.file)
+                is_open = is_template or "template" in node.words or "auto" in node.words and node.file.endswith(".h")
+                sees = None if is_open else self.closure(node.file)
                 for word in node.words:
                     if word in self.by_name:
                         todo += [k for k in self.by_name[word] if k not in alive and (sees is None or k[0] in sees)]

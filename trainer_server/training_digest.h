@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
-#include "trainer_server/training_specs.h"
+#include "trainer_server/processes/training_specs.h"
 
 namespace tidemill::trainer_server {
 

@@ -18,9 +18,10 @@
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/preparation.h"
 #include "trainer_server/processes/job_usage.h"
+#include "trainer_server/processes/training_specs.h"
 #include "trainer_server/training_digest.h"
-#include "trainer_server/training_specs.h"
 #include "transform/fitted_state.h"
+#include "transform/graph_spec.h"
 
 // The states of a training are drawn in trainings.h.
 
@@ -57,6 +58,11 @@ v1::WatchTrainingResponse Failed(const absl::Status& why) {
   last.set_state(v1::TRAINING_STATE_FAILED);
   last.set_error(std::string(why.message()));
   return last;
+}
+
+absl::Status CheckData(const std::string& dataset, const std::string& graph) {
+  RETURN_IF_ERROR(config::ReadKept<storage::DatasetSpec>(dataset, "dataset").status());
+  return config::ReadKept<transform::GraphSpec>(graph, "graph").status();
 }
 
 // A job's error about its data must not look to the caller like the answer of a fence.

@@ -8,8 +8,7 @@ namespace {
 
 template <typename T>
 std::optional<OpenMismatch> ReadAs(const OpenValue::Scalar& scalar, T& value) {
-  const Node node{
-      .kind = Node::Kind::kScalar, .text = scalar.text, .quoted = scalar.quoted};
+  const Node node{.kind = Node::Kind::kScalar, .text = scalar.text, .quoted = scalar.quoted};
   auto mismatch = internal::ReadScalar(internal::TypeOf<T>(), node, &value);
   if (!mismatch) return std::nullopt;
   return OpenMismatch{.message = std::move(mismatch->message), .hint = std::move(mismatch->hint)};

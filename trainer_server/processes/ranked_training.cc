@@ -10,6 +10,7 @@
 #include "base/threads/worker_pool.h"
 #include "tidemill/trainer_server/v1/trainer_server.pb.h"
 #include "trainer_server/folders/job_folder.h"
+#include "trainer_server/processes/training_specs.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -47,9 +48,15 @@ struct RankedTraining::Round {
 };
 
 absl::StatusOr<RankNumbers> ReadRankNumbers(const std::string& folder) {
-  ASSIGN_OR_RETURN(const auto job, ReadMessage<v1::TrainingJob>(folder, kJobFile));
-  return RankNumbers{.most = std::max<int64_t>(job.ranks(), 1),
-                     .least = std::max<int64_t>(job.least_ranks(), 1)};
+  const auto job = ReadMessage<v1::TrainingJob>(folder, kJobFile);
+  if (job.ok() && job->ranks() > 0) {
+    return RankNumbers{.most = job->ranks(), .least = job->least_ranks()};
+  }
+  // A version before 0.8 wrote the folder.
+  ASSIGN_OR_RETURN(const v1::StartTrainingRequest request, ReadTraining(folder));
+  ASSIGN_OR_RETURN(const TrainingSpecs specs, ReadSpecs(request));
+  return RankNumbers{.most = specs.training.ranks,
+                     .least = specs.training.least_ranks.value_or(specs.training.ranks)};
 }
 
 RankedTraining::RankedTraining(RankedTrainingOptions options, RunProcess run)

@@ -1,9 +1,9 @@
 /* What a plug-in of Tidemill is, for shared objects in any language that speaks C.
  *
  * A plug-in is code of yours that a pipeline names: a trigger policy, a selection policy, a
- * score, an op, a measure or a format. It runs in its own process, tidemill-plugin-host, which loads the
- * shared object and calls these functions from one thread. A plug-in is pure: settings, a seed,
- * numbers and columns go in; numbers, columns and a sealed state come out.
+ * score, an op, a measure or a format. It runs in its own process, tidemill-plugin-host, which
+ * loads the shared object and calls these functions from one thread. A plug-in is pure: settings, a
+ * seed, numbers and columns go in; numbers, columns and a sealed state come out.
  *
  * Authors in C++ use plugin.hpp, which implements these structs with a class. Authors in Python use
  * the module tidemill.plugin.
