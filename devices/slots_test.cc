@@ -15,12 +15,12 @@
 namespace tidemill::devices {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 config::DeviceChoice Choice(const char* text) { return *config::ParseDevice(text); }
 
 // Jobs that end when the test says so.
-class SlotsTest : public testing::Test {
+class SlotsTest : public ::testing::Test {
  protected:
   ~SlotsTest() override {
     MutexLock lock(mutex_);

@@ -145,7 +145,9 @@ TEST(Zygote, RunKillsAJobWhoseReportsAreRefusedOrThatIsStopped) {
       stop.get_token());
   EXPECT_EQ(stopped.status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(Ends(pid));
-  const auto never = zygote->Run({"hang"}, SpawnMode::kFork, nullptr, stop.get_token());
+  const auto never = zygote->Run(
+      {"hang"}, SpawnMode::kFork, [](const std::string&) { return absl::OkStatus(); },
+      stop.get_token());
   EXPECT_EQ(never.status().code(), absl::StatusCode::kCancelled) << "it was stopped before";
 }
 

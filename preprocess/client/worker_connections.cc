@@ -54,7 +54,9 @@ uint64_t Affinity(const std::string& consumer, int64_t worker_id) {
 WorkerConnections::WorkerConnections(Options options, Listener listener)
     : options_(std::move(options)), listener_(std::move(listener)) {}
 
-WorkerConnections::~WorkerConnections() {
+WorkerConnections::~WorkerConnections() { Close(); }
+
+void WorkerConnections::Close() {
   std::map<int64_t, Connection> connections;
   Links ended;
   {

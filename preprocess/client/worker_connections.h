@@ -51,6 +51,8 @@ class WorkerConnections {
   WorkerConnections(Options options, Listener listener);
   // Ends the connections. The listener is not called any more after it returns.
   ~WorkerConnections();
+  // Ends all links. Returns when none calls back any more.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Applies the list of workers: connects to new ones, and leaves those that the dispatcher does
   // not name any more. `wanted` is the batch that the consumer waits for. Returns whether there are

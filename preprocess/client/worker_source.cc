@@ -171,7 +171,8 @@ WorkerSource::~WorkerSource() {
   stop_.request_stop();
   makers_.reset();
   reporter_.reset();
-  connections_.reset();
+  // Links call back until they have ended, and find the connections by this pointer.
+  if (connections_ != nullptr) connections_->Close();
   if (!owns_job_ || job_id_ == 0) return;
   v1::FinishJobRequest request;
   request.set_job_id(job_id_);
