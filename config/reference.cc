@@ -180,7 +180,7 @@ class Page {
   }
 
   std::string LinkTo(const Place& place) const {
-    const std::string anchor = place.heading.empty() ? "" : "#" + Slug(place.heading);
+    std::string anchor = place.heading.empty() ? "" : "#" + Slug(place.heading);
     if (place.file == file_) return anchor;
     const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
     return std::filesystem::path(place.file).lexically_relative(folder).string() + anchor;

@@ -45,10 +45,11 @@ Rows internal::InUseOf(Rows of_models) {
     known.any_active = known.any_active || row->active();
     known.last = std::max(known.last, row->trigger());
   }
-  return Select(of_models, [&](const Row& row) {
-    const Known& known = evaluations[row.evaluation()];
-    return known.any_active ? row.active() : row.trigger() == known.last;
+  std::erase_if(of_models, [&](const Row* row) {
+    const Known& known = evaluations[row->evaluation()];
+    return known.any_active ? !row->active() : row->trigger() != known.last;
   });
+  return of_models;
 }
 
 }  // namespace tidemill::results

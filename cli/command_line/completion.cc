@@ -91,7 +91,7 @@ void Pass(const std::string& word, Place& place, std::map<std::string, std::stri
   if (place.flag != nullptr) {
     flags[place.flag->flags.back()] = word;
     place.flag = nullptr;
-  } else if (word.starts_with("-")) {
+  } else if (word.starts_with('-')) {
     const size_t equals = std::min(word.find('='), word.size());
     const ArgumentInfo* const flag = FindOption(*place.command, word.substr(0, equals));
     if (flag == nullptr || flag->value.empty()) return;
@@ -125,7 +125,7 @@ Completion Complete(const CommandInfo& root, const std::vector<std::string>& wor
   }
   if (place.flag != nullptr) {
     OfferValues(place.flag, completion);
-  } else if (last.starts_with("-")) {
+  } else if (last.starts_with('-')) {
     for (const ArgumentInfo& argument : place.command->arguments) {
       for (const std::string& flag : argument.flags) {
         completion.words.emplace_back(flag, argument.meaning);

@@ -1,6 +1,7 @@
 #include "supervisor/triggers/errors/detector_trigger.h"
 
 #include <cmath>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,7 +87,7 @@ std::vector<std::pair<const char*, TriggerSpec>> Finders() {
     return PerformanceTrigger{.evaluate = {.samples = 100}, .criterion = criterion};
   };
   const auto detector = [](statistics::DetectorSpec spec) {
-    return DetectorTrigger{.evaluate = {.samples = 100}, .detector = spec};
+    return DetectorTrigger{.evaluate = {.samples = 100}, .detector = std::move(spec)};
   };
   return {
       {"mmd, quantile", quantile},
