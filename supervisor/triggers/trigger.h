@@ -4,6 +4,7 @@
 //   trigger: {type: amount, samples: 2000}
 //   trigger: {type: time, every: 7d}
 //   trigger: {type: time, calendar: month}
+//   trigger: {type: pause, length: 2h, samples: 500}
 //   trigger: {type: cost, evaluate: {every: 1h}, accepted_delay: 100}
 //   trigger: {type: drift, evaluate: {samples: 250}, of: embeddings, statistic: mmd,
 //     criterion: {type: quantile, history: 30}}

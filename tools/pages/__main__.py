@@ -34,8 +34,10 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "benchmarks" / "results")
     parser.add_argument("--into", type=pathlib.Path, default=ROOT / "docs")
-    parser.add_argument("pages", nargs="*", metavar="PAGE", choices=[[], *PAGES])
+    parser.add_argument("pages", nargs="*", metavar="PAGE")
     arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.pages) - set(PAGES)):
+        parser.error(f"there is no page {', '.join(unknown)}; the pages are {', '.join(PAGES)}")
     results = Results(arguments.results, arguments.build)
     published = []
     for name in arguments.pages or PAGES:

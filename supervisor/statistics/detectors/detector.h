@@ -8,6 +8,7 @@
 //   static constexpr std::string_view kType, kDoc;
 //   static constexpr bool kCountsMistakes;
 //   std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const;
+//   std::vector<config::Remark> FindSilence() const;  // Where some settings are useless.
 // the state (sealed_state.h), and the class, made of both. The source says what runs:
 //   std::unique_ptr<StreamDetector> StartOf(const DdmConfig& config) {
 //     return std::make_unique<SealedDetector<Ddm, DdmConfig>>(config);
@@ -18,7 +19,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -29,6 +29,7 @@
 #include "base/status.h"
 #include "config/choice.h"
 #include "config/config.h"
+#include "config/remark.h"
 #include "supervisor/statistics/detectors/detector_signal.h"
 #include "supervisor/statistics/sealed_state.h"
 
@@ -59,9 +60,8 @@ class Detector : public config::Part<Detector> {
   virtual bool CountsMistakes() const = 0;
   // The settings that are numbers of values, by name. In a shorter stream it signals nothing.
   virtual std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const = 0;
-  // The setting because of which it never signals drift, and what to write instead; absent for most
-  // settings.
-  virtual std::optional<std::pair<std::string_view, std::string>> Silence() const = 0;
+  // Errors for settings with which it never signals drift. Paths begin at the detector.
+  virtual std::vector<config::Remark> FindSilence() const = 0;
 
   // Starts at the beginning of a stream.
   virtual std::unique_ptr<StreamDetector> Start() const = 0;
@@ -79,9 +79,9 @@ class DetectorOf final : public config::PartOf<DetectorOf<Spec>, Detector, Spec>
   std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const override {
     return this->spec_.NumbersOfValues();
   }
-  std::optional<std::pair<std::string_view, std::string>> Silence() const override {
-    if constexpr (requires { this->spec_.Silence(); }) return this->spec_.Silence();
-    return std::nullopt;
+  std::vector<config::Remark> FindSilence() const override {
+    if constexpr (requires { this->spec_.FindSilence(); }) return this->spec_.FindSilence();
+    return {};
   }
   std::unique_ptr<StreamDetector> Start() const override { return StartOf(this->spec_); }
   bool Equals(const Detector& other) const override {

@@ -33,9 +33,11 @@ struct EddmConfig {
   std::vector<std::pair<std::string_view, int64_t>> NumbersOfValues() const {
     return {{"warm_up", warm_up}};
   }
-  std::optional<std::pair<std::string_view, std::string>> Silence() const {
-    if (drift > 0) return std::nullopt;
-    return {{"drift", "is never reached: no share is below 0"}};
+  std::vector<config::Remark> FindSilence() const {
+    if (drift > 0) return {};
+    return {{.path = "drift",
+             .message = "is never reached: no share is below 0",
+             .hint = "write a share such as 0.9"}};
   }
   friend bool operator==(const EddmConfig&, const EddmConfig&) = default;
 };

@@ -151,10 +151,9 @@ std::vector<config::Remark> TriggerOf<DetectorTrigger>::Advise(const StreamFacts
   };
   add(FindOutOfReach("first", spec_.first, stream));
   add(FindOutOfReach("evaluate.samples", spec_.evaluate.samples, stream));
-  if (const auto silence = spec_.detector->Silence()) {
-    remarks.push_back({.path = fmt::format("detector.{}", silence->first),
-                       .message = silence->second,
-                       .hint = "write a share such as 0.9"});
+  for (config::Remark remark : spec_.detector->FindSilence()) {
+    remark.path = fmt::format("detector.{}", remark.path);
+    remarks.push_back(std::move(remark));
   }
   for (const auto& [key, number] : spec_.detector->NumbersOfValues()) {
     add(FindOutOfReach(fmt::format("detector.{}", key), number, stream));
